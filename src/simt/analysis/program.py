@@ -1,0 +1,304 @@
+"""A checked module lowered for execution: names resolved, scopes gone, control flow as blocks.
+
+Both engines start from this form. Registers are not in SSA form here (see `simt.analysis.ssa`).
+
+What lowering has already done:
+
+- every instruction is an `Op` with its `Form` and complete binding; operands are resolved values;
+- vector registers are split into their elements; parameterised names are expanded as used;
+- guarded control flow (`@p bra`, `@p ret`, `@p exit`, `@p bar`, `@p call`) is a `Branch` around an
+  unguarded one; every other guarded instruction keeps its guard in the `Op`;
+- `.param` variables of device functions and of calls are *cells*: one `.b32` register for each
+  4 bytes; loads and stores at constant offsets become plain register moves. One whose address is
+  taken, or that is indexed by a register, or is larger than `CELL_LIMIT` bytes, lives in the local frame;
+- functions that contain a barrier (themselves or by a call) are inlined into their callers, unless recursive;
+- `CC.CF`, the carry flag, is an ordinary predicate register of its function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from simt.diagnostics import Source as Text
+from simt.isa.algebra import Environment
+from simt.isa.form import Form, Value
+from simt.ptx.types import Type
+
+CELL_LIMIT = 256
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Register:
+    """A scalar register of one function. `index` counts from 0 within the function."""
+
+    index: int
+    name: str
+    type: Type
+
+    def __repr__(self) -> str:
+        return f"{self.name}:{self.type.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An immediate, already converted to the type at its use. `bits` is below 2^type.bits."""
+
+    type: Type
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolAddress:
+    """The address of a variable in its own state space, plus a byte offset.
+
+    Spaces `global`, `const`, `tex`: resolved at launch through `Launch.symbols[name]`. `shared`:
+    `Function.shared[name]`; `local`: `Function.local[name]` plus the frame's start; `param` (kernel
+    parameters): the parameter's offset within the parameter block, generic by `to_generic`.
+    """
+
+    space: str
+    name: str
+    offset: int
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionAddress:
+    """The address of a device function: its index in `Program.functions` plus one, as an integer."""
+
+    name: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A special register read: name without `%` and component ("" if scalar)."""
+
+    name: str
+    component: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Complement:
+    """`!p`."""
+
+    register: Register
+
+
+Source: TypeAlias = Register | Constant | SymbolAddress | FunctionAddress | Special | Complement
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A memory operand: base plus byte offset (modulo 2^address width); no base: absolute."""
+
+    base: Register | SymbolAddress | None
+    offset: int
+
+
+Operand: TypeAlias = Source | Address | tuple[Source, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    register: Register
+    negated: bool
+
+
+@dataclass(slots=True, eq=False)
+class Op:
+    """One instruction that is not control flow.
+
+    `sources` by the form's operand names. `destinations`: registers in the order in which the
+    meaning returns values, None for a sink; `result_types` the types of those values before they are
+    widened to their registers. With `carry="out"` in the form the carry register is the last
+    destination; with "in" the carry register is `sources["carry"]`.
+    """
+
+    form: Form
+    binding: Mapping[str, Value]
+    sources: dict[str, Operand]
+    source_types: dict[str, Type]
+    destinations: tuple[Register | None, ...]
+    result_types: tuple[Type, ...]
+    guard: Guard | None
+    line: int
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A call, direct (`callee` a function's name) or indirect (a register with a `FunctionAddress` value).
+
+    Arguments and results are matched by position with `Function.parameters` and `Function.results`.
+    `candidates`: names that an indirect call may reach (from `.calltargets`, else every function whose
+    address is taken and whose signature agrees).
+    """
+
+    callee: str | Register
+    arguments: tuple[Source, ...]
+    results: tuple[Register, ...]
+    candidates: tuple[str, ...]
+    line: int
+
+
+@dataclass(slots=True, eq=False)
+class Jump:
+    target: Block
+    line: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Branch:
+    """To `taken` where the predicate holds (where it does not, if `negated`), else to `otherwise`.
+    `uniform`: the program says so (`.uni`); never trusted for safety."""
+
+    predicate: Register
+    negated: bool
+    taken: Block
+    otherwise: Block
+    uniform: bool = False
+    line: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Switch:
+    """`brx.idx`: to `targets[index]`; an index out of range is a fault."""
+
+    index: Register
+    targets: tuple[Block, ...]
+    line: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Barrier:
+    """`bar` / `barrier`: `action` is sync, arrive, or red; `barrier` its number; `count` of threads
+    or None for all. `red` combines `predicate` by `reduce` (and, or, popc) into `result`."""
+
+    action: str
+    barrier: Source
+    count: Source | None
+    next: Block
+    reduce: str = ""
+    predicate: Source | None = None
+    result: Register | None = None
+    line: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Return:
+    line: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Exit:
+    line: int = 0
+
+
+Terminator: TypeAlias = Jump | Branch | Switch | Barrier | Return | Exit
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """A straight run of ops ending in a terminator. `index` is its place in `Function.blocks`."""
+
+    index: int
+    ops: list[Op | Call] = field(default_factory=list["Op | Call"])
+    terminator: Terminator = field(default_factory=Exit)
+
+    def successors(self) -> tuple[Block, ...]:
+        match self.terminator:
+            case Jump(target=t):
+                return (t,)
+            case Branch(taken=t, otherwise=o):
+                return (t, o) if t is not o else (t,)
+            case Switch(targets=ts):
+                return tuple(dict.fromkeys(ts))
+            case Barrier(next=n):
+                return (n,)
+            case _:
+                return ()
+
+    def __repr__(self) -> str:
+        return f"B{self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A kernel parameter: byte offset and size in the parameter block, element type, alignment."""
+
+    name: str
+    type: Type
+    offset: int
+    size: int
+    align: int
+    array: bool = False
+    pointer: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A kernel or a device function. `blocks[0]` is the entry.
+
+    `kernel_parameters`: of a kernel. `parameters` and `results`: of a device function, as registers
+    (cells or `.reg` parameters). `shared`: offset of every shared variable that the kernel can reach;
+    `shared_size` static bytes; dynamic shared memory begins at `dynamic_shared` (also the offset of
+    `extern .shared` arrays). `local`: offsets within the frame of `local_size` bytes.
+    `limits`: performance directives by name, e.g. {"maxntid": (256, 1, 1)}.
+    """
+
+    name: str
+    is_kernel: bool
+    blocks: list[Block]
+    registers: list[Register]
+    kernel_parameters: tuple[Parameter, ...] = ()
+    parameter_size: int = 0
+    parameters: tuple[Register, ...] = ()
+    results: tuple[Register, ...] = ()
+    shared: dict[str, int] = field(default_factory=dict[str, int])
+    shared_size: int = 0
+    dynamic_shared: int = 0
+    local: dict[str, int] = field(default_factory=dict[str, int])
+    local_size: int = 0
+    recursive: bool = False
+    limits: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    line: int = 0
+
+    def ops(self) -> Iterator[Op | Call]:
+        for block in self.blocks:
+            yield from block.ops
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleVariable:
+    """A module-scope variable: `data` is its initial image, zero-filled; `relocations` are (offset,
+    symbol, addend, generic, byte): `byte` None for a whole address, else which byte of it."""
+
+    name: str
+    space: str
+    type: Type
+    size: int
+    align: int
+    data: bytes | None
+    relocations: tuple[tuple[int, str, int, bool, int | None], ...] = ()
+    linkage: str = ""
+    shape: tuple[int, ...] = ()
+    vector: int = 1
+
+
+@dataclass(slots=True, eq=False)
+class Program:
+    """A whole module. `address_bits` is 32 or 64."""
+
+    functions: dict[str, Function]
+    variables: dict[str, ModuleVariable]
+    environment: Environment
+    address_bits: int
+    text: Text
+    identity: str = ""  # hash of what the module means, for caches
+
+    @property
+    def kernels(self) -> list[str]:
+        return [f.name for f in self.functions.values() if f.is_kernel]

@@ -1,0 +1,83 @@
+"""Every error a user of `simt` can meet. All are `SimtError`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simt.diagnostics import Diagnostic
+
+
+class SimtError(Exception):
+    """Base of all errors raised by simt."""
+
+
+class PtxError(SimtError):
+    """A module was refused. `diagnostics` lists every finding, in source order."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics = list(diagnostics)
+        super().__init__("\n".join(d.render() for d in self.diagnostics) or "not a PTX module")
+
+
+class LaunchError(SimtError):
+    """A launch was refused before any thread ran: shape, limits, arguments or resources."""
+
+
+class OutOfMemory(SimtError):
+    """An allocation does not fit into the device's arena."""
+
+
+@dataclass(frozen=True)
+class FaultSite:
+    """Where a running kernel went wrong. `cta` and `thread` are (x, y, z); None where unknown."""
+
+    kernel: str
+    cta: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+    line: int | None = None
+    file: str | None = None
+
+    def __str__(self) -> str:
+        parts = [f"kernel {self.kernel}"]
+        if self.cta is not None:
+            parts.append(f"CTA {self.cta}")
+        if self.thread is not None:
+            parts.append(f"thread {self.thread}")
+        if self.line is not None:
+            parts.append(f"{self.file or 'PTX'} line {self.line}")
+        return ", ".join(parts)
+
+
+class KernelFault(SimtError):
+    """A running kernel was stopped. `site` says where."""
+
+    def __init__(self, message: str, site: FaultSite) -> None:
+        self.site = site
+        super().__init__(f"{message} ({site})")
+
+
+class MemoryFault(KernelFault):
+    """An illegal or misaligned access. `address` is as the program computed it."""
+
+    def __init__(self, message: str, site: FaultSite, address: int, size: int, space: str) -> None:
+        self.address = address
+        self.size = size
+        self.space = space
+        super().__init__(message, site)
+
+
+class TrapError(KernelFault):
+    """The kernel executed `trap`."""
+
+
+class AssertionFault(KernelFault):
+    """A device-side assertion failed."""
+
+
+class BarrierError(KernelFault):
+    """Threads wait at a barrier that can never complete."""
+
+
+class LaunchTimeout(KernelFault):
+    """The kernel ran past the device's `timeout`."""

@@ -1,0 +1,225 @@
+"""The algebra of lane-wise primitives over which every instruction's meaning is written.
+
+One value `V` is one column: a value for each lane. How wide the column is, where it lives and how
+it is computed is the engine's affair; a meaning never looks inside. Representation by type:
+
+- predicates are truth columns;
+- `.f32` and `.f64` are float columns;
+- everything else (integers, untyped bits, f16, bf16, packed pairs) is an integer column of the
+  type's width, without a sign: a primitive that cares for the sign takes it from its type argument.
+
+Operations act on the active lanes; what inactive lanes compute is never seen. `Rounding` names are
+the manual's: rn, rz, rm, rp.
+
+Bigger operations (saturation, absolute value, bit fields ...) are derived from these in
+`simt.isa.derived`, once for all engines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeVar
+
+from simt.ptx.types import Type
+
+Rounding = Literal["rn", "rz", "rm", "rp"]
+Comparison = Literal["eq", "ne", "lt", "le", "gt", "ge"]
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What a meaning may depend on besides its operands.
+
+    `version`, `target`: of the module, as (1, 4) and 13. `map_f64_to_f32`: of its `.target`.
+    `machine`: the virtual device's compute capability times ten (sm_90: 90).
+    """
+
+    version: tuple[int, int] = (9, 0)
+    target: int = 75
+    machine: int = 90
+    map_f64_to_f32: bool = False
+
+
+class Algebra(Protocol[V]):
+    """The primitives. Names ending in `_` avoid Python's keywords only."""
+
+    # -- constants, choice ---------------------------------------------------------------
+    def const(self, t: Type, bits: int) -> V:
+        """The same value in every lane, given by its bits (for predicates 0 or 1)."""
+        ...
+
+    def select(self, t: Type, p: V, a: V, b: V) -> V:
+        """`a` where the predicate holds, `b` elsewhere."""
+        ...
+
+    # -- bits (integers of any width, and predicates) ----------------------------------------
+    def and_(self, t: Type, a: V, b: V) -> V: ...
+    def or_(self, t: Type, a: V, b: V) -> V: ...
+    def xor(self, t: Type, a: V, b: V) -> V: ...
+    def invert(self, t: Type, a: V) -> V: ...
+
+    def shift_left(self, t: Type, a: V, n: V) -> V:
+        """Shift by a `.u32` column; amounts of the width and more give 0."""
+        ...
+
+    def shift_right(self, t: Type, a: V, n: V) -> V:
+        """Shift by a `.u32` column; signed types fill with the sign; amounts are clamped to the width."""
+        ...
+
+    def popcount(self, t: Type, a: V) -> V:
+        """Number of ones, as `.u32`."""
+        ...
+
+    def leading_zeros(self, t: Type, a: V) -> V:
+        """Number of zeros above the highest one, as `.u32`; the width for 0."""
+        ...
+
+    def reverse_bits(self, t: Type, a: V) -> V: ...
+
+    # -- integers ----------------------------------------------------------------------------
+    def add(self, t: Type, a: V, b: V) -> V:
+        """Sum modulo 2^width; likewise `sub` and `mul`."""
+        ...
+
+    def sub(self, t: Type, a: V, b: V) -> V: ...
+    def mul(self, t: Type, a: V, b: V) -> V: ...
+
+    def mul_high(self, t: Type, a: V, b: V) -> V:
+        """The upper half of the double-width product (16, 32 and 64 bits)."""
+        ...
+
+    def divide(self, t: Type, a: V, b: V) -> V:
+        """Quotient, truncated; a zero divisor and MIN / -1 give what the hardware gives: all ones for
+        a zero divisor, MIN for MIN / -1. Must not fault in any lane, active or not."""
+        ...
+
+    def remainder(self, t: Type, a: V, b: V) -> V:
+        """Remainder with the dividend's sign; a zero divisor gives the dividend, MIN % -1 gives 0."""
+        ...
+
+    def minimum(self, t: Type, a: V, b: V) -> V: ...
+    def maximum(self, t: Type, a: V, b: V) -> V: ...
+
+    def compare(self, op: Comparison, t: Type, a: V, b: V) -> V:
+        """A predicate. Signed, unsigned or floating by type; floating comparisons (`ne` too) are
+        ordered: false if either is NaN. Predicates and bits: eq and ne."""
+        ...
+
+    def resize(self, source: Type, target: Type, a: V) -> V:
+        """Integer to integer of another width: cut, or extended by the sign of `source`."""
+        ...
+
+    # -- floating point ------------------------------------------------------------------------
+    def to_bits(self, t: Type, a: V) -> V:
+        """The bits of an `.f32`/`.f64` column as an integer column (identity for other types)."""
+        ...
+
+    def from_bits(self, t: Type, a: V) -> V:
+        """The reverse of `to_bits`."""
+        ...
+
+    def is_nan(self, t: Type, a: V) -> V: ...
+
+    def flush(self, t: Type, a: V) -> V:
+        """Subnormals become zeros of the same sign (f32, f64)."""
+        ...
+
+    def fadd(self, t: Type, a: V, b: V, rounding: Rounding) -> V:
+        """IEEE 754, correctly rounded, subnormals kept (f32, f64); likewise the next ones."""
+        ...
+
+    def fsub(self, t: Type, a: V, b: V, rounding: Rounding) -> V: ...
+    def fmul(self, t: Type, a: V, b: V, rounding: Rounding) -> V: ...
+    def fdiv(self, t: Type, a: V, b: V, rounding: Rounding) -> V: ...
+    def fma(self, t: Type, a: V, b: V, c: V, rounding: Rounding) -> V: ...
+    def fsqrt(self, t: Type, a: V, rounding: Rounding) -> V: ...
+
+    def fmin(self, t: Type, a: V, b: V) -> V:
+        """The smaller number; the other one if one is NaN; -0 is below +0."""
+        ...
+
+    def fmax(self, t: Type, a: V, b: V) -> V: ...
+
+    def round_integral(self, t: Type, a: V, rounding: Rounding) -> V:
+        """To an integral value in floating-point format, sign of zero kept."""
+        ...
+
+    def float_to_float(self, source: Type, target: Type, a: V, rounding: Rounding) -> V:
+        """Between f16, bf16, f32 and f64, correctly rounded, overflow as IEEE 754 says."""
+        ...
+
+    def float_to_int(self, source: Type, target: Type, a: V, rounding: Rounding) -> V:
+        """Rounded to an integer, clamped to the target's range; NaN gives 0 (the caller overrides)."""
+        ...
+
+    def int_to_float(self, source: Type, target: Type, a: V, rounding: Rounding) -> V: ...
+
+    def approximate(self, function: str, t: Type, a: V) -> V:
+        """`rcp sqrt rsqrt sin cos lg2 ex2 tanh` within the manual's error bounds, with the special
+        cases of tables 48-54; subnormals are the caller's affair (see `flush`)."""
+        ...
+
+    # -- lanes of a warp -----------------------------------------------------------------------
+    def active(self) -> V:
+        """The predicate that holds in the lanes that execute this instruction."""
+        ...
+
+    def lane(self) -> V:
+        """The lane's number within its warp, `.u32`."""
+        ...
+
+    def ballot(self, p: V) -> V:
+        """`.u32`: bit i is the predicate of active lane i of the same warp, 0 for inactive ones."""
+        ...
+
+    def shuffle(self, t: Type, a: V, lane: V) -> V:
+        """The value of `a` in the lane of the same warp numbered by `.u32` column `lane` (0..31)."""
+        ...
+
+    # -- machine -------------------------------------------------------------------------------
+    def special(self, name: str, component: str) -> V:
+        """A special register (chapter 8), in the type its catalogue entry declares; `component` is
+        "x", "y", "z", "w" or ""."""
+        ...
+
+    def load(self, t: Type, space: str, address: V, count: int, volatile: bool) -> tuple[V, ...]:
+        """`count` consecutive elements at a byte address of a state space ("" is generic). The address
+        column is integer, as wide as the module's addresses."""
+        ...
+
+    def store(self, t: Type, space: str, address: V, values: tuple[V, ...], volatile: bool) -> None: ...
+
+    def atomic(self, op: str, t: Type, space: str, address: V, b: V, c: V | None) -> V:
+        """`*a = op(*a, b[, c])`, the old value returned; lanes are served in ascending order.
+        `op`: add and or xor min max inc dec exch cas (tables 80, 81)."""
+        ...
+
+    def to_generic(self, t: Type, space: str, address: V) -> V:
+        """Address in a state space to generic address (`cvta`)."""
+        ...
+
+    def from_generic(self, t: Type, space: str, address: V) -> V: ...
+
+    def in_space(self, space: str, address: V) -> V:
+        """Whether a generic address (pointer-wide column) falls into a state space."""
+        ...
+
+    def texture(
+        self, geometry: str, result: Type, coordinate: Type, texture: V, coordinates: tuple[V, ...]
+    ) -> tuple[V, V, V, V]:
+        """Four texels or filtered components (table 71)."""
+        ...
+
+    def fence(self, level: str) -> None:
+        """Memory ordering: `cta`, `gl` or `sys`."""
+        ...
+
+    def trap(self) -> None: ...
+    def breakpoint(self) -> None: ...
+
+    def event(self, number: V) -> None:
+        """`pmevent`."""
+        ...
+
+    def sleep(self, nanoseconds: V) -> None: ...

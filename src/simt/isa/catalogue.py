@@ -1,0 +1,79 @@
+"""The catalogue: every declared form by mnemonic, and the decorators that declare them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from simt.isa.form import Check, Form, Meaning, Requirement, Value, Version, compile_form
+
+FORMS: dict[str, list[Form]] = {}
+"""Forms by mnemonic, in the order of declaration. Filled when `simt.isa` is imported."""
+
+M = TypeVar("M", bound=Meaning)
+
+
+def requirement(text: str) -> Requirement:
+    """`"1.2 sm_12"`, `"sm_13"` or `"2.0"` as a `Requirement`."""
+    version: Version = (1, 0)
+    target = 10
+    for word in text.split():
+        if word.startswith("sm_"):
+            target = int(word[3:])
+        else:
+            major, minor = word.split(".")
+            version = (int(major), int(minor))
+    return Requirement(version, target)
+
+
+def instruction(
+    syntax: str,
+    *,
+    ref: str,
+    since: str = "1.0",
+    until: str | None = None,
+    requires: Mapping[str, str] | None = None,
+    defaults: Mapping[str, Value] | None = None,
+    check: Check | None = None,
+    relaxed: bool = False,
+    carry: str = "",
+    effects: str = "",
+    **alternatives: str,
+) -> Callable[[M], M]:
+    """Declares one form whose meaning is the decorated function. Decorators may be stacked.
+
+    `since`: first version and target, as `"1.2 sm_12"`. `requires`: the same per modifier.
+    `effects`: space-separated from memory, warp, machine; pure if empty.
+    """
+
+    def declare(meaning: M) -> M:
+        FORMS.setdefault(_mnemonic(syntax), []).append(
+            compile_form(
+                syntax, meaning, alternatives, ref=ref, chapter=meaning.__module__.rsplit(".", 1)[-1],
+                requirement=requirement(since), until=requirement(until).version if until else None,
+                requires={k: requirement(v) for k, v in (requires or {}).items()}, defaults=defaults or {},
+                check=check, relaxed=relaxed, carry=carry, effects=frozenset(effects.split()),
+                summary=(meaning.__doc__ or "").strip().split("\n")[0],
+            )  # fmt: skip
+        )
+        return meaning
+
+    return declare
+
+
+def control(syntax: str, kind: str, summary: str, *, ref: str, since: str = "1.0", **attributes: Any) -> None:
+    """Declares a form that the engines execute themselves: branches, calls, barriers."""
+    alternatives = {k: v for k, v in attributes.items() if k not in ("requires", "check", "until")}
+    FORMS.setdefault(_mnemonic(syntax), []).append(
+        compile_form(
+            syntax, None, alternatives, ref=ref, chapter=sys._getframe(1).f_globals["__name__"].rsplit(".", 1)[-1],
+            requirement=requirement(since), control=kind, effects=frozenset({"control"}), summary=summary,
+            requires={k: requirement(v) for k, v in attributes.get("requires", {}).items()},
+            check=attributes.get("check"),
+        )  # fmt: skip
+    )
+
+
+def _mnemonic(syntax: str) -> str:
+    return syntax.split()[0].replace("[", ".").split(".")[0]

@@ -1,0 +1,237 @@
+"""The record of one instruction form, and the compiler of the syntax strings that declare it.
+
+A declaration reads as the manual prints it::
+
+    @instruction("mul.mode.type d, a, b", mode="hi lo", type=INTEGERS, ref="PTX 1.4 table 26")
+    @instruction("mul.wide.type d:wide(type), a, b", type="u16 s16 u32 s32", ref="PTX 1.4 table 26")
+    def mul(m, t, a, b, mode="wide"): ...
+
+Modifiers: `.name` is a *slot* if the keyword `name` gives its alternatives (space-separated), else a
+literal; `[.x]` is optional: a slot is then bound to None when left out, a literal is a flag bound to
+True or False. A slot whose alternatives are all types is bound to `Type` values. The slot `type`, or
+else the only literal type, is passed to the meaning as `t`.
+
+Operands: `d`, `p`, `q` are destinations, others sources. `name:spec` gives the type: a slot, a type,
+`wide(...)`, `vec(...)` (a scalar, or a vector as the slot `vec` says), `x4(...)` (a vector of 4), `label`, `function`,
+`arguments`, `texture`, or `imm(type)` for constants only. Without a spec a destination has the slot
+`dtype`, a source `atype`, `stype` or `btype`, and where there is no such slot the form's `type` or its
+only literal type. `[a]` is a memory address. `p[|q]` is an optional second destination, `[!]c` may be
+negated, `[, c]` may be left out (bound to None).
+
+The meaning is called with the algebra first and then, by name, what its signature asks for: `t`, any
+slot or flag, any source operand, `env` (`Environment`), and `carry` (see `carry=`). It returns the value
+of the destination (a tuple for several, or for a vector), or None.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from simt.ptx.types import TYPES, Type
+
+Version: TypeAlias = tuple[int, int]
+Value: TypeAlias = "str | Type | bool | None"
+Binding: TypeAlias = "dict[str, Value]"
+Meaning: TypeAlias = Callable[..., Any]
+Check: TypeAlias = "Callable[[Mapping[str, Value], Version], str | None]"
+
+DESTINATIONS = frozenset({"d", "p", "q"})
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One modifier position. `choices` maps the written modifier to its bound value."""
+
+    name: str
+    choices: dict[str, Value]
+    optional: bool = False
+
+    @property
+    def is_flag(self) -> bool:
+        return self.optional and list(self.choices.values()) == [True]
+
+
+@dataclass(frozen=True, slots=True)
+class OperandForm:
+    """One operand position. `spec` is resolved against a binding by `Form.operand_type`."""
+
+    name: str
+    spec: str
+    destination: bool = False
+    address: bool = False
+    optional: bool = False
+    negatable: bool = False
+    second: str | None = None  # the q of p[|q]
+
+    @property
+    def kind(self) -> str:
+        """`value`, `imm`, `address`, or one of label, function, arguments, texture."""
+        if self.address:
+            return "address"
+        if self.spec in NON_VALUES:
+            return self.spec
+        return "imm" if self.spec.startswith("imm(") else "value"
+
+
+NON_VALUES = frozenset({"label", "labels", "function", "arguments", "texture", "prototype"})
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """First PTX version and first target (sm number) that allow something."""
+
+    version: Version = (1, 0)
+    target: int = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """One line of the manual's syntax, with its meaning. See the module's docstring."""
+
+    syntax: str
+    mnemonic: str
+    slots: tuple[Slot, ...]  # literals are slots with one choice
+    operands: tuple[OperandForm, ...]
+    meaning: Meaning | None
+    ref: str
+    chapter: str
+    requirement: Requirement = Requirement()
+    until: Version | None = None
+    requires: Mapping[str, Requirement] = field(default_factory=dict)
+    defaults: Mapping[str, Value] = field(default_factory=dict)
+    check: Check | None = None
+    relaxed: bool = False  # wider registers allowed (section 7.4.1)
+    carry: str = ""  # "in", "out", "in out": uses of CC.CF
+    control: str = ""  # branch, call, return, exit, barrier ...: executed by the engine itself
+    effects: frozenset[str] = frozenset()
+    summary: str = ""
+    parameters: tuple[str, ...] = ()
+
+    def operand_type(self, operand: OperandForm, binding: Mapping[str, Value]) -> tuple[Type, int]:
+        """The type of an operand under a binding, and the number of vector elements (1: scalar)."""
+        return _resolve(operand.spec, binding)
+
+    def bindings(self) -> Iterator[Binding]:
+        """Every combination of modifiers that the form's checks allow."""
+        axes = [list(s.choices.values()) + ([False if s.is_flag else None] if s.optional else []) for s in self.slots]
+        for values in itertools.product(*axes):
+            binding: Binding = {**self.defaults, **dict(zip((s.name for s in self.slots), values))}
+            if self.check is None or self.check(binding, (99, 0)) is None:
+                yield binding
+
+    def spell(self, binding: Mapping[str, Value]) -> str:
+        """The opcode with its modifiers as written, e.g. `mul.wide.u16`."""
+        parts = [self.mnemonic]
+        for slot in self.slots:
+            value = binding.get(slot.name)
+            parts += [k for k, v in slot.choices.items() if value is not False and value is not None and v == value][:1]
+        return ".".join(parts)
+
+    def required(self, binding: Mapping[str, Value]) -> Requirement:
+        """The newest of the requirements of the form and of its chosen modifiers."""
+        found = [self.requirement]
+        for slot in self.slots:
+            value = binding.get(slot.name)
+            key = value.name if isinstance(value, Type) else value if isinstance(value, str) else slot.name if value else ""
+            if key in self.requires:
+                found.append(self.requires[key])
+        return Requirement(max(r.version for r in found), max(r.target for r in found))
+
+
+def _resolve(spec: str, binding: Mapping[str, Value]) -> tuple[Type, int]:
+    if spec.endswith(")"):
+        function, inner = spec[:-1].split("(", 1)
+        t, n = _resolve(inner, binding)
+        match function:
+            case "wide":
+                return TYPES[t.name.rstrip("0123456789") + str(t.bits * 2)], n
+            case "vec":
+                return t, int(str(binding["vec"])[1:]) if binding.get("vec") else 1
+            case "x2" | "x4":
+                return t, int(function[1:])
+            case "imm":
+                return t, n
+            case _:
+                raise ValueError(f"unknown operand spec {spec}")
+    bound = binding.get(spec)
+    return (bound, 1) if isinstance(bound, Type) else (TYPES[spec], 1)
+
+
+# ------------------------------------------------------------------ the syntax compiler
+
+_PART = re.compile(r"\[\.(\w+)\]|\.([\w:]+)")
+_OPERAND = re.compile(
+    r"(?P<negatable>\[!\])?(?P<open>\[)?(?P<name>\w+)(:(?P<spec>[\w()]+))?(?P<close>\])?(\[\|(?P<second>\w+)\])?$"
+)
+
+
+def compile_slots(text: str, alternatives: Mapping[str, str]) -> tuple[Slot, ...]:
+    """The modifiers of a syntax string, e.g. `[.sat].type`."""
+    slots: list[Slot] = []
+    position = 0
+    while position < len(text):
+        match = _PART.match(text, position)
+        if match is None:
+            raise ValueError(f"bad modifier syntax: {text[position:]!r}")
+        slots.append(_slot(match[1] or match[2], match[1] is not None, alternatives))
+        position = match.end()
+    return tuple(slots)
+
+
+def _slot(name: str, optional: bool, alternatives: Mapping[str, str]) -> Slot:
+    if name in alternatives:
+        words = alternatives[name].split()
+        typed = all(w in TYPES for w in words)
+        return Slot(name, {w: TYPES[w] if typed else w for w in words}, optional)
+    return Slot(name, {name: TYPES[name] if name in TYPES and not optional else True}, optional)
+
+
+def compile_operands(text: str, default: Callable[[bool], str]) -> tuple[OperandForm, ...]:
+    """The operands of a syntax string; `default` gives the spec of a destination or a source."""
+    operands: list[OperandForm] = []
+    for item in filter(None, (s.strip() for s in re.sub(r"\[,\s*([^\]]+(?:\])?)\]$", r", ?\1", text).split(","))):
+        optional = item.startswith("?")
+        match = _OPERAND.match(item.lstrip("?"))
+        if match is None:
+            raise ValueError(f"bad operand syntax: {item!r}")
+        address = match["open"] is not None
+        destination = match["name"] in DESTINATIONS and not address
+        spec = match["spec"] or ("b64" if address else default(destination))
+        operands.append(
+            OperandForm(match["name"], spec, destination, address, optional, match["negatable"] is not None, match["second"])
+        )
+    return tuple(operands)
+
+
+def compile_form(
+    syntax: str, meaning: Meaning | None, alternatives: Mapping[str, str], **attributes: Any
+) -> Form:
+    """A `Form` from its syntax string."""
+    head, _, tail = syntax.partition(" ")
+    mnemonic = re.split(r"[.\[]", head, maxsplit=1)[0]
+    slots = compile_slots(head[len(mnemonic) :], alternatives)
+    literal = [s.name for s in slots if not s.optional and s.name in TYPES]
+    names = {s.name for s in slots}
+
+    def default(destination: bool) -> str:
+        wanted = ("dtype", "type") if destination else ("atype", "stype", "btype", "type")
+        return next((n for n in wanted if n in names), literal[0] if literal else "b32")
+
+    parameters = tuple(inspect.signature(meaning).parameters)[1:] if meaning else ()
+    return Form(
+        syntax, mnemonic, slots, compile_operands(tail, default), meaning, parameters=parameters, **attributes
+    )
+
+
+def main_type(form: Form, binding: Mapping[str, Value]) -> Type | None:
+    """What a meaning receives as `t`: the slot `type`, else the only literal type."""
+    bound = binding.get("type")
+    if isinstance(bound, Type):
+        return bound
+    literal = [v for s in form.slots for v in s.choices.values() if isinstance(v, Type) and len(s.choices) == 1]
+    return literal[0] if len(literal) == 1 else None

@@ -1,0 +1,74 @@
+"""What the driver hands to an engine: the meeting point of `simt.machine` and `simt.engine`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from simt.analysis.program import Function, Program
+    from simt.machine.device import DeviceProperties
+
+Dim3 = tuple[int, int, int]
+
+
+class Memory(Protocol):
+    """Device memory: one contiguous arena whose device addresses are host addresses.
+
+    Valid addresses are `base <= a < limit`; `limit` only grows, to the highest byte allocated so far.
+    A program may access all of it; nothing outside it, ever.
+    """
+
+    @property
+    def base(self) -> int: ...
+    @property
+    def limit(self) -> int: ...
+
+    def allocate(self, nbytes: int, align: int = 256) -> int:
+        """Address of zero-filled memory. Raises `OutOfMemory`."""
+        ...
+
+    def free(self, address: int) -> None: ...
+
+    def view(self, address: int, nbytes: int) -> NDArray[np.uint8]:
+        """The bytes at an address, shared, not copied. Raises ValueError outside the arena."""
+        ...
+
+
+@dataclass(slots=True)
+class Launch:
+    """One launch of a kernel. All shapes are already checked against the device and the kernel.
+
+    `parameters`: the parameter block. `symbols`: addresses of module variables (global, const).
+    `shared_bytes`: static plus dynamic shared memory of one CTA. `local_bytes`: local memory of one
+    thread, call stack included. `deadline`: `time.monotonic()` value after which the launch is stopped.
+    """
+
+    program: Program
+    kernel: Function
+    grid: Dim3
+    block: Dim3
+    parameters: bytes
+    symbols: Mapping[str, int]
+    shared_bytes: int
+    local_bytes: int
+    device: DeviceProperties
+    memory: Memory
+    workers: int = 1
+    deadline: float | None = None
+    grid_id: int = 1
+    textures: Mapping[str, object] = field(default_factory=dict[str, object])
+    progress: object | None = None
+    """Callable of the number of CTAs finished so far, or None."""
+
+
+class Engine(Protocol):
+    """Runs launches. Faults are raised as `simt.errors.KernelFault`; memory stays as the kernel left it."""
+
+    name: str
+
+    def launch(self, launch: Launch) -> None: ...

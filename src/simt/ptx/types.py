@@ -1,0 +1,101 @@
+"""Fundamental types (PTX 1.4 table 8 and its modern additions), vector sizes and state spaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """The basic type of table 8. PACKED is a pair (or more) of small floats in one register."""
+
+    SIGNED = "signed integer"
+    UNSIGNED = "unsigned integer"
+    FLOAT = "floating point"
+    BITS = "untyped bits"
+    PREDICATE = "predicate"
+    PACKED = "packed"
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A fundamental type: `name` without the dot, basic type, size in bits (predicates: 1)."""
+
+    name: str
+    kind: Kind
+    bits: int
+
+    @property
+    def bytes(self) -> int:
+        return max(1, self.bits // 8)
+
+    @property
+    def is_integer(self) -> bool:
+        return self.kind in (Kind.SIGNED, Kind.UNSIGNED)
+
+    @property
+    def is_signed(self) -> bool:
+        return self.kind is Kind.SIGNED
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind is Kind.FLOAT
+
+    @property
+    def is_native_float(self) -> bool:
+        """Held by the engines as a float column; every other non-predicate is an integer column."""
+        return self.kind is Kind.FLOAT and self.bits >= 32
+
+    @property
+    def is_predicate(self) -> bool:
+        return self.kind is Kind.PREDICATE
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+def _types(kind: Kind, prefix: str, sizes: tuple[int, ...]) -> dict[str, Type]:
+    return {f"{prefix}{n}": Type(f"{prefix}{n}", kind, n) for n in sizes}
+
+
+TYPES: dict[str, Type] = {
+    **_types(Kind.SIGNED, "s", (8, 16, 32, 64)),
+    **_types(Kind.UNSIGNED, "u", (8, 16, 32, 64)),
+    **_types(Kind.FLOAT, "f", (16, 32, 64)),
+    **_types(Kind.BITS, "b", (8, 16, 32, 64, 128)),
+    "pred": Type("pred", Kind.PREDICATE, 1),
+    "bf16": Type("bf16", Kind.FLOAT, 16),
+    "f16x2": Type("f16x2", Kind.PACKED, 32),
+    "bf16x2": Type("bf16x2", Kind.PACKED, 32),
+}
+
+S8, S16, S32, S64 = (TYPES[f"s{n}"] for n in (8, 16, 32, 64))
+U8, U16, U32, U64 = (TYPES[f"u{n}"] for n in (8, 16, 32, 64))
+B8, B16, B32, B64, B128 = (TYPES[f"b{n}"] for n in (8, 16, 32, 64, 128))
+F16, F32, F64 = (TYPES[f"f{n}"] for n in (16, 32, 64))
+BF16, F16X2, BF16X2 = TYPES["bf16"], TYPES["f16x2"], TYPES["bf16x2"]
+PRED = TYPES["pred"]
+
+VECTORS = {"v2": 2, "v4": 4, "v8": 8}
+
+STATE_SPACES = ("reg", "sreg", "const", "global", "local", "param", "shared", "tex")
+"""Table 6."""
+
+
+def unsigned(bits: int) -> Type:
+    return TYPES[f"u{bits}"]
+
+
+def signed(bits: int) -> Type:
+    return TYPES[f"s{bits}"]
+
+
+def bits_type(bits: int) -> Type:
+    return TYPES[f"b{bits}"]
+
+
+def floating(bits: int) -> Type:
+    return TYPES[f"f{bits}"]
