@@ -12,7 +12,7 @@ Operations act on the active lanes; what inactive lanes compute is never seen. `
 the manual's: rn, rz, rm, rp.
 
 Bigger operations (saturation, absolute value, bit fields ...) are derived from these in
-`simt.isa.derived`, once for all engines.
+`simt.isa.derived`, and the approximate functions in `simt.isa.approximate`, once for all engines.
 """
 
 from __future__ import annotations
@@ -155,11 +155,6 @@ class Algebra(Protocol[V]):
 
     def int_to_float(self, source: Type, target: Type, a: V, rounding: Rounding) -> V: ...
 
-    def approximate(self, function: str, t: Type, a: V) -> V:
-        """`rcp sqrt rsqrt sin cos lg2 ex2 tanh` within the manual's error bounds, with the special
-        cases of tables 48-54; subnormals are the caller's affair (see `flush`)."""
-        ...
-
     # -- lanes of a warp -----------------------------------------------------------------------
     def active(self) -> V:
         """The predicate that holds in the lanes that execute this instruction."""
@@ -185,7 +180,7 @@ class Algebra(Protocol[V]):
 
     def load(self, t: Type, space: str, address: V, count: int, volatile: bool) -> tuple[V, ...]:
         """`count` consecutive elements at a byte address of a state space ("" is generic). The address
-        column is integer, as wide as the module's addresses."""
+        column is `.u32` or `.u64`, as the program's register was (32-bit ones are zero-extended)."""
         ...
 
     def store(self, t: Type, space: str, address: V, values: tuple[V, ...], volatile: bool) -> None: ...
