@@ -12,11 +12,15 @@ True or False. A slot whose alternatives are all types is bound to `Type` values
 else the only literal type, is passed to the meaning as `t`.
 
 Operands: `d`, `p`, `q` are destinations, others sources. `name:spec` gives the type: a slot, a type,
-`wide(...)`, `vec(...)` (a scalar, or a vector as the slot `vec` says), `x4(...)` (a vector of 4), `label`, `function`,
-`arguments`, `texture`, or `imm(type)` for constants only. Without a spec a destination has the slot
-`dtype`, a source `atype`, `stype` or `btype`, and where there is no such slot the form's `type` or its
-only literal type. `[a]` is a memory address. `p[|q]` is an optional second destination, `[!]c` may be
-negated, `[, c]` may be left out (bound to None).
+`wide(...)`, `vec(...)` (a scalar, or a vector as the slot `vec` says), `x4(...)` (a vector of 4),
+`pack(type)` (a scalar of the type, or a vector of n elements of `.b(bits / n)`, table 67: a source vector
+reaches the meaning as a tuple; for a destination vector the lowering binds `unpack` to "2" or "4"),
+`label`, `labels`, `function`, `arguments`, `prototype`, `texture`, or `imm(type)` for constants only.
+`texture` is `[a, c]`: the meaning receives the texture `a` and, as `c`, the tuple of its coordinates.
+Without a spec a destination has the slot `dtype`, a source `atype`, `stype` or `btype`, and where there
+is no such slot the form's `type` or its only literal type. `[a]` is a memory address. `p[|q]` is an optional second destination, `[!]c` may be
+negated, `[, c]` may be left out (bound to None); `?c` is the same for an operand that is not the last.
+The second destination `q` of `d[|q]` is always a predicate.
 
 The meaning is called with the algebra first and then, by name, what its signature asks for: `t`, any
 slot or flag, any source operand, `env` (`Environment`), and `carry` (see `carry=`). It returns the value
@@ -133,14 +137,22 @@ class Form:
         return ".".join(parts)
 
     def required(self, binding: Mapping[str, Value]) -> Requirement:
-        """The newest of the requirements of the form and of its chosen modifiers."""
-        found = [self.requirement]
-        for slot in self.slots:
-            value = binding.get(slot.name)
-            key = value.name if isinstance(value, Type) else value if isinstance(value, str) else slot.name if value else ""
-            if key in self.requires:
-                found.append(self.requires[key])
+        """The newest of the requirements of the form and of its chosen modifiers.
+
+        A key of `requires` is one or several modifiers that must all be chosen, as in "shared b64";
+        `!space` stands for an optional slot left out.
+        """
+        chosen = {word for slot in self.slots for word in _chosen(slot, binding.get(slot.name))}
+        found = [r for key, r in self.requires.items() if chosen.issuperset(key.split())]
+        found.append(self.requirement)
         return Requirement(max(r.version for r in found), max(r.target for r in found))
+
+
+def _chosen(slot: Slot, value: Value) -> tuple[str, ...]:
+    """The modifier by which a slot is bound, as `requires` names it."""
+    if value is None or value is False:
+        return (f"!{slot.name}",)
+    return tuple(k for k, v in slot.choices.items() if v == value)
 
 
 def _resolve(spec: str, binding: Mapping[str, Value]) -> tuple[Type, int]:
@@ -154,7 +166,7 @@ def _resolve(spec: str, binding: Mapping[str, Value]) -> tuple[Type, int]:
                 return t, int(str(binding["vec"])[1:]) if binding.get("vec") else 1
             case "x2" | "x4":
                 return t, int(function[1:])
-            case "imm":
+            case "imm" | "pack":
                 return t, n
             case _:
                 raise ValueError(f"unknown operand spec {spec}")
