@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Compiles every program here to PTX with nvcc 13. The results are committed: tests need no CUDA.
+set -euo pipefail
+cd "$(dirname "$0")"
+nvcc=${NVCC:-nvcc}
+
+compile() { # SOURCE RESULT [FLAGS...]
+    echo "$2.ptx"
+    "$nvcc" -ptx "${@:3}" -o "$2.ptx" "$1.cu"
+}
+
+for source in *.cu; do
+    name=${source%.cu}
+    case $name in
+    mandelbrot) compile "$name" "$name" -arch=compute_75 -fmad=false ;;
+    *) compile "$name" "$name" -arch=compute_75 ;;
+    esac
+done
+for name in functions switch_vm; do
+    compile "$name" "$name.debug" -arch=compute_75 -G
+done
+for name in matmul hash; do
+    compile "$name" "$name.sm_90" -arch=compute_90
+done
