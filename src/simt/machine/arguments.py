@@ -1,0 +1,148 @@
+"""Kernel arguments to the bytes of the parameter block.
+
+Rules, in this order (`docs/` and the tests hold them):
+
+- `bytes` (bytearray, memoryview) of exactly the parameter's size are taken as they are;
+- device arrays give their address, for integer and untyped parameters of the module's address size;
+- NumPy scalars must have the parameter's size; untyped and array parameters take their bits;
+- Python and NumPy numbers convert to the declared type if their value fits. Integer parameters take
+  negative and unsigned values alike, because compilers declare `int` as `.u32`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simt.analysis.program import Parameter
+from simt.errors import LaunchError
+from simt.ptx.types import F16, F32, F64, Kind, Type
+
+AddressOf: TypeAlias = Callable[[object], "int | None"]
+"""The device address that an argument stands for, None if it is no device array. Raises LaunchError."""
+
+_FORMATS = {F16.name: "<e", F32.name: "<f", F64.name: "<d"}
+
+
+class _Refused(Exception):
+    """Why an argument does not fit, without saying which."""
+
+
+def pack(
+    parameters: Sequence[Parameter],
+    size: int,
+    arguments: Sequence[object],
+    address_bits: int,
+    address_of: AddressOf,
+) -> bytes:
+    """The parameter block of `size` bytes. Raises `LaunchError` naming the first bad parameter."""
+    if len(arguments) != len(parameters):
+        raise LaunchError(_wrong_number(parameters, arguments))
+    block = bytearray(size)
+    for index, (parameter, argument) in enumerate(zip(parameters, arguments)):
+        try:
+            data = _convert(parameter, argument, address_bits, address_of)
+        except (_Refused, LaunchError) as problem:
+            raise LaunchError(f"parameter {index} {describe(parameter)}: {problem}") from None
+        block[parameter.offset : parameter.offset + parameter.size] = data
+    return bytes(block)
+
+
+def _wrong_number(parameters: Sequence[Parameter], arguments: Sequence[object]) -> str:
+    listed = "; ".join(describe(p) for p in parameters)
+    expected = f"{len(parameters)} argument{'s' * (len(parameters) != 1)}"
+    return f"the kernel takes {expected}{f' ({listed})' if listed else ''}, {len(arguments)} given"
+
+
+def describe(parameter: Parameter) -> str:
+    """`name (.u32)`, `name (.b8[24])`."""
+    count = f"[{parameter.size // parameter.type.bytes}]" if parameter.array else ""
+    return f"{parameter.name} ({parameter.type}{count})"
+
+
+def _convert(parameter: Parameter, argument: Any, address_bits: int, address_of: AddressOf) -> bytes:
+    if isinstance(argument, (bytes, bytearray, memoryview)):
+        return _sized(parameter, bytes(cast("bytes", argument)), "bytes object")
+    value = _scalar(argument)
+    address = address_of(value)
+    if address is not None:
+        return _pointer(parameter, address, address_bits)
+    if isinstance(value, np.generic):
+        return _numpy_scalar(parameter, cast("np.generic[Any]", value))
+    if parameter.array or not isinstance(value, (bool, int, float)):
+        raise _Refused(_unsuitable(parameter, argument))
+    return _number(parameter.type, value)
+
+
+def _scalar(argument: Any) -> Any:
+    """A NumPy array without dimensions as its scalar, anything else as it is."""
+    is_scalar = isinstance(argument, np.ndarray) and cast("NDArray[Any]", argument).ndim == 0
+    return argument[()] if is_scalar else argument
+
+
+def _sized(parameter: Parameter, data: bytes, what: str) -> bytes:
+    if len(data) != parameter.size:
+        raise _Refused(f"expected {parameter.size} bytes, a {what} of {len(data)} given")
+    return data
+
+
+def _unsuitable(parameter: Parameter, argument: object) -> str:
+    if isinstance(argument, np.ndarray):
+        return "a host array was given; copy it to the device with Device.array first"
+    expected = f"bytes of size {parameter.size}" if parameter.array else f"a {_wanted(parameter.type)}"
+    given = "None" if argument is None else f"{type(argument).__name__} {_short(argument)}"
+    return f"expected {expected}, {given} given"
+
+
+def _wanted(t: Type) -> str:
+    return "number" if t.is_float else "device array or integer" if t.bits >= 32 else "integer"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _pointer(parameter: Parameter, address: int, address_bits: int) -> bytes:
+    if parameter.array or parameter.type.is_float or parameter.size * 8 != address_bits:
+        raise _Refused(f"a device array was given; expected {_expected_value(parameter)}")
+    return address.to_bytes(parameter.size, "little")
+
+
+def _expected_value(parameter: Parameter) -> str:
+    return f"bytes of size {parameter.size}" if parameter.array else f"a value of type {parameter.type}"
+
+
+def _numpy_scalar(parameter: Parameter, argument: np.generic[Any]) -> bytes:
+    t = parameter.type
+    what = f"NumPy {argument.dtype} scalar"
+    data = _sized(parameter, argument.tobytes(), what)
+    if parameter.array or t.kind in (Kind.BITS, Kind.PACKED) or argument.dtype.kind not in "biuf":
+        return data
+    return _number(t, argument.item())
+
+
+def _number(t: Type, value: Any) -> bytes:
+    return _float(t, value) if t.is_float else _integer(t, value)
+
+
+def _integer(t: Type, value: Any) -> bytes:
+    if isinstance(value, float):
+        raise _Refused(f"expected an integer, float {value!r} given")
+    low, high = -(1 << (t.bits - 1)), (1 << t.bits) - 1
+    if not low <= value <= high:
+        raise _Refused(f"{_short(value)} is out of range: expected {low} to {high}")
+    return (int(value) & high).to_bytes(t.bytes, "little")
+
+
+def _float(t: Type, value: Any) -> bytes:
+    if t.name not in _FORMATS:
+        raise _Refused(f"numbers do not convert to {t}; give its bits as bytes or a NumPy uint{t.bits}")
+    try:
+        return struct.pack(_FORMATS[t.name], float(value))
+    except OverflowError:
+        raise _Refused(f"{_short(value)} is too large for {t}") from None

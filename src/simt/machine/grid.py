@@ -1,0 +1,145 @@
+"""Shapes and resources of a launch, checked against the device and the kernel's directives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from simt.analysis.program import Call, Function, Program
+from simt.errors import LaunchError
+from simt.machine.device import DeviceProperties
+from simt.machine.launch import Dim3
+from simt.machine.memory import round_up
+
+Shape: TypeAlias = "int | Sequence[int]"
+
+STACK_BYTES = 16 * 1024
+"""Call stack of one thread of a recursive kernel, unless the device says otherwise."""
+
+FRAME_ALIGNMENT = 16
+
+
+def as_dim3(shape: Shape, what: str) -> Dim3:
+    """An integer or 1 to 3 of them as (x, y, z). Raises `LaunchError`."""
+    values = [shape] if not isinstance(shape, Sequence) else list(shape)
+    try:
+        numbers = [_index(v) for v in values]
+    except TypeError:
+        numbers = []
+    if not 1 <= len(numbers) <= 3 or isinstance(shape, (str, bytes)):
+        raise LaunchError(f"{what}: expected an integer or 1 to 3 integers, {shape!r} given")
+    if min(numbers) < 1:
+        raise LaunchError(f"{what} {_shown(numbers)}: every extent must be at least 1")
+    x, y, z = numbers + [1] * (3 - len(numbers))
+    return x, y, z
+
+
+def _index(value: Any) -> int:
+    if isinstance(value, float) or not hasattr(value, "__index__"):
+        raise TypeError
+    return int(value)
+
+
+def _shown(values: Sequence[int]) -> str:
+    return "(" + ", ".join(str(v) for v in values) + ")"
+
+
+def check_shape(grid: Dim3, block: Dim3, kernel: Function, device: DeviceProperties) -> None:
+    """Limits of the device, and `.maxntid` and `.reqntid` (table 99). Raises `LaunchError`."""
+    _check_extents("grid", grid, device.max_grid, device)
+    _check_extents("block", block, device.max_block, device)
+    threads = math.prod(block)
+    if threads > device.max_threads_per_cta:
+        raise LaunchError(
+            f"block {_shown(block)} has {threads} threads; {device.name} allows at most "
+            f"{device.max_threads_per_cta} a CTA"
+        )
+    _check_directives(block, threads, kernel.limits)
+
+
+def _check_extents(what: str, shape: Dim3, limit: Dim3, device: DeviceProperties) -> None:
+    for axis, n, most in zip("xyz", shape, limit):
+        if n > most:
+            raise LaunchError(f"{what} {_shown(shape)}: extent {axis} may be at most {most} on {device.name}")
+
+
+def _check_directives(block: Dim3, threads: int, limits: Mapping[str, tuple[int, ...]]) -> None:
+    most = limits.get("maxntid")
+    if most and threads > math.prod(most):
+        raise LaunchError(
+            f"block {_shown(block)} has {threads} threads; the kernel's .maxntid "
+            f"allows at most {math.prod(most)}"
+        )
+    required = limits.get("reqntid")
+    if required and block != (*required, 1, 1)[:3]:
+        raise LaunchError(f"block {_shown(block)}: the kernel's .reqntid requires {_shown(required)}")
+
+
+def shared_bytes(kernel: Function, dynamic: int, device: DeviceProperties) -> int:
+    """Static plus dynamic shared memory of one CTA. Raises `LaunchError` past the device's limit."""
+    if dynamic < 0:
+        raise LaunchError(f"shared_mem: expected bytes of dynamic shared memory, {dynamic} given")
+    total = kernel.dynamic_shared + dynamic if dynamic else kernel.shared_size
+    if total > device.max_shared_memory_per_cta:
+        raise LaunchError(
+            f"{total} bytes of shared memory ({kernel.shared_size} static, {dynamic} dynamic); "
+            f"{device.name} has at most {device.max_shared_memory_per_cta} a CTA"
+        )
+    return max(total, kernel.shared_size)
+
+
+def local_bytes(
+    program: Program, kernel: Function, device: DeviceProperties, stack: int = STACK_BYTES
+) -> int:
+    """Local memory of one thread: the frames along the deepest chain of calls, `stack` more if recursive.
+
+    A frame takes the function's `local_size` rounded up to 16. Raises `LaunchError` past the limit.
+    """
+    callees = _call_graph(program, kernel.name)
+    most = device.max_local_memory_per_thread
+    total = _deepest(program, kernel.name, callees)
+    if any(program.functions[f].recursive for f in callees):
+        total = max(total, min(total + stack, most))
+    if total > most:
+        raise LaunchError(
+            f"the kernel needs {total} bytes of local memory a thread; {device.name} has at most {most}"
+        )
+    return total
+
+
+def _call_graph(program: Program, name: str) -> dict[str, list[str]]:
+    """The functions that each function reachable from `name` may call."""
+    found: dict[str, list[str]] = {}
+    waiting = [name]
+    while waiting:
+        function = waiting.pop()
+        if function not in found:
+            found[function] = _callees(program, program.functions[function])
+            waiting += found[function]
+    return found
+
+
+def _callees(program: Program, function: Function) -> list[str]:
+    names: set[str] = set()
+    for op in function.ops():
+        if isinstance(op, Call):
+            names.update((op.callee,) if isinstance(op.callee, str) else (), op.candidates)
+    return sorted(n for n in names if n in program.functions)
+
+
+def _deepest(program: Program, name: str, callees: Mapping[str, list[str]]) -> int:
+    """Bytes of the deepest chain of frames; calls back into an open chain are not followed."""
+    depth: dict[str, int] = {}
+    opened: set[str] = set()
+    waiting = [name]
+    while waiting:
+        function = waiting[-1]
+        if function not in opened:
+            opened.add(function)
+            waiting += [c for c in callees[function] if c not in opened]
+            continue
+        waiting.pop()
+        frame = round_up(program.functions[function].local_size, FRAME_ALIGNMENT)
+        depth[function] = frame + max((depth.get(c, 0) for c in callees[function]), default=0)
+    return depth[name]
