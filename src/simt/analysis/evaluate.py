@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from simt.analysis.program import (
-    Address, Complement, Constant, FunctionAddress, Op, Operand, Register, Source, Special, SymbolAddress,
+    Address,
+    Complement,
+    Constant,
+    FunctionAddress,
+    Op,
+    Operand,
+    Register,
+    Source,
+    Special,
+    SymbolAddress,
 )  # fmt: skip
 from simt.isa.algebra import Algebra, Environment
 from simt.isa.form import main_type
 from simt.ptx.types import PRED, Type, bits_type
 
 V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
 
 
-class Reader(Protocol[V]):
+class Reader(Protocol[V_co]):
     """Where values come from besides the algebra."""
 
-    def register(self, register: Register) -> V:
+    def register(self, register: Register) -> V_co:
         """The column of a register, in the representation of its declared type."""
         ...
 
-    def symbol(self, symbol: SymbolAddress) -> V:
+    def symbol(self, symbol: SymbolAddress) -> V_co:
         """The variable's address in its own state space, as an integer column of `symbol.type`."""
         ...
 
-    def function(self, function: FunctionAddress) -> V: ...
+    def function(self, function: FunctionAddress) -> V_co: ...
 
 
 def adapt(m: Algebra[V], value: V, have: Type, want: Type, sign: Type | None = None) -> V:
@@ -69,7 +79,9 @@ class Evaluator(Generic[V]):
             elif name in op.binding:
                 arguments[name] = op.binding[name]
         result: Any = form.meaning(self.m, **arguments)
-        values = result if isinstance(result, tuple) else () if result is None else (result,)
+        values = cast(
+            "tuple[V, ...]", result if isinstance(result, tuple) else (result,) * (result is not None)
+        )
         return tuple(
             value if register is None else self.widen(value, t, register)
             for value, t, register in zip(values, op.result_types, op.destinations, strict=True)

@@ -1,0 +1,117 @@
+"""Where else lanes of a warp may be waiting while it runs a block.
+
+The *places* of a warp's line are the schedule's slots (blocks and loop latches) and, after all of
+them, one park for each barrier: lanes that arrived at a barrier wait there until nothing else of the
+warp can run. After a block the warp goes to the first place with waiting lanes. Here that is worked
+out ahead of time as far as possible, so that compiled code tests only places that can hold lanes,
+and none at all where control flow is uniform.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from simt.analysis.program import Barrier, Block, Branch, Jump, Switch
+from simt.analysis.schedule import Loop, Schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way to leave a block: lanes go to `places`; if all earlier places are found empty, lanes
+    surely wait at `sure` (None: no lane is left by this outcome)."""
+
+    places: tuple[int, ...]
+    sure: int | None
+
+
+class Pending:
+    """`at[block index]`: places that may hold waiting lanes while the block runs."""
+
+    def __init__(self, schedule: Schedule, divergent: set[int]) -> None:
+        self.schedule = schedule
+        self.divergent = divergent
+        self.barriers = [b for b in schedule.order if isinstance(b.terminator, Barrier)]
+        self._place = {id(s): i for i, s in enumerate(schedule.slots)}
+        self._latch = {x.header.index: i for i, x in enumerate(schedule.slots) if isinstance(x, Loop)}
+        self._park = {b.index: len(schedule.slots) + i for i, b in enumerate(self.barriers)}
+        self.at: dict[int, frozenset[int]] = {b.index: frozenset() for b in schedule.order}
+        self._solve()
+
+    # -- places ----------------------------------------------------------------------------
+    def of_edge(self, source: Block, target: Block) -> int:
+        """The place at which lanes wait that take an edge."""
+        if self.schedule.is_back_edge(source, target):
+            return self._latch[target.index]
+        return self._place[id(target)]
+
+    def of_block(self, block: Block) -> int:
+        return self._place[id(block)]
+
+    def of_barrier(self, block: Block) -> int:
+        return self._park[block.index]
+
+    def parked(self, place: int) -> Block | None:
+        """The barrier block whose park a place is."""
+        index = place - len(self.schedule.slots)
+        return self.barriers[index] if index >= 0 else None
+
+    def target(self, place: int) -> Block:
+        """The block that runs next when lanes wait at a place (not a park)."""
+        slot = self.schedule.slots[place]
+        return slot.header if isinstance(slot, Loop) else slot
+
+    # -- flow ------------------------------------------------------------------------------
+    def outcomes(self, block: Block) -> list[Outcome]:
+        """The ways to leave a block; several only for branches that keep the warp together."""
+        match block.terminator:
+            case Barrier():
+                targets = [self._park[block.index]]
+            case Jump(target=t):
+                targets = [self.of_edge(block, t)]
+            case Branch() | Switch():
+                targets = [self.of_edge(block, t) for t in block.successors()]
+            case _:
+                return [Outcome((), None)]
+        if block.index in self.divergent:
+            return [Outcome(tuple(sorted(set(targets))), max(targets))]
+        return [Outcome((place,), place) for place in targets]
+
+    def walk(self, waiting: frozenset[int], sure: int | None) -> Iterator[tuple[int, frozenset[int]]]:
+        """Places that may be the first with lanes, in order, each with what may wait beyond it."""
+        line = sorted(waiting)
+        for i, place in enumerate(line):
+            yield place, frozenset(line[i + 1 :])
+            if place == sure:
+                return
+
+    def resumed(self, place: int, beyond: frozenset[int]) -> Outcome:
+        """When a warp is released at a park, the lanes of all its parks go on."""
+        parks = [place, *sorted(beyond)]
+        blocks = [b for p in parks if (b := self.parked(p)) is not None]
+        targets = [self._place[id(b.successors()[0])] for b in blocks]
+        return Outcome(tuple(sorted(set(targets))), targets[0])
+
+    def _solve(self) -> None:
+        work = [self.schedule.order[0]]
+        seen: set[int] = set()
+        while work:
+            block = work.pop()
+            seen.add(block.index)
+            for outcome in self.outcomes(block):
+                work += self._advance(self.at[block.index] | frozenset(outcome.places), outcome.sure, seen)
+
+    def _advance(self, waiting: frozenset[int], sure: int | None, seen: set[int]) -> list[Block]:
+        """Adds what may wait to every block that may run next; returns those to look at again."""
+        changed: list[Block] = []
+        for place, beyond in self.walk(waiting, sure):
+            if self.parked(place) is not None:
+                outcome = self.resumed(place, beyond)
+                changed += self._advance(frozenset(outcome.places), outcome.sure, seen)
+                continue
+            block = self.target(place)
+            if block.index not in seen or not beyond <= self.at[block.index]:
+                self.at[block.index] |= beyond
+                seen.add(block.index)
+                changed.append(block)
+        return changed

@@ -1,0 +1,579 @@
+"""Which values are the same in all lanes of a warp, or grow by a constant from lane to lane.
+
+This is an abstract interpretation: the same meanings that the engines run are evaluated over an
+algebra of *shapes*. Control flow adds what data flow cannot see: where a divergent branch brings
+different definitions together, and values that leave a loop in different iterations.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.program import Block, Branch, Call, FunctionAddress, Op, Register, Switch, SymbolAddress
+from simt.analysis.schedule import Loop
+from simt.analysis.ssa import Definition, Ssa, terminator_uses, uses
+from simt.isa.algebra import Comparison, Environment, Rounding
+from simt.ptx.types import Type
+
+WARP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """lane value = base(lane's segment) + stride * (lane within its segment).
+
+    `width`: number of bases: 1 (one segment), a divisor of 32, or 32 (every lane has its own value;
+    stride is then 0). `exact`: if False the stride is only likely (an extension to 64 bits may have
+    wrapped); such a value is held in full. `const`: the value, where it is a known integer.
+    """
+
+    width: int
+    stride: int = 0
+    exact: bool = True
+    const: int | None = None
+
+    @property
+    def is_uniform(self) -> bool:
+        return self.exact and self.width == 1 and self.stride == 0
+
+    @property
+    def is_affine(self) -> bool:
+        """Held as base and stride (uniform values included)."""
+        return self.exact and self.width < WARP
+
+
+UNIFORM = Shape(1)
+VARYING = Shape(WARP)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockShape:
+    """The shape of a CTA, for which code is specialised."""
+
+    x: int
+    y: int
+    z: int
+
+    @property
+    def threads(self) -> int:
+        return self.x * self.y * self.z
+
+    @property
+    def warps(self) -> int:
+        return -(-self.threads // WARP)
+
+    @property
+    def linear(self) -> bool:
+        return self.y == 1 and self.z == 1
+
+    @property
+    def segments(self) -> int:
+        """Rows of the CTA in one warp, where a warp holds several whole rows; else 1."""
+        return 1 if self.linear or self.x == 1 or WARP % self.x != 0 else WARP // self.x
+
+    @property
+    def rows_fit(self) -> bool:
+        """Whether tid.x grows by 1 within every segment."""
+        return self.linear or self.x % WARP == 0 or self.segments > 1
+
+    @property
+    def lane(self) -> Shape:
+        return Shape(self.segments, 1)
+
+    def special(self, name: str, component: str) -> Shape:
+        """Shape of a special register; everything that is not per thread is uniform in a warp."""
+        if name == "tid":
+            return self._tid(component)
+        if name == "laneid":
+            return self.lane
+        return VARYING if name.startswith("lanemask") else UNIFORM
+
+    def _tid(self, component: str) -> Shape:
+        if component == "w" or (self.linear and component != "x"):
+            return Shape(1, const=0)
+        if not self.rows_fit:
+            return VARYING
+        return Shape(1, 1) if component == "x" else Shape(self.segments)
+
+
+def merge(a: Shape, b: Shape) -> Shape:
+    """The shape of a value that is now `a`, now `b`, in all lanes at once."""
+    if a == b:
+        return a
+    width, exact = max(a.width, b.width), a.exact and b.exact
+    if a.stride == b.stride and width < WARP:
+        return Shape(width, a.stride, exact, a.const if a.const == b.const else None)
+    return VARYING
+
+
+def blended(a: Shape, b: Shape) -> Shape:
+    """The shape of a value that is `a` in some lanes and `b` in others: held in full."""
+    merged = merge(a, b)
+    return VARYING if merged.width == WARP else replace(merged, exact=False, const=None)
+
+
+class ShapeAlgebra:
+    """`simt.isa.algebra.Algebra` over shapes. Most primitives work lane by lane: see `_each`."""
+
+    def __init__(self, block: BlockShape, uniform_loads: bool = True) -> None:
+        self.block = block
+        self.uniform_loads = uniform_loads
+
+    @staticmethod
+    def _each(*operands: Shape) -> Shape:
+        """A lane-wise operation without a rule of its own: affine structure is lost."""
+        if all(s.stride == 0 and s.exact for s in operands):
+            return Shape(max(s.width for s in operands))
+        return VARYING
+
+    # -- affine arithmetic: the rules that `simt.engine` follows when it emits code ---------------
+    def const(self, t: Type, bits: int) -> Shape:
+        return Shape(1, const=bits)
+
+    def add(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._sum(t, a, b, 1)
+
+    def sub(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._sum(t, a, b, -1)
+
+    def _sum(self, t: Type, a: Shape, b: Shape, sign: int) -> Shape:
+        width = max(a.width, b.width)
+        if width == WARP:
+            return VARYING
+        return Shape(width, wrapped(t, a.stride + sign * b.stride), a.exact and b.exact)
+
+    def mul(self, t: Type, a: Shape, b: Shape) -> Shape:
+        if a.const is not None:
+            a, b = b, a
+        if b.const is not None and a.width < WARP:
+            return Shape(a.width, wrapped(t, a.stride * b.const), a.exact)
+        return self._each(a, b)
+
+    def shift_left(self, t: Type, a: Shape, n: Shape) -> Shape:
+        if n.const is not None and n.const < t.bits and a.width < WARP:
+            return Shape(a.width, wrapped(t, a.stride << n.const), a.exact)
+        return self._each(a, n)
+
+    def resize(self, source: Type, target: Type, a: Shape) -> Shape:
+        if a.const is not None:
+            value = wrapped(source, a.const) if source.is_signed else a.const % 2**source.bits
+            return Shape(1, const=value % 2**target.bits)
+        if a.stride == 0 and a.exact:
+            return Shape(a.width)
+        if target.bits <= source.bits and a.width < WARP:
+            return Shape(a.width, wrapped(target, a.stride), a.exact)
+        return Shape(a.width, a.stride, exact=False) if a.width < WARP else VARYING
+
+    # -- lane-wise primitives ------------------------------------------------------------------
+    def select(self, t: Type, p: Shape, a: Shape, b: Shape) -> Shape:
+        return merge(a, b) if p.is_uniform else self._each(p, a, b)
+
+    def and_(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def or_(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def xor(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def invert(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
+    def shift_right(self, t: Type, a: Shape, n: Shape) -> Shape:
+        return self._each(a, n)
+
+    def popcount(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
+    def leading_zeros(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
+    def reverse_bits(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
+    def mul_high(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def divide(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def remainder(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def minimum(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def maximum(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def compare(self, op: Comparison, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def to_bits(self, t: Type, a: Shape) -> Shape:
+        return a
+
+    def from_bits(self, t: Type, a: Shape) -> Shape:
+        return self._each(a) if t.is_native_float else a
+
+    def is_nan(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
+    def flush(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
+    def fadd(self, t: Type, a: Shape, b: Shape, rounding: Rounding) -> Shape:
+        return self._each(a, b)
+
+    def fsub(self, t: Type, a: Shape, b: Shape, rounding: Rounding) -> Shape:
+        return self._each(a, b)
+
+    def fmul(self, t: Type, a: Shape, b: Shape, rounding: Rounding) -> Shape:
+        return self._each(a, b)
+
+    def fdiv(self, t: Type, a: Shape, b: Shape, rounding: Rounding) -> Shape:
+        return self._each(a, b)
+
+    def fma(self, t: Type, a: Shape, b: Shape, c: Shape, rounding: Rounding) -> Shape:
+        return self._each(a, b, c)
+
+    def fsqrt(self, t: Type, a: Shape, rounding: Rounding) -> Shape:
+        return self._each(a)
+
+    def fmin(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def fmax(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def round_integral(self, t: Type, a: Shape, rounding: Rounding) -> Shape:
+        return self._each(a)
+
+    def float_to_float(self, source: Type, target: Type, a: Shape, rounding: Rounding) -> Shape:
+        return self._each(a)
+
+    def float_to_int(self, source: Type, target: Type, a: Shape, rounding: Rounding) -> Shape:
+        return self._each(a)
+
+    def int_to_float(self, source: Type, target: Type, a: Shape, rounding: Rounding) -> Shape:
+        return self._each(a)
+
+    # -- lanes and machine ---------------------------------------------------------------------
+    def active(self) -> Shape:
+        return VARYING
+
+    def lane(self) -> Shape:
+        return self.block.lane
+
+    def ballot(self, p: Shape) -> Shape:
+        return UNIFORM
+
+    def shuffle(self, t: Type, a: Shape, lane: Shape) -> Shape:
+        return UNIFORM if a.is_uniform else VARYING
+
+    def special(self, name: str, component: str) -> Shape:
+        return self.block.special(name, component)
+
+    def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
+        uniform = address.stride == 0 and address.exact and space != "local" and self.uniform_loads
+        return (Shape(address.width) if uniform else VARYING,) * count
+
+    def store(self, t: Type, space: str, address: Shape, values: tuple[Shape, ...], volatile: bool) -> None:
+        return
+
+    def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
+        return VARYING
+
+    def to_generic(self, t: Type, space: str, address: Shape) -> Shape:
+        return VARYING if space == "local" else address
+
+    def from_generic(self, t: Type, space: str, address: Shape) -> Shape:
+        return VARYING if space == "local" else address
+
+    def in_space(self, space: str, address: Shape) -> Shape:
+        return self._each(address) if space != "local" else VARYING
+
+    def texture(
+        self, geometry: str, result: Type, coordinate: Type, texture: Shape, coordinates: tuple[Shape, ...]
+    ) -> tuple[Shape, Shape, Shape, Shape]:
+        return VARYING, VARYING, VARYING, VARYING
+
+    def fence(self, level: str) -> None:
+        return
+
+    def trap(self) -> None:
+        return
+
+    def breakpoint(self) -> None:
+        return
+
+    def event(self, number: Shape) -> None:
+        return
+
+    def sleep(self, nanoseconds: Shape) -> None:
+        return
+
+
+def wrapped(t: Type, value: int) -> int:
+    """An integer as a signed number of the type's width."""
+    value %= 2**t.bits
+    return value - 2**t.bits if value >> (t.bits - 1) else value
+
+
+@dataclass(slots=True)
+class Uniformity:
+    """The result. `shapes` by definition. `divergent`: indices of blocks whose branch splits warps.
+    `joins`: blocks where lanes arrive by different edges at once. `leaving`: headers' indices of loops that
+    lanes leave in different iterations. `blends`: definitions that must keep inactive lanes' values."""
+
+    shapes: dict[Definition, Shape] = field(default_factory=dict[Definition, Shape])
+    divergent: set[int] = field(default_factory=set[int])
+    joins: set[int] = field(default_factory=set[int])
+    leaving: set[int] = field(default_factory=set[int])
+    blends: set[Definition] = field(default_factory=set[Definition])
+
+
+class _Analysis:
+    """Iterates data flow and control flow to their common fixed point (shapes only grow)."""
+
+    def __init__(
+        self, ssa: Ssa, environment: Environment, algebra: ShapeAlgebra, everything_varies: bool
+    ) -> None:
+        self.ssa = ssa
+        self.result = Uniformity()
+        self.current: dict[Register, Definition] = {}
+        self.everything_varies = everything_varies
+        self.evaluator: Evaluator[Shape] = Evaluator(algebra, self, environment)
+        self.slot = {id(s): i for i, s in enumerate(ssa.schedule.slots)}
+        self.loops = {loop.header.index: loop for loop in ssa.schedule.loops}
+
+    # Reader of the evaluator
+    def register(self, register: Register) -> Shape:
+        return self.result.shapes.get(self.ssa.lookup(self.current, register), Shape(1, const=0))
+
+    def symbol(self, symbol: SymbolAddress) -> Shape:
+        return UNIFORM
+
+    def function(self, function: FunctionAddress) -> Shape:
+        return UNIFORM
+
+    def run(self) -> Uniformity:
+        for definition in self.ssa.definitions:
+            if definition.origin == "argument":
+                self.result.shapes[definition] = VARYING
+        escapes = _escapes(self.ssa)
+        changed = True
+        while changed:
+            changed = self._flow()
+            changed |= self._control()
+            changed |= self._temporal(escapes)
+        return self.result
+
+    def _flow(self) -> bool:
+        """One pass over all blocks; True if any shape grew."""
+        grew = False
+        for block in self.ssa.schedule.order:
+            self.current = self.ssa.reaching(block)
+            for phi in self.ssa.phis.get(block.index, ()):
+                grew |= self._set(phi, self._phi(phi, block))
+            for op in block.ops:
+                grew |= self._op(op)
+            for definition in self.ssa.of.get(id(block.terminator), ()):
+                if definition is not None:
+                    grew |= self._set(definition, UNIFORM)
+        return grew
+
+    def _phi(self, phi: Definition, block: Block) -> Shape:
+        known = [self.result.shapes[d] for d in phi.inputs.values() if d in self.result.shapes]
+        if not known:
+            return Shape(1, const=0) if not phi.inputs else UNIFORM
+        combine = blended if block.index in self.result.joins else merge
+        shape = known[0]
+        for other in known[1:]:
+            shape = combine(shape, other)
+        if block.index in self.result.joins:
+            shape = blended(shape, shape)
+        return replace(shape, const=None) if len(phi.inputs) > 1 else shape
+
+    def _op(self, op: Op | Call) -> bool:
+        made = self.ssa.of[id(op)]
+        if isinstance(op, Call):
+            grew = False
+            for definition in made:
+                if definition is not None:
+                    grew |= self._set(definition, VARYING)
+            return self._note(made, grew)
+        shapes = self.evaluator.op(op)
+        grew = False
+        for definition, shape in zip(made, shapes):
+            if definition is not None:
+                grew |= self._set(definition, self._guarded(op, definition, shape))
+        return self._note(made, grew)
+
+    def _guarded(self, op: Op, definition: Definition, shape: Shape) -> Shape:
+        if op.guard is None:
+            return shape
+        old = self.ssa.lookup(self.current, definition.register)
+        if old.origin == "undefined":
+            return shape
+        before = self.result.shapes.get(old, shape)
+        guard = self.register(op.guard.register)
+        return merge(shape, before) if guard.is_uniform else blended(shape, before)
+
+    def _note(self, made: Iterable[Definition | None], grew: bool) -> bool:
+        for definition in made:
+            if definition is not None:
+                self.current[definition.register] = definition
+        return grew
+
+    def _set(self, definition: Definition, shape: Shape) -> bool:
+        """Raises a definition's shape to cover `shape` too."""
+        old = self.result.shapes.get(definition)
+        if self.everything_varies:
+            shape = VARYING
+        if definition in self.result.blends:
+            shape = blended(shape, shape)
+        new = shape if old is None else _widen(old, shape)
+        self.result.shapes[definition] = new
+        return new != old
+
+    def _control(self) -> bool:
+        """Updates divergent branches, joins and loops left by degrees; True if any was added."""
+        before = (len(self.result.divergent), len(self.result.joins), len(self.result.leaving))
+        for block in self.ssa.schedule.order:
+            if block.index in self.result.divergent or not isinstance(block.terminator, Branch | Switch):
+                continue
+            self.current = self._leaving_map(block)
+            if all(self.register(r).is_uniform for r in terminator_uses(block)):
+                continue
+            self.result.divergent.add(block.index)
+            region = self._influence(block)
+            for loop in self.ssa.schedule.loops:
+                if self._leaves_by_degrees(loop, block, region):
+                    self.result.leaving.add(loop.header.index)
+        return before != (len(self.result.divergent), len(self.result.joins), len(self.result.leaving))
+
+    def _leaving_map(self, block: Block) -> dict[Register, Definition]:
+        current = self.ssa.reaching(block)
+        for op in block.ops:
+            for definition in self.ssa.of[id(op)]:
+                if definition is not None:
+                    current[definition.register] = definition
+        return current
+
+    def _leaves_by_degrees(self, loop: Loop, branch: Block, region: set[int]) -> bool:
+        position = self.ssa.schedule.position
+        inside = range(loop.first, loop.last + 1)
+        if position[branch.index] not in inside:
+            return False
+        for block in self.ssa.schedule.order[loop.first : loop.last + 1]:
+            if (block is branch or block.index in region) and any(
+                position[s.index] not in inside for s in block.successors()
+            ):
+                return True
+        return False
+
+    def _influence(self, branch: Block) -> set[int]:
+        """Blocks between a divergent branch and the place where its lanes are together again.
+
+        Lanes carry the label of the side they took; a block that is reached by two labels at once is a
+        join, and gives a label of its own.
+        """
+        schedule = self.ssa.schedule
+        labels: dict[int, int] = {}
+        heap: list[int] = []
+        region: set[int] = set()
+
+        def arrive(source: Block, target: Block, label: int) -> None:
+            back = schedule.is_back_edge(source, target)
+            slot = self.slot[id(self.loops[target.index] if back else target)]
+            if slot not in labels:
+                labels[slot] = label
+                heapq.heappush(heap, slot)
+            elif labels[slot] != label:
+                self.result.joins.add(target.index)
+                labels[slot] = -1 - target.index
+
+        for successor in dict.fromkeys(branch.successors()):
+            arrive(branch, successor, successor.index)
+        while len(heap) > 1:
+            slot = heapq.heappop(heap)
+            place = schedule.slots[slot]
+            if isinstance(place, Block):
+                region.add(place.index)
+                for successor in place.successors():
+                    arrive(place, successor, labels[slot])
+        return region
+
+    def _temporal(self, escapes: list[tuple[Definition, list[Loop]]]) -> bool:
+        """Values used outside a loop that lanes leave in different iterations vary."""
+        grew = False
+        for definition, loops in escapes:
+            if definition not in self.result.blends and any(
+                loop.header.index in self.result.leaving for loop in loops
+            ):
+                self.result.blends.add(definition)
+                shape = self.result.shapes.get(definition, UNIFORM)
+                grew |= self._set(definition, shape)
+                grew = True
+        return grew
+
+
+def _widen(old: Shape, new: Shape) -> Shape:
+    """Least shape above both, so that the iteration ends."""
+    if old == new:
+        return old
+    if (old.width, old.stride) == (new.width, new.stride):
+        return Shape(old.width, old.stride, old.exact and new.exact)
+    if old.stride == new.stride and max(old.width, new.width) < WARP:
+        return Shape(max(old.width, new.width), old.stride, old.exact and new.exact)
+    return VARYING
+
+
+def used_in(ssa: Ssa) -> dict[Definition, set[int]]:
+    """Indices of the blocks in which each definition is used; a phi uses its inputs at the end of the
+    predecessors they come from."""
+    found: dict[Definition, set[int]] = {}
+    for block in ssa.schedule.order:
+        current = ssa.reaching(block)
+        for op in block.ops:
+            for register in uses(op):
+                found.setdefault(ssa.lookup(current, register), set()).add(block.index)
+            for definition in ssa.of[id(op)]:
+                if definition is not None:
+                    if isinstance(op, Op) and op.guard is not None:
+                        found.setdefault(ssa.lookup(current, definition.register), set()).add(block.index)
+                    current[definition.register] = definition
+        for register in terminator_uses(block):
+            found.setdefault(ssa.lookup(current, register), set()).add(block.index)
+    for phis in ssa.phis.values():
+        for phi in phis:
+            for predecessor, definition in phi.inputs.items():
+                found.setdefault(definition, set()).add(predecessor if predecessor >= 0 else 0)
+    return found
+
+
+def _escapes(ssa: Ssa) -> list[tuple[Definition, list[Loop]]]:
+    """Definitions that are used outside loops in which they are made, with those loops."""
+    found: list[tuple[Definition, list[Loop]]] = []
+    position = ssa.schedule.position
+    for definition, blocks in used_in(ssa).items():
+        loop = ssa.schedule.loop_of.get(definition.block.index)
+        left: list[Loop] = []
+        while loop is not None:
+            if any(not loop.first <= position[b] <= loop.last for b in blocks):
+                left.append(loop)
+            loop = loop.parent
+        if left:
+            found.append((definition, left))
+    return found
+
+
+def analyse(
+    ssa: Ssa, environment: Environment, block: BlockShape, everything_varies: bool = False
+) -> Uniformity:
+    """Uniformity of a function for CTAs of a shape. `everything_varies`: the sound, dull answer."""
+    return _Analysis(ssa, environment, ShapeAlgebra(block), everything_varies).run()
