@@ -41,8 +41,10 @@ class Environment:
     map_f64_to_f32: bool = False
 
 
-class Algebra(Protocol[V]):
-    """The primitives. Names ending in `_` avoid Python's keywords only."""
+class PureAlgebra(Protocol[V]):
+    """The primitives without effects, each lane on its own.
+
+    Names ending in `_` avoid Python's keywords only."""
 
     # -- constants, choice ---------------------------------------------------------------
     def const(self, t: Type, bits: int) -> V:
@@ -154,6 +156,10 @@ class Algebra(Protocol[V]):
         ...
 
     def int_to_float(self, source: Type, target: Type, a: V, rounding: Rounding) -> V: ...
+
+
+class Algebra(PureAlgebra[V], Protocol[V]):
+    """All primitives: the pure ones, and those that see other lanes or the machine."""
 
     # -- lanes of a warp -----------------------------------------------------------------------
     def active(self) -> V:
