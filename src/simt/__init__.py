@@ -1,0 +1,78 @@
+"""A virtual NVIDIA GPU in software: reads PTX, checks it, and runs it on a CPU.
+
+dev = simt.Device("sm_90")
+k = dev.load("kernels.ptx")["saxpy"]
+x, y = dev.array(host_x), dev.zeros(n, "f4")
+k((4096,), (256,), (n, 2.0, x, y))
+y.numpy()
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from simt.diagnostics import Diagnostic
+from simt.errors import (
+    AssertionFault,
+    BarrierError,
+    FaultSite,
+    KernelFault,
+    LaunchError,
+    LaunchTimeout,
+    MemoryFault,
+    OutOfMemory,
+    PtxError,
+    PtxFileError,
+    SimtError,
+    TrapError,
+)
+
+if TYPE_CHECKING:
+    from simt.driver.array import DeviceArray
+    from simt.driver.device import Device
+    from simt.driver.kernel import Kernel
+    from simt.driver.module import Module
+    from simt.driver.stream import Stream
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AssertionFault",
+    "BarrierError",
+    "Device",
+    "DeviceArray",
+    "Diagnostic",
+    "FaultSite",
+    "Kernel",
+    "KernelFault",
+    "LaunchError",
+    "LaunchTimeout",
+    "MemoryFault",
+    "Module",
+    "OutOfMemory",
+    "PtxError",
+    "PtxFileError",
+    "SimtError",
+    "Stream",
+    "TrapError",
+]
+
+# The driver imports every layer below; those layers import this package. So it comes when asked for.
+_DRIVER = {
+    "Device": "device",
+    "DeviceArray": "array",
+    "Kernel": "kernel",
+    "Module": "module",
+    "Stream": "stream",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _DRIVER:
+        raise AttributeError(f"module 'simt' has no attribute {name!r}")
+    return getattr(import_module(f"simt.driver.{_DRIVER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_DRIVER})

@@ -20,6 +20,14 @@ class PtxError(SimtError):
         super().__init__("\n".join(d.render() for d in self.diagnostics) or "not a PTX module")
 
 
+class PtxFileError(PtxError):
+    """A PTX file cannot be read: there are no diagnostics, the message says why."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(())
+        self.args = (message,)
+
+
 class LaunchError(SimtError):
     """A launch was refused before any thread ran: shape, limits, arguments or resources."""
 

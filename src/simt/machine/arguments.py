@@ -80,8 +80,10 @@ def _convert(parameter: Parameter, argument: Any, address_bits: int, address_of:
 
 def _scalar(argument: Any) -> Any:
     """A NumPy array without dimensions as its scalar, anything else as it is."""
-    is_scalar = isinstance(argument, np.ndarray) and cast("NDArray[Any]", argument).ndim == 0
-    return argument[()] if is_scalar else argument
+    if isinstance(argument, np.ndarray):
+        array = cast("NDArray[Any]", argument)
+        return array[()] if array.ndim == 0 else array
+    return argument
 
 
 def _sized(parameter: Parameter, data: bytes, what: str) -> bytes:
@@ -121,9 +123,14 @@ def _numpy_scalar(parameter: Parameter, argument: np.generic[Any]) -> bytes:
     t = parameter.type
     what = f"NumPy {argument.dtype} scalar"
     data = _sized(parameter, argument.tobytes(), what)
-    if parameter.array or t.kind in (Kind.BITS, Kind.PACKED) or argument.dtype.kind not in "biuf":
+    if parameter.array or _is_untyped(t) or argument.dtype.kind not in "biuf":
         return data
     return _number(t, argument.item())
+
+
+def _is_untyped(t: Type) -> bool:
+    """Whether NumPy has no number type for it, so that a scalar can only mean bits."""
+    return t.kind in (Kind.BITS, Kind.PACKED) or (t.is_float and t.name not in _FORMATS)
 
 
 def _number(t: Type, value: Any) -> bytes:

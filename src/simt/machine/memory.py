@@ -7,12 +7,14 @@ page before it and a page after it can never be accessed.
 from __future__ import annotations
 
 import ctypes
+import gc
 import mmap
 import re
 import sys
 import weakref
 from bisect import bisect_left, insort
-from threading import RLock
+from collections import deque
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -102,7 +104,9 @@ class Arena:
         start, length = _reserve(round_up(size, PAGE), low)
         self._finalizer = weakref.finalize(self, _unmap, start, length + 2 * PAGE)
         self._finalizer.atexit = False  # the process' end frees everything; views may still be in use
-        self._lock = RLock()
+        self._lock = Lock()
+        self._freed: deque[int] = deque()
+        self.low = low
         self._base = self._limit = start + PAGE
         self._end = self._base + length
         self._ranges = FreeList(self._base, self._end)
@@ -124,19 +128,29 @@ class Arena:
     def used(self) -> int:
         """Bytes allocated now."""
         with self._lock:
+            self._release()
             return self._ranges.used
 
     def allocate(self, nbytes: int, align: int = ALIGNMENT) -> int:
         """Address of zero-filled memory. Raises `OutOfMemory`."""
         size = round_up(max(nbytes, 1), ALIGNMENT)
         with self._lock:
-            address = self._ranges.take(size, max(align, ALIGNMENT))
+            address = self._take(size, max(align, ALIGNMENT))
             if address is None:
                 raise OutOfMemory(self._full(nbytes))
             # Nothing above the old limit was ever accessible: those pages are still zero.
             self._clear(address, min(address + size, self._limit))
             self._limit = max(self._limit, address + size)
         return address
+
+    def _take(self, size: int, align: int) -> int | None:
+        self._release()
+        found = self._ranges.take(size, align)
+        if found is None:
+            gc.collect()  # arrays caught in reference cycles
+            self._release()
+            found = self._ranges.take(size, align)
+        return found
 
     def _full(self, nbytes: int) -> str:
         return (
@@ -146,13 +160,26 @@ class Arena:
 
     def free(self, address: int) -> None:
         """Frees an allocation. Raises ValueError if none begins at the address."""
-        with self._lock:
+        if self._ranges.size(address) is None:
+            raise ValueError(f"no allocation begins at address {address:#x}")
+        # The garbage collector may call this at any moment, in the middle of `allocate` too: what
+        # cannot be freed at once is freed by the next call.
+        self._freed.append(address)
+        if self._lock.acquire(blocking=False):
+            try:
+                self._release()
+            finally:
+                self._lock.release()
+
+    def _release(self) -> None:
+        """Returns what was freed. The lock is held."""
+        while self._freed:
+            address = self._freed.popleft()
             size = self._ranges.size(address)
-            if size is None:
-                raise ValueError(f"no allocation begins at address {address:#x}")
-            if size >= _RETURNED:
-                self._clear(address, address + size)
-            self._ranges.give(address)
+            if size is not None:
+                if size >= _RETURNED:
+                    self._clear(address, address + size)
+                self._ranges.give(address)
 
     def _clear(self, start: int, end: int) -> None:
         """Zeroes a range; whole pages of a big one are given back to the system."""

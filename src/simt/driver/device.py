@@ -1,0 +1,129 @@
+"""The virtual GPU as users see it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import cached_property
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from simt.driver.array import Allocation, DeviceArray, Shape, as_dtype, as_shape
+from simt.driver.engines import engine_name, make_engine, worker_count
+from simt.driver.mirrors import Mirrors
+from simt.driver.module import Module
+from simt.driver.source import PtxSource, compile_ptx, read_source
+from simt.driver.stream import Stream
+from simt.errors import SimtError
+from simt.machine.device import find_device
+from simt.machine.grid import STACK_BYTES
+from simt.machine.launch import Engine
+from simt.machine.memory import Arena, parse_size
+
+LOW_MEMORY = 512 << 20
+"""Bytes of the arena below 4 GiB: several devices of a process must find room there."""
+
+
+class Device:
+    """One virtual GPU with its own memory.
+
+    `arch`: `"sm_90"`, `"compute_90"`, `"9.0"` or 90; None is the newest modelled. `engine`: `"jit"` or
+    `"interpreter"`, else `SIMT_ENGINE`, else the JIT. `memory`: bytes or text such as `"8GiB"`, reserved,
+    not used up. `workers`: native threads, else `SIMT_WORKERS`, else one for each CPU; 1 is
+    deterministic. `timeout`: seconds that a kernel may run. Raises `SimtError`.
+    """
+
+    stack_bytes: int = STACK_BYTES
+    """Call stack of one thread of a recursive kernel; may be set, like CUDA's stack size limit."""
+
+    def __init__(
+        self,
+        arch: str | int | None = None,
+        engine: str | None = None,
+        memory: int | str = "8GiB",
+        workers: int | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        if timeout is not None and not timeout > 0:
+            raise SimtError(f"timeout: expected a positive number of seconds, {timeout!r} given")
+        self.properties = find_device(arch)
+        self.engine_name = engine_name(engine)
+        self.workers = worker_count(workers)
+        self.timeout = timeout
+        self.memory = Arena(parse_size(memory))
+        self.mirrors = Mirrors()
+        self._lock = RLock()
+        self._grid_id = 0
+
+    @property
+    def name(self) -> str:
+        """The architecture, as `sm_90`."""
+        return self.properties.name
+
+    @cached_property
+    def engine(self) -> Engine:
+        return make_engine(self.engine_name)
+
+    @cached_property
+    def low_memory(self) -> Arena:
+        """The arena below 4 GiB, reserved when the first module with 32-bit addresses needs it."""
+        return Arena(min(self.memory.size, LOW_MEMORY), low=True)
+
+    def arena(self, address_bits: int) -> Arena:
+        """The memory that modules of this address size work in."""
+        return self.memory if address_bits == 64 else self.low_memory
+
+    # -------------------------------------------------------------- modules and launches
+
+    def load(self, source: PtxSource) -> Module:
+        """Loads PTX: the path of a file, or PTX text as `str` or `bytes`.
+
+        A string is taken as text if it has a line break, a semicolon, a brace or a `.version` directive.
+        Raises `PtxError` with every diagnostic, `OutOfMemory` if the variables do not fit.
+        """
+        text, name = read_source(source)
+        program, warnings = compile_ptx(text, name, self.properties)
+        return Module(self, program, warnings)
+
+    def stream(self) -> Stream:
+        return Stream(self)
+
+    def synchronize(self) -> None:
+        """Returns when everything launched on the device has finished."""
+        with self._lock:
+            pass
+
+    @contextmanager
+    def launching(self) -> Generator[None]:
+        """One launch at a time, in the order of the calls."""
+        with self._lock:
+            yield
+
+    def next_grid_id(self) -> int:
+        self._grid_id += 1
+        return self._grid_id
+
+    # -------------------------------------------------------------- arrays
+
+    def empty(self, shape: Shape, dtype: DTypeLike = np.float64) -> DeviceArray:
+        """A new array. (Its contents are zeros: all device memory starts so.) Raises `OutOfMemory`."""
+        extents, found = as_shape(shape), as_dtype(dtype)
+        nbytes = int(np.prod(extents, dtype=object)) * found.itemsize
+        return DeviceArray(self, Allocation(self.memory, nbytes), extents, found)
+
+    def zeros(self, shape: Shape, dtype: DTypeLike = np.float64) -> DeviceArray:
+        """A new array of zeros. Raises `OutOfMemory`."""
+        return self.empty(shape, dtype)
+
+    def array(self, values: ArrayLike | DeviceArray, dtype: DTypeLike | None = None) -> DeviceArray:
+        """A copy of an array (or of what NumPy makes one of) in device memory. Raises `OutOfMemory`."""
+        host: NDArray[Any] = np.asarray(values, dtype=dtype)
+        found = self.empty(host.shape, host.dtype)
+        found.numpy()[...] = host
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Device {self.name}, {self.engine_name}, {self.memory.used:,} bytes in use>"

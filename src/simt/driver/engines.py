@@ -1,0 +1,43 @@
+"""The engines by name, imported when first used."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+
+from simt.errors import SimtError
+from simt.machine.launch import Engine
+
+ENGINES = {"jit": ("simt.engine.jit", "Jit"), "interpreter": ("simt.engine.interpreter", "Interpreter")}
+"""Module and class of every engine."""
+
+
+def engine_name(wanted: str | None) -> str:
+    """The engine to use: as wanted, else `SIMT_ENGINE`, else the JIT. Raises `SimtError`."""
+    name = wanted or os.environ.get("SIMT_ENGINE") or "jit"
+    if name not in ENGINES:
+        raise SimtError(f"no engine {name!r}: expected one of {', '.join(ENGINES)}")
+    return name
+
+
+def make_engine(name: str) -> Engine:
+    module, attribute = ENGINES[name]
+    return getattr(import_module(module), attribute)()
+
+
+def worker_count(wanted: int | None) -> int:
+    """Native threads to use: as wanted, else `SIMT_WORKERS`, else one for each CPU. Raises `SimtError`."""
+    given = wanted if wanted is not None else os.environ.get("SIMT_WORKERS") or _cpus()
+    try:
+        count = int(given)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise SimtError(f"workers: expected a positive number, {given!r} given")
+    return count
+
+
+def _cpus() -> int:
+    """CPUs that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

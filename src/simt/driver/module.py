@@ -1,0 +1,97 @@
+"""Loaded modules."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simt.analysis.program import ModuleVariable, Program
+from simt.diagnostics import Diagnostic
+from simt.driver.array import Allocation, DeviceArray
+from simt.driver.kernel import Kernel
+from simt.errors import LaunchError
+from simt.machine.loader import PLACED, place
+from simt.machine.memory import Arena
+from simt.ptx.types import BF16, Kind, Type
+
+if TYPE_CHECKING:
+    from simt.driver.device import Device
+
+_LETTERS = {Kind.SIGNED: "i", Kind.UNSIGNED: "u", Kind.FLOAT: "f"}
+
+
+class Module:
+    """A module on a device. `module["name"]` is a kernel, `symbol` a variable.
+
+    `warnings` holds what the verifier found but accepted. Variables live as long as the module, its
+    kernels or a symbol's array do.
+    """
+
+    def __init__(self, device: Device, program: Program, warnings: list[Diagnostic]) -> None:
+        self.device = device
+        self.program = program
+        self.warnings = warnings
+        self.memory: Arena = device.arena(program.address_bits)
+        self._allocations: dict[int, Allocation] = {}
+        self.symbols = place(program, self.memory, self._allocate)
+        self.textures: dict[str, object] = {}
+
+    def _allocate(self, nbytes: int, align: int) -> int:
+        found = Allocation(self.memory, nbytes, align)
+        self._allocations[found.address] = found
+        return found.address
+
+    @property
+    def kernels(self) -> list[str]:
+        """The kernels' names, in the order of the file."""
+        return self.program.kernels
+
+    def __getitem__(self, name: str) -> Kernel:
+        """A kernel by its name, or by its C++ name without parameters if that is unique.
+
+        Raises `LaunchError` naming the kernels that there are.
+        """
+        mangled = [k for k in self.kernels if k.startswith(f"_Z{len(name)}{name}")]
+        found = name if name in self.kernels else mangled[0] if len(mangled) == 1 else None
+        if found is None:
+            raise LaunchError(_unknown("kernel", name, self.program.text.name, self.kernels))
+        return Kernel(self, self.program.functions[found])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.kernels
+
+    def symbol(self, name: str) -> DeviceArray:
+        """A module-scope `.global` or `.const` variable as an array of its type and shape.
+
+        Raises `LaunchError` if there is no such variable.
+        """
+        variable = self.program.variables.get(name)
+        if variable is None or variable.name not in self.symbols:
+            names = [v.name for v in self.program.variables.values() if v.space in PLACED]
+            raise LaunchError(_unknown("variable", name, self.program.text.name, names))
+        allocation = self._allocations[self.symbols[name]]
+        return DeviceArray(self.device, allocation, symbol_shape(variable), symbol_dtype(variable.type))
+
+    def __repr__(self) -> str:
+        return f"<Module {self.program.text.name} with {', '.join(self.kernels) or 'no kernels'}>"
+
+
+def symbol_dtype(t: Type) -> np.dtype[Any]:
+    """The NumPy type of a fundamental type; those that NumPy lacks are unsigned integers."""
+    letter = "u" if t == BF16 else _LETTERS.get(t.kind, "u")
+    return np.dtype(f"V{t.bytes}" if t.bits > 64 else f"{letter}{t.bytes}")
+
+
+def symbol_shape(variable: ModuleVariable) -> tuple[int, ...]:
+    return (*variable.shape, variable.vector) if variable.vector > 1 else variable.shape
+
+
+def _unknown(what: str, name: str, where: str, names: Iterable[str]) -> str:
+    known = sorted(names)
+    close = difflib.get_close_matches(name, known, n=1)
+    meant = f"; did you mean {close[0]!r}?" if close else ""
+    listed = ", ".join(known[:20]) + (" ..." if len(known) > 20 else "")
+    return f"no {what} {name!r} in {where}{meant} ({what}s there: {listed or 'none'})"

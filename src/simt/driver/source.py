@@ -1,0 +1,69 @@
+"""From what the user gives to `Device.load` to a program that an engine can run."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+from simt.analysis.lower import lower
+from simt.analysis.program import Program
+from simt.diagnostics import Diagnostic, Severity, Source
+from simt.errors import PtxError, PtxFileError
+from simt.machine.device import DeviceProperties
+from simt.ptx.nodes import Module as Tree
+from simt.ptx.parser import parse
+from simt.verify import verify
+
+PtxSource: TypeAlias = "str | bytes | os.PathLike[str]"
+
+_ONLY_IN_TEXT = ("\n", "\r", ";", "{", ".version", "\0")
+
+
+def is_text(source: PtxSource) -> bool:
+    """Whether this is PTX text: bytes always, a path object never, a string if it has a line break, a
+    semicolon, a brace or a `.version` directive, which no sensible file name has (or if it is empty)."""
+    if isinstance(source, str):
+        return not source.strip() or any(mark in source for mark in _ONLY_IN_TEXT)
+    return isinstance(source, bytes)
+
+
+def read_source(source: PtxSource) -> tuple[str | bytes, str]:
+    """The PTX text and the name to show for it. Raises `PtxFileError`."""
+    if isinstance(source, bytes) or (isinstance(source, str) and is_text(source)):
+        return source, "<ptx>"
+    path = os.fspath(source)
+    try:
+        return Path(path).read_bytes(), path
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise PtxFileError(f"cannot read PTX file {path!r}: {reason}") from None
+
+
+def diagnose(text: str | bytes, name: str) -> tuple[Tree | None, list[Diagnostic]]:
+    """Parses and verifies; the syntax tree (None if there is none) and every finding in source order."""
+    tree, syntax = parse(text, name)
+    found = list(syntax)
+    if tree is not None and not syntax.errors:
+        found += verify(tree)
+    return tree, sorted(found, key=lambda d: d.span.start)
+
+
+def compile_ptx(text: str | bytes, name: str, device: DeviceProperties) -> tuple[Program, list[Diagnostic]]:
+    """The program for a device, and warnings. Raises `PtxError` with every diagnostic."""
+    tree, found = diagnose(text, name)
+    if tree is None or any(d.severity is Severity.ERROR for d in found):
+        raise PtxError(found)
+    program = lower(tree)
+    _check_target(tree, program, device)
+    program.environment = replace(program.environment, machine=device.number)
+    return program, found
+
+
+def _check_target(tree: Tree, program: Program, device: DeviceProperties) -> None:
+    if program.environment.target > device.number:
+        message = f"the module needs sm_{program.environment.target} or newer, the device is {device.name}"
+        hint = f"load it on simt.Device('sm_{program.environment.target}') or a newer one"
+        source = tree.source or Source("", program.text.name)
+        raise PtxError([Diagnostic(Severity.ERROR, message, tree.target.span, source, hint)])
