@@ -1,0 +1,16 @@
+"""The instruction set: importing this package fills `simt.isa.catalogue.FORMS` from all chapters."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+
+CHAPTERS = (
+    "integer", "floating", "compare", "logic", "half", "move", "convert", "texture", "control", "sync",
+    "atomics", "warp", "video", "matrix",
+)  # fmt: skip
+"""Modules that declare instructions, in the order of the manual."""
+
+for _chapter in CHAPTERS:
+    if importlib.util.find_spec(f"{__name__}.{_chapter}") is not None:
+        importlib.import_module(f"{__name__}.{_chapter}")

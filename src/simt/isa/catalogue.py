@@ -43,7 +43,8 @@ def instruction(
 ) -> Callable[[M], M]:
     """Declares one form whose meaning is the decorated function. Decorators may be stacked.
 
-    `since`: first version and target, as `"1.2 sm_12"`. `requires`: the same per modifier.
+    `since`: first version and target, as `"1.2 sm_12"`. `requires`: the same per modifier. `until`: last
+    version, and the last target that keeps the form in later versions, as `"1.3"` or `"1.4 sm_13"`.
     `effects`: space-separated from memory, warp, machine; pure if empty.
     """
 
@@ -52,6 +53,7 @@ def instruction(
             compile_form(
                 syntax, meaning, alternatives, ref=ref, chapter=meaning.__module__.rsplit(".", 1)[-1],
                 requirement=requirement(since), until=requirement(until).version if until else None,
+                until_target=requirement(until).target if until and "sm_" in until else 0,
                 requires={k: requirement(v) for k, v in (requires or {}).items()}, defaults=defaults or {},
                 check=check, relaxed=relaxed, carry=carry, effects=frozenset(effects.split()),
                 summary=(meaning.__doc__ or "").strip().split("\n")[0],

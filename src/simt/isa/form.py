@@ -106,6 +106,7 @@ class Form:
     chapter: str
     requirement: Requirement = Requirement()
     until: Version | None = None
+    until_target: int = 0  # targets up to this one keep the form after `until`
     requires: Mapping[str, Requirement] = field(default_factory=dict)
     defaults: Mapping[str, Value] = field(default_factory=dict)
     check: Check | None = None
@@ -115,6 +116,10 @@ class Form:
     effects: frozenset[str] = frozenset()
     summary: str = ""
     parameters: tuple[str, ...] = ()
+
+    def expired(self, version: Version, target: int) -> bool:
+        """Whether a module of this version and target may no longer use the form."""
+        return self.until is not None and version > self.until and target > self.until_target
 
     def operand_type(self, operand: OperandForm, binding: Mapping[str, Value]) -> tuple[Type, int]:
         """The type of an operand under a binding, and the number of vector elements (1: scalar)."""
@@ -155,13 +160,18 @@ def _chosen(slot: Slot, value: Value) -> tuple[str, ...]:
     return tuple(k for k, v in slot.choices.items() if v == value)
 
 
+def wide(t: Type) -> Type:
+    """The type of the same kind and twice the width."""
+    return TYPES[t.name.rstrip("0123456789") + str(t.bits * 2)]
+
+
 def _resolve(spec: str, binding: Mapping[str, Value]) -> tuple[Type, int]:
     if spec.endswith(")"):
         function, inner = spec[:-1].split("(", 1)
         t, n = _resolve(inner, binding)
         match function:
             case "wide":
-                return TYPES[t.name.rstrip("0123456789") + str(t.bits * 2)], n
+                return wide(t), n
             case "vec":
                 return t, int(str(binding["vec"])[1:]) if binding.get("vec") else 1
             case "x2" | "x4":

@@ -1,0 +1,188 @@
+"""The approximate functions, written once over the algebra: branch-free and alike on every lane.
+
+Bounds and special cases are those of PTX 1.4 tables 43 and 48 to 54. Operands arrive flushed, and
+results are flushed by the caller, where `.ftz` asks for it. Polynomial coefficients are our own minimax
+fits (Remez, relative or absolute error as noted), rounded to single precision, highest degree last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simt.isa.algebra import Algebra, V
+from simt.isa.derived import copy_sign, float_abs, infinity, number, quiet_nan
+from simt.ptx.types import B32, F32, S32, U32, Type
+
+
+def polynomial(m: Algebra[V], x: V, coefficients: Sequence[float]) -> V:
+    """Horner's rule with fused steps, `.f32`; the constant term comes first."""
+    *lower, highest = coefficients
+    result = number(m, F32, highest)
+    for c in reversed(lower):
+        result = m.fma(F32, result, x, number(m, F32, c), "rn")
+    return result
+
+
+# ---------------------------------------------------------------- reciprocals, roots, quotients
+
+
+def reciprocal(m: Algebra[V], t: Type, a: V) -> V:
+    """1/a; a correctly rounded division is fast enough on CPUs."""
+    return m.fdiv(t, number(m, t, 1.0), a, "rn")
+
+
+def square_root(m: Algebra[V], a: V) -> V:
+    """The square root; -0.0 for -0.0, NaN below."""
+    return m.fsqrt(F32, a, "rn")
+
+
+def reciprocal_root(m: Algebra[V], t: Type, a: V) -> V:
+    """1/sqrt(a), within 1 ulp; infinity of the zero's sign for zeros."""
+    return m.fdiv(t, number(m, t, 1.0), m.fsqrt(t, a, "rn"), "rn")
+
+
+def quotient(m: Algebra[V], a: V, b: V, ftz: bool) -> V:
+    """a/b within 2 ulp. With `ftz` it is a times the flushed reciprocal: zero for |b| above 2^126."""
+    if not ftz:
+        return m.fdiv(F32, a, b, "rn")
+    return m.fmul(F32, a, m.flush(F32, reciprocal(m, F32, b)), "rn")
+
+
+# ---------------------------------------------------------------- sine and cosine
+
+HALF_PI = (1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15)
+"""pi/2 as a sum of three single-precision numbers."""
+
+TWO_OVER_PI = 0.6366197466850281
+LARGEST_ANGLE = float(1 << 22)
+SINE = (-0.16666653752326965, 0.008332083001732826, -0.00019504317606333643)
+"""(sin(r)/r - 1) / r^2 in r^2 for |r| up to pi/4: absolute error of the sine 2^-27.8."""
+
+COSINE = (0.04166664555668831, -0.0013887243112549186, 2.4423889044555835e-05)
+"""(cos(r) - 1 + r^2/2) / r^4 in r^2 for |r| up to pi/4: absolute error 2^-33."""
+
+
+def sine(m: Algebra[V], a: V) -> V:
+    """sin(a), absolute error below 2^-22 for |a| up to 2^15; 0 for |a| from 2^22 on, NaN for infinities."""
+    quadrant, rest = reduced_angle(m, float_abs(m, F32, a))
+    result = by_quadrant(m, quadrant, rest)
+    flip = m.and_(B32, m.to_bits(F32, a), m.const(B32, 1 << 31))
+    return m.from_bits(F32, m.xor(B32, m.to_bits(F32, result), flip))
+
+
+def cosine(m: Algebra[V], a: V) -> V:
+    """cos(a), absolute error below 2^-22 for |a| up to 2^15; 1 for |a| from 2^22 on, NaN for infinities."""
+    quadrant, rest = reduced_angle(m, float_abs(m, F32, a))
+    return by_quadrant(m, m.add(U32, quadrant, m.const(U32, 1)), rest)
+
+
+def reduced_angle(m: Algebra[V], a: V) -> tuple[V, V]:
+    """For a >= 0: k and r = a - k pi/2 with |r| about pi/4 at most.
+
+    Angles too large for the reduction count as zero (infinities as NaN), so that no result leaves [-1, 1].
+    """
+    small = m.compare("lt", F32, a, number(m, F32, LARGEST_ANGLE))
+    a = m.select(F32, small, a, m.fmul(F32, a, m.const(F32, 0), "rn"))
+    k = m.round_integral(F32, m.fmul(F32, a, number(m, F32, TWO_OVER_PI), "rn"), "rn")
+    r = a
+    for part in HALF_PI:
+        r = m.fma(F32, k, number(m, F32, -part), r, "rn")
+    return m.float_to_int(F32, U32, k, "rn"), r
+
+
+def by_quadrant(m: Algebra[V], quadrant: V, r: V) -> V:
+    """sin(r + quadrant * pi/2)."""
+    z = m.fmul(F32, r, r, "rn")
+    sin = m.fma(F32, m.fmul(F32, z, r, "rn"), polynomial(m, z, SINE), r, "rn")
+    tail = m.fma(F32, z, polynomial(m, z, COSINE), number(m, F32, -0.5), "rn")
+    cos = m.fma(F32, z, tail, number(m, F32, 1.0), "rn")
+    odd = m.compare("ne", U32, m.and_(U32, quadrant, m.const(U32, 1)), m.const(U32, 0))
+    sign = m.shift_left(U32, m.and_(U32, quadrant, m.const(U32, 2)), m.const(U32, 30))
+    return m.from_bits(F32, m.xor(U32, m.to_bits(F32, m.select(F32, odd, cos, sin)), sign))
+
+
+# ---------------------------------------------------------------- logarithm and exponential
+
+LOGARITHM = (2.885390043258667, 0.9617988467216492, 0.5767129063606262, 0.43177634477615356)
+"""2 artanh(s) / (s ln 2) in s^2 for |s| up to 0.172: relative error 2^-30."""
+
+ROOT_HALF_BITS = 0x3F3504F3
+SUBNORMAL_SCALE = 24
+
+
+def logarithm(m: Algebra[V], a: V, subnormals: bool) -> V:
+    """log2(a): absolute error 2^-23 for 1/2 < a < 2, relative elsewhere; -infinity for zeros, NaN below."""
+    shift = m.const(F32, 0)
+    if subnormals:
+        tiny = m.compare("lt", F32, a, number(m, F32, 2.0**-126))
+        shift = m.select(F32, tiny, number(m, F32, -float(SUBNORMAL_SCALE)), shift)
+        a = m.select(F32, tiny, m.fmul(F32, a, number(m, F32, 2.0**SUBNORMAL_SCALE), "rn"), a)
+    exponent, mantissa = split(m, a)
+    f = m.fsub(F32, mantissa, number(m, F32, 1.0), "rn")
+    s = m.fdiv(F32, f, m.fadd(F32, mantissa, number(m, F32, 1.0), "rn"), "rn")
+    series = polynomial(m, m.fmul(F32, s, s, "rn"), LOGARITHM)
+    result = m.fma(F32, s, series, m.fadd(F32, exponent, shift, "rn"), "rn")
+    return logarithm_edges(m, a, result)
+
+
+def split(m: Algebra[V], a: V) -> tuple[V, V]:
+    """a = 2^e * f with f from sqrt(1/2) to sqrt(2), both as `.f32`, for positive normal a."""
+    bits = m.to_bits(F32, a)
+    offset = m.sub(U32, bits, m.const(U32, ROOT_HALF_BITS))
+    exponent = m.shift_right(S32, offset, m.const(U32, 23))
+    fraction = m.sub(U32, bits, m.shift_left(U32, exponent, m.const(U32, 23)))
+    return m.int_to_float(S32, F32, exponent, "rn"), m.from_bits(F32, fraction)
+
+
+def logarithm_edges(m: Algebra[V], a: V, result: V) -> V:
+    """The result for positive finite numbers, else what the special cases of table 53 say."""
+    zero, inf = m.const(F32, 0), m.const(F32, infinity(F32))
+    minus_inf = m.const(F32, infinity(F32) | 1 << 31)
+    below = m.select(F32, m.compare("eq", F32, a, zero), minus_inf, m.const(F32, quiet_nan(F32)))
+    finite = m.select(F32, m.compare("lt", F32, a, inf), result, a)
+    return m.select(F32, m.compare("le", F32, a, zero), below, finite)
+
+
+EXPONENTIAL = (
+    1.0, 0.6931471824645996, 0.24022650718688965, 0.055503278970718384, 0.009618003852665424,
+    0.001340026967227459, 0.0001547630236018449,
+)  # fmt: skip
+"""2^f for |f| up to 1/2: relative error 2^-29."""
+
+
+def exponential(m: Algebra[V], a: V) -> V:
+    """2^a, relative error below 2^-22.5, correctly rounded towards subnormals where those are kept."""
+    low, high = number(m, F32, -160.0), number(m, F32, 130.0)
+    limited = m.fmin(F32, m.fmax(F32, a, low), high)
+    whole = m.round_integral(F32, limited, "rn")
+    power = polynomial(m, m.fsub(F32, limited, whole, "rn"), EXPONENTIAL)
+    exponent = m.float_to_int(F32, S32, whole, "rn")
+    half = m.shift_right(S32, exponent, m.const(U32, 1))
+    scaled = m.fmul(F32, power, power_of_two(m, half), "rn")
+    result = m.fmul(F32, scaled, power_of_two(m, m.sub(S32, exponent, half)), "rn")
+    return m.select(F32, m.is_nan(F32, a), m.const(F32, quiet_nan(F32)), result)
+
+
+def power_of_two(m: Algebra[V], n: V) -> V:
+    """2^n as `.f32` for an integer n from -126 to 127."""
+    biased = m.add(S32, n, m.const(S32, 127))
+    return m.from_bits(F32, m.shift_left(U32, biased, m.const(U32, 23)))
+
+
+# ---------------------------------------------------------------- hyperbolic tangent
+
+HYPERBOLIC_TANGENT = (-0.33332622051239014, 0.13313521444797516, -0.052231110632419586, 0.015640484169125557)
+"""(tanh(x)/x - 1) / x^2 in x^2 for |x| up to 0.6: relative error 2^-23."""
+
+TWO_OVER_LN2 = 2.885390043258667
+
+
+def hyperbolic_tangent(m: Algebra[V], a: V) -> V:
+    """tanh(a), relative error below 2^-20 (2^-11 is allowed); subnormals stay as they are."""
+    z = m.fmul(F32, a, a, "rn")
+    near = m.fma(F32, m.fmul(F32, z, a, "rn"), polynomial(m, z, HYPERBOLIC_TANGENT), a, "rn")
+    magnitude = float_abs(m, F32, a)
+    power = exponential(m, m.fmul(F32, magnitude, number(m, F32, TWO_OVER_LN2), "rn"))
+    part = m.fdiv(F32, number(m, F32, 2.0), m.fadd(F32, power, number(m, F32, 1.0), "rn"), "rn")
+    far = copy_sign(m, F32, m.fsub(F32, number(m, F32, 1.0), part, "rn"), a)
+    return m.select(F32, m.compare("lt", F32, magnitude, number(m, F32, 0.6)), near, far)

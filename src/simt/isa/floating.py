@@ -1,0 +1,350 @@
+"""Floating-point instructions for .f32 and .f64 (PTX 1.4 section 7.7.2 and later versions).
+
+Legacy spellings of PTX 1.0 to 1.3 (`div.f32`, `rcp.f64` ...) are forms with `until="1.3"` and the
+defaults that the tables give them. Flushing that the language implies is bound by `simt.isa.select`.
+"""
+
+from __future__ import annotations
+
+from simt.isa import approximate
+from simt.isa.algebra import Algebra, Environment, Rounding, V
+from simt.isa.catalogue import instruction
+from simt.isa.derived import (
+    copy_sign,
+    finish,
+    float_abs,
+    float_neg,
+    flush_if,
+    infinity,
+    number,
+    quiet_nan,
+    sign_mask,
+    with_bits,
+)  # fmt: skip
+from simt.ptx.types import B64, F32, F64, PRED, Type, bits_type, unsigned
+
+ROUNDINGS = "rn rz rm rp"
+FTZ = {"ftz": "1.4"}
+SINGLE = {"ftz": "1.4", "rm": "2.0 sm_20", "rp": "2.0 sm_20"}
+DIRECTED = {"rz": "2.0 sm_20", "rm": "2.0 sm_20", "rp": "2.0 sm_20"}
+FLUSHED = {"ftz": True}
+
+
+# ---------------------------------------------------------------- add, sub, mul, fma, mad
+
+
+@instruction("add[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 38",
+             defaults={"ftz": False, "sat": False})  # fmt: skip
+@instruction("add[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=SINGLE, ref="PTX 1.4 table 38")
+def add(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
+    """Sum, rounded to nearest even unless the modifier says otherwise."""
+    a, b = flush_if(m, t, ftz, a, b)
+    return finish(m, t, m.fadd(t, a, b, rnd or "rn"), ftz, sat)
+
+
+@instruction("sub[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 39",
+             defaults={"ftz": False, "sat": False})  # fmt: skip
+@instruction("sub[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=SINGLE, ref="PTX 1.4 table 39")
+def sub(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
+    """Difference, rounded to nearest even unless the modifier says otherwise."""
+    a, b = flush_if(m, t, ftz, a, b)
+    return finish(m, t, m.fsub(t, a, b, rnd or "rn"), ftz, sat)
+
+
+@instruction("mul[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 40",
+             defaults={"ftz": False, "sat": False})  # fmt: skip
+@instruction("mul[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=SINGLE, ref="PTX 1.4 table 40")
+def mul(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
+    """Product, rounded to nearest even unless the modifier says otherwise."""
+    a, b = flush_if(m, t, ftz, a, b)
+    return finish(m, t, m.fmul(t, a, b, rnd or "rn"), ftz, sat)
+
+
+@instruction("mad.rnd[.ftz][.sat].f32 d, a, b, c", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 mad")
+@instruction("mad.f64 d, a, b, c", since="1.0 sm_13", until="1.3", defaults={"rnd": "rn", "ftz": False, "sat": False},
+             ref="PTX 1.4 table 42")  # fmt: skip
+@instruction("mad.rnd.f64 d, a, b, c", rnd=ROUNDINGS, since="1.0 sm_13", defaults={"ftz": False, "sat": False},
+             ref="PTX 1.4 table 42")  # fmt: skip
+@instruction("fma.rnd.f64 d, a, b, c", rnd=ROUNDINGS, since="1.4 sm_13", defaults={"ftz": False, "sat": False},
+             ref="PTX 1.4 table 41")  # fmt: skip
+@instruction("fma.rnd[.ftz][.sat].f32 d, a, b, c", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 fma")
+def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, rnd: Rounding, ftz: bool, sat: bool) -> V:
+    """Product plus a third value, rounded once."""
+    a, b, c = flush_if(m, t, ftz, a, b, c)
+    return finish(m, t, m.fma(t, a, b, c, rnd), ftz, sat)
+
+
+@instruction("mad[.ftz][.sat].f32 d, a, b, c", until="1.4 sm_13", requires=FTZ, ref="PTX 1.4 table 42")
+def mad(m: Algebra[V], a: V, b: V, c: V, ftz: bool, sat: bool, env: Environment) -> V:
+    """Product plus a third value: fused from compute capability 2.0 on, before it with a truncated product."""
+    a, b, c = flush_if(m, F32, ftz, a, b, c)
+    fused = env.machine >= 20
+    result = m.fma(F32, a, b, c, "rn") if fused else truncating_mad(m, a, b, c, ftz)
+    return finish(m, F32, result, ftz, sat)
+
+
+def truncating_mad(m: Algebra[V], a: V, b: V, c: V, ftz: bool) -> V:
+    """The product cut to 24 significant bits, its exponent unlimited, plus c (notes of table 42)."""
+    wide_a, wide_b, wide_c = (m.float_to_float(F32, F64, x, "rn") for x in (a, b, c))
+    exact = m.fmul(F64, wide_a, wide_b, "rn")
+    dropped = 52 - 23
+    cut = with_bits(m, F64, exact, lambda u, x: m.and_(u, x, m.const(u, (1 << 64) - (1 << dropped))))
+    total = m.float_to_float(F64, F32, m.fadd(F64, cut, wide_c, "rn"), "rn")
+    separate = m.fadd(F32, finish(m, F32, m.fmul(F32, a, b, "rn"), ftz), c, "rn")
+    return m.select(F32, m.compare("eq", F32, c, m.const(F32, 0)), separate, total)
+
+
+# ---------------------------------------------------------------- division
+
+
+@instruction("div.approx[.ftz].f32 d, a, b", since="1.4", ref="PTX 1.4 table 43", defaults={"sat": False})
+@instruction("div[.sat].f32 d, a, b", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 43")
+def div_approx(m: Algebra[V], a: V, b: V, ftz: bool, sat: bool) -> V:
+    """Fast quotient, the dividend times an approximate reciprocal."""
+    a, b = flush_if(m, F32, ftz, a, b)
+    return finish(m, F32, approximate.quotient(m, a, b, ftz), ftz, sat)
+
+
+@instruction("div.full[.ftz].f32 d, a, b", since="1.4", ref="PTX 1.4 table 43")
+def div_full(m: Algebra[V], a: V, b: V, ftz: bool) -> V:
+    """Quotient within 2 ulp over the whole range."""
+    a, b = flush_if(m, F32, ftz, a, b)
+    return finish(m, F32, m.fdiv(F32, a, b, "rn"), ftz)
+
+
+@instruction("div.f64 d, a, b", since="1.0 sm_13", until="1.3", defaults={"rnd": "rn", "ftz": False},
+             ref="PTX 1.4 table 43")  # fmt: skip
+@instruction("div.rnd.f64 d, a, b", rnd=ROUNDINGS, since="1.4 sm_13", requires=DIRECTED, defaults={"ftz": False},
+             ref="PTX 1.4 table 43")  # fmt: skip
+@instruction("div.rnd[.ftz].f32 d, a, b", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 div")
+def div(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding, ftz: bool) -> V:
+    """Quotient, correctly rounded."""
+    a, b = flush_if(m, t, ftz, a, b)
+    return finish(m, t, m.fdiv(t, a, b, rnd), ftz)
+
+
+# ---------------------------------------------------------------- sign, minimum, maximum
+
+
+@instruction("abs.f64 d, a", since="1.0 sm_13", defaults={"ftz": False}, ref="PTX 1.4 table 44")
+@instruction("abs[.ftz].f32 d, a", requires=FTZ, ref="PTX 1.4 table 44")
+def abs_(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
+    """Absolute value."""
+    return float_abs(m, t, *flush_if(m, t, ftz, a))
+
+
+@instruction("neg.f64 d, a", since="1.0 sm_13", defaults={"ftz": False}, ref="PTX 1.4 table 45")
+@instruction("neg[.ftz].f32 d, a", requires=FTZ, ref="PTX 1.4 table 45")
+def neg(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
+    """The sign inverted."""
+    return float_neg(m, t, *flush_if(m, t, ftz, a))
+
+
+@instruction(
+    "min.f64 d, a, b", since="1.0 sm_13", defaults={"ftz": False, "NaN": False}, ref="PTX 1.4 table 46"
+)
+@instruction(
+    "min[.ftz][.NaN].f32 d, a, b", requires={"ftz": "1.4", "NaN": "7.0 sm_80"}, ref="PTX 1.4 table 46"
+)
+def min_(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
+    """The smaller of two numbers; the number if one is NaN, unless `.NaN` is given."""
+    a, b = flush_if(m, t, ftz, a, b)
+    return or_nan(m, t, NaN, a, b, m.fmin(t, a, b))
+
+
+@instruction(
+    "max.f64 d, a, b", since="1.0 sm_13", defaults={"ftz": False, "NaN": False}, ref="PTX 1.4 table 47"
+)
+@instruction(
+    "max[.ftz][.NaN].f32 d, a, b", requires={"ftz": "1.4", "NaN": "7.0 sm_80"}, ref="PTX 1.4 table 47"
+)
+def max_(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
+    """The larger of two numbers; the number if one is NaN, unless `.NaN` is given."""
+    a, b = flush_if(m, t, ftz, a, b)
+    return or_nan(m, t, NaN, a, b, m.fmax(t, a, b))
+
+
+@instruction("min[.ftz][.NaN].xorsign.abs.f32 d, a, b", since="7.2 sm_86", ref="PTX ISA 7.2 min")
+def min_xorsign(m: Algebra[V], a: V, b: V, ftz: bool, NaN: bool) -> V:
+    """The smaller magnitude, negative if the signs of the operands differ."""
+    a, b = flush_if(m, F32, ftz, a, b)
+    least = m.fmin(F32, float_abs(m, F32, a), float_abs(m, F32, b))
+    return or_nan(m, F32, NaN, a, b, xor_sign(m, F32, least, a, b))
+
+
+@instruction("max[.ftz][.NaN].xorsign.abs.f32 d, a, b", since="7.2 sm_86", ref="PTX ISA 7.2 max")
+def max_xorsign(m: Algebra[V], a: V, b: V, ftz: bool, NaN: bool) -> V:
+    """The larger magnitude, negative if the signs of the operands differ."""
+    a, b = flush_if(m, F32, ftz, a, b)
+    greatest = m.fmax(F32, float_abs(m, F32, a), float_abs(m, F32, b))
+    return or_nan(m, F32, NaN, a, b, xor_sign(m, F32, greatest, a, b))
+
+
+def or_nan(m: Algebra[V], t: Type, wanted: bool, a: V, b: V, result: V) -> V:
+    """The result, or NaN if wanted and an operand is NaN."""
+    if not wanted:
+        return result
+    either = m.or_(PRED, m.is_nan(t, a), m.is_nan(t, b))
+    return m.select(t, either, m.const(t, quiet_nan(t)), result)
+
+
+def xor_sign(m: Algebra[V], t: Type, magnitude: V, a: V, b: V) -> V:
+    """A magnitude with the product of two signs."""
+    u = bits_type(t.bits)
+    sign = m.from_bits(t, m.xor(u, m.to_bits(t, a), m.to_bits(t, b)))
+    return copy_sign(m, t, magnitude, sign)
+
+
+@instruction("copysign.type d, a, b", type="f32 f64", since="2.0 sm_20", ref="PTX ISA 2.0 copysign")
+def copysign(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    """The second value with the sign of the first."""
+    return copy_sign(m, t, b, a)
+
+
+@instruction("testp.op.type p:pred, a", op="finite infinite number notanumber normal subnormal", type="f32 f64",
+             since="2.0 sm_20", ref="PTX ISA 2.0 testp")  # fmt: skip
+def testp(m: Algebra[V], t: Type, a: V, op: str) -> V:
+    """Whether a value belongs to a class of floating-point values."""
+    u = unsigned(t.bits)
+    magnitude = m.and_(u, m.to_bits(t, a), m.const(u, sign_mask(t) - 1))
+    limit = infinity(t)
+    smallest_normal = limit & -limit
+    match op:
+        case "infinite":
+            return m.compare("eq", u, magnitude, m.const(u, limit))
+        case "notanumber":
+            return m.compare("gt", u, magnitude, m.const(u, limit))
+        case "number":
+            return m.compare("le", u, magnitude, m.const(u, limit))
+        case "finite":
+            return m.compare("lt", u, magnitude, m.const(u, limit))
+        case "normal":
+            return between(m, u, magnitude, smallest_normal, limit)
+        case _:
+            return between(m, u, magnitude, 1, smallest_normal)
+
+
+def between(m: Algebra[V], t: Type, a: V, low: int, end: int) -> V:
+    """low <= a < end, by one unsigned comparison."""
+    return m.compare("lt", t, m.sub(t, a, m.const(t, low)), m.const(t, end - low))
+
+
+# ---------------------------------------------------------------- reciprocals and roots
+
+
+@instruction("rcp.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 48")
+@instruction("rcp.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 48")
+def rcp_approx(m: Algebra[V], a: V, ftz: bool) -> V:
+    """Fast reciprocal."""
+    (a,) = flush_if(m, F32, ftz, a)
+    return finish(m, F32, approximate.reciprocal(m, F32, a), ftz)
+
+
+@instruction(
+    "rcp.f64 d, a",
+    since="1.0 sm_13",
+    until="1.3",
+    defaults={"rnd": "rn", "ftz": False},
+    ref="PTX 1.4 table 48",
+)
+@instruction("rcp.rnd.f64 d, a", rnd=ROUNDINGS, since="1.4 sm_13", requires=DIRECTED, defaults={"ftz": False},
+             ref="PTX 1.4 table 48")  # fmt: skip
+@instruction("rcp.rnd[.ftz].f32 d, a", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 rcp")
+def rcp(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
+    """Reciprocal, correctly rounded."""
+    (a,) = flush_if(m, t, ftz, a)
+    return finish(m, t, m.fdiv(t, number(m, t, 1.0), a, rnd), ftz)
+
+
+@instruction("rcp.approx.ftz.f64 d, a", since="2.1 sm_20", ref="PTX ISA 2.1 rcp.approx.ftz.f64")
+def rcp_coarse(m: Algebra[V], a: V) -> V:
+    """Coarse reciprocal of the upper half of a double; the lower half of the result is zero."""
+    return coarse(m, approximate.reciprocal(m, F64, coarse(m, a)))
+
+
+@instruction("sqrt.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 49")
+@instruction("sqrt.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 49")
+def sqrt_approx(m: Algebra[V], a: V, ftz: bool) -> V:
+    """Fast square root."""
+    (a,) = flush_if(m, F32, ftz, a)
+    return finish(m, F32, approximate.square_root(m, a), ftz)
+
+
+@instruction(
+    "sqrt.f64 d, a",
+    since="1.0 sm_13",
+    until="1.3",
+    defaults={"rnd": "rn", "ftz": False},
+    ref="PTX 1.4 table 49",
+)
+@instruction("sqrt.rnd.f64 d, a", rnd=ROUNDINGS, since="1.4 sm_13", requires=DIRECTED, defaults={"ftz": False},
+             ref="PTX 1.4 table 49")  # fmt: skip
+@instruction("sqrt.rnd[.ftz].f32 d, a", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 sqrt")
+def sqrt(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
+    """Square root, correctly rounded."""
+    (a,) = flush_if(m, t, ftz, a)
+    return finish(m, t, m.fsqrt(t, a, rnd), ftz)
+
+
+@instruction("rsqrt.approx.f64 d, a", since="1.4 sm_13", defaults={"ftz": False}, ref="PTX 1.4 table 50")
+@instruction(
+    "rsqrt.f64 d, a", since="1.0 sm_13", until="1.3", defaults={"ftz": False}, ref="PTX 1.4 table 50"
+)
+@instruction("rsqrt.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 50")
+@instruction("rsqrt.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 50")
+def rsqrt(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
+    """Fast reciprocal of the square root."""
+    (a,) = flush_if(m, t, ftz, a)
+    return finish(m, t, approximate.reciprocal_root(m, t, a), ftz)
+
+
+@instruction("rsqrt.approx.ftz.f64 d, a", since="4.0 sm_20", ref="PTX ISA 4.0 rsqrt.approx.ftz.f64")
+def rsqrt_coarse(m: Algebra[V], a: V) -> V:
+    """Coarse reciprocal root of the upper half of a double; the lower half of the result is zero."""
+    return coarse(m, approximate.reciprocal_root(m, F64, coarse(m, a)))
+
+
+def coarse(m: Algebra[V], a: V) -> V:
+    """A double without its lower 32 bits, subnormals flushed."""
+    return m.flush(F64, with_bits(m, F64, a, lambda u, x: m.and_(B64, x, m.const(B64, 0xFFFFFFFF << 32))))
+
+
+# ---------------------------------------------------------------- transcendental functions
+
+
+@instruction("sin.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 51")
+@instruction("sin.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 51")
+def sin(m: Algebra[V], a: V, ftz: bool) -> V:
+    """Fast sine of an angle in radians."""
+    (a,) = flush_if(m, F32, ftz, a)
+    return finish(m, F32, approximate.sine(m, a), ftz)
+
+
+@instruction("cos.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 52")
+@instruction("cos.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 52")
+def cos(m: Algebra[V], a: V, ftz: bool) -> V:
+    """Fast cosine of an angle in radians."""
+    (a,) = flush_if(m, F32, ftz, a)
+    return finish(m, F32, approximate.cosine(m, a), ftz)
+
+
+@instruction("lg2.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 53")
+@instruction("lg2.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 53")
+def lg2(m: Algebra[V], a: V, ftz: bool) -> V:
+    """Fast logarithm to the base 2."""
+    (a,) = flush_if(m, F32, ftz, a)
+    return finish(m, F32, approximate.logarithm(m, a, subnormals=not ftz), ftz)
+
+
+@instruction("ex2.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 54")
+@instruction("ex2.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 54")
+def ex2(m: Algebra[V], a: V, ftz: bool) -> V:
+    """Fast power of two."""
+    (a,) = flush_if(m, F32, ftz, a)
+    return finish(m, F32, approximate.exponential(m, a), ftz)
+
+
+@instruction("tanh.approx.f32 d, a", since="7.0 sm_75", ref="PTX ISA 7.0 tanh")
+def tanh(m: Algebra[V], a: V) -> V:
+    """Fast hyperbolic tangent."""
+    return approximate.hyperbolic_tangent(m, a)

@@ -1,0 +1,258 @@
+"""Finds the form of an instruction from its opcode and modifiers, or says why there is none.
+
+Modifiers are matched in the order of the declaration first. Like ptxas, selection then accepts any
+other order too (`add.f32.rn`), with two exceptions: types keep their order among each other, and the
+slot `mode` (`.lo`, `.wide`, `.l` ...) belongs to the opcode and keeps its place.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from simt.isa.catalogue import FORMS
+from simt.isa.form import Binding, Form, Requirement, Slot, Version
+from simt.ptx.types import F32, Type
+
+LAST_FLUSHING_VERSION: Version = (1, 4)
+FIRST_IEEE_TARGET = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The form of an instruction and the values of all its modifiers. Do not change the bindings.
+
+    `written`: the binding without the `.ftz` that the language implies.
+    """
+
+    form: Form
+    binding: Binding
+    written: Binding
+
+    @property
+    def requirement(self) -> Requirement:
+        """PTX version and target that the form and the written modifiers need."""
+        return self.form.required(self.written)
+
+    def shortfall(self, version: Version, target: int) -> str | None:
+        """What a module of this version and target lacks for the instruction, or None."""
+        spelled, needed = self.form.spell(self.written), self.requirement
+        if needed.version > version:
+            return f"`{spelled}` requires PTX ISA {_dotted(needed.version)} or later"
+        if self.form.expired(version, target):
+            return f"`{spelled}` is not allowed after PTX ISA {_dotted(self.form.until or version)}"
+        if needed.target > target:
+            return f"`{spelled}` requires sm_{needed.target} or later"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Why no form fits. `modifier`: index of the modifier that is to blame, -1 if none is."""
+
+    message: str
+    hint: str | None = None
+    modifier: int = -1
+
+
+@dataclass(slots=True)
+class _Trace:
+    """How far strict matching got, over all forms: modifiers used, and what could have come next."""
+
+    used: int = 0
+    expected: list[str] = field(default_factory=list[str])
+
+    def note(self, used: int, slots: Sequence[Slot]) -> None:
+        if used > self.used:
+            self.used, self.expected = used, []
+        if used == self.used:
+            self.expected += [w for s in slots for w in s.choices if w not in self.expected]
+
+
+@lru_cache(maxsize=1 << 16)
+def select(
+    opcode: str,
+    modifiers: tuple[str, ...],
+    operand_count: int | None = None,
+    version: Version = (9, 0),
+    target: int = 90,
+) -> Selection | Mismatch:
+    """The form that `opcode.modifiers` with so many operands means in a module of this version and target.
+
+    Forms that the version allows come first; one that it does not allow is returned only if no other
+    fits (see `Selection.shortfall`). `operand_count` None: any.
+    """
+    forms = FORMS.get(opcode)
+    if forms is None:
+        return Mismatch(f"unknown instruction `{opcode}`", _nearest(opcode, list(FORMS)))
+    matches = _matches(forms, modifiers)
+    if not matches:
+        return _modifier_mismatch(opcode, modifiers, forms)
+    fitting = [s for s in matches if _takes(s.form, operand_count)]
+    if not fitting:
+        return _count_mismatch(opcode, modifiers, operand_count, matches)
+    allowed = [s for s in fitting if _refusal(s, version) is None]
+    if not allowed:
+        spelled = ".".join((opcode, *modifiers))
+        return Mismatch(f"`{spelled}`: {_refusal(fitting[0], version)}")
+    best = next((s for s in allowed if s.shortfall(version, target) is None), _closest(allowed, version))
+    return _with_implied_ftz(best, version, target)
+
+
+def _closest(allowed: list[Selection], version: Version) -> Selection:
+    """Of forms that the module may not use: one that only its target forbids, else the first."""
+    return next((s for s in allowed if s.shortfall(version, 1 << 30) is None), allowed[0])
+
+
+def _refusal(selection: Selection, version: Version) -> str | None:
+    check = selection.form.check
+    return check(selection.binding, version) if check else None
+
+
+def flushes(version: Version, target: int) -> bool:
+    """Whether single precision flushes subnormals without being told to: PTX 1.x and sm_1x targets."""
+    return version <= LAST_FLUSHING_VERSION or target < FIRST_IEEE_TARGET
+
+
+def _with_implied_ftz(selection: Selection, version: Version, target: int) -> Selection:
+    """With `ftz` bound to True where the language implies it and the form's check allows it."""
+    binding = selection.binding
+    if binding.get("ftz") is not False or F32 not in binding.values() or not flushes(version, target):
+        return selection
+    flushed = Selection(selection.form, {**binding, "ftz": True}, binding)
+    return selection if _refusal(flushed, version) else flushed
+
+
+# ---------------------------------------------------------------- matching
+
+
+def _matches(forms: list[Form], modifiers: tuple[str, ...]) -> list[Selection]:
+    """All forms that these modifiers fit: in declared order if there are any, else in any order."""
+    for matcher in (_in_order, _in_any_order):
+        fits = [(f, next(matcher(f.slots, modifiers), None)) for f in forms]
+        bindings = [(f, _complete(f, bound)) for f, bound in fits if bound is not None]
+        found = [Selection(f, binding, binding) for f, binding in bindings]
+        if found:
+            return found
+    return []
+
+
+def _complete(form: Form, bound: Binding) -> Binding:
+    """A match with the form's defaults and the slots that were left out."""
+    absent: Binding = {s.name: False if s.is_flag else None for s in form.slots if s.optional}
+    return {**absent, **form.defaults, **bound}
+
+
+def _in_order(
+    slots: Sequence[Slot], modifiers: Sequence[str], used: int = 0, trace: _Trace | None = None
+) -> Iterator[Binding]:
+    """Every way to fit modifiers to slots, both in order."""
+    if trace is not None:
+        trace.note(used, _next_slots(slots))
+    if not slots:
+        if used == len(modifiers):
+            yield {}
+        return
+    slot, rest = slots[0], slots[1:]
+    if used < len(modifiers) and modifiers[used] in slot.choices:
+        for bound in _in_order(rest, modifiers, used + 1, trace):
+            yield {slot.name: slot.choices[modifiers[used]], **bound}
+    if slot.optional:
+        yield from _in_order(rest, modifiers, used, trace)
+
+
+def _next_slots(slots: Sequence[Slot]) -> list[Slot]:
+    """The slots that the next modifier may belong to: up to the first required one."""
+    found: list[Slot] = []
+    for slot in slots:
+        found.append(slot)
+        if not slot.optional:
+            break
+    return found
+
+
+def _in_any_order(slots: Sequence[Slot], modifiers: Sequence[str]) -> Iterator[Binding]:
+    """Every way to fit modifiers to slots in any order, types and `mode` in their places."""
+    if len(modifiers) > len(slots) or any(
+        s.name == "mode" and not _mode_fits(s, slots, modifiers) for s in slots
+    ):
+        return
+    free = dict(enumerate(slots))
+
+    def place(position: int, last_type: int) -> Iterator[Binding]:
+        if position == len(modifiers):
+            if all(s.optional for s in free.values()):
+                yield {}
+            return
+        word = modifiers[position]
+        for index, slot in [(i, s) for i, s in free.items() if word in s.choices]:
+            value = slot.choices[word]
+            if isinstance(value, Type) and index < last_type:
+                continue
+            del free[index]
+            for bound in place(position + 1, index if isinstance(value, Type) else last_type):
+                yield {slot.name: value, **bound}
+            free[index] = slot
+
+    yield from place(0, -1)
+
+
+def _mode_fits(mode: Slot, slots: Sequence[Slot], modifiers: Sequence[str]) -> bool:
+    position = slots.index(mode)
+    return position < len(modifiers) and modifiers[position] in mode.choices
+
+
+def _takes(form: Form, count: int | None) -> bool:
+    low, high = operand_counts(form)
+    return count is None or low <= count <= high
+
+
+def operand_counts(form: Form) -> tuple[int, int]:
+    """Fewest and most operands; `p|q` counts as one."""
+    return sum(not o.optional for o in form.operands), len(form.operands)
+
+
+# ---------------------------------------------------------------- messages
+
+
+def _modifier_mismatch(opcode: str, modifiers: tuple[str, ...], forms: list[Form]) -> Mismatch:
+    """For the form that got furthest: which modifier does not fit, or what is missing."""
+    trace = _Trace()
+    for form in forms:
+        for _ in _in_order(form.slots, modifiers, 0, trace):
+            pass
+    used = ".".join((opcode, *modifiers[: trace.used]))
+    expected = _one_of(trace.expected)
+    if trace.used == len(modifiers):
+        return Mismatch(f"`{used}` needs a further modifier", f"expected {expected}")
+    wrong = modifiers[trace.used]
+    hint = f"expected {expected}" if trace.expected else "expected no further modifier"
+    return Mismatch(f"`{used}` has no modifier `.{wrong}` here", hint, trace.used)
+
+
+def _count_mismatch(
+    opcode: str, modifiers: tuple[str, ...], count: int | None, matches: list[Selection]
+) -> Mismatch:
+    ranges = [operand_counts(s.form) for s in matches]
+    counts = sorted({n for low, high in ranges for n in range(low, high + 1)})
+    wanted = " or ".join(map(str, counts))
+    noun = "operand" if counts == [1] else "operands"
+    spelled = ".".join((opcode, *modifiers))
+    syntax = "; ".join(dict.fromkeys(s.form.syntax for s in matches))
+    return Mismatch(f"`{spelled}` takes {wanted} {noun}, not {count}", f"expected `{syntax}`")
+
+
+def _one_of(words: Sequence[str]) -> str:
+    shown = " ".join(f".{w}" for w in words)
+    return shown if len(words) < 2 else f"one of {shown}"
+
+
+def _nearest(word: str, known: Sequence[str]) -> str | None:
+    near = difflib.get_close_matches(word, known, 3, 0.6)
+    return "did you mean " + " or ".join(f"`{w}`" for w in near) + "?" if near else None
+
+
+def _dotted(version: Version) -> str:
+    return ".".join(map(str, version))
