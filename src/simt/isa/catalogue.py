@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -66,10 +66,14 @@ def instruction(
 
 def control(syntax: str, kind: str, summary: str, *, ref: str, since: str = "1.0", **attributes: Any) -> None:
     """Declares a form that the engines execute themselves: branches, calls, barriers."""
+    caller = inspect.currentframe()
+    assert caller is not None
+    assert caller.f_back is not None
+    chapter = str(caller.f_back.f_globals["__name__"]).rsplit(".", 1)[-1]
     alternatives = {k: v for k, v in attributes.items() if k not in ("requires", "check", "until")}
     FORMS.setdefault(_mnemonic(syntax), []).append(
         compile_form(
-            syntax, None, alternatives, ref=ref, chapter=sys._getframe(1).f_globals["__name__"].rsplit(".", 1)[-1],
+            syntax, None, alternatives, ref=ref, chapter=chapter,
             requirement=requirement(since), control=kind, effects=frozenset({"control"}), summary=summary,
             requires={k: requirement(v) for k, v in attributes.get("requires", {}).items()},
             check=attributes.get("check"),

@@ -63,15 +63,30 @@ def truth(m: Algebra[V], dtype: Type, p: V) -> V:
     return ones_if(m, dtype, p)
 
 
-@instruction("set.cmp[.ftz].dtype.stype d, a, b", cmp=COMPARISONS, dtype="u32 s32 f32", stype=SOURCES,
-             requires=DOUBLE, check=comparable, ref="PTX 1.4 table 55")  # fmt: skip
+@instruction(
+    "set.cmp[.ftz].dtype.stype d, a, b",
+    cmp=COMPARISONS,
+    dtype="u32 s32 f32",
+    stype=SOURCES,
+    requires=DOUBLE,
+    check=comparable,
+    ref="PTX 1.4 table 55",
+)
 def set_(m: Algebra[V], a: V, b: V, cmp: str, ftz: bool, dtype: Type, stype: Type) -> V:
     """Compares two values; the result is all ones (1.0 as .f32) or zero."""
     return truth(m, dtype, compare(m, cmp, stype, ftz, a, b))
 
 
-@instruction("set.cmp.boolop[.ftz].dtype.stype d, a, b, [!]c:pred", cmp=COMPARISONS, boolop=BOOLEANS,
-             dtype="u32 s32 f32", stype=SOURCES, requires=DOUBLE, check=comparable, ref="PTX 1.4 table 55")  # fmt: skip
+@instruction(
+    "set.cmp.boolop[.ftz].dtype.stype d, a, b, [!]c:pred",
+    cmp=COMPARISONS,
+    boolop=BOOLEANS,
+    dtype="u32 s32 f32",
+    stype=SOURCES,
+    requires=DOUBLE,
+    check=comparable,
+    ref="PTX 1.4 table 55",
+)
 def set_bool(
     m: Algebra[V], a: V, b: V, c: V, cmp: str, boolop: str, ftz: bool, dtype: Type, stype: Type
 ) -> V:
@@ -79,16 +94,29 @@ def set_bool(
     return truth(m, dtype, combine(m, boolop, compare(m, cmp, stype, ftz, a, b), c))
 
 
-@instruction("setp.cmp[.ftz].type p:pred[|q], a, b", cmp=COMPARISONS, type=SOURCES, requires=DOUBLE,
-             check=comparable, ref="PTX 1.4 table 56")  # fmt: skip
+@instruction(
+    "setp.cmp[.ftz].type p:pred[|q], a, b",
+    cmp=COMPARISONS,
+    type=SOURCES,
+    requires=DOUBLE,
+    check=comparable,
+    ref="PTX 1.4 table 56",
+)
 def setp(m: Algebra[V], t: Type, a: V, b: V, cmp: str, ftz: bool) -> tuple[V, V]:
     """Compares two values; writes the outcome and, if asked, its complement."""
     p = compare(m, cmp, t, ftz, a, b)
     return p, m.invert(PRED, p)
 
 
-@instruction("setp.cmp.boolop[.ftz].type p:pred[|q], a, b, [!]c:pred", cmp=COMPARISONS, boolop=BOOLEANS,
-             type=SOURCES, requires=DOUBLE, check=comparable, ref="PTX 1.4 table 56")  # fmt: skip
+@instruction(
+    "setp.cmp.boolop[.ftz].type p:pred[|q], a, b, [!]c:pred",
+    cmp=COMPARISONS,
+    boolop=BOOLEANS,
+    type=SOURCES,
+    requires=DOUBLE,
+    check=comparable,
+    ref="PTX 1.4 table 56",
+)
 def setp_bool(m: Algebra[V], t: Type, a: V, b: V, c: V, cmp: str, boolop: str, ftz: bool) -> tuple[V, V]:
     """Compares two values; writes the outcome and its complement, each combined with a predicate."""
     p = compare(m, cmp, t, ftz, a, b)

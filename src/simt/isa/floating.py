@@ -20,7 +20,7 @@ from simt.isa.derived import (
     quiet_nan,
     sign_mask,
     with_bits,
-)  # fmt: skip
+)
 from simt.ptx.types import B64, F32, F64, PRED, Type, bits_type, unsigned
 
 ROUNDINGS = "rn rz rm rp"
@@ -28,13 +28,16 @@ FTZ = {"ftz": "1.4"}
 SINGLE = {"ftz": "1.4", "rm": "2.0 sm_20", "rp": "2.0 sm_20"}
 DIRECTED = {"rz": "2.0 sm_20", "rm": "2.0 sm_20", "rp": "2.0 sm_20"}
 FLUSHED = {"ftz": True}
+PLAIN = {"ftz": False, "sat": False}
+NEAREST = {"rnd": "rn", **PLAIN}
 
 
 # ---------------------------------------------------------------- add, sub, mul, fma, mad
 
 
-@instruction("add[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 38",
-             defaults={"ftz": False, "sat": False})  # fmt: skip
+@instruction(
+    "add[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 38", defaults=PLAIN
+)
 @instruction("add[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=SINGLE, ref="PTX 1.4 table 38")
 def add(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
     """Sum, rounded to nearest even unless the modifier says otherwise."""
@@ -42,8 +45,9 @@ def add(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
     return finish(m, t, m.fadd(t, a, b, rnd or "rn"), ftz, sat)
 
 
-@instruction("sub[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 39",
-             defaults={"ftz": False, "sat": False})  # fmt: skip
+@instruction(
+    "sub[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 39", defaults=PLAIN
+)
 @instruction("sub[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=SINGLE, ref="PTX 1.4 table 39")
 def sub(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
     """Difference, rounded to nearest even unless the modifier says otherwise."""
@@ -51,8 +55,9 @@ def sub(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
     return finish(m, t, m.fsub(t, a, b, rnd or "rn"), ftz, sat)
 
 
-@instruction("mul[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 40",
-             defaults={"ftz": False, "sat": False})  # fmt: skip
+@instruction(
+    "mul[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 40", defaults=PLAIN
+)
 @instruction("mul[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=SINGLE, ref="PTX 1.4 table 40")
 def mul(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
     """Product, rounded to nearest even unless the modifier says otherwise."""
@@ -61,12 +66,13 @@ def mul(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
 
 
 @instruction("mad.rnd[.ftz][.sat].f32 d, a, b, c", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 mad")
-@instruction("mad.f64 d, a, b, c", since="1.0 sm_13", until="1.3", defaults={"rnd": "rn", "ftz": False, "sat": False},
-             ref="PTX 1.4 table 42")  # fmt: skip
-@instruction("mad.rnd.f64 d, a, b, c", rnd=ROUNDINGS, since="1.0 sm_13", defaults={"ftz": False, "sat": False},
-             ref="PTX 1.4 table 42")  # fmt: skip
-@instruction("fma.rnd.f64 d, a, b, c", rnd=ROUNDINGS, since="1.4 sm_13", defaults={"ftz": False, "sat": False},
-             ref="PTX 1.4 table 41")  # fmt: skip
+@instruction("mad.f64 d, a, b, c", since="1.0 sm_13", until="1.3", defaults=NEAREST, ref="PTX 1.4 table 42")
+@instruction(
+    "mad.rnd.f64 d, a, b, c", rnd=ROUNDINGS, since="1.0 sm_13", defaults=PLAIN, ref="PTX 1.4 table 42"
+)
+@instruction(
+    "fma.rnd.f64 d, a, b, c", rnd=ROUNDINGS, since="1.4 sm_13", defaults=PLAIN, ref="PTX 1.4 table 41"
+)
 @instruction("fma.rnd[.ftz][.sat].f32 d, a, b, c", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 fma")
 def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, rnd: Rounding, ftz: bool, sat: bool) -> V:
     """Product plus a third value, rounded once."""
@@ -76,7 +82,7 @@ def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, rnd: Rounding, ftz: bool, sat:
 
 @instruction("mad[.ftz][.sat].f32 d, a, b, c", until="1.4 sm_13", requires=FTZ, ref="PTX 1.4 table 42")
 def mad(m: Algebra[V], a: V, b: V, c: V, ftz: bool, sat: bool, env: Environment) -> V:
-    """Product plus a third value: fused from compute capability 2.0 on, before it with a truncated product."""
+    """Product plus a third value: fused from compute capability 2.0 on, else of a truncated product."""
     a, b, c = flush_if(m, F32, ftz, a, b, c)
     fused = env.machine >= 20
     result = m.fma(F32, a, b, c, "rn") if fused else truncating_mad(m, a, b, c, ftz)
@@ -112,10 +118,15 @@ def div_full(m: Algebra[V], a: V, b: V, ftz: bool) -> V:
     return finish(m, F32, m.fdiv(F32, a, b, "rn"), ftz)
 
 
-@instruction("div.f64 d, a, b", since="1.0 sm_13", until="1.3", defaults={"rnd": "rn", "ftz": False},
-             ref="PTX 1.4 table 43")  # fmt: skip
-@instruction("div.rnd.f64 d, a, b", rnd=ROUNDINGS, since="1.4 sm_13", requires=DIRECTED, defaults={"ftz": False},
-             ref="PTX 1.4 table 43")  # fmt: skip
+@instruction("div.f64 d, a, b", since="1.0 sm_13", until="1.3", defaults=NEAREST, ref="PTX 1.4 table 43")
+@instruction(
+    "div.rnd.f64 d, a, b",
+    rnd=ROUNDINGS,
+    since="1.4 sm_13",
+    requires=DIRECTED,
+    defaults=PLAIN,
+    ref="PTX 1.4 table 43",
+)
 @instruction("div.rnd[.ftz].f32 d, a, b", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 div")
 def div(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding, ftz: bool) -> V:
     """Quotient, correctly rounded."""
@@ -126,14 +137,14 @@ def div(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding, ftz: bool) -> V:
 # ---------------------------------------------------------------- sign, minimum, maximum
 
 
-@instruction("abs.f64 d, a", since="1.0 sm_13", defaults={"ftz": False}, ref="PTX 1.4 table 44")
+@instruction("abs.f64 d, a", since="1.0 sm_13", defaults=PLAIN, ref="PTX 1.4 table 44")
 @instruction("abs[.ftz].f32 d, a", requires=FTZ, ref="PTX 1.4 table 44")
 def abs_(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     """Absolute value."""
     return float_abs(m, t, *flush_if(m, t, ftz, a))
 
 
-@instruction("neg.f64 d, a", since="1.0 sm_13", defaults={"ftz": False}, ref="PTX 1.4 table 45")
+@instruction("neg.f64 d, a", since="1.0 sm_13", defaults=PLAIN, ref="PTX 1.4 table 45")
 @instruction("neg[.ftz].f32 d, a", requires=FTZ, ref="PTX 1.4 table 45")
 def neg(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     """The sign inverted."""
@@ -201,8 +212,13 @@ def copysign(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return copy_sign(m, t, b, a)
 
 
-@instruction("testp.op.type p:pred, a", op="finite infinite number notanumber normal subnormal", type="f32 f64",
-             since="2.0 sm_20", ref="PTX ISA 2.0 testp")  # fmt: skip
+@instruction(
+    "testp.op.type p:pred, a",
+    op="finite infinite number notanumber normal subnormal",
+    type="f32 f64",
+    since="2.0 sm_20",
+    ref="PTX ISA 2.0 testp",
+)
 def testp(m: Algebra[V], t: Type, a: V, op: str) -> V:
     """Whether a value belongs to a class of floating-point values."""
     u = unsigned(t.bits)
@@ -244,11 +260,17 @@ def rcp_approx(m: Algebra[V], a: V, ftz: bool) -> V:
     "rcp.f64 d, a",
     since="1.0 sm_13",
     until="1.3",
-    defaults={"rnd": "rn", "ftz": False},
+    defaults=NEAREST,
     ref="PTX 1.4 table 48",
 )
-@instruction("rcp.rnd.f64 d, a", rnd=ROUNDINGS, since="1.4 sm_13", requires=DIRECTED, defaults={"ftz": False},
-             ref="PTX 1.4 table 48")  # fmt: skip
+@instruction(
+    "rcp.rnd.f64 d, a",
+    rnd=ROUNDINGS,
+    since="1.4 sm_13",
+    requires=DIRECTED,
+    defaults=PLAIN,
+    ref="PTX 1.4 table 48",
+)
 @instruction("rcp.rnd[.ftz].f32 d, a", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 rcp")
 def rcp(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
     """Reciprocal, correctly rounded."""
@@ -274,11 +296,17 @@ def sqrt_approx(m: Algebra[V], a: V, ftz: bool) -> V:
     "sqrt.f64 d, a",
     since="1.0 sm_13",
     until="1.3",
-    defaults={"rnd": "rn", "ftz": False},
+    defaults=NEAREST,
     ref="PTX 1.4 table 49",
 )
-@instruction("sqrt.rnd.f64 d, a", rnd=ROUNDINGS, since="1.4 sm_13", requires=DIRECTED, defaults={"ftz": False},
-             ref="PTX 1.4 table 49")  # fmt: skip
+@instruction(
+    "sqrt.rnd.f64 d, a",
+    rnd=ROUNDINGS,
+    since="1.4 sm_13",
+    requires=DIRECTED,
+    defaults=PLAIN,
+    ref="PTX 1.4 table 49",
+)
 @instruction("sqrt.rnd[.ftz].f32 d, a", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 sqrt")
 def sqrt(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
     """Square root, correctly rounded."""
@@ -286,10 +314,8 @@ def sqrt(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
     return finish(m, t, m.fsqrt(t, a, rnd), ftz)
 
 
-@instruction("rsqrt.approx.f64 d, a", since="1.4 sm_13", defaults={"ftz": False}, ref="PTX 1.4 table 50")
-@instruction(
-    "rsqrt.f64 d, a", since="1.0 sm_13", until="1.3", defaults={"ftz": False}, ref="PTX 1.4 table 50"
-)
+@instruction("rsqrt.approx.f64 d, a", since="1.4 sm_13", defaults=PLAIN, ref="PTX 1.4 table 50")
+@instruction("rsqrt.f64 d, a", since="1.0 sm_13", until="1.3", defaults=PLAIN, ref="PTX 1.4 table 50")
 @instruction("rsqrt.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 50")
 @instruction("rsqrt.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 50")
 def rsqrt(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:

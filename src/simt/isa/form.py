@@ -107,8 +107,8 @@ class Form:
     requirement: Requirement = Requirement()
     until: Version | None = None
     until_target: int = 0  # targets up to this one keep the form after `until`
-    requires: Mapping[str, Requirement] = field(default_factory=dict)
-    defaults: Mapping[str, Value] = field(default_factory=dict)
+    requires: Mapping[str, Requirement] = field(default_factory=dict[str, Requirement])
+    defaults: Mapping[str, Value] = field(default_factory=dict[str, Value])
     check: Check | None = None
     relaxed: bool = False  # wider registers allowed (section 7.4.1)
     carry: str = ""  # "in", "out", "in out": uses of CC.CF
@@ -127,7 +127,8 @@ class Form:
 
     def bindings(self) -> Iterator[Binding]:
         """Every combination of modifiers that the form's checks allow."""
-        axes = [list(s.choices.values()) + ([False if s.is_flag else None] if s.optional else []) for s in self.slots]
+        absent = [[False if s.is_flag else None] if s.optional else [] for s in self.slots]
+        axes = [[*s.choices.values(), *left_out] for s, left_out in zip(self.slots, absent)]
         for values in itertools.product(*axes):
             binding: Binding = {**self.defaults, **dict(zip((s.name for s in self.slots), values))}
             if self.check is None or self.check(binding, (99, 0)) is None:
@@ -138,7 +139,7 @@ class Form:
         parts = [self.mnemonic]
         for slot in self.slots:
             value = binding.get(slot.name)
-            parts += [k for k, v in slot.choices.items() if value is not False and value is not None and v == value][:1]
+            parts += [k for k, v in slot.choices.items() if value not in (None, False) and v == value][:1]
         return ".".join(parts)
 
     def required(self, binding: Mapping[str, Value]) -> Requirement:
@@ -216,7 +217,8 @@ def _slot(name: str, optional: bool, alternatives: Mapping[str, str]) -> Slot:
 def compile_operands(text: str, default: Callable[[bool], str]) -> tuple[OperandForm, ...]:
     """The operands of a syntax string; `default` gives the spec of a destination or a source."""
     operands: list[OperandForm] = []
-    for item in filter(None, (s.strip() for s in re.sub(r"\[,\s*([^\]]+(?:\])?)\]$", r", ?\1", text).split(","))):
+    marked = re.sub(r"\[,\s*([^\]]+(?:\])?)\]$", r", ?\1", text)
+    for item in filter(None, (s.strip() for s in marked.split(","))):
         optional = item.startswith("?")
         match = _OPERAND.match(item.lstrip("?"))
         if match is None:
@@ -224,8 +226,9 @@ def compile_operands(text: str, default: Callable[[bool], str]) -> tuple[Operand
         address = match["open"] is not None
         destination = match["name"] in DESTINATIONS and not address
         spec = match["spec"] or ("b64" if address else default(destination))
+        negatable = match["negatable"] is not None
         operands.append(
-            OperandForm(match["name"], spec, destination, address, optional, match["negatable"] is not None, match["second"])
+            OperandForm(match["name"], spec, destination, address, optional, negatable, match["second"])
         )
     return tuple(operands)
 
@@ -255,5 +258,6 @@ def main_type(form: Form, binding: Mapping[str, Value]) -> Type | None:
     bound = binding.get("type")
     if isinstance(bound, Type):
         return bound
-    literal = [v for s in form.slots for v in s.choices.values() if isinstance(v, Type) and len(s.choices) == 1]
+    single = [next(iter(s.choices.values())) for s in form.slots if len(s.choices) == 1]
+    literal = [v for v in single if isinstance(v, Type)]
     return literal[0] if len(literal) == 1 else None

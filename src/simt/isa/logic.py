@@ -76,8 +76,8 @@ def lookup3(m: Algebra[V], a: V, b: V, c: V, table: V) -> V:
     result = m.const(U32, 0)
     for index in range(MINTERMS):
         chosen = m.and_(U32, table, m.const(U32, 1 << index))
-        result = m.or_(U32, result, m.and_(U32, ones_if(m, U32, m.compare("ne", U32, chosen, m.const(U32, 0))),
-                                           _minterm(m, a, b, c, index)))  # fmt: skip
+        mask = ones_if(m, U32, m.compare("ne", U32, chosen, m.const(U32, 0)))
+        result = m.or_(U32, result, m.and_(U32, mask, _minterm(m, a, b, c, index)))
     return result
 
 
@@ -134,15 +134,17 @@ def prmt(m: Algebra[V], a: V, b: V, c: V) -> V:
     return pick_bytes(m, a, b, selectors, replicate=True)
 
 
-FIXED_SELECTORS = {
-    "f4e": lambda s, i: s + i,
-    "b4e": lambda s, i: s - i,
-    "rc8": lambda s, i: s,
-    "ecl": lambda s, i: max(s, i),
-    "ecr": lambda s, i: min(s, i),
-    "rc16": lambda s, i: (s & 1) * 2 + (i & 1),
-}
-"""Which byte goes to place i, for a selector s of 0 to 3."""
+def fixed_selector(way: str, s: int, i: int) -> int:
+    """Which of the eight bytes goes to place i, for a selector s from 0 to 3."""
+    places = {
+        "f4e": s + i,
+        "b4e": s - i,
+        "rc8": s,
+        "ecl": max(s, i),
+        "ecr": min(s, i),
+        "rc16": (s & 1) * 2 + (i & 1),
+    }
+    return places[way] & 7
 
 
 @instruction(
@@ -151,9 +153,9 @@ FIXED_SELECTORS = {
 def prmt_way(m: Algebra[V], a: V, b: V, c: V, way: str) -> V:
     """Four bytes of b:a by a fixed scheme: extracts, replications, edge clamps."""
     low = m.and_(U32, c, m.const(U32, 3))
-    selectors = [m.const(U32, FIXED_SELECTORS[way](3, i) & 7) for i in range(4)]
+    selectors = [m.const(U32, fixed_selector(way, 3, i)) for i in range(4)]
     for s in range(3):
         this = m.compare("eq", U32, low, m.const(U32, s))
-        fixed = [m.const(U32, FIXED_SELECTORS[way](s, i) & 7) for i in range(4)]
+        fixed = [m.const(U32, fixed_selector(way, s, i)) for i in range(4)]
         selectors = [m.select(U32, this, f, old) for f, old in zip(fixed, selectors)]
     return pick_bytes(m, a, b, selectors, replicate=False)
