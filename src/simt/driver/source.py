@@ -34,8 +34,13 @@ def read_source(source: PtxSource) -> tuple[str | bytes, str]:
     if isinstance(source, bytes) or (isinstance(source, str) and is_text(source)):
         return source, "<ptx>"
     path = os.fspath(source)
+    return read_file(path), path
+
+
+def read_file(path: str) -> bytes:
+    """Raises `PtxFileError` saying why it cannot be read."""
     try:
-        return Path(path).read_bytes(), path
+        return Path(path).read_bytes()
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise PtxFileError(f"cannot read PTX file {path!r}: {reason}") from None
@@ -48,6 +53,17 @@ def diagnose(text: str | bytes, name: str) -> tuple[Tree | None, list[Diagnostic
     if tree is not None and not syntax.errors:
         found += verify(tree)
     return tree, sorted(found, key=lambda d: d.span.start)
+
+
+def check_source(text: str | bytes, name: str) -> list[Diagnostic]:
+    """Every finding about a PTX text, in source order, including those of lowering."""
+    tree, found = diagnose(text, name)
+    if tree is not None and not any(d.severity is Severity.ERROR for d in found):
+        try:
+            lower(tree)
+        except PtxError as problem:
+            found += problem.diagnostics
+    return found
 
 
 def compile_ptx(text: str | bytes, name: str, device: DeviceProperties) -> tuple[Program, list[Diagnostic]]:

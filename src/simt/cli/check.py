@@ -1,0 +1,89 @@
+"""`simt check`: the diagnostics of PTX files, as a compiler prints them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+from simt.diagnostics import Diagnostic, Severity
+
+_EPILOG = """\b
+Examples:
+  simt check kernels.ptx
+  simt check *.ptx --format json
+  nvcc -ptx -o - k.cu | simt check -
+
+\b
+Exit codes: 0 no errors (there may be warnings), 1 errors, 2 wrong usage or an unreadable file.
+"""
+
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "magenta"}
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def check(files: tuple[str, ...], layout: str) -> int:
+    """Checks PTX files and prints every error and warning, with its line, a caret and what was expected.
+
+    FILE may be - for standard input.
+    """
+    found = [d for name in files for d in _check_file(name)]
+    errors = sum(d.severity is Severity.ERROR for d in found)
+    if layout == "json":
+        click.echo(json.dumps([as_json(d) for d in found], indent=2))
+    else:
+        _print(found)
+        click.echo(_summary(errors, len(found) - errors, len(files)), err=True)
+    return 1 if errors else 0
+
+
+def _check_file(name: str) -> Sequence[Diagnostic]:
+    from simt.driver.source import check_source, read_file
+
+    if name == "-":
+        return check_source(sys.stdin.buffer.read(), "<stdin>")
+    return check_source(read_file(name), name)
+
+
+def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
+    """Lines and columns count from 1; `end_column` is one past the last character, on its line."""
+    end_line, end_column = diagnostic.source.position(diagnostic.span.end)
+    return {
+        "file": diagnostic.source.name,
+        "line": diagnostic.line,
+        "column": diagnostic.column,
+        "end_line": end_line,
+        "end_column": end_column,
+        "severity": diagnostic.severity.value,
+        "message": diagnostic.message,
+        "hint": diagnostic.hint,
+    }
+
+
+def _print(found: Iterable[Diagnostic]) -> None:
+    for diagnostic in found:
+        click.echo(_coloured(diagnostic))
+
+
+def _coloured(diagnostic: Diagnostic) -> str:
+    """The rendered diagnostic; click drops the colours where the output is no terminal."""
+    head, *rest = diagnostic.render().split("\n")
+    word = f" {diagnostic.severity.value}: "
+    place, _, message = head.partition(word)
+    colour = _COLOURS[diagnostic.severity]
+    first = click.style(place, bold=True) + click.style(word, fg=colour, bold=True) + message
+    styled = [click.style(row, fg=colour) if set(row.strip()) == {"^"} else row for row in rest]
+    return "\n".join([first, *styled])
+
+
+def _summary(errors: int, warnings: int, files: int) -> str:
+    return f"{_count(errors, 'error')} and {_count(warnings, 'warning')} in {_count(files, 'file')}"
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"

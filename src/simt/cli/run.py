@@ -1,0 +1,244 @@
+"""`simt run`: one launch of a kernel, its arguments made from the command line."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from simt.cli.values import SYNTAX, HostValue, parse_shape, parse_value
+from simt.driver.array import DeviceArray
+from simt.driver.device import Device
+from simt.driver.engines import ENGINES
+from simt.driver.kernel import Kernel, Progress
+from simt.driver.module import Module
+from simt.machine.device import DEVICES, NEWEST
+
+_EPILOG = (
+    """\b
+Examples:
+  simt run saxpy.ptx --grid 4096 --block 256 n=1048576 a=2.0 \\
+      x=rand:f32:1048576 y=zeros:f32:1048576 --save y=out.npy
+  simt run image.ptx blur --grid 64x64 --block 16x16 in=@in.npy out=zeros:f32:1024x1024 --print out
+
+\b
+Arguments:
+  Each NAME=VALUE is for the parameter of that name, as the PTX declares it; param_2 or 2 stand for
+  the third one. If no name is one of these (nvcc calls parameters <kernel>_param_0), the arguments
+  are taken in order, and the names are yours, for --save and --print.
+
+"""
+    + SYNTAX
+    + """
+\b
+Exit codes: 0 the kernel finished; 1 the PTX is in error, or the launch was refused or ended in a
+fault; 2 wrong usage or an unreadable file; 3 an internal error; 130 interrupted.
+"""
+)
+
+
+def _shape(_context: click.Context, _option: click.Parameter, text: str) -> tuple[int, ...]:
+    return parse_shape(text)
+
+
+@dataclass
+class Options:
+    """What the command line says besides the file and the arguments."""
+
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    shared: int
+    repeat: int
+    save: tuple[str, ...]
+    show: tuple[str, ...]
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("file")
+@click.argument("words", nargs=-1, metavar="[KERNEL] [NAME=VALUE]...")
+@click.option("--grid", callback=_shape, required=True, metavar="X[xYxZ]", help="CTAs of the grid.")
+@click.option("--block", callback=_shape, required=True, metavar="X[xYxZ]", help="Threads of a CTA.")
+@click.option("--shared", default=0, metavar="BYTES", help="Dynamic shared memory of a CTA.")
+@click.option(
+    "--save", multiple=True, metavar="NAME=FILE.npy", help="Write an argument or variable to a file."
+)
+@click.option("--print", "show", multiple=True, metavar="NAME", help="Print an argument or variable.")
+@click.option(
+    "--arch", help=f"The virtual device, sm_{min(DEVICES)} to {NEWEST.name} (default: {NEWEST.name})."
+)
+@click.option("--engine", type=click.Choice(list(ENGINES)), help="Default: SIMT_ENGINE, else jit.")
+@click.option("--workers", type=int, help="Native threads. Default: SIMT_WORKERS, else one for each CPU.")
+@click.option("--memory", default="8GiB", show_default=True, help="Device memory.")
+@click.option("--timeout", type=float, metavar="SECONDS", help="Stop a kernel that runs longer.")
+@click.option("--seed", default=0, show_default=True, help="Of the random arguments.")
+@click.option("--repeat", type=click.IntRange(1), default=1, show_default=True, help="Launch so many times.")
+def run(
+    file: str, words: tuple[str, ...], arch: str | None, engine: str | None, workers: int | None,
+    memory: str, timeout: float | None, seed: int, **rest: Any,
+) -> None:  # fmt: skip
+    """Runs a kernel of a PTX file. KERNEL may be left out if the file has only one.
+
+    What happened goes to standard error, only --print writes to standard output.
+    """
+    options = Options(**rest)
+    name, pairs = _split(words)
+    values = _parse_values(pairs, seed)
+    device = Device(arch, engine, memory, workers, timeout)
+    started = time.perf_counter()
+    module = device.load(Path(file))
+    kernel = _choose(module, name)
+    loaded = time.perf_counter() - started
+    arguments = {k: device.array(v) if isinstance(v, np.ndarray) else v for k, v in values.items()}
+    outputs = _outputs(module, arguments, options)
+    times = _launch(kernel, _ordered(kernel, arguments), options)
+    click.echo(_summary(kernel, options, loaded, times), err=True)
+    _write(outputs, options)
+
+
+def _split(words: Sequence[str]) -> tuple[str | None, list[tuple[str, str]]]:
+    """The kernel's name, if the first word is one, and the arguments as names and values."""
+    name = words[0] if words and "=" not in words[0] else None
+    pairs = [w.partition("=") for w in words[name is not None :]]
+    for left, equals, _ in pairs:
+        if not equals or not left:
+            raise click.UsageError(f"bad argument {left!r}: expected NAME=VALUE")
+    names = [p[0] for p in pairs]
+    for repeated in {n for n in names if names.count(n) > 1}:
+        raise click.UsageError(f"argument {repeated!r} is given twice")
+    return name, [(left, right) for left, _, right in pairs]
+
+
+def _parse_values(pairs: Sequence[tuple[str, str]], seed: int) -> dict[str, HostValue]:
+    random = np.random.default_rng(seed)
+    return {name: parse_value(text, random) for name, text in pairs}
+
+
+def _choose(module: Module, name: str | None) -> Kernel:
+    if name is None and len(module.kernels) != 1:
+        listed = ", ".join(module.kernels) or "none"
+        raise click.UsageError(f"name one kernel of {module.program.text.name}: it has {listed}")
+    return module[module.kernels[0] if name is None else name]
+
+
+def _ordered(kernel: Kernel, arguments: dict[str, Any]) -> list[Any]:
+    """The arguments in the parameters' order: by name if the names are parameters, else as given."""
+    index: dict[str, int] = {}
+    for i, parameter in enumerate(kernel.params):
+        index.update({parameter.name: i, f"param_{i}": i, str(i): i})
+    known = [name for name in arguments if name in index]
+    if not known:
+        return list(arguments.values())
+    unknown = [name for name in arguments if name not in index]
+    if unknown:
+        names = ", ".join(p.name for p in kernel.params)
+        raise click.UsageError(f"{kernel.name} has no parameter {unknown[0]!r}: its parameters are {names}")
+    return _by_position(kernel, {index[name]: value for name, value in arguments.items()})
+
+
+def _by_position(kernel: Kernel, values: dict[int, Any]) -> list[Any]:
+    missing = [p.name for i, p in enumerate(kernel.params) if i not in values]
+    if missing:
+        raise click.UsageError(f"no value for parameter {', '.join(missing)} of {kernel.name}")
+    return [values[i] for i in range(len(kernel.params))]
+
+
+# ------------------------------------------------------------------ launching
+
+
+def _launch(kernel: Kernel, arguments: list[Any], options: Options) -> list[float]:
+    """Seconds of each launch. The first includes compiling."""
+    times: list[float] = []
+    with _progress(kernel.name, math.prod(options.grid) * options.repeat) as advance:
+        for n in range(options.repeat):
+            done = n * math.prod(options.grid)
+            started = time.perf_counter()
+            kernel.launch(
+                options.grid, options.block, arguments, options.shared,
+                progress=advance and (lambda ctas, done=done: advance(done + ctas)),
+            )  # fmt: skip
+            times.append(time.perf_counter() - started)
+    return times
+
+
+@contextmanager
+def _progress(name: str, total: int) -> Generator[Progress | None]:
+    """A progress bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=total)
+        yield lambda ctas: bar.update(task, completed=ctas)
+
+
+def _summary(kernel: Kernel, options: Options, loaded: float, times: Sequence[float]) -> str:
+    device = kernel.module.device
+    threads = math.prod(options.grid) * math.prod(options.block)
+    best = f", best of {len(times)}" if len(times) > 1 else ""
+    return (
+        f"{kernel.name}: grid {_extents(options.grid)}, block {_extents(options.block)}, {threads:,} threads "
+        f"on {device.name} ({device.engine_name}): {_seconds(min(times))}{best} (load {_seconds(loaded)})"
+    )
+
+
+def _extents(shape: Sequence[int]) -> str:
+    return "x".join(str(n) for n in shape)
+
+
+def _seconds(t: float) -> str:
+    return f"{t:.2f} s" if t >= 1 else f"{t * 1e3:.2f} ms"
+
+
+# ------------------------------------------------------------------ results
+
+
+def _outputs(module: Module, arguments: dict[str, Any], options: Options) -> dict[str, DeviceArray]:
+    """The arrays that --save and --print name: arguments, else module variables."""
+    names = [_save_target(s)[0] for s in options.save] + list(options.show)
+    return {name: _output(module, arguments, name) for name in names}
+
+
+def _output(module: Module, arguments: dict[str, Any], name: str) -> DeviceArray:
+    found = arguments.get(name)
+    if isinstance(found, DeviceArray):
+        return found
+    if name in module.symbols:
+        return module.symbol(name)
+    arrays = [n for n, a in arguments.items() if isinstance(a, DeviceArray)] + list(module.symbols)
+    raise click.UsageError(f"no array {name!r} to save or print: expected one of {', '.join(arrays)}")
+
+
+def _save_target(text: str) -> tuple[str, str]:
+    name, equals, path = text.partition("=")
+    if not (equals and name and path):
+        raise click.UsageError(f"--save {text!r}: expected NAME=FILE.npy")
+    return name, path
+
+
+def _write(outputs: dict[str, DeviceArray], options: Options) -> None:
+    for name, path in map(_save_target, options.save):
+        _save(outputs[name].numpy(), path)
+    for name in options.show:
+        values = outputs[name].numpy()
+        text = np.array2string(values, separator=", ", prefix=f"{name} = ")
+        click.echo(f"{name} = {text}  ({values.dtype}, {_extents(values.shape) or 'scalar'})")
+
+
+def _save(values: NDArray[Any], path: str) -> None:
+    try:
+        with open(path, "wb") as file:
+            np.save(file, values)
+    except OSError as problem:
+        raise click.UsageError(f"cannot write {path!r}: {problem.strerror}") from None
