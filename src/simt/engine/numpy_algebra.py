@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from simt.engine import exact
+from simt.engine import exact, integers
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import BF16, F16, F32, F64, Type
 
@@ -119,7 +119,7 @@ class NumpyAlgebra:
 
     def mul_high(self, t: Type, a: Array, b: Array) -> Array:
         if t.bits == 64:
-            return _mul_high_64(t, a, b)
+            return integers.mul_high_64(self, t, a, b)
         wide = np.int64 if t.is_signed else np.uint64
         product = _by_sign(t, a).astype(wide) * _by_sign(t, b).astype(wide)
         return (product >> wide(t.bits)).astype(a.dtype)
@@ -267,19 +267,6 @@ _HALVINGS = tuple(
     )
 )
 """Neighbouring groups of bits, ever larger: added to count ones, swapped to reverse."""
-
-
-def _mul_high_64(t: Type, a: Array, b: Array) -> Array:
-    """Schoolbook product of 32-bit halves; the signed one subtracts what negative factors stand for."""
-    half, mask = np.uint64(32), np.uint64(2**32 - 1)
-    a0, a1, b0, b1 = a & mask, a >> half, b & mask, b >> half
-    middle = a1 * b0 + ((a0 * b0) >> half)
-    carry = (middle & mask) + a0 * b1
-    high = a1 * b1 + (middle >> half) + (carry >> half)
-    if not t.is_signed:
-        return high
-    zero = np.uint64(0)
-    return high - np.where(_signed(a) < 0, b, zero) - np.where(_signed(b) < 0, a, zero)
 
 
 @quiet

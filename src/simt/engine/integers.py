@@ -1,0 +1,20 @@
+"""Integer arithmetic that no engine's hardware does on columns, over smaller primitives."""
+
+from __future__ import annotations
+
+from simt.engine.column import Column
+from simt.isa.algebra import PureAlgebra, V
+from simt.ptx.types import U64, Type
+
+
+def mul_high_64(m: PureAlgebra[V], t: Type, a: V, b: V) -> V:
+    """The upper half of a 64 x 64 bit product, by 32-bit halves."""
+    x, y = Column(m, U64, a), Column(m, U64, b)
+    mask = 2**32 - 1
+    x0, x1, y0, y1 = x & mask, x >> 32, y & mask, y >> 32
+    middle = x1 * y0 + ((x0 * y0) >> 32)
+    carry = (middle & mask) + x0 * y1
+    high = x1 * y1 + (middle >> 32) + (carry >> 32)
+    if t.is_signed:  # a negative factor stands for itself minus 2^64
+        high = high - x.like(t).lt(0).choose(y, 0) - y.like(t).lt(0).choose(x, 0)
+    return high.v

@@ -1,0 +1,246 @@
+"""The pure primitives of the algebra as LLVM IR: constants, bits and integers (floats: `llvm_float`).
+
+A primitive whose operands are all scalars emits a scalar instruction; otherwise scalars are splat and
+it emits vector instructions. A subclass may hold values in other forms: it overrides `vector` and
+`unify`, through which every operand is read.
+"""
+
+from __future__ import annotations
+
+from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
+from simt.isa.algebra import Comparison
+from simt.ptx.types import F32, F64, U32, U64, Type
+
+_UNSIGNED = {"eq": "eq", "ne": "ne", "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
+_SIGNED = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
+
+
+def element_type(t: Type) -> str:
+    """The LLVM element type of a column of type `t`."""
+    if t == F32:
+        return "float"
+    if t == F64:
+        return "double"
+    return f"i{t.bits}"
+
+
+def integer_text(bits: int, width: int) -> str:
+    """An integer constant's text."""
+    if width == 1:
+        return "true" if bits else "false"
+    return str(bits - 2**width if bits >> (width - 1) else bits)
+
+
+def float_text(t: Type, bits: int) -> str:
+    """A floating-point constant by its bits. LLVM writes floats as doubles of the same value."""
+    if t == F64:
+        return f"0x{bits:016X}"
+    sign, exponent, fraction = bits >> 31, (bits >> 23) & 0xFF, bits & 0x7FFFFF
+    if exponent == 0:  # zero, or a subnormal: normal as a double
+        length = fraction.bit_length()
+        exponent = 0 if fraction == 0 else 1023 - 150 + length
+        fraction = (fraction << (24 - length)) & 0x7FFFFF if fraction else 0
+    else:
+        exponent = 2047 if exponent == 255 else exponent + 1023 - 127
+    return f"0x{sign << 63 | exponent << 52 | fraction << 29:016X}"
+
+
+class LlvmIntegers:
+    """Constants, choice, bits and integers."""
+
+    def __init__(
+        self, builder: Builder, module: ModuleText, width: int = 32, features: frozenset[str] = frozenset()
+    ) -> None:
+        """`width`: lanes of a vector. `features`: of the target CPU, by LLVM's names (`avx512f`)."""
+        self.builder = builder
+        self.module = module
+        self.width = width
+        self.features = features
+
+    # -- operands ----------------------------------------------------------------------------
+
+    def vector(self, value: Value) -> Value:
+        """The value as a vector of `self.width` lanes."""
+        if value.width != 1 or self.width == 1:
+            return value
+        if not value.ir.startswith("%"):
+            return Value(f"splat ({value.type} {value.ir})", value.type, self.width)
+        wide = spell(value.type, self.width)
+        one = self.builder.emit(f"insertelement {wide} poison, {value.typed}, i64 0")
+        mask = f"<{self.width} x i32> zeroinitializer"
+        all_lanes = self.builder.emit(f"shufflevector {wide} {one}, {wide} poison, {mask}")
+        return Value(all_lanes, value.type, self.width)
+
+    def unify(self, *values: Value) -> tuple[Value, ...]:
+        """The values at one common width: all scalars, or all vectors."""
+        if all(v.width == 1 for v in values):
+            return values
+        return tuple(self.vector(v) for v in values)
+
+    # -- emitting ----------------------------------------------------------------------------
+
+    def emit(self, text: str, element: str, width: int) -> Value:
+        return Value(self.builder.emit(text), element, width)
+
+    def binary(self, opcode: str, a: Value, b: Value) -> Value:
+        a, b = self.unify(a, b)
+        return self.emit(f"{opcode} {a.typed}, {b.ir}", a.type, a.width)
+
+    def cast(self, opcode: str, element: str, a: Value) -> Value:
+        if a.type == element:
+            return a
+        (a,) = self.unify(a)
+        return self.emit(f"{opcode} {a.typed} to {spell(element, a.width)}", element, a.width)
+
+    def intrinsic(self, name: str, *values: Value, extra: tuple[str, ...] = ()) -> Value:
+        """Calls the overload of `llvm.name` for the operands' type; `extra` are constant operands."""
+        values = self.unify(*values)
+        first = values[0]
+        parameters = (*(v.spelled for v in values), *(e.split()[0] for e in extra))
+        full = self.module.declare(
+            f"llvm.{name}.{mangled(first.type, first.width)}", first.spelled, parameters
+        )
+        operands = ", ".join((*(v.typed for v in values), *extra))
+        return self.emit(f"call {first.spelled} {full}({operands})", first.type, first.width)
+
+    def pick(self, p: Value, a: Value, b: Value) -> Value:
+        p, a, b = self.unify(p, a, b)
+        return self.emit(f"select {p.typed}, {a.typed}, {b.typed}", a.type, a.width)
+
+    def test(self, condition: str, a: Value, b: Value) -> Value:
+        """A comparison: `condition` as in `icmp ult` or `fcmp olt`."""
+        a, b = self.unify(a, b)
+        return self.emit(f"{condition} {a.typed}, {b.ir}", "i1", a.width)
+
+    def number(self, element: str, value: int) -> Value:
+        """An integer constant of an LLVM type."""
+        width = int(element[1:])
+        return Value(integer_text(value % 2**width, width), element)
+
+    # -- constants, choice -------------------------------------------------------------------
+
+    def const(self, t: Type, bits: int) -> Value:
+        if t.is_native_float:
+            return Value(float_text(t, bits), element_type(t))
+        return self.number(element_type(t), bits)
+
+    def select(self, t: Type, p: Value, a: Value, b: Value) -> Value:
+        if p.literal is not None:
+            return a if p.literal else b
+        return self.pick(p, a, b)
+
+    # -- bits --------------------------------------------------------------------------------
+
+    def and_(self, t: Type, a: Value, b: Value) -> Value:
+        return self.binary("and", a, b)
+
+    def or_(self, t: Type, a: Value, b: Value) -> Value:
+        return self.binary("or", a, b)
+
+    def xor(self, t: Type, a: Value, b: Value) -> Value:
+        return self.binary("xor", a, b)
+
+    def invert(self, t: Type, a: Value) -> Value:
+        return self.binary("xor", a, self.number(a.type, -1))
+
+    def shift_left(self, t: Type, a: Value, n: Value) -> Value:
+        return self._shift_out("shl", t, a, n)
+
+    def shift_right(self, t: Type, a: Value, n: Value) -> Value:
+        if not t.is_signed:
+            return self._shift_out("lshr", t, a, n)
+        if n.literal is not None:
+            return self.binary("ashr", a, self.number(a.type, min(n.literal, t.bits - 1)))
+        clamped = self.intrinsic("umin", n, self.number(n.type, t.bits - 1))
+        return self.binary("ashr", a, self._as_width(clamped, a.type))
+
+    def _shift_out(self, opcode: str, t: Type, a: Value, n: Value) -> Value:
+        """A shift that leaves zeros; what LLVM gives for amounts of the width or more is not used."""
+        zero = self.number(a.type, 0)
+        if n.literal is not None:
+            if n.literal >= t.bits:
+                return zero
+            return self.binary(opcode, a, self.number(a.type, n.literal)) if n.literal else a
+        shifted = self.binary(opcode, a, self._as_width(n, a.type))
+        return self.pick(self.test("icmp ult", n, self.number(n.type, t.bits)), shifted, zero)
+
+    def _as_width(self, a: Value, element: str) -> Value:
+        """Zero-extended or cut to an LLVM integer type."""
+        return self.cast("zext" if int(a.type[1:]) < int(element[1:]) else "trunc", element, a)
+
+    def popcount(self, t: Type, a: Value) -> Value:
+        return self._as_width(self.intrinsic("ctpop", a), element_type(U32))
+
+    def leading_zeros(self, t: Type, a: Value) -> Value:
+        return self._as_width(self.intrinsic("ctlz", a, extra=("i1 false",)), element_type(U32))
+
+    def reverse_bits(self, t: Type, a: Value) -> Value:
+        return self.intrinsic("bitreverse", a)
+
+    # -- integers ----------------------------------------------------------------------------
+
+    def add(self, t: Type, a: Value, b: Value) -> Value:
+        return self.binary("add", a, b)
+
+    def sub(self, t: Type, a: Value, b: Value) -> Value:
+        return self.binary("sub", a, b)
+
+    def mul(self, t: Type, a: Value, b: Value) -> Value:
+        return self.binary("mul", a, b)
+
+    def mul_high(self, t: Type, a: Value, b: Value) -> Value:
+        extend, wide = "sext" if t.is_signed else "zext", f"i{2 * t.bits}"
+        product = self.binary("mul", self.cast(extend, wide, a), self.cast(extend, wide, b))
+        return self.cast("trunc", a.type, self.binary("lshr", product, self.number(wide, t.bits)))
+
+    def divide(self, t: Type, a: Value, b: Value) -> Value:
+        by_zero = self.test("icmp eq", b, self.number(b.type, 0))
+        quotient = self._quotient(t, a, self._safe_divisor(t, a, b, by_zero))
+        return self.pick(by_zero, self.number(a.type, -1), quotient)
+
+    def remainder(self, t: Type, a: Value, b: Value) -> Value:
+        by_zero = self.test("icmp eq", b, self.number(b.type, 0))
+        divisor = self._safe_divisor(t, a, b, by_zero)
+        product = self.binary("mul", self._quotient(t, a, divisor), divisor)
+        return self.pick(by_zero, a, self.binary("sub", a, product))
+
+    def _safe_divisor(self, t: Type, a: Value, b: Value, by_zero: Value) -> Value:
+        """1 in place of 0, and of -1 under the least integer (whose quotient it leaves right)."""
+        if b.literal is not None and b.literal not in (0, 2**t.bits - 1):
+            return b
+        unsafe = by_zero
+        if t.is_signed:
+            least = self.test("icmp eq", a, self.number(a.type, 1 << (t.bits - 1)))
+            minus_one = self.test("icmp eq", b, self.number(b.type, -1))
+            unsafe = self.binary("or", by_zero, self.binary("and", least, minus_one))
+        return self.pick(unsafe, self.number(b.type, 1), b)
+
+    def _quotient(self, t: Type, a: Value, b: Value) -> Value:
+        opcode = "sdiv" if t.is_signed else "udiv"
+        constant = b.literal is not None
+        a, b = self.unify(a, b)
+        if a.width == 1 or constant or t.bits == U64.bits:
+            return self.binary(opcode, a, b)
+        return self._float_quotient(t, a, b)
+
+    def _float_quotient(self, t: Type, a: Value, b: Value) -> Value:
+        """CPUs divide vectors of floats only. Truncation is right: a quotient that is not an integer is at
+        least 1/b away from the next, further than it can be rounded (b below 2^32 in f64, 2^16 in f32)."""
+        real = element_type(F32 if t.bits <= 16 else F64)
+        to_real, back = ("sitofp", "fptosi") if t.is_signed else ("uitofp", "fptoui")
+        x, y = self.cast(to_real, real, a), self.cast(to_real, real, b)
+        return self.cast(back, a.type, self.binary("fdiv", x, y))
+
+    def minimum(self, t: Type, a: Value, b: Value) -> Value:
+        return self.intrinsic("smin" if t.is_signed else "umin", a, b)
+
+    def maximum(self, t: Type, a: Value, b: Value) -> Value:
+        return self.intrinsic("smax" if t.is_signed else "umax", a, b)
+
+    def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
+        return self.test(f"icmp {(_SIGNED if t.is_signed else _UNSIGNED)[op]}", a, b)
+
+    def resize(self, source: Type, target: Type, a: Value) -> Value:
+        if target.bits < source.bits:
+            return self.cast("trunc", element_type(target), a)
+        return self.cast("sext" if source.is_signed else "zext", element_type(target), a)

@@ -1,0 +1,109 @@
+"""LLVM IR as text: one function body, and one module around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An operand: its text without the type, the element type, and the number of lanes.
+
+    `width` 1 is one scalar that stands for all lanes. `type`: "i1", "i8" .. "i64", "float", "double".
+    """
+
+    ir: str
+    type: str
+    width: int = 1
+
+    @property
+    def spelled(self) -> str:
+        """The LLVM type: `float`, `<32 x float>`."""
+        return spell(self.type, self.width)
+
+    @property
+    def typed(self) -> str:
+        """The operand with its type, as in a call."""
+        return f"{self.spelled} {self.ir}"
+
+    @property
+    def literal(self) -> int | None:
+        """The bits of a scalar integer or predicate constant, else None."""
+        if self.width != 1 or self.type in ("float", "double") or self.ir.startswith(("%", "@")):
+            return None
+        if self.type == "i1":
+            return int(self.ir == "true")
+        return int(self.ir) % 2 ** int(self.type[1:])
+
+
+def spell(element: str, width: int) -> str:
+    return element if width == 1 else f"<{width} x {element}>"
+
+
+def mangled(element: str, width: int) -> str:
+    """How intrinsic names write a type: `f32`, `v32i64`."""
+    name = {"float": "f32", "double": "f64"}.get(element, element)
+    return name if width == 1 else f"v{width}{name}"
+
+
+@dataclass
+class Builder:
+    """The instructions of one function, in order."""
+
+    lines: list[str] = field(default_factory=list[str])
+    _values: int = 0
+    _blocks: int = 0
+
+    def emit(self, text: str) -> str:
+        """Appends `%vN = text` and returns the name."""
+        name = f"%v{self._values}"
+        self._values += 1
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def void(self, text: str) -> None:
+        """Appends an instruction without a result."""
+        self.lines.append(f"  {text}")
+
+    def label(self, name: str) -> None:
+        self.lines.append(f"{name}:")
+
+    def block_name(self, hint: str) -> str:
+        """A block name not given before."""
+        self._blocks += 1
+        return f"{hint}.{self._blocks}"
+
+
+@dataclass
+class ModuleText:
+    """Declarations, constants and functions of a module, each once.
+
+    `attributes` are put on the functions that primitives define for themselves (`target-cpu` and the
+    like must agree with those of their callers).
+    """
+
+    attributes: str = "nounwind"
+    _declarations: dict[str, str] = field(default_factory=dict[str, str])
+    _globals: dict[str, str] = field(default_factory=dict[str, str])
+    _functions: dict[str, str] = field(default_factory=dict[str, str])
+
+    def declare(self, name: str, result: str, parameters: tuple[str, ...]) -> str:
+        """Declares a function and returns `@name`."""
+        self._declarations[name] = f"declare {result} @{name}({', '.join(parameters)})"
+        return f"@{name}"
+
+    def constant(self, name: str, text: str) -> str:
+        """`text` is what follows `@name = `: `private constant [4 x i32] ...`."""
+        self._globals[name] = f"@{name} = {text}"
+        return f"@{name}"
+
+    def has(self, name: str) -> bool:
+        return name in self._functions
+
+    def define(self, name: str, text: str) -> None:
+        """Adds a function's whole definition under its name."""
+        self._functions[name] = text
+
+    def __str__(self) -> str:
+        parts = (*self._declarations.values(), *self._globals.values(), *self._functions.values())
+        return "\n".join(parts) + "\n"
