@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from typing import TypeVarTuple, cast
 
 from simt.isa.algebra import Algebra, Comparison, V
 from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, F64, PRED, U32, Kind, Type, bits_type, unsigned
+
+Operands = TypeVarTuple("Operands")
 
 HALF_OF = {F16X2: F16, BF16X2: BF16}
 """The element type of the packed pairs."""
@@ -166,13 +169,13 @@ def join(m: Algebra[V], low: V, high: V) -> V:
     return m.or_(b32, m.resize(b16, b32, low), upper)
 
 
-def by_halves(m: Algebra[V], t: Type, function: Callable[..., V], *operands: V) -> V:
+def by_halves(m: Algebra[V], t: Type, function: Callable[[Type, *Operands], V], *operands: *Operands) -> V:
     """`function(element type, *operands)`, for packed types on both halves."""
     if t.kind is not Kind.PACKED:
         return function(t, *operands)
-    pairs = [halves(m, a) for a in operands]
-    element = HALF_OF[t]
-    return join(m, function(element, *(p[0] for p in pairs)), function(element, *(p[1] for p in pairs)))
+    pairs = [halves(m, cast("V", a)) for a in operands]
+    each = cast("Callable[..., V]", function)
+    return join(m, each(HALF_OF[t], *(p[0] for p in pairs)), each(HALF_OF[t], *(p[1] for p in pairs)))
 
 
 # ---------------------------------------------------------------- comparison (tables 13 to 16)

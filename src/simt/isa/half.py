@@ -1,0 +1,367 @@
+"""Arithmetic on .f16, .bf16 and their packed pairs (PTX ISA 4.2 and later).
+
+Halves are integer columns of 16 bits. Results are formed in a wider format in which rounding once more
+is harmless, then rounded: sums and f16 products in .f32 (24 bits are at least twice 11 plus 2), other
+products exactly in .f64, and sums of those so that the second rounding cannot go wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from simt.isa import approximate
+from simt.isa.algebra import Algebra, V
+from simt.isa.catalogue import instruction
+from simt.isa.compare import BOOLEANS, COMPARISONS, combine, operators
+from simt.isa.derived import (
+    HALF_OF,
+    by_halves,
+    comparison,
+    flushed,
+    halves,
+    is_nan_bits,
+    join,
+    ones_if,
+    quiet_nan,
+    saturate,
+    sign_mask,
+)  # fmt: skip
+from simt.isa.form import Value, Version
+from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, F64, PRED, U16, Kind, Type, bits_type
+
+F16S = "f16 f16x2"
+BF16S = "bf16 bf16x2"
+HALVES = "f16 bf16 f16x2 bf16x2"
+OUTCOMES = "f16 bf16 u16 s16 u32 s32 f16x2 bf16x2"
+F16_SINCE = "4.2 sm_53"
+BF16_SINCE = "7.8 sm_90"
+PLAIN = {"ftz": False, "sat": False, "relu": False}
+
+
+def widen(m: Algebra[V], t: Type, wide: Type, ftz: bool, a: V) -> V:
+    """A half as `.f32` or `.f64`, flushed if `ftz`."""
+    return m.float_to_float(t, wide, flushed(m, t, a) if ftz else a, "rn")
+
+
+def narrow(m: Algebra[V], wide: Type, t: Type, a: V, ftz: bool, sat: bool = False, relu: bool = False) -> V:
+    """A wide result rounded to a half; limited and flushed as asked."""
+    if sat:
+        a = saturate(m, wide, a)
+    if relu:
+        a = m.select(wide, m.compare("le", wide, a, m.const(wide, 0)), m.const(wide, 0), a)
+    result = m.float_to_float(wide, t, a, "rn")
+    return flushed(m, t, result) if ftz else result
+
+
+# ---------------------------------------------------------------- add, sub, mul, fma
+
+
+@instruction(
+    "add[.rnd].type d, a, b", rnd="rn", type=BF16S, since=BF16_SINCE, defaults=PLAIN, ref="PTX ISA 7.8 add"
+)
+@instruction(
+    "add[.rnd][.ftz][.sat].type d, a, b", rnd="rn", type=F16S, since=F16_SINCE, ref="PTX ISA 4.2 add"
+)
+def add(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
+    """Sum of halves, or of both halves of pairs."""
+
+    def one(e: Type, x: V, y: V) -> V:
+        total = m.fadd(F32, widen(m, e, F32, ftz, x), widen(m, e, F32, ftz, y), "rn")
+        return narrow(m, F32, e, total, ftz, sat)
+
+    return by_halves(m, t, one, a, b)
+
+
+@instruction(
+    "sub[.rnd].type d, a, b", rnd="rn", type=BF16S, since=BF16_SINCE, defaults=PLAIN, ref="PTX ISA 7.8 sub"
+)
+@instruction(
+    "sub[.rnd][.ftz][.sat].type d, a, b", rnd="rn", type=F16S, since=F16_SINCE, ref="PTX ISA 4.2 sub"
+)
+def sub(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
+    """Difference of halves, or of both halves of pairs."""
+
+    def one(e: Type, x: V, y: V) -> V:
+        difference = m.fsub(F32, widen(m, e, F32, ftz, x), widen(m, e, F32, ftz, y), "rn")
+        return narrow(m, F32, e, difference, ftz, sat)
+
+    return by_halves(m, t, one, a, b)
+
+
+@instruction(
+    "mul[.rnd].type d, a, b", rnd="rn", type=BF16S, since=BF16_SINCE, defaults=PLAIN, ref="PTX ISA 7.8 mul"
+)
+@instruction(
+    "mul[.rnd][.ftz][.sat].type d, a, b", rnd="rn", type=F16S, since=F16_SINCE, ref="PTX ISA 4.2 mul"
+)
+def mul(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
+    """Product of halves, or of both halves of pairs."""
+
+    def one(e: Type, x: V, y: V) -> V:
+        wide = F32 if e is F16 else F64
+        product = m.fmul(wide, widen(m, e, wide, ftz, x), widen(m, e, wide, ftz, y), "rn")
+        return narrow(m, wide, e, product, ftz, sat)
+
+    return by_halves(m, t, one, a, b)
+
+
+def fused(m: Algebra[V], t: Type, a: V, b: V, c: V, ftz: bool, sat: bool, relu: bool) -> V:
+    """Product plus a third value of one half type, rounded once."""
+    a, b, c = (widen(m, t, F64, ftz, x) for x in (a, b, c))
+    product = m.fmul(F64, a, b, "rn")
+    total = m.fadd(F64, product, c, "rn") if t is F16 else add_to_odd(m, product, c)
+    return narrow(m, F64, t, total, ftz, sat, relu)
+
+
+def add_to_odd(m: Algebra[V], a: V, b: V) -> V:
+    """A sum in `.f64`; an inexact one becomes the odd one of its neighbours, fit to be rounded again."""
+    below, above = m.fadd(F64, a, b, "rm"), m.fadd(F64, a, b, "rp")
+    b64 = bits_type(64)
+    odd = m.and_(b64, m.to_bits(F64, below), m.const(b64, 1))
+    return m.select(F64, m.compare("ne", b64, odd, m.const(b64, 0)), below, above)
+
+
+@instruction(
+    "fma.rn[.relu].type d, a, b, c", type=BF16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 fma"
+)
+@instruction(
+    "fma.rn[.ftz].relu.type d, a, b, c", type=F16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 fma"
+)
+@instruction(
+    "fma.rn[.ftz][.sat].type d, a, b, c", type=F16S, since=F16_SINCE, defaults=PLAIN, ref="PTX ISA 4.2 fma"
+)
+def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, ftz: bool, sat: bool, relu: bool) -> V:
+    """Product plus a third value, rounded once; for halves, or both halves of pairs."""
+
+    def one(e: Type, x: V, y: V, z: V) -> V:
+        return fused(m, e, x, y, z, ftz, sat, relu)
+
+    return by_halves(m, t, one, a, b, c)
+
+
+# ---------------------------------------------------------------- sign, minimum, maximum
+
+
+@instruction("abs.type d, a", type=BF16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 abs")
+@instruction("abs[.ftz].type d, a", type=F16S, since="6.5 sm_53", ref="PTX ISA 6.5 abs")
+def abs_(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
+    """Absolute value of a half, or of both halves of a pair."""
+    return by_halves(m, t, lambda e, x: magnitude(m, e, flushed(m, e, x) if ftz else x), a)
+
+
+@instruction("neg.type d, a", type=BF16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 neg")
+@instruction("neg[.ftz].type d, a", type=F16S, since="6.0 sm_53", ref="PTX ISA 6.0 neg")
+def neg(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
+    """The sign of a half, or of both halves of a pair, inverted."""
+
+    def one(e: Type, x: V) -> V:
+        return m.xor(e, flushed(m, e, x) if ftz else x, m.const(e, sign_mask(e)))
+
+    return by_halves(m, t, one, a)
+
+
+def magnitude(m: Algebra[V], t: Type, a: V) -> V:
+    """A half without its sign."""
+    return m.and_(t, a, m.const(t, sign_mask(t) - 1))
+
+
+def extreme(m: Algebra[V], t: Type, low: bool, a: V, b: V, ftz: bool, NaN: bool) -> V:
+    """The minimum or maximum of two halves; NaN only if both are, or if one is and `.NaN` is given."""
+    x, y = widen(m, t, F32, ftz, a), widen(m, t, F32, ftz, b)
+    result = narrow(m, F32, t, (m.fmin if low else m.fmax)(F32, x, y), ftz)
+    nan_a, nan_b = is_nan_bits(m, t, a), is_nan_bits(m, t, b)
+    nan = (m.or_ if NaN else m.and_)(PRED, nan_a, nan_b)
+    return m.select(t, nan, m.const(t, quiet_nan(t)), result)
+
+
+def signed_extreme(m: Algebra[V], t: Type, low: bool, a: V, b: V, ftz: bool, NaN: bool) -> V:
+    """The minimum or maximum of two magnitudes, with the product of the signs."""
+    result = extreme(m, t, low, magnitude(m, t, a), magnitude(m, t, b), ftz, NaN)
+    sign = m.and_(t, m.xor(t, a, b), m.const(t, sign_mask(t)))
+    return m.select(t, is_nan_bits(m, t, result), result, m.or_(t, result, sign))
+
+
+@instruction("min[.NaN].type d, a, b", type=BF16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 min")
+@instruction("min[.ftz][.NaN].type d, a, b", type=F16S, since="7.0 sm_80", ref="PTX ISA 7.0 min")
+def min_(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
+    """The smaller of two halves, or of both halves of pairs."""
+    return by_halves(m, t, lambda e, x, y: extreme(m, e, True, x, y, ftz, NaN), a, b)
+
+
+@instruction("max[.NaN].type d, a, b", type=BF16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 max")
+@instruction("max[.ftz][.NaN].type d, a, b", type=F16S, since="7.0 sm_80", ref="PTX ISA 7.0 max")
+def max_(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
+    """The larger of two halves, or of both halves of pairs."""
+    return by_halves(m, t, lambda e, x, y: extreme(m, e, False, x, y, ftz, NaN), a, b)
+
+
+@instruction(
+    "min[.NaN].xorsign.abs.type d, a, b", type=BF16S, since="7.2 sm_86", defaults=PLAIN, ref="PTX ISA 7.2 min"
+)
+@instruction("min[.ftz][.NaN].xorsign.abs.type d, a, b", type=F16S, since="7.2 sm_86", ref="PTX ISA 7.2 min")
+def min_xorsign(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
+    """The smaller magnitude of halves, negative if the signs of the operands differ."""
+    return by_halves(m, t, lambda e, x, y: signed_extreme(m, e, True, x, y, ftz, NaN), a, b)
+
+
+@instruction(
+    "max[.NaN].xorsign.abs.type d, a, b", type=BF16S, since="7.2 sm_86", defaults=PLAIN, ref="PTX ISA 7.2 max"
+)
+@instruction("max[.ftz][.NaN].xorsign.abs.type d, a, b", type=F16S, since="7.2 sm_86", ref="PTX ISA 7.2 max")
+def max_xorsign(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
+    """The larger magnitude of halves, negative if the signs of the operands differ."""
+    return by_halves(m, t, lambda e, x, y: signed_extreme(m, e, False, x, y, ftz, NaN), a, b)
+
+
+# ---------------------------------------------------------------- approximate functions
+
+
+@instruction("ex2.approx.ftz.type d, a", type=BF16S, since=BF16_SINCE, ref="PTX ISA 7.8 ex2")
+@instruction("ex2.approx.type d, a", type=F16S, since="7.0 sm_75", ref="PTX ISA 7.0 ex2")
+def ex2(m: Algebra[V], t: Type, a: V) -> V:
+    """Fast power of two of a half, or of both halves of a pair; .bf16 flushes subnormals."""
+
+    def one(e: Type, x: V) -> V:
+        ftz = e is BF16
+        return narrow(m, F32, e, approximate.exponential(m, widen(m, e, F32, ftz, x)), ftz)
+
+    return by_halves(m, t, one, a)
+
+
+@instruction("tanh.approx.type d, a", type=BF16S, since=BF16_SINCE, ref="PTX ISA 7.8 tanh")
+@instruction("tanh.approx.type d, a", type=F16S, since="7.0 sm_75", ref="PTX ISA 7.0 tanh")
+def tanh(m: Algebra[V], t: Type, a: V) -> V:
+    """Fast hyperbolic tangent of a half, or of both halves of a pair."""
+
+    def one(e: Type, x: V) -> V:
+        return narrow(m, F32, e, approximate.hyperbolic_tangent(m, widen(m, e, F32, False, x)), False)
+
+    return by_halves(m, t, one, a)
+
+
+# ---------------------------------------------------------------- comparison
+
+HALF_DESTINATIONS = {"u16": "6.5 sm_53", "s16": "6.5 sm_53", "bf16": "7.8 sm_90", "bf16x2": "7.8 sm_90"}
+ONE = {F16: 0x3C00, BF16: 0x3F80}
+
+
+def half_comparable(binding: Mapping[str, Value], version: Version) -> str | None:
+    """The operator must be one for floating-point values, `.ftz` needs f16, pairs need 32-bit results."""
+    source, dtype = binding.get("stype") or binding["type"], binding.get("dtype")
+    assert isinstance(source, Type)
+    if binding["cmp"] not in operators(source):
+        return f"`.{binding['cmp']}` does not compare `{source}` values"
+    if binding.get("ftz") and (source not in (F16, F16X2) or dtype in (BF16, BF16X2)):
+        return "`.ftz` applies to `.f16` and `.f16x2` only"
+    if isinstance(dtype, Type) and not _holds(dtype, source):
+        return f"`{dtype}` cannot hold the outcome of a `{source}` comparison"
+    return None
+
+
+def _holds(dtype: Type, source: Type) -> bool:
+    """Whether a destination type of `set` suits a half source type."""
+    if source.kind is Kind.PACKED:
+        return dtype is source or (dtype.is_integer and dtype.bits == 32)
+    return dtype.kind is not Kind.PACKED and (dtype, source) != (F16, BF16)
+
+
+def half_compare(m: Algebra[V], op: str, t: Type, ftz: bool, a: V, b: V) -> V:
+    """The predicate `a op b` of two halves."""
+    if ftz:
+        a, b = flushed(m, t, a), flushed(m, t, b)
+    return comparison(m, op, t, a, b)
+
+
+def outcome(m: Algebra[V], t: Type, p: V) -> V:
+    """A predicate as `set` writes it in 16 bits or an integer: 1.0 or all ones, else 0."""
+    if t in ONE:
+        return m.select(t, p, m.const(t, ONE[t]), m.const(t, 0))
+    return ones_if(m, t, p)
+
+
+def half_set(
+    m: Algebra[V], cmp: str, ftz: bool, dtype: Type, t: Type, a: V, b: V, boolop: str, c: V | None
+) -> V:
+    """`set` for halves, and for pairs half by half."""
+
+    def one(d: Type, e: Type, x: V, y: V) -> V:
+        p = half_compare(m, cmp, e, ftz, x, y)
+        return outcome(m, d, p if c is None else combine(m, boolop, p, c))
+
+    if t.kind is not Kind.PACKED:
+        return one(dtype, t, a, b)
+    (a0, a1), (b0, b1) = halves(m, a), halves(m, b)
+    d = HALF_OF.get(dtype, U16)
+    return join(m, one(d, HALF_OF[t], a0, b0), one(d, HALF_OF[t], a1, b1))
+
+
+@instruction(
+    "set.cmp[.ftz].dtype.stype d, a, b",
+    cmp=COMPARISONS,
+    dtype=OUTCOMES,
+    stype=HALVES,
+    since=F16_SINCE,
+    requires=HALF_DESTINATIONS,
+    check=half_comparable,
+    ref="PTX ISA 4.2 set",
+)
+def set_(m: Algebra[V], a: V, b: V, cmp: str, ftz: bool, dtype: Type, stype: Type) -> V:
+    """Compares halves, or both halves of pairs; the results are all ones (1.0) or zero."""
+    return half_set(m, cmp, ftz, dtype, stype, a, b, "", None)
+
+
+@instruction(
+    "set.cmp.boolop[.ftz].dtype.stype d, a, b, [!]c:pred",
+    cmp=COMPARISONS,
+    boolop=BOOLEANS,
+    dtype=OUTCOMES,
+    stype=HALVES,
+    since=F16_SINCE,
+    requires=HALF_DESTINATIONS,
+    check=half_comparable,
+    ref="PTX ISA 4.2 set",
+)
+def set_bool(
+    m: Algebra[V], a: V, b: V, c: V, cmp: str, boolop: str, ftz: bool, dtype: Type, stype: Type
+) -> V:
+    """Compares halves, or both halves of pairs, and combines each outcome with a predicate."""
+    return half_set(m, cmp, ftz, dtype, stype, a, b, boolop, c)
+
+
+def half_setp(m: Algebra[V], cmp: str, ftz: bool, t: Type, a: V, b: V) -> tuple[V, V]:
+    """A comparison and its complement; for pairs the comparisons of the low and the high halves."""
+    if t.kind is not Kind.PACKED:
+        p = half_compare(m, cmp, t, ftz, a, b)
+        return p, m.invert(PRED, p)
+    (a0, a1), (b0, b1) = halves(m, a), halves(m, b)
+    return half_compare(m, cmp, HALF_OF[t], ftz, a0, b0), half_compare(m, cmp, HALF_OF[t], ftz, a1, b1)
+
+
+@instruction(
+    "setp.cmp[.ftz].type p:pred[|q], a, b",
+    cmp=COMPARISONS,
+    type=HALVES,
+    since=F16_SINCE,
+    requires=HALF_DESTINATIONS,
+    check=half_comparable,
+    ref="PTX ISA 4.2 setp",
+)
+def setp(m: Algebra[V], t: Type, a: V, b: V, cmp: str, ftz: bool) -> tuple[V, V]:
+    """Compares halves; writes the outcome and its complement, or the outcomes for both halves of pairs."""
+    return half_setp(m, cmp, ftz, t, a, b)
+
+
+@instruction(
+    "setp.cmp.boolop[.ftz].type p:pred[|q], a, b, [!]c:pred",
+    cmp=COMPARISONS,
+    boolop=BOOLEANS,
+    type=HALVES,
+    since=F16_SINCE,
+    requires=HALF_DESTINATIONS,
+    check=half_comparable,
+    ref="PTX ISA 4.2 setp",
+)
+def setp_bool(m: Algebra[V], t: Type, a: V, b: V, c: V, cmp: str, boolop: str, ftz: bool) -> tuple[V, V]:
+    """Compares halves and combines both outcomes with a predicate."""
+    p, q = half_setp(m, cmp, ftz, t, a, b)
+    return combine(m, boolop, p, c), combine(m, boolop, q, c)
