@@ -5,7 +5,7 @@ extern "C" __global__ void half_axpy(int n, float a, const __half *x, __half *y)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        y[i] = __hadd(__hmul(__float2half_rn(a), x[i]), y[i]);
+        y[i] = __hadd_rn(__hmul_rn(__float2half_rn(a), x[i]), y[i]);
 }
 
 extern "C" __global__ void half2_fma(int n, const __half2 *a, const __half2 *b, __half2 *c)

@@ -1,0 +1,44 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    import simt
+
+ENGINES = ("interpreter", "jit")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def object_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Compiled objects of a test run stay with that run: never those of an older compiler."""
+    folder = tmp_path_factory.mktemp("simt-cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SIMT_CACHE_DIR", str(folder))
+        yield folder
+
+
+@functools.cache
+def shared_device(engine: str, arch: str = "sm_90") -> simt.Device:
+    """One device for each engine and architecture, kept for all tests of a process."""
+    import simt  # here, so that tests of the lower layers run without the upper ones
+
+    return simt.Device(arch, engine=engine, memory="1GiB", timeout=60)
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    """The name of an engine: a test that asks for it runs once on each."""
+    return str(request.param)
+
+
+@pytest.fixture
+def device(engine: str) -> simt.Device:
+    """An `sm_90` device on each engine, shared between tests: module variables are a test's own affair."""
+    return shared_device(engine)
