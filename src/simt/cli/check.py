@@ -10,6 +10,8 @@ from typing import Any
 import click
 
 from simt.diagnostics import Diagnostic, Severity
+from simt.driver.source import check_source, read_file
+from simt.errors import PtxFileError
 
 _EPILOG = """\b
 Examples:
@@ -32,22 +34,26 @@ def check(files: tuple[str, ...], layout: str) -> int:
 
     FILE may be - for standard input.
     """
-    found = [d for name in files for d in _check_file(name)]
+    findings = [_check_file(name) for name in files]
+    found = [d for each in findings for d in each or ()]
     errors = sum(d.severity is Severity.ERROR for d in found)
     if layout == "json":
         click.echo(json.dumps([as_json(d) for d in found], indent=2))
     else:
         _print(found)
         click.echo(_summary(errors, len(found) - errors, len(files)), err=True)
-    return 1 if errors else 0
+    return 2 if None in findings else 1 if errors else 0
 
 
-def _check_file(name: str) -> Sequence[Diagnostic]:
-    from simt.driver.source import check_source, read_file
-
-    if name == "-":
-        return check_source(sys.stdin.buffer.read(), "<stdin>")
-    return check_source(read_file(name), name)
+def _check_file(name: str) -> Sequence[Diagnostic] | None:
+    """The findings, None if the file cannot be read."""
+    try:
+        if name == "-":
+            return check_source(sys.stdin.buffer.read(), "<stdin>")
+        return check_source(read_file(name), name)
+    except PtxFileError as problem:
+        click.echo(f"simt: error: {problem}", err=True)
+        return None
 
 
 def as_json(diagnostic: Diagnostic) -> dict[str, Any]:

@@ -61,8 +61,8 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("simt: interrupted", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        return _reader_left()
+    except OSError as problem:
+        return _cannot_write(problem)
     except SimtError as problem:
         return _refused(problem)
     except Exception as problem:
@@ -70,10 +70,13 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _reader_left() -> int:
-    """Whoever read our output (`| head`) has seen enough; nothing more may be written."""
+def _cannot_write(problem: OSError) -> int:
+    """Standard output is gone: nothing more may be written. A reader that has seen enough is no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    if isinstance(problem, BrokenPipeError):
+        return 0
+    click.echo(f"simt: error: {problem.strerror or problem}", err=True)
+    return USAGE
 
 
 def _refused(problem: SimtError) -> int:

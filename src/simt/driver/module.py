@@ -12,6 +12,7 @@ from simt.analysis.program import ModuleVariable, Program
 from simt.diagnostics import Diagnostic
 from simt.driver.array import Allocation, DeviceArray
 from simt.driver.kernel import Kernel
+from simt.driver.texture import TextureReference
 from simt.errors import LaunchError
 from simt.machine.loader import PLACED, place
 from simt.machine.memory import Arena
@@ -74,6 +75,13 @@ class Module:
             raise LaunchError(_unknown("variable", name, self.program.text.name, names))
         allocation = self._allocations[self.symbols[name]]
         return DeviceArray(self.device, allocation, symbol_shape(variable), symbol_dtype(variable.type))
+
+    def texture(self, name: str) -> TextureReference:
+        """A `.tex` variable, to bind an array to. Raises `LaunchError` if there is none."""
+        names = [v.name for v in self.program.variables.values() if v.space == "tex"]
+        if name not in names:
+            raise LaunchError(_unknown("texture", name, self.program.text.name, names))
+        return TextureReference(self, name)
 
     def __repr__(self) -> str:
         return f"<Module {self.program.text.name} with {', '.join(self.kernels) or 'no kernels'}>"

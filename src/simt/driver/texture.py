@@ -1,0 +1,44 @@
+"""Texture references: what Python binds to a module's `.tex` variables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simt.driver.array import DeviceArray
+from simt.errors import LaunchError
+from simt.machine.textures import Addressing, Filter, ReadAs, make_texture
+
+if TYPE_CHECKING:
+    from simt.driver.module import Module
+
+
+class TextureReference:
+    """A `.tex` variable of a module."""
+
+    def __init__(self, module: Module, name: str) -> None:
+        self.module = module
+        self.name = name
+
+    def bind(
+        self,
+        array: DeviceArray,
+        *,
+        filter: Filter = "point",
+        address: Addressing = "clamp",
+        normalized: bool = False,
+        read_as: ReadAs = "element",
+        channels: int = 1,
+    ) -> None:
+        """Binds an array of 1 to 3 dimensions, x last; later changes of the array are seen.
+
+        `filter` point or linear; `address` clamp, border, wrap or mirror; `normalized`: real coordinates
+        run from 0 to 1; `read_as` element or normalized (8 and 16-bit integers as floats); `channels`:
+        1, or 2 or 4 with an axis of that length in the last place. Raises `LaunchError`.
+        """
+        if array.device is not self.module.device:
+            raise LaunchError(f"texture {self.name}: the array lies on another device: {array!r}")
+        made = make_texture(array.numpy(), filter, address, normalized, read_as, channels)
+        self.module.textures[self.name] = made
+
+    def unbind(self) -> None:
+        self.module.textures.pop(self.name, None)

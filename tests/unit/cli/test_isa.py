@@ -1,0 +1,60 @@
+"""`simt isa`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from simt.cli.main import execute
+from simt.isa.catalogue import FORMS
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert execute(["isa", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_the_table_has_every_form(capsys: pytest.CaptureFixture[str]) -> None:
+    heading, *rows = output(capsys).splitlines()
+    assert heading.split() == ["form", "PTX", "target", "reference", "implemented"]
+    syntaxes = [form.syntax for forms in FORMS.values() for form in forms]
+    assert len(rows) == len(syntaxes)
+    assert all(any(row.startswith(syntax) for row in rows) for syntax in syntaxes)
+
+
+def test_one_instruction_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = output(capsys, "mad24")
+    assert "mad24.mode.type d, a, b, c\n" in shown
+    assert ".mode = { .hi, .lo }" in shown or ".mode = { .lo, .hi }" in shown
+    assert "from PTX 1.0, sm_10" in shown
+    assert "PTX 1.4 table 29" in shown
+
+
+def test_json_is_the_same_catalogue(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(output(capsys, "--format", "json"))
+    assert len(found) == sum(map(len, FORMS.values()))
+    add = next(f for f in found if f["syntax"] == "add.sat.s32 d, a, b")
+    assert (add["ptx"], add["target"], add["reference"]) == ("1.0", "sm_10", "PTX 1.4 table 20")
+    assert [o["name"] for o in add["operands"]] == ["d", "a", "b"]
+
+
+def test_versions(capsys: pytest.CaptureFixture[str]) -> None:
+    old = output(capsys, "--ptx", "1.0")
+    assert "div[.sat].f32" in old  # until 1.3
+    assert "div.approx" not in old  # from 1.4
+    new = output(capsys, "--ptx", "1.4")
+    assert "div.approx" in new
+    assert "div[.sat].f32" not in new
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["ad"], "Error: no instruction 'ad'; did you mean "),
+        (["--ptx", "new"], "Error: --ptx: expected a version such as 1.4, 'new' given"),
+    ],
+)
+def test_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["isa", *arguments]) == 2
+    assert message in capsys.readouterr().err
