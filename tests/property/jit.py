@@ -21,26 +21,30 @@ llvm.initialize_native_asmprinter()
 
 @dataclass(frozen=True)
 class Setup:
-    """`width` of the operands (1: scalars), and features of the CPU to do without."""
+    """`width` of the operands (1: scalars), and the CPU to compile for: None is this one.
+
+    `features` are what the algebra is told that this CPU has."""
 
     name: str
     width: int = 32
-    without: tuple[str, ...] = ()
+    cpu: str | None = None
+    features: frozenset[str] = host_features()
 
     def __str__(self) -> str:
         return self.name
 
     @property
-    def features(self) -> frozenset[str]:
-        return frozenset(f for f in host_features() if not f.startswith(self.without or "-"))
+    def missing(self) -> frozenset[str]:
+        """What this machine lacks to run the setup's code."""
+        return self.features - host_features()
 
 
 def machine(setup: Setup) -> llvm.TargetMachine:
-    """Code for this CPU, less the features that the setup goes without."""
     target = llvm.Target.from_default_triple()
-    flags = ",".join(f"{'+' if f in setup.features else '-'}{f}" for f in host_features())
-    cpu = "x86-64" if setup.without else llvm.get_host_cpu_name()
-    return target.create_target_machine(cpu=cpu, features=flags, opt=1)
+    if setup.cpu:
+        return target.create_target_machine(cpu=setup.cpu, features="", opt=1)
+    flags = llvm.get_host_cpu_features().flatten()
+    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=flags, opt=1)
 
 
 def function_text(case: Case, number: int, setup: Setup, module: ModuleText) -> str:
