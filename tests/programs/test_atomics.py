@@ -53,7 +53,7 @@ def test_product_by_compare_and_swap(device: simt.Device) -> None:
     factors = rng().integers(0, 2**31, n, dtype="u4") * np.uint32(2) + np.uint32(1)
     product = device.array(np.ones(1, "u4"))
     load(device, "atomics")["multiply_all"]((3,), (40,), (device.array(factors), product, n))
-    assert product.numpy()[0] == np.multiply.reduce(factors)
+    assert product.numpy()[0] == np.multiply.reduce(factors, dtype="u4")
 
 
 def test_tickets_are_all_different(device: simt.Device) -> None:
