@@ -1,0 +1,71 @@
+"""Runs the benchmark: `python bench/run.py [CASE...]`. Prints a table and writes bench/results.json.
+
+Everything runs in one process pinned to one core (`start_up` in child processes on that core), the
+candidates of a case interleaved, and medians are reported. Compare ratios, not seconds, across machines.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from cases import CASES
+from rich.console import Console
+from rich.table import Table
+from timing import Row, pin_to_one_core
+
+import simt
+
+RESULTS = Path(__file__).resolve().parent / "results.json"
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in CASES]
+    if unknown:
+        print(f"error: no case {', '.join(unknown)}: expected some of {', '.join(CASES)}", file=sys.stderr)
+        return 2
+    core, failures = pin_to_one_core(), 0
+    rows: list[Row] = []
+    for name in names or CASES:
+        try:
+            rows += CASES[name]()
+        except simt.SimtError as error:
+            failures += 1
+            print(f"error: case {name}: {error}", file=sys.stderr)
+    Console().print(table(rows))
+    if not names and not failures:
+        write_results(rows, core)
+        print(f"written to {RESULTS}")
+    return 1 if failures else 0
+
+
+def table(rows: list[Row]) -> Table:
+    result = Table("case", "what", "median", "ratio", "to", "wanted")
+    for row in rows:
+        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
+        result.add_row(row.case, row.what, f"{row.seconds * 1e3:.2f} ms", ratio, row.baseline, row.wanted)
+    return result
+
+
+def write_results(rows: list[Row], core: int | None) -> None:
+    versions = {"python": platform.python_version(), "numpy": np.__version__, "simt": simt.__version__}
+    machine = {"processor": processor(), "system": platform.system(), "core": core, **versions}
+    document = {"date": time.strftime("%Y-%m-%d"), "machine": machine, "rows": [asdict(row) for row in rows]}
+    RESULTS.write_text(json.dumps(document, indent=2) + "\n")
+
+
+def processor() -> str:
+    """The processor's name where the system tells it."""
+    information = Path("/proc/cpuinfo")
+    lines = information.read_text().splitlines() if information.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
