@@ -13,7 +13,7 @@ from tests.property.jit import Compiled, Setup
 VECTORS = Setup("vectors")
 SCALARS = Setup("scalars", width=1)
 
-AVX2 = Setup("avx2", cpu="x86-64-v3", features=frozenset({"avx2", "fma", "f16c", "sse4.1"}))
+AVX2 = Setup("avx2", cpu="x86-64-v3", features=frozenset({"avx", "avx2", "fma", "f16c", "sse4.1"}))
 SSE2 = Setup("sse2", cpu="x86-64", features=frozenset())
 FLOATING = [g for g in groups.ALL if g.name.startswith(("f", "int_to", "round")) and g.name != "from_bits"]
 X86 = platform.machine().lower() in ("x86_64", "amd64")

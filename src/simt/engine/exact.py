@@ -3,15 +3,16 @@
 Written once over the algebra; an engine uses it where its hardware has no correctly rounded
 operation of its own. Formats are those of IEEE 754 (f16, f32, f64) and bf16. Two ways:
 
-- f16, bf16 and f32 sums, products and fused multiply-adds are computed in f64, where products are
-  exact, sums are rounded to odd (so that the second rounding cannot go wrong) and neither overflow nor
-  underflow can happen; then they are narrowed.
+- f16, bf16 and f32 sums, products and fused multiply-adds are computed in a wider format, where products
+  are exact, sums are rounded to odd (so that the second rounding cannot go wrong) and neither overflow
+  nor underflow can happen; then they are narrowed.
 - f64 fused multiply-adds, all quotients and roots and integer conversions work on a sign, an exponent
   and a 64-bit significand whose lowest bit is sticky, packed by `_pack`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic
 
@@ -151,38 +152,59 @@ def widen_half(m: PureAlgebra[V], source: Type, a: V) -> V:
     return m.from_bits(F32, (result | ((x & f.sign) << 16)).v)
 
 
-# ---------------------------------------------------------------- by way of f64
+# ---------------------------------------------------------------- by way of a wider format
 
 
-def _widen(m: PureAlgebra[V], t: Type, a: V) -> V:
-    return m.float_to_float(t, F64, a, "rn")
+def _wide(t: Type) -> Type:
+    """A native format that holds products of `t` exactly, far from overflow and underflow."""
+    return F32 if t == F16 else F64
 
 
-def _odd_sum(m: PureAlgebra[V], a: V, b: V, rounding: Rounding) -> V:
-    """The f64 sum rounded to odd: exact sums as they are, others to the neighbour with an odd mantissa.
+def _odd_sum(m: PureAlgebra[V], w: Type, a: V, b: V, rounding: Rounding) -> V:
+    """The sum rounded to odd: exact sums as they are, others to the neighbour with an odd mantissa.
 
-    `rounding` decides only the sign of a zero sum. The operands are far from overflow and underflow."""
-    s = m.fadd(F64, a, b, "rn")
-    b_part = m.fsub(F64, s, a, "rn")
-    a_rest = m.fsub(F64, a, m.fsub(F64, s, b_part, "rn"), "rn")
-    error = m.fadd(F64, a_rest, m.fsub(F64, b, b_part, "rn"), "rn")
-    zero = m.const(F64, 0)
-    bits = _bits(m, F64, s)
-    inexact = Column(m, PRED, m.compare("ne", F64, error, zero))
-    inward = Column(m, PRED, m.xor(PRED, m.compare("gt", F64, error, zero), m.compare("gt", F64, s, zero)))
+    `rounding` decides only the sign of a zero sum. The operands are far from overflow and underflow, so
+    that the error of the sum is itself a sum of differences without error."""
+    s = m.fadd(w, a, b, "rn")
+    b_part = m.fsub(w, s, a, "rn")
+    a_rest = m.fsub(w, a, m.fsub(w, s, b_part, "rn"), "rn")
+    error = m.fadd(w, a_rest, m.fsub(w, b, b_part, "rn"), "rn")
+    zero = m.const(w, 0)
+    bits = _bits(m, w, s)
+    inexact = Column(m, PRED, m.compare("ne", w, error, zero))
+    inward = Column(m, PRED, m.xor(PRED, m.compare("gt", w, error, zero), m.compare("gt", w, s, zero)))
     odd = inward.choose(bits - 1, bits) | 1
     result = inexact.choose(odd, bits)
     if rounding == "rm":
-        both = _bits(m, F64, a) | _bits(m, F64, b)
+        both = _bits(m, w, a) | _bits(m, w, b)
         is_zero = (bits << 1).eq(0)
-        result = (is_zero & both.ne(0)).choose(result.constant(1 << 63), result)
-    return m.from_bits(F64, result.v)
+        result = (is_zero & both.ne(0)).choose(result.constant(format_of(w).sign), result)
+    return m.from_bits(w, result.v)
 
 
-def _fma_by_f64(m: PureAlgebra[V], t: Type, a: V, b: V, c: V, rounding: Rounding) -> V:
-    product = m.fmul(F64, _widen(m, t, a), _widen(m, t, b), "rn")
-    total = _odd_sum(m, product, _widen(m, t, c), rounding)
-    return m.float_to_float(F64, t, total, rounding)
+def _fma_in_wide(m: PureAlgebra[V], t: Type, a: V, b: V, c: V, rounding: Rounding) -> V:
+    w = _wide(t)
+    x, y, z = (m.float_to_float(t, w, v, "rn") for v in (a, b, c))
+    total = _odd_sum(m, w, m.fmul(w, x, y, "rn"), z, rounding)
+    return m.float_to_float(w, t, total, rounding)
+
+
+def _add_in_wide(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:
+    w = _wide(t)
+    x, y = (m.float_to_float(t, w, v, "rn") for v in (a, b))
+    return m.float_to_float(w, t, _odd_sum(m, w, x, y, rounding), rounding)
+
+
+def _mul_in_wide(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:
+    w = _wide(t)
+    x, y = (m.float_to_float(t, w, v, "rn") for v in (a, b))
+    return m.float_to_float(w, t, m.fmul(w, x, y, "rn"), rounding)
+
+
+def _twice_rounded(operation: Callable[..., V], m: PureAlgebra[V], t: Type, *values: V) -> V:
+    """To nearest in f32, then in a half format: right where f32 has twice the digits and two more."""
+    wide = (m.float_to_float(t, F32, v, "rn") for v in values)
+    return m.float_to_float(F32, t, operation(F32, *wide, "rn"), "rn")
 
 
 # ---------------------------------------------------------------- sign, exponent, significand
@@ -257,15 +279,17 @@ def _significand(m: PureAlgebra[V], a: V) -> tuple[Column[V], Column[V]]:
 
 def fma(m: PureAlgebra[V], t: Type, a: V, b: V, c: V, rounding: Rounding) -> V:
     """a * b + c rounded once."""
-    if t != F64:
-        return _fma_by_f64(m, t, a, b, c, rounding)
-    return _fma_f64(m, a, b, c, rounding)
+    if t == F64:
+        return _fma_f64(m, a, b, c, rounding)
+    return _fma_in_wide(m, t, a, b, c, rounding)
 
 
 def add(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:
     if t == F64:
         return _fma_f64(m, a, m.const(F64, 1023 << 52), b, rounding)
-    return m.float_to_float(F64, t, _odd_sum(m, _widen(m, t, a), _widen(m, t, b), rounding), rounding)
+    if rounding == "rn" and t != F32:  # bf16 sums that are subnormal are exact in f32
+        return _twice_rounded(m.fadd, m, t, a, b)
+    return _add_in_wide(m, t, a, b, rounding)
 
 
 def sub(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:
@@ -274,14 +298,40 @@ def sub(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:
 
 
 def mul(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:
-    if t == F64:  # A zero with the product's sign changes nothing, not even the sign of a zero product.
-        zero = (_bits(m, F64, a) ^ _bits(m, F64, b)) & (1 << 63)
-        return _fma_f64(m, a, b, m.from_bits(F64, zero.v), rounding)
-    product = m.fmul(F64, _widen(m, t, a), _widen(m, t, b), "rn")
-    return m.float_to_float(F64, t, product, rounding)
+    if t != F64:
+        return _mul_in_wide(m, t, a, b, rounding)
+    # A zero with the product's sign changes nothing, not even the sign of a zero product.
+    zero = (_bits(m, F64, a) ^ _bits(m, F64, b)) & (1 << 63)
+    return _fma_f64(m, a, b, m.from_bits(F64, zero.v), rounding)
+
+
+def round_integral(m: PureAlgebra[V], t: Type, a: V, rounding: Rounding) -> V:
+    """f32 or f64 to an integral value. Adding 2^mantissa rounds a smaller magnitude to nearest."""
+    f = format_of(t)
+    bits = _bits(m, t, a)
+    magnitude = bits & (f.sign - 1)
+    size, large = m.from_bits(t, magnitude.v), m.const(t, (f.bias + f.mantissa) << f.mantissa)
+    nearest = m.fsub(t, m.fadd(t, size, large, "rn"), large, "rn")
+    one = m.const(t, f.bias << f.mantissa)
+    lower = m.select(t, m.compare("gt", t, nearest, size), m.fsub(t, nearest, one, "rn"), nearest)
+    upper = m.select(t, m.compare("lt", t, nearest, size), m.fadd(t, nearest, one, "rn"), nearest)
+    negative = bits.ge(f.sign).v
+    match rounding:
+        case "rn":
+            rounded = nearest
+        case "rz":
+            rounded = lower
+        case "rm":
+            rounded = m.select(t, negative, upper, lower)
+        case "rp":
+            rounded = m.select(t, negative, lower, upper)
+    signed = m.from_bits(t, (_bits(m, t, rounded) | (bits & f.sign)).v)
+    return m.select(t, m.compare("lt", t, size, large), signed, a)
 
 
 def div(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:
+    if rounding == "rn" and t == F16:
+        return _twice_rounded(m.fdiv, m, t, a, b)
     x, y = _unpack(m, t, a), _unpack(m, t, b)
     quotient = m.fdiv(F64, _as_f64(x.significand, 0), _as_f64(y.significand, 0), "rn")
     q, exponent = _significand(m, quotient)
@@ -299,17 +349,20 @@ def div(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:
 
 def _by_f64(m: PureAlgebra[V], t: Type, a: V, b: V) -> V:
     """A quotient with a zero, infinite or NaN operand: it needs no rounding."""
-    return m.float_to_float(F64, t, m.fdiv(F64, _widen(m, t, a), _widen(m, t, b), "rn"), "rn")
+    x, y = (m.float_to_float(t, F64, v, "rn") for v in (a, b))
+    return m.float_to_float(F64, t, m.fdiv(F64, x, y, "rn"), "rn")
 
 
 def sqrt(m: PureAlgebra[V], t: Type, a: V, rounding: Rounding) -> V:
+    if rounding == "rn" and t == F16:
+        return _twice_rounded(m.fsqrt, m, t, a)
     x = _unpack(m, t, a)
     odd = x.exponent & 1
     root, _ = _significand(m, m.fsqrt(F64, _as_f64(x.significand, odd), "rn"))
     residue = ((x.significand >> 11) << (odd + 52)) - root * root
     parts = _Parts(x.negative, x.exponent >> 1, _with_residue(root, residue.like(S64)), x.finite)
     ordinary = x.finite & x.significand.ne(0) & ~x.negative
-    other = m.float_to_float(F64, t, m.fsqrt(F64, _widen(m, t, a), "rn"), "rn")
+    other = m.float_to_float(F64, t, m.fsqrt(F64, m.float_to_float(t, F64, a, "rn"), "rn"), "rn")
     return _unless(ordinary, t, _pack(t, parts, rounding), other)
 
 

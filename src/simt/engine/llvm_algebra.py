@@ -7,6 +7,8 @@ it emits vector instructions. A subclass may hold values in other forms: it over
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
 from simt.isa.algebra import Comparison
 from simt.ptx.types import F32, F64, U32, U64, Type
@@ -116,6 +118,22 @@ class LlvmIntegers:
         """An integer constant of an LLVM type."""
         width = int(element[1:])
         return Value(integer_text(value % 2**width, width), element)
+
+    def outlined(self, name: str, result: str, run: Callable[..., Value], *values: Value) -> Value:
+        """`run(builder, *parameters)` as a function of its own: one in the module for each width."""
+        values = self.unify(*values)
+        width = values[0].width
+        full = f"simt.{name}.{width}"
+        if not self.module.has(full):
+            self.module.define(full, "")  # holds its place, should it need others
+            builder = Builder()
+            parameters = [Value(f"%a{i}", v.type, v.width) for i, v in enumerate(values)]
+            value = run(builder, *parameters)
+            head = f"define internal {value.spelled} @{full}({', '.join(p.typed for p in parameters)})"
+            lines = (f"{head} {self.module.attributes} {{", *builder.lines, f"  ret {value.typed}", "}")
+            self.module.define(full, "\n".join(lines))
+        operands = ", ".join(v.typed for v in values)
+        return self.emit(f"call {spell(result, width)} @{full}({operands})", result, width)
 
     # -- constants, choice -------------------------------------------------------------------
 

@@ -1,28 +1,30 @@
 """The pure primitives of the algebra as LLVM IR: floating point, and the whole pure algebra.
 
-Rounding to nearest is what LLVM's own instructions do. For the other directions AVX-512 has embedded
-rounding; elsewhere they, and fused multiply-adds on CPUs without them, are computed by `engine.exact`
-in functions of their own. Nothing depends on fast-math flags or on a rounding mode of the CPU.
+Rounding to nearest is what LLVM's own instructions do. For the other directions see `llvm_rounding`; where
+the CPU has neither of its ways, and for fused multiply-adds on CPUs without them, `engine.exact` computes
+the result. Nothing depends on fast-math flags or on the rounding mode that the caller has set.
 """
 
 from __future__ import annotations
 
 import platform
+import struct
 from collections.abc import Callable
 from typing import cast
 
 import llvmlite.binding as llvm
 
 from simt.engine import exact, integers
-from simt.engine.llvm_algebra import LlvmIntegers, element_type
-from simt.engine.llvm_builder import Builder, Value, mangled, spell
+from simt.engine.llvm_algebra import element_type
+from simt.engine.llvm_builder import Builder, Value
+from simt.engine.llvm_rounding import LlvmRounding
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import BF16, F16, F32, F64, U64, Type
 
 _HALVES = (F16, BF16)
 _ROUNDED = {"rn": "roundeven", "rz": "trunc", "rm": "floor", "rp": "ceil"}
-_EMBEDDED = {"rn": 8, "rm": 9, "rp": 10, "rz": 11}
-"""AVX-512 embedded rounding, exceptions suppressed."""
+_ROUNDING_FEATURES = frozenset({"sse4.1", "round"})
+"""CPUs that round to integral values in one instruction."""
 _F16C = {"rn": 0, "rm": 1, "rp": 2, "rz": 3}
 """The immediate operand of vcvtps2ph."""
 
@@ -36,7 +38,11 @@ def host_features() -> frozenset[str]:
     return frozenset(enabled)
 
 
-class LlvmAlgebra(LlvmIntegers):
+def _double_bits(x: float) -> int:
+    return struct.unpack("<Q", struct.pack("<d", x))[0]
+
+
+class LlvmAlgebra(LlvmRounding):
     """Constants, bits, integers and floating point. A subclass adds lanes and machine."""
 
     def mul_high(self, t: Type, a: Value, b: Value) -> Value:
@@ -105,12 +111,18 @@ class LlvmAlgebra(LlvmIntegers):
         if rounding == "rn" and t.is_native_float and (name != "fma" or self._has_fma):
             return self._to_nearest(name, *values)
         if t.is_native_float and "avx512f" in self.features:
-            return self._embedded(name, t, rounding, *values)
+            return self.embedded(name, t, rounding, *values)
+        if t.is_native_float and {"avx", "fma"} <= self.features:
+            return self.in_mode(name, t, rounding, *values)
 
-        def run(m: LlvmAlgebra, *parameters: Value) -> Value:
-            return exactly(m, t, *parameters, rounding)
+        def run(builder: Builder, *parameters: Value) -> Value:
+            return exactly(self._inside(builder, parameters[0]), t, *parameters, rounding)
 
         return self.outlined(f"{name}.{rounding}.{t.name}", element_type(t), run, *values)
+
+    def _inside(self, builder: Builder, parameter: Value) -> LlvmAlgebra:
+        """The pure algebra within an outlined function."""
+        return LlvmAlgebra(builder, self.module, parameter.width, self.features)
 
     @property
     def _has_fma(self) -> bool:
@@ -120,79 +132,6 @@ class LlvmAlgebra(LlvmIntegers):
         if name in ("fma", "sqrt"):
             return self.intrinsic(name, *values)
         return self.binary(f"f{name}", *values)
-
-    def outlined(self, name: str, result: str, run: Callable[..., Value], *values: Value) -> Value:
-        """`run(algebra, *values)` in a function of its own, which the module holds once for each width."""
-        values = self.unify(*values)
-        width = values[0].width
-        full = f"simt.{name}.{width}"
-        if not self.module.has(full):
-            self.module.define(full, "")  # holds its place
-            inner = LlvmAlgebra(Builder(), self.module, width, self.features)
-            parameters = [Value(f"%a{i}", v.type, v.width) for i, v in enumerate(values)]
-            value = run(inner, *parameters)
-            head = f"define internal {value.spelled} @{full}({', '.join(p.typed for p in parameters)})"
-            lines = (f"{head} {self.module.attributes} {{", *inner.builder.lines, f"  ret {value.typed}", "}")
-            self.module.define(full, "\n".join(lines))
-        operands = ", ".join(v.typed for v in values)
-        return self.emit(f"call {spell(result, width)} @{full}({operands})", result, width)
-
-    # -- 512-bit pieces ------------------------------------------------------------------------
-
-    def _embedded(self, name: str, t: Type, rounding: Rounding, *values: Value) -> Value:
-        """An AVX-512 instruction with its own rounding, on all lanes."""
-        lanes = 512 // t.bits
-        piece = spell(element_type(t), lanes)
-        mnemonic = f"{'vfmadd' if name == 'fma' else name}.{'ps' if t == F32 else 'pd'}.512"
-        function = self.module.declare(
-            f"llvm.x86.avx512.{mnemonic}", piece, (*(piece for _ in values), "i32 immarg")
-        )
-
-        def call(*pieces: Value) -> Value:
-            operands = ", ".join(p.typed for p in pieces)
-            return self.emit(
-                f"call {piece} {function}({operands}, i32 {_EMBEDDED[rounding]})", pieces[0].type, lanes
-            )
-
-        return self._piecewise(lanes, call, *values)
-
-    def _piecewise(self, lanes: int, call: Callable[..., Value], *values: Value) -> Value:
-        """Applies `call` to pieces of `lanes` lanes, and joins the results to the operands' width."""
-        values = self.unify(*values)
-        width = values[0].width
-        if width == 1:
-            return self._first(call(*(self._padded(v, lanes) for v in values)))
-        results = [call(*(self._slice(v, start, lanes) for v in values)) for start in range(0, width, lanes)]
-        while len(results) > 1:
-            results = [self._join(results[i : i + 2]) for i in range(0, len(results), 2)]
-        return self._slice(results[0], 0, width)
-
-    def _padded(self, a: Value, lanes: int) -> Value:
-        """A scalar in lane 0 among zeros."""
-        wide = spell(a.type, lanes)
-        return self.emit(f"insertelement {wide} zeroinitializer, {a.typed}, i64 0", a.type, lanes)
-
-    def _first(self, a: Value) -> Value:
-        return self.emit(f"extractelement {a.typed}, i64 0", a.type, 1)
-
-    def _slice(self, a: Value, start: int, lanes: int) -> Value:
-        """`lanes` lanes from `start` on; those past the end are arbitrary."""
-        if start == 0 and lanes == a.width:
-            return a
-        return self._shuffle(a, a, [i if i < a.width else None for i in range(start, start + lanes)])
-
-    def _join(self, pieces: list[Value]) -> Value:
-        if len(pieces) == 1:
-            return pieces[0]
-        a, b = pieces
-        if b.width < a.width:
-            b = self._slice(b, 0, a.width)
-        return self._shuffle(a, b, list(range(a.width + b.width)))
-
-    def _shuffle(self, a: Value, b: Value, lanes: list[int | None]) -> Value:
-        mask = ", ".join("i32 poison" if i is None else f"i32 {i}" for i in lanes)
-        text = f"shufflevector {a.typed}, {b.typed}, <{len(lanes)} x i32> <{mask}>"
-        return self.emit(text, a.type, len(lanes))
 
     # -- extremes, integral values -------------------------------------------------------------
 
@@ -207,8 +146,13 @@ class LlvmAlgebra(LlvmIntegers):
         return self.float_to_float(F32, t, found, "rn") if t in _HALVES else found
 
     def round_integral(self, t: Type, a: Value, rounding: Rounding) -> Value:
-        rounded = self.intrinsic(_ROUNDED[rounding], self._native(t, a))
+        rounded = self._integral(t, self._native(t, a), rounding)
         return self.float_to_float(F32, t, rounded, "rn") if t in _HALVES else rounded
+
+    def _integral(self, t: Type, a: Value, rounding: Rounding) -> Value:
+        if self.features & _ROUNDING_FEATURES:
+            return self.intrinsic(_ROUNDED[rounding], a)
+        return exact.round_integral(self, F32 if t in _HALVES else t, a, rounding)
 
     # -- conversions ---------------------------------------------------------------------------
 
@@ -236,26 +180,30 @@ class LlvmAlgebra(LlvmIntegers):
         def call(piece: Value) -> Value:
             return self.emit(f"call <8 x i16> {function}({piece.typed}, i32 {_F16C[rounding]})", "i16", 8)
 
-        return self._piecewise(8, call, a)
+        return self.piecewise(8, call, a)
 
     def float_to_int(self, source: Type, target: Type, a: Value, rounding: Rounding) -> Value:
         x = self._native(source, a)
         if rounding != "rz":
-            x = self.intrinsic(_ROUNDED[rounding], x)
-        (x,) = self.unify(x)
-        result = element_type(target)
-        wide, name = spell(result, x.width), f"llvm.fpto{'s' if target.is_signed else 'u'}i.sat"
-        function = self.module.declare(
-            f"{name}.{mangled(result, x.width)}.{mangled(x.type, x.width)}", wide, (x.spelled,)
-        )
-        return self.emit(f"call {wide} {function}({x.typed})", result, x.width)
+            x = self._integral(source, x, rounding)
+        low = -(2 ** (target.bits - 1)) if target.is_signed else 0
+        high = low + 2**target.bits
+        least, beyond = (Value(f"0x{_double_bits(float(v)):016X}", x.type) for v in (low, high))
+        # What LLVM gives for a float outside the integer's range is not used; NaN is outside.
+        inside = self.binary("and", self.test("fcmp oge", x, least), self.test("fcmp olt", x, beyond))
+        safe = self.pick(inside, x, Value("0.0", x.type))
+        result = self.cast("fptosi" if target.is_signed else "fptoui", element_type(target), safe)
+        result = self.pick(self.test("fcmp oge", x, beyond), self.number(result.type, high - 1), result)
+        if not target.is_signed:  # below the range is 0 already
+            return result
+        return self.pick(self.test("fcmp olt", x, least), self.number(result.type, low), result)
 
     def int_to_float(self, source: Type, target: Type, a: Value, rounding: Rounding) -> Value:
         fits = target in (F32, F64) and source.bits <= exact.format_of(target).mantissa
         if fits or (rounding == "rn" and target.is_native_float):
             return self.cast("sitofp" if source.is_signed else "uitofp", element_type(target), a)
 
-        def run(m: LlvmAlgebra, x: Value) -> Value:
-            return exact.from_int(m, source, target, x, rounding)
+        def run(builder: Builder, x: Value) -> Value:
+            return exact.from_int(self._inside(builder, x), source, target, x, rounding)
 
         return self.outlined(f"from_int.{rounding}.{target.name}.{source.name}", element_type(target), run, a)
