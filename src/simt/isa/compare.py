@@ -14,7 +14,8 @@ COMPARISONS = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan"
 """All operators of tables 13 to 16. The words before `lo` do for every numeric type."""
 
 SOURCES = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"
-DOUBLE = {"f64": "1.0 sm_13", "ftz": "1.4"}
+DOUBLE = {"f64": "1.0 sm_13"}
+FTZ = {"ftz": "1.4", **DOUBLE}
 BOOLEANS = "and or xor"
 
 _SIGNED = frozenset(["eq", "ne", "lt", "le", "gt", "ge"])
@@ -68,7 +69,7 @@ def truth(m: Algebra[V], dtype: Type, p: V) -> V:
     cmp=COMPARISONS,
     dtype="u32 s32 f32",
     stype=SOURCES,
-    requires=DOUBLE,
+    requires=FTZ,
     check=comparable,
     ref="PTX 1.4 table 55",
 )
@@ -83,7 +84,7 @@ def set_(m: Algebra[V], a: V, b: V, cmp: str, ftz: bool, dtype: Type, stype: Typ
     boolop=BOOLEANS,
     dtype="u32 s32 f32",
     stype=SOURCES,
-    requires=DOUBLE,
+    requires=FTZ,
     check=comparable,
     ref="PTX 1.4 table 55",
 )
@@ -98,7 +99,7 @@ def set_bool(
     "setp.cmp[.ftz].type p:pred[|q], a, b",
     cmp=COMPARISONS,
     type=SOURCES,
-    requires=DOUBLE,
+    requires=FTZ,
     check=comparable,
     ref="PTX 1.4 table 56",
 )
@@ -113,7 +114,7 @@ def setp(m: Algebra[V], t: Type, a: V, b: V, cmp: str, ftz: bool) -> tuple[V, V]
     cmp=COMPARISONS,
     boolop=BOOLEANS,
     type=SOURCES,
-    requires=DOUBLE,
+    requires=FTZ,
     check=comparable,
     ref="PTX 1.4 table 56",
 )
@@ -138,7 +139,7 @@ def slct(m: Algebra[V], dtype: Type, a: V, b: V, c: V) -> V:
 
 
 @instruction(
-    "slct[.ftz].dtype.f32 d, a:dtype, b:dtype, c:f32", dtype=SOURCES, requires=DOUBLE, ref="PTX 1.4 table 58"
+    "slct[.ftz].dtype.f32 d, a:dtype, b:dtype, c:f32", dtype=SOURCES, requires=FTZ, ref="PTX 1.4 table 58"
 )
 def slct_float(m: Algebra[V], dtype: Type, a: V, b: V, c: V, ftz: bool) -> V:
     """The first value if a number is not negative, else (also for NaN) the second."""

@@ -241,7 +241,9 @@ def tanh(m: Algebra[V], t: Type, a: V) -> V:
 
 # ---------------------------------------------------------------- comparison
 
-HALF_DESTINATIONS = {"u16": "6.5 sm_53", "s16": "6.5 sm_53", "bf16": "7.8 sm_90", "bf16x2": "7.8 sm_90"}
+SCALAR_BF16 = {"bf16": BF16_SINCE}
+PAIR_BF16 = {"bf16x2": BF16_SINCE}
+ANY_BF16 = {**SCALAR_BF16, **PAIR_BF16}
 ONE = {F16: 0x3C00, BF16: 0x3F80}
 
 
@@ -301,7 +303,7 @@ def half_set(
     dtype=OUTCOMES,
     stype=HALVES,
     since=F16_SINCE,
-    requires=HALF_DESTINATIONS,
+    requires=ANY_BF16,
     check=half_comparable,
     ref="PTX ISA 4.2 set",
 )
@@ -317,7 +319,7 @@ def set_(m: Algebra[V], a: V, b: V, cmp: str, ftz: bool, dtype: Type, stype: Typ
     dtype=OUTCOMES,
     stype=HALVES,
     since=F16_SINCE,
-    requires=HALF_DESTINATIONS,
+    requires=ANY_BF16,
     check=half_comparable,
     ref="PTX ISA 4.2 set",
 )
@@ -328,40 +330,61 @@ def set_bool(
     return half_set(m, cmp, ftz, dtype, stype, a, b, boolop, c)
 
 
-def half_setp(m: Algebra[V], cmp: str, ftz: bool, t: Type, a: V, b: V) -> tuple[V, V]:
-    """A comparison and its complement; for pairs the comparisons of the low and the high halves."""
-    if t.kind is not Kind.PACKED:
-        p = half_compare(m, cmp, t, ftz, a, b)
-        return p, m.invert(PRED, p)
-    (a0, a1), (b0, b1) = halves(m, a), halves(m, b)
-    return half_compare(m, cmp, HALF_OF[t], ftz, a0, b0), half_compare(m, cmp, HALF_OF[t], ftz, a1, b1)
+@instruction(
+    "setp.cmp[.ftz].type p:pred, a, b",
+    cmp=COMPARISONS,
+    type="f16 bf16",
+    since=F16_SINCE,
+    requires=SCALAR_BF16,
+    check=half_comparable,
+    ref="PTX ISA 4.2 setp",
+)
+def setp(m: Algebra[V], t: Type, a: V, b: V, cmp: str, ftz: bool) -> V:
+    """Compares two halves."""
+    return half_compare(m, cmp, t, ftz, a, b)
+
+
+@instruction(
+    "setp.cmp.boolop[.ftz].type p:pred, a, b, [!]c:pred",
+    cmp=COMPARISONS,
+    boolop=BOOLEANS,
+    type="f16 bf16",
+    since=F16_SINCE,
+    requires=SCALAR_BF16,
+    check=half_comparable,
+    ref="PTX ISA 4.2 setp",
+)
+def setp_bool(m: Algebra[V], t: Type, a: V, b: V, c: V, cmp: str, boolop: str, ftz: bool) -> V:
+    """Compares two halves and combines the outcome with a predicate."""
+    return combine(m, boolop, half_compare(m, cmp, t, ftz, a, b), c)
 
 
 @instruction(
     "setp.cmp[.ftz].type p:pred[|q], a, b",
     cmp=COMPARISONS,
-    type=HALVES,
+    type="f16x2 bf16x2",
     since=F16_SINCE,
-    requires=HALF_DESTINATIONS,
+    requires=PAIR_BF16,
     check=half_comparable,
     ref="PTX ISA 4.2 setp",
 )
-def setp(m: Algebra[V], t: Type, a: V, b: V, cmp: str, ftz: bool) -> tuple[V, V]:
-    """Compares halves; writes the outcome and its complement, or the outcomes for both halves of pairs."""
-    return half_setp(m, cmp, ftz, t, a, b)
+def setp_pair(m: Algebra[V], t: Type, a: V, b: V, cmp: str, ftz: bool) -> tuple[V, V]:
+    """Compares pairs; writes the outcomes for their low and their high halves."""
+    (a0, a1), (b0, b1) = halves(m, a), halves(m, b)
+    return half_compare(m, cmp, HALF_OF[t], ftz, a0, b0), half_compare(m, cmp, HALF_OF[t], ftz, a1, b1)
 
 
 @instruction(
     "setp.cmp.boolop[.ftz].type p:pred[|q], a, b, [!]c:pred",
     cmp=COMPARISONS,
     boolop=BOOLEANS,
-    type=HALVES,
+    type="f16x2 bf16x2",
     since=F16_SINCE,
-    requires=HALF_DESTINATIONS,
+    requires=PAIR_BF16,
     check=half_comparable,
     ref="PTX ISA 4.2 setp",
 )
-def setp_bool(m: Algebra[V], t: Type, a: V, b: V, c: V, cmp: str, boolop: str, ftz: bool) -> tuple[V, V]:
-    """Compares halves and combines both outcomes with a predicate."""
-    p, q = half_setp(m, cmp, ftz, t, a, b)
+def setp_pair_bool(m: Algebra[V], t: Type, a: V, b: V, c: V, cmp: str, boolop: str, ftz: bool) -> tuple[V, V]:
+    """Compares pairs and combines the outcomes for both halves with a predicate."""
+    p, q = setp_pair(m, t, a, b, cmp, ftz)
     return combine(m, boolop, p, c), combine(m, boolop, q, c)

@@ -139,7 +139,7 @@ def mul(m: Algebra[V], t: Type, a: V, b: V, mode: str) -> V:
     return product(m, t, mode, a, b)
 
 
-@instruction("mul.wide.type d:wide(type), a, b", type=NARROW, ref="PTX 1.4 table 26")
+@instruction("mul.mode.type d:wide(type), a, b", mode="wide", type=NARROW, ref="PTX 1.4 table 26")
 def mul_wide(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """The whole product, twice as wide as the operands."""
     return product(m, t, "wide", a, b)
@@ -151,13 +151,15 @@ def mad(m: Algebra[V], t: Type, a: V, b: V, c: V, mode: str) -> V:
     return m.add(t, product(m, t, mode, a, b), c)
 
 
-@instruction("mad.wide.type d:wide(type), a, b, c:wide(type)", type=NARROW, ref="PTX 1.4 table 27")
+@instruction(
+    "mad.mode.type d:wide(type), a, b, c:wide(type)", mode="wide", type=NARROW, ref="PTX 1.4 table 27"
+)
 def mad_wide(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     """The whole product plus a third value of double width."""
     return m.add(wide(t), product(m, t, "wide", a, b), c)
 
 
-@instruction("mad.hi.sat.s32 d, a, b, c", ref="PTX 1.4 table 27")
+@instruction("mad.mode.sat.s32 d, a, b, c", mode="hi", ref="PTX 1.4 table 27")
 def mad_sat(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     """The upper half of the product plus a third value, limited to the range of 32 bits."""
     return saturated_add(m, t, m.mul_high(t, a, b), c)
@@ -206,7 +208,7 @@ def mad24(m: Algebra[V], t: Type, a: V, b: V, c: V, mode: str) -> V:
     return m.add(t, product24(m, t, mode, a, b), c)
 
 
-@instruction("mad24.hi.sat.s32 d, a, b, c", ref="PTX 1.4 table 29")
+@instruction("mad24.mode.sat.s32 d, a, b, c", mode="hi", ref="PTX 1.4 table 29")
 def mad24_sat(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     """The upper 32 bits of a 24 by 24 bit product plus a third value, limited to the range of 32 bits."""
     return saturated_add(m, t, product24(m, t, "hi", a, b), c)
