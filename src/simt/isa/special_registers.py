@@ -13,6 +13,8 @@ from simt.isa.form import Requirement, Version
 from simt.ptx.types import PRED, U16, U32, U64, Type
 
 COMPONENTS = ("x", "y", "z", "w")
+READERS = frozenset({"mov", "cvt"})
+"""The instructions that read special registers (chapter 8)."""
 
 
 @dataclass(frozen=True, slots=True)
