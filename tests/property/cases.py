@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.property import oracle
-
 from simt.ptx.types import BF16, F16, F32, F64, PRED, TYPES, U32, Type, unsigned
+from tests.property import oracle
 
 INTEGERS = tuple(t for t in TYPES.values() if t.is_integer)
 UNSIGNED = tuple(t for t in INTEGERS if not t.is_signed)

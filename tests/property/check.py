@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+
 from tests.property.cases import Case
 from tests.property.oracle import float_format
 from tests.property.values import Column, bits_dtype, columns, tuples
@@ -17,16 +18,26 @@ COUNT = 400
 Runner = Callable[[Case, list[Column]], Column]
 
 
+Rows = list[tuple[int, ...]]
+
+
 @cache
-def _inputs_and_results(case: Case) -> tuple[list[Column], list[int | None]]:
+def _prepared(case: Case) -> tuple[Rows, list[int | None]]:
     rows = tuples(case.inputs, COUNT, zlib.crc32(case.name.encode()))
-    return columns(case.inputs, rows), [case.expected(*row) for row in rows]
+    return rows, [case.expected(*row) for row in rows]
 
 
 def check(case: Case, run: Runner) -> None:
     """Fails with the first wrong lanes: operands, what came, what was expected (hexadecimal)."""
-    inputs, expected = _inputs_and_results(case)
+    rows, expected = _prepared(case)
+    inputs = columns(case.inputs, rows)
     compare(case, inputs, expected, run(case, inputs))
+
+
+def check_rows(case: Case, rows: Rows, run: Runner) -> None:
+    """The same on operands of the caller's choice."""
+    inputs = columns(case.inputs, rows)
+    compare(case, inputs, [case.expected(*row) for row in rows], run(case, inputs))
 
 
 def compare(case: Case, inputs: list[Column], expected: list[int | None], got: Column) -> None:

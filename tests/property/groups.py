@@ -29,6 +29,12 @@ def _primitive(case: cases.Case) -> str:
 
 
 ALL = tuple(
-    Group(name, tuple(members))
-    for name, members in groupby(sorted(_all_cases(), key=_primitive), key=_primitive)
+    Group(name, tuple(found)) for name, found in groupby(sorted(_all_cases(), key=_primitive), _primitive)
 )
+
+
+def named(*names: str) -> list[Group]:
+    """The groups of some primitives."""
+    found = [g for g in ALL if g.name in names]
+    assert len(found) == len(names)
+    return found

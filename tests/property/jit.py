@@ -23,12 +23,14 @@ llvm.initialize_native_asmprinter()
 class Setup:
     """`width` of the operands (1: scalars), and the CPU to compile for: None is this one.
 
-    `features` are what the algebra is told that this CPU has."""
+    `features` are what the algebra is told that this CPU has. The operand numbered `scalar` is read as
+    one scalar for each vector of the others."""
 
     name: str
     width: int = 32
     cpu: str | None = None
     features: frozenset[str] = host_features()
+    scalar: int | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -52,7 +54,10 @@ def function_text(case: Case, number: int, setup: Setup, module: ModuleText) -> 
     builder = Builder()
     m = LlvmAlgebra(builder, module, setup.width, setup.features)
     pointers = [f"%p{i}" for i in range(len(case.inputs))]
-    values = [_load(builder, t, p, setup.width) for t, p in zip(case.inputs, pointers, strict=True)]
+    widths = [setup.width] * len(pointers)
+    if setup.scalar is not None:
+        widths[setup.scalar] = 1
+    values = [_load(builder, t, p, w) for t, p, w in zip(case.inputs, pointers, widths, strict=True)]
     result = case.run(m, *values)
     _store(m, case.output, result)
     head = f"define void @case{number}({', '.join(f'ptr {p}' for p in pointers)}, ptr %out, i64 %count) {{"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from simt.engine.numpy_algebra import NumpyAlgebra, dtype_of
+from simt.ptx.types import Type
 from tests.property import groups
 from tests.property.cases import Case
 from tests.property.check import check
 from tests.property.values import Column, bits_dtype
-
-from simt.engine.numpy_algebra import NumpyAlgebra, dtype_of
-from simt.ptx.types import Type
 
 M = NumpyAlgebra()
 

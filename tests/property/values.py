@@ -6,9 +6,9 @@ import random
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.property.oracle import MANTISSAS, float_format
 
 from simt.ptx.types import PRED, Type
+from tests.property.oracle import MANTISSAS, float_format
 
 Column = NDArray[np.unsignedinteger]
 

@@ -29,11 +29,11 @@ class Value:
     @property
     def literal(self) -> int | None:
         """The bits of a scalar integer or predicate constant, else None."""
-        if self.width != 1 or self.type in ("float", "double") or self.ir.startswith(("%", "@")):
+        if self.width != 1 or self.type in ("float", "double"):
             return None
         if self.type == "i1":
-            return int(self.ir == "true")
-        return int(self.ir) % 2 ** int(self.type[1:])
+            return {"false": 0, "true": 1}.get(self.ir)
+        return int(self.ir) % 2 ** int(self.type[1:]) if self.ir.lstrip("-").isdecimal() else None
 
 
 def spell(element: str, width: int) -> str:
