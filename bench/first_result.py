@@ -1,6 +1,7 @@
 """What a short program does: start, load a PTX file, launch once, read the result.
 
-Run as a process of its own. Prints one JSON line: seconds for the import, for the load, and for the first and the second launch.
+Run as a process of its own. Prints one JSON line:
+seconds for the import, for the load, and for the first and the second launch.
 """
 
 from __future__ import annotations
