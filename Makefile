@@ -6,7 +6,7 @@ PYTHON ?= python3.11 python3 python3.14 python3.13 python3.12 python
 PYTEST_ARGS ?= -n 2
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint format pytest bench docs clean
+.PHONY: help demo test lint format pytest bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -15,7 +15,6 @@ help:
 	@echo "make lint    ruff, basedpyright (strict), import directions"
 	@echo "make format  let ruff rewrite the files"
 	@echo "make bench   time simt against its baselines, write bench/results.json"
-	@echo "make docs    write the instruction pages of docs/isa/"
 	@echo "make clean   remove $(VENV) and caches"
 
 demo: $(VENV)/.runtime
