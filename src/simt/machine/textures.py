@@ -1,13 +1,14 @@
 """Textures: arrays bound to `.tex` variables, and what `tex` (PTX 1.4 table 71) reads from them.
 
 This is reference code over NumPy columns. Engines give it coordinates lane by lane and get four
-components a lane. Filtering and addressing follow the CUDA C Programming Guide on texture fetching:
-texel i covers [i, i + 1), linear filtering weighs the texels around x - 0.5 with 8 bits of fraction.
+components a lane. Texel i covers [i, i + 1). What the documents leave open follows an H200
+(`tests/hw/record_textures.py`): components that the array lacks, and texels outside it that integer
+coordinates name, are zero; normalized coordinates keep 21 bits of fraction; linear filtering weighs the
+texels around x - 0.5 in units of 1/256.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -28,7 +29,8 @@ FILTERS = ("point", "linear")
 ADDRESSINGS = ("clamp", "border", "wrap", "mirror")
 READS = ("element", "normalized")
 _DTYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4")
-_FRACTION = 256
+_UNIT = 256  # weights of texels, in these parts, add up to one
+_NORMALIZED_STEPS = 2.0**21
 
 
 @dataclass(frozen=True)
@@ -132,17 +134,23 @@ class TextureTable:
 def fetch(texture: Texture, coordinates: Sequence[Column]) -> Column:
     """Four rows of 32-bit words for 1 to 3 columns of coordinates, x first: float32 or int32."""
     if coordinates[0].dtype.kind == "i":
-        return _as_words(texture, _texels(texture, [c.astype(np.int64) for c in coordinates]))
+        return _as_words(
+            _bounded(texture, _texels(texture, [c.astype(np.int64) for c in coordinates], "border"))
+        )
     extents = texture.data.shape[2::-1]
     scaled = [_scaled(texture, c, n) for c, n in zip(coordinates, extents)]
     if texture.filter == "point":
-        return _as_words(texture, _texels(texture, [_whole(np.floor(c)) for c in scaled]))
-    return _as_words(texture, _interpolated(texture, scaled))
+        texels = _texels(texture, [_whole(np.floor(c)) for c in scaled], texture.address)
+        return _as_words(_bounded(texture, texels))
+    return _as_words(_interpolated(texture, scaled))
 
 
 def _scaled(texture: Texture, coordinate: Column, extent: int) -> Column:
+    """In texels. What is not finite reads the first one."""
     finite = np.where(np.isfinite(coordinate), coordinate, 0).astype(np.float64)
-    return finite * extent if texture.normalized else finite
+    if texture.normalized:
+        return np.floor(finite * _NORMALIZED_STEPS) / _NORMALIZED_STEPS * extent
+    return finite
 
 
 def _whole(values: Column) -> Column:
@@ -152,29 +160,57 @@ def _whole(values: Column) -> Column:
 
 def _interpolated(texture: Texture, coordinates: Sequence[Column]) -> Column:
     """The weighted mean of the 2, 4 or 8 texels around each point."""
-    lower = [np.floor(c - 0.5) for c in coordinates]
-    weights = [np.rint((c - 0.5 - low) * _FRACTION) / _FRACTION for c, low in zip(coordinates, lower)]
-    total: Column = np.zeros((len(coordinates[0]), 4))
-    for corner in itertools.product((0, 1), repeat=len(coordinates)):
-        weight = np.prod([w if upper else 1 - w for w, upper in zip(weights, corner)], axis=0)
-        total += weight[:, None] * _texels(
-            texture, [_whole(low + upper) for low, upper in zip(lower, corner)]
-        )
-    return total.astype(np.float32)
+    places = [_whole(np.rint((c - 0.5) * _UNIT)) for c in coordinates]
+    total: Column = np.zeros((len(places[0]), 4))
+    for corner, weight in _weights([p % _UNIT for p in places], texture.address).items():
+        indices = [p // _UNIT + upper for p, upper in zip(places, corner)]
+        total += weight[:, None] / _UNIT * _texels(texture, indices, texture.address)
+    return _bounded(texture, total.astype(np.float32))
 
 
-def _texels(texture: Texture, indices: Sequence[Column]) -> Column:
+def _weights(upper: Sequence[Column], address: Addressing) -> dict[tuple[int, ...], Column]:
+    """Weight of each corner, from that of the upper texel along each axis, in 1/256.
+
+    One and two dimensions are exactly the H200's; in three, one lane in twenty is a unit off. The H200
+    also keeps only 16 bits when it filters integers, and 11 when it filters halves.
+    """
+    if len(upper) == 1 and address == "border":
+        # The H200 filters across the upper edge of the one row: y is 0, half of it lies outside.
+        row = _square(upper[0], np.full_like(upper[0], _UNIT // 2))
+        return {(0,): row[0, 1], (1,): row[1, 1]}
+    if len(upper) == 1:
+        return {(0,): _UNIT - upper[0], (1,): upper[0]}
+    if len(upper) == 2:
+        return _square(upper[0], upper[1])
+    found: dict[tuple[int, ...], Column] = {}
+    for (x, z), weight in _square(upper[0], upper[2]).items():
+        above = _product(weight, upper[1])
+        found[x, 0, z], found[x, 1, z] = weight - above, above
+    return found
+
+
+def _square(a: Column, b: Column) -> dict[tuple[int, ...], Column]:
+    """Only one product is rounded: the weights along either axis add up."""
+    both = _product(a, b)
+    return {(1, 1): both, (1, 0): a - both, (0, 1): b - both, (0, 0): _UNIT - a - b + both}
+
+
+def _product(a: Column, b: Column) -> Column:
+    return (a * b + _UNIT // 2) // _UNIT
+
+
+def _texels(texture: Texture, indices: Sequence[Column], address: Addressing) -> Column:
     """Texels by integer coordinates, x first: (lanes, 4), missing components zero."""
     place: list[Column] = [np.zeros(len(indices[0]), np.int64)] * 3
     inside = np.ones(len(indices[0]), bool)
     for axis, index in enumerate(indices):
         extent = texture.data.shape[2 - axis]
         inside &= (index >= 0) & (index < extent)
-        place[2 - axis] = _addressed(texture.address, index, extent)
+        place[2 - axis] = _addressed(address, index, extent)
     values = _decoded(texture, texture.data[place[0], place[1], place[2]])
     found: Column = np.zeros((len(values), 4), values.dtype)
     found[:, : values.shape[1]] = values
-    if texture.address == "border":
+    if address == "border":
         found[~inside] = 0
     return found
 
@@ -190,11 +226,16 @@ def _addressed(mode: Addressing, index: Column, extent: int) -> Column:
 
 def _decoded(texture: Texture, values: Column) -> Column:
     if texture.read_as == "normalized":
-        return np.maximum(values.astype(np.float32) / np.float32(np.iinfo(values.dtype).max), np.float32(-1))
+        return values.astype(np.float32) / np.float32(np.iinfo(values.dtype).max)
     if values.dtype.kind == "f":
         return values.astype(np.float32)
     return values.astype(np.int32 if values.dtype.kind == "i" else np.uint32)
 
 
-def _as_words(texture: Texture, values: Column) -> Column:
+def _bounded(texture: Texture, values: Column) -> Column:
+    """The smallest signed integer reads as -1 too; filters see what lies below."""
+    return np.maximum(values, np.float32(-1)) if texture.read_as == "normalized" else values
+
+
+def _as_words(values: Column) -> Column:
     return np.ascontiguousarray(values.T).view(np.uint32)

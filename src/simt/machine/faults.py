@@ -1,0 +1,23 @@
+"""The words of faults, the same for every engine."""
+
+from __future__ import annotations
+
+from simt.errors import FaultSite, MemoryFault
+
+LOCATIONS = {"": "generic", "const": "constant"}
+
+
+def memory_fault(site: FaultSite, address: int, size: int, space: str, misaligned: bool) -> MemoryFault:
+    """An access of `size` bytes at `address` that is not aligned, or leaves the memory of its space."""
+    where = f"{LOCATIONS.get(space, space)} address {address:#x}"
+    if misaligned:
+        message = f"misaligned access: {size} bytes at {where}, which is not a multiple of {size}"
+    else:
+        message = f"illegal access: {size} bytes at {where}, which is outside allocated memory"
+    return MemoryFault(message, site, address, size, space)
+
+
+def thread_of(linear: int, block: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Coordinates of a thread or CTA from its linear number, x fastest."""
+    x, y, _ = block
+    return linear % x, linear // x % y, linear // (x * y)

@@ -1,0 +1,134 @@
+"""`simt run`, on both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simt.cli.main import execute
+
+AXPY = """.version 7.0
+.target sm_75
+.address_size 64
+.global .u32 launches;
+.visible .entry axpy(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<6>;
+    .reg .f32 %f<5>;
+    .reg .b64 %rd<6>;
+    atom.global.add.u32 %r5, [launches], 1;
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4;
+    setp.ge.s32 %p1, %r5, %r1;
+    @%p1 bra DONE;
+    ld.param.f32 %f1, [a];
+    ld.param.u64 %rd1, [x];
+    ld.param.u64 %rd2, [y];
+    mul.wide.s32 %rd3, %r5, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    ld.global.f32 %f2, [%rd4];
+    ld.global.f32 %f3, [%rd5];
+    fma.rn.f32 %f4, %f1, %f2, %f3;
+    st.global.f32 [%rd5], %f4;
+DONE:
+    ret;
+}
+"""
+
+Run = Callable[..., int]
+
+
+@pytest.fixture
+def run(tmp_path: Path, engine: str) -> Run:
+    path = tmp_path / "axpy.ptx"
+    path.write_text(AXPY)
+
+    def command(*words: str) -> int:
+        options = ("--engine", engine, "--memory", "64MiB", "--workers", "1", "--arch", "sm_90")
+        return execute(["run", str(path), *words, *options])
+
+    return command
+
+
+LAUNCH = ("--grid", "2", "--block", "32")
+
+
+def test_arguments_by_name_saved_and_printed(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    x, out = tmp_path / "x.npy", tmp_path / "out.npy"
+    np.save(x, np.arange(40, dtype="f4"))
+    words = ["y=ones:f32:40", f"x=@{x}", "n=40", "a=2.0"]
+    assert run("axpy", *words, *LAUNCH, "--save", f"y={out}", "--print", "launches") == 0
+    np.testing.assert_array_equal(np.load(out), np.arange(40) * 2 + 1)
+    shown = capsys.readouterr()
+    assert shown.out == "launches = 64  (uint32, scalar)\n"
+    assert shown.err.startswith("axpy: grid 2, block 32, 64 threads on sm_90 (")
+    assert shown.err.count("\n") == 1
+
+
+def test_arguments_in_order_with_names_of_ones_own(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["count=4", "factor=3", "left=range:f32:4", "right=zeros:f32:4"]
+    assert run(*words, *LAUNCH, "--print", "right") == 0
+    assert capsys.readouterr().out == "right = [0., 3., 6., 9.]  (float32, 4)\n"
+
+
+def test_arguments_by_number(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["3=zeros:f32:4", "param_2=range:f32:4", "1=3", "0=4"]
+    assert run(*words, *LAUNCH, "--repeat", "2", "--print", "3") == 0
+    shown = capsys.readouterr()
+    assert shown.out == "3 = [ 0.,  6., 12., 18.]  (float32, 4)\n"
+    assert "best of 2" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["n=4"], 2, "no value for parameter a, x, y of axpy"),
+        (["n=4", "b=2"], 2, "axpy has no parameter 'b': its parameters are n, a, x, y"),
+        (["n=4", "n=4"], 2, "argument 'n' is given twice"),
+        (["axpy", "4"], 2, "bad argument '4': expected NAME=VALUE"),
+        (["n=4", "a=1", "x=0", "y=0", "--print", "z"], 2, "no array 'z' to save or print: expected one of"),
+        (["n=4", "a=1", "x=0", "y=0", "--save", "y"], 2, "--save 'y': expected NAME=FILE.npy"),
+        (["multiply", "n=4"], 1, "no kernel 'multiply' in "),
+        (["q=4"], 1, "LaunchError: kernel axpy: the kernel takes 4 arguments (n (.u32); a (.f32); "),
+        (["n=4.5", "a=1", "x=0", "y=0"], 1, "parameter 0 n (.u32): expected an integer, float 4.5 given"),
+        (["n=4", "a=1", "x=0", "y=zeros:f32:4"], 1, "MemoryFault: "),
+    ],
+)  # fmt: skip
+def test_refused(
+    run: Run, words: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*words, *LAUNCH) == code
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert "Traceback" not in shown.err
+    assert shown.out == ""
+
+
+def test_files_that_cannot_be_written(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["n=0", "a=1", "x=0", "y=zeros:f32:4"]
+    assert run(*words, *LAUNCH, "--save", "y=/nowhere/y.npy") == 2
+    assert "cannot write '/nowhere/y.npy': No such file or directory" in capsys.readouterr().err
+
+
+def test_shapes(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("n=0", "a=1", "x=0", "y=0", "--grid", "2x3", "--block", "4,4,2") == 0
+    assert "grid 2x3, block 4x4x2, 192 threads" in capsys.readouterr().err
+    assert run("n=0", "a=1", "x=0", "y=0", "--grid", "2", "--block", "2000") == 1
+    assert "block (2000, 1, 1): extent x may be at most 1024 on sm_90" in capsys.readouterr().err
+
+
+def test_a_module_in_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "wrong.ptx"
+    path.write_text(AXPY.replace("mov.u32 %r4", "mov.u32 %f4"))
+    assert execute(["run", str(path), *LAUNCH, "n=4"]) == 1
+    assert f"{path}:15:" in capsys.readouterr().err
