@@ -18,12 +18,12 @@ KIB = 1024
 class DeviceProperties:
     """Limits of one compute capability. Sizes are bytes unless said otherwise.
 
-    `multiprocessors` is that of a representative board (`board`).
+    `sm_count`, the number of multiprocessors, is that of a representative board (`board`).
     """
 
     capability: tuple[int, int]
     board: str
-    multiprocessors: int
+    sm_count: int
     max_threads_per_cta: int
     max_block: tuple[int, int, int]
     max_grid: tuple[int, int, int]
@@ -60,10 +60,10 @@ class DeviceProperties:
         return self.capability >= (7, 0)
 
 
-def _tesla(minor: int, board: str, multiprocessors: int) -> DeviceProperties:
+def _tesla(minor: int, board: str, sm_count: int) -> DeviceProperties:
     late = minor >= 2
     return DeviceProperties(
-        (1, minor), board, multiprocessors, 512, (512, 512, 64), (65535, 65535, 1),
+        (1, minor), board, sm_count, 512, (512, 512, 64), (65535, 65535, 1),
         registers_per_multiprocessor=16384 if late else 8192, max_registers_per_thread=124,
         shared_memory_per_cta=16 * KIB, max_shared_memory_per_cta=16 * KIB,
         shared_memory_per_multiprocessor=16 * KIB, shared_memory_banks=16,
@@ -73,12 +73,12 @@ def _tesla(minor: int, board: str, multiprocessors: int) -> DeviceProperties:
 
 
 def _later(
-    major: int, minor: int, board: str, multiprocessors: int, *,
+    major: int, minor: int, board: str, sm_count: int, *,
     ctas: int, warps: int, shared: int = 48, shared_total: int = 48, registers: int = 65536,
     per_thread: int = 255, grid_x: int = 2**31 - 1,
 ) -> DeviceProperties:  # fmt: skip
     return DeviceProperties(
-        (major, minor), board, multiprocessors, 1024, (1024, 1024, 64), (grid_x, 65535, 65535),
+        (major, minor), board, sm_count, 1024, (1024, 1024, 64), (grid_x, 65535, 65535),
         registers_per_multiprocessor=registers, max_registers_per_thread=per_thread,
         shared_memory_per_cta=48 * KIB, max_shared_memory_per_cta=shared * KIB,
         shared_memory_per_multiprocessor=shared_total * KIB, shared_memory_banks=32,
