@@ -1,0 +1,51 @@
+"""Rules for `.version`, `.target` and `.address_size` (tables 106 and 107)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simt.isa.form import Version
+from simt.isa.targets import FIRST_DOUBLE_TARGET, OPTIONS, Platform, parse_platform, version_problem
+from simt.ptx.nodes import Module, Target
+from simt.verify.context import Context, Problem, dotted
+
+ADDRESS_SIZE_SINCE: Version = (2, 3)
+
+
+def module_problems(context: Context, module: Module) -> Iterator[Problem]:
+    """The head of the module; sets the context's target."""
+    unknown = version_problem(module.version)
+    if unknown is not None:
+        yield Problem(unknown, module.span)
+    yield from target_problems(context, module.target)
+    size = module.address_size
+    if size is not None and module.version < ADDRESS_SIZE_SINCE:
+        message = f"`.address_size` requires PTX ISA {dotted(ADDRESS_SIZE_SINCE)} or later"
+        yield Problem(f"{message}, the module's .version is {context.version_name}", module.span)
+    if size not in (None, 32, 64):
+        yield Problem(f"addresses cannot have {size} bits", module.span, "expected 32 or 64")
+
+
+def target_problems(context: Context, target: Target) -> Iterator[Problem]:
+    """One `.target` directive; the following instructions are checked against it."""
+    platform = parse_platform(target.names)
+    if isinstance(platform, str):
+        yield Problem(platform, target.span)
+        return
+    context.target = platform.target.number
+    context.target_name = str(platform.target)
+    context.map_f64_to_f32 = platform.map_f64_to_f32
+    yield from _platform(context, target, platform)
+
+
+def _platform(context: Context, target: Target, platform: Platform) -> Iterator[Problem]:
+    if platform.target.introduced > context.version:
+        needed = dotted(platform.target.introduced)
+        message = f"target {platform.target} requires PTX ISA {needed} or later"
+        yield Problem(f"{message}, the module's .version is {context.version_name}", target.span)
+    if platform.map_f64_to_f32 and platform.target.number >= FIRST_DOUBLE_TARGET:
+        message = f"map_f64_to_f32 is not allowed for {platform.target}, which has double precision"
+        yield Problem(message, target.span)
+    for option in target.names:
+        if OPTIONS.get(option, (0, 0)) > context.version:
+            yield Problem(f"`{option}` requires PTX ISA {dotted(OPTIONS[option])} or later", target.span)

@@ -1,0 +1,92 @@
+"""Rules for initial values (section 5.3.4): nesting, number and type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simt.ptx.nodes import Float, Function, Initializer, InitializerList, Integer, SymbolValue, Variable
+from simt.ptx.symbols import Scope, Symbol
+from simt.ptx.types import Kind, Type
+from simt.verify.context import Problem, did_you_mean
+
+
+def initializer_problems(scope: Scope, v: Variable) -> Iterator[Problem]:
+    """Whether a variable's initial value fits its type, vector size and dimensions."""
+    if v.initializer is not None and v.space in ("const", "global"):
+        sizes = (*v.dimensions, *((v.vector,) if v.vector > 1 else ()))
+        yield from _value(scope, v, v.initializer, sizes)
+
+
+def _value(scope: Scope, v: Variable, value: Initializer, sizes: tuple[int | None, ...]) -> Iterator[Problem]:
+    if isinstance(value, InitializerList):
+        yield from _list(scope, v, value, sizes)
+    elif sizes:
+        hint = f"expected `{{...}}` with {_count(sizes[0])}"
+        yield Problem(f"`{v.name}` takes a list of values here", value.span, hint)
+    else:
+        yield from _scalar(scope, v, value)
+
+
+def _list(
+    scope: Scope, v: Variable, value: InitializerList, sizes: tuple[int | None, ...]
+) -> Iterator[Problem]:
+    if not sizes:
+        yield Problem(f"`{v.name}` takes a single value here", value.span, f"expected a {v.type} value")
+        return
+    if sizes[0] is not None and len(value.elements) > sizes[0]:
+        extra = value.elements[sizes[0]]
+        message = f"`{v.name}` has {len(value.elements)} values here"
+        yield Problem(message, extra.span, f"expected {_count(sizes[0])}")
+    for element in value.elements:
+        yield from _value(scope, v, element, sizes[1:])
+
+
+def _count(size: int | None) -> str:
+    if size is None:
+        return "values"
+    return f"at most {size} value{'s' if size != 1 else ''}"
+
+
+def _scalar(scope: Scope, v: Variable, value: Initializer) -> Iterator[Problem]:
+    t = v.type
+    match value:
+        case Integer() if t.is_float:
+            message = f"`{v.name}` of type {t} cannot have the integer `{value.value}` as its value"
+            yield Problem(message, value.span, f"expected a floating-point constant such as {value.value}.0")
+        case Float() if t.is_integer:
+            message = f"`{v.name}` of type {t} cannot have a floating-point value"
+            yield Problem(message, value.span, "expected an integer constant")
+        case SymbolValue():
+            yield from _address(scope, v, value)
+        case _:
+            yield from ()
+
+
+MIN_ADDRESS_BITS = 32
+
+
+def _address(scope: Scope, v: Variable, value: SymbolValue) -> Iterator[Problem]:
+    symbol = scope.lookup(value.name.name)
+    if symbol is None:
+        hint = did_you_mean(value.name.name, scope.names())
+        yield Problem(f"`{value.name.name}` is not declared", value.name.span, hint)
+    elif not _has_address(symbol):
+        message = f"the address of `{value.name.name}` cannot be an initial value"
+        yield Problem(message, value.name.span, "expected a .global or .const variable or a function")
+    if not _takes_address(v.type, value.mask):
+        message = f"`{v.name}` of type {v.type} cannot hold an address"
+        yield Problem(message, value.span, "expected a 32-bit or 64-bit integer or untyped variable")
+    if value.mask is not None and value.mask not in MASKS:
+        yield Problem(f"0x{value.mask:X} does not select one byte of an address", value.span)
+
+
+MASKS = frozenset(0xFF << shift for shift in range(0, 64, 8))
+
+
+def _has_address(symbol: Symbol) -> bool:
+    return symbol.space in ("global", "const") or isinstance(symbol.node, Function)
+
+
+def _takes_address(t: Type, mask: int | None) -> bool:
+    integer = t.is_integer or t.kind is Kind.BITS
+    return integer and (t.bits >= MIN_ADDRESS_BITS or mask is not None)

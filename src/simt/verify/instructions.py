@@ -1,0 +1,214 @@
+"""Rules for one instruction: its form, what the form needs, its guard and its operands.
+
+Verdicts are remembered by opcode, modifiers and operand shapes: a module repeats few combinations, so
+nearly every instruction costs one lookup. Only clean verdicts are remembered; everything else is
+checked in full, to be reported with its own names and places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simt.diagnostics import Span
+from simt.isa.form import Binding, Form, OperandForm
+from simt.isa.select import Mismatch, Selection, select
+from simt.isa.targets import FIRST_DOUBLE_TARGET
+from simt.ptx import nodes
+from simt.ptx.nodes import Instruction, Operand
+from simt.ptx.symbols import Scope
+from simt.ptx.types import F64
+from simt.verify.calls import call_problems
+from simt.verify.context import Context, Problem, dotted
+from simt.verify.describe import describe, written
+from simt.verify.operands import (
+    Place,
+    Site,
+    address_problems,
+    texture_problems,
+    undeclared,
+    value_problems,
+)
+from simt.verify.shapes import Shapes, What
+
+UNREMEMBERED = frozenset({"call", "barrier"})
+"""Kinds of control whose verdict depends on more than the shapes of the operands."""
+
+
+class InstructionRules:
+    """Checks the instructions of one module, in source order."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.shapes = Shapes(context.scope)
+        self.scope = context.scope
+        self._clean: set[tuple[object, ...]] = set()
+
+    def enter(self, scope: Scope) -> None:
+        """The following instructions stand in this scope."""
+        self.scope = scope
+        self.shapes.enter(scope)
+
+    def check(self, instruction: Instruction) -> None:
+        of, guard = self.shapes.of, instruction.guard
+        key = (
+            instruction.opcode,
+            instruction.modifiers,
+            None if guard is None else of(guard.predicate),
+            *map(of, instruction.operands),
+        )
+        if key in self._clean:
+            return
+        problems = list(self._problems(instruction))
+        self.context.report(problems)
+        if not problems and self._depends_on_shapes(instruction):
+            self._clean.add(key)
+
+    def _depends_on_shapes(self, instruction: Instruction) -> bool:
+        found = self._select(instruction)
+        return isinstance(found, Selection) and found.form.control not in UNREMEMBERED
+
+    def _select(self, instruction: Instruction) -> Selection | Mismatch:
+        context = self.context
+        count = len(instruction.operands)
+        return select(instruction.opcode, instruction.modifiers, count, context.version, context.target)
+
+    def _problems(self, instruction: Instruction) -> Iterator[Problem]:
+        yield from self._guard(instruction)
+        found = self._select(instruction)
+        if isinstance(found, Mismatch):
+            yield _no_form(self.context, instruction, found)
+            return
+        spelled = ".".join((instruction.opcode, *instruction.modifiers))
+        site = Site(self.context, self.shapes, self.scope, instruction, found.form, found.binding, spelled)
+        yield from requirement_problems(site)
+        yield from operand_problems(site)
+
+    def _guard(self, instruction: Instruction) -> Iterator[Problem]:
+        if instruction.guard is None:
+            return
+        name = instruction.guard.predicate
+        shape = self.shapes.of(name)
+        if shape.what is What.UNKNOWN:
+            yield undeclared(self.scope, name)
+        elif shape.what is not What.REGISTER or shape.type is None or not shape.type.is_predicate:
+            message = f"a guard predicate cannot be {describe(name, shape)}"
+            yield Problem(message, name.span, "expected a .pred register")
+
+
+def _no_form(context: Context, instruction: Instruction, mismatch: Mismatch) -> Problem:
+    span = instruction.span
+    if 0 <= mismatch.modifier < len(instruction.modifiers):
+        span = _modifier_span(context, instruction, mismatch.modifier)
+    return Problem(mismatch.message, span, mismatch.hint)
+
+
+def _modifier_span(context: Context, instruction: Instruction, index: int) -> Span:
+    """The place of one modifier, if the opcode is written without blanks; else that of all."""
+    words = (instruction.opcode, *instruction.modifiers)
+    span, text = instruction.span, context.diagnostics.source.text
+    if text[span.start : span.end] != ".".join(words):
+        return span
+    start = span.start + sum(len(w) + 1 for w in words[: index + 1]) - 1
+    return Span(start, start + len(words[index + 1]) + 1)
+
+
+# ---------------------------------------------------------------- versions and targets
+
+
+def requirement_problems(site: Site) -> Iterator[Problem]:
+    """PTX version and target that the form and its modifiers need (notes of each table)."""
+    context, span = site.context, site.instruction.span
+    needed = site.form.required(site.binding)
+    if needed.version > context.version:
+        message = f"`{site.spelled}` requires PTX ISA {dotted(needed.version)} or later"
+        yield Problem(f"{message}, the module's .version is {context.version_name}", span)
+    elif site.form.until is not None and context.version > site.form.until:
+        message = f"`{site.spelled}` is not allowed after PTX ISA {dotted(site.form.until)}"
+        yield Problem(f"{message}, the module's .version is {context.version_name}", span)
+    if needed.target > _usable_target(site):
+        message = f"`{site.spelled}` requires sm_{needed.target} or later"
+        double = needed.target == FIRST_DOUBLE_TARGET and uses_double(site.binding)
+        hint = "`.target` option map_f64_to_f32 would allow it" if double else None
+        yield Problem(f"{message}, the module's .target is {context.target_name}", span, hint)
+
+
+def _usable_target(site: Site) -> int:
+    """With map_f64_to_f32, double precision is there on every target."""
+    context = site.context
+    mapped = context.map_f64_to_f32 and uses_double(site.binding)
+    return max(context.target, FIRST_DOUBLE_TARGET) if mapped else context.target
+
+
+def uses_double(binding: Binding) -> bool:
+    return any(v is F64 for v in binding.values())
+
+
+# ---------------------------------------------------------------- operands
+
+
+def operand_problems(site: Site) -> Iterator[Problem]:
+    """Every operand against the form's position."""
+    if site.form.control == "call":
+        yield from call_problems(site)
+        return
+    operands = site.instruction.operands
+    for form, operand in zip(positions(site.form, len(operands)), operands):
+        yield from _one_operand(site, form, operand)
+    if site.form.control == "barrier":
+        yield from _barrier(site)
+
+
+def positions(form: Form, count: int) -> list[OperandForm]:
+    """The form's operands that an instruction with `count` of them has: the last optional ones go first."""
+    found = list(form.operands)
+    for operand in reversed(form.operands):
+        if len(found) > count and operand.optional:
+            found.remove(operand)
+    return found
+
+
+def _one_operand(site: Site, form: OperandForm, operand: Operand) -> Iterator[Problem]:
+    match form.kind:
+        case "value" | "imm" | "address":
+            t, count = site.form.operand_type(form, site.binding)
+            place = Place(site, form, t, count)
+            yield from (address_problems if form.address else value_problems)(place, operand)
+        case "texture":
+            t, count = F64, 1
+            yield from texture_problems(Place(site, form, t, count), operand)
+        case "label":
+            yield from _named(site, operand, What.LABEL)
+        case "labels":
+            yield from _named(site, operand, What.TARGETS)
+        case _:
+            yield from ()
+
+
+def _named(site: Site, operand: Operand, wanted: What) -> Iterator[Problem]:
+    """A label, or the label of a list of branch targets."""
+    shape = site.shapes.of(operand)
+    if shape.what is What.UNKNOWN:
+        problem = undeclared(site.scope, operand)
+        yield Problem(f"{written(operand)} is not a {wanted.value} of this scope", operand.span, problem.hint)
+    elif shape.what is not wanted or (wanted is What.TARGETS and shape.kind != "branchtargets"):
+        message = f"`{site.spelled}` cannot take {describe(operand, shape)}"
+        yield Problem(message, operand.span, f"expected a {wanted.value}")
+
+
+LAST_BARRIER = 15
+WARP_SIZE = 32
+
+
+def _barrier(site: Site) -> Iterator[Problem]:
+    """Barrier numbers are 0 to 15, thread counts multiples of the warp size."""
+    named = positions(site.form, len(site.instruction.operands))
+    for form, operand in zip(named, site.instruction.operands):
+        if not isinstance(operand, nodes.Integer):
+            continue
+        if form.name == "a" and not 0 <= operand.value <= LAST_BARRIER:
+            yield Problem(
+                f"there is no barrier {operand.value}", operand.span, "expected a number from 0 to 15"
+            )
+        if form.name == "b" and operand.value % WARP_SIZE:
+            message = f"{operand.value} threads cannot take part in a barrier"
+            yield Problem(message, operand.span, f"expected a multiple of {WARP_SIZE}")

@@ -1,0 +1,413 @@
+"""Rules for the operands of one instruction (sections 6.1-6.4, 7.4; tables 17-19)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from simt.isa.form import Binding, Form, OperandForm
+from simt.isa.special_registers import READERS
+from simt.ptx import nodes
+from simt.ptx.symbols import Scope
+from simt.ptx.types import PRED, Kind, Type
+from simt.verify.agreement import agrees, elements_agree, expected_register
+from simt.verify.context import Context, Problem, did_you_mean
+from simt.verify.describe import describe, written
+from simt.verify.shapes import Shape, Shapes, What
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The instruction whose operands are checked. `spelled`: opcode and modifiers as written."""
+
+    context: Context
+    shapes: Shapes
+    scope: Scope
+    instruction: nodes.Instruction
+    form: Form
+    binding: Binding
+    spelled: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One operand position of a site: its form, type and number of vector elements."""
+
+    site: Site
+    form: OperandForm
+    type: Type
+    count: int
+
+    @property
+    def relaxed(self) -> bool:
+        return self.site.form.relaxed
+
+    @property
+    def role(self) -> str:
+        return "destination" if self.form.destination else "source"
+
+
+def value_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
+    """A register, vector or constant operand."""
+    shape = place.site.shapes.of(operand)
+    if place.form.destination and isinstance(operand, nodes.Pair):
+        yield from _pair(place, operand)
+    elif shape.what is What.VECTOR and isinstance(operand, nodes.Vector):
+        yield from _vector(place, operand)
+    elif not _fits(place, shape):
+        yield refusal(place, operand, shape)
+
+
+def refusal(place: Place, operand: nodes.Operand, shape: Shape) -> Problem:
+    """Why this operand cannot stand here."""
+    if shape.what is What.UNKNOWN:
+        return undeclared(place.site.scope, operand)
+    if shape.what is What.NO_ELEMENT:
+        return Problem(f"{written(operand)} does not exist: {_no_element(place, operand)}", operand.span)
+    site = place.site
+    if shape.what is What.SPECIAL and place.form.destination:
+        return Problem(
+            f"the special register {written(operand)} cannot be written", operand.span, _hint(place)
+        )
+    if shape.what is What.SPECIAL and site.instruction.opcode not in READERS:
+        readers = " and ".join(f"`{r}`" for r in sorted(READERS, reverse=True))
+        message = f"`{site.spelled}` cannot read the special register {written(operand)}"
+        return Problem(message, operand.span, f"special registers are read with {readers}")
+    message = f"{place.role} `{place.form.name}` of `{site.spelled}` cannot be {describe(operand, shape)}"
+    return Problem(message, operand.span, _hint(place))
+
+
+def undeclared(scope: Scope, operand: nodes.Operand) -> Problem:
+    """A name that nothing declares."""
+    name = operand.base if isinstance(operand, nodes.Element) else operand
+    text = name.name if isinstance(name, nodes.Name) else ""
+    return Problem(f"{written(name)} is not declared", operand.span, did_you_mean(text, scope.names()))
+
+
+def _no_element(place: Place, operand: nodes.Operand) -> str:
+    if not isinstance(operand, nodes.Element):
+        return "no such element"
+    base = place.site.shapes.of(operand.base)
+    if base.count > 1:
+        return f"{written(operand.base)} has {base.count} elements"
+    return f"{written(operand.base)} is not a vector"
+
+
+def _hint(place: Place) -> str:
+    return f"expected {_expected(place)}"
+
+
+def _expected(place: Place) -> str:
+    t, form = place.type, place.form
+    if form.kind == "imm":
+        return "an integer constant"
+    if t.is_predicate:
+        return "a .pred register" + ("" if form.destination else " (or `!` and one), or the constant 0 or 1")
+    registers = expected_register(t, place.relaxed)
+    if place.count > 1:
+        return f"a vector of {place.count} elements, each {registers}"
+    if form.spec.startswith("pack("):
+        return f"{registers}, or a vector of 2 or 4 elements with {t.bits} bits together"
+    return registers + ("" if form.destination else _constant(t))
+
+
+def _constant(t: Type) -> str:
+    if t.is_native_float:
+        return " or a floating-point constant"
+    return " or an integer constant" if t.is_integer or t.kind is Kind.BITS else ""
+
+
+def _fits(place: Place, shape: Shape) -> bool:
+    """Whether an operand that is neither a vector in braces nor a pair may stand here."""
+    match shape.what:
+        case What.REGISTER:
+            return place.form.kind == "value" and _register_fits(place, shape)
+        case What.SINK:
+            return place.form.destination and _may_be_discarded(place)
+        case _ if place.form.destination:
+            return False
+        case What.INTEGER:
+            return place.count == 1 and (
+                place.type.is_integer or place.type.kind in (Kind.BITS, Kind.PREDICATE)
+            )
+        case What.FLOAT:
+            return place.count == 1 and _float_fits(place.type, shape.count)
+        case What.SPECIAL:
+            return _special_fits(place, shape)
+        case What.VARIABLE | What.FUNCTION:
+            return _address_fits(place, shape)
+        case What.NEGATED:
+            return (
+                place.type.is_predicate
+                and shape.parts[0].what is What.REGISTER
+                and _fits(place, shape.parts[0])
+            )
+        case What.SUBWORD | What.MINUS:
+            return place.site.form.chapter == "video"
+        case _:
+            return False
+
+
+def _register_fits(place: Place, shape: Shape) -> bool:
+    assert shape.type is not None
+    if place.count == shape.count:
+        return agrees(place.type, shape.type, place.relaxed)
+    if place.count == 1 and place.form.spec.startswith("pack("):
+        return shape.type.bits * shape.count == place.type.bits
+    return False
+
+
+def _float_fits(t: Type, width: int) -> bool:
+    """A constant stands for untyped bits only if it has just as many."""
+    return t.is_native_float or (t.kind is Kind.BITS and t.bits == width)
+
+
+def _special_fits(place: Place, shape: Shape) -> bool:
+    register, t = shape.special, place.type
+    if register is None or place.site.instruction.opcode not in READERS or place.count != shape.count:
+        return False
+    if register.type.is_predicate or t.is_predicate:
+        return register.type is t
+    return not t.is_float and (t.bits in register.widths or t.bits == register.declared((1, 0)).bits)
+
+
+def _address_fits(place: Place, shape: Shape) -> bool:
+    """`mov` and `cvta` take the address of a variable; `mov` that of a function."""
+    form = place.site.form
+    if form.chapter != "move" or form.operands[0].spec != form.operands[1].spec or place.count > 1:
+        return False
+    space = instruction_space(place.site.binding)
+    integer = place.type.is_integer or place.type.kind is Kind.BITS
+    return integer and (space is None or (shape.what is What.VARIABLE and space == shape.space))
+
+
+def _may_be_discarded(place: Place) -> bool:
+    """Results of `p[|q]` and of operations that also change memory may go to the bit bucket."""
+    form = place.site.form
+    changes_memory = any(o.address for o in form.operands) and len(form.operands) > 2
+    return (place.form.second is not None and place.type.is_predicate) or changes_memory
+
+
+def _pair(place: Place, pair: nodes.Pair) -> Iterator[Problem]:
+    if place.form.second is None:
+        yield Problem(f"`{place.site.spelled}` has one destination", pair.span, _hint(place))
+        return
+    if isinstance(pair.first, nodes.Sink) and isinstance(pair.second, nodes.Sink):
+        yield Problem("both destinations are `_`", pair.span, "expected a register for at least one")
+        return
+    yield from value_problems(place, pair.first)
+    second = Place(place.site, OperandForm(place.form.second, "pred", True, second="q"), PRED, 1)
+    yield from value_problems(second, pair.second)
+
+
+# ---------------------------------------------------------------- vectors in braces
+
+
+def _vector(place: Place, vector: nodes.Vector) -> Iterator[Problem]:
+    element = _element_place(place, len(vector.elements))
+    if element is None:
+        yield refusal(place, vector, place.site.shapes.of(vector))
+        return
+    if place.form.destination and all(isinstance(e, nodes.Sink) for e in vector.elements):
+        yield Problem("every element is `_`", vector.span, "expected a register for at least one")
+        return
+    faults = [p for e in vector.elements for p in _element(element, e)]
+    yield from faults or _mixed(place, vector)
+
+
+def _element_place(place: Place, count: int) -> Place | None:
+    """The position of one element, None if a vector of so many cannot stand here."""
+    if place.form.spec.startswith("pack(") and place.count == 1:
+        if count not in (2, 4) or place.type.bits // count < 8:
+            return None
+        part = Type(f"b{place.type.bits // count}", Kind.BITS, place.type.bits // count)
+        return Place(place.site, place.form, part, 1)
+    if place.count != count or count == 1:
+        return None
+    return Place(place.site, place.form, place.type, 1)
+
+
+def _element(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
+    shape = place.site.shapes.of(operand)
+    if shape.what is What.SINK and place.form.destination:
+        return
+    if shape.what in (What.VECTOR, What.PAIR) or not _element_fits(place, shape):
+        yield refusal(place, operand, shape)
+
+
+def _element_fits(place: Place, shape: Shape) -> bool:
+    if shape.what is What.REGISTER and shape.count > 1:
+        return False
+    relaxed = place.relaxed and not place.form.spec.startswith("pack(")
+    if shape.what is What.REGISTER and shape.type is not None:
+        return agrees(place.type, shape.type, relaxed)
+    return shape.what in (What.INTEGER, What.FLOAT, What.SPECIAL) and _fits(place, shape)
+
+
+def _mixed(place: Place, vector: nodes.Vector) -> Iterator[Problem]:
+    """All registers of a vector have one size, and integers do not stand beside floats."""
+    shapes = [(e, place.site.shapes.of(e)) for e in vector.elements]
+    typed = [(e, s.type) for e, s in shapes if s.what is What.REGISTER and s.type is not None]
+    for element, t in typed[1:]:
+        if not elements_agree(typed[0][1], t):
+            first = f"{written(typed[0][0])} ({typed[0][1]})"
+            message = f"{written(element)} ({t}) and {first} cannot stand in one vector"
+            yield Problem(message, element.span, "expected elements of one type")
+            return
+
+
+# ---------------------------------------------------------------- addresses
+
+
+def instruction_space(binding: Binding) -> str | None:
+    """The state space that an instruction is bound to: None if it takes generic addresses."""
+    space = binding.get("space")
+    if isinstance(space, str):
+        return space.split("::")[0]
+    return next((s for s in ("global", "shared", "const", "local", "param") if binding.get(s) is True), None)
+
+
+def address_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
+    """`[a]`, `[a + offset]`, `a[i]`."""
+    shapes, site = place.site.shapes, place.site
+    match operand:
+        case nodes.Address(base=None):
+            return
+        case nodes.Address(base=base) if base is not None:
+            yield from _base(place, base, shapes.of(base))
+        case nodes.Indexed(array=array, index=index):
+            yield from _base(place, array, shapes.of(array))
+            if index is not None:
+                yield from _index(place, index, shapes.of(index))
+        case nodes.Name() if site.context.version < FIRST_BRACKETS:
+            yield from _base(place, operand, shapes.of(operand))
+        case _:
+            described = describe(operand, shapes.of(operand))
+            message = f"operand `{place.form.name}` of `{site.spelled}` cannot be {described}"
+            yield Problem(message, operand.span, "expected an address in square brackets")
+
+
+FIRST_BRACKETS = (1, 2)
+"""Section 10.3.4: square brackets are required from this version on."""
+
+
+def _index(place: Place, index: nodes.Operand, shape: Shape) -> Iterator[Problem]:
+    if shape.what is What.UNKNOWN:
+        yield undeclared(place.site.scope, index)
+    elif shape.what is not What.REGISTER or not _is_address_register(shape):
+        yield Problem(
+            f"an index cannot be {describe(index, shape)}", index.span, "expected an integer register"
+        )
+
+
+def _is_address_register(shape: Shape) -> bool:
+    return (
+        shape.type is not None
+        and shape.count == 1
+        and (shape.type.is_integer or shape.type.kind is Kind.BITS)
+    )
+
+
+def _base(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
+    match shape.what:
+        case What.REGISTER if _is_address_register(shape):
+            yield from _width(place, base, shape)
+        case What.VARIABLE:
+            yield from _space(place, base, shape)
+        case What.UNKNOWN:
+            yield undeclared(place.site.scope, base)
+        case _:
+            yield Problem(
+                f"an address cannot be {describe(base, shape)}",
+                base.span,
+                "expected a variable or an integer or untyped register",
+            )
+
+
+def _width(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
+    """Global and generic addresses are as wide as the module says."""
+    needed = place.site.context.address_bits
+    wide = instruction_space(place.site.binding) in (None, "global")
+    if needed == 64 and wide and shape.type is not None and shape.type.bits < needed:
+        message = f"{written(base)} has {shape.type.bits} bits, but addresses of this module have {needed}"
+        yield Problem(message, base.span, f"expected a {needed}-bit integer or untyped register")
+
+
+def _space(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
+    site, space = place.site, instruction_space(place.site.binding)
+    if space is None and shape.space in ("param", "const", "tex"):
+        yield Problem(
+            f"`{site.spelled}` takes a generic address, but {written(base)} is a .{shape.space} variable",
+            base.span,
+            f"expected `.{shape.space}` in the instruction",
+        )
+    elif space is not None and space != shape.space:
+        yield Problem(
+            f"`{site.spelled}` accesses .{space}, but {written(base)} is a .{shape.space} variable",
+            base.span,
+            f"expected a .{space} variable",
+        )
+    elif shape.parameter and space == "param" and _writes(site):
+        yield Problem(f"{written(base)} is a kernel parameter and cannot be written", base.span)
+
+
+def _writes(site: Site) -> bool:
+    return bool(site.form.operands) and site.form.operands[0].address
+
+
+# ---------------------------------------------------------------- textures
+
+
+def texture_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
+    """`[texture, coordinates]` (table 71)."""
+    shapes, site = place.site.shapes, place.site
+    if not isinstance(operand, nodes.TextureAddress):
+        described = describe(operand, shapes.of(operand))
+        message = f"operand `{place.form.name}` of `{site.spelled}` cannot be {described}"
+        yield Problem(message, operand.span, "expected `[texture, coordinates]`")
+        return
+    for name in (operand.texture, *([operand.sampler] if operand.sampler else [])):
+        yield from _texture_name(place, name)
+    elements = (
+        operand.coordinates.elements
+        if isinstance(operand.coordinates, nodes.Vector)
+        else (operand.coordinates,)
+    )
+    yield from _coordinates(place, operand.coordinates, elements)
+
+
+def _texture_name(place: Place, name: nodes.Name) -> Iterator[Problem]:
+    shape = place.site.shapes.of(name)
+    if shape.what is What.UNKNOWN:
+        yield undeclared(place.site.scope, name)
+    elif (
+        shape.what is What.REGISTER
+        and shape.type is not None
+        and shape.type.bits == 64
+        and not shape.type.is_float
+    ):
+        return
+    elif shape.what is not What.VARIABLE or shape.space not in ("tex", "global", "param"):
+        message = f"a texture cannot be {describe(name, shape)}"
+        yield Problem(message, name.span, "expected a texture variable or a 64-bit register")
+
+
+DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}
+
+
+def _coordinates(
+    place: Place, whole: nodes.Operand, elements: tuple[nodes.Operand, ...]
+) -> Iterator[Problem]:
+    shapes = place.site.shapes
+    given = shapes.of(elements[0]).count if len(elements) == 1 else len(elements)
+    geometry = str(place.site.binding.get("geom", ""))
+    needed = DIMENSIONS.get(geometry, 1)
+    if given < needed:
+        yield Problem(f"a .{geometry} texture needs {needed} coordinates, not {given}", whole.span)
+    for element in elements:
+        shape = shapes.of(element)
+        if shape.what is What.UNKNOWN:
+            yield undeclared(place.site.scope, element)
+        elif shape.what is What.REGISTER and (shape.type is None or shape.type.bits != 32):
+            message = f"a coordinate cannot be {describe(element, shape)}"
+            yield Problem(message, element.span, "expected a 32-bit register")

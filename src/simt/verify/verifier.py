@@ -1,0 +1,164 @@
+"""The walk over a module: declares names in source order and applies the rules of each kind of node."""
+
+from __future__ import annotations
+
+from simt.diagnostics import Diagnostics, Source, Span
+from simt.ptx.nodes import (
+    Alias,
+    Block,
+    CallPrototype,
+    Function,
+    Instruction,
+    Label,
+    Module,
+    Statement,
+    Target,
+    TargetList,
+    Variable,
+)
+from simt.ptx.symbols import Scope, Symbol, SymbolKind, parameter_scope
+from simt.verify.context import Context, Problem, did_you_mean
+from simt.verify.functions import (
+    header_problems,
+    parameter_names,
+    redeclaration_problems,
+    unfinished_kernels,
+)
+from simt.verify.header import module_problems, target_problems
+from simt.verify.initializers import initializer_problems
+from simt.verify.instructions import InstructionRules
+from simt.verify.variables import Where, declaration_problems
+
+
+def verify(module: Module) -> Diagnostics:
+    """Every finding about a parsed module, sorted by position. Raises nothing for any parsed tree."""
+    source = module.source or Source("")
+    context = Context(module, Diagnostics(source), module.version, address_bits=module.address_size)
+    Verifier(context).module(module)
+    context.diagnostics.found.sort(key=lambda d: (d.span.start, d.severity.value))
+    return context.diagnostics
+
+
+class Verifier:
+    """Walks one module."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.instructions = InstructionRules(context)
+        self.functions: dict[str, Function] = {}
+
+    def module(self, module: Module) -> None:
+        self.context.report(module_problems(self.context, module))
+        for item in module.items:
+            match item:
+                case Variable():
+                    self._variable(self.context.scope, item, "module")
+                case Function():
+                    self._function(item)
+                case Target():
+                    self.context.report(target_problems(self.context, item))
+                case Alias():
+                    self._alias(item)
+                case _:
+                    pass
+        self.context.report(unfinished_kernels(self.functions))
+
+    # ------------------------------------------------------------ declarations
+
+    def _variable(self, scope: Scope, v: Variable, where: Where) -> None:
+        self.context.report(declaration_problems(self.context, v, where))
+        before = scope.declare(v)
+        if before is None and where == "body" and scope.parent is not None:
+            before = _function_level(self.context.scope, scope.parent, v.name)
+        if before is not None and not _may_repeat(before, v):
+            self._error(f"`{v.name}` is declared twice", v.span)
+        self.context.report(initializer_problems(scope, v))
+
+    def _alias(self, alias: Alias) -> None:
+        scope = self.context.scope
+        target = scope.lookup(alias.aliasee)
+        if target is None or target.kind is not SymbolKind.FUNCTION:
+            hint = did_you_mean(alias.aliasee, scope.names())
+            self._error(f"`{alias.aliasee}` is not a function", alias.span, hint)
+        scope.declare(alias)
+
+    def _function(self, function: Function) -> None:
+        self.context.report(header_problems(self.context, function))
+        before = self.context.scope.own(function.name)
+        if before is not None:
+            self.context.report(redeclaration_problems(before.node, function))
+        self.context.scope.declare(function)
+        known = self.functions.get(function.name)
+        if known is None or known.body is None:
+            self.functions[function.name] = function
+        if function.body is not None:
+            self.instructions.shapes.parameters = (
+                parameter_names(function.parameters) if function.is_entry else frozenset()
+            )
+            self._block(parameter_scope(self.context.scope, function), function.body)
+
+    # ------------------------------------------------------------ statements
+
+    def _block(self, outer: Scope, block: Block) -> None:
+        scope = outer.enter(block)
+        self.instructions.enter(scope)
+        self._labels(scope, block)
+        check = self.instructions.check
+        for statement in block.statements:
+            if type(statement) is Instruction:
+                check(statement)
+            else:
+                self._statement(scope, statement)
+
+    def _statement(self, scope: Scope, statement: Statement) -> None:
+        match statement:
+            case Variable():
+                self._variable(scope, statement, "body")
+                self.instructions.shapes.changed()
+            case Block():
+                self._block(scope, statement)
+                self.instructions.enter(scope)
+            case CallPrototype(label=name, span=span):
+                self._declare(scope, statement, name, span)
+            case TargetList(label=name, span=span):
+                self._declare(scope, statement, name, span)
+                self._targets(scope, statement)
+            case _:
+                pass
+
+    def _declare(self, scope: Scope, node: CallPrototype | TargetList, name: str, span: Span) -> None:
+        if scope.declare(node) is not None:
+            self._error(f"`{name}` is declared twice", span)
+        self.instructions.shapes.changed()
+
+    def _targets(self, scope: Scope, node: TargetList) -> None:
+        wanted = SymbolKind.LABEL if node.kind == "branchtargets" else SymbolKind.FUNCTION
+        for name in node.targets:
+            symbol = scope.lookup(name.name)
+            if symbol is None or symbol.kind is not wanted:
+                hint = did_you_mean(name.name, scope.names())
+                self._error(f"`{name.name}` is not a {wanted.value} of this scope", name.span, hint)
+
+    def _labels(self, scope: Scope, block: Block) -> None:
+        seen: set[str] = set()
+        for statement in block.statements:
+            if type(statement) is Label:
+                if statement.name in seen:
+                    self._error(f"label `{statement.name}` is defined twice", statement.span)
+                seen.add(statement.name)
+
+    def _error(self, message: str, span: Span, hint: str | None = None) -> None:
+        self.context.report((Problem(message, span, hint),))
+
+
+def _function_level(module: Scope, outer: Scope, name: str) -> Symbol | None:
+    """The parameter of this name, if the scope around a body is that of the parameters."""
+    return outer.own(name) if outer.parent is module else None
+
+
+def _may_repeat(before: Symbol, v: Variable) -> bool:
+    """An `.extern` variable may be declared again, and defined, with the same type."""
+    node = before.node
+    if not isinstance(node, Variable) or "extern" not in (node.linkage, v.linkage):
+        return node is v
+    return (node.space, node.type, node.vector) == (v.space, v.type, v.vector)
