@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from simt.cli.display import coloured
 from simt.diagnostics import Diagnostic, Severity
 from simt.driver.source import check_source, read_file
 from simt.errors import PtxFileError
@@ -22,8 +23,6 @@ Examples:
 \b
 Exit codes: 0 no errors (there may be warnings), 1 errors, 2 wrong usage or an unreadable file.
 """
-
-_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "magenta"}
 
 
 @click.command(epilog=_EPILOG)
@@ -73,18 +72,7 @@ def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
 
 def _print(found: Iterable[Diagnostic]) -> None:
     for diagnostic in found:
-        click.echo(_coloured(diagnostic))
-
-
-def _coloured(diagnostic: Diagnostic) -> str:
-    """The rendered diagnostic; click drops the colours where the output is no terminal."""
-    head, *rest = diagnostic.render().split("\n")
-    word = f" {diagnostic.severity.value}: "
-    place, _, message = head.partition(word)
-    colour = _COLOURS[diagnostic.severity]
-    first = click.style(place, bold=True) + click.style(word, fg=colour, bold=True) + message
-    styled = [click.style(row, fg=colour) if set(row.strip()) == {"^"} else row for row in rest]
-    return "\n".join([first, *styled])
+        click.echo(coloured(diagnostic))
 
 
 def _summary(errors: int, warnings: int, files: int) -> str:

@@ -15,6 +15,7 @@ import click
 
 import simt
 from simt.cli.check import check
+from simt.cli.display import coloured, error
 from simt.cli.isa import isa
 from simt.cli.run import run
 from simt.errors import PtxError, PtxFileError, SimtError
@@ -82,10 +83,9 @@ def _cannot_write(problem: OSError) -> int:
 def _refused(problem: SimtError) -> int:
     if isinstance(problem, PtxError) and problem.diagnostics:
         for diagnostic in problem.diagnostics:
-            click.echo(diagnostic.render(), err=True)
+            click.echo(coloured(diagnostic), err=True)
         return FAILED
-    label = click.style("error", fg="red", bold=True)
-    click.echo(f"simt: {label}: {type(problem).__name__}: {problem}", err=True)
+    click.echo(error(problem), err=True)
     return USAGE if isinstance(problem, PtxFileError) else FAILED
 
 
