@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 
 CHAPTERS = (
-    "integer", "floating", "compare", "logic", "half", "convert", "texture", "control", "sync",
+    "integer", "floating", "compare", "logic", "half", "move", "memory", "convert", "texture", "control", "sync",
     "atomics", "warp", "video", "matrix",
 )  # fmt: skip
 """Modules that declare instructions, in the order of the manual."""

@@ -1,0 +1,226 @@
+"""Loads, stores, prefetches (PTX 1.4 tables 68 and 69, and later forms)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from simt.isa.algebra import Algebra, V
+from simt.isa.catalogue import instruction
+from simt.isa.form import Value, Version
+from simt.ptx.types import Type
+
+TYPES = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
+VECTORS = "v2 v4"
+SCOPES = "cta cluster gpu sys"
+LOAD_SPACES = "const global local param param::entry param::func shared shared::cta shared::cluster"
+STORE_SPACES = "global local param param::func shared shared::cta shared::cluster"
+SHARING = "global shared shared::cta shared::cluster"  # the spaces that threads have in common
+EVICTION = "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate"
+PREFETCH = "L2::64B L2::128B L2::256B"
+
+REQUIRES = {
+    "f64": "sm_13", "!space": "2.0 sm_20", "param::entry": "8.3", "param::func": "8.3 sm_20",
+    "shared::cta": "7.8 sm_30", "shared::cluster": "7.8 sm_90", "cluster": "7.8 sm_90",
+    "L2::64B": "7.4 sm_75", "L2::128B": "7.4 sm_75", "L2::256B": "7.4 sm_80",
+}  # fmt: skip
+
+CACHE_OPERATORS = dict.fromkeys(("ca", "cg", "cs", "lu", "cv", "wb", "wt"), "2.0 sm_20")
+
+FENCES = {"cta": "cta", "cluster": "gl", "gpu": "gl", "sys": "sys"}
+"""The level of the fence that orders accesses at a scope."""
+
+
+def state_space(space: str | None) -> str:
+    """The state space of a written one: `shared::cta` is `shared`; none written is generic ("")."""
+    return space.split("::")[0] if space else ""
+
+
+def fits(binding: Mapping[str, Value], version: Version) -> str | None:
+    """Vectors of at most 128 bits."""
+    t, vec = binding["type"], binding.get("vec")
+    if isinstance(t, Type) and vec and t.bits * int(str(vec)[1:]) > 128:
+        return f"{t} cannot be accessed as .{vec}: a vector may have at most 128 bits"
+    return None
+
+
+def elements(value: V | tuple[V, ...]) -> tuple[V, ...]:
+    """A scalar operand as a vector of one element."""
+    return cast("tuple[V, ...]", value if isinstance(value, tuple) else (value,))
+
+
+ACCESS: dict[str, Any] = {
+    "vec": VECTORS, "type": TYPES, "requires": REQUIRES, "check": fits, "relaxed": True, "effects": "memory",
+}  # fmt: skip
+CACHED: dict[str, Any] = ACCESS | {"requires": {**REQUIRES, **CACHE_OPERATORS, "weak": "6.0 sm_20"}}
+
+
+@instruction(
+    "ld[.weak][.space][.cop][.vec].type d:vec(type), [a]",
+    cop="ca cg cs lu cv",
+    space=LOAD_SPACES,
+    ref="PTX 1.4 table 68",
+    **CACHED,
+)
+@instruction(
+    "ld[.space].prefetch[.vec].type d:vec(type), [a]",
+    space="global",
+    prefetch=PREFETCH,
+    since="7.4 sm_75",
+    ref="PTX 7.4 ld",
+    **ACCESS,
+)
+@instruction(
+    "ld[.space].eviction[.prefetch][.vec].type d:vec(type), [a]",
+    space="global",
+    eviction=EVICTION,
+    prefetch=PREFETCH,
+    since="7.4 sm_70",
+    ref="PTX 7.4 ld",
+    **ACCESS,
+)
+@instruction(
+    "ld.global[.cop].nc[.vec].type d:vec(type), [a]",
+    cop="ca cg cs",
+    since="3.1 sm_32",
+    defaults={"space": "global"},
+    ref="PTX 3.1 ld.global.nc",
+    **ACCESS,
+)
+@instruction(
+    "ld.global.nc.eviction[.prefetch][.vec].type d:vec(type), [a]",
+    eviction=EVICTION,
+    prefetch=PREFETCH,
+    since="7.4 sm_70",
+    defaults={"space": "global"},
+    ref="PTX 7.4 ld.global.nc",
+    **ACCESS,
+)
+@instruction(
+    "ld.global.nc.prefetch[.vec].type d:vec(type), [a]",
+    prefetch=PREFETCH,
+    since="7.4 sm_75",
+    defaults={"space": "global"},
+    ref="PTX 7.4 ld.global.nc",
+    **ACCESS,
+)
+@instruction(
+    "ldu[.space][.vec].type d:vec(type), [a]", space="global", since="2.0 sm_20", ref="PTX 2.0 ldu", **ACCESS
+)
+def ld(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None) -> tuple[V, ...]:
+    """Loads a scalar or a vector from memory; wider registers are extended by the type's sign."""
+    return m.load(t, state_space(space), a, int(vec[1:]) if vec else 1, False)
+
+
+@instruction(
+    "ld.volatile[.space][.prefetch][.vec].type d:vec(type), [a]",
+    space=SHARING,
+    prefetch=PREFETCH,
+    since="1.1",
+    ref="PTX 1.4 table 68",
+    **ACCESS,
+)
+@instruction(
+    "ld.relaxed.scope[.space][.vec].type d:vec(type), [a]",
+    scope=SCOPES,
+    space=SHARING,
+    since="6.0 sm_70",
+    ref="PTX 6.0 ld",
+    **ACCESS,
+)
+@instruction(
+    "ld.mmio.relaxed.sys[.space].type d, [a]", space="global", since="8.2 sm_70", ref="PTX 8.2 ld", **ACCESS
+)
+def ld_volatile(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None = None) -> tuple[V, ...]:
+    """Loads from memory that other threads may change: every such load is carried out, in order."""
+    return m.load(t, state_space(space), a, int(vec[1:]) if vec else 1, True)
+
+
+@instruction(
+    "ld.acquire.scope[.space][.vec].type d:vec(type), [a]",
+    scope=SCOPES,
+    space=SHARING,
+    since="6.0 sm_70",
+    ref="PTX 6.0 ld",
+    **ACCESS,
+)
+def ld_acquire(m: Algebra[V], t: Type, a: V, scope: str, space: str | None, vec: str | None) -> tuple[V, ...]:
+    """Loads from memory; later accesses of the thread are seen after it at the scope."""
+    values = ld_volatile(m, t, a, space, vec)
+    m.fence(FENCES[scope])
+    return values
+
+
+@instruction(
+    "st[.weak][.space][.cop][.vec].type [a], b:vec(type)",
+    space=STORE_SPACES,
+    cop="wb cg cs wt",
+    ref="PTX 1.4 table 69",
+    **CACHED,
+)
+@instruction(
+    "st[.space].eviction[.vec].type [a], b:vec(type)",
+    space="global",
+    eviction=EVICTION,
+    since="7.4 sm_70",
+    ref="PTX 7.4 st",
+    **ACCESS,
+)
+def st(m: Algebra[V], t: Type, a: V, b: V | tuple[V, ...], space: str | None) -> None:
+    """Stores a scalar or a vector to memory; of wider registers the low bits."""
+    m.store(t, state_space(space), a, elements(b), False)
+
+
+@instruction(
+    "st.volatile[.space][.vec].type [a], b:vec(type)",
+    space=SHARING,
+    since="1.1",
+    ref="PTX 1.4 table 69",
+    **ACCESS,
+)
+@instruction(
+    "st.relaxed.scope[.space][.vec].type [a], b:vec(type)",
+    scope=SCOPES,
+    space=SHARING,
+    since="6.0 sm_70",
+    ref="PTX 6.0 st",
+    **ACCESS,
+)
+@instruction(
+    "st.mmio.relaxed.sys[.space].type [a], b", space="global", since="8.2 sm_70", ref="PTX 8.2 st", **ACCESS
+)
+def st_volatile(m: Algebra[V], t: Type, a: V, b: V | tuple[V, ...], space: str | None) -> None:
+    """Stores to memory that other threads may read: every such store is carried out, in order."""
+    m.store(t, state_space(space), a, elements(b), True)
+
+
+@instruction(
+    "st.release.scope[.space][.vec].type [a], b:vec(type)",
+    scope=SCOPES,
+    space=SHARING,
+    since="6.0 sm_70",
+    ref="PTX 6.0 st",
+    **ACCESS,
+)
+def st_release(m: Algebra[V], t: Type, a: V, b: V | tuple[V, ...], scope: str, space: str | None) -> None:
+    """Stores to memory; earlier accesses of the thread are seen before it at the scope."""
+    m.fence(FENCES[scope])
+    st_volatile(m, t, a, b, space)
+
+
+@instruction(
+    "prefetch[.space].level [a]",
+    space="global local",
+    level="L1 L2",
+    since="2.0 sm_20",
+    ref="PTX 2.0 prefetch",
+)
+@instruction(
+    "prefetch.global.level [a]",
+    level="L2::evict_last L2::evict_normal",
+    since="7.4 sm_80",
+    ref="PTX 7.4 prefetch",
+)
+@instruction("prefetchu.L1 [a]", since="2.0 sm_20", ref="PTX 2.0 prefetchu")
+def prefetch(m: Algebra[V], a: V) -> None:
+    """Announces an access to memory; changes nothing that a program can see."""
