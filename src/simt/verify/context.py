@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from itertools import islice
 
 from simt.diagnostics import Diagnostics, Span
 from simt.isa.form import Version
@@ -49,10 +49,25 @@ def dotted(version: Version) -> str:
     return f"{version[0]}.{version[1]}"
 
 
+MOST_CANDIDATES = 1000
+MOST_SUGGESTED = 2
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """A hint that names the declared names nearest to a wrong one, or None."""
-    if len(name) > 100:
-        return None
-    candidates = [k for _, k in zip(range(2000), known)]
-    near = get_close_matches(name, list(dict.fromkeys(candidates)), 2, 0.7)
-    return "did you mean " + " or ".join(f"`{n}`" for n in near) + "?" if near else None
+    """A hint that names the declared names nearest to a wrong one, or None. Cheap enough for every error."""
+    near: list[str] = []
+    for candidate in islice(known, MOST_CANDIDATES):
+        if candidate not in near and is_near(name, candidate):
+            near.append(candidate)
+    return "did you mean " + " or ".join(f"`{n}`" for n in near[:MOST_SUGGESTED]) + "?" if near else None
+
+
+def is_near(a: str, b: str) -> bool:
+    """Whether two names differ by case, by one character more, less or other, or by two swapped ones."""
+    if not -1 <= len(a) - len(b) <= 1 or min(len(a), len(b)) < 2 or a == b:
+        return False
+    start = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    if a[start + (len(a) >= len(b)) :] == b[start + (len(b) >= len(a)) :]:
+        return True
+    swapped = a[start : start + 2] == b[start : start + 2][::-1] and a[start + 2 :] == b[start + 2 :]
+    return swapped or a.lower() == b.lower()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 from simt.ptx import nodes
 from simt.verify.shapes import Shape, What
 
@@ -39,7 +41,11 @@ def written(operand: nodes.Operand) -> str:
         case nodes.Integer(value=value):
             return f"`{value}`"
         case nodes.Float(bits=bits, width=width):
-            return f"`0{'f' if width == 32 else 'd'}{bits:0{width // 4}x}`"
+            return (
+                f"`0f{bits:08x}`"
+                if width == 32
+                else f"`{struct.unpack('<d', bits.to_bytes(8, 'little'))[0]!r}`"
+            )
         case _:
             return "this"
 

@@ -48,6 +48,10 @@ class InstructionRules:
         self.scope = scope
         self.shapes.enter(scope)
 
+    def forget(self) -> None:
+        """The target has changed."""
+        self._clean.clear()
+
     def check(self, instruction: Instruction) -> None:
         of, guard = self.shapes.of, instruction.guard
         key = (

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simt.isa.form import Binding, Form, OperandForm
-from simt.isa.special_registers import READERS
+from simt.isa.special_registers import READERS, SPECIAL_REGISTERS, SpecialRegister
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope
 from simt.ptx.types import PRED, Kind, Type
 from simt.verify.agreement import agrees, elements_agree, expected_register
-from simt.verify.context import Context, Problem, did_you_mean
+from simt.verify.context import Context, Problem, did_you_mean, dotted
 from simt.verify.describe import describe, written
 from simt.verify.shapes import Shape, Shapes, What
 
@@ -56,6 +56,19 @@ def value_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
         yield from _vector(place, operand)
     elif not _fits(place, shape):
         yield refusal(place, operand, shape)
+    elif shape.special is not None:
+        yield from _special_since(place, operand, shape.special)
+
+
+def _special_since(place: Place, operand: nodes.Operand, register: SpecialRegister) -> Iterator[Problem]:
+    """Version and target that a special register needs (notes of tables 86-95)."""
+    context, needed = place.site.context, register.requirement
+    if needed.version > context.version:
+        message = f"{written(operand)} requires PTX ISA {dotted(needed.version)} or later"
+        yield Problem(f"{message}, the module's .version is {context.version_name}", operand.span)
+    elif needed.target > context.target:
+        message = f"{written(operand)} requires sm_{needed.target} or later"
+        yield Problem(f"{message}, the module's .target is {context.target_name}", operand.span)
 
 
 def refusal(place: Place, operand: nodes.Operand, shape: Shape) -> Problem:
@@ -81,7 +94,8 @@ def undeclared(scope: Scope, operand: nodes.Operand) -> Problem:
     """A name that nothing declares."""
     name = operand.base if isinstance(operand, nodes.Element) else operand
     text = name.name if isinstance(name, nodes.Name) else ""
-    return Problem(f"{written(name)} is not declared", operand.span, did_you_mean(text, scope.names()))
+    known = [*scope.names(), *(SPECIAL_REGISTERS if text.startswith("%") else ())]
+    return Problem(f"{written(name)} is not declared", operand.span, did_you_mean(text, known))
 
 
 def _no_element(place: Place, operand: nodes.Operand) -> str:
@@ -233,6 +247,8 @@ def _element(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
         return
     if shape.what in (What.VECTOR, What.PAIR) or not _element_fits(place, shape):
         yield refusal(place, operand, shape)
+    elif shape.special is not None:
+        yield from _special_since(place, operand, shape.special)
 
 
 def _element_fits(place: Place, shape: Shape) -> bool:

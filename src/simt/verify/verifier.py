@@ -57,6 +57,7 @@ class Verifier:
                     self._function(item)
                 case Target():
                     self.context.report(target_problems(self.context, item))
+                    self.instructions.forget()
                 case Alias():
                     self._alias(item)
                 case _:
