@@ -240,6 +240,7 @@ def _reserve(size: int, low: bool) -> tuple[int, int]:
         if start is not None:
             _LIBC.mprotect(start, PAGE, 0)
             _LIBC.mprotect(start + PAGE + size, PAGE, 0)
+            _prefer_huge_pages(start + PAGE, size)
             return start, size
         if size <= _SMALLEST:
             where = " below 4 GiB" if low else ""
@@ -265,6 +266,13 @@ def _map_low(size: int) -> int | None:
 
 def _unmap(start: int, size: int) -> None:
     _LIBC.munmap(start, size)
+
+
+def _prefer_huge_pages(start: int, size: int) -> None:
+    """As NumPy does for its big arrays: fewer TLB misses in streams."""
+    advice = getattr(mmap, "MADV_HUGEPAGE", None)
+    if advice is not None:
+        _LIBC.madvise(start, size, advice)
 
 
 def _discard(start: int, size: int) -> bool:
