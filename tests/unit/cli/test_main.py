@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,6 +57,21 @@ def test_errors_become_exit_codes(
     shown = capsys.readouterr().err
     assert shown.startswith(message)
     assert "Traceback" not in shown
+
+
+def test_faults_show_the_line_that_ran(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "k.ptx"
+    path.write_text(".version 7.0\n    ld.global.u32 %r1, [%rd1];\n")
+
+    def fail(*arguments: Any, **options: Any) -> None:
+        raise TrapError("trap", FaultSite("k", line=2, file=str(path)))
+
+    monkeypatch.setattr(cli, "main", fail)
+    assert execute([]) == 1
+    expected = f"simt: error: TrapError: trap (kernel k, {path} line 2)\n    ld.global.u32 %r1, [%rd1];\n"
+    assert capsys.readouterr().err == expected
 
 
 def test_debugging_shows_the_traceback(
