@@ -1,0 +1,73 @@
+"""Which blocks are run by exactly the same lanes, and which definitions are live where."""
+
+from __future__ import annotations
+
+from simt.analysis.dominance import dominators, post_dominators, same_lanes
+from simt.analysis.pending import Pending
+from simt.analysis.program import Block
+from simt.analysis.ssa import Definition, Ssa
+from simt.analysis.uniformity import Uniformity, used_in
+
+
+def representatives(ssa: Ssa, uniformity: Uniformity, pending: Pending) -> dict[int, int]:
+    """By block index, a block (the first of its kind) whose mask is also this block's mask.
+
+    Two reasons make a mask the same: the block is only reached from such blocks by branches that keep
+    the warp together, or it dominates and post-dominates one within the same iteration.
+    """
+    immediate, post = dominators(ssa.schedule), post_dominators(ssa.schedule)
+    own: set[int] = set()
+    while True:
+        found: dict[int, int] = {}
+        for block in ssa.schedule.order:
+            found[block.index] = _representative(block, ssa, uniformity, pending, found, own, immediate, post)
+        wrong = _contradicted(ssa, uniformity, found)
+        if wrong <= own:
+            return found
+        own |= wrong
+
+
+def _representative(
+    block: Block, ssa: Ssa, uniformity: Uniformity, pending: Pending, found: dict[int, int], own: set[int],
+    immediate: dict[int, int], post: dict[int, int],
+) -> int:  # fmt: skip
+    if any(pending.parked(place) is not None for place in pending.at[block.index]):
+        return block.index
+    forward = [p for p in ssa.predecessors[block.index] if p.index in found]
+    if block.index not in own and forward and all(p.index not in uniformity.divergent for p in forward):
+        kinds = {found[p.index] for p in forward}
+        if len(kinds) == 1:
+            return kinds.pop()
+    loop = ssa.schedule.loop_of[block.index]
+    for dominator in same_lanes(block, immediate, post):
+        if ssa.schedule.loop_of[dominator] is loop and dominator in found:
+            return found[dominator]
+    return block.index
+
+
+def _contradicted(ssa: Ssa, uniformity: Uniformity, found: dict[int, int]) -> set[int]:
+    """Headers whose back edges do not bring the lanes that were assumed."""
+    wrong: set[int] = set()
+    for loop in ssa.schedule.loops:
+        header = loop.header
+        for predecessor in ssa.predecessors[header.index]:
+            if not ssa.schedule.is_back_edge(predecessor, header):
+                continue
+            if predecessor.index in uniformity.divergent or found[predecessor.index] != found[header.index]:
+                wrong.add(header.index)
+    return wrong
+
+
+def live_in(ssa: Ssa) -> dict[int, set[Definition]]:
+    """Definitions that are live at each block's start, its own phis included."""
+    live: dict[int, set[Definition]] = {b.index: set(ssa.phis.get(b.index, ())) for b in ssa.schedule.order}
+    for definition, blocks in used_in(ssa).items():
+        home = definition.block.index
+        work = [b for b in blocks if b != home]
+        while work:
+            index = work.pop()
+            if index == home or definition in live[index]:
+                continue
+            live[index].add(definition)
+            work += [p.index for p in ssa.predecessors[index]]
+    return live

@@ -1,0 +1,121 @@
+"""What lowering knows about the module, and what names stand for while a function is lowered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from simt.analysis.lower_variables import alignment, module_variable, size
+from simt.analysis.program import CELL_LIMIT, Block, Function, ModuleVariable, Register
+from simt.diagnostics import Diagnostics
+from simt.isa.algebra import Environment
+from simt.ptx import nodes
+from simt.ptx.symbols import Scopes, Symbol
+from simt.ptx.types import B32, B64, Type
+
+
+class Unlowerable(Exception):
+    """Something that cannot be lowered; caught once per statement and reported there."""
+
+    def __init__(self, message: str, span: nodes.Span, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message, self.span, self.hint = message, span, hint
+
+
+@dataclass(frozen=True, slots=True)
+class Registers:
+    """A register variable: one register, or those of a vector's elements."""
+
+    elements: tuple[Register, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A variable in memory, under its unique name."""
+
+    space: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A `.param` variable held in registers, all of `width` bytes (4 or 8), in order of their offsets."""
+
+    registers: tuple[Register, ...]
+    width: int
+
+
+Place: TypeAlias = Registers | Stored | Cells | Block
+
+
+@dataclass(frozen=True, slots=True)
+class SharedVariable:
+    """`dynamic`: an `extern .shared` array, whose size the launch gives."""
+
+    size: int
+    align: int
+    dynamic: bool
+
+
+@dataclass(slots=True)
+class Context:
+    """The module under way. `shared` and `variables` are filled as functions use or declare them."""
+
+    module: nodes.Module
+    diagnostics: Diagnostics
+    scopes: Scopes
+    environment: Environment
+    address_type: Type
+    functions: dict[str, Function] = field(default_factory=dict[str, Function])
+    variables: dict[str, ModuleVariable] = field(default_factory=dict[str, ModuleVariable])
+    shared: dict[str, SharedVariable] = field(default_factory=dict[str, SharedVariable])
+    addressed: dict[str, nodes.Function] = field(default_factory=dict[str, nodes.Function])
+
+    @property
+    def version(self) -> tuple[int, int]:
+        return self.module.version
+
+    def line(self, span: nodes.Span) -> int:
+        return self.diagnostics.source.position(span.start)[0]
+
+    def report(self, problem: Unlowerable) -> None:
+        self.diagnostics.error(problem.message, problem.span, problem.hint)
+
+    def declare(self, node: nodes.Variable, name: str) -> Stored:
+        """A module-wide variable, or one that a function declares in a space that outlives its call."""
+        if node.space == "shared":
+            dynamic = node.linkage == "extern" and size(node) == 0
+            self.shared[name] = SharedVariable(size(node), alignment(node), dynamic)
+        elif name not in self.variables:
+            self.variables[name] = module_variable(node, name)
+        return Stored(node.space, name)
+
+    def definition(self, name: nodes.Name) -> nodes.Function:
+        """The function of this name, aliases resolved."""
+        symbol = self.scopes.lookup(name.name)
+        for _ in range(8):
+            if symbol is None or not isinstance(symbol.node, nodes.Alias):
+                break
+            symbol = self.scopes.lookup(symbol.node.aliasee)
+        if symbol is None or not isinstance(symbol.node, nodes.Function):
+            raise Unlowerable(f"`{name.name}` is not a function", name.span)
+        return symbol.node
+
+
+def cell_layout(node: nodes.Variable) -> list[Type]:
+    """The register types that hold a parameter: one of 64 bits for each 8-byte element of a scalar or
+    array of such, else one of 32 bits for each 4 bytes. A `.reg` parameter is its own elements."""
+    if node.space == "reg":
+        return [node.type] * node.vector
+    if node.type.bytes == 8:
+        return [B64] * (size(node) // 8)
+    return [B32] * -(-size(node) // 4)
+
+
+def fits_cells(node: nodes.Variable) -> bool:
+    """Whether a parameter may live in registers: small, and of a size that elements of 4 or 8 bytes fill."""
+    return node.type.bits <= 64 and size(node) <= CELL_LIMIT
+
+
+def is_module_scope(context: Context, symbol: Symbol) -> bool:
+    return context.scopes.module.own(symbol.name) is symbol

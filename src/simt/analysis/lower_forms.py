@@ -1,0 +1,88 @@
+"""The few operations that lowering itself puts in: register moves for `.param` cells, frame accesses, sums.
+
+They are forms like those of the catalogue, with meanings over the algebra, but cannot be written in PTX.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simt.analysis.program import Address, Guard, Op, Operand, Register, Source
+from simt.isa.algebra import Algebra, V
+from simt.isa.form import Form, Meaning, compile_form
+from simt.ptx.types import B32, TYPES, U32, Type, bits_type, unsigned
+
+_ANY = " ".join(TYPES)
+
+
+def _form(syntax: str, effects: str = "") -> Callable[[Meaning], Form]:
+    slots = {"type": _ANY, "atype": _ANY, "btype": _ANY}
+
+    def build(meaning: Meaning) -> Form:
+        return compile_form(
+            syntax, meaning, slots, ref="lowering", chapter="lowering", effects=frozenset(effects.split())
+        )
+
+    return build
+
+
+@_form("copy.type d, a")
+def COPY(m: Algebra[V], a: V) -> V:  # noqa: N802 - the decorated name is a constant Form
+    return a
+
+
+@_form("join.type d, a:b32, b:b32")
+def JOIN(m: Algebra[V], t: Type, a: V, b: V) -> V:  # noqa: N802
+    """Two 32-bit cells, low one first, as one 64-bit value."""
+    wide = bits_type(64)
+    high = m.shift_left(wide, m.resize(B32, wide, b), m.const(U32, 32))
+    return m.from_bits(t, m.or_(wide, m.resize(B32, wide, a), high))
+
+
+@_form("part.type.atype d, a, n:u32")
+def PART(m: Algebra[V], t: Type, a: V, atype: Type, n: V) -> V:  # noqa: N802
+    """The bits of `a` from bit `n` on, cut to the type."""
+    source = unsigned(atype.bits)
+    bits = m.shift_right(source, m.to_bits(atype, a), n)
+    return m.from_bits(t, m.resize(source, bits_type(t.bits), bits))
+
+
+@_form("insert.type.btype d, a, b, c:type, n:u32")
+def INSERT(m: Algebra[V], t: Type, a: V, b: V, btype: Type, c: V, n: V) -> V:  # noqa: N802
+    """`a` with the bits that mask `c` selects replaced by `b`, shifted to bit `n`."""
+    bits = m.resize(bits_type(btype.bits), t, m.to_bits(btype, b))
+    return m.or_(t, m.and_(t, a, m.invert(t, c)), m.shift_left(t, bits, n))
+
+
+@_form("sum.type d, a, b")
+def SUM(m: Algebra[V], t: Type, a: V, b: V) -> V:  # noqa: N802
+    return m.add(t, a, b)
+
+
+@_form("fill.type d, [a]", "memory")
+def FILL(m: Algebra[V], t: Type, a: V) -> V:  # noqa: N802
+    """A load from the function's own frame."""
+    return m.load(t, "local", a, 1, False)[0]
+
+
+@_form("spill.type [a], b", "memory")
+def SPILL(m: Algebra[V], t: Type, a: V, b: V) -> None:  # noqa: N802
+    """A store to the function's own frame."""
+    m.store(t, "local", a, (b,), False)
+
+
+def simple(
+    form: Form, t: Type, d: Register | None, sources: dict[str, tuple[Source | Address, Type]],
+    line: int, guard: Guard | None = None, **binding: Type,
+) -> Op:  # fmt: skip
+    """An op of one of these forms with type `t`; each source comes with the type in which it is read."""
+    operands: dict[str, Operand] = {name: source for name, (source, _) in sources.items()}
+    types = {name: kind for name, (_, kind) in sources.items()}
+    results = () if d is None else (t,)
+    destinations = () if d is None else (d,)
+    return Op(form, {"type": t, **binding}, operands, types, destinations, results, guard, line)
+
+
+def copy(d: Register, source: Source, t: Type, line: int, guard: Guard | None = None) -> Op:
+    """`d = source`, read as type `t` and widened to the register by it."""
+    return simple(COPY, t, d, {"a": (source, t)}, line, guard)

@@ -1,0 +1,234 @@
+"""Operands as resolved values: registers, constants, addresses, special registers."""
+
+from __future__ import annotations
+
+from simt.analysis.lower_builder import Builder
+from simt.analysis.lower_constants import constant
+from simt.analysis.lower_context import Cells, Registers, Stored, Unlowerable
+from simt.analysis.lower_forms import SUM, simple
+from simt.analysis.program import (
+    Address, Block, Complement, Constant, FunctionAddress, Guard, Register, Source, Special, SymbolAddress,
+)  # fmt: skip
+from simt.isa.special_registers import lookup as special_register
+from simt.ptx import nodes
+from simt.ptx.symbols import Scope, Symbol, SymbolKind
+from simt.ptx.types import B64, PRED, U32, U64, Type
+
+_COMPONENTS = {**{c: i for i, c in enumerate("xyzw")}, **{c: i for i, c in enumerate("rgba")}}
+
+
+class Operands:
+    """Reads the operands of one function's instructions."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.b = builder
+        self.context = builder.context
+
+    # ------------------------------------------------------------------ names
+
+    def symbol(self, scope: Scope, name: nodes.Name) -> Symbol:
+        found = scope.lookup(name.name)
+        if found is None:
+            raise Unlowerable(f"`{name.name}` is not declared", name.span)
+        return found
+
+    def block(self, scope: Scope, node: nodes.Operand) -> Block:
+        """The block that a label names."""
+        if isinstance(node, nodes.Name):
+            symbol = self.symbol(scope, node)
+            if symbol.kind is SymbolKind.LABEL:
+                place = self.b.place(symbol)
+                assert isinstance(place, Block)
+                return place
+        raise Unlowerable("not a label", node.span, "expected the name of a label")
+
+    def guard(self, scope: Scope, guard: nodes.Guard | None) -> Guard | None:
+        if guard is None:
+            return None
+        return Guard(self.register(scope, guard.predicate), guard.negated)
+
+    def register(self, scope: Scope, node: nodes.Operand) -> Register:
+        """The scalar register that an operand names."""
+        found = self._registers(scope, node)
+        if found is None or len(found) != 1:
+            raise Unlowerable("not a register", node.span, "expected a register")
+        return found[0]
+
+    def _registers(self, scope: Scope, node: nodes.Operand) -> tuple[Register, ...] | None:
+        """The registers of a name or vector element, None if it is none."""
+        base = node.base if isinstance(node, nodes.Element) else node
+        symbol = scope.lookup(base.name) if isinstance(base, nodes.Name) else None
+        if symbol is None or symbol.kind is not SymbolKind.REGISTER:
+            return None
+        place = self.b.place(symbol)
+        assert isinstance(place, Registers)
+        if isinstance(node, nodes.Element):
+            index = _COMPONENTS.get(node.selector, 99)
+            if index >= len(place.elements):
+                raise Unlowerable(f"`{symbol.name}` has no element `.{node.selector}`", node.span)
+            return (place.elements[index],)
+        return place.elements
+
+    # ------------------------------------------------------------------ destinations
+
+    def destinations(self, scope: Scope, node: nodes.Operand) -> list[Register | None]:
+        """The registers that an operand writes; None for `_`."""
+        if isinstance(node, nodes.Vector):
+            return [d for e in node.elements for d in self.destinations(scope, e)]
+        if isinstance(node, nodes.Sink):
+            return [None]
+        found = self._registers(scope, node)
+        if found is None:
+            raise Unlowerable("not a register", node.span, "expected a register to write")
+        return list(found)
+
+    # ------------------------------------------------------------------ sources
+
+    def sources(self, scope: Scope, node: nodes.Operand, t: Type) -> tuple[Source, ...]:
+        """The elements of a vector operand (one for a scalar)."""
+        if isinstance(node, nodes.Vector):
+            return tuple(s for e in node.elements for s in self.sources(scope, e, t))
+        found = self._registers(scope, node)
+        if found is not None:
+            return found
+        if isinstance(node, nodes.Name) and scope.lookup(node.name) is None:
+            entry = special_register(node.name, "", self.context.version)
+            if entry is not None and entry.vector:
+                return tuple(Special(node.name[1:], c, entry.type) for c in entry.components)
+        return (self.source(scope, node, t),)
+
+    def source(self, scope: Scope, node: nodes.Operand, t: Type) -> Source:
+        """A scalar operand; constants become values of type `t`."""
+        match node:
+            case nodes.Integer() | nodes.Float():
+                return constant(node, t)
+            case nodes.Sink():
+                return Constant(t, 0)
+            case nodes.Negated(operand=operand):
+                return self._complement(self.source(scope, operand, PRED))
+            case nodes.Element(base=base, selector=selector):
+                return self._element(scope, node, base, selector)
+            case nodes.Name():
+                return self._named(scope, node)
+            case nodes.Address(base=nodes.Name() as base, offset=offset) | nodes.Indexed(
+                array=base, index=None, offset=offset
+            ):
+                return self._variable_address(scope, base, offset)
+            case _:
+                raise Unlowerable("this operand cannot be a value", node.span)
+
+    def _complement(self, source: Source) -> Source:
+        match source:
+            case Register():
+                return Complement(source)
+            case Constant():
+                return Constant(source.type, source.bits ^ 1)
+            case _:
+                raise Unlowerable("`!` needs a predicate", nodes.NOWHERE)
+
+    def _element(self, scope: Scope, node: nodes.Element, base: nodes.Name, selector: str) -> Source:
+        found = self._registers(scope, node)
+        if found is not None:
+            return found[0]
+        entry = special_register(base.name, selector, self.context.version)
+        if entry is None:
+            raise Unlowerable(f"`{base.name}` has no element `.{selector}`", node.span)
+        return Special(base.name[1:], selector, entry.type)
+
+    def _named(self, scope: Scope, node: nodes.Name) -> Source:
+        symbol = scope.lookup(node.name)
+        if symbol is None:
+            return self._special(node)
+        match symbol.kind:
+            case SymbolKind.REGISTER:
+                return self.register(scope, node)
+            case SymbolKind.FUNCTION:
+                function = self.context.definition(node)
+                self.context.addressed[function.name] = function
+                return FunctionAddress(function.name, U64)
+            case SymbolKind.VARIABLE:
+                return self._variable_address(scope, node, 0)
+            case _:
+                raise Unlowerable(f"`{node.name}` is a {symbol.kind.value}, not a value", node.span)
+
+    def _special(self, node: nodes.Name) -> Special:
+        entry = special_register(node.name, "", self.context.version)
+        if entry is None:
+            raise Unlowerable(f"`{node.name}` is not declared", node.span)
+        return Special(node.name[1:], "", entry.type)
+
+    # ------------------------------------------------------------------ addresses
+
+    def _variable_address(self, scope: Scope, name: nodes.Name, offset: int) -> SymbolAddress:
+        place = self.b.place(self.symbol(scope, name))
+        if not isinstance(place, Stored):
+            raise Unlowerable(f"`{name.name}` is not a variable in memory", name.span)
+        return self.stored(place, offset)
+
+    def stored(self, place: Stored, offset: int) -> SymbolAddress:
+        return SymbolAddress(place.space, place.name, offset, self.context.address_type)
+
+    def space(self, scope: Scope, node: nodes.Operand) -> str:
+        """The state space of the variable that a memory operand names, "" for registers."""
+        name = node.base if isinstance(node, nodes.Address) else getattr(node, "array", None)
+        symbol = scope.lookup(name.name) if isinstance(name, nodes.Name) else None
+        if symbol is None or symbol.kind is not SymbolKind.VARIABLE:
+            return ""
+        place = self.b.place(symbol)
+        return place.space if isinstance(place, Stored) else "param"
+
+    def cells(self, scope: Scope, node: nodes.Operand) -> tuple[Cells, int] | None:
+        """The `.param` cells and the byte offset that a memory operand names, None if it names none."""
+        match node:
+            case nodes.Address(base=nodes.Name() as base, offset=offset):
+                pass
+            case nodes.Indexed(array=base, index=None, offset=offset):
+                pass
+            case _:
+                return None
+        symbol = scope.lookup(base.name)
+        if symbol is None or symbol.kind is not SymbolKind.VARIABLE:
+            return None
+        place = self.b.place(symbol)
+        return (place, offset) if isinstance(place, Cells) else None
+
+    def address(self, scope: Scope, node: nodes.Operand) -> Address:
+        """A memory operand."""
+        match node:
+            case nodes.Address(base=None, offset=offset):
+                return Address(None, offset)
+            case nodes.Address(base=base, offset=offset) if base is not None:
+                registers = self._registers(scope, base)
+                if registers is not None:
+                    return Address(registers[0], offset)
+                if isinstance(base, nodes.Name):
+                    return Address(self._variable_address(scope, base, 0), offset)
+            case nodes.Indexed(array=array, index=None, offset=offset):
+                return Address(self._variable_address(scope, array, 0), offset)
+            case nodes.Indexed(array=array, index=index, offset=offset) if index is not None:
+                return Address(self._sum(scope, array, index), offset)
+            case nodes.Integer(value=value):
+                return Address(None, value)
+            case _:
+                pass
+        raise Unlowerable("not an address", node.span, "expected [variable], [register] or [constant]")
+
+    def _sum(self, scope: Scope, array: nodes.Name, index: nodes.Operand) -> Register:
+        """`array + index` in a register of pointer width."""
+        t = self.context.address_type
+        place = self.b.place(self.symbol(scope, array))
+        if isinstance(place, Registers):
+            base: Source = place.elements[0]
+        else:
+            base = self._variable_address(scope, array, 0)
+        result = self.b.temporary(t)
+        sources: dict[str, tuple[Source | Address, Type]] = {
+            "a": (base, t),
+            "b": (self.register(scope, index), t),
+        }
+        self.b.emit(simple(SUM, t, result, sources, self.b.line))
+        return result
+
+
+def address_type(bits: int) -> Type:
+    return U64 if bits == B64.bits else U32

@@ -1,0 +1,95 @@
+"""Sizes, shapes and initial images of variables (sections 5.1.4 to 5.4)."""
+
+from __future__ import annotations
+
+import math
+
+from simt.analysis.lower_constants import constant
+from simt.analysis.program import ModuleVariable
+from simt.ptx.nodes import Float, Initializer, InitializerList, Integer, SymbolValue, Variable
+
+Relocation = tuple[int, str, int, bool, int | None]
+
+
+def round_up(value: int, align: int) -> int:
+    return -(-value // align) * align
+
+
+def element_bytes(node: Variable) -> int:
+    """Bytes of one array element, vectors counted whole."""
+    return node.type.bytes * node.vector
+
+
+def alignment(node: Variable) -> int:
+    """As declared, else the natural one of the element."""
+    natural = 1 << (element_bytes(node) - 1).bit_length()
+    return node.align if node.align else natural
+
+
+def shape(node: Variable) -> tuple[int, ...]:
+    """The dimensions; `[]` takes its length from the initialiser, 0 without one."""
+    known = [d for d in node.dimensions[1:] if d is not None]
+    if not node.dimensions or node.dimensions[0] is not None:
+        return tuple(d or 0 for d in node.dimensions)
+    return (_inferred(node, math.prod(known)), *known)
+
+
+def _inferred(node: Variable, stride: int) -> int:
+    if not isinstance(node.initializer, InitializerList):
+        return 0
+    elements = node.initializer.elements
+    scalars = sum(not isinstance(e, InitializerList) for e in elements)
+    per_row = stride * node.vector
+    return len(elements) - scalars + (-(-scalars // per_row) if per_row else 0)
+
+
+def size(node: Variable) -> int:
+    """Bytes of a variable."""
+    return math.prod(shape(node)) * element_bytes(node)
+
+
+def module_variable(node: Variable, name: str) -> ModuleVariable:
+    """A module-scope variable with its image and relocations."""
+    nbytes = size(node)
+    image = _Image(node, nbytes) if node.initializer is not None else None
+    return ModuleVariable(
+        name, node.space, node.type, nbytes, alignment(node), bytes(image.data) if image else None,
+        tuple(image.relocations) if image else (), node.linkage, shape(node), node.vector,
+    )  # fmt: skip
+
+
+class _Image:
+    """The bytes of an initialiser, filled row by row."""
+
+    def __init__(self, node: Variable, nbytes: int) -> None:
+        self.type = node.type
+        self.data = bytearray(nbytes)
+        self.relocations: list[Relocation] = []
+        vector = (node.vector,) if node.vector > 1 else ()
+        assert node.initializer is not None
+        self._put(node.initializer, 0, (*shape(node), *vector))
+
+    def _put(self, value: Initializer, position: int, dimensions: tuple[int, ...]) -> None:
+        """Writes a value at an element position; a list fills rows of the first dimension."""
+        if not isinstance(value, InitializerList):
+            self._scalar(value, position * self.type.bytes)
+            return
+        row = math.prod(dimensions[1:])
+        for element in value.elements:
+            if isinstance(element, InitializerList):
+                position = round_up(position, row) if row else position
+                self._put(element, position, dimensions[1:])
+                position += row
+            else:
+                self._scalar(element, position * self.type.bytes)
+                position += 1
+
+    def _scalar(self, value: Integer | Float | SymbolValue, offset: int) -> None:
+        if offset + self.type.bytes > len(self.data):
+            return  # more values than elements: the verifier's business
+        if isinstance(value, SymbolValue):
+            byte = None if value.mask is None else (value.mask & -value.mask).bit_length() // 8
+            self.relocations.append((offset, value.name.name, value.offset, value.generic, byte))
+            return
+        bits = constant(value, self.type).bits
+        self.data[offset : offset + self.type.bytes] = bits.to_bytes(self.type.bytes, "little")

@@ -1,0 +1,101 @@
+"""From a kernel to machine code in memory: LLVM through llvmlite."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+import llvmlite
+import llvmlite.binding
+
+from simt.analysis.program import Function, Program
+from simt.analysis.uniformity import BlockShape
+from simt.engine.cache import ObjectCache, code_fingerprint
+from simt.engine.llvm_float import host_features
+from simt.engine.llvm_kernel import KERNEL, emit
+
+llvm: Any = llvmlite.binding  # its functions carry no types
+Entry = Callable[[int, int], None]
+_names = itertools.count()
+
+
+@dataclass
+class Compiled:
+    """A kernel's machine code for one shape of CTA.
+
+    `entry(launch, worker)` takes the addresses of the blocks of `simt.engine.abi`. `symbols`: module
+    variables in the order of the launch's table. `context`: bytes of saved context for each warp.
+    `code` keeps the machine code alive.
+    """
+
+    entry: Entry
+    symbols: tuple[str, ...]
+    context: int
+    code: object
+
+
+class Compiler:
+    """Compiles kernels for this machine's CPU."""
+
+    def __init__(self, objects: ObjectCache | None = None) -> None:
+        self.objects = objects or ObjectCache()
+        self.features = host_features()
+        self.machine = _target_machine()
+        self.linker: Any = llvm.create_lljit_compiler(self.machine)
+        self.identity = "\n".join(
+            (code_fingerprint(), llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(),
+             ",".join(sorted(self.features)))
+        )  # fmt: skip
+
+    def compile(self, program: Program, kernel: Function, block: BlockShape) -> Compiled:
+        """Machine code of a kernel, from the cache or made now. Raises `Unsupported`."""
+        key = self._key(program, kernel, block)
+        found = self.objects.load(key)
+        if found is None:
+            text, unit, context = emit(program, kernel, block, self.features, self._attributes())
+            found = {"symbols": unit.symbols, "context": context}, self._object(text)
+            self.objects.store(key, *found)
+        header, image = found
+        symbols = tuple(cast("list[str]", header["symbols"]))
+        entry, code = self._link(image)
+        return Compiled(entry, symbols, cast("int", header["context"]), code)
+
+    def _key(self, program: Program, kernel: Function, block: BlockShape) -> str:
+        parts = (self.identity, program.identity, kernel.name, f"{block.x} {block.y} {block.z}")
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    def _attributes(self) -> str:
+        wide = ' "prefer-vector-width"="512" "min-legal-vector-width"="512"'
+        return "nounwind" + (wide if "avx512f" in self.features else "")
+
+    def _object(self, text: str) -> bytes:
+        module = llvm.parse_assembly(text)
+        module.verify()
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_vectorization = False
+        options.slp_vectorization = False
+        builder = llvm.create_pass_builder(self.machine, options)
+        builder.getModulePassManager().run(module, builder)
+        return cast("bytes", self.machine.emit_object(module))
+
+    def _link(self, image: bytes) -> tuple[Entry, object]:
+        library = llvm.JITLibraryBuilder().add_current_process().add_object_img(image).export_symbol(KERNEL)
+        tracker = library.link(self.linker, f"simt{next(_names)}")
+        address = cast("int", tracker[KERNEL])
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address), tracker
+
+
+@cache
+def _target_machine() -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    features = llvm.get_host_cpu_features()
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=2, jit=True, reloc="default"
+    )

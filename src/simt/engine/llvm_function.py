@@ -1,0 +1,551 @@
+"""One lowered function as LLVM IR for a whole warp.
+
+Blocks become LLVM blocks in the order of the schedule. Lanes that do not run wait in *pending masks*,
+one for each place of `simt.analysis.pending`; after a block, code goes to the first place with lanes,
+which most often is known ahead and needs no test. Values that are used in other blocks live in stack
+slots, which LLVM turns into registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.lanes import live_in, representatives
+from simt.analysis.pending import Pending
+from simt.analysis.program import (
+    Address,
+    Barrier,
+    Block,
+    Branch,
+    Call,
+    Exit,
+    Function,
+    FunctionAddress,
+    Jump,
+    Op,
+    Program,
+    Register,
+    Return,
+    Switch,
+    SymbolAddress,
+)  # fmt: skip
+from simt.analysis.schedule import Loop, schedule
+from simt.analysis.ssa import Definition, build, resolved
+from simt.analysis.uniformity import WARP, BlockShape, Shape, analyse, used_in
+from simt.engine import llvm_runtime
+from simt.engine.abi import FaultKind, LaunchSlot
+from simt.engine.llvm_algebra import element_type
+from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
+from simt.engine.llvm_lanes import ALL, bases, shape_of
+from simt.engine.llvm_memory import MemoryAlgebra
+from simt.engine.unsupported import Unsupported
+from simt.ptx.types import Type
+
+MASK = f"<{WARP} x i1>"
+NO_LANES = f"{MASK} zeroinitializer"
+
+
+@dataclass
+class Unit:
+    """What the functions of one compiled kernel share."""
+
+    program: Program
+    kernel: Function
+    block: BlockShape
+    features: frozenset[str]
+    module: ModuleText = field(default_factory=ModuleText)
+    symbols: list[str] = field(default_factory=list[str])
+    called: dict[str, None] = field(default_factory=dict[str, None])
+
+    def symbol(self, name: str) -> int:
+        """Index of a module variable in the launch's table of addresses."""
+        if name not in self.symbols:
+            self.symbols.append(name)
+        return self.symbols.index(name)
+
+
+def zero(t: Type) -> Value:
+    element = element_type(t)
+    return Value({"float": "0.0", "double": "0.0", "i1": "false"}.get(element, "0"), element)
+
+
+class FunctionEmitter:
+    """Emits the body of one function; `KernelEmitter` and `DeviceEmitter` put a frame around it."""
+
+    uniform_arguments = False
+
+    def __init__(self, unit: Unit, function: Function) -> None:
+        self.unit = unit
+        self.function = function
+        self.builder = Builder()
+        self.schedule = schedule(function)
+        self.ssa = build(function, self.schedule)
+        self.uniformity = analyse(self.ssa, unit.program.environment, unit.block)
+        self.pending = Pending(self.schedule, self.uniformity.divergent)
+        self.m = MemoryAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
+        self.evaluator: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
+        self.shared_uses = {d for d, blocks in used_in(self.ssa).items() if blocks - {d.block.index}}
+        self.representatives = self._representatives()
+        self.initial_mask = Value(ALL, "i1", WARP)
+        self.current: dict[Register, Definition] = {}
+        self.cache: dict[Definition, Value] = {}
+        self.slots: dict[Definition, str] = {}
+        self.allocas: list[str] = []
+        self.wanted: dict[tuple[int, frozenset[int]], str] = {}
+        self.labels: set[str] = set()
+        self._live: dict[int, set[Definition]] | None = None
+
+    def _representatives(self) -> dict[int, int]:
+        found = representatives(self.ssa, self.uniformity, self.pending)
+        if not self.pending.barriers:
+            return found
+        # Saved masks do not outlive a barrier, except the one the warp began with.
+        entry = self.schedule.order[0].index
+        return {b: r if r == entry else b for b, r in found.items()}
+
+    # -- reading and writing values ------------------------------------------------------------
+
+    def register(self, register: Register) -> Value:
+        return self.read(self.ssa.lookup(self.current, register))
+
+    def read(self, definition: Definition) -> Value:
+        definition = resolved(definition)
+        if definition in self.cache:
+            return self.cache[definition]
+        if definition.origin == "undefined":
+            return zero(definition.register.type)
+        shape = self._shape(definition)
+        element, width = element_type(definition.register.type), shape.width if shape.is_affine else WARP
+        text = f"load {spell(element, width)}, ptr {self.slot(definition)}, align 64"
+        value = self.m.shaped(Value(self.builder.emit(text), element, width), shape)
+        self.cache[definition] = value
+        return value
+
+    def _shape(self, definition: Definition) -> Shape:
+        return self.uniformity.shapes.get(definition, Shape(1))
+
+    def slot(self, definition: Definition) -> str:
+        if definition not in self.slots:
+            shape = self._shape(definition)
+            width = shape.width if shape.is_affine else WARP
+            name = f"%slot.{definition.index}"
+            self.allocas.append(
+                f"  {name} = alloca {spell(element_type(definition.register.type), width)}, align 64"
+            )
+            self.slots[definition] = name
+        return self.slots[definition]
+
+    def write(self, definition: Definition, value: Value) -> None:
+        """Defines a value; keeps it for other blocks if they use it."""
+        self.cache[definition] = value
+        if definition in self.shared_uses:
+            self._store(definition, value, self.m.mask, definition in self.uniformity.blends)
+
+    def _store(self, definition: Definition, value: Value, mask: Value, blend: bool) -> None:
+        shape, slot = self._shape(definition), self.slot(definition)
+        if shape.is_affine:
+            have = shape_of(value)
+            agree = have.is_affine and have.stride == shape.stride and have.width <= shape.width
+            assert agree, (definition, shape, have)
+        stored = self.m.as_shape(value, shape)
+        if blend and mask.ir != ALL and stored.width == WARP:
+            old = self.builder.emit(f"load {stored.spelled}, ptr {slot}, align 64")
+            stored = Value(
+                self.builder.emit(f"select {mask.typed}, {stored.typed}, {stored.spelled} {old}"),
+                stored.type,
+                WARP,
+            )
+        self.builder.void(f"store {stored.typed}, ptr {slot}, align 64")
+
+    def symbol(self, symbol: SymbolAddress) -> Value:
+        match symbol.space:
+            case "shared":
+                return Value(
+                    str(self.unit.kernel.shared[symbol.name] + symbol.offset), f"i{symbol.type.bits}"
+                )
+            case "local":
+                offset = self.function.local[symbol.name] + symbol.offset
+                return self._as(symbol.type, self.builder.emit(f"add i64 %sp, {offset}"))
+            case "param":
+                found = next(p for p in self.function.kernel_parameters if p.name == symbol.name)
+                return self._as(
+                    symbol.type, self.builder.emit(f"add i64 %parameters, {found.offset + symbol.offset}")
+                )
+            case "global" | "const":
+                return self._module_symbol(symbol)
+            case _:
+                raise Unsupported(f"address of a .{symbol.space} variable")
+
+    def _module_symbol(self, symbol: SymbolAddress) -> Value:
+        table = self.builder.emit("inttoptr i64 %symbols to ptr")
+        place = self.builder.emit(f"getelementptr i64, ptr {table}, i64 {self.unit.symbol(symbol.name)}")
+        address = self.builder.emit(f"load i64, ptr {place}, !invariant.load !0")
+        return self._as(symbol.type, self.builder.emit(f"add i64 {address}, {symbol.offset}"))
+
+    def _as(self, t: Type, name: str) -> Value:
+        value = Value(name, "i64")
+        return (
+            value
+            if t.bits == 64
+            else Value(self.builder.emit(f"trunc i64 {name} to i{t.bits}"), f"i{t.bits}")
+        )
+
+    def function_index(self, name: str) -> int:
+        return list(self.unit.program.functions).index(name) + 1
+
+    # -- blocks --------------------------------------------------------------------------------
+
+    def body(self) -> None:
+        for block in self.schedule.order:
+            self._block(block)
+        while self.wanted:
+            (place, beyond), label = self.wanted.popitem()
+            self.builder.label(label)
+            self._take(place, beyond)
+
+    def label(self, block: Block) -> str:
+        return f"b{block.index}"
+
+    def _block(self, block: Block) -> None:
+        self.builder.label(self.label(block))
+        self.cache = {}
+        self.m.mask = self._entry_mask(block)
+        self.current = self.ssa.reaching(block)
+        for op in block.ops:
+            self.m.line = op.line
+            if isinstance(op, Call):
+                self._call(op)
+            else:
+                self._op(op)
+        self._terminator(block)
+
+    def _entry_mask(self, block: Block) -> Value:
+        found = self.representatives[block.index]
+        if found == self.schedule.order[0].index and self.schedule.loop_of[found] is None:
+            return self.initial_mask
+        return Value(self.builder.emit(f"load {MASK}, ptr {self._mask_slot(found)}, align 64"), "i1", WARP)
+
+    def _mask_slot(self, index: int) -> str:
+        return self._mask_alloca(f"%mask.{index}")
+
+    def _pending_slot(self, place: int) -> str:
+        return self._mask_alloca(f"%pending.{place}")
+
+    def _mask_alloca(self, name: str) -> str:
+        line = f"  {name} = alloca {MASK}, align 64"
+        if line not in self.allocas:
+            self.allocas.append(line)
+        return name
+
+    # -- ops -----------------------------------------------------------------------------------
+
+    def _op(self, op: Op) -> None:
+        self.m.trusted = any(
+            isinstance(s, Address) and isinstance(s.base, SymbolAddress) and s.base.space == "param"
+            for s in op.sources.values()
+        )
+        if op.guard is None:
+            values = self.evaluator.op(op)
+        else:
+            values = self._guarded(op)
+        made = self.ssa.of[id(op)]
+        for definition, value in zip(made, values):
+            if definition is not None:
+                self.write(definition, value)
+        for definition in made:
+            if definition is not None:
+                self.current[definition.register] = definition
+
+    def _guarded(self, op: Op) -> tuple[Value, ...]:
+        """An op under a guard predicate: lanes without it keep what they had."""
+        assert op.guard is not None
+        guard = self.register(op.guard.register)
+        if op.guard.negated:
+            guard = self.m.invert(op.guard.register.type, guard)
+        values = self._conditional(op, guard) if op.form.effects else self.evaluator.op(op)
+        merged: list[Value] = []
+        for value, register in zip(values, op.destinations):
+            old = self.ssa.lookup(self.current, register) if register is not None else None
+            if register is None or old is None or old.origin == "undefined":
+                merged.append(value)
+            else:
+                merged.append(self.m.select(register.type, guard, value, self.read(old)))
+        return tuple(merged)
+
+    def _conditional(self, op: Op, guard: Value) -> tuple[Value, ...]:
+        """Runs an op with effects only if some lane has the guard."""
+        outside, cache = self.m.mask, dict(self.cache)
+        inside = outside if guard.width == 1 else self.m.mask_and(outside, guard)
+        some = bases(guard).ir if guard.width == 1 else self.m.any(inside)
+        run, skip, end = (self.builder.block_name(h) for h in ("guarded", "skip", "end"))
+        self.builder.void(f"br i1 {some}, label %{run}, label %{skip}")
+        self.builder.label(run)
+        self.m.mask = inside
+        values = self.evaluator.op(op)
+        shapes = [shape_of(v) for v in values]
+        flat = [bases(v) if s.is_affine and not s.stride else self.m.vector(v) for v, s in zip(values, shapes)]
+        last = self.builder.block_name("last")
+        self.builder.void(f"br label %{last}")
+        self.builder.label(last)
+        self.builder.void(f"br label %{end}")
+        self.builder.label(skip)
+        self.builder.void(f"br label %{end}")
+        self.builder.label(end)
+        self.m.mask, self.cache = outside, cache
+        return tuple(self._phi_or_zero(v, last, skip) for v in flat)
+
+    def _phi_or_zero(self, value: Value, from_value: str, from_zero: str) -> Value:
+        nothing = (
+            "zeroinitializer"
+            if value.width > 1
+            else {"float": "0.0", "double": "0.0", "i1": "false"}.get(value.type, "0")
+        )
+        text = f"phi {value.spelled} [ {value.ir}, %{from_value} ], [ {nothing}, %{from_zero} ]"
+        return Value(self.builder.emit(text), value.type, value.width)
+
+    def _call(self, op: Call) -> None:
+        raise Unsupported("call")
+
+    # -- leaving a block -------------------------------------------------------------------------
+
+    def _terminator(self, block: Block) -> None:
+        terminator = block.terminator
+        self.m.line = terminator.line
+        match terminator:
+            case Jump(target=target):
+                self._phis(block, {target: self.m.mask})
+                self._leave(block, {self.pending.of_edge(block, target): self.m.mask})
+            case Branch():
+                self._branch(block, terminator)
+            case Switch():
+                self._switch(block, terminator)
+            case Barrier():
+                self._barrier(block, terminator)
+            case Return() | Exit():
+                self._finish(terminator)
+                self._walk(self.pending.at[block.index], None)
+
+    def _branch(self, block: Block, branch: Branch) -> None:
+        predicate = self.register(branch.predicate)
+        taken, other = (
+            (branch.otherwise, branch.taken) if branch.negated else (branch.taken, branch.otherwise)
+        )
+        if taken is other:
+            self._phis(block, {taken: self.m.mask})
+            self._leave(block, {self.pending.of_edge(block, taken): self.m.mask})
+        elif block.index not in self.uniformity.divergent:
+            self._uniform_branch(block, bases(predicate).ir, taken, other)
+        else:
+            p = self.m.vector(predicate)
+            mask = self.m.mask
+            yes = self.m.mask_and(mask, p)
+            no = self.m.mask_and(mask, self.m.invert_mask(p))
+            self._split(block, {taken: yes, other: no})
+
+    def _uniform_branch(self, block: Block, condition: str, taken: Block, other: Block) -> None:
+        labels = [self.builder.block_name("edge") for _ in range(2)]
+        self.builder.void(f"br i1 {condition}, label %{labels[0]}, label %{labels[1]}")
+        cache = dict(self.cache)
+        for label, target in zip(labels, (taken, other)):
+            self.builder.label(label)
+            self.cache = dict(cache)
+            self._phis(block, {target: self.m.mask})
+            self._leave(block, {self.pending.of_edge(block, target): self.m.mask})
+
+    def _split(self, block: Block, masks: Mapping[Block, Value]) -> None:
+        """Lanes go different ways at once."""
+        self._phis(block, masks)
+        by_place: dict[int, Value] = {}
+        for target, mask in masks.items():
+            by_place[self.pending.of_edge(block, target)] = mask
+        self._leave(block, by_place)
+
+    def _switch(self, block: Block, switch: Switch) -> None:
+        index = self.register(switch.index)
+        count = Value(str(len(switch.targets)), index.type)
+        wild = self.m.test("icmp uge", index, count)
+        self._fault_if(wild, FaultKind.TARGET)
+        if block.index not in self.uniformity.divergent:
+            self._uniform_switch(block, switch, bases(index))
+            return
+        index = self.m.vector(index)
+        masks: dict[Block, Value] = {}
+        for number, target in enumerate(switch.targets):
+            here = self.m.mask_and(self.m.mask, self.m.test("icmp eq", index, Value(str(number), index.type)))
+            masks[target] = self.m.binary("or", masks[target], here) if target in masks else here
+        self._split(block, masks)
+
+    def _uniform_switch(self, block: Block, switch: Switch, index: Value) -> None:
+        labels = {t: self.builder.block_name("edge") for t in dict.fromkeys(switch.targets)}
+        cases = " ".join(f"{index.type} {i}, label %{labels[t]}" for i, t in enumerate(switch.targets))
+        self.builder.void(f"switch {index.typed}, label %{labels[switch.targets[0]]} [ {cases} ]")
+        cache = dict(self.cache)
+        for target, label in labels.items():
+            self.builder.label(label)
+            self.cache = dict(cache)
+            self._phis(block, {target: self.m.mask})
+            self._leave(block, {self.pending.of_edge(block, target): self.m.mask})
+
+    def _fault_if(self, condition: Value, kind: FaultKind) -> None:
+        """A fault at the first active lane for which the condition holds."""
+        if condition.width == 1:
+            bad, lanes = bases(condition).ir, self.m.mask
+        else:
+            lanes = self.m.mask_and(self.m.mask, condition)
+            bad = self.m.any(lanes)
+        fails, goes = self.builder.block_name("bad"), self.builder.block_name("ok")
+        self.builder.void(f"br i1 {bad}, label %{fails}, label %{goes}")
+        self.builder.label(fails)
+        self._record(kind, lanes)
+        self.builder.label(goes)
+
+    def _record(self, kind: FaultKind, lanes: Value) -> None:
+        record = llvm_runtime.fault(self.unit.module)
+        count = self.unit.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
+        lane = self.builder.emit(f"call i32 {count}({self.m.mask_bits(lanes).typed}, i1 false)")
+        lane = self.builder.emit(f"zext i32 {lane} to i64")
+        self.builder.void(
+            f"call void {record}(ptr %launch, ptr %worker, i64 {kind}, i64 {self.m.line}, i64 0, i64 {lane}, i64 0, i64 0)"
+        )
+        self.builder.void(f"br label %{self.m.abort}")
+
+    def _barrier(self, block: Block, barrier: Barrier) -> None:
+        raise Unsupported("a barrier in a function that cannot be inlined")
+
+    def _finish(self, terminator: Return | Exit) -> None:
+        """What lanes do when they end."""
+
+    # -- edges -----------------------------------------------------------------------------------
+
+    def _phis(self, block: Block, masks: Mapping[Block, Value]) -> None:
+        """Gives the phis of the targets their values; all are read before any is written."""
+        moves: list[tuple[Definition, Value, Value]] = []
+        for target, mask in masks.items():
+            for phi in self.ssa.phis.get(target.index, ()):
+                source = resolved(phi.inputs[block.index])
+                if source is not phi or phi in self.uniformity.blends:
+                    moves.append((phi, self.read(source), mask))
+        for phi, value, mask in moves:
+            joined = phi.block.index in self.uniformity.joins or phi in self.uniformity.blends
+            self._store(phi, value, mask, joined)
+
+    def _leave(self, block: Block, masks: Mapping[int, Value]) -> None:
+        """Sends lanes to places, then goes to the first place that has lanes."""
+        waiting = self.pending.at[block.index]
+        if len(masks) == 1:
+            ((place, mask),) = masks.items()
+            if all(other > place for other in waiting):
+                return self._go(place, mask, waiting)
+        for place, mask in masks.items():
+            self._wait(place, mask, place in waiting)
+        return self._walk(waiting | frozenset(masks), max(masks))
+
+    def _wait(self, place: int, mask: Value, others: bool) -> None:
+        """Adds lanes to a pending mask."""
+        slot = self._pending_slot(place)
+        if others:
+            old = self.builder.emit(f"load {MASK}, ptr {slot}, align 64")
+            mask = self.m.binary("or", mask, Value(old, "i1", WARP))
+        self.builder.void(f"store {mask.typed}, ptr {slot}, align 64")
+
+    def _walk(self, waiting: frozenset[int], sure: int | None) -> None:
+        """Goes to the first of the places that has lanes; to the warp's end if none has."""
+        for place, beyond in self.pending.walk(waiting, sure):
+            label = self._taking(place, beyond)
+            if place == sure:
+                self.builder.void(f"br label %{label}")
+                return
+            lanes = Value(
+                self.builder.emit(f"load {MASK}, ptr {self._pending_slot(place)}, align 64"), "i1", WARP
+            )
+            following = self.builder.block_name("next")
+            self.builder.void(f"br i1 {self.m.any(lanes)}, label %{label}, label %{following}")
+            self.builder.label(following)
+        self.builder.void("br label %finished")
+
+    def _taking(self, place: int, beyond: frozenset[int]) -> str:
+        """Label of the code that takes up the lanes waiting at a place; emitted after the blocks."""
+        if self.pending.parked(place) is None:
+            beyond = frozenset()
+        label = f"take.{place}." + "_".join(map(str, sorted(beyond)))
+        self._emit_later(place, beyond, label)
+        return label
+
+    def _emit_later(self, place: int, beyond: frozenset[int], label: str) -> None:
+        if label not in self.labels:
+            self.labels.add(label)
+            self.wanted[place, beyond] = label
+
+    def _take(self, place: int, beyond: frozenset[int]) -> None:
+        slot = self._pending_slot(place)
+        mask = Value(self.builder.emit(f"load {MASK}, ptr {slot}, align 64"), "i1", WARP)
+        self.builder.void(f"store {NO_LANES}, ptr {slot}, align 64")
+        self._go(place, mask, beyond)
+
+    def _go(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
+        """Runs what comes next for lanes at a place."""
+        if self.pending.parked(place) is not None:
+            return self._suspend(place, mask, beyond)
+        target = self.pending.target(place)
+        if isinstance(self.schedule.slots[place], Loop):
+            self._poll(target)
+        if self.representatives[target.index] == target.index:
+            self.builder.void(f"store {mask.typed}, ptr {self._mask_slot(target.index)}, align 64")
+        self.builder.void(f"br label %{self.label(target)}")
+        return None
+
+    def _poll(self, header: Block) -> None:
+        """Stops the warp if the launch is to be stopped."""
+        flag = self.builder.emit(f"getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}")
+        stop = self.builder.emit(f"load atomic i64, ptr {flag} monotonic, align 8")
+        stop = self.builder.emit(f"icmp ne i64 {stop}, 0")
+        stops, goes = self.builder.block_name("stop"), self.builder.block_name("go")
+        self.builder.void(f"br i1 {stop}, label %{stops}, label %{goes}")
+        self.builder.label(stops)
+        line = self.m.line
+        self.m.line = header.ops[0].line if header.ops else header.terminator.line
+        self._record(FaultKind.ABORTED, Value(ALL, "i1", WARP))
+        self.m.line = line
+        self.builder.label(goes)
+
+    def _suspend(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
+        raise Unsupported("a barrier in a function that cannot be inlined")
+
+    # -- helpers for frames ------------------------------------------------------------------------
+
+    def live(self, blocks: Iterable[Block]) -> list[Definition]:
+        """Definitions to keep while lanes wait to run these blocks, in a fixed order."""
+        if self._live is None:
+            self._live = live_in(self.ssa)
+        live = self._live
+        found = {d for b in blocks for d in live[b.index] if d.origin != "undefined"}
+        return sorted(found, key=lambda d: d.index)
+
+    def split_allocas(self) -> tuple[list[str], list[str]]:
+        """Allocations (to stand in the entry block) and the other lines."""
+        inner = [line for line in self.builder.lines if " = alloca " in line]
+        rest = [line for line in self.builder.lines if " = alloca " not in line]
+        return self.allocas + inner, rest
+
+    def pending_resets(self) -> list[str]:
+        """No lane waits anywhere at the start."""
+        names = [line.split()[0] for line in self.allocas if line.startswith("  %pending.")]
+        return [f"  store {NO_LANES}, ptr {n}, align 64" for n in names]
+
+
+class _Reader:
+    """Where the evaluator finds registers, variables and functions."""
+
+    def __init__(self, emitter: FunctionEmitter) -> None:
+        self.emitter = emitter
+
+    def register(self, register: Register) -> Value:
+        return self.emitter.register(register)
+
+    def symbol(self, symbol: SymbolAddress) -> Value:
+        return self.emitter.symbol(symbol)
+
+    def function(self, function: FunctionAddress) -> Value:
+        return Value(str(self.emitter.function_index(function.name)), f"i{function.type.bits}")

@@ -1,0 +1,468 @@
+"""LLVM columns of a warp that know when they are uniform or affine, and what lanes see of each other.
+
+A value is held as narrow as its `Shape` allows: one scalar for the warp, one for each segment (row of
+the CTA), or base and stride; only what truly varies is a vector of 32. The rules are those of
+`simt.analysis.uniformity.ShapeAlgebra`: this class asks it for the shape of every result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from simt.analysis.uniformity import WARP, BlockShape, Shape, ShapeAlgebra
+from simt.engine.abi import LaunchSlot, WorkerSlot
+from simt.engine.llvm_algebra import LlvmIntegers
+from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
+from simt.engine.llvm_float import LlvmAlgebra
+from simt.isa.algebra import Environment
+from simt.isa.special_registers import lookup
+from simt.ptx.types import U32, Type, bits_type
+
+ALL = "splat (i1 true)"
+"""The mask of a full warp."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes(Value):
+    """A value with a shape. Affine: `ir` holds the bases; otherwise all lanes."""
+
+    shape: Shape = Shape(1)
+
+    @property
+    def literal(self) -> int | None:
+        return Value(self.ir, self.type, self.width).literal if self.shape.stride == 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded(Lanes):
+    """An affine value if the i1 `valid` holds; `lanes()` emits code for all lanes that is always right.
+
+    Extending an affine 32-bit value gives one: it is affine unless it wraps within the warp."""
+
+    valid: str = "true"
+    lanes: Callable[[], Value] = field(default=lambda: Value("0", "i64"))
+
+    @property
+    def literal(self) -> int | None:
+        return None
+
+
+def shape_of(value: Value) -> Shape:
+    if isinstance(value, Guarded):
+        return value.shape
+    if isinstance(value, Lanes):
+        literal = value.literal
+        return value.shape if literal is None else replace(value.shape, const=literal)
+    return Shape(value.width, const=value.literal)
+
+
+def _is_flat(value: Value) -> bool:
+    """Whether the value's own text is what it says for all lanes."""
+    shape = shape_of(value)
+    return not isinstance(value, Guarded) and (shape.stride == 0 or not shape.exact)
+
+
+def bases(value: Value) -> Value:
+    """The bases of an affine value as a plain one."""
+    return Value(value.ir, value.type, value.width)
+
+
+class LaneAlgebra(LlvmAlgebra):
+    """Affine arithmetic, masks, warp operations and special registers of one compiled function.
+
+    `launch`, `worker`: IR names of pointers to the blocks of `simt.engine.abi`. `warp`: the warp's number
+    (i32). `cta`: the CTA's coordinates (i32 each). `mask`: the lanes that execute (`<32 x i1>`).
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        module: ModuleText,
+        features: frozenset[str],
+        block: BlockShape,
+        environment: Environment,
+    ) -> None:
+        super().__init__(builder, module, WARP, features)
+        self.block = block
+        self.environment = environment
+        self.shapes = ShapeAlgebra(block)
+        self.launch = "%launch"
+        self.worker = "%worker"
+        self.warp = Value("%warp", "i32")
+        self.cta = tuple(Value(f"%cta.{c}", "i32") for c in "xyz")
+        self.mask = Value(ALL, "i1", WARP)
+
+    # -- forms of a value ----------------------------------------------------------------------
+
+    @property
+    def segment(self) -> int:
+        """Lanes in a segment."""
+        return WARP // self.block.segments
+
+    def vector(self, value: Value) -> Value:
+        """All 32 lanes."""
+        if isinstance(value, Guarded):
+            return value.lanes()
+        stride = value.shape.stride if isinstance(value, Lanes) and value.shape.is_affine else 0
+        wide = self.widened(bases(value), WARP)
+        if stride == 0:
+            return wide
+        steps = self.constant_lanes(value.type, [stride * (lane % self.segment) for lane in range(WARP)])
+        return LlvmIntegers.binary(self, "add", wide, steps)
+
+    def widened(self, value: Value, width: int) -> Value:
+        """Bases repeated for `width` segments."""
+        if value.width == width:
+            return value
+        if value.width == 1:
+            if not value.ir.startswith("%"):
+                return Value(f"splat ({value.type} {value.ir})", value.type, width)
+            full = spell(value.type, width)
+            one = self.builder.emit(f"insertelement {full} poison, {value.typed}, i64 0")
+            return Value(
+                self.builder.emit(f"shufflevector {full} {one}, {full} poison, <{width} x i32> zeroinitializer"),
+                value.type, width,
+            )  # fmt: skip
+        picks = ", ".join(f"i32 {i * value.width // width}" for i in range(width))
+        return Value(
+            self.builder.emit(
+                f"shufflevector {value.typed}, {value.spelled} poison, <{width} x i32> <{picks}>"
+            ),
+            value.type, width,
+        )  # fmt: skip
+
+    def unify(self, *values: Value) -> tuple[Value, ...]:
+        flat = [bases(v) if _is_flat(v) else self.vector(v) for v in values]
+        width = max(v.width for v in flat)
+        return tuple(self.widened(v, width) for v in flat)
+
+    def constant_lanes(self, element: str, numbers: list[int]) -> Value:
+        bits = int(element[1:])
+        texts = (f"{element} {(n + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)}" for n in numbers)
+        return Value(f"<{', '.join(texts)}>", element, len(numbers))
+
+    def as_shape(self, value: Value, shape: Shape) -> Value:
+        """The value in the form in which a value of `shape` is stored (not narrower than it is)."""
+        if shape.is_affine:
+            return self.widened(bases(value), shape.width)
+        return self.vector(value)
+
+    def shaped(self, value: Value, shape: Shape) -> Lanes:
+        """A stored form read back."""
+        return Lanes(value.ir, value.type, value.width, shape)
+
+    # -- affine rules ----------------------------------------------------------------------------
+
+    def _affine(self, shape: Shape, run: Callable[..., Value], *operands: Value) -> Value:
+        """`run` on the bases if the result is affine, else on whatever `run` makes of the operands."""
+        if shape.is_affine:
+            result = run(*(bases(v) for v in operands))
+            return Lanes(result.ir, result.type, result.width, replace(shape, width=result.width))
+        if shape.width < WARP and all(isinstance(v, Guarded) or shape_of(v).is_affine for v in operands):
+            return self._guarded_affine(shape, run, operands)
+        return self._varying(shape, run, *operands)
+
+    def _varying(self, shape: Shape, run: Callable[..., Value], *operands: Value) -> Lanes:
+        result = self.vector(run(*operands))
+        likely = replace(shape, exact=False) if shape.width < WARP else shape
+        return Lanes(result.ir, result.type, WARP, likely)
+
+    def _guarded_affine(self, shape: Shape, run: Callable[..., Value], operands: tuple[Value, ...]) -> Value:
+        """A guarded result of guarded and affine operands."""
+        result = run(*(bases(v) for v in operands))
+        valid = "true"
+        for operand in operands:
+            if isinstance(operand, Guarded):
+                valid = operand.valid if valid == "true" else self.builder.emit(f"and i1 {valid}, {operand.valid}")
+        return Guarded(
+            result.ir, result.type, result.width, replace(shape, width=result.width, exact=False), valid,
+            partial(self._varying, shape, run, *operands),
+        )  # fmt: skip
+
+    def add(self, t: Type, a: Value, b: Value) -> Value:
+        shape = self.shapes.add(t, shape_of(a), shape_of(b))
+        return self._affine(shape, partial(LlvmAlgebra.add, self, t), a, b)
+
+    def sub(self, t: Type, a: Value, b: Value) -> Value:
+        shape = self.shapes.sub(t, shape_of(a), shape_of(b))
+        return self._affine(shape, partial(LlvmAlgebra.sub, self, t), a, b)
+
+    def mul(self, t: Type, a: Value, b: Value) -> Value:
+        shape = self.shapes.mul(t, shape_of(a), shape_of(b))
+        return self._affine(shape, partial(LlvmAlgebra.mul, self, t), a, b)
+
+    def shift_left(self, t: Type, a: Value, n: Value) -> Value:
+        shape = self.shapes.shift_left(t, shape_of(a), shape_of(n))
+        return self._affine(shape, partial(LlvmAlgebra.shift_left, self, t), a, n)
+
+    def resize(self, source: Type, target: Type, a: Value) -> Value:
+        if source.bits == target.bits:
+            return a
+        shape = self.shapes.resize(source, target, shape_of(a))
+        run = partial(LlvmAlgebra.resize, self, source, target)
+        extended = self._affine(shape, run, a)
+        if isinstance(extended, Guarded) and not isinstance(a, Guarded):
+            return replace(extended, valid=self._no_wrap(source, a))
+        if isinstance(a, Guarded) and target.bits > source.bits:
+            return self._varying(shape, run, a)
+        return extended
+
+    def _no_wrap(self, t: Type, a: Value) -> str:
+        """i1: an affine value of type `t` does not wrap between the lanes of any segment."""
+        step = shape_of(a).stride * (self.segment - 1)
+        if not -(2 ** (t.bits - 1)) <= step < 2 ** (t.bits - 1):
+            return "false"
+        if t.is_signed:
+            name, amount = "sadd", step
+        else:
+            name, amount = ("uadd", step) if step >= 0 else ("usub", -step)
+        starts = bases(a)
+        kind = f"{{ {starts.spelled}, {spell('i1', starts.width)} }}"
+        other = self.widened(self.number(a.type, amount), starts.width)
+        full = self.module.declare(
+            f"llvm.{name}.with.overflow.{mangled(a.type, starts.width)}", kind, (starts.spelled, starts.spelled)
+        )
+        pair = self.builder.emit(f"call {kind} {full}({starts.typed}, {other.typed})")
+        wraps = self.builder.emit(f"extractvalue {kind} {pair}, 1")
+        if starts.width == 1:
+            return self.builder.emit(f"xor i1 {wraps}, true")
+        bits = self.builder.emit(f"bitcast <{starts.width} x i1> {wraps} to i{starts.width}")
+        return self.builder.emit(f"icmp eq i{starts.width} {bits}, 0")
+
+    def select(self, t: Type, p: Value, a: Value, b: Value) -> Value:
+        shape = self.shapes.select(t, shape_of(p), shape_of(a), shape_of(b))
+        if shape.is_affine and shape.stride:
+            return self._affine(shape, partial(LlvmAlgebra.select, self, t), p, a, b)
+        return super().select(t, p, a, b)
+
+    # -- masks -----------------------------------------------------------------------------------
+
+    @property
+    def mask_is_full(self) -> bool:
+        """Known to be full without a test."""
+        return self.mask.ir == ALL
+
+    def mask_and(self, a: Value, b: Value) -> Value:
+        if a.ir == ALL:
+            return self.vector(b)
+        return LlvmIntegers.binary(self, "and", a, self.vector(b))
+
+    def mask_bits(self, mask: Value) -> Value:
+        """A mask as i32."""
+        if mask.ir == ALL:
+            return Value("-1", "i32")
+        return Value(self.builder.emit(f"bitcast {mask.typed} to i32"), "i32")
+
+    def any(self, mask: Value) -> str:
+        """i1: whether the mask has a lane."""
+        if mask.ir == ALL:
+            return "true"
+        return self.builder.emit(f"icmp ne i32 {self.mask_bits(mask).ir}, 0")
+
+    def active(self) -> Value:
+        return self.mask
+
+    # -- lanes -----------------------------------------------------------------------------------
+
+    def lane(self) -> Value:
+        start = self.constant_lanes("i32", [self.segment * s for s in range(self.block.segments)])
+        if self.block.segments == 1:
+            start = Value("0", "i32")
+        return Lanes(start.ir, "i32", start.width, self.block.lane)
+
+    def ballot(self, p: Value) -> Value:
+        return self.mask_bits(self.mask_and(self.mask, p))
+
+    def shuffle(self, t: Type, a: Value, lane: Value) -> Value:
+        if self.shapes.shuffle(t, shape_of(a), shape_of(lane)).is_uniform:
+            return a
+        values, lanes = self.vector(a), self.vector(lane)
+        if "avx512bw" in self.features and values.type in ("i32", "float"):
+            return self._permute(values, lanes)
+        return self._through_memory(values, lanes)
+
+    def _permute(self, values: Value, lanes: Value) -> Value:
+        """Two 16-lane table look-ups, one for each half of the result."""
+        halves = [self._half(values, i) for i in (0, 1)]
+        kind, element = ("ps", "float") if values.type == "float" else ("d", "i32")
+        parts = [
+            self._lookup(kind, element, halves, self._half(lanes, i)) for i in (0, 1)
+        ]  # fmt: skip
+        order = ", ".join(f"i32 {i}" for i in range(WARP))
+        return self.emit(
+            f"shufflevector <16 x {element}> {parts[0]}, <16 x {element}> {parts[1]}, <32 x i32> <{order}>",
+            element,
+            WARP,
+        )
+
+    def _half(self, value: Value, which: int) -> str:
+        picks = ", ".join(f"i32 {16 * which + i}" for i in range(16))
+        return self.builder.emit(f"shufflevector {value.typed}, {value.spelled} poison, <16 x i32> <{picks}>")
+
+    def _lookup(self, kind: str, element: str, halves: list[str], index: str) -> str:
+        vector = f"<16 x {element}>"
+        name = self.module.declare(
+            f"llvm.x86.avx512.vpermi2var.{kind}.512", vector, (vector, "<16 x i32>", vector)
+        )
+        return self.builder.emit(
+            f"call {vector} {name}({vector} {halves[0]}, <16 x i32> {index}, {vector} {halves[1]})"
+        )
+
+    def _through_memory(self, values: Value, lanes: Value) -> Value:
+        """Any element type on any CPU: lane by lane out of a buffer."""
+        element = "i8" if values.type == "i1" else values.type
+        stored = self.cast("zext", "i8", values) if values.type == "i1" else values
+        buffer = self.builder.emit(f"alloca {stored.spelled}, align 64")
+        self.builder.void(f"store {stored.typed}, ptr {buffer}, align 64")
+        result = "poison"
+        for i in range(WARP):
+            index = self.builder.emit(f"extractelement {lanes.typed}, i32 {i}")
+            index = self.builder.emit(f"and i32 {index}, 31")
+            place = self.builder.emit(f"getelementptr {element}, ptr {buffer}, i32 {index}")
+            item = self.builder.emit(f"load {element}, ptr {place}")
+            result = self.builder.emit(f"insertelement {stored.spelled} {result}, {element} {item}, i32 {i}")
+        found = Value(result, element, WARP)
+        return self.cast("trunc", "i1", found) if values.type == "i1" else found
+
+    # -- the machine -------------------------------------------------------------------------------
+
+    def launch_slot(self, slot: LaunchSlot) -> Value:
+        return self._slot(self.launch, slot)
+
+    def worker_slot(self, slot: WorkerSlot) -> Value:
+        return self._slot(self.worker, slot)
+
+    def _slot(self, base: str, slot: int) -> Value:
+        place = self.builder.emit(f"getelementptr i64, ptr {base}, i64 {slot}")
+        return Value(self.builder.emit(f"load i64, ptr {place}, align 8"), "i64")
+
+    def pointer(self, address: Value) -> str:
+        return self.builder.emit(f"inttoptr i64 {address.ir} to ptr")
+
+    def special(self, name: str, component: str) -> Value:
+        """A special register, in the type that the machine supplies (`SpecialRegister.type`)."""
+        value = self._special(name, component)
+        entry = lookup(f"%{name}", component)
+        wanted = f"i{entry.type.bits}" if entry is not None else value.type
+        return value if value.type == wanted else self.resize(U32, bits_type(int(wanted[1:])), value)
+
+    def _special(self, name: str, component: str) -> Value:
+        axis = "xyz".find(component) if component else -1
+        if component == "w":
+            return Value("0", "i32")
+        match name:
+            case "tid":
+                return self._tid(axis)
+            case "ntid":
+                return Value(str((self.block.x, self.block.y, self.block.z)[axis]), "i32")
+            case "ctaid":
+                return self.cta[axis]
+            case "nctaid":
+                return self._low(self.launch_slot(LaunchSlot(LaunchSlot.GRID_X + axis)))
+            case "laneid":
+                return self.lane()
+            case "warpid":
+                return self.warp
+            case _:
+                return self._rare(name)
+
+    def _rare(self, name: str) -> Value:
+        if name.startswith("lanemask_"):
+            return self._lanemask(name[-2:])
+        match name:
+            case "nwarpid":
+                return Value("64", "i32")
+            case "smid":
+                return self._low(self.worker_slot(WorkerSlot.SM))
+            case "nsmid":
+                return self._low(self.launch_slot(LaunchSlot.SM_COUNT))
+            case "gridid":
+                return self.launch_slot(LaunchSlot.GRID_ID)
+            case "clock" | "clock64" | "clock_hi" | "globaltimer" | "globaltimer_lo" | "globaltimer_hi":
+                return self._clock(name)
+            case "total_smem_size" | "aggr_smem_size":
+                return self._low(self.launch_slot(LaunchSlot.SHARED_BYTES))
+            case "dynamic_smem_size":
+                return self._low(self.launch_slot(LaunchSlot.DYNAMIC_SHARED))
+            case "is_explicit_cluster":
+                return Value("false", "i1")
+            case _:
+                return self._cluster(name)
+
+    def _cluster(self, name: str) -> Value:
+        """Every CTA is a cluster of its own; the remaining registers read as zero."""
+        ones = ("nclusterid", "cluster_nctaid", "cluster_nctarank")
+        return Value("1" if name in ones else "0", "i32")
+
+    def _low(self, value: Value) -> Value:
+        return Value(self.builder.emit(f"trunc i64 {value.ir} to i32"), "i32")
+
+    def _clock(self, name: str) -> Value:
+        counter = self.module.declare("llvm.readcyclecounter", "i64", ())
+        now = Value(self.builder.emit(f"call i64 {counter}()"), "i64")
+        if name.endswith("_hi"):
+            now = Value(self.builder.emit(f"lshr i64 {now.ir}, 32"), "i64")
+        return now if name in ("clock64", "globaltimer") else self._low(now)
+
+    def _lanemask(self, relation: str) -> Value:
+        below = [(1 << lane) - 1 for lane in range(WARP)]
+        masks = {
+            "eq": [1 << lane for lane in range(WARP)],
+            "lt": below,
+            "le": [m << 1 | 1 for m in below],
+            "gt": [0xFFFFFFFF & ~(m << 1 | 1) for m in below],
+            "ge": [0xFFFFFFFF & ~m for m in below],
+        }
+        return self.constant_lanes("i32", masks[relation])
+
+    def _tid(self, axis: int) -> Value:
+        block = self.block
+        first = Value(self.builder.emit(f"mul i32 {self.warp.ir}, {WARP}"), "i32")
+        if block.linear:
+            return Lanes(first.ir, "i32", 1, Shape(1, 1)) if axis == 0 else Value("0", "i32")
+        if not block.rows_fit:
+            steps = self.constant_lanes("i32", list(range(WARP)))
+            return self._coordinate(LlvmIntegers.binary(self, "add", self.widened(first, WARP), steps), axis)
+        if block.segments == 1:
+            value = self._coordinate(first, axis)
+            return Lanes(value.ir, "i32", 1, Shape(1, 1)) if axis == 0 else value
+        if axis == 0:
+            return Lanes("0", "i32", 1, Shape(1, 1))
+        starts = self.constant_lanes("i32", [s * block.x for s in range(block.segments)])
+        rows = LlvmIntegers.binary(self, "add", self.widened(first, block.segments), starts)
+        return self._coordinate(rows, axis)
+
+    def _coordinate(self, linear: Value, axis: int) -> Value:
+        """One coordinate of a thread's linear number."""
+        size, below = (
+            (self.block.x, 1),
+            (self.block.y, self.block.x),
+            (self.block.z, self.block.x * self.block.y),
+        )[axis]
+        quotient = LlvmIntegers.binary(
+            self, "udiv", linear, self.widened(Value(str(below), "i32"), linear.width)
+        )
+        if axis == 2:
+            return quotient
+        return LlvmIntegers.binary(
+            self, "urem", quotient, self.widened(Value(str(size), "i32"), linear.width)
+        )
+
+    # -- effects without data ------------------------------------------------------------------------
+
+    def fence(self, level: str) -> None:
+        self.builder.void("fence seq_cst")
+
+    def breakpoint(self) -> None:
+        """Ignored: no debugger is attached to compiled code."""
+
+    def event(self, number: Value) -> None:
+        """Performance events have no counter in compiled code."""
+
+    def sleep(self, nanoseconds: Value) -> None:
+        """A hint: waiting is left to the scheduler."""
+
+    def intrinsic_name(self, name: str, element: str) -> str:
+        return f"llvm.{name}.{mangled(element, WARP)}"

@@ -1,0 +1,611 @@
+"""Loads, stores and atomics of a warp in LLVM IR, every access checked.
+
+The shape of the address decides: one scalar access for a uniform address, one vector access for
+consecutive ones, gathers and scatters for the rest. A check covers the whole warp where it can; when
+it fails, a function of `simt.engine.llvm_runtime` goes through the active lanes one by one, to find out
+which of them is at fault, if any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from simt.analysis.uniformity import WARP, Shape
+from simt.engine import llvm_runtime
+from simt.engine.abi import SPACES, FaultKind
+from simt.engine.llvm_algebra import LlvmIntegers, element_type
+from simt.engine.llvm_builder import Value, mangled, spell
+from simt.engine.llvm_lanes import Guarded, LaneAlgebra, bases, shape_of
+from simt.engine.unsupported import Unsupported
+from simt.ptx.types import U32, U64, Kind, Type, unsigned
+
+I64 = "i64"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Where a state space lies: valid addresses are `lo <= a < lo + room1 - 1`; host memory begins at
+    `host`, `lane_stride` bytes further for each lane. All are IR names of i64 values."""
+
+    space: str
+    lo: str
+    room1: str
+    host: str
+    lane_stride: str = "0"
+
+
+ARENA = Region("global", "%arena.base", "%arena.room1", "%arena.base")
+SHARED = Region("shared", "0", "%shared.room1", "%shared.host")
+LOCAL = Region("local", "0", "%local.room1", "%local.host", "%local.bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One memory operation: element type in memory, elements per lane, and the address."""
+
+    element: str
+    count: int
+    size: int  # bytes per lane
+    region: Region
+    address: Value
+    volatile: bool
+
+    @property
+    def word(self) -> int:
+        return self.size // self.count
+
+    @property
+    def modifier(self) -> str:
+        return " volatile" if self.volatile else ""
+
+
+class MemoryAlgebra(LaneAlgebra):
+    """`LaneAlgebra` with memory. `line`: of the instruction. Code goes on at `abort` after a fault.
+
+    `trusted`: the address is known to be valid (a kernel's own parameters)."""
+
+    line = 0
+    trusted = False
+    abort = "abort"
+
+    # -- the algebra's primitives ----------------------------------------------------------------
+
+    def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> tuple[Value, ...]:
+        access = self._access(t, space, address, count, volatile)
+        shape = shape_of(address)
+        if shape.is_affine and shape.stride == 0 and space != "local":
+            return self._load_bases(access)
+        if shape.stride == access.size and space != "local":
+            return self._load_contiguous(access, shape)
+        return self._gather(access)
+
+    def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
+        access = self._access(t, space, address, len(values), volatile)
+        shape = shape_of(address)
+        if shape.is_uniform and space != "local":
+            self._store_one(access, values)
+        elif shape.stride == access.size and space != "local":
+            self._store_contiguous(access, shape, values)
+        else:
+            self._scatter(access, values)
+
+    def atomic(self, op: str, t: Type, space: str, address: Value, b: Value, c: Value | None) -> Value:
+        kind = {Kind.SIGNED: "s", Kind.FLOAT: "f"}.get(t.kind, "u")
+        if (kind == "f" and not t.is_native_float) or t.kind is Kind.PACKED or t.bits > 64:
+            raise Unsupported(f"atom of type {t}")
+        element = element_type(t)
+        access = Access(element, 1, t.bytes, self._region(space), address, True)
+        function = llvm_runtime.atomic(self.module, op, kind, element)
+        operands = [self.spilled(b), self.spilled(c if c is not None else b)]
+        old = self.buffer(element, WARP)
+        self._call_lanes(function, access, [*operands, old])
+        return Value(self.builder.emit(f"load <{WARP} x {element}>, ptr {old}, align 64"), element, WARP)
+
+    def to_generic(self, t: Type, space: str, address: Value) -> Value:
+        match space:
+            case "shared":
+                return self.add(t, self._fit(Value("%shared.host", I64), t), address)
+            case "local":
+                return self._local_shift("add", t, address)
+            case _:
+                return address
+
+    def from_generic(self, t: Type, space: str, address: Value) -> Value:
+        match space:
+            case "shared":
+                return self.sub(t, address, self._fit(Value("%shared.host", I64), t))
+            case "local":
+                return self._local_shift("sub", t, address)
+            case _:
+                return address
+
+    def in_space(self, space: str, address: Value) -> Value:
+        address = self.resize(unsigned(int(address.type[1:])), U64, address)
+        match space:
+            case "shared":
+                return self._within(address, Value("%shared.host", I64), "%shared.room1")
+            case "local":
+                return self._within(address, self._lane_bases(), "%local.room1")
+            case "global":
+                return self._within(address, Value("%arena.base", I64), "%arena.room1")
+            case "const" | "param":
+                raise Unsupported(f"isspacep.{space}")
+            case _:
+                return Value("false", "i1")
+
+    def trap(self) -> None:
+        record = llvm_runtime.fault(self.module)
+        lane = self._first_lane()
+        self.builder.void(
+            f"call void {record}(ptr {self.launch}, ptr {self.worker}, i64 {FaultKind.TRAP}, i64 {self.line}, "
+            f"i64 0, i64 {lane}, i64 0, i64 0)"
+        )
+        self.builder.void(f"br label %{self.abort}")
+        self.builder.label(self.builder.block_name("after.trap"))
+
+    def texture(
+        self, geometry: str, result: Type, coordinate: Type, texture: Value, coordinates: tuple[Value, ...]
+    ) -> tuple[Value, Value, Value, Value]:
+        raise Unsupported("tex")
+
+    # -- addresses -------------------------------------------------------------------------------
+
+    def _access(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> Access:
+        if t.bits > 64:
+            raise Unsupported(f"memory access of type {t}")
+        region = self._region(space)
+        if region is not SHARED:
+            address = self.resize(unsigned(int(address.type[1:])), U64, address)
+        return Access(element_type(t), count, t.bytes * count, region, address, volatile)
+
+    def _region(self, space: str) -> Region:
+        match space:
+            case "shared":
+                return SHARED
+            case "local":
+                return LOCAL
+            case _:
+                return ARENA
+
+    def _fit(self, value: Value, t: Type) -> Value:
+        return (
+            value
+            if t.bits == 64
+            else Value(self.builder.emit(f"trunc i64 {value.ir} to i{t.bits}"), f"i{t.bits}")
+        )
+
+    def _lane_bases(self) -> Value:
+        """Host address of each lane's local memory."""
+        steps = self.constant_lanes(I64, list(range(WARP)))
+        shift = LlvmIntegers.binary(self, "mul", self.widened(Value("%local.bytes", I64), WARP), steps)
+        return LlvmIntegers.binary(self, "add", self.widened(Value("%local.host", I64), WARP), shift)
+
+    def _local_shift(self, opcode: str, t: Type, address: Value) -> Value:
+        lanes = self._lane_bases()
+        if t.bits == 32:
+            lanes = self.cast("trunc", "i32", lanes)
+        return LlvmIntegers.binary(self, opcode, self.vector(address), lanes)
+
+    def _within(self, address: Value, lo: Value, room1: str) -> Value:
+        room = Value(self.builder.emit(f"sub i64 {room1}, 1"), I64)
+        return self.test("icmp ult", self.binary("sub", address, lo), room)
+
+    # -- uniform addresses -------------------------------------------------------------------------
+
+    def _load_bases(self, access: Access) -> tuple[Value, ...]:
+        """One scalar load, or one for each segment."""
+        address = self._safe_bases(access)
+        if not self.trusted:
+            self._require(access, address)
+        columns: list[list[str]] = [[] for _ in range(access.count)]
+        for part in self._parts(address):
+            pointer = self._host(access, part)
+            for i, column in enumerate(columns):
+                column.append(self._load(access.element, pointer, i, access))
+        return tuple(self._assemble(access.element, column) for column in columns)
+
+    def _safe_bases(self, access: Access) -> Value:
+        """Bases with those of segments without active lanes replaced by a valid address."""
+        address = bases(access.address)
+        if address.width == 1 or self.mask_is_full:
+            return address
+        segments, lanes = address.width, WARP // address.width
+        ones = [((1 << lanes) - 1) << (lanes * s) for s in range(segments)]
+        bits = LlvmIntegers.binary(
+            self, "and", self.widened(self.mask_bits(self.mask), segments), self.constant_lanes("i32", ones)
+        )
+        used = self.test("icmp ne", bits, Value("zeroinitializer", "i32", segments))
+        lo = Value(access.region.lo, address.type)
+        return self.pick(used, address, self.widened(lo, segments))
+
+    def _require(self, access: Access, address: Value) -> None:
+        """Faults unless all bases are valid."""
+        good = self.builder.block_name("ok")
+        bad = self.builder.block_name("bad")
+        self.builder.void(
+            f"br i1 {self._all(self._valid(access, address, access.size))}, label %{good}, label %{bad}"
+        )
+        self.builder.label(bad)
+        self._call_lanes(
+            llvm_runtime.load(self.module, access.size), access, [self.buffer(f"i{8 * access.size}", WARP)]
+        )
+        self.builder.void(f"br label %{self.abort}")
+        self.builder.label(good)
+
+    def _store_one(self, access: Access, values: tuple[Value, ...]) -> None:
+        """All lanes store to one place: the highest active lane's value stays."""
+        address = bases(access.address)
+        self._require(access, address)
+        pointer = self._host(access, address)
+        for i, value in enumerate(values):
+            if shape_of(value).is_uniform:
+                item = bases(value).ir
+            else:
+                last = self._last_lane()
+                item = self.builder.emit(f"extractelement {self.vector(value).typed}, i32 {last}")
+            place = self._element_pointer(access, pointer, i)
+            self.builder.void(
+                f"store{access.modifier} {access.element} {item}, ptr {place}, align {access.word}"
+            )
+
+    # -- consecutive addresses ---------------------------------------------------------------------
+
+    def _load_contiguous(self, access: Access, shape: Shape) -> tuple[Value, ...]:
+        span, parts, ok = self._spans(access, shape)
+        fast = lambda: self._load_spans(access, parts, span)  # noqa: E731
+        slow = (lambda: self._load_slowly(access)) if shape.exact else (lambda: self._gather(access))
+        return self._either(ok, fast, slow)
+
+    def _spans(self, access: Access, shape: Shape) -> tuple[int, list[Value], str]:
+        """Lanes of a span, the spans' addresses, and i1: each is valid as a whole."""
+        span = WARP // shape.width if shape.width > 1 else self.segment
+        if shape.exact:
+            starts = self.widened(bases(access.address), max(shape.width, self.block.segments))
+            ok = self._valid(access, starts, span * access.size)
+            return span, self._parts(starts), self._all(ok)
+        if isinstance(access.address, Guarded):
+            starts = self.widened(bases(access.address), max(shape.width, self.block.segments))
+            valid = self._all(self._valid(access, starts, span * access.size))
+            return span, self._parts(starts), self.builder.emit(f"and i1 {access.address.valid}, {valid}")
+        address = self.vector(access.address)
+        parts = [
+            Value(self.builder.emit(f"extractelement {address.typed}, i32 {i}"), address.type)
+            for i in range(0, WARP, span)
+        ]
+        starts = self._assemble(address.type, [p.ir for p in parts])
+        steps = self.constant_lanes(address.type, [access.size * (lane % span) for lane in range(WARP)])
+        expected = LlvmIntegers.binary(self, "add", self.widened(starts, WARP), steps)
+        regular = self._all(self.test("icmp eq", address, expected))
+        valid = self._all(self._valid(access, starts, span * access.size))
+        return span, parts, self.builder.emit(f"and i1 {regular}, {valid}")
+
+    def _load_spans(self, access: Access, parts: list[Value], span: int) -> tuple[Value, ...]:
+        wide = spell(access.element, span * access.count)
+        loaded = [
+            self.builder.emit(
+                f"load{access.modifier} {wide}, ptr {self._host(access, p)}, align {access.size}"
+            )
+            for p in parts
+        ]
+        whole = self._concatenate(access.element, span * access.count, loaded)
+        return tuple(self._every(whole, access.count, i) for i in range(access.count))
+
+    def _load_slowly(self, access: Access) -> tuple[Value, ...]:
+        data = self.buffer(access.element, WARP * access.count)
+        self._call_lanes(llvm_runtime.load(self.module, access.size), access, [data])
+        wide = spell(access.element, WARP * access.count)
+        whole = Value(
+            self.builder.emit(f"load {wide}, ptr {data}, align 64"), access.element, WARP * access.count
+        )
+        return tuple(self._every(whole, access.count, i) for i in range(access.count))
+
+    def _store_contiguous(self, access: Access, shape: Shape, values: tuple[Value, ...]) -> None:
+        span, parts, ok = self._spans(access, shape)
+        whole = self._interleave([self.vector(v) for v in values])
+
+        def fast() -> tuple[Value, ...]:
+            self._store_spans(access, parts, span, whole)
+            return ()
+
+        def slow() -> tuple[Value, ...]:
+            self._store_slowly(access, whole)
+            return ()
+
+        def scatter() -> tuple[Value, ...]:
+            self._scatter(access, values)
+            return ()
+
+        self._either(ok, fast, slow if shape.exact else scatter)
+
+    def _store_spans(self, access: Access, parts: list[Value], span: int, whole: Value) -> None:
+        if self.mask_is_full:
+            return self._store_plain(access, parts, span, whole)
+        full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
+
+        def plain() -> tuple[Value, ...]:
+            self._store_plain(access, parts, span, whole)
+            return ()
+
+        def masked() -> tuple[Value, ...]:
+            self._store_masked(access, parts, span, whole)
+            return ()
+
+        self._either(full, plain, masked)
+        return None
+
+    def _store_plain(self, access: Access, parts: list[Value], span: int, whole: Value) -> None:
+        lanes = span * access.count
+        for i, part in enumerate(parts):
+            piece = self.piece(whole, i * lanes, lanes)
+            self.builder.void(
+                f"store{access.modifier} {piece.typed}, ptr {self._host(access, part)}, align {access.size}"
+            )
+
+    def _store_masked(self, access: Access, parts: list[Value], span: int, whole: Value) -> None:
+        lanes = span * access.count
+        mask = self._interleave([self.mask] * access.count)
+        vector = spell(access.element, lanes)
+        name = self.module.declare(
+            f"llvm.masked.store.{mangled(access.element, lanes)}.p0",
+            "void",
+            (vector, "ptr", "i32", f"<{lanes} x i1>"),
+        )
+        for i, part in enumerate(parts):
+            piece, some = self.piece(whole, i * lanes, lanes), self.piece(mask, i * lanes, lanes)
+            pointer = self._host(access, part)
+            self.builder.void(
+                f"call void {name}({piece.typed}, ptr {pointer}, i32 {access.word}, {some.typed})"
+            )
+
+    def _store_slowly(self, access: Access, whole: Value) -> None:
+        data = self.spilled(whole)
+        self._call_lanes(llvm_runtime.store(self.module, access.size), access, [data])
+
+    # -- scattered addresses -----------------------------------------------------------------------
+
+    def _gather(self, access: Access) -> tuple[Value, ...]:
+        if access.volatile or access.word > 8 or (access.word < 4 and access.count > 1):
+            return self._load_slowly(access)
+        offset = self._checked_offsets(access, llvm_runtime.load)
+        if access.word < 4:
+            return (self._gather_part(access, offset),)
+        return tuple(self._gather_words(access, offset, i * access.word) for i in range(access.count))
+
+    def _gather_words(self, access: Access, offset: Value, shift: int, element: str | None = None) -> Value:
+        element = element or access.element
+        bytes_ = max(access.word, 4)
+        vector = spell(element, WARP)
+        pointers = self._pointers(access, offset, shift)
+        name = self.module.declare(
+            f"llvm.masked.gather.{mangled(element, WARP)}.v{WARP}p0", vector,
+            (f"<{WARP} x ptr>", "i32", f"<{WARP} x i1>", vector),
+        )  # fmt: skip
+        call = f"call {vector} {name}(<{WARP} x ptr> {pointers}, i32 {bytes_}, {self.mask.typed}, {vector} zeroinitializer)"
+        return self.emit(call, element, WARP)
+
+    def _gather_part(self, access: Access, offset: Value) -> Value:
+        """8 and 16 bits out of the aligned word around them: CPUs gather no less."""
+        low = LlvmIntegers.binary(self, "and", offset, self.widened(Value("3", offset.type), WARP))
+        words = self._gather_words(access, LlvmIntegers.binary(self, "sub", offset, low), 0, "i32")
+        shift = LlvmIntegers.binary(self, "shl", low, self.widened(Value("3", offset.type), WARP))
+        shift = self.cast("trunc", "i32", shift)
+        return self.cast("trunc", access.element, LlvmIntegers.binary(self, "lshr", words, shift))
+
+    def _scatter(self, access: Access, values: tuple[Value, ...]) -> None:
+        if access.volatile or access.word not in (4, 8):
+            return self._store_slowly(access, self._interleave([self.vector(v) for v in values]))
+        offset = self._checked_offsets(access, llvm_runtime.store)
+        for i, value in enumerate(values):
+            data = self.vector(value)
+            pointers = self._pointers(access, offset, i * access.word)
+            name = self.module.declare(
+                f"llvm.masked.scatter.{mangled(access.element, WARP)}.v{WARP}p0", "void",
+                (data.spelled, f"<{WARP} x ptr>", "i32", f"<{WARP} x i1>"),
+            )  # fmt: skip
+            self.builder.void(
+                f"call void {name}({data.typed}, <{WARP} x ptr> {pointers}, i32 {access.word}, {self.mask.typed})"
+            )
+        return None
+
+    def _checked_offsets(self, access: Access, slow: Callable[..., str]) -> Value:
+        """Offsets within the region, after a fault if that of an active lane is not valid."""
+        address = self.vector(access.address)
+        bad = self.mask_and(self.mask, self.invert_mask(self._valid(access, address, access.size)))
+        good, fails = self.builder.block_name("ok"), self.builder.block_name("bad")
+        self.builder.void(f"br i1 {self.any(bad)}, label %{fails}, label %{good}")
+        self.builder.label(fails)
+        self._call_lanes(slow(self.module, access.size), access, [self.buffer(f"i{8 * access.size}", WARP)])
+        self.builder.void(f"br label %{self.abort}")
+        self.builder.label(good)
+        return self._offset(access, address)
+
+    def invert_mask(self, mask: Value) -> Value:
+        return LlvmIntegers.binary(self, "xor", mask, Value("splat (i1 true)", "i1", mask.width))
+
+    def _pointers(self, access: Access, offset: Value, shift: int) -> str:
+        host = self.pointer(Value(access.region.host, I64))
+        if shift:
+            host = self.builder.emit(f"getelementptr i8, ptr {host}, i64 {shift}")
+        if access.region is LOCAL:
+            steps = self.constant_lanes(I64, list(range(WARP)))
+            lanes = LlvmIntegers.binary(self, "mul", self.widened(Value("%local.bytes", I64), WARP), steps)
+            offset = LlvmIntegers.binary(self, "add", offset, lanes)
+        return self.builder.emit(f"getelementptr i8, ptr {host}, {offset.typed}")
+
+    # -- checks ------------------------------------------------------------------------------------
+
+    def _offset(self, access: Access, address: Value) -> Value:
+        if access.region.lo == "0":
+            return address
+        return LlvmIntegers.binary(
+            self, "sub", address, self.widened(Value(access.region.lo, I64), address.width)
+        )
+
+    def _valid(self, access: Access, address: Value, span: int) -> Value:
+        """i1 for each address: `span` bytes from it are in the region, and it is aligned."""
+        element = address.type
+        saturate = self.module.declare("llvm.usub.sat.i64", I64, (I64, I64))
+        limit = Value(self.builder.emit(f"call i64 {saturate}(i64 {access.region.room1}, i64 {span})"), I64)
+        if element == "i32":
+            limit = Value(self.builder.emit(f"trunc i64 {limit.ir} to i32"), "i32")
+        inside = self.test("icmp ult", self._offset(access, address), self.widened(limit, address.width))
+        if access.size == 1:
+            return inside
+        low = LlvmIntegers.binary(
+            self, "and", address, self.widened(Value(str(access.size - 1), element), address.width)
+        )
+        aligned = self.test("icmp eq", low, self.widened(Value("0", element), address.width))
+        return LlvmIntegers.binary(self, "and", inside, aligned)
+
+    def _all(self, tests: Value) -> str:
+        """i1: all of a vector of tests hold."""
+        if tests.width == 1:
+            return tests.ir
+        bits = self.builder.emit(f"bitcast {tests.typed} to i{tests.width}")
+        return self.builder.emit(f"icmp eq i{tests.width} {bits}, -1")
+
+    def _first_lane(self) -> str:
+        count = self.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
+        lane = self.builder.emit(f"call i32 {count}(i32 {self.mask_bits(self.mask).ir}, i1 false)")
+        return self.builder.emit(f"zext i32 {lane} to i64")
+
+    def _last_lane(self) -> str:
+        count = self.module.declare("llvm.ctlz.i32", "i32", ("i32", "i1"))
+        zeros = self.builder.emit(f"call i32 {count}(i32 {self.mask_bits(self.mask).ir}, i1 false)")
+        last = self.builder.emit(f"sub i32 31, {zeros}")
+        return self.builder.emit(f"and i32 {last}, 31")
+
+    # -- pieces ------------------------------------------------------------------------------------
+
+    def _either(
+        self, condition: str, first: Callable[[], tuple[Value, ...]], second: Callable[[], tuple[Value, ...]]
+    ) -> tuple[Value, ...]:
+        """`first()` if the condition (i1) holds, else `second()`, in blocks of their own; results by phi."""
+        yes, no, end = (self.builder.block_name(h) for h in ("fast", "slow", "end"))
+        self.builder.void(f"br i1 {condition}, label %{yes}, label %{no}")
+        a, from_a = self._side(yes, end, first)
+        b, from_b = self._side(no, end, second)
+        self.builder.label(end)
+        return tuple(
+            self.emit(f"phi {x.spelled} [ {x.ir}, %{from_a} ], [ {y.ir}, %{from_b} ]", x.type, x.width)
+            for x, y in zip(a, b, strict=True)
+        )
+
+    def _side(
+        self, label: str, end: str, run: Callable[[], tuple[Value, ...]]
+    ) -> tuple[tuple[Value, ...], str]:
+        self.builder.label(label)
+        values = tuple(self.vector(v) for v in run())
+        last = self.builder.block_name("last")
+        self.builder.void(f"br label %{last}")
+        self.builder.label(last)
+        self.builder.void(f"br label %{end}")
+        return values, last
+
+    def _call_lanes(self, function: str, access: Access, buffers: list[str]) -> None:
+        """Calls a function of the runtime over the active lanes; goes to `abort` if it reports a fault."""
+        address = self.vector(access.address)
+        if address.type == "i32":
+            address = self.cast("zext", I64, address)
+        addresses = self.spilled(address)
+        region = access.region
+        space = SPACES.index(region.space)
+        extra = "".join(f", ptr {b}" for b in buffers)
+        ok = self.builder.emit(
+            f"call i1 {function}(ptr {self.launch}, ptr {self.worker}, ptr {addresses}, "
+            f"{self.mask_bits(self.mask).typed}, i64 {region.lo}, i64 {region.room1}, i64 {region.host}, "
+            f"i64 {region.lane_stride}, i64 {self.line}, i64 {space}{extra})"
+        )
+        self.go_on_if(ok)
+
+    def go_on_if(self, ok: str) -> None:
+        """Stops the warp unless the i1 holds."""
+        after = self.builder.block_name("go")
+        self.builder.void(f"br i1 {ok}, label %{after}, label %{self.abort}")
+        self.builder.label(after)
+
+    def buffer(self, element: str, count: int) -> str:
+        """Stack memory; the emitter moves these allocations to the function's entry."""
+        return self.builder.emit(f"alloca [{count} x {element}], align 64")
+
+    def spilled(self, value: Value) -> str:
+        """A vector (of 32 lanes at least) in stack memory."""
+        if value.width < WARP:
+            value = self.vector(value)
+        place = self.buffer(value.type, value.width)
+        self.builder.void(f"store {value.typed}, ptr {place}, align 64")
+        return place
+
+    def _host(self, access: Access, address: Value) -> str:
+        """Pointer to a scalar address."""
+        if access.region is not SHARED:
+            return self.pointer(address)
+        host = self.pointer(Value(access.region.host, I64))
+        offset = self.resize(U32, U64, Value(address.ir, address.type)) if address.type == "i32" else address
+        return self.builder.emit(f"getelementptr i8, ptr {host}, i64 {offset.ir}")
+
+    def _element_pointer(self, access: Access, pointer: str, index: int) -> str:
+        if index == 0:
+            return pointer
+        return self.builder.emit(f"getelementptr {access.element}, ptr {pointer}, i64 {index}")
+
+    def _load(self, element: str, pointer: str, index: int, access: Access) -> str:
+        place = self._element_pointer(access, pointer, index)
+        return self.builder.emit(f"load{access.modifier} {element}, ptr {place}, align {access.word}")
+
+    def _parts(self, value: Value) -> list[Value]:
+        """The elements as scalars."""
+        if value.width == 1:
+            return [value]
+        return [
+            Value(self.builder.emit(f"extractelement {value.typed}, i32 {i}"), value.type)
+            for i in range(value.width)
+        ]
+
+    def _assemble(self, element: str, items: list[str]) -> Value:
+        """Scalars as one value."""
+        if len(items) == 1:
+            return Value(items[0], element)
+        whole = "poison"
+        for i, item in enumerate(items):
+            whole = self.builder.emit(
+                f"insertelement {spell(element, len(items))} {whole}, {element} {item}, i32 {i}"
+            )
+        return Value(whole, element, len(items))
+
+    def _concatenate(self, element: str, width: int, pieces: list[str]) -> Value:
+        while len(pieces) > 1:
+            picks = ", ".join(f"i32 {i}" for i in range(2 * width))
+            vector = spell(element, width)
+            pieces = [
+                self.builder.emit(f"shufflevector {vector} {a}, {vector} {b}, <{2 * width} x i32> <{picks}>")
+                for a, b in zip(pieces[::2], pieces[1::2])
+            ]
+            width *= 2
+        return Value(pieces[0], element, width)
+
+    def piece(self, value: Value, start: int, count: int) -> Value:
+        if count == value.width:
+            return value
+        picks = ", ".join(f"i32 {start + i}" for i in range(count))
+        text = f"shufflevector {value.typed}, {value.spelled} poison, <{count} x i32> <{picks}>"
+        return Value(self.builder.emit(text), value.type, count)
+
+    def _every(self, value: Value, step: int, first: int) -> Value:
+        """Each `step`-th element."""
+        if step == 1:
+            return value
+        picks = ", ".join(f"i32 {first + step * i}" for i in range(value.width // step))
+        text = f"shufflevector {value.typed}, {value.spelled} poison, <{value.width // step} x i32> <{picks}>"
+        return Value(self.builder.emit(text), value.type, value.width // step)
+
+    def _interleave(self, values: list[Value]) -> Value:
+        """Element 0 of each, then element 1 of each ..."""
+        n, width = len(values), values[0].width
+        if n == 1:
+            return values[0]
+        whole = self._concatenate(values[0].type, width, [v.ir for v in values])
+        picks = ", ".join(f"i32 {width * (i % n) + i // n}" for i in range(n * width))
+        text = f"shufflevector {whole.typed}, {whole.spelled} poison, <{n * width} x i32> <{picks}>"
+        return Value(self.builder.emit(text), whole.type, n * width)

@@ -1,0 +1,181 @@
+"""Functions in LLVM IR that compiled kernels call on their slow paths: lane by lane, fully checked.
+
+They are put into a module on demand. All share the leading parameters of `ACCESS`: the region that
+addresses must lie in is `lo .. lo + room`, found in host memory at `host + lane * lane_stride`.
+A false result means that a fault was recorded and the warp must stop.
+"""
+
+from __future__ import annotations
+
+from simt.engine.abi import FaultKind, FaultSlot, LaunchSlot, WorkerSlot
+from simt.engine.llvm_builder import ModuleText
+
+ACCESS = (
+    "ptr %launch, ptr %worker, ptr %addresses, i32 %mask, i64 %lo, i64 %room1, i64 %host, i64 %lane_stride"
+    ", i64 %line, i64 %space"
+)
+
+
+def fault(module: ModuleText) -> str:
+    """`void fault(launch, worker, kind, line, address, lane, size, space)`: records a worker's first fault
+    and stops the launch."""
+    name = "simt.fault"
+    if module.has(name):
+        return f"@{name}"
+    fields = {
+        FaultSlot.KIND: "%kind", FaultSlot.LINE: "%line", FaultSlot.ADDRESS: "%address", FaultSlot.LANE: "%lane",
+        FaultSlot.SIZE: "%size", FaultSlot.SPACE: "%space",
+    }  # fmt: skip
+    lines = [
+        f"define internal void @{name}(ptr %launch, ptr %worker, i64 %kind, i64 %line, i64 %address, i64 %lane, "
+        f"i64 %size, i64 %space) noinline cold {module.attributes} {{",
+        f"  %old.p = getelementptr i64, ptr %worker, i64 {WorkerSlot.FAULT + FaultSlot.KIND}",
+        "  %old = load i64, ptr %old.p",
+        "  %first = icmp eq i64 %old, 0",
+        "  br i1 %first, label %record, label %done",
+        "record:",
+    ]
+    for slot, value in fields.items():
+        lines += [
+            f"  %p{slot} = getelementptr i64, ptr %worker, i64 {WorkerSlot.FAULT + slot}",
+            f"  store i64 {value}, ptr %p{slot}",
+        ]
+    for slot, source in ((FaultSlot.WARP, WorkerSlot.WARP), (FaultSlot.CTA, WorkerSlot.CTA)):
+        lines += [
+            f"  %s{slot} = getelementptr i64, ptr %worker, i64 {source}",
+            f"  %v{slot} = load i64, ptr %s{slot}",
+            f"  %p{slot} = getelementptr i64, ptr %worker, i64 {WorkerSlot.FAULT + slot}",
+            f"  store i64 %v{slot}, ptr %p{slot}",
+        ]
+    lines += [
+        f"  %abort = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
+        "  store atomic i64 1, ptr %abort monotonic, align 8",
+        "  br label %done",
+        "done:",
+        "  ret void",
+        "}",
+    ]
+    module.define(name, "\n".join(lines))
+    return f"@{name}"
+
+
+def _lanes(module: ModuleText, name: str, parameters: str, size: int, body: list[str]) -> str:
+    """A function that runs `body` for each lane of `%mask`, with `%p` the checked host address of `size`
+    bytes, `%lane` (i64) and `%address` at hand."""
+    record = fault(module)
+    text = [
+        f"define internal i1 @{name}({parameters}) noinline {module.attributes} {{",
+        "entry:",
+        f"  %limit = call i64 @llvm.usub.sat.i64(i64 %room1, i64 {size})",
+        "  br label %next",
+        "next:",
+        "  %left = phi i32 [ %mask, %entry ], [ %rest, %after ]",
+        "  %none = icmp eq i32 %left, 0",
+        "  br i1 %none, label %done, label %one",
+        "one:",
+        "  %lane32 = call i32 @llvm.cttz.i32(i32 %left, i1 true)",
+        "  %lane = zext i32 %lane32 to i64",
+        "  %below = sub i32 %left, 1",
+        "  %rest = and i32 %left, %below",
+        "  %a.p = getelementptr i64, ptr %addresses, i64 %lane",
+        "  %address = load i64, ptr %a.p",
+        "  %offset = sub i64 %address, %lo",
+        "  %inside = icmp ult i64 %offset, %limit",
+        "  br i1 %inside, label %aligned, label %illegal",
+        "aligned:",
+        f"  %low = and i64 %address, {size - 1}",
+        "  %even = icmp eq i64 %low, 0",
+        "  br i1 %even, label %access, label %odd",
+        "access:",
+        "  %shift = mul i64 %lane, %lane_stride",
+        "  %lane.host = add i64 %host, %shift",
+        "  %p.i = add i64 %lane.host, %offset",
+        "  %p = inttoptr i64 %p.i to ptr",
+        *body,
+        "  br label %after",
+        "after:",
+        "  br label %next",
+        "illegal:",
+        f"  call void {record}(ptr %launch, ptr %worker, i64 {FaultKind.ILLEGAL}, i64 %line, i64 %address, i64 %lane, "
+        f"i64 {size}, i64 %space)",
+        "  ret i1 false",
+        "odd:",
+        f"  call void {record}(ptr %launch, ptr %worker, i64 {FaultKind.MISALIGNED}, i64 %line, i64 %address, i64 %lane, "
+        f"i64 {size}, i64 %space)",
+        "  ret i1 false",
+        "done:",
+        "  ret i1 true",
+        "}",
+    ]
+    module.declare("llvm.usub.sat.i64", "i64", ("i64", "i64"))
+    module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
+    module.define(name, "\n".join(text))
+    return f"@{name}"
+
+
+def load(module: ModuleText, size: int) -> str:
+    """`i1 load(ACCESS, ptr data)`: copies `size` bytes of each lane to `data + lane * size`."""
+    name, word = f"simt.load.{size}", f"i{8 * size}"
+    if module.has(name):
+        return f"@{name}"
+    body = [
+        f"  %value = load volatile {word}, ptr %p, align {size}",
+        f"  %data.p = getelementptr {word}, ptr %data, i64 %lane",
+        f"  store {word} %value, ptr %data.p, align 1",
+    ]
+    return _lanes(module, name, f"{ACCESS}, ptr %data", size, body)
+
+
+def store(module: ModuleText, size: int) -> str:
+    """`i1 store(ACCESS, ptr data)`: the reverse; higher lanes win."""
+    name, word = f"simt.store.{size}", f"i{8 * size}"
+    if module.has(name):
+        return f"@{name}"
+    body = [
+        f"  %data.p = getelementptr {word}, ptr %data, i64 %lane",
+        f"  %value = load {word}, ptr %data.p, align 1",
+        f"  store volatile {word} %value, ptr %p, align {size}",
+    ]
+    return _lanes(module, name, f"{ACCESS}, ptr %data", size, body)
+
+
+_RMW = {
+    "add": "add", "and": "and", "or": "or", "xor": "xor", "exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap",
+}  # fmt: skip
+
+
+def atomic(module: ModuleText, op: str, kind: str, element: str) -> str:
+    """`i1 atomic(ACCESS, ptr b, ptr c, ptr old)`: read-modify-write of each lane in ascending order.
+
+    `kind`: s, u, b or f as in the type's name. `element`: the LLVM type of the operation.
+    """
+    bits = {"float": 32, "double": 64}.get(element) or int(element[1:])
+    size = bits // 8
+    name = f"simt.atomic.{op}.{kind}{bits}"
+    if module.has(name):
+        return f"@{name}"
+    body = [
+        f"  %b.p = getelementptr {element}, ptr %b, i64 %lane",
+        f"  %b.v = load {element}, ptr %b.p, align {size}",
+        *_update(op, kind, element, size),
+        f"  %old.p = getelementptr {element}, ptr %old, i64 %lane",
+        f"  store {element} %was, ptr %old.p, align {size}",
+    ]
+    return _lanes(module, name, f"{ACCESS}, ptr %b, ptr %c, ptr %old", size, body)
+
+
+def _update(op: str, kind: str, element: str, size: int) -> list[str]:
+    if op == "cas":
+        return [
+            f"  %c.p = getelementptr {element}, ptr %c, i64 %lane",
+            f"  %c.v = load {element}, ptr %c.p, align {size}",
+            f"  %pair = cmpxchg ptr %p, {element} %b.v, {element} %c.v seq_cst seq_cst",
+            f"  %was = extractvalue {{ {element}, i1 }} %pair, 0",
+        ]
+    if kind == "f":
+        rmw = {"add": "fadd", "min": "fmin", "max": "fmax", "exch": "xchg"}[op]
+    elif op in ("min", "max"):
+        rmw = op if kind == "s" else f"u{op}"
+    else:
+        rmw = _RMW[op]
+    return [f"  %was = atomicrmw {rmw} ptr %p, {element} %b.v seq_cst"]
