@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeVar, cast
 
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
-from simt.isa.form import Value, Version
+from simt.isa.form import Meaning, Value, Version
 from simt.ptx.types import Type
+
+M = TypeVar("M", bound=Meaning)
 
 TYPES = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
 VECTORS = "v2 v4"
@@ -23,9 +26,8 @@ REQUIRES = {
     "f64": "sm_13", "!space": "2.0 sm_20", "param::entry": "8.3", "param::func": "8.3 sm_20",
     "shared::cta": "7.8 sm_30", "shared::cluster": "7.8 sm_90", "cluster": "7.8 sm_90",
     "L2::64B": "7.4 sm_75", "L2::128B": "7.4 sm_75", "L2::256B": "7.4 sm_80",
+    "weak": "6.0 sm_20", **dict.fromkeys(("ca", "cg", "cs", "lu", "cv", "wb", "wt"), "2.0 sm_20"),
 }  # fmt: skip
-
-CACHE_OPERATORS = dict.fromkeys(("ca", "cg", "cs", "lu", "cv", "wb", "wt"), "2.0 sm_20")
 
 FENCES = {"cta": "cta", "cluster": "gl", "gpu": "gl", "sys": "sys"}
 """The level of the fence that orders accesses at a scope."""
@@ -49,100 +51,93 @@ def elements(value: V | tuple[V, ...]) -> tuple[V, ...]:
     return cast("tuple[V, ...]", value if isinstance(value, tuple) else (value,))
 
 
-ACCESS: dict[str, Any] = {
-    "vec": VECTORS, "type": TYPES, "requires": REQUIRES, "check": fits, "relaxed": True, "effects": "memory",
-}  # fmt: skip
-CACHED: dict[str, Any] = ACCESS | {"requires": {**REQUIRES, **CACHE_OPERATORS, "weak": "6.0 sm_20"}}
+def _access(syntax: str, *, since: str = "1.0", ref: str, **alternatives: str) -> Callable[[M], M]:
+    """Declares a load or a store: every form has the same types, vectors and requirements."""
+    choices = {"vec": VECTORS, "type": TYPES, **alternatives}
+    words = {w for text in choices.values() for w in text.split()} | set(re.findall(r"\w+", syntax))
+    words |= {f"!{name}" for name in re.findall(r"\[\.(\w+)\]", syntax)}
+    needed = {k: v for k, v in REQUIRES.items() if k in words}
+    defaults: dict[str, Value] = {"space": "global"} if ".global" in syntax else {}
+    if "vec" not in syntax:
+        defaults["vec"] = None
+    return instruction(
+        syntax, since=since, ref=ref, requires=needed, defaults=defaults,
+        check=fits, relaxed=True, effects="memory", **choices,
+    )  # fmt: skip
 
 
-@instruction(
+@_access(
     "ld[.weak][.space][.cop][.vec].type d:vec(type), [a]",
     cop="ca cg cs lu cv",
     space=LOAD_SPACES,
     ref="PTX 1.4 table 68",
-    **CACHED,
 )
-@instruction(
+@_access(
     "ld[.space].prefetch[.vec].type d:vec(type), [a]",
     space="global",
     prefetch=PREFETCH,
     since="7.4 sm_75",
     ref="PTX 7.4 ld",
-    **ACCESS,
 )
-@instruction(
+@_access(
     "ld[.space].eviction[.prefetch][.vec].type d:vec(type), [a]",
     space="global",
     eviction=EVICTION,
     prefetch=PREFETCH,
     since="7.4 sm_70",
     ref="PTX 7.4 ld",
-    **ACCESS,
 )
-@instruction(
+@_access(
     "ld.global[.cop].nc[.vec].type d:vec(type), [a]",
     cop="ca cg cs",
     since="3.1 sm_32",
-    defaults={"space": "global"},
     ref="PTX 3.1 ld.global.nc",
-    **ACCESS,
 )
-@instruction(
+@_access(
     "ld.global.nc.eviction[.prefetch][.vec].type d:vec(type), [a]",
     eviction=EVICTION,
     prefetch=PREFETCH,
     since="7.4 sm_70",
-    defaults={"space": "global"},
     ref="PTX 7.4 ld.global.nc",
-    **ACCESS,
 )
-@instruction(
+@_access(
     "ld.global.nc.prefetch[.vec].type d:vec(type), [a]",
     prefetch=PREFETCH,
     since="7.4 sm_75",
-    defaults={"space": "global"},
     ref="PTX 7.4 ld.global.nc",
-    **ACCESS,
 )
-@instruction(
-    "ldu[.space][.vec].type d:vec(type), [a]", space="global", since="2.0 sm_20", ref="PTX 2.0 ldu", **ACCESS
-)
+@_access("ldu[.space][.vec].type d:vec(type), [a]", space="global", since="2.0 sm_20", ref="PTX 2.0 ldu")
 def ld(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None) -> tuple[V, ...]:
     """Loads a scalar or a vector from memory; wider registers are extended by the type's sign."""
     return m.load(t, state_space(space), a, int(vec[1:]) if vec else 1, False)
 
 
-@instruction(
+@_access(
     "ld.volatile[.space][.prefetch][.vec].type d:vec(type), [a]",
     space=SHARING,
     prefetch=PREFETCH,
     since="1.1",
     ref="PTX 1.4 table 68",
-    **ACCESS,
 )
-@instruction(
+@_access(
     "ld.relaxed.scope[.space][.vec].type d:vec(type), [a]",
     scope=SCOPES,
     space=SHARING,
     since="6.0 sm_70",
     ref="PTX 6.0 ld",
-    **ACCESS,
 )
-@instruction(
-    "ld.mmio.relaxed.sys[.space].type d, [a]", space="global", since="8.2 sm_70", ref="PTX 8.2 ld", **ACCESS
-)
+@_access("ld.mmio.relaxed.sys[.space].type d, [a]", space="global", since="8.2 sm_70", ref="PTX 8.2 ld")
 def ld_volatile(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None = None) -> tuple[V, ...]:
     """Loads from memory that other threads may change: every such load is carried out, in order."""
     return m.load(t, state_space(space), a, int(vec[1:]) if vec else 1, True)
 
 
-@instruction(
+@_access(
     "ld.acquire.scope[.space][.vec].type d:vec(type), [a]",
     scope=SCOPES,
     space=SHARING,
     since="6.0 sm_70",
     ref="PTX 6.0 ld",
-    **ACCESS,
 )
 def ld_acquire(m: Algebra[V], t: Type, a: V, scope: str, space: str | None, vec: str | None) -> tuple[V, ...]:
     """Loads from memory; later accesses of the thread are seen after it at the scope."""
@@ -151,56 +146,49 @@ def ld_acquire(m: Algebra[V], t: Type, a: V, scope: str, space: str | None, vec:
     return values
 
 
-@instruction(
+@_access(
     "st[.weak][.space][.cop][.vec].type [a], b:vec(type)",
     space=STORE_SPACES,
     cop="wb cg cs wt",
     ref="PTX 1.4 table 69",
-    **CACHED,
 )
-@instruction(
+@_access(
     "st[.space].eviction[.vec].type [a], b:vec(type)",
     space="global",
     eviction=EVICTION,
     since="7.4 sm_70",
     ref="PTX 7.4 st",
-    **ACCESS,
 )
 def st(m: Algebra[V], t: Type, a: V, b: V | tuple[V, ...], space: str | None) -> None:
     """Stores a scalar or a vector to memory; of wider registers the low bits."""
     m.store(t, state_space(space), a, elements(b), False)
 
 
-@instruction(
+@_access(
     "st.volatile[.space][.vec].type [a], b:vec(type)",
     space=SHARING,
     since="1.1",
     ref="PTX 1.4 table 69",
-    **ACCESS,
 )
-@instruction(
+@_access(
     "st.relaxed.scope[.space][.vec].type [a], b:vec(type)",
     scope=SCOPES,
     space=SHARING,
     since="6.0 sm_70",
     ref="PTX 6.0 st",
-    **ACCESS,
 )
-@instruction(
-    "st.mmio.relaxed.sys[.space].type [a], b", space="global", since="8.2 sm_70", ref="PTX 8.2 st", **ACCESS
-)
+@_access("st.mmio.relaxed.sys[.space].type [a], b", space="global", since="8.2 sm_70", ref="PTX 8.2 st")
 def st_volatile(m: Algebra[V], t: Type, a: V, b: V | tuple[V, ...], space: str | None) -> None:
     """Stores to memory that other threads may read: every such store is carried out, in order."""
     m.store(t, state_space(space), a, elements(b), True)
 
 
-@instruction(
+@_access(
     "st.release.scope[.space][.vec].type [a], b:vec(type)",
     scope=SCOPES,
     space=SHARING,
     since="6.0 sm_70",
     ref="PTX 6.0 st",
-    **ACCESS,
 )
 def st_release(m: Algebra[V], t: Type, a: V, b: V | tuple[V, ...], scope: str, space: str | None) -> None:
     """Stores to memory; earlier accesses of the thread are seen before it at the scope."""

@@ -1,0 +1,85 @@
+"""Barriers and memory ordering (PTX 1.4 section 7.7.8, tables 78 and 79, and later forms).
+
+Barriers are declared only: the lowering turns them into `simt.analysis.program.Barrier`.
+"""
+
+from __future__ import annotations
+
+from simt.isa.algebra import Algebra, V
+from simt.isa.catalogue import control, instruction
+from simt.isa.memory import FENCES
+
+SYNC = "Waits until all threads of the CTA, or `b` of them, have arrived at barrier `a`."
+ARRIVE = "Arrives at barrier `a` and goes on; `b` threads are expected in all."
+COUNT = "Waits at a barrier; counts the threads of the CTA whose predicate holds."
+REDUCE = "Waits at a barrier; whether the predicate holds in all threads of the CTA, or in any."
+
+
+def _barriers(opcode: str, suffix: str, since: str, later: str, ref: str) -> None:
+    """`sync` with a count, `arrive` and `red` of one spelling of the barrier instruction."""
+    flags = {"requires": {"cta": "7.8"}}
+    for operands in ("a:u32, c:pred", "a:u32, b:u32, c:pred"):
+        tail = operands.replace("c:", "[!]c:")
+        control(
+            f"{opcode}.action.reduce{suffix}.type d, {tail}", "barrier", COUNT, since=later, ref=ref,
+            action="red", reduce="popc", type="u32", **flags,
+        )  # fmt: skip
+        control(
+            f"{opcode}.action.reduce{suffix}.type p, {tail}", "barrier", REDUCE, since=later, ref=ref,
+            action="red", reduce="and or", type="pred", **flags,
+        )  # fmt: skip
+    control(
+        f"{opcode}.action{suffix} a:u32, b:u32",
+        "barrier",
+        ARRIVE,
+        since=later,
+        ref=ref,
+        action="arrive",
+        **flags,
+    )
+    control(
+        f"{opcode}.action{suffix} a:u32, b:u32", "barrier", SYNC, since=later, ref=ref, action="sync", **flags
+    )
+    table = "PTX 1.4 table 78" if since == "1.0" else ref
+    control(f"{opcode}.action{suffix} a:u32", "barrier", SYNC, since=since, ref=table, action="sync", **flags)
+
+
+_barriers("bar[.cta]", "", "1.0", "2.0 sm_20", "PTX 2.0 bar")
+_barriers("barrier[.cta]", "[.aligned]", "6.0 sm_30", "6.0 sm_30", "PTX 6.0 barrier")
+
+
+@instruction("bar.warp.sync a:b32", since="6.0 sm_30", effects="warp memory", ref="PTX 6.0 bar.warp.sync")
+def bar_warp(m: Algebra[V], a: V) -> None:
+    """Waits for the lanes of a mask and orders their accesses to memory."""
+    m.fence("cta")
+
+
+@instruction(
+    "membar.level", level="cta gl sys", since="1.4", requires={"sys": "2.0 sm_20"}, effects="memory",
+    ref="PTX 1.4 table 79",
+)  # fmt: skip
+def membar(m: Algebra[V], level: str) -> None:
+    """Orders the thread's accesses to memory before it and after it, as a level of threads sees them."""
+    m.fence(level)
+
+
+@instruction(
+    "fence[.sem].scope", sem="sc acq_rel acquire release", scope="cta cluster gpu sys", since="6.0 sm_70",
+    requires={"cluster": "7.8 sm_90", "acquire": "8.6 sm_70", "release": "8.6 sm_70"}, effects="memory",
+    ref="PTX 6.0 fence",
+)  # fmt: skip
+def fence(m: Algebra[V], scope: str) -> None:
+    """Orders the thread's accesses to memory before it and after it, as the threads of a scope see them."""
+    m.fence(FENCES[scope])
+
+
+@instruction(
+    "membar.proxy.kind", kind="alias", since="7.5 sm_60", effects="memory", ref="PTX 7.5 membar.proxy"
+)
+@instruction(
+    "fence.proxy.kind", kind="alias async", since="7.5 sm_60",
+    requires={"async": "8.0 sm_90"}, effects="memory", ref="PTX 7.5 fence.proxy",
+)  # fmt: skip
+def fence_proxy(m: Algebra[V]) -> None:
+    """Orders accesses to memory made by different ways of access."""
+    m.fence("sys")
