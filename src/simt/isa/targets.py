@@ -1,7 +1,6 @@
 """PTX versions, target architectures and platform options (PTX 1.4 tables 106 and 107, later release notes).
 
-ptxas 13 knows these versions and targets; it does not ask that a version is new enough for its target.
-`introduced` records what the release notes say.
+`introduced` is what the release notes say; ptxas 13 agrees, but takes sm_70 from 5.1 and sm_88 from 7.3 on.
 """
 
 from __future__ import annotations
@@ -113,6 +112,13 @@ def parse_platform(names: Sequence[str]) -> Platform | str:
     if len(set(modes)) > 1:
         return "`texmode_unified` and `texmode_independent` exclude each other"
     return Platform(targets[0], "map_f64_to_f32" in names, "debug" in names, modes[0] if modes else "")
+
+
+def target_problem(target: TargetName, version: Version) -> str | None:
+    """Why a module of this version cannot have the target, or None."""
+    if version >= target.introduced:
+        return None
+    return f"target `{target}` requires PTX ISA {'.'.join(map(str, target.introduced))} or later"
 
 
 def _suggestion(name: str) -> str:

@@ -19,15 +19,15 @@ needs_ptxas = pytest.mark.skipif(PTXAS is None, reason="NVIDIA's ptxas is not on
 _ERROR = re.compile(r"line (\d+); (?:error|fatal)\s*:?\s*(.*)")
 
 
-def _declarations(version: tuple[int, int]) -> str:
-    """Eight registers of every type that registers may have in this version, `%f32_0` and so on."""
+def _declarations(version: tuple[int, int], target: str) -> str:
+    """Eight registers of every type that registers may have there, `%f32_0` and so on."""
     kinds = (Kind.SIGNED, Kind.UNSIGNED, Kind.BITS, Kind.PREDICATE, Kind.FLOAT)
     wide = [
         t
         for t in TYPES.values()
         if t.kind in kinds and t.name not in ("bf16", "f16", "b128", "b8", "s8", "u8")
     ]
-    names = [t.name for t in wide] + (["b128"] if version >= (8, 3) else [])
+    names = [t.name for t in wide] + (["b128"] if version >= (8, 3) and int(target[3:5]) >= 70 else [])
     return "\n".join(f".reg .{n} %{n}_<8>;" for n in names)
 
 
@@ -41,7 +41,7 @@ def rejected(
     """
     size = ".address_size 64\n" if version >= (2, 3) else ""
     head = f".version {version[0]}.{version[1]}\n.target {target}\n{size}{prelude}\n"
-    head += f".entry k () {{\n{_declarations(version)}\n"
+    head += f".entry k () {{\n{_declarations(version, target)}\n"
     found: dict[int, str] = {}
     while len(found) < len(lines):
         live = [i for i in range(len(lines)) if i not in found]
