@@ -15,6 +15,7 @@ class Kind(Enum):
     BITS = "untyped bits"
     PREDICATE = "predicate"
     PACKED = "packed"
+    OPAQUE = "opaque"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,9 @@ B8, B16, B32, B64, B128 = (TYPES[f"b{n}"] for n in (8, 16, 32, 64, 128))
 F16, F32, F64 = (TYPES[f"f{n}"] for n in (16, 32, 64))
 BF16, F16X2, BF16X2 = TYPES["bf16"], TYPES["f16x2"], TYPES["bf16x2"]
 PRED = TYPES["pred"]
+
+OPAQUE = {n: Type(n, Kind.OPAQUE, 64) for n in ("texref", "samplerref", "surfref")}
+"""Types of texture, sampler and surface variables: handles without arithmetic."""
 
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 

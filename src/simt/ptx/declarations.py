@@ -1,0 +1,245 @@
+"""Declarations of variables and parameters (section 5.3), with initialisers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from simt.ptx import constants
+from simt.ptx.lexer import Cursor
+from simt.ptx.nodes import (
+    Initializer,
+    InitializerList,
+    Name,
+    PointerAttribute,
+    SymbolValue,
+    Variable,
+)
+from simt.ptx.operands import name
+from simt.ptx.types import OPAQUE, STATE_SPACES, TYPES, VECTORS, Type
+
+SPACE_WORDS = frozenset(f".{s}" for s in STATE_SPACES)
+LINKAGE_WORDS = frozenset({".extern", ".visible", ".weak", ".common"})
+TYPE_WORDS = {f".{n}": t for n, t in (TYPES | OPAQUE).items()}
+_VECTOR_WORDS = {f".{n}": size for n, size in VECTORS.items()}
+_STORAGE_WORDS = frozenset({".align", ".attribute"})
+
+
+@dataclass(slots=True)
+class _Head:
+    """What stands before the declared names of a declaration."""
+
+    space: str
+    linkage: str = ""
+    type: Type | None = None
+    vector: int = 1
+    align: int | None = None
+    bank: int | None = None
+    pointer: PointerAttribute | None = None
+    attributes: tuple[str, ...] = ()
+
+
+def one_of(words: Collection[str]) -> str:
+    """`expected` text for a choice of words."""
+    return "one of " + " ".join(sorted(words))
+
+
+def linkage(c: Cursor) -> str:
+    """The linkage directive at the cursor, without its dot, or an empty string."""
+    if c.kind != "word" or c.value not in LINKAGE_WORDS:
+        return ""
+    word = c.value
+    c.advance()
+    return word[1:]
+
+
+def declaration(c: Cursor, linked: str = "") -> list[Variable]:
+    """A statement that declares variables; the cursor is at its state space."""
+    head = _head(c, linked)
+    found = [_declarator(c, head)]
+    while c.accept(","):
+        found.append(_declarator(c, head))
+    c.expect(";", "',' or ';'")
+    return found
+
+
+def parameters(c: Cursor) -> tuple[Variable, ...]:
+    """A parenthesised list of parameters, possibly empty."""
+    found: list[Variable] = []
+    c.expect("(")
+    while c.kind != ")":
+        if c.kind != "word" or c.value not in SPACE_WORDS:
+            raise c.unexpected("a parameter, which begins with .param or .reg")
+        found.append(_declarator(c, _head(c, ""), parameter=True))
+        if not c.accept(","):
+            break
+    c.expect(")", "',' or ')'")
+    return tuple(found)
+
+
+def attributes(c: Cursor) -> tuple[str, ...]:
+    """`.attribute(.managed, .unified(1, 2))`: what stands between the commas, as text."""
+    c.advance()
+    c.expect("(")
+    found: list[str] = []
+    while True:
+        start = c.start
+        c.expect("word", "an attribute")
+        if c.accept("("):
+            while c.kind in ("integer", ","):
+                c.advance()
+            c.expect(")")
+        found.append("".join(c.text[start : c.previous].split()))
+        if not c.accept(","):
+            break
+    c.expect(")")
+    return tuple(found)
+
+
+# ---------------------------------------------------------------- before the name
+
+
+def _head(c: Cursor, linked: str) -> _Head:
+    """State space, alignment, vector size and type. A bare type stands for `.global` (table 104)."""
+    space = "global"
+    if c.value in SPACE_WORDS:
+        space = c.value[1:]
+        c.advance()
+    head = _Head(space, linked)
+    if c.kind == "[":
+        head.bank = _bank(c)
+    while c.kind == "word":
+        _qualifier(c, head)
+    if head.type is None:
+        raise c.unexpected("a type such as .b32")
+    return head
+
+
+def _bank(c: Cursor) -> int:
+    c.advance()
+    number = constants.integer(c, "the number of a constant bank")
+    c.expect("]")
+    return number
+
+
+def _qualifier(c: Cursor, head: _Head) -> None:
+    word = c.value
+    if word == ".align":
+        c.advance()
+        head.align = constants.integer(c, "an alignment in bytes")
+    elif word == ".attribute":
+        head.attributes += attributes(c)
+    elif word in _VECTOR_WORDS:
+        c.advance()
+        head.vector = _VECTOR_WORDS[word]
+    elif word == ".ptr" and head.type is not None:
+        head.pointer = _pointer(c)
+    elif word in TYPE_WORDS and head.type is None:
+        c.advance()
+        head.type = TYPE_WORDS[word]
+    elif head.type is not None:
+        raise c.unexpected("a name")
+    else:
+        raise c.unexpected("a type", one_of(TYPE_WORDS.keys() | _VECTOR_WORDS.keys() | _STORAGE_WORDS))
+
+
+def _pointer(c: Cursor) -> PointerAttribute:
+    """`.ptr [.space] [.align n]`."""
+    c.advance()
+    space: str | None = None
+    align: int | None = None
+    if c.kind == "word" and c.value in SPACE_WORDS:
+        space = c.value[1:]
+        c.advance()
+    if c.kind == "word" and c.value == ".align":
+        c.advance()
+        align = constants.integer(c, "an alignment in bytes")
+    return PointerAttribute(space, align)
+
+
+# ---------------------------------------------------------------- the name and after
+
+
+def _declarator(c: Cursor, head: _Head, parameter: bool = False) -> Variable:
+    assert head.type is not None
+    span = c.span
+    text = "_" if parameter and c.accept("_") else c.expect("name", "a name")
+    count = _count(c)
+    dimensions = _dimensions(c)
+    value = _initializer(c) if c.accept("=") else None
+    return Variable(
+        head.space, head.type, text, head.vector, dimensions, value, head.align, count,
+        head.linkage, head.pointer, head.bank, head.attributes, span,
+    )  # fmt: skip
+
+
+def _count(c: Cursor) -> int | None:
+    """`<100>` of a parameterised name (section 5.3.6)."""
+    if not c.accept("<"):
+        return None
+    if c.kind == "name" and c.value == "WARP_SZ":
+        count = constants.WARP_SIZE
+        c.advance()
+    else:
+        count = constants.integer_literal(c.expect("integer", "a number of names")).value
+    c.expect(">")
+    return count
+
+
+def _dimensions(c: Cursor) -> tuple[int | None, ...]:
+    found: list[int | None] = []
+    while c.accept("["):
+        found.append(None if c.kind == "]" else constants.integer(c, "an array size"))
+        c.expect("]")
+    return tuple(found)
+
+
+def _initializer(c: Cursor) -> Initializer:
+    start = c.start
+    if c.kind == "{":
+        return _list(c)
+    if c.kind == "name" and c.value != "WARP_SZ":
+        return _symbol(c, start, None)
+    if not constants.starts(c):
+        raise c.unexpected("a constant, a name or '{'")
+    if c.kind == "integer" and c.following()[0] == "(":
+        return _masked(c)
+    return constants.expression(c)
+
+
+def _masked(c: Cursor) -> SymbolValue:
+    """`0xFF00(name)`."""
+    start = c.start
+    mask = constants.integer_literal(c.value).value
+    c.advance()
+    c.expect("(")
+    value = _symbol(c, start, mask)
+    c.expect(")")
+    return SymbolValue(value.name, value.offset, value.generic, mask, c.since(start))
+
+
+def _symbol(c: Cursor, start: int, mask: int | None) -> SymbolValue:
+    """`name`, `name + 4`, `generic(name) + 4`."""
+    generic = c.kind == "name" and c.value == "generic" and c.following()[0] == "("
+    if generic:
+        c.advance()
+        c.expect("(")
+    base: Name = name(c)
+    if generic:
+        c.expect(")")
+    offset = constants.offset(c) if c.kind in ("+", "-") else 0
+    return SymbolValue(base, offset, generic, mask, c.since(start))
+
+
+def _list(c: Cursor) -> InitializerList:
+    """`{...}`, nested as deep as it is written."""
+    start = c.start
+    found: list[Initializer] = []
+    with c.nested():
+        c.advance()
+        while c.kind != "}":
+            found.append(_initializer(c))
+            if not c.accept(","):
+                break
+        c.expect("}", "',' or '}'")
+    return InitializerList(tuple(found), c.since(start))
