@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from simt.analysis.lower_context import Cells, Context, Place, Registers, Stored, Unlowerable, cell_layout, fits_cells
-from simt.analysis.lower_context import is_module_scope
+from simt.analysis.lower_context import (
+    Cells,
+    Context,
+    Place,
+    Registers,
+    Stored,
+    Unlowerable,
+    cell_layout,
+    fits_cells,
+    is_module_scope,
+)
 from simt.analysis.lower_variables import alignment, round_up, size
 from simt.analysis.program import Block, Call, Jump, Op, Register, Terminator
 from simt.ptx import nodes
@@ -106,7 +115,9 @@ class Builder:
         if node.space == "local":
             return self.frame_variable(node)
         if node.linkage == "extern" and node.space != "shared":
-            raise Unlowerable(f"`.extern` variable `{symbol.name}` has no definition in this module", node.span)
+            raise Unlowerable(
+                f"`.extern` variable `{symbol.name}` has no definition in this module", node.span
+            )
         return self.context.declare(node, symbol.name)
 
     def _unique(self, name: str) -> str:

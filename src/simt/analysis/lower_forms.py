@@ -27,12 +27,12 @@ def _form(syntax: str, effects: str = "") -> Callable[[Meaning], Form]:
 
 
 @_form("copy.type d, a")
-def COPY(m: Algebra[V], a: V) -> V:  # noqa: N802 - the decorated name is a constant Form
+def COPY(m: Algebra[V], a: V) -> V:
     return a
 
 
 @_form("join.type d, a:b32, b:b32")
-def JOIN(m: Algebra[V], t: Type, a: V, b: V) -> V:  # noqa: N802
+def JOIN(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """Two 32-bit cells, low one first, as one 64-bit value."""
     wide = bits_type(64)
     high = m.shift_left(wide, m.resize(B32, wide, b), m.const(U32, 32))
@@ -40,7 +40,7 @@ def JOIN(m: Algebra[V], t: Type, a: V, b: V) -> V:  # noqa: N802
 
 
 @_form("part.type.atype d, a, n:u32")
-def PART(m: Algebra[V], t: Type, a: V, atype: Type, n: V) -> V:  # noqa: N802
+def PART(m: Algebra[V], t: Type, a: V, atype: Type, n: V) -> V:
     """The bits of `a` from bit `n` on, cut to the type."""
     source = unsigned(atype.bits)
     bits = m.shift_right(source, m.to_bits(atype, a), n)
@@ -48,25 +48,25 @@ def PART(m: Algebra[V], t: Type, a: V, atype: Type, n: V) -> V:  # noqa: N802
 
 
 @_form("insert.type.btype d, a, b, c:type, n:u32")
-def INSERT(m: Algebra[V], t: Type, a: V, b: V, btype: Type, c: V, n: V) -> V:  # noqa: N802
+def INSERT(m: Algebra[V], t: Type, a: V, b: V, btype: Type, c: V, n: V) -> V:
     """`a` with the bits that mask `c` selects replaced by `b`, shifted to bit `n`."""
     bits = m.resize(bits_type(btype.bits), t, m.to_bits(btype, b))
     return m.or_(t, m.and_(t, a, m.invert(t, c)), m.shift_left(t, bits, n))
 
 
 @_form("sum.type d, a, b")
-def SUM(m: Algebra[V], t: Type, a: V, b: V) -> V:  # noqa: N802
+def SUM(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.add(t, a, b)
 
 
 @_form("fill.type d, [a]", "memory")
-def FILL(m: Algebra[V], t: Type, a: V) -> V:  # noqa: N802
+def FILL(m: Algebra[V], t: Type, a: V) -> V:
     """A load from the function's own frame."""
     return m.load(t, "local", a, 1, False)[0]
 
 
 @_form("spill.type [a], b", "memory")
-def SPILL(m: Algebra[V], t: Type, a: V, b: V) -> None:  # noqa: N802
+def SPILL(m: Algebra[V], t: Type, a: V, b: V) -> None:
     """A store to the function's own frame."""
     m.store(t, "local", a, (b,), False)
 

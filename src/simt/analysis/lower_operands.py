@@ -7,7 +7,16 @@ from simt.analysis.lower_constants import constant
 from simt.analysis.lower_context import Cells, Registers, Stored, Unlowerable
 from simt.analysis.lower_forms import SUM, simple
 from simt.analysis.program import (
-    Address, Block, Complement, Constant, FunctionAddress, Guard, Register, Source, Special, SymbolAddress,
+    Address,
+    Block,
+    Complement,
+    Constant,
+    FunctionAddress,
+    Guard,
+    Register,
+    Source,
+    Special,
+    SymbolAddress,
 )  # fmt: skip
 from simt.isa.special_registers import lookup as special_register
 from simt.ptx import nodes
@@ -110,8 +119,9 @@ class Operands:
                 return self._element(scope, node, base, selector)
             case nodes.Name():
                 return self._named(scope, node)
-            case nodes.Address(base=nodes.Name() as base, offset=offset) | nodes.Indexed(
-                array=base, index=None, offset=offset
+            case (
+                nodes.Address(base=nodes.Name() as base, offset=offset)
+                | nodes.Indexed(array=base, index=None, offset=offset)
             ):
                 return self._variable_address(scope, base, offset)
             case _:

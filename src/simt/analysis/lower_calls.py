@@ -1,0 +1,154 @@
+"""Calls: arguments and results as registers, direct and indirect."""
+
+from __future__ import annotations
+
+from simt.analysis.lower_builder import Builder
+from simt.analysis.lower_context import Cells, Registers, Stored, Unlowerable, cell_layout
+from simt.analysis.lower_forms import FILL, SPILL, copy, simple
+from simt.analysis.lower_operands import Operands
+from simt.analysis.program import Address, Call, Constant, Register, Source
+from simt.ptx import nodes
+from simt.ptx.symbols import Scope, SymbolKind
+from simt.ptx.types import B32, Type, bits_type
+
+Signature = tuple[tuple[Type, ...], tuple[Type, ...]]
+
+
+def signature(node: nodes.Function | nodes.CallPrototype) -> Signature:
+    """The registers of results and parameters, by size: what caller and callee must agree on."""
+    return _sizes(node.returns), _sizes(node.parameters)
+
+
+def _sizes(variables: tuple[nodes.Variable, ...]) -> tuple[Type, ...]:
+    types = (t for v in variables for t in cell_layout(v))
+    return tuple(t if t.is_predicate else bits_type(max(t.bits, 32)) for t in types)
+
+
+class Calls:
+    """Lowers the calls of one function."""
+
+    def __init__(self, builder: Builder, operands: Operands) -> None:
+        self.b = builder
+        self.operands = operands
+        self.context = builder.context
+
+    def lower(self, scope: Scope, node: nodes.Instruction) -> None:
+        """`call [(results),] callee [, (arguments)] [, prototype or targets];`"""
+        rest = list(node.operands)
+        results: tuple[nodes.Operand, ...] = ()
+        if isinstance(rest[0], nodes.Arguments):
+            results = rest.pop(0).elements  # pyright: ignore[reportAttributeAccessIssue]
+        if not rest or not isinstance(rest[0], nodes.Name):
+            raise Unlowerable("a call needs the name of a function or a register", node.span)
+        callee = rest.pop(0)
+        assert isinstance(callee, nodes.Name)
+        arguments = next((r.elements for r in rest if isinstance(r, nodes.Arguments)), ())
+        extra = rest[-1] if rest and isinstance(rest[-1], nodes.Name) else None
+        symbol = self.operands.symbol(scope, callee)
+        if symbol.kind is SymbolKind.FUNCTION:
+            function = self.context.definition(callee)
+            self._require_body(function, callee)
+            self._emit(scope, function.name, signature(function), arguments, results, ())
+        else:
+            register = self.operands.register(scope, callee)
+            shape, candidates = self._candidates(scope, extra, callee)
+            self._emit(scope, register, shape, arguments, results, candidates)
+
+    def _require_body(self, function: nodes.Function, name: nodes.Name) -> None:
+        if function.body is None:
+            raise Unlowerable(
+                f"function `{name.name}` is declared but not defined in this module", name.span,
+                "expected a definition: functions of other modules and of the system cannot be called",
+            )  # fmt: skip
+
+    def _candidates(
+        self, scope: Scope, extra: nodes.Name | None, callee: nodes.Name
+    ) -> tuple[Signature, tuple[str, ...]]:
+        """What an indirect call may reach. Prototypes leave it open: () until all functions are known."""
+        node = scope.lookup(extra.name) if extra is not None else None
+        if node is not None and isinstance(node.node, nodes.TargetList):
+            functions = [self.context.definition(t) for t in node.node.targets]
+            return signature(functions[0]), tuple(f.name for f in functions)
+        if node is not None and isinstance(node.node, nodes.CallPrototype):
+            return signature(node.node), ()
+        raise Unlowerable("an indirect call needs a prototype or a list of targets", callee.span)
+
+    def _emit(
+        self, scope: Scope, callee: str | Register, shape: Signature, arguments: tuple[nodes.Operand, ...],
+        results: tuple[nodes.Operand, ...], candidates: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        sources = [s for a in arguments for s in self._argument(scope, a, shape[1])]
+        after: list[tuple[Stored, list[Register]]] = []
+        registers = [r for x in results for r in self._result(scope, x, after)]
+        if (len(registers), len(sources)) != (len(shape[0]), len(shape[1])):
+            raise Unlowerable("the call's arguments do not agree with the function's parameters", self._span(
+                *results, *arguments))  # fmt: skip
+        call = Call(callee, tuple(sources), tuple(registers), candidates, self.b.line)
+        self.b.emit(call)
+        for stored, cells in after:
+            self.spill(stored, cells)
+
+    def _span(self, *operands: nodes.Operand) -> nodes.Span:
+        return operands[0].span if operands else nodes.NOWHERE
+
+    def _argument(self, scope: Scope, node: nodes.Operand, types: tuple[Type, ...]) -> list[Source]:
+        place = self._place(scope, node)
+        if isinstance(place, Cells):
+            return list(place.registers)
+        if isinstance(place, Stored) and place.space == "local":
+            return list(self.fill(place, self._layout(scope, node)))
+        if isinstance(node, nodes.Integer | nodes.Float):
+            return [self.operands.source(scope, node, types[0] if len(types) == 1 else B32)]
+        return list(self.operands.sources(scope, node, B32))
+
+    def _result(
+        self, scope: Scope, node: nodes.Operand, after: list[tuple[Stored, list[Register]]]
+    ) -> list[Register]:
+        place = self._place(scope, node)
+        if isinstance(place, Cells):
+            return list(place.registers)
+        if isinstance(place, Stored):
+            cells = [self.b.temporary(t) for t in self._layout(scope, node)]
+            after.append((place, cells))
+            return cells
+        if isinstance(node, nodes.Sink):
+            return [self.b.temporary(B32)]
+        return [r for r in self.operands.destinations(scope, node) if r is not None]
+
+    def _place(self, scope: Scope, node: nodes.Operand) -> Cells | Stored | None:
+        symbol = scope.lookup(node.name) if isinstance(node, nodes.Name) else None
+        if symbol is None or symbol.kind is not SymbolKind.VARIABLE:
+            return None
+        place = self.b.place(symbol)
+        return None if isinstance(place, Registers) or not isinstance(place, Cells | Stored) else place
+
+    def _layout(self, scope: Scope, node: nodes.Operand) -> list[Type]:
+        assert isinstance(node, nodes.Name)
+        return cell_layout(self.operands.symbol(scope, node).variable)
+
+    # ------------------------------------------------------------------ parameters in memory
+
+    def fill(self, stored: Stored, layout: list[Type]) -> list[Register]:
+        """The words of a parameter in memory, loaded."""
+        found: list[Register] = []
+        offset = 0
+        for t in layout:
+            d = self.b.temporary(t)
+            address = Address(self.operands.stored(stored, 0), offset)
+            self.b.emit(simple(FILL, t, d, {"a": (address, t)}, self.b.line))
+            found.append(d)
+            offset += t.bytes
+        return found
+
+    def spill(self, stored: Stored, cells: list[Register]) -> None:
+        """Stores the words of a parameter to its memory."""
+        offset = 0
+        for cell in cells:
+            address = Address(self.operands.stored(stored, 0), offset)
+            sources = {"a": (address, cell.type), "b": (cell, cell.type)}
+            self.b.emit(simple(SPILL, cell.type, None, sources, self.b.line))
+            offset += cell.type.bytes
+
+    def move(self, d: Register, source: Source) -> None:
+        t = d.type if isinstance(source, Constant) else getattr(source, "type", d.type)
+        self.b.emit(copy(d, source, t, self.b.line))

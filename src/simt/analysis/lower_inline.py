@@ -1,0 +1,153 @@
+"""Functions that contain a barrier, put into their callers: an engine then meets barriers in kernels only."""
+
+from __future__ import annotations
+
+from simt.analysis.lower_forms import copy
+from simt.analysis.lower_simplify import retarget, simplify
+from simt.analysis.lower_variables import round_up
+from simt.analysis.program import (
+    Address,
+    Barrier,
+    Block,
+    Branch,
+    Call,
+    Complement,
+    Constant,
+    Function,
+    Guard,
+    Jump,
+    Op,
+    Operand,
+    Register,
+    Return,
+    Source,
+    Switch,
+    SymbolAddress,
+    Terminator,
+)  # fmt: skip
+from simt.ptx.types import Type
+
+
+def has_barrier(function: Function) -> bool:
+    return any(isinstance(b.terminator, Barrier) for b in function.blocks)
+
+
+def inline_calls(caller: Function, bodies: dict[str, Function]) -> None:
+    """Replaces every direct call of a function in `bodies` by its blocks."""
+    pending = list(caller.blocks)
+    changed = False
+    while pending:
+        block = pending.pop()
+        for i, op in enumerate(block.ops):
+            if isinstance(op, Call) and isinstance(op.callee, str) and op.callee in bodies:
+                pending.append(_Splice(caller, bodies[op.callee]).put(block, i, op))
+                changed = True
+                break
+    if changed:
+        simplify(caller)
+
+
+class _Splice:
+    """One callee's blocks, copied into a caller."""
+
+    def __init__(self, caller: Function, callee: Function) -> None:
+        self.caller = caller
+        self.callee = callee
+        first = len(caller.registers)
+        self.registers = {
+            r: Register(first + i, f"{callee.name}.{r.name}", r.type) for i, r in enumerate(callee.registers)
+        }
+        caller.registers.extend(self.registers.values())
+        self.blocks = {b: Block(len(caller.blocks) + i) for i, b in enumerate(callee.blocks)}
+        caller.blocks.extend(self.blocks.values())
+        self.local = self._frame()
+
+    def _frame(self) -> dict[str, str]:
+        """The callee's local variables, added to the caller's frame under new names."""
+        base = round_up(self.caller.local_size, 16)
+        names = {n: f"{self.callee.name}.{n}#{base}" for n in self.callee.local}
+        for name, offset in self.callee.local.items():
+            self.caller.local[names[name]] = base + offset
+        if names:
+            self.caller.local_size = base + self.callee.local_size
+        return names
+
+    def put(self, block: Block, position: int, call: Call) -> Block:
+        """Splices the body in for the call; the block with the rest of the caller's block."""
+        rest = Block(len(self.caller.blocks), block.ops[position + 1 :], block.terminator)
+        self.caller.blocks.append(rest)
+        del block.ops[position:]
+        for register, source in zip(self.callee.parameters, call.arguments):
+            d = self.registers[register]
+            block.ops.append(copy(d, source, _source_type(source, d), call.line))
+        block.terminator = Jump(self.blocks[self.callee.blocks[0]], call.line)
+        results = [
+            copy(d, self.registers[r], self.registers[r].type, call.line)
+            for d, r in zip(call.results, self.callee.results)
+        ]
+        rest.ops[:0] = results
+        for old, new in self.blocks.items():
+            new.ops = [self._op(op) for op in old.ops]
+            new.terminator = self._terminator(old.terminator, rest)
+        return rest
+
+    def _terminator(self, terminator: Terminator, rest: Block) -> Terminator:
+        if isinstance(terminator, Return):
+            return Jump(rest, terminator.line)
+        moved = retarget(terminator, self.blocks)
+        match moved:
+            case Branch():
+                moved.predicate = self.registers[moved.predicate]
+            case Switch():
+                moved.index = self.registers[moved.index]
+            case Barrier():
+                moved.barrier = self._source(moved.barrier)
+                moved.count = None if moved.count is None else self._source(moved.count)
+                moved.predicate = None if moved.predicate is None else self._source(moved.predicate)
+                moved.result = None if moved.result is None else self.registers[moved.result]
+            case _:
+                pass
+        return moved
+
+    def _op(self, op: Op | Call) -> Op | Call:
+        if isinstance(op, Call):
+            callee = op.callee if isinstance(op.callee, str) else self.registers[op.callee]
+            arguments = tuple(self._source(a) for a in op.arguments)
+            results = tuple(self.registers[r] for r in op.results)
+            return Call(callee, arguments, results, op.candidates, op.line)
+        guard = op.guard and Guard(self.registers[op.guard.register], op.guard.negated)
+        sources = {n: self._operand(o) for n, o in op.sources.items()}
+        destinations = tuple(None if d is None else self.registers[d] for d in op.destinations)
+        return Op(
+            op.form, op.binding, sources, op.source_types, destinations, op.result_types, guard, op.line
+        )
+
+    def _operand(self, operand: Operand) -> Operand:
+        match operand:
+            case None:
+                return None
+            case tuple():
+                return tuple(self._source(s) for s in operand)
+            case Address(base=base, offset=offset):
+                if base is None:
+                    return operand
+                moved = self._source(base)
+                assert isinstance(moved, Register | SymbolAddress)
+                return Address(moved, offset)
+            case _:
+                return self._source(operand)
+
+    def _source(self, source: Source) -> Source:
+        match source:
+            case Register():
+                return self.registers[source]
+            case Complement(register=r):
+                return Complement(self.registers[r])
+            case SymbolAddress(space="local", name=name, offset=offset, type=t):
+                return SymbolAddress("local", self.local[name], offset, t)
+            case _:
+                return source
+
+
+def _source_type(source: Source, d: Register) -> Type:
+    return d.type if isinstance(source, Constant) else getattr(source, "type", d.type)

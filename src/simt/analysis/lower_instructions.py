@@ -1,0 +1,201 @@
+"""Instructions that are not control flow, as ops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simt.analysis import lower_cells
+from simt.analysis.lower_builder import Builder
+from simt.analysis.lower_context import Cells, Context, Unlowerable
+from simt.analysis.lower_operands import Operands
+from simt.analysis.program import Guard, Op, Operand, Register
+from simt.isa.form import Binding, Form, OperandForm
+from simt.isa.select import Mismatch, select
+from simt.ptx import nodes
+from simt.ptx.symbols import Scope
+from simt.ptx.types import PRED, U32, Type, bits_type
+
+
+@dataclass(slots=True)
+class Plan:
+    """What all uses of one opcode have in common. `types`: of each operand, with its vector size."""
+
+    form: Form
+    binding: Binding
+    types: tuple[tuple[Type, int], ...]
+
+
+class Plans:
+    """The selected form of every opcode met so far."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._known: dict[tuple[str, tuple[str, ...], int], Plan] = {}
+
+    def find(self, node: nodes.Instruction) -> Plan:
+        """The form of an instruction. Raises `Unlowerable` where there is none."""
+        key = (node.opcode, node.modifiers, len(node.operands))
+        plan = self._known.get(key)
+        if plan is None:
+            plan = self._known[key] = self._select(node)
+        return plan
+
+    def _select(self, node: nodes.Instruction) -> Plan:
+        environment = self.context.environment
+        found = select(
+            node.opcode, node.modifiers, len(node.operands), environment.version, environment.target
+        )
+        if isinstance(found, Mismatch):
+            raise Unlowerable(found.message, node.span, found.hint)
+        form = found.form
+        types = tuple(_type(form, o, found.binding) for o in form.operands)
+        return Plan(form, found.binding, types)
+
+
+def _type(form: Form, operand: OperandForm, binding: Binding) -> tuple[Type, int]:
+    if operand.kind in ("value", "imm"):
+        return form.operand_type(operand, binding)
+    if operand.kind == "texture":
+        coordinate = next((binding[n] for n in ("btype", "ctype", "stype") if n in binding), U32)
+        return (coordinate if isinstance(coordinate, Type) else U32), 1
+    return U32, 1
+
+
+def align(form: Form, operands: tuple[nodes.Operand, ...]) -> list[nodes.Operand | None]:
+    """Written operands in the places of the form's: optional ones are left out from the right."""
+    missing = len(form.operands) - len(operands)
+    rest = list(operands)
+    aligned: list[nodes.Operand | None] = []
+    optional = sum(o.optional for o in form.operands)
+    for operand in form.operands:
+        present = not operand.optional or optional > missing
+        optional -= operand.optional
+        missing -= not present
+        aligned.append(rest.pop(0) if present and rest else None)
+    return aligned
+
+
+class Instructions:
+    """Lowers the straight-line instructions of one function."""
+
+    def __init__(self, builder: Builder, operands: Operands, plans: Plans) -> None:
+        self.b = builder
+        self.operands = operands
+        self.plans = plans
+
+    def lower(self, scope: Scope, node: nodes.Instruction, plan: Plan) -> None:
+        guard = self.operands.guard(scope, node.guard)
+        if not self._cell_access(scope, node, plan, guard):
+            self.b.emit(self._op(scope, node, plan, guard))
+
+    # ------------------------------------------------------------------ ops
+
+    def _op(self, scope: Scope, node: nodes.Instruction, plan: Plan, guard: Guard | None) -> Op:
+        form = plan.form
+        op = Op(form, plan.binding, {}, {}, (), (), guard, self.b.line)
+        for operand, written, (t, count) in zip(form.operands, align(form, node.operands), plan.types):
+            if operand.destination:
+                self._destination(op, scope, operand, written, t)
+            elif operand.address:
+                assert written is not None
+                op.sources[operand.name] = self.operands.address(scope, written)
+                self._name_space(op, scope, written)
+            elif operand.kind == "texture":
+                self._texture(op, scope, operand, written, t)
+            else:
+                op.sources[operand.name] = self._value(op, scope, operand, written, t, count)
+        self._carry(op)
+        return op
+
+    def _destination(
+        self, op: Op, scope: Scope, operand: OperandForm, written: nodes.Operand | None, t: Type
+    ) -> None:
+        first, second = (
+            (written.first, written.second) if isinstance(written, nodes.Pair) else (written, None)
+        )
+        found = [None] if first is None else self.operands.destinations(scope, first)
+        if operand.spec.startswith("pack(") and len(found) > 1:
+            op.binding = {**op.binding, "unpack": str(len(found))}
+            t = bits_type(t.bits // len(found))
+        op.destinations += tuple(found)
+        op.result_types += (t,) * len(found)
+        if operand.second is not None:
+            other = self.operands.destinations(scope, second) if second is not None else [None]
+            op.destinations += tuple(other)
+            op.result_types += (PRED,)
+
+    def _value(
+        self, op: Op, scope: Scope, operand: OperandForm, written: nodes.Operand | None, t: Type, count: int
+    ) -> Operand:
+        """A source operand; the type in which it is read goes into the op."""
+        op.source_types[operand.name] = t
+        if written is None:
+            return None
+        if count == 1 and not operand.spec.startswith("pack("):
+            return self.operands.source(scope, written, t)
+        values = self.operands.sources(scope, written, t)
+        if len(values) == 1:
+            return values[0]
+        if count == 1:
+            op.source_types[operand.name] = bits_type(t.bits // len(values))
+            values = self.operands.sources(scope, written, bits_type(t.bits // len(values)))
+        return values
+
+    def _texture(
+        self, op: Op, scope: Scope, operand: OperandForm, written: nodes.Operand | None, t: Type
+    ) -> None:
+        """`[a, c]`: the texture under the operand's name, its coordinates as `c`."""
+        if not isinstance(written, nodes.TextureAddress):
+            raise Unlowerable(
+                "expected [texture, coordinates]", nodes.NOWHERE if written is None else written.span
+            )
+        op.sources[operand.name] = self.operands.source(
+            scope, written.texture, self.plans.context.address_type
+        )
+        op.source_types[operand.name] = self.plans.context.address_type
+        op.sources["c"] = self.operands.sources(scope, written.coordinates, t)
+        op.source_types["c"] = t
+
+    def _name_space(self, op: Op, scope: Scope, written: nodes.Operand) -> None:
+        """An access without a state space to a named variable is one to the variable's space."""
+        if op.binding.get("space", "") is None:
+            space = self.operands.space(scope, written)
+            if space:
+                op.binding = {**op.binding, "space": space}
+
+    def _carry(self, op: Op) -> None:
+        uses = op.form.carry.split()
+        if "in" in uses:
+            op.sources["carry"] = self.b.carry
+            op.source_types["carry"] = PRED
+        if "out" in uses:
+            op.destinations += (self.b.carry,)
+            op.result_types += (PRED,)
+
+    # ------------------------------------------------------------------ parameters in registers
+
+    def _cell_access(self, scope: Scope, node: nodes.Instruction, plan: Plan, guard: Guard | None) -> bool:
+        """Lowers a load or store of `.param` cells; False for every other instruction."""
+        place = next((i for i, o in enumerate(plan.form.operands) if o.address), None)
+        if place is None or len(node.operands) != 2:
+            return False
+        found = self.operands.cells(scope, node.operands[place])
+        if found is None:
+            return False
+        cells, offset = found
+        t, _ = plan.types[1 - place]
+        other = node.operands[1 - place]
+        if place == 1:
+            self._load_cells(scope, other, cells, offset, t, guard, node.span)
+        else:
+            for i, value in enumerate(self.operands.sources(scope, other, t)):
+                lower_cells.store(self.b, cells, offset + i * t.bytes, t, value, guard, node.span)
+        return True
+
+    def _load_cells(
+        self, scope: Scope, other: nodes.Operand, cells: Cells, offset: int, t: Type, guard: Guard | None,
+        span: nodes.Span,
+    ) -> None:  # fmt: skip
+        for i, d in enumerate(self.operands.destinations(scope, other)):
+            if isinstance(d, Register):
+                lower_cells.load(self.b, cells, offset + i * t.bytes, t, d, guard, span)
