@@ -135,11 +135,11 @@ def test_a_module_for_a_newer_device(engine: str) -> None:
 
 
 def test_every_error_of_a_module_is_listed(fresh: simt.Device) -> None:
-    wrong = SAXPY.replace("ld.param.f32 %f1", "ld.param.f32 %r1").replace("bra DONE", "bra GONE")
+    wrong = SAXPY.replace("ld.param.f32 %f1", "ld.param.f32 %p1").replace("bra DONE", "bra GONE")
     with pytest.raises(simt.PtxError) as refused:
         fresh.load(wrong)
     lines = [d.line for d in refused.value.diagnostics]
-    assert lines == [16, 17]
+    assert lines == [17, 18]
 
 
 @pytest.mark.parametrize("text", ["", "\n", b"", b"\x00\xff\x80" * 100, "hello {", ".version 1.4\n"])
