@@ -100,6 +100,16 @@ class Scope:
         """Like `lookup`, in this scope only."""
         return self._names.get(name) or self._member(name)
 
+    def family(self, name: str) -> Variable | None:
+        """The visible parameterised declaration whose prefix the name has, whatever its count."""
+        stem = name.rstrip("0123456789")
+        scope: Scope | None = self if stem != name else None
+        while scope is not None:
+            if stem in scope._families:
+                return scope._families[stem]
+            scope = scope.parent
+        return None
+
     def names(self) -> Iterator[str]:
         """Every visible name, for suggestions; a parameterised one as `%r0`."""
         scope: Scope | None = self

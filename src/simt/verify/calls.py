@@ -54,8 +54,8 @@ def call_problems(site: Site) -> Iterator[Problem]:
         return
     name = written(parts.callee)
     span = site.instruction.span
-    yield from _list(site, f"{name} takes", "argument", signature.parameters, parts.arguments, span)
-    yield from _list(site, f"{name} returns", "value", signature.returns, parts.results, span)
+    yield from _list(site, name, "argument", signature.parameters, parts.arguments, span)
+    yield from _list(site, name, "result", signature.returns, parts.results, span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,21 +131,21 @@ def _list(
     if len(given) != len(formals):
         plural = "" if len(formals) == 1 else "s"
         where = actual.span if given else span
-        yield Problem(f"{who} {len(formals)} {noun}{plural}, but the call has {len(given)}", where)
+        yield Problem(f"{who} has {len(formals)} {noun}{plural}, but the call has {len(given)}", where)
         return
-    for formal, operand in zip(formals, given):
+    for number, (formal, operand) in enumerate(zip(formals, given), 1):
         shape = site.shapes.of(operand)
         if shape.what is What.UNKNOWN:
             yield undeclared(site.scope, operand)
-        elif not _passes(site, formal, operand, shape, noun == "value"):
-            message = f"{noun} `{formal.name}` cannot be {describe(operand, shape)}"
+        elif not _passes(site, formal, operand, shape, noun == "result"):
+            message = f"{noun} {number} of {who} cannot be {describe(operand, shape)}"
             yield Problem(message, operand.span, f"expected {_expected(formal)}")
 
 
 def _expected(formal: Variable) -> str:
     if formal.space == "param" and formal.dimensions:
         return f"a .param variable of {size_of(formal)} bytes"
-    parameter = " or a .param variable of its type" if formal.space == "param" else ""
+    parameter = f" or a .param variable of type {formal.type}" if formal.space == "param" else ""
     return expected_register(formal.type, False) + parameter
 
 

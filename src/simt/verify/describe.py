@@ -15,6 +15,9 @@ def describe(operand: nodes.Operand, shape: Shape) -> str:
         case What.REGISTER:
             vector = f".v{shape.count} " if shape.count > 1 else ""
             return f"{name}, a {vector}{shape.type} register"
+        case What.SPECIAL:
+            vector = f".v{shape.count} " if shape.count > 1 else ""
+            return f"{name}, a {vector}{shape.type} special register"
         case What.VARIABLE:
             return f"{name}, a .{shape.space} variable"
         case What.VECTOR:
@@ -23,7 +26,7 @@ def describe(operand: nodes.Operand, shape: Shape) -> str:
             return f"the {shape.what.value} {name}"
         case What.SINK:
             return "`_`"
-        case What.LABEL | What.FUNCTION | What.PROTOTYPE | What.TARGETS | What.SPECIAL | What.SUBWORD:
+        case What.LABEL | What.FUNCTION | What.PROTOTYPE | What.TARGETS | What.SUBWORD:
             return f"{name}, a {shape.what.value}"
         case What.ADDRESS | What.INDEXED | What.ARGUMENTS | What.UNKNOWN:
             return f"an {shape.what.value}"

@@ -121,19 +121,21 @@ def _modifier_span(context: Context, instruction: Instruction, index: int) -> Sp
 
 def requirement_problems(site: Site) -> Iterator[Problem]:
     """PTX version and target that the form and its modifiers need (notes of each table)."""
-    context, span = site.context, site.instruction.span
+    context, span, until = site.context, site.instruction.span, site.form.until
     needed = site.form.required(site.binding)
+    lacks: list[tuple[str, str]] = []
     if needed.version > context.version:
-        message = f"`{site.spelled}` requires PTX ISA {dotted(needed.version)} or later"
-        yield Problem(f"{message}, the module's .version is {context.version_name}", span)
-    elif site.form.until is not None and context.version > site.form.until:
-        message = f"`{site.spelled}` is not allowed after PTX ISA {dotted(site.form.until)}"
-        yield Problem(f"{message}, the module's .version is {context.version_name}", span)
+        lacks.append((f"PTX ISA {dotted(needed.version)}", f".version is {context.version_name}"))
     if needed.target > _usable_target(site):
-        message = f"`{site.spelled}` requires sm_{needed.target} or later"
+        lacks.append((f"sm_{needed.target}", f".target is {context.target_name}"))
+    if lacks:
+        needs, has = (" and ".join(words) for words in zip(*lacks))
         double = needed.target == FIRST_DOUBLE_TARGET and uses_double(site.binding)
         hint = "`.target` option map_f64_to_f32 would allow it" if double else None
-        yield Problem(f"{message}, the module's .target is {context.target_name}", span, hint)
+        yield Problem(f"`{site.spelled}` requires {needs} or later, the module's {has}", span, hint)
+    if until is not None and context.version > until:
+        message = f"`{site.spelled}` is not allowed after PTX ISA {dotted(until)}"
+        yield Problem(f"{message}, the module's .version is {context.version_name}", span)
 
 
 def _usable_target(site: Site) -> int:

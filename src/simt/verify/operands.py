@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simt.isa.form import Binding, Form, OperandForm
 from simt.isa.special_registers import READERS, SPECIAL_REGISTERS, SpecialRegister
@@ -94,6 +94,12 @@ def undeclared(scope: Scope, operand: nodes.Operand) -> Problem:
     """A name that nothing declares."""
     name = operand.base if isinstance(operand, nodes.Element) else operand
     text = name.name if isinstance(name, nodes.Name) else ""
+    family = scope.family(text)
+    if family is not None and family.count:
+        hint = (
+            f"`{family.name}<{family.count}>` declares `{family.name}0` to `{family.name}{family.count - 1}`"
+        )
+        return Problem(f"{written(name)} is not declared", operand.span, hint)
     known = [*scope.names(), *(SPECIAL_REGISTERS if text.startswith("%") else ())]
     return Problem(f"{written(name)} is not declared", operand.span, did_you_mean(text, known))
 
@@ -116,19 +122,19 @@ def _expected(place: Place) -> str:
     if form.kind == "imm":
         return "an integer constant"
     if t.is_predicate:
-        return "a .pred register" + ("" if form.destination else " (or `!` and one), or the constant 0 or 1")
+        return "a .pred register" + ("" if form.destination else ", its negation, or the constant 0 or 1")
     registers = expected_register(t, place.relaxed)
     if place.count > 1:
         return f"a vector of {place.count} elements, each {registers}"
     if form.spec.startswith("pack("):
         return f"{registers}, or a vector of 2 or 4 elements with {t.bits} bits together"
-    return registers + ("" if form.destination else _constant(t))
+    return registers + ("" if form.destination else _constant(t, ", or" if place.relaxed else " or"))
 
 
-def _constant(t: Type) -> str:
+def _constant(t: Type, conjunction: str) -> str:
     if t.is_native_float:
-        return " or a floating-point constant"
-    return " or an integer constant" if t.is_integer or t.kind is Kind.BITS else ""
+        return f"{conjunction} a floating-point constant"
+    return f"{conjunction} an integer constant" if t.is_integer or t.kind is Kind.BITS else ""
 
 
 def _fits(place: Place, shape: Shape) -> bool:
@@ -235,7 +241,7 @@ def _element_place(place: Place, count: int) -> Place | None:
         if count not in (2, 4) or place.type.bits // count < 8:
             return None
         part = Type(f"b{place.type.bits // count}", Kind.BITS, place.type.bits // count)
-        return Place(place.site, place.form, part, 1)
+        return Place(place.site, replace(place.form, spec=part.name), part, 1)
     if place.count != count or count == 1:
         return None
     return Place(place.site, place.form, place.type, 1)
@@ -254,9 +260,8 @@ def _element(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
 def _element_fits(place: Place, shape: Shape) -> bool:
     if shape.what is What.REGISTER and shape.count > 1:
         return False
-    relaxed = place.relaxed and not place.form.spec.startswith("pack(")
     if shape.what is What.REGISTER and shape.type is not None:
-        return agrees(place.type, shape.type, relaxed)
+        return agrees(place.type, shape.type, place.relaxed)
     return shape.what in (What.INTEGER, What.FLOAT, What.SPECIAL) and _fits(place, shape)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from simt.diagnostics import Diagnostics, Source, Span
 from simt.ptx.nodes import (
     Alias,
@@ -101,24 +103,32 @@ class Verifier:
     # ------------------------------------------------------------ statements
 
     def _block(self, outer: Scope, block: Block) -> None:
-        scope = outer.enter(block)
-        self.instructions.enter(scope)
-        self._labels(scope, block)
+        """A function's body. Nested blocks are kept on a list: their depth is the program's choice."""
+        open_blocks = [self._open(outer, block)]
         check = self.instructions.check
-        for statement in block.statements:
-            if type(statement) is Instruction:
-                check(statement)
+        while open_blocks:
+            scope, statements = open_blocks[-1]
+            self.instructions.enter(scope)
+            for statement in statements:
+                if type(statement) is Instruction:
+                    check(statement)
+                elif type(statement) is Block:
+                    open_blocks.append(self._open(scope, statement))
+                    break
+                else:
+                    self._statement(scope, statement)
             else:
-                self._statement(scope, statement)
+                open_blocks.pop()
+
+    def _open(self, outer: Scope, block: Block) -> tuple[Scope, Iterator[Statement]]:
+        self._labels(block)
+        return outer.enter(block), iter(block.statements)
 
     def _statement(self, scope: Scope, statement: Statement) -> None:
         match statement:
             case Variable():
                 self._variable(scope, statement, "body")
                 self.instructions.shapes.changed()
-            case Block():
-                self._block(scope, statement)
-                self.instructions.enter(scope)
             case CallPrototype(label=name, span=span):
                 self._declare(scope, statement, name, span)
             case TargetList(label=name, span=span):
@@ -140,7 +150,7 @@ class Verifier:
                 hint = did_you_mean(name.name, scope.names())
                 self._error(f"`{name.name}` is not a {wanted.value} of this scope", name.span, hint)
 
-    def _labels(self, scope: Scope, block: Block) -> None:
+    def _labels(self, block: Block) -> None:
         seen: set[str] = set()
         for statement in block.statements:
             if type(statement) is Label:
