@@ -447,7 +447,8 @@ class _Analysis:
             if block.index in self.result.divergent or not isinstance(block.terminator, Branch | Switch):
                 continue
             self.current = self._leaving_map(block)
-            if all(self.register(r).is_uniform for r in terminator_uses(block)):
+            together = len(block.successors()) == 1
+            if together or all(self.register(r).is_uniform for r in terminator_uses(block)):
                 continue
             self.result.divergent.add(block.index)
             region = self._influence(block)
@@ -506,7 +507,18 @@ class _Analysis:
                 region.add(place.index)
                 for successor in place.successors():
                     arrive(place, successor, labels[slot])
+            elif self._inside(place, branch):
+                # Some lanes go round again while others wait beyond the loop: what leaves it now leaves
+                # at another time than what left before.
+                for block in schedule.order[place.first : place.last + 1]:
+                    region.add(block.index)
+                    for successor in block.successors():
+                        if not self._inside(place, successor):
+                            arrive(block, successor, -1 - len(schedule.order) - place.header.index)
         return region
+
+    def _inside(self, loop: Loop, block: Block) -> bool:
+        return loop.first <= self.ssa.schedule.position[block.index] <= loop.last
 
     def _temporal(self, escapes: list[tuple[Definition, list[Loop]]]) -> bool:
         """Values used outside a loop that lanes leave in different iterations vary."""
