@@ -21,13 +21,12 @@ from simt.ptx.nodes import (
 )
 from simt.ptx.operands import name
 
-PERFORMANCE_WORDS = frozenset(
-    f".{n}"
-    for n in (
-        "maxnreg maxntid reqntid minnctapersm maxnctapersm noreturn explicitcluster reqnctapercluster"
-        " maxclusterrank blocksareclusters abi_preserve abi_preserve_control"
-    ).split()
-)
+# fmt: off
+PERFORMANCE_WORDS = frozenset({
+    ".maxnreg", ".maxntid", ".reqntid", ".minnctapersm", ".maxnctapersm", ".noreturn", ".explicitcluster",
+    ".reqnctapercluster", ".maxclusterrank", ".blocksareclusters", ".abi_preserve", ".abi_preserve_control",
+})
+# fmt: on
 LIST_WORDS = frozenset({".branchtargets", ".calltargets"})
 PROTOTYPE_WORD = ".callprototype"
 
@@ -46,7 +45,7 @@ def string(c: Cursor) -> str:
 
 
 def location(c: Cursor) -> Location:
-    """`.loc file line [column] [, function_name label [+ n], inlined_at file line column]`, or `.loc line`."""
+    """`.loc file line [column] [, function_name label, inlined_at file line column]` or `.loc line`."""
     start = c.start
     c.advance()
     numbers = [_number(c, "a line number")]
@@ -168,7 +167,7 @@ def section(c: Cursor) -> Section:
         raise c.unexpected("the name of a section")
     title, line_end = c.value, c.text.find("\n", c.end)
     c.advance()
-    if c.kind == "{":
+    if c.at("{"):
         opened = c.end
         lines = _section_lines(c)
         return Section(title, "", lines, Span(start, max(opened, c.previous)))

@@ -128,6 +128,9 @@ class Cursor:
         value = match[kind] if match else ""
         return (value if kind == "mark" else kind), value
 
+    def at(self, kind: str) -> bool:
+        return self.kind == kind
+
     def accept(self, kind: str) -> bool:
         """Takes the current token if it is of a kind."""
         if self.kind != kind:

@@ -123,7 +123,7 @@ def _sum(c: Cursor) -> tuple[Name | Element | None, int]:
     if c.kind != "name" or c.value == "WARP_SZ":
         return None, constants.integer(c, "a name or an integer constant")
     base = _element(c)
-    return base, constants.offset(c) if c.kind in ("+", "-") else 0
+    return base, constants.offset(c) if c.at("+") or c.at("-") else 0
 
 
 def _address(c: Cursor) -> Address | TextureAddress:

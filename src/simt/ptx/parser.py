@@ -167,7 +167,7 @@ def _top(c: Cursor, state: _State, fast: FastReader | None) -> None:
     if c.kind != "word":
         raise c.unexpected("a directive", one_of(_TOP_WORDS))
     linked = linkage(c)
-    if linked and c.kind == "name":
+    if linked and c.at("name"):
         _mention(c, state, linked)
         return
     word = c.value if c.kind == "word" else ""

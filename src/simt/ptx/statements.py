@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 
 from simt.diagnostics import Diagnostics, Source, Span
 from simt.ptx import directives
@@ -25,9 +26,7 @@ _CALL = "call"  # its parentheses hold arguments (table 75)
 # ---------------------------------------------------------------- plain instructions, fast
 
 _PLAIN = r"([%$!_\-\w][%$\w.+\-|]*|\[[%$\w.+\-]*\]|\{[%$\w.,\- ]*\})"
-_MORE = ""
-for _ in range(5):
-    _MORE = rf"(?:,[ \t]*{_PLAIN}{_MORE})?"
+_MORE = rf"(?:,[ \t]*{_PLAIN}" * 5 + ")?" * 5
 _FAST = re.compile(
     rf"(?>\s+|//[^\n]*)*+(?:@(!?)({NAME})[ \t]+)?([A-Za-z]\w*(?:{MODIFIER})*+)(?:[ \t]+{_PLAIN}{_MORE})?;",
     re.ASCII,
@@ -87,10 +86,8 @@ class FastReader:
             return self._operands[text]
         c = Cursor(text, Diagnostics(Source(text)))
         result: Operand | None = None
-        try:
+        with suppress(SyntaxProblem):
             result = operand(c)
-        except SyntaxProblem:
-            pass
         if c.kind != "end" or c.diagnostics.found:
             result = None
         self._operands[text] = result
@@ -207,8 +204,8 @@ def instruction(c: Cursor) -> Instruction:
     words = "".join(c.text[c.end : end].split()).split(".")[1:]
     c.seek(end)
     call = mnemonic == _CALL
-    found = () if c.kind == ";" else operands(c, call)
-    if call and found and c.kind in ("name", "("):
+    found = () if c.at(";") else operands(c, call)
+    if call and found and (c.at("name") or c.at("(")):
         found += operands(c, call)
     c.expect(";", "',' or ';'" if found else "an operand or ';'")
     return Instruction(mnemonic, tuple(words), found, guard, Span(start, end))
