@@ -15,12 +15,11 @@ from simt.analysis.program import Function, Program
 from simt.analysis.uniformity import WARP, BlockShape
 from simt.engine.abi import SPACES, WORKER_SLOTS, FaultKind, FaultSlot, LaunchSlot, WorkerSlot
 from simt.engine.compile import Compiled, Compiler
-from simt.engine.interpreter import Interpreter
 from simt.engine.llvm_kernel import NATIVE_STACK
 from simt.engine.unsupported import Unsupported
 from simt.errors import FaultSite, KernelFault, LaunchTimeout, TrapError
 from simt.machine.faults import memory_fault, thread_of
-from simt.machine.launch import Launch
+from simt.machine.launch import Engine, Launch
 
 Slots = NDArray[np.int64]
 POLL_SECONDS = 0.05
@@ -33,7 +32,7 @@ class Jit:
 
     def __init__(self) -> None:
         self.compiler = Compiler()
-        self.fallback = Interpreter()
+        self._fallback: Engine | None = None
         self.reasons: dict[str, str] = {}
         self._made: dict[tuple[Program, str, BlockShape], Compiled | None] = {}
         self._pool: ThreadPoolExecutor | None = None
@@ -50,6 +49,14 @@ class Jit:
             self._run(run)
         finally:
             run.release()
+
+    @property
+    def fallback(self) -> Engine:
+        if self._fallback is None:
+            from simt.engine.interpreter import Interpreter  # only if needed: start-up time
+
+            self._fallback = Interpreter()
+        return self._fallback
 
     def compiled(self, program: Program, kernel: Function, block: BlockShape) -> Compiled | None:
         """The kernel's machine code, None if only the interpreter runs it."""
