@@ -12,7 +12,7 @@ from simt.driver.array import DeviceArray
 from simt.driver.stream import Stream
 from simt.errors import LaunchError
 from simt.machine.arguments import pack
-from simt.machine.grid import Shape, as_dim3, check_shape, local_bytes, shared_bytes
+from simt.machine.grid import Shape, as_dim3, check_shape, shared_bytes
 from simt.machine.launch import Dim3, Launch
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Kernel:
         version, target = program.environment.version, program.environment.target
         return {
             "shared_size_bytes": self._function.shared_size,
-            "local_size_bytes": local_bytes(program, self._function, device),
+            "local_size_bytes": self.module.local_bytes(self._function, self.module.device.stack_bytes),
             "const_size_bytes": sum(v.size for v in program.variables.values() if v.space == "const"),
             "max_dynamic_shared_size_bytes": device.max_shared_memory_per_cta - self._function.dynamic_shared,
             "max_threads_per_block": device.max_threads_per_cta,
@@ -99,7 +99,7 @@ class Kernel:
             program=module.program, kernel=function, grid=grid, block=block,
             parameters=self._pack(args), symbols=module.symbols,
             shared_bytes=shared_bytes(function, shared_mem, device.properties),
-            local_bytes=local_bytes(module.program, function, device.properties, device.stack_bytes),
+            local_bytes=module.local_bytes(function, device.stack_bytes),
             device=device.properties, memory=module.memory, workers=device.workers,
             grid_id=device.next_grid_id(), textures=module.textures,
         )  # fmt: skip

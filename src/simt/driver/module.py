@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simt.analysis.program import ModuleVariable, Program
+from simt.analysis.program import Function, ModuleVariable, Program
 from simt.diagnostics import Diagnostic
 from simt.driver.array import Allocation, DeviceArray
 from simt.driver.kernel import Kernel
 from simt.driver.texture import TextureReference
 from simt.errors import LaunchError
+from simt.machine.grid import local_bytes
 from simt.machine.loader import PLACED, place
 from simt.machine.memory import Arena
 from simt.ptx.types import BF16, Kind, Type
@@ -39,6 +40,7 @@ class Module:
         self._allocations: dict[int, Allocation] = {}
         self.symbols = place(program, self.memory, self._allocate)
         self.textures: dict[str, object] = {}
+        self._local_bytes: dict[tuple[str, int], int] = {}
 
     def _allocate(self, nbytes: int, align: int) -> int:
         found = Allocation(self.memory, nbytes, align)
@@ -75,6 +77,13 @@ class Module:
             raise LaunchError(_unknown("variable", name, self.program.text.name, names))
         allocation = self._allocations[self.symbols[name]]
         return DeviceArray(self.device, allocation, symbol_shape(variable), symbol_dtype(variable.type))
+
+    def local_bytes(self, kernel: Function, stack: int) -> int:
+        """Local memory of one thread of a kernel; computed once. Raises `LaunchError` past the limit."""
+        key = (kernel.name, stack)
+        if key not in self._local_bytes:
+            self._local_bytes[key] = local_bytes(self.program, kernel, self.device.properties, stack)
+        return self._local_bytes[key]
 
     def texture(self, name: str) -> TextureReference:
         """A `.tex` variable, to bind an array to. Raises `LaunchError` if there is none."""
