@@ -41,11 +41,14 @@ def reciprocal_root(m: Algebra[V], t: Type, a: V) -> V:
     return m.fdiv(t, number(m, t, 1.0), m.fsqrt(t, a, "rn"), "rn")
 
 
-def quotient(m: Algebra[V], a: V, b: V, ftz: bool) -> V:
-    """a/b within 2 ulp. With `ftz` it is a times the flushed reciprocal: zero for |b| above 2^126."""
-    if not ftz:
-        return m.fdiv(F32, a, b, "rn")
-    return m.fmul(F32, a, m.flush(F32, reciprocal(m, F32, b)), "rn")
+LARGEST_DIVISOR = 2.0**126
+
+
+def quotient(m: Algebra[V], a: V, b: V) -> V:
+    """a/b within 2 ulp, but a times zero for |b| above 2^126, whose reciprocal would be subnormal."""
+    large = m.compare("gt", F32, float_abs(m, F32, b), number(m, F32, LARGEST_DIVISOR))
+    nothing = m.fmul(F32, a, copy_sign(m, F32, m.const(F32, 0), b), "rn")
+    return m.select(F32, large, nothing, m.fdiv(F32, a, b, "rn"))
 
 
 # ---------------------------------------------------------------- sine and cosine

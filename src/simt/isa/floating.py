@@ -108,7 +108,7 @@ def truncating_mad(m: Algebra[V], a: V, b: V, c: V, ftz: bool) -> V:
 def div_approx(m: Algebra[V], a: V, b: V, ftz: bool, sat: bool) -> V:
     """Fast quotient, the dividend times an approximate reciprocal."""
     a, b = flush_if(m, F32, ftz, a, b)
-    return finish(m, F32, approximate.quotient(m, a, b, ftz), ftz, sat)
+    return finish(m, F32, approximate.quotient(m, a, b), ftz, sat)
 
 
 @instruction("div.full[.ftz].f32 d, a, b", since="1.4", ref="PTX 1.4 table 43")
@@ -220,11 +220,11 @@ def copysign(m: Algebra[V], t: Type, a: V, b: V) -> V:
     ref="PTX ISA 2.0 testp",
 )
 def testp(m: Algebra[V], t: Type, a: V, op: str) -> V:
-    """Whether a value belongs to a class of floating-point values."""
+    """Whether a value belongs to a class of floating-point values; zeros are normal."""
     u = unsigned(t.bits)
     magnitude = m.and_(u, m.to_bits(t, a), m.const(u, sign_mask(t) - 1))
     limit = infinity(t)
-    smallest_normal = limit & -limit
+    is_subnormal = between(m, u, magnitude, 1, limit & -limit)
     match op:
         case "infinite":
             return m.compare("eq", u, magnitude, m.const(u, limit))
@@ -232,12 +232,11 @@ def testp(m: Algebra[V], t: Type, a: V, op: str) -> V:
             return m.compare("gt", u, magnitude, m.const(u, limit))
         case "number":
             return m.compare("le", u, magnitude, m.const(u, limit))
-        case "finite":
-            return m.compare("lt", u, magnitude, m.const(u, limit))
-        case "normal":
-            return between(m, u, magnitude, smallest_normal, limit)
+        case "subnormal":
+            return is_subnormal
         case _:
-            return between(m, u, magnitude, 1, smallest_normal)
+            finite = m.compare("lt", u, magnitude, m.const(u, limit))
+            return finite if op == "finite" else m.and_(PRED, finite, m.invert(PRED, is_subnormal))
 
 
 def between(m: Algebra[V], t: Type, a: V, low: int, end: int) -> V:

@@ -231,8 +231,9 @@ def div(m: Algebra[V], t: Type, a: V, b: V) -> V:
 
 @instruction("rem.type d, a, b", type=INTEGERS, ref="PTX 1.4 table 32")
 def rem(m: Algebra[V], t: Type, a: V, b: V) -> V:
-    """Remainder of the truncated quotient; it has the dividend's sign."""
-    return m.remainder(t, a, b)
+    """Remainder of the truncated quotient, with the dividend's sign; all ones for a zero divisor (H200)."""
+    zero = m.compare("eq", t, b, m.const(t, 0))
+    return m.select(t, zero, m.const(t, (1 << t.bits) - 1), m.remainder(t, a, b))
 
 
 @instruction("abs.type d, a", type=SIGNED, ref="PTX 1.4 table 33")
@@ -306,8 +307,7 @@ def bfind(m: Algebra[V], t: Type, a: V, shiftamt: bool) -> V:
 
 @instruction("fns.b32 d, a, b, c:s32", since="6.0 sm_30", ref="PTX ISA 6.0 fns")
 def fns(m: Algebra[V], a: V, b: V, c: V) -> V:
-    """The place of the c-th one of `a`, counted up from bit b (down if c is negative); -1 if none."""
-    b = m.and_(U32, b, m.const(U32, 31))
+    """The place of the c-th one of `a` from bit `b` up (down if c is negative); -1 if none or b > 31."""
     down = is_negative(m, S32, c)
     zero = m.compare("eq", S32, c, m.const(S32, 0))
     start = m.select(U32, down, m.sub(U32, m.const(U32, 31), b), b)
@@ -318,6 +318,7 @@ def fns(m: Algebra[V], a: V, b: V, c: V) -> V:
     place = nth_one(m, value, rank)
     place = m.select(U32, down, m.sub(U32, m.const(U32, 31), place), place)
     found = m.compare("le", U32, rank, m.popcount(U32, value))
+    found = m.and_(PRED, found, m.compare("lt", U32, b, m.const(U32, 32)))
     return m.select(U32, found, place, m.const(U32, 0xFFFFFFFF))
 
 
@@ -336,16 +337,19 @@ def nth_one(m: Algebra[V], a: V, n: V) -> V:
 # ---------------------------------------------------------------- bit fields
 
 
-def low_byte(m: Algebra[V], a: V) -> V:
-    return m.and_(U32, a, m.const(U32, 0xFF))
+def field_amount(m: Algebra[V], t: Type, a: V) -> V:
+    """A position or length, clamped to the width; for 32-bit fields its low byte counts (as on the H200)."""
+    if t.bits == 32:
+        a = m.and_(U32, a, m.const(U32, 0xFF))
+    return m.minimum(U32, a, m.const(U32, t.bits))
 
 
 @instruction("bfe.type d, a, b:u32, c:u32", type="u32 u64 s32 s64", since="2.0 sm_20", ref="PTX ISA 2.0 bfe")
 def bfe(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     """The field of `c` bits from bit `b` on, extended by its sign or by zeros."""
-    u, width = unsigned(t.bits), m.const(U32, t.bits)
-    position, length = low_byte(m, b), low_byte(m, c)
-    inside = m.minimum(U32, length, m.sub(U32, width, m.minimum(U32, position, width)))
+    u = unsigned(t.bits)
+    position, length = field_amount(m, t, b), field_amount(m, t, c)
+    inside = m.minimum(U32, length, m.sub(U32, m.const(U32, t.bits), position))
     mask = low_ones(m, u, inside)
     value = m.and_(u, m.shift_right(u, a, position), mask)
     if not t.is_signed:
@@ -359,8 +363,8 @@ def bfe(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
 @instruction("bfi.type d, a, b, c:u32, e:u32", type="b32 b64", since="2.0 sm_20", ref="PTX ISA 2.0 bfi")
 def bfi(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
     """`b` with the low `e` bits of `a` put in from bit `c` on."""
-    position = low_byte(m, c)
-    mask = m.shift_left(t, low_ones(m, t, low_byte(m, e)), position)
+    position = field_amount(m, t, c)
+    mask = m.shift_left(t, low_ones(m, t, field_amount(m, t, e)), position)
     field = m.and_(t, m.shift_left(t, a, position), mask)
     return m.or_(t, m.and_(t, b, m.invert(t, mask)), field)
 

@@ -155,7 +155,7 @@ def test_classes(t: Type) -> None:
         "infinite": lambda v: v == f.infinity,
         "number": lambda v: v <= f.infinity,
         "notanumber": lambda v: v > f.infinity,
-        "normal": lambda v: normal <= v < f.infinity,
+        "normal": lambda v: v == 0 or normal <= v < f.infinity,
         "subnormal": lambda v: 0 < v < normal,
     }
     for name, belongs in classes.items():

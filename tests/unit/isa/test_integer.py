@@ -44,7 +44,7 @@ def quotient(t: Type, a: int, b: int) -> int:
 
 
 def remainder(t: Type, a: int, b: int) -> int:
-    return a - b * truncated(a, b) if b else a
+    return a - b * truncated(a, b) if b else -1
 
 
 def low24(t: Type, a: int) -> int:
@@ -185,15 +185,17 @@ def test_funnel_shifts(mode: str) -> None:
 
 def extracted(t: Type, a: int, b: int, c: int) -> int:
     """The field bit by bit, as the manual's loop gives it."""
-    position, length, top = b & 0xFF, c & 0xFF, t.bits - 1
+    if t.bits == 32:
+        b, c = b & 0xFF, c & 0xFF
+    position, length, top = b, c, t.bits - 1
     sign = 0 if not t.is_signed or not length else a >> min(position + length - 1, top) & 1
     bits = [a >> (position + i) & 1 if i < length and position + i <= top else sign for i in range(t.bits)]
     return sum(bit << i for i, bit in enumerate(bits))
 
 
 def inserted(t: Type, a: int, b: int, c: int, d: int) -> int:
-    position, length = c & 0xFF, d & 0xFF
-    for i in range(length):
+    position, length = (c & 0xFF, d & 0xFF) if t.bits == 32 else (c, d)
+    for i in range(min(length, t.bits)):
         if position + i < t.bits:
             b = b & ~(1 << (position + i)) | (a >> i & 1) << (position + i)
     return b
@@ -236,6 +238,8 @@ def test_counts(name: str) -> None:
 
 
 def nth_set(mask: int, base: int, offset: int) -> int:
+    if base > 31:
+        return 2**32 - 1
     step = -1 if offset < 0 else 1
     left = max(abs(offset), 1)
     for place in range(base, 32 if step > 0 else -1, step) if offset else [base]:
@@ -248,7 +252,7 @@ def nth_set(mask: int, base: int, offset: int) -> int:
 def test_find_the_nth_set_bit() -> None:
     (a,) = columns(TYPES["b32"], 1)
     random = np.random.default_rng(4)
-    b = random.integers(0, 32, len(a)).astype(np.uint32)
+    b = random.integers(0, 36, len(a)).astype(np.uint32)
     c = random.integers(-6, 7, len(a)).astype(np.int32)
     wanted = [nth_set(int(x), int(y), int(z)) for x, y, z in zip(a, b, c)]
     assert [int(v) for v in run("fns.b32", a, b, c.view(np.uint32))] == wanted
