@@ -7,7 +7,7 @@ import re
 from simt.diagnostics import Span
 from simt.ptx import constants
 from simt.ptx.declarations import parameters
-from simt.ptx.lexer import NAME, Cursor, SyntaxProblem
+from simt.ptx.lexer import NAME, Cursor, GiveUp
 from simt.ptx.nodes import (
     CallPrototype,
     File,
@@ -181,7 +181,7 @@ def _section_lines(c: Cursor) -> tuple[str, ...]:
     """The data lines of a section in normal form: no comments, single spaces, no empty lines."""
     body = _BODY.match(c.text, c.end)
     if body is None:
-        raise SyntaxProblem("section without end, expected '}'", c.span)
+        raise GiveUp("section without end, expected '}'", c.span)
     lines: list[str] = []
     position = c.end
     for line in _COMMENT.sub(_blank, body[0][:-1]).split("\n"):

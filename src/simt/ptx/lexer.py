@@ -71,26 +71,27 @@ class Cursor:
     def seek(self, position: int) -> None:
         """Makes the first token at or after an offset the current one."""
         self.previous = position
-        match = _TOKEN.match(self.text, position)
-        assert match is not None  # the last alternatives match anything
-        kind = match.lastgroup or ""
-        if kind == "trouble":
-            self._trouble(match.start("trouble"))
-            return
+        while True:
+            match = _TOKEN.match(self.text, position)
+            assert match is not None  # the last alternatives match anything
+            kind = match.lastgroup or ""
+            if kind != "trouble":
+                break
+            position = self._trouble(match.start(kind))
         self.start, self.end = match.span(kind)
         self.kind: str = match[kind] if kind == "mark" else kind
 
-    def _trouble(self, start: int) -> None:
-        """A comment or string without end, or a preprocessor line: reported once, then skipped."""
+    def _trouble(self, start: int) -> int:
+        """A comment or string without end, or a preprocessor line: reported, and where to go on."""
         match self.text[start]:
             case "/":
                 self.diagnostics.error("comment without end, expected '*/'", Span(start, start + 2))
-                self.seek(len(self.text))
+                return len(self.text)
             case '"':
                 self.diagnostics.error("string without end, expected '\"'", Span(start, start + 1))
-                self.seek(_line_end(self.text, start))
+                return _line_end(self.text, start)
             case _:
-                self.seek(self._preprocessor(start))
+                return self._preprocessor(start)
 
     def _preprocessor(self, start: int) -> int:
         """The end of a line that begins with `#`. Line markers mean nothing to simt."""

@@ -145,7 +145,7 @@ def _header(c: Cursor, state: _State) -> None:
         state.target = directives.target(c)
     else:
         state.target = Target(())
-        raise c.unexpected("'.target'", "a PTX file begins with .version and .target")
+        c.report(c.unexpected("'.target'", "a PTX file begins with .version and .target"))
 
 
 def _version(c: Cursor, state: _State) -> None:

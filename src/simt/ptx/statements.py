@@ -111,6 +111,8 @@ def block(c: Cursor, fast: FastReader | None) -> Block:
                 raise
             except SyntaxProblem as problem:
                 c.depth = depth
+                if c.at("end"):
+                    raise GiveUp(problem.message, problem.span, problem.hint) from None
                 c.report(problem)
                 recover(c, problem)
             if fast is not None:
