@@ -59,6 +59,8 @@ def _operand_problems(form: Form, bindings: list[Binding]) -> Iterator[str]:
 
 def _parameter_problems(form: Form, bindings: list[Binding]) -> Iterator[str]:
     operands = {o.name for o in form.operands if not o.destination}
+    if any(o.kind == "texture" for o in form.operands):
+        operands.add("c")  # the coordinates of `[a, c]`
     modifiers = {s.name for s in form.slots} | set(form.defaults)
     for name in form.parameters:
         if name == "t":

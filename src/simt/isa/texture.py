@@ -1,0 +1,21 @@
+"""Texture look-up (PTX 1.4 section 7.7.6, table 71)."""
+
+from __future__ import annotations
+
+from simt.isa.algebra import Algebra, V
+from simt.isa.catalogue import instruction
+from simt.isa.memory import elements
+from simt.ptx.types import Type
+
+DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3}
+
+
+@instruction(
+    "tex.geom.v4.dtype.btype d:x4(dtype), a:texture", geom=" ".join(DIMENSIONS), dtype="u32 s32 f32",
+    btype="s32 f32", effects="memory", ref="PTX 1.4 table 71",
+)  # fmt: skip
+def tex(
+    m: Algebra[V], a: V, c: V | tuple[V, ...], geom: str, dtype: Type, btype: Type
+) -> tuple[V, V, V, V]:  # fmt: skip
+    """Reads four components of a texture at a coordinate; coordinates beyond the geometry's are ignored."""
+    return m.texture(geom, dtype, btype, a, elements(c)[: DIMENSIONS[geom]])
