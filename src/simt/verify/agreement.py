@@ -12,7 +12,8 @@ def agrees(instruction: Type, operand: Type, relaxed: bool = False) -> bool:
     """Table 17; with `relaxed`, tables 18 and 19: registers may be wider than the instruction type.
 
     Untyped bits go with everything of their size and integers with integers; a floating-point type
-    takes its own register type or untyped bits, and packed pairs likewise.
+    takes its own register type or untyped bits, and packed pairs likewise. Like ptxas, integers also
+    take registers of packed pairs.
     """
     if instruction.is_predicate or operand.is_predicate:
         return instruction is operand
@@ -20,6 +21,8 @@ def agrees(instruction: Type, operand: Type, relaxed: bool = False) -> bool:
     if not same_size and not (relaxed and operand.bits > instruction.bits):
         return False
     if Kind.BITS in (instruction.kind, operand.kind) or (instruction.is_integer and operand.is_integer):
+        return True
+    if operand.kind is Kind.PACKED and instruction.is_integer:
         return True
     return instruction is operand
 
@@ -33,11 +36,18 @@ def elements_agree(first: Type, other: Type) -> bool:
 @cache
 def expected_register(instruction: Type, relaxed: bool) -> str:
     """Words for the registers that fit, as `a .u32, .s32 or .b32 register`."""
-    fitting = [t for t in TYPES.values() if t.bits == instruction.bits and agrees(instruction, t)]
+    fitting = [t for t in TYPES.values() if t.bits == instruction.bits and _obvious(instruction, t)]
     if instruction.kind is Kind.BITS:
         return f"a {'' if relaxed else f'{instruction.bits}-bit '}register" + _at_least(instruction, relaxed)
     fitting.sort(key=lambda t: (t is not instruction, t.kind is Kind.BITS))
     return f"a {_alternatives([str(t) for t in fitting])} register" + _or_wider(instruction, relaxed)
+
+
+def _obvious(instruction: Type, operand: Type) -> bool:
+    return agrees(instruction, operand) and operand.kind in (instruction.kind, *INTEGERS, Kind.BITS)
+
+
+INTEGERS = (Kind.SIGNED, Kind.UNSIGNED)
 
 
 def _at_least(t: Type, relaxed: bool) -> str:

@@ -122,7 +122,7 @@ def _modifier_span(context: Context, instruction: Instruction, index: int) -> Sp
 def requirement_problems(site: Site) -> Iterator[Problem]:
     """PTX version and target that the form and its modifiers need (notes of each table)."""
     context, span, until = site.context, site.instruction.span, site.form.until
-    needed = site.form.required(site.binding)
+    needed = site.form.required(_as_written(site))
     lacks: list[tuple[str, str]] = []
     if needed.version > context.version:
         lacks.append((f"PTX ISA {dotted(needed.version)}", f".version is {context.version_name}"))
@@ -136,6 +136,12 @@ def requirement_problems(site: Site) -> Iterator[Problem]:
     if until is not None and context.version > until:
         message = f"`{site.spelled}` is not allowed after PTX ISA {dotted(until)}"
         yield Problem(f"{message}, the module's .version is {context.version_name}", span)
+
+
+def _as_written(site: Site) -> Binding:
+    """The binding without the `.ftz` that old modules imply: they need not know the modifier."""
+    implied = site.binding.get("ftz") is True and "ftz" not in site.instruction.modifiers
+    return {**site.binding, "ftz": False} if implied else site.binding
 
 
 def _usable_target(site: Site) -> int:

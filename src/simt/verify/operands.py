@@ -78,6 +78,12 @@ def refusal(place: Place, operand: nodes.Operand, shape: Shape) -> Problem:
     if shape.what is What.NO_ELEMENT:
         return Problem(f"{written(operand)} does not exist: {_no_element(place, operand)}", operand.span)
     site = place.site
+    if (
+        shape.what is What.INDEXED
+        and isinstance(operand, nodes.Indexed)
+        and shape.parts[0].what is What.UNKNOWN
+    ):
+        return undeclared(place.site.scope, operand.array)
     if shape.what is What.SPECIAL and place.form.destination:
         return Problem(
             f"the special register {written(operand)} cannot be written", operand.span, _hint(place)
@@ -156,6 +162,8 @@ def _fits(place: Place, shape: Shape) -> bool:
             return _special_fits(place, shape)
         case What.VARIABLE | What.FUNCTION:
             return _address_fits(place, shape)
+        case What.INDEXED:  # `mov d, variable[2]` and `mov d, variable + 8`
+            return len(shape.parts) == 1 and _address_fits(place, shape.parts[0])
         case What.NEGATED:
             return (
                 place.type.is_predicate
@@ -198,6 +206,8 @@ def _address_fits(place: Place, shape: Shape) -> bool:
         return False
     space = instruction_space(place.site.binding)
     integer = place.type.is_integer or place.type.kind is Kind.BITS
+    if shape.what not in (What.VARIABLE, What.FUNCTION):
+        return False
     return integer and (space is None or (shape.what is What.VARIABLE and space == shape.space))
 
 
@@ -331,6 +341,8 @@ def _is_address_register(shape: Shape) -> bool:
 
 def _base(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
     match shape.what:
+        case What.REGISTER if instruction_space(place.site.binding) == "param" and _writes(place.site):
+            yield Problem("a parameter is written by its name", base.span, "expected a .param variable")
         case What.REGISTER if _is_address_register(shape):
             yield from _width(place, base, shape)
         case What.VARIABLE:
