@@ -31,7 +31,8 @@ def _representative(
     block: Block, ssa: Ssa, uniformity: Uniformity, pending: Pending, found: dict[int, int], own: set[int],
     immediate: dict[int, int], post: dict[int, int],
 ) -> int:  # fmt: skip
-    if any(pending.parked(place) is not None for place in pending.at[block.index]):
+    line = len(ssa.schedule.slots)
+    if any(place >= line for place in pending.at[block.index]):  # parks and yields
         return block.index
     forward = [p for p in ssa.predecessors[block.index] if p.index in found]
     if block.index not in own and forward and all(p.index not in uniformity.divergent for p in forward):

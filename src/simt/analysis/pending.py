@@ -1,15 +1,16 @@
 """Where else lanes of a warp may be waiting while it runs a block.
 
 The *places* of a warp's line are the schedule's slots (blocks and loop latches) and, after all of
-them, one park for each barrier: lanes that arrived at a barrier wait there until nothing else of the
-warp can run. After a block the warp goes to the first place with waiting lanes. Here that is worked
+them, one yield for each loop that waits for other threads, and one park for each barrier. Lanes that
+went round a waiting loop for long are put to its yield, so that others of their warp run first; lanes
+that arrived at a barrier wait in its park until nothing else of the warp can run. After a block the warp goes to the first place with waiting lanes. Here that is worked
 out ahead of time as far as possible, so that compiled code tests only places that can hold lanes,
 and none at all where control flow is uniform.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from simt.analysis.program import Barrier, Block, Branch, Jump, Switch
@@ -28,13 +29,16 @@ class Outcome:
 class Pending:
     """`at[block index]`: places that may hold waiting lanes while the block runs."""
 
-    def __init__(self, schedule: Schedule, divergent: set[int]) -> None:
+    def __init__(self, schedule: Schedule, divergent: set[int], waiting: Sequence[Loop] = ()) -> None:
         self.schedule = schedule
         self.divergent = divergent
         self.barriers = [b for b in schedule.order if isinstance(b.terminator, Barrier)]
         self._place = {id(s): i for i, s in enumerate(schedule.slots)}
         self._latch = {x.header.index: i for i, x in enumerate(schedule.slots) if isinstance(x, Loop)}
-        self._park = {b.index: len(schedule.slots) + i for i, b in enumerate(self.barriers)}
+        self.waiting = list(waiting)
+        first = len(schedule.slots)
+        self._yield = {x.header.index: first + i for i, x in enumerate(self.waiting)}
+        self._park = {b.index: first + len(self.waiting) + i for i, b in enumerate(self.barriers)}
         self.at: dict[int, frozenset[int]] = {b.index: frozenset() for b in schedule.order}
         self._solve()
 
@@ -53,12 +57,22 @@ class Pending:
 
     def parked(self, place: int) -> Block | None:
         """The barrier block whose park a place is."""
-        index = place - len(self.schedule.slots)
+        index = place - len(self.schedule.slots) - len(self.waiting)
         return self.barriers[index] if index >= 0 else None
+
+    def yielded(self, place: int) -> Loop | None:
+        """The loop whose yield a place is."""
+        index = place - len(self.schedule.slots)
+        return self.waiting[index] if 0 <= index < len(self.waiting) else None
+
+    def yield_of(self, place: int) -> int | None:
+        """The yield of the loop whose latch a place is, if the loop waits for other threads."""
+        slot = self.schedule.slots[place] if place < len(self.schedule.slots) else None
+        return self._yield.get(slot.header.index) if isinstance(slot, Loop) else None
 
     def target(self, place: int) -> Block:
         """The block that runs next when lanes wait at a place (not a park)."""
-        slot = self.schedule.slots[place]
+        slot = self.yielded(place) or self.schedule.slots[place]
         return slot.header if isinstance(slot, Loop) else slot
 
     # -- flow ------------------------------------------------------------------------------
@@ -109,6 +123,9 @@ class Pending:
                 outcome = self.resumed(place, beyond)
                 changed += self._advance(frozenset(outcome.places), outcome.sure, seen)
                 continue
+            resting = self.yield_of(place)
+            if resting is not None and resting not in beyond:
+                changed += self._advance(beyond | {resting}, resting, seen)
             block = self.target(place)
             if block.index not in seen or not beyond <= self.at[block.index]:
                 self.at[block.index] |= beyond

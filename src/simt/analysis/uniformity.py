@@ -8,7 +8,7 @@ different definitions together, and values that leave a loop in different iterat
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
 
 from simt.analysis.evaluate import Evaluator
@@ -340,12 +340,12 @@ class _Analysis:
     """Iterates data flow and control flow to their common fixed point (shapes only grow)."""
 
     def __init__(
-        self, ssa: Ssa, environment: Environment, algebra: ShapeAlgebra, everything_varies: bool
+        self, ssa: Ssa, environment: Environment, algebra: ShapeAlgebra, varying_blocks: Set[int]
     ) -> None:
         self.ssa = ssa
-        self.result = Uniformity()
+        self.result = Uniformity(joins=set(varying_blocks))
         self.current: dict[Register, Definition] = {}
-        self.everything_varies = everything_varies
+        self.varying_blocks = varying_blocks
         self.evaluator: Evaluator[Shape] = Evaluator(algebra, self, environment)
         self.slot = {id(s): i for i, s in enumerate(ssa.schedule.slots)}
         self.loops = {loop.header.index: loop for loop in ssa.schedule.loops}
@@ -364,6 +364,8 @@ class _Analysis:
         for definition in self.ssa.definitions:
             if definition.origin == "argument":
                 self.result.shapes[definition] = VARYING
+            if definition.block.index in self.varying_blocks:
+                self.result.blends.add(definition)
         escapes = _escapes(self.ssa)
         changed = True
         while changed:
@@ -432,7 +434,7 @@ class _Analysis:
     def _set(self, definition: Definition, shape: Shape) -> bool:
         """Raises a definition's shape to cover `shape` too."""
         old = self.result.shapes.get(definition)
-        if self.everything_varies:
+        if definition.block.index in self.varying_blocks:
             shape = VARYING
         if definition in self.result.blends:
             shape = blended(shape, shape)
@@ -585,7 +587,11 @@ def _escapes(ssa: Ssa) -> list[tuple[Definition, list[Loop]]]:
 
 
 def analyse(
-    ssa: Ssa, environment: Environment, block: BlockShape, everything_varies: bool = False
+    ssa: Ssa, environment: Environment, block: BlockShape, varying_blocks: Set[int] = frozenset()
 ) -> Uniformity:
-    """Uniformity of a function for CTAs of a shape. `everything_varies`: the sound, dull answer."""
-    return _Analysis(ssa, environment, ShapeAlgebra(block), everything_varies).run()
+    """Uniformity of a function for CTAs of a shape.
+
+    `varying_blocks`: indices of blocks that parts of a warp may run at different times for reasons that
+    control flow does not show (see `simt.analysis.waiting`): all that they define varies.
+    """
+    return _Analysis(ssa, environment, ShapeAlgebra(block), varying_blocks).run()

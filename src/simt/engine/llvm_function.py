@@ -34,6 +34,7 @@ from simt.analysis.program import (
 from simt.analysis.schedule import Loop, schedule
 from simt.analysis.ssa import Definition, build, resolved
 from simt.analysis.uniformity import WARP, BlockShape, Shape, analyse, used_in
+from simt.analysis.waiting import late_blocks, waiting_loops
 from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_algebra import element_type
@@ -45,6 +46,8 @@ from simt.ptx.types import Type
 
 MASK = f"<{WARP} x i1>"
 NO_LANES = f"{MASK} zeroinitializer"
+TURNS = 64
+"""Times that lanes go round a loop that waits for other threads before they let others run."""
 
 
 @dataclass
@@ -82,8 +85,10 @@ class FunctionEmitter:
         self.builder = Builder()
         self.schedule = schedule(function)
         self.ssa = build(function, self.schedule)
-        self.uniformity = analyse(self.ssa, unit.program.environment, unit.block)
-        self.pending = Pending(self.schedule, self.uniformity.divergent)
+        waiting = waiting_loops(self.ssa, unit.program.environment)
+        late = late_blocks(self.ssa, waiting)
+        self.uniformity = analyse(self.ssa, unit.program.environment, unit.block, late)
+        self.pending = Pending(self.schedule, self.uniformity.divergent, waiting)
         self.m = MemoryAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.evaluator: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
         self.shared_uses = {d for d, blocks in used_in(self.ssa).items() if blocks - {d.block.index}}
@@ -99,9 +104,9 @@ class FunctionEmitter:
 
     def _representatives(self) -> dict[int, int]:
         found = representatives(self.ssa, self.uniformity, self.pending)
-        if not self.pending.barriers:
+        if not self.pending.barriers and not self.pending.waiting:
             return found
-        # Saved masks do not outlive a barrier, except the one the warp began with.
+        # Masks of blocks are not saved when a warp makes way, except the one that it began with.
         entry = self.schedule.order[0].index
         return {b: r if r == entry else b for b, r in found.items()}
 
@@ -285,7 +290,9 @@ class FunctionEmitter:
         self.m.mask = inside
         values = self.evaluator.op(op)
         shapes = [shape_of(v) for v in values]
-        flat = [bases(v) if s.is_affine and not s.stride else self.m.vector(v) for v, s in zip(values, shapes)]
+        flat = [
+            bases(v) if s.is_affine and not s.stride else self.m.vector(v) for v, s in zip(values, shapes)
+        ]
         last = self.builder.block_name("last")
         self.builder.void(f"br label %{last}")
         self.builder.label(last)
@@ -467,8 +474,8 @@ class FunctionEmitter:
 
     def _taking(self, place: int, beyond: frozenset[int]) -> str:
         """Label of the code that takes up the lanes waiting at a place; emitted after the blocks."""
-        if self.pending.parked(place) is None:
-            beyond = frozenset()
+        if place < len(self.schedule.slots) and self.pending.yield_of(place) is None:
+            beyond = frozenset()  # the code is the same whatever waits beyond
         label = f"take.{place}." + "_".join(map(str, sorted(beyond)))
         self._emit_later(place, beyond, label)
         return label
@@ -488,13 +495,47 @@ class FunctionEmitter:
         """Runs what comes next for lanes at a place."""
         if self.pending.parked(place) is not None:
             return self._suspend(place, mask, beyond)
+        if self.pending.yielded(place) is not None:
+            return self._resume_waiting(place, mask, beyond)
         target = self.pending.target(place)
         if isinstance(self.schedule.slots[place], Loop):
             self._poll(target)
+            self._rest(place, mask, beyond)
+        return self._run(target, mask)
+
+    def _run(self, target: Block, mask: Value) -> None:
         if self.representatives[target.index] == target.index:
             self.builder.void(f"store {mask.typed}, ptr {self._mask_slot(target.index)}, align 64")
         self.builder.void(f"br label %{self.label(target)}")
-        return None
+
+    def _rest(self, latch: int, mask: Value, beyond: frozenset[int]) -> None:
+        """Lanes that went round a waiting loop many times let others run first."""
+        resting = self.pending.yield_of(latch)
+        if resting is None:
+            return
+        count = self._counter(latch)
+        turns = self.builder.emit(f"load i32, ptr {count}")
+        more = self.builder.emit(f"add i32 {turns}, 1")
+        self.builder.void(f"store i32 {more}, ptr {count}")
+        many = self.builder.emit(f"icmp ugt i32 {more}, {TURNS}")
+        rest, go = self.builder.block_name("rest"), self.builder.block_name("again")
+        self.builder.void(f"br i1 {many}, label %{rest}, label %{go}")
+        self.builder.label(rest)
+        self.builder.void(f"store i32 0, ptr {count}")
+        self._wait(resting, mask, others=resting in beyond)
+        self._walk(beyond | {resting}, resting)
+        self.builder.label(go)
+
+    def _counter(self, latch: int) -> str:
+        name = f"%turns.{latch}"
+        line = f"  {name} = alloca i32"
+        if line not in self.allocas:
+            self.allocas.append(line)
+        return name
+
+    def _resume_waiting(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
+        """Lanes at a yield go round their loop again when no other lane of the warp can run."""
+        self._run(self.pending.target(place), mask)
 
     def _poll(self, header: Block) -> None:
         """Stops the warp if the launch is to be stopped."""
@@ -532,7 +573,11 @@ class FunctionEmitter:
     def pending_resets(self) -> list[str]:
         """No lane waits anywhere at the start."""
         names = [line.split()[0] for line in self.allocas if line.startswith("  %pending.")]
-        return [f"  store {NO_LANES}, ptr {n}, align 64" for n in names]
+        turns = [line.split()[0] for line in self.allocas if line.startswith("  %turns.")]
+        return [
+            *(f"  store {NO_LANES}, ptr {n}, align 64" for n in names),
+            *(f"  store i32 0, ptr {n}" for n in turns),
+        ]
 
 
 class _Reader:

@@ -238,8 +238,8 @@ class KernelEmitter(CallingEmitter):
 
     @property
     def waits(self) -> bool:
-        """Whether the kernel has barriers."""
-        return bool(self.pending.barriers)
+        """Whether warps make way for each other: at barriers, or in loops that wait for other threads."""
+        return bool(self.pending.barriers) or (bool(self.pending.waiting) and self.unit.block.warps > 1)
 
     def _check_barriers(self) -> None:
         """All barriers are `bar.sync` of all threads at one barrier; the rest is the interpreter's."""
@@ -260,7 +260,7 @@ class KernelEmitter(CallingEmitter):
             f"define void @{KERNEL}(ptr %launch, ptr %worker) {self.unit.module.attributes} {{",
             "entry:",
             *allocas,
-            *(["  %waiting = alloca i32"] if self.waits else []),
+            *(["  %waiting = alloca i32", "  %spinning = alloca i32"] if self.waits else []),
             *_environment(),
             *_slot("%launch", LaunchSlot.CTAS, "ctas"),
             *_slot("%launch", LaunchSlot.GRID_X, "grid.x"),
@@ -322,8 +322,13 @@ class KernelEmitter(CallingEmitter):
             "  store i32 0, ptr %clear.p",
             "  %clear.next = add i64 %clear.warp, 1",
             f"  %clear.more = icmp ult i64 %clear.next, {self.unit.block.warps}",
-            "  br i1 %clear.more, label %clear, label %phase",
+            "  br i1 %clear.more, label %clear, label %first.phase",
+            "first.phase:",
+            "  store i32 0, ptr %spinning",
+            "  br label %phase",
             "phase:",
+            "  %hold = load i32, ptr %spinning",
+            "  store i32 0, ptr %spinning",
             "  store i32 0, ptr %waiting",
             "  br label %warp.head",
         ]
@@ -391,7 +396,9 @@ class KernelEmitter(CallingEmitter):
         if self.waits:
             lines += [
                 "phase.end:",
-                "  %some = load i32, ptr %waiting",
+                "  %some.wait = load i32, ptr %waiting",
+                "  %some.spin = load i32, ptr %spinning",
+                "  %some = or i32 %some.wait, %some.spin",
                 "  %again = icmp ne i32 %some, 0",
                 "  br i1 %again, label %phase, label %cta.end",
             ]
@@ -413,33 +420,43 @@ class KernelEmitter(CallingEmitter):
         self._phis(block, {barrier.next: self.m.mask})
         self._leave(block, {self.pending.of_barrier(block): self.m.mask})
 
+    def _resume_waiting(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
+        if self.unit.block.warps > 1:
+            self._suspend(place, mask, beyond)
+        else:
+            super()._resume_waiting(place, mask, beyond)
+
     def _suspend(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
-        """Saves the lanes waiting at the park (and at those beyond it) with all that they need."""
-        parks = [place, *sorted(beyond)]
-        name = "_".join(map(str, parks))
+        """Saves the lanes waiting at a place (and at those beyond it) with all that they need."""
+        places = [place, *sorted(beyond)]
+        name = "_".join(map(str, places))
         known = name in self.suspensions
         number = self.suspensions.setdefault(name, len(self.suspensions) + 1)
-        if known:  # the masks differ only: share the code that saves
-            self._wait(place, mask, others=False)
-            self.builder.void(f"br label %suspend.{number}")
-            return
         self._wait(place, mask, others=False)
         self.builder.void(f"br label %suspend.{number}")
+        if known:  # only the masks differ
+            return
         self.builder.label(f"suspend.{number}")
-        blocks = [b for p in parks if (b := self.pending.parked(p)) is not None]
-        targets = [b.successors()[0] for b in blocks]
-        saved = self.live(targets)
-        offsets = self._layout(saved, len(parks))
-        for i, park in enumerate(parks):
-            bits = self._load_mask_bits(park)
+        saved = self.live([self._next_block(p) for p in places])
+        offsets = self._layout(saved, len(places))
+        for i, waiting in enumerate(places):
+            bits = self._load_mask_bits(waiting)
             self.builder.void(f"store i32 {bits}, ptr {self._context_pointer(CONTEXT_HEADER + 4 * i)}")
-            self.builder.void(f"store {NO_LANES}, ptr {self._pending_slot(park)}, align 64")
+            self.builder.void(f"store {NO_LANES}, ptr {self._pending_slot(waiting)}, align 64")
         for definition, offset in zip(saved, offsets):
             self._copy(self.slot(definition), self._context_pointer(offset), definition)
         self.builder.void(f"store i32 {number}, ptr %context.p")
-        self.builder.void("store i32 1, ptr %waiting")
+        self.builder.void(f"store i32 1, ptr {'%waiting' if self._is_park(place) else '%spinning'}")
         self.builder.void("br label %warp.done")
-        self._resume(number, parks, targets, saved, offsets)
+        self._resume(number, places, saved, offsets)
+
+    def _is_park(self, place: int) -> bool:
+        return self.pending.parked(place) is not None
+
+    def _next_block(self, place: int) -> Block:
+        """The block that lanes at a park or yield run next."""
+        barrier = self.pending.parked(place)
+        return self.pending.target(place) if barrier is None else barrier.successors()[0]
 
     def _layout(self, saved: list[Definition], masks: int) -> list[int]:
         at = (CONTEXT_HEADER + 4 * masks + 63) // 64 * 64
@@ -469,25 +486,45 @@ class KernelEmitter(CallingEmitter):
         value = self.builder.emit(f"load {kind}, ptr {source}, align 64")
         self.builder.void(f"store {kind} {value}, ptr {target}, align 64")
 
-    def _resume(
-        self, number: int, parks: list[int], targets: list[Block], saved: list[Definition], offsets: list[int]
-    ) -> None:
+    def _resume(self, number: int, places: list[int], saved: list[Definition], offsets: list[int]) -> None:
         self.builder.label(f"resume.{number}")
+        if self._is_park(places[0]) and self.pending.waiting:
+            self._hold_at_barrier(number)
         for definition, offset in zip(saved, offsets):
             self._copy(self._context_pointer(offset), self.slot(definition), definition)
         masks: list[Value] = []
-        for i in range(len(parks)):
+        for i in range(len(places)):
             bits = self.builder.emit(f"load i32, ptr {self._context_pointer(CONTEXT_HEADER + 4 * i)}")
             masks.append(Value(self.builder.emit(f"bitcast i32 {bits} to {MASK}"), "i1", WARP))
-        outcome = self.pending.resumed(parks[0], frozenset(parks[1:]))
-        places = [self.pending.of_block(t) for t in targets]
+        if self._is_park(places[0]):
+            self._release(places, masks)
+            return
+        for waiting, mask in zip(places[1:], masks[1:]):
+            self._wait(waiting, mask, others=False)
+        self._run(self._next_block(places[0]), masks[0])
+
+    def _hold_at_barrier(self, number: int) -> None:
+        """While other warps of the CTA still run, the barrier is not complete."""
+        held, go = self.builder.block_name("held"), self.builder.block_name("released")
+        some = self.builder.emit("icmp ne i32 %hold, 0")
+        self.builder.void(f"br i1 {some}, label %{held}, label %{go}")
+        self.builder.label(held)
+        self.builder.void("store i32 1, ptr %waiting")
+        self.builder.void("br label %warp.done")
+        self.builder.label(go)
+
+    def _release(self, parks: list[int], masks: list[Value]) -> None:
+        """The barrier is complete: the lanes of all parks go on."""
+        places = [self.pending.of_block(self._next_block(p)) for p in parks]
         if len(places) == 1:
-            return self._go(places[0], masks[0], frozenset())
+            self._go(places[0], masks[0], frozenset())
+            return
         seen: set[int] = set()
         for place, mask in zip(places, masks):
             self._wait(place, mask, others=place in seen)
             seen.add(place)
-        return self._walk(frozenset(outcome.places), outcome.sure)
+        outcome = self.pending.resumed(parks[0], frozenset(parks[1:]))
+        self._walk(frozenset(outcome.places), outcome.sure)
 
 
 def emit(

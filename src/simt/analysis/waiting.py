@@ -1,0 +1,126 @@
+"""Loops in which lanes wait for other threads: spin locks, flags.
+
+On devices from 7.0 on, such a loop must not keep the lanes that it waits for from running, even if they
+belong to the same warp.
+"""
+
+from __future__ import annotations
+
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.program import Block, FunctionAddress, Op, Register, SymbolAddress
+from simt.analysis.schedule import Loop
+from simt.analysis.ssa import Definition, Ssa, terminator_uses, uses
+from simt.analysis.uniformity import UNIFORM, BlockShape, Shape, ShapeAlgebra
+from simt.isa.algebra import Environment
+from simt.ptx.types import Type
+
+
+class _Watcher(ShapeAlgebra):
+    """Notes whether an op reads memory that other threads may change meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(BlockShape(1, 1, 1))
+        self.seen = False
+
+    def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
+        self.seen |= volatile
+        return (UNIFORM,) * count
+
+    def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
+        self.seen = True
+        return UNIFORM
+
+
+class _Anything:
+    """A reader for which every value is the same."""
+
+    def register(self, register: Register) -> Shape:
+        return UNIFORM
+
+    def symbol(self, symbol: SymbolAddress) -> Shape:
+        return UNIFORM
+
+    def function(self, function: FunctionAddress) -> Shape:
+        return UNIFORM
+
+
+def waiting_loops(ssa: Ssa, environment: Environment) -> list[Loop]:
+    """Loops whose end depends on memory that other threads may change while the loop runs."""
+    watcher = _Watcher()
+    evaluator: Evaluator[Shape] = Evaluator(watcher, _Anything(), environment)
+    observed: set[Definition] = set()
+    for block in ssa.schedule.order:
+        if ssa.schedule.loop_of[block.index] is None:
+            continue
+        for op in block.ops:
+            if isinstance(op, Op) and op.form.effects:
+                watcher.seen = False
+                evaluator.op(op)
+                if watcher.seen:
+                    observed |= {d for d in ssa.of[id(op)] if d is not None}
+    if not observed:
+        return []
+    sources = _sources(ssa)
+    return [loop for loop in ssa.schedule.loops if _ends_by(loop, ssa, sources, observed)]
+
+
+def _sources(ssa: Ssa) -> dict[Definition, list[Definition]]:
+    """The definitions that each definition is computed from."""
+    found: dict[Definition, list[Definition]] = {}
+    for block in ssa.schedule.order:
+        current = ssa.reaching(block)
+        for op in block.ops:
+            inputs = [ssa.lookup(current, r) for r in uses(op)]
+            for definition in ssa.of[id(op)]:
+                if definition is not None:
+                    found[definition] = inputs
+                    current[definition.register] = definition
+    for phis in ssa.phis.values():
+        for phi in phis:
+            found[phi] = list(phi.inputs.values())
+    return found
+
+
+def _ends_by(
+    loop: Loop, ssa: Ssa, sources: dict[Definition, list[Definition]], observed: set[Definition]
+) -> bool:
+    inside = {b.index for b in ssa.schedule.order[loop.first : loop.last + 1]}
+    for block in ssa.schedule.order[loop.first : loop.last + 1]:
+        if all(s.index in inside for s in block.successors()):
+            continue
+        work = [ssa.lookup(_leaving(ssa, block), r) for r in terminator_uses(block)]
+        seen: set[Definition] = set()
+        while work:
+            definition = work.pop()
+            if definition in seen or definition.block.index not in inside:
+                continue
+            if definition in observed:
+                return True
+            seen.add(definition)
+            work += sources.get(definition, [])
+    return False
+
+
+def _leaving(ssa: Ssa, block: Block) -> dict[Register, Definition]:
+    current = ssa.reaching(block)
+    for op in block.ops:
+        for definition in ssa.of[id(op)]:
+            if definition is not None:
+                current[definition.register] = definition
+    return current
+
+
+def late_blocks(ssa: Ssa, loops: list[Loop]) -> set[int]:
+    """Blocks that lanes may run while others, which came before them, still wait in one of the loops."""
+    position = ssa.schedule.position
+    work: list[Block] = []
+    for loop in loops:
+        for block in ssa.schedule.order[loop.first : loop.last + 1]:
+            work += [s for s in block.successors() if not loop.first <= position[s.index] <= loop.last]
+    found: set[int] = set()
+    while work:
+        block = work.pop()
+        if block.index not in found:
+            found.add(block.index)
+            work += block.successors()
+    return found
