@@ -81,7 +81,9 @@ def start_up() -> list[Row]:
 def first_result(cache: str) -> tuple[float, dict[str, float]]:
     """Wall time of a process that launches mandelbrot, and the spans that it reports."""
     command = [sys.executable, str(HERE / "first_result.py"), "mandelbrot", "mandelbrot"]
-    environment = {**os.environ, "SIMT_CACHE_DIR": cache}
+    # Byte code of the package is kept between processes, as it is for everybody who does not forbid it.
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    environment = {**kept, "SIMT_CACHE_DIR": cache}
     outputs: list[str] = []
 
     def run() -> None:
