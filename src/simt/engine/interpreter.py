@@ -1,0 +1,351 @@
+"""The exact engine: NumPy columns over the lanes of many CTAs at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simt.analysis.call_graph import reachable
+from simt.analysis.evaluate import Evaluator, adapt
+from simt.analysis.program import (
+    Barrier,
+    Block,
+    Branch,
+    Call,
+    Exit,
+    FunctionAddress,
+    Jump,
+    Op,
+    Register,
+    Return,
+    Source,
+    Switch,
+    SymbolAddress,
+)  # fmt: skip
+from simt.analysis.schedule import Loop
+from simt.engine.batch import Batch, Scratch, batch_size
+from simt.engine.interpreter_activation import Activation, Columns, Line, Run
+from simt.engine.interpreter_barriers import BARRIERS, Barriers
+from simt.engine.numpy_algebra import quiet
+from simt.engine.numpy_machine import NumpyMachine
+from simt.engine.numpy_memory import ArenaView
+from simt.errors import BarrierError, FaultSite, KernelFault, LaunchTimeout
+from simt.machine.launch import Launch
+from simt.ptx.types import PRED, U32, Type
+
+Array = NDArray[Any]
+CHECK_BARRIERS = 32
+"""Blocks between two looks for complete barriers while other lanes still run."""
+CALL_BYTES = 16
+"""Local memory that a call of a recursive function takes at least."""
+
+
+class Interpreter:
+    """Engine that runs a launch batch by batch, one block of the program at a time."""
+
+    name = "interpreter"
+
+    def launch(self, launch: Launch) -> None:
+        reached = reachable([launch.kernel.name], launch.program.functions)
+        recursive = any(launch.program.functions[name].recursive for name in reached)
+        count = batch_size(launch, recursive)
+        x, y, z = launch.block
+        scratch = Scratch(launch, count, -(-x * y * z // 32))
+        try:
+            with quiet:
+                self._run(launch, scratch, count)
+        finally:
+            scratch.free()
+
+    def _run(self, launch: Launch, scratch: Scratch, count: int) -> None:
+        execution = Execution(launch)
+        total = launch.grid[0] * launch.grid[1] * launch.grid[2]
+        for first in range(0, total, count):
+            scratch.clear_shared()
+            execution.run(Batch(launch, first, min(count, total - first), scratch))
+            if launch.progress is not None:
+                cast("Callable[[int], object]", launch.progress)(min(first + count, total))
+
+
+class Execution:
+    """One launch. Runs a stack of activations without recursion of its own."""
+
+    def __init__(self, launch: Launch) -> None:
+        self.launch = launch
+        self.machine = NumpyMachine(launch, ArenaView(launch))
+        environment = replace(launch.program.environment, machine=launch.device.number)
+        self.evaluator: Evaluator[Array] = Evaluator(self.machine, self, environment)
+        self.independent = launch.device.independent_threads
+        self.lines: dict[str, Line] = {}
+        self.columns: Columns | None = None
+
+    def line(self, name: str) -> Line:
+        if name not in self.lines:
+            self.lines[name] = Line(self.launch.program.functions[name])
+        return self.lines[name]
+
+    def run(self, batch: Batch) -> None:
+        """All CTAs of a batch, to their end."""
+        self.batch = batch
+        self.machine.begin(batch)
+        self.barriers = Barriers(batch)
+        self.steps = 0
+        kernel = Activation(self.line(self.launch.kernel.name), None, batch.alive.copy(), 0, None, 0)
+        self.stack = [kernel]
+        while self.stack:
+            self._step(self.stack[-1])
+
+    def _step(self, activation: Activation) -> None:
+        """One block, one latch, or the end of an activation."""
+        self.steps += 1
+        self._check_time()
+        if activation.run is not None:
+            self._resume(activation, activation.run)
+            return
+        slot = activation.lowest(self.independent)
+        if self.steps % CHECK_BARRIERS == 0 and activation.depth == 0 and self.barriers.any_parked:
+            self.barriers.release(activation)
+            slot = activation.lowest(self.independent)
+        if slot >= activation.line.parked:
+            self._nothing_runs(activation)
+            return
+        place = activation.line.slots[slot]
+        rows, mask = activation.gather(slot)
+        if isinstance(place, Loop):
+            activation.send(rows, mask, activation.line.header(place))
+        else:
+            self._start(activation, place, rows, mask)
+
+    def _check_time(self) -> None:
+        deadline = self.launch.deadline
+        if deadline is not None and time.monotonic() > deadline:
+            site = FaultSite(
+                self.launch.kernel.name, line=self.machine.line or None, file=self.launch.program.text.name
+            )
+            raise LaunchTimeout("the kernel ran past its timeout and was stopped", site)
+
+    def _nothing_runs(self, activation: Activation) -> None:
+        if activation.depth > 0:
+            self._finish(activation)
+        elif not self.barriers.any_parked:
+            self.stack.pop()
+        elif not self.barriers.release(activation):
+            self._deadlock()
+
+    def _deadlock(self) -> None:
+        parked = self.barriers.number >= 0
+        row, lane = divmod(int(np.argmax(parked)), parked.shape[1])
+        site = self.batch.site(row, lane, int(self.barriers.where[row, lane]))
+        number = int(self.barriers.number[row, lane])
+        raise BarrierError(f"deadlock: threads wait at barrier {number} that can never complete", site)
+
+    # ------------------------------------------------------------------ blocks
+
+    def _start(self, activation: Activation, block: Block, rows: Array | None, mask: Array) -> None:
+        absolute = (
+            activation.rows if rows is None else rows if activation.rows is None else activation.rows[rows]
+        )
+        total = len(activation.live)
+        columns = Columns(activation.stored, activation.owned, rows, total)
+        live = activation.live if rows is None else activation.live[rows]
+        full = mask is activation.live or bool((mask == live).all())
+        self._resume(activation, Run(block, columns, rows, absolute, mask, full))
+
+    def _resume(self, activation: Activation, run: Run) -> None:
+        """Runs a block from where it is to its end or to a call."""
+        machine = self.machine
+        machine.rows, machine.frame = run.rows, activation.frame
+        machine.locals = activation.line.function.local
+        self.columns = run.columns
+        activation.run = None
+        if run.calls:
+            self._call_next(activation, run)
+            return
+        ops = run.block.ops
+        while run.position < len(ops):
+            op = ops[run.position]
+            run.position += 1
+            machine.line = op.line
+            if isinstance(op, Call):
+                self._call(activation, run, op)
+                return
+            self._op(op, run)
+        machine.clock += len(ops) + 1
+        run.columns.flush()
+        machine.mask = run.mask
+        self._leave(activation, run)
+
+    def _op(self, op: Op, run: Run) -> None:
+        mask = run.mask
+        if op.guard is not None:
+            chosen = run.columns.read(op.guard.register)
+            mask = mask & (~chosen if op.guard.negated else chosen)
+            if not mask.any():
+                return
+        self.machine.mask = mask
+        values = self.evaluator.op(op)
+        whole = run.full and (op.guard is None or bool((mask == run.mask).all()))
+        for register, value in zip(op.destinations, values):
+            if register is not None:
+                run.columns.write(register, value, None if whole else mask)
+
+    # ------------------------------------------------------------------ what the evaluator reads
+
+    def register(self, register: Register) -> Array:
+        assert self.columns is not None
+        return self.columns.read(register)
+
+    def symbol(self, symbol: SymbolAddress) -> Array:
+        return self.machine.symbol(symbol)
+
+    def function(self, function: FunctionAddress) -> Array:
+        return self.machine.function(function)
+
+    def _column(self, source: Source, t: Type, shape: tuple[int, ...]) -> Array:
+        return np.broadcast_to(self.evaluator.source(source, t), shape)
+
+    # ------------------------------------------------------------------ ends of blocks
+
+    def _leave(self, activation: Activation, run: Run) -> None:
+        block, line = run.block, activation.line
+        self.machine.line = block.terminator.line
+        match block.terminator:
+            case Jump(target=target):
+                activation.send(run.local, run.mask, line.target(block, target))
+            case Branch() as branch:
+                self._branch(activation, run, branch)
+            case Switch() as switch:
+                self._switch(activation, run, switch)
+            case Barrier() as barrier:
+                self._barrier(activation, run, barrier)
+            case Return():
+                activation.send(run.local, run.mask, line.done)
+            case Exit():
+                self._exit(activation, run)
+
+    def _branch(self, activation: Activation, run: Run, branch: Branch) -> None:
+        p = run.columns.read(branch.predicate)
+        taken = run.mask & (~p if branch.negated else p)
+        there = activation.line.target(run.block, branch.taken)
+        here = activation.line.target(run.block, branch.otherwise)
+        if not taken.any():
+            activation.send(run.local, run.mask, here)
+        elif (taken == run.mask).all():
+            activation.send(run.local, run.mask, there)
+        else:
+            activation.send(run.local, run.mask & ~taken, here)
+            activation.send(run.local, taken, there)
+
+    def _switch(self, activation: Activation, run: Run, switch: Switch) -> None:
+        index = self._column(switch.index, U32, run.mask.shape)
+        wild = run.mask & (index >= len(switch.targets))
+        if wild.any():
+            self._wild(wild)
+        for i in np.unique(index[run.mask]):
+            there = activation.line.target(run.block, switch.targets[int(i)])
+            activation.send(run.local, run.mask & (index == i), there)
+
+    def _wild(self, lanes: Array) -> None:
+        message = "indirect branch or call to a target that is none of the listed ones"
+        raise KernelFault(message, self.machine.site(lanes))
+
+    def _exit(self, activation: Activation, run: Run) -> None:
+        if run.rows is None:
+            self.batch.alive = self.batch.alive & ~run.mask
+        else:
+            self.batch.alive[run.rows] &= ~run.mask
+        activation.send(run.local, run.mask, activation.line.done)
+        activation.drop(self.batch.alive)
+
+    def _barrier(self, activation: Activation, run: Run, barrier: Barrier) -> None:
+        if activation.depth > 0:
+            raise BarrierError("a barrier in a recursive or indirectly called function", self.machine.site())
+        shape = run.mask.shape
+        number = self._column(barrier.barrier, U32, shape)
+        wrong = run.mask & (number >= BARRIERS)
+        if wrong.any():
+            value = int(number[wrong][0])
+            raise BarrierError(f"there is no barrier {value}: a CTA has {BARRIERS}", self.machine.site(wrong))
+        count = None if barrier.count is None else self._column(barrier.count, U32, shape)
+        self.barriers.arrive(run.rows, run.mask, number, count)
+        after = activation.line.target(run.block, barrier.next)
+        if barrier.action == "arrive":
+            self.barriers.count_arrivals(run.rows, run.mask, number)
+            activation.send(run.local, run.mask, after)
+            return
+        p = None if barrier.predicate is None else self._column(barrier.predicate, PRED, shape)
+        self.barriers.park(run.rows, run.mask, number, after, barrier, p)
+        activation.send(run.local, run.mask, activation.line.parked)
+
+    # ------------------------------------------------------------------ calls
+
+    def _call(self, activation: Activation, run: Run, call: Call) -> None:
+        if isinstance(call.callee, str):
+            run.calls = [(call.callee, run.mask)]
+        else:
+            run.calls = self._targets(run, call)
+        self._call_next(activation, run)
+
+    def _targets(self, run: Run, call: Call) -> list[tuple[str, Array]]:
+        assert isinstance(call.callee, Register)
+        value = np.broadcast_to(run.columns.read(call.callee), run.mask.shape)
+        found: list[tuple[str, Array]] = []
+        rest = run.mask
+        for name in call.candidates:
+            lanes = run.mask & (value == self.machine.functions[name])
+            rest = rest & ~lanes
+            if lanes.any():
+                found.append((name, lanes))
+        if rest.any():
+            self._wild(rest)
+        return found
+
+    def _call_next(self, activation: Activation, run: Run) -> None:
+        """Pushes the next callee of a call; the block goes on after the last."""
+        assert run.calls
+        name, lanes = run.calls.pop(0)
+        call = run.block.ops[run.position - 1]
+        assert isinstance(call, Call)
+        self.machine.line = call.line
+        self.machine.mask = run.mask
+        lanes = lanes & (self.batch.alive if run.rows is None else self.batch.alive[run.rows])
+        line = self.line(name)
+        inner = Activation(line, run.rows, lanes, self._frame(activation, line), call, activation.depth + 1)
+        for register, source in zip(line.function.parameters, call.arguments):
+            have = getattr(source, "type", PRED)
+            value = adapt(self.machine, self.evaluator.source(source, have), have, register.type)
+            inner.stored[register.index] = value
+        activation.run = run
+        self.stack.append(inner)
+
+    def _frame(self, caller: Activation, callee: Line) -> int:
+        """Where the callee's local variables begin."""
+        function = caller.line.function
+        size = max(-(-function.local_size // 16) * 16, CALL_BYTES if callee.function.recursive else 0)
+        frame = caller.frame + size
+        if frame + callee.function.local_size > self.launch.local_bytes:
+            message = "call stack overflow: calls nest too deeply for local memory"
+            raise KernelFault(message, self.machine.site())
+        return frame
+
+    def _finish(self, inner: Activation) -> None:
+        """Hands the results of a call to the lanes that called."""
+        self.stack.pop()
+        outer = self.stack[-1]
+        run = outer.run
+        assert run is not None
+        assert inner.call is not None
+        lanes = inner.live & (self.batch.alive if run.rows is None else self.batch.alive[run.rows])
+        for d, register in zip(inner.call.results, inner.line.function.results):
+            value = inner.stored.get(register.index)
+            if value is not None:
+                run.columns.write(d, adapt(self.machine, value, register.type, d.type), lanes)
+        before = run.mask
+        run.narrow(self.batch.alive)
+        if (run.mask != before).any():
+            outer.drop(self.batch.alive)

@@ -1,0 +1,240 @@
+"""One call of a function by many lanes: their registers, and where each of them waits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simt.analysis.program import Block, Call, Function, Register
+from simt.analysis.schedule import Loop, schedule
+from simt.engine.batch import WARP
+from simt.engine.numpy_algebra import dtype_of
+
+Array = NDArray[Any]
+
+
+class Line:
+    """The places of a function at which lanes wait: the schedule's slots by number, then two more.
+
+    `parked`: at a barrier. `done`: returned or exited.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.schedule = schedule(function)
+        self.slots = self.schedule.slots
+        self._block = {s.index: i for i, s in enumerate(self.slots) if isinstance(s, Block)}
+        self._latch = {s.header.index: i for i, s in enumerate(self.slots) if isinstance(s, Loop)}
+        self.parked = len(self.slots)
+        self.done = len(self.slots) + 1
+
+    def target(self, source: Block, target: Block) -> int:
+        """Where lanes wait that go from one block to another."""
+        if self.schedule.is_back_edge(source, target):
+            return self._latch[target.index]
+        return self._block[target.index]
+
+    def header(self, loop: Loop) -> int:
+        return self._block[loop.header.index]
+
+
+class Columns:
+    """The registers of one activation as one run of a block sees them: only the rows that run.
+
+    Arrays are never changed once they are visible as values; what is written replaces them. Only
+    arrays in `owned` (nobody else has them) are updated in place.
+    """
+
+    def __init__(self, stored: dict[int, Array], owned: set[int], rows: Array | None, total: int) -> None:
+        self.stored = stored
+        self.owned = owned
+        self.rows = rows
+        self.total = total
+        self.current: dict[int, Array] = {}
+        self.dirty: set[int] = set()
+
+    def read(self, register: Register) -> Array:
+        value = self.current.get(register.index)
+        if value is None:
+            value = self.current[register.index] = self._fetch(register)
+        return value
+
+    def _fetch(self, register: Register) -> Array:
+        value = self.stored.get(register.index)
+        if value is None:
+            return np.zeros(1, dtype_of(register.type))
+        if self.rows is None:
+            self.owned.discard(register.index)
+            return value
+        return value[self.rows] if value.ndim == 2 and len(value) == self.total else value
+
+    def write(self, register: Register, value: Array, mask: Array | None) -> None:
+        """Sets the lanes of `mask`, all if None (then no other lane of these rows matters)."""
+        if mask is not None:
+            value = np.where(mask, value, self.read(register))
+        self.current[register.index] = value
+        self.dirty.add(register.index)
+
+    def flush(self) -> None:
+        """Writes back what changed."""
+        for index in self.dirty:
+            value = self.current[index]
+            if self.rows is None:
+                self.stored[index] = value
+                self.owned.discard(index)
+            else:
+                self._update(index, value)
+        self.dirty.clear()
+
+    def _update(self, index: int, value: Array) -> None:
+        whole = self.stored.get(index)
+        if index not in self.owned or whole is None:
+            old = np.zeros(1, value.dtype) if whole is None else whole
+            whole = self.stored[index] = np.broadcast_to(old, (self.total, WARP)).copy()
+            self.owned.add(index)
+        whole[self.rows] = value
+
+
+@dataclass(slots=True)
+class Run:
+    """A block being executed by the lanes of `mask`, of the rows that `columns` holds.
+
+    `rows`: absolute rows in the batch, None for all. `position`: the next op. `calls`: what an
+    indirect call has still to call, with its lanes.
+    """
+
+    block: Block
+    columns: Columns
+    local: Array | None
+    rows: Array | None
+    mask: Array
+    full: bool
+    position: int = 0
+    calls: list[tuple[str, Array]] | None = None
+
+    def narrow(self, alive: Array) -> None:
+        """Takes out lanes that have exited."""
+        self.mask = self.mask & (alive if self.rows is None else alive[self.rows])
+
+
+class Activation:
+    """`rows`: absolute rows in the batch, None for all. `live`: its lanes, (rows, 32)."""
+
+    def __init__(
+        self, line: Line, rows: Array | None, live: Array, frame: int, call: Call | None, depth: int
+    ) -> None:
+        self.line = line
+        self.rows = rows
+        self.live = live
+        self.frame = frame
+        self.call = call
+        self.depth = depth
+        self.waiting = np.where(live, 0, line.done).astype(np.int32)
+        self.together: int | None = 0 if live.any() else line.done
+        self.stored: dict[int, Array] = {}
+        self.owned: set[int] = set()
+        self.run: Run | None = None
+        self.floor = 0
+        self.floor_steps = 0
+        self.visits: dict[int, int] = {}
+        self.turns = 0
+
+    # ------------------------------------------------------------------ where lanes wait
+
+    def gather(self, slot: int) -> tuple[Array | None, Array]:
+        """Rows (of this activation; None: all) and mask of the lanes that wait at a slot."""
+        if self.together == slot and self.floor == 0:
+            return None, self.live
+        self.scatter()
+        where = self.waiting == slot
+        busy = where.any(axis=1)
+        if self.floor:
+            busy &= self._eligible()
+            where &= busy[:, None]
+        if busy.all():
+            if (where == self.live).all():
+                self.together = slot
+                return None, self.live
+            return None, where
+        rows = np.flatnonzero(busy)
+        return rows, where[rows]
+
+    def scatter(self) -> None:
+        """Makes `waiting` right after a time in which all lanes were together."""
+        if self.together is not None:
+            self.waiting = np.where(self.live, self.together, self.line.done).astype(np.int32)
+            self.together = None
+
+    def send(self, rows: Array | None, mask: Array, slot: int) -> None:
+        """Lanes go to wait at a slot."""
+        if rows is None and mask is self.live:
+            self.together = slot
+            return
+        self.scatter()
+        if rows is None:
+            self.waiting[mask] = slot
+        else:
+            part = self.waiting[rows]
+            part[mask] = slot
+            self.waiting[rows] = part
+
+    def drop(self, alive: Array) -> None:
+        """Takes out lanes that have exited."""
+        self.scatter()
+        self.live = self.live & (alive if self.rows is None else alive[self.rows])
+        self.waiting[~self.live] = self.line.done
+
+    # ------------------------------------------------------------------ which lanes run next
+
+    SPINS = 2048
+    """Visits of a loop's latch after which lanes that wait beyond the loop get a chance."""
+    CHANCE = 256
+    """Blocks that such lanes may then run."""
+
+    def lowest(self, independent: bool) -> int:
+        """The slot to run next; `parked` or `done` if no lane can run.
+
+        It is the first of the line with waiting lanes. A loop that spins for long may wait for lanes
+        beyond it: those then run for a while, first those of warps that are beyond it as a whole, in
+        the next turn all of them where lanes of a warp are `independent`.
+        """
+        if self.together is not None:
+            return self.together
+        slot = int(self.waiting.min())
+        if self.floor:
+            return self._beyond(slot)
+        if slot < self.line.parked and isinstance(self.line.slots[slot], Loop):
+            self._count(slot, independent)
+            return self._beyond(slot) if self.floor else slot
+        if self.visits:
+            self.visits = {s: n for s, n in self.visits.items() if s >= slot}
+        return slot
+
+    def _count(self, slot: int, independent: bool) -> None:
+        self.visits[slot] = self.visits.get(slot, 0) + 1
+        if self.visits[slot] < self.SPINS:
+            return
+        self.visits.clear()
+        self.turns += 1
+        self.floor, self.floor_steps = slot + 1, self.CHANCE
+        self._apart = self.turns % 2 == 0 and independent
+
+    _apart = False
+
+    def _eligible(self) -> Array:
+        if self._apart:
+            return (self.waiting >= self.floor).any(axis=1)
+        return self.waiting.min(axis=1) >= self.floor
+
+    def _beyond(self, lowest: int) -> int:
+        """The lowest slot past the loop that spins; back to normal when there is none."""
+        self.floor_steps -= 1
+        busy = self.waiting[self._eligible()]
+        beyond = busy[(busy >= self.floor) & (busy < self.line.parked)]
+        if self.floor_steps > 0 and beyond.size:
+            return int(beyond.min())
+        self.floor = 0
+        return lowest

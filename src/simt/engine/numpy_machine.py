@@ -1,0 +1,271 @@
+"""The algebra of the interpreter: pure primitives, and lanes, memory and special registers of a batch."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simt.analysis.program import FunctionAddress, SymbolAddress
+from simt.engine.atomic_operation import combine
+from simt.engine.batch import WARP, Batch
+from simt.engine.numpy_algebra import NumpyAlgebra, dtype_of
+from simt.engine.numpy_memory import ArenaView, Window, running_sums, turns
+from simt.errors import FaultSite, LaunchError, TrapError
+from simt.isa.special_registers import lookup
+from simt.machine.launch import Launch
+from simt.machine.textures import TextureTable
+from simt.ptx.types import U32, Type
+
+Array = NDArray[Any]
+_LANES = np.arange(WARP, dtype=np.uint32)[None, :]
+_ONES = ("nclusterid", "cluster_nctaid", "cluster_nctarank")
+_AXES = "xyz"
+
+
+class NumpyMachine(NumpyAlgebra):
+    """Columns have shape (rows, 32), or any that broadcasts to it.
+
+    What executes now: `rows` (indices into the batch, None for all), `mask` (lanes), `line`, `frame`
+    (start of the function's local variables). `clock` counts executed instructions.
+    """
+
+    def __init__(self, launch: Launch, arena: ArenaView) -> None:
+        self.launch = launch
+        self.arena = arena
+        self.textures = TextureTable(launch.textures, launch.symbols)
+        self.functions = {name: i + 1 for i, name in enumerate(launch.program.functions)}
+        self.locals: dict[str, int] = {}
+        self.rows: Array | None = None
+        self.line = 0
+        self.frame = 0
+        self.clock = 0
+
+    def begin(self, batch: Batch) -> None:
+        self.batch = batch
+        self.mask = batch.alive
+
+    def _pick(self, column: Array) -> Array:
+        return column if self.rows is None else column[self.rows]
+
+    def _window(self, space: str) -> Window:
+        return Window(self.arena, self.batch, self.rows, self.mask, self.line, space)
+
+    def site(self, mask: Array | None = None) -> FaultSite:
+        """Where the first of the executing lanes (or of `mask`) is."""
+        row, lane = divmod(int(np.argmax(self.mask if mask is None else mask)), WARP)
+        return self.batch.site(row if self.rows is None else int(self.rows[row]), lane, self.line)
+
+    # ------------------------------------------------------------------ addresses of names
+
+    def symbol(self, symbol: SymbolAddress) -> Array:
+        """Its address in its own state space."""
+        match symbol.space:
+            case "shared":
+                start = self.launch.kernel.shared[symbol.name]
+            case "local":
+                start = self.frame + self.locals[symbol.name]
+            case "param":
+                start = self.batch.parameters + self._parameter(symbol.name)
+            case _:
+                start = self.launch.symbols[symbol.name]
+        return self.const(symbol.type, (start + symbol.offset) % (1 << symbol.type.bits))
+
+    def _parameter(self, name: str) -> int:
+        return next(p.offset for p in self.launch.kernel.kernel_parameters if p.name == name)
+
+    def function(self, function: FunctionAddress) -> Array:
+        return self.const(function.type, self.functions.get(function.name, 0))
+
+    # ------------------------------------------------------------------ lanes
+
+    def active(self) -> Array:
+        return self.mask
+
+    def lane(self) -> Array:
+        return _LANES
+
+    def ballot(self, p: Array) -> Array:
+        packed = np.packbits(np.ascontiguousarray(self.mask & p), axis=1, bitorder="little")
+        return packed.view(np.uint32)
+
+    def shuffle(self, t: Type, a: Array, lane: Array) -> Array:
+        values = np.broadcast_to(a, self.mask.shape)
+        index = np.broadcast_to(lane & np.uint32(WARP - 1), self.mask.shape)
+        return np.take_along_axis(values, index.astype(np.int64), axis=1)
+
+    # ------------------------------------------------------------------ special registers
+
+    def special(self, name: str, component: str) -> Array:
+        entry = lookup(f"%{name}", component)
+        t = entry.type if entry is not None else U32
+        value = self._special(name, component)
+        if isinstance(value, int):
+            return self.const(t, value % (1 << t.bits))
+        return value.astype(dtype_of(t))
+
+    def _special(self, name: str, component: str) -> Array | int:
+        axis = _AXES.find(component) if component else 0
+        if axis < 0:
+            return 0
+        match name:
+            case "tid" | "ctaid":
+                return self._pick(self.batch.coordinate(name, axis))
+            case "ntid":
+                return self.launch.block[axis]
+            case "nctaid":
+                return self.launch.grid[axis]
+            case "clusterid":
+                return self._pick(self.batch.coordinate("ctaid", axis))
+            case "nclusterid":
+                return self.launch.grid[axis]
+            case "laneid":
+                return _LANES
+            case "warpid":
+                return self._pick(self.batch.warp)[:, None]
+            case _:
+                return self._rare(name)
+
+    def _rare(self, name: str) -> Array | int:
+        launch = self.launch
+        match name:
+            case "nwarpid":
+                return launch.device.max_warps_per_multiprocessor
+            case "smid":
+                return self._pick(self.batch.cta)[:, None] % launch.device.sm_count
+            case "nsmid":
+                return launch.device.sm_count
+            case "gridid":
+                return launch.grid_id
+            case "total_smem_size" | "aggr_smem_size":
+                return launch.shared_bytes
+            case "dynamic_smem_size":
+                return launch.shared_bytes - launch.kernel.shared_size
+            case _ if name.startswith("lanemask_"):
+                return self._lanemask(name[-2:])
+            case _:
+                return self._counter(name)
+
+    def _counter(self, name: str) -> int:
+        match name:
+            case "clock" | "clock64":
+                return self.clock
+            case "clock_hi":
+                return self.clock >> 32
+            case "globaltimer" | "globaltimer_lo":
+                return time.time_ns()
+            case "globaltimer_hi":
+                return time.time_ns() >> 32
+            case _:
+                return int(name in _ONES)
+
+    def _lanemask(self, relation: str) -> Array:
+        one = np.uint64(1) << _LANES.astype(np.uint64)
+        below = one - np.uint64(1)
+        masks = {"eq": one, "lt": below, "le": below | one, "gt": ~(below | one), "ge": ~below}
+        return (masks[relation] & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+
+    # ------------------------------------------------------------------ memory
+
+    def load(self, t: Type, space: str, address: Array, count: int, volatile: bool) -> tuple[Array, ...]:
+        return self._window(space).load(dtype_of(t), address, count)
+
+    def store(self, t: Type, space: str, address: Array, values: tuple[Array, ...], volatile: bool) -> None:
+        self._window(space).store(dtype_of(t), address, values)
+
+    def atomic(self, op: str, t: Type, space: str, address: Array, b: Array, c: Array | None) -> Array:
+        """Lanes are served in ascending order, each warp after the one before it."""
+        dtype = dtype_of(t)
+        window = self._window(space)
+        offset = window.offsets(address, t.bytes) // t.bytes
+        index = np.broadcast_to(offset, self.mask.shape)[self.mask]
+        view = self.arena.typed(dtype)
+        operand = np.broadcast_to(b, self.mask.shape)[self.mask].astype(dtype)
+        if op == "add" and dtype.kind == "u" and not t.is_float and t.name not in ("f16x2", "bf16x2"):
+            old, new = running_sums(index, view[index], operand)
+            view[index] = new
+        else:
+            third = None if c is None else np.broadcast_to(c, self.mask.shape)[self.mask].astype(dtype)
+            old = self._in_turn(op, t, view, index, operand, third)
+        result = np.zeros(self.mask.shape, dtype)
+        result[self.mask] = old
+        return result
+
+    def _in_turn(self, op: str, t: Type, view: Array, index: Array, b: Array, c: Array | None) -> Array:
+        """Operations on one location one after the other, on different ones at once."""
+        old = np.empty_like(b)
+        for lanes in turns(index):
+            where = index[lanes]
+            found = old[lanes] = view[where]
+            view[where] = combine(self, op, t, found, b[lanes], None if c is None else c[lanes])
+        return old
+
+    def _start(self, space: str) -> Array | None:
+        if space == "shared":
+            return self._pick(self.batch.shared)
+        return self._pick(self.batch.local) if space == "local" else None
+
+    def to_generic(self, t: Type, space: str, address: Array) -> Array:
+        start = self._start(space)
+        return address if start is None else address + start.astype(address.dtype)
+
+    def from_generic(self, t: Type, space: str, address: Array) -> Array:
+        start = self._start(space)
+        return address if start is None else address - start.astype(address.dtype)
+
+    def in_space(self, space: str, address: Array) -> Array:
+        wide = address.astype(np.uint64)
+        sizes = {"shared": self.launch.shared_bytes, "local": self.launch.local_bytes}
+        if space in sizes:
+            start = self._start(space)
+            assert start is not None
+            return wide - start < np.uint64(sizes[space])
+        if space == "param":
+            return wide - np.uint64(self.batch.parameters) < np.uint64(len(self.launch.parameters))
+        if space == "const":
+            return self._in_const(wide)
+        in_arena = wide - np.uint64(self.arena.base) < np.uint64(self.arena.size)
+        return in_arena & ~self.in_space("shared", address) & ~self.in_space("local", address)
+
+    def _in_const(self, address: Array) -> Array:
+        found = np.zeros(address.shape, np.bool_)
+        for variable in self.launch.program.variables.values():
+            if variable.space == "const":
+                start = self.launch.symbols[variable.name]
+                found |= address - np.uint64(start) < np.uint64(variable.size)
+        return found
+
+    def texture(
+        self, geometry: str, result: Type, coordinate: Type, texture: Array, coordinates: tuple[Array, ...]
+    ) -> tuple[Array, Array, Array, Array]:
+        shape, mask = self.mask.shape, self.mask
+        where = np.broadcast_to(texture, shape)[mask]
+        try:
+            found = self.textures.fetch(
+                geometry, result, coordinate, where, [np.broadcast_to(c, shape)[mask] for c in coordinates]
+            )
+        except LaunchError as error:
+            raise LaunchError(f"{error} ({self.site()})") from error
+        columns = [np.zeros(shape, f.dtype) for f in found]
+        for column, values in zip(columns, found):
+            column[mask] = values
+        return columns[0], columns[1], columns[2], columns[3]
+
+    # ------------------------------------------------------------------ the rest of the machine
+
+    def fence(self, level: str) -> None:
+        """Memory is always in order here."""
+
+    def trap(self) -> None:
+        raise TrapError("the kernel executed trap", self.site())
+
+    def breakpoint(self) -> None:
+        """There is no debugger: execution goes on."""
+
+    def event(self, number: Array) -> None:
+        """There is no performance monitor."""
+
+    def sleep(self, nanoseconds: Array) -> None:
+        """Other lanes run anyway."""
