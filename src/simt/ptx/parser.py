@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from simt.diagnostics import Diagnostics, Source, Span
@@ -21,7 +23,7 @@ from simt.ptx.lexer import Cursor, GiveUp, SyntaxProblem
 from simt.ptx.nodes import Alias, Block, Function, Module, Performance, Pragma, Target, TopLevel, Variable
 from simt.ptx.statements import FastReader, block, recover
 
-MAX_LENGTH = 64 * 2**20
+MAX_LENGTH = 32 * 2**20
 """Characters of the longest text that is read."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
@@ -64,12 +66,25 @@ def parse(text: str | bytes, name: str = "<ptx>", *, fast: bool = True) -> tuple
     state = _State()
     c = Cursor(source.text, diagnostics)
     try:
-        _module(c, state, FastReader() if fast else None)
+        with _collector_paused():
+            _module(c, state, FastReader() if fast else None)
     except GiveUp as problem:
         diagnostics.error(problem.message, problem.span, problem.hint)
     if state.version is None:
         return None, diagnostics
     return _finished(state, source, diagnostics), diagnostics
+
+
+@contextmanager
+def _collector_paused() -> Generator[None]:
+    """A tree has no cycles: looking for them again and again takes longer than building it."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _decoded(text: str | bytes) -> str:
