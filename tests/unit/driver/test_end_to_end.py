@@ -175,6 +175,47 @@ def test_structures_by_value(fresh: simt.Device) -> None:
         k(1, 1, (b"short", out))
 
 
+BLUR = """
+.version 1.4
+.target sm_10
+.tex .u32 image;
+.entry blur (.param .u64 out)
+{
+    .reg .u32 %r<4>;
+    .reg .u64 %rd<4>;
+    .reg .f32 %f<8>;
+    cvt.u32.u16 %r1, %tid.x;
+    cvt.u32.u16 %r2, %tid.y;
+    cvt.rn.f32.u32 %f1, %r1;
+    cvt.rn.f32.u32 %f2, %r2;
+    add.f32 %f1, %f1, 0f3F800000;
+    add.f32 %f2, %f2, 0f3F800000;
+    tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [image, {%f1, %f2}];
+    mul24.lo.u32 %r3, %r2, 3;
+    add.u32 %r3, %r3, %r1;
+    mul.wide.u32 %rd2, %r3, 4;
+    ld.param.u64 %rd1, [out];
+    add.u64 %rd1, %rd1, %rd2;
+    st.global.f32 [%rd1], %f3;
+    exit;
+}
+"""
+
+
+def test_textures(fresh: simt.Device) -> None:
+    """The corner between four texels is their mean."""
+    image = np.arange(12, dtype="f4").reshape(3, 4)
+    module, out = fresh.load(BLUR), fresh.zeros((2, 3), "f4")
+    with pytest.raises(simt.LaunchError, match="nothing is bound to texture image"):
+        module["blur"](1, (3, 2), (out,))
+    module.texture("image").bind(fresh.array(image), filter="linear")
+    module["blur"](1, (3, 2), (out,))
+    expected = (image[:-1, :-1] + image[1:, :-1] + image[:-1, 1:] + image[1:, 1:]) / 4
+    np.testing.assert_array_equal(out.numpy(), expected)
+    with pytest.raises(simt.LaunchError, match=r"^no texture 'picture' in <ptx>"):
+        module.texture("picture")
+
+
 def test_paths(fresh: simt.Device, tmp_path: Path) -> None:
     path = tmp_path / "saxpy.ptx"
     path.write_text(SAXPY)
