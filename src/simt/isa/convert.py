@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from simt.isa.algebra import Algebra, Rounding, V
 from simt.isa.catalogue import instruction
-from simt.isa.derived import flush_if, infinity, is_nan_bits, is_negative, saturate
+from simt.isa.derived import flush_if, infinity, is_nan_bits, saturate
 from simt.isa.form import Value, Version
 from simt.ptx.types import B16, B32, BF16, F16, F32, F64, S32, U32, Type, bits_type, unsigned
 
@@ -172,7 +172,7 @@ def narrowed(m: Algebra[V], d: Type, a: V, rnd: str, relu: bool, satfinite: bool
         magnitude = m.minimum(u, m.and_(u, value, m.const(u, 0x7FFF)), m.const(u, infinity(d) - 1))
         value = m.or_(u, magnitude, sign)
     if relu:
-        value = m.select(u, is_negative(m, u, sign), m.const(u, 0), value)
+        value = m.select(u, m.compare("ne", u, sign, m.const(u, 0)), m.const(u, 0), value)
     return m.select(u, nan, m.const(u, 0x7FFF), value) if relu or satfinite else value
 
 

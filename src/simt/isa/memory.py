@@ -113,11 +113,14 @@ def ld(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None) -> tupl
 
 
 @_access(
-    "ld.volatile[.space][.prefetch][.vec].type d:vec(type), [a]",
-    space=SHARING,
+    "ld.volatile[.space][.vec].type d:vec(type), [a]", space=SHARING, since="1.1", ref="PTX 1.4 table 68"
+)
+@_access(
+    "ld.volatile[.space].prefetch[.vec].type d:vec(type), [a]",
+    space="global",
     prefetch=PREFETCH,
-    since="1.1",
-    ref="PTX 1.4 table 68",
+    since="7.4 sm_75",
+    ref="PTX 7.4 ld",
 )
 @_access(
     "ld.relaxed.scope[.space][.vec].type d:vec(type), [a]",
