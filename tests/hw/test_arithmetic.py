@@ -1,0 +1,147 @@
+"""The recorded results of an H200 against both algebras: the judge of every arithmetic meaning.
+
+Bit-exact where the manual defines the result; within a bound where it says approximate. NaNs count as
+equal. Record again with `python -m tests.hw.record_arithmetic tests/hw/vectors/arithmetic.npz`.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simt.engine.numpy_algebra import NumpyAlgebra
+from simt.isa.algebra import Environment
+from simt.isa.form import main_type
+from simt.isa.select import Selection, select
+from simt.ptx.types import Kind, Type
+from tests.hw.arithmetic import CHAPTERS, LANES, TABLE, Case, cases
+from tests.unit.isa.meaning import Array
+
+VECTORS = Path(__file__).parent / "vectors" / "arithmetic.npz"
+MACHINE = 90
+
+RELATIVE = {
+    "rcp": 2.0**-22, "sqrt": 2.0**-22, "rsqrt": 2.0**-22, "div": 2.0**-21, "ex2": 2.0**-21, "tanh": 2.0**-10,
+}  # fmt: skip
+"""Allowed distance between two results that both keep the manual's bounds, by mnemonic."""
+
+COARSE = {"f16": 2.0**-9, "bf16": 2.0**-6, "f16x2": 2.0**-9, "bf16x2": 2.0**-6, "f64": 2.0**-19}
+"""The same for the narrow types, and for the doubles of 20 good bits."""
+
+UNRELIABLE = {
+    "fns.b32": "an offset of -2^31 from a base above 31, which the manual leaves undefined",
+}
+"""Opcodes of which single lanes may differ from the GPU's emulation, with the reason."""
+
+
+@functools.cache
+def recorded() -> tuple[dict[str, Array], dict[str, Array]]:
+    """Operands by type and place, results by opcode and number."""
+    file = np.load(VECTORS)
+    inputs = {name.removeprefix("input/"): file[name] for name in file.files if name.startswith("input/")}
+    results: dict[str, Array] = {}
+    for size in ("u1", "u2", "u4", "u8"):
+        results |= dict(zip((str(n) for n in file[f"{size}/names"]), file[f"{size}/values"]))
+    return inputs, results
+
+
+def native(t: Type, bits: Array) -> Array:
+    """64-bit lanes in the representation of the algebra."""
+    if t.is_predicate:
+        return bits != 0
+    narrow = bits.astype(f"u{t.bytes}")
+    return narrow.view(f"f{t.bytes}") if t.is_native_float else narrow
+
+
+def computed(case: Case) -> list[Array]:
+    """Our results, as bits."""
+    inputs, _ = recorded()
+    environment = Environment(case.version, case.target, MACHINE)
+    mnemonic, *modifiers = case.opcode.split(".")
+    found = select(mnemonic, tuple(modifiers), len(case.form.operands), case.version, case.target)
+    assert isinstance(found, Selection)
+    values: dict[str, Any] = {**found.binding, "t": main_type(found.form, found.binding), "env": environment}
+    values["carry"] = inputs["carry"] != 0
+    values |= {o.name: np.array([TABLE], np.uint32) for o in case.form.operands if o.kind == "imm"}
+    for place, operand in enumerate(case.sources):
+        t = case.type_of(operand)
+        values[operand.name] = native(t, inputs[f"{t.name}_{place}"])
+    assert found.form.meaning is not None
+    with np.errstate(all="ignore"):
+        result = found.form.meaning(NumpyAlgebra(), **{p: values[p] for p in found.form.parameters})
+    columns = result if isinstance(result, tuple) else (result,)
+    spread = [np.ascontiguousarray(np.broadcast_to(c, (LANES,))) for c in columns]
+    return [c.view(f"u{c.itemsize}") for c in spread]
+
+
+def numbers(t: Type, bits: Array) -> Array:
+    """The values of floating-point bits, as doubles; a pair gives both halves."""
+    if t.kind is Kind.PACKED:
+        bits = bits.view(np.uint16)
+    name = t.name.removesuffix("x2")
+    if name == "bf16":
+        return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
+    return bits.view({"f16": np.float16, "f32": np.float32, "f64": np.float64}[name]).astype(np.float64)
+
+
+def is_approximate(case: Case) -> bool:
+    """Whether the manual gives a bound only: by modifier, or by the defaults of PTX 1.0 to 1.3."""
+    words = set(case.opcode.split("."))
+    legacy = case.form.until == (1, 3) and ("f32" in words or "rsqrt" in words)
+    return legacy or not words.isdisjoint({"approx", "full"})
+
+
+def allowed(case: Case, t: Type, theirs: Array) -> Array:
+    """How far results may be apart: absolute distances."""
+    mnemonic = case.form.mnemonic
+    if mnemonic in ("sin", "cos"):
+        angle = numbers(t, recorded()[0]["f32_0"].astype(np.uint32))
+        return np.where(np.abs(angle) > 2.0**15, 2.5, 2.0**-20 + np.abs(angle) * 2.0**-21)
+    if mnemonic == "lg2":
+        return np.maximum(2.0**-21, np.abs(theirs) * 2.0**-21)
+    bound = COARSE.get(t.name, RELATIVE.get(mnemonic, 0.0))
+    least = 2.0**-149 if t.name == "f32" else 2.0**-24
+    return np.maximum(np.abs(theirs) * bound, least)
+
+
+def differing(case: Case, t: Type, ours: Array, theirs: Array) -> Array:
+    """The lanes whose results are not what the hardware gave."""
+    if not t.is_float and t.kind is not Kind.PACKED:
+        return np.flatnonzero(ours != theirs)
+    a, b = numbers(t, ours), numbers(t, theirs)
+    same = (a == b) & (np.signbit(a) == np.signbit(b)) | np.isnan(a) & np.isnan(b)
+    if is_approximate(case):
+        with np.errstate(invalid="ignore"):
+            same |= np.abs(a - b) <= allowed(case, t, b)
+    return np.flatnonzero(~same)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_meanings_are_the_hardware(chapter: str) -> None:
+    wrong: list[str] = []
+    for case in (c for c in cases().values() if c.form.chapter == chapter):
+        for i, (t, ours) in enumerate(zip(case.outputs, computed(case), strict=True)):
+            theirs = recorded()[1][f"{case.opcode}/{i}"]
+            lanes = differing(case, t, ours, theirs)
+            if len(lanes) > (2 if case.opcode in UNRELIABLE else 0):
+                lane = int(lanes[0])
+                wrong.append(
+                    f"{case.opcode} result {i} lane {lane}: {int(ours[lane]):#x}, GPU {int(theirs[lane]):#x}"
+                )
+    assert wrong == []
+
+
+def test_everything_is_recorded() -> None:
+    missing = [
+        o for o, case in cases().items() for i in range(len(case.outputs)) if f"{o}/{i}" not in recorded()[1]
+    ]
+    assert missing == [], "record again"
+
+
+def test_approximate_opcodes_are_those_of_the_tables() -> None:
+    loose = {c.form.mnemonic for c in cases().values() if is_approximate(c)}
+    assert loose == {*RELATIVE, "sin", "cos", "lg2"}
