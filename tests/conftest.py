@@ -29,7 +29,7 @@ def shared_device(engine: str, arch: str = "sm_90") -> simt.Device:
     """One device for each engine and architecture, kept for all tests of a process."""
     import simt  # here, so that tests of the lower layers run without the upper ones
 
-    return simt.Device(arch, engine=engine, memory="1GiB", timeout=60)
+    return simt.Device(arch, engine=engine, memory="1GiB", timeout=20)
 
 
 @pytest.fixture(params=ENGINES)
