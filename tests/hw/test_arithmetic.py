@@ -1,4 +1,4 @@
-"""The recorded results of an H200 against both algebras: the judge of every arithmetic meaning.
+"""The recorded results of an H200 against meanings and engines: the judge of all arithmetic.
 
 Bit-exact where the manual defines the result; within a bound where it says approximate. NaNs count as
 equal. Record again with `python -m tests.hw.record_arithmetic tests/hw/vectors/arithmetic.npz`.
@@ -7,18 +7,20 @@ equal. Record again with `python -m tests.hw.record_arithmetic tests/hw/vectors/
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import simt
 from simt.engine.numpy_algebra import NumpyAlgebra
 from simt.isa.algebra import Environment
-from simt.isa.form import main_type
+from simt.isa.form import Version, main_type
 from simt.isa.select import Selection, select
 from simt.ptx.types import Kind, Type
-from tests.hw.arithmetic import CHAPTERS, LANES, TABLE, Case, cases
+from tests.hw.arithmetic import CHAPTERS, LANES, TABLE, Case, cases, input_columns, kernel, module_text
 from tests.unit.isa.meaning import Array
 
 VECTORS = Path(__file__).parent / "vectors" / "arithmetic.npz"
@@ -84,8 +86,9 @@ def numbers(t: Type, bits: Array) -> Array:
         bits = bits.view(np.uint16)
     name = t.name.removesuffix("x2")
     if name == "bf16":
-        return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
-    return bits.view({"f16": np.float16, "f32": np.float32, "f64": np.float64}[name]).astype(np.float64)
+        bits, name = bits.astype(np.uint32) << np.uint32(16), "f32"
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        return bits.view({"f16": np.float16, "f32": np.float32, "f64": np.float64}[name]).astype(np.float64)
 
 
 def is_approximate(case: Case) -> bool:
@@ -120,18 +123,45 @@ def differing(case: Case, t: Type, ours: Array, theirs: Array) -> Array:
     return np.flatnonzero(~same)
 
 
+def mismatches(case: Case, results: list[Array]) -> list[str]:
+    """What is wrong with the results of a case, one line for each output."""
+    found: list[str] = []
+    for i, (t, ours) in enumerate(zip(case.outputs, results, strict=True)):
+        theirs = recorded()[1][f"{case.opcode}/{i}"]
+        lanes = differing(case, t, ours, theirs)
+        if len(lanes) > (2 if case.opcode in UNRELIABLE else 0):
+            lane = int(lanes[0])
+            found.append(
+                f"{case.opcode} result {i} lane {lane}: {int(ours[lane]):#x}, GPU {int(theirs[lane]):#x}"
+            )
+    return found
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_meanings_are_the_hardware(chapter: str) -> None:
+    found = [c for c in cases().values() if c.form.chapter == chapter]
+    assert [line for case in found for line in mismatches(case, computed(case))] == []
+
+
+ENGINE_STEP = {"interpreter": 1, "jit": 12}
+"""Every how many of the cases run as kernels: the algebras are compared everywhere, plumbing by samples."""
+
+
+def test_kernels_are_the_hardware(device: simt.Device, engine: str) -> None:
+    groups: dict[tuple[Version, int], list[Case]] = defaultdict(list)
+    for case in list(cases().values())[:: ENGINE_STEP[engine]] + [
+        c for c in cases().values() if c.form.carry
+    ]:
+        groups[case.version, case.target].append(case)
     wrong: list[str] = []
-    for case in (c for c in cases().values() if c.form.chapter == chapter):
-        for i, (t, ours) in enumerate(zip(case.outputs, computed(case), strict=True)):
-            theirs = recorded()[1][f"{case.opcode}/{i}"]
-            lanes = differing(case, t, ours, theirs)
-            if len(lanes) > (2 if case.opcode in UNRELIABLE else 0):
-                lane = int(lanes[0])
-                wrong.append(
-                    f"{case.opcode} result {i} lane {lane}: {int(ours[lane]):#x}, GPU {int(theirs[lane]):#x}"
-                )
+    for (version, target), group in groups.items():
+        kernels = [kernel(case, f"k{i}") for i, case in enumerate(group)]
+        module = device.load(module_text(version, target, kernels))
+        for i, case in enumerate(group):
+            source, out = device.array(input_columns(case, recorded()[0])), device.zeros((3, LANES), "u8")
+            module[f"k{i}"]((1,), (LANES,), (source, out))
+            sizes = ["u1" if t.is_predicate else f"u{t.bytes}" for t in case.outputs]
+            wrong += mismatches(case, [row.astype(size) for row, size in zip(out.numpy(), sizes)])
     assert wrong == []
 
 
