@@ -6,6 +6,7 @@ import itertools
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from zlib import crc32
 
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Binding, Form, OperandForm
@@ -111,10 +112,13 @@ def all_valid() -> list[Snippet]:
     return list(dict.fromkeys(found))
 
 
-def sample(count: int | None, seed: int) -> list[Snippet]:
-    """Valid snippets (`count` of them, None: all) and their mutations."""
-    rng = random.Random(seed)
-    base = all_valid()
-    chosen = base if count is None else rng.sample(base, min(count, len(base)))
-    everything = [s for v in chosen for s in (v, *mutations(v, rng))]
+def sample(share: int, seed: int) -> list[Snippet]:
+    """One in `share` of the valid snippets, and their mutations. What is chosen and how it is changed hangs
+    on each snippet alone, so that a new form in the catalogue changes nothing for the others."""
+    chosen = [v for v in all_valid() if _number(v, seed) % share == 0]
+    everything = [s for v in chosen for s in (v, *mutations(v, random.Random(_number(v, seed))))]
     return list(dict.fromkeys(everything))
+
+
+def _number(snippet: Snippet, seed: int) -> int:
+    return crc32(f"{seed} {snippet}".encode())

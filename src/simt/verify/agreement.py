@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from simt.ptx.types import TYPES, Kind, Type
+from simt.ptx.types import BF16, TYPES, Kind, Type
 
 
 @cache
@@ -13,12 +13,13 @@ def agrees(instruction: Type, operand: Type, relaxed: bool = False) -> bool:
 
     Untyped bits go with everything of their size and integers with integers; a floating-point type
     takes its own register type or untyped bits, and packed pairs likewise. Like ptxas, integers also
-    take registers of packed pairs.
+    take registers of packed pairs, and .bf16 takes no wider registers.
     """
     if instruction.is_predicate or operand.is_predicate:
         return instruction is operand
     same_size = instruction.bits == operand.bits
-    if not same_size and not (relaxed and operand.bits > instruction.bits):
+    wider = relaxed and instruction is not BF16 and operand.bits > instruction.bits
+    if not same_size and not wider:
         return False
     if Kind.BITS in (instruction.kind, operand.kind) or (instruction.is_integer and operand.is_integer):
         return True
@@ -40,7 +41,9 @@ def expected_register(instruction: Type, relaxed: bool) -> str:
     if instruction.kind is Kind.BITS:
         return f"a {'' if relaxed else f'{instruction.bits}-bit '}register" + _at_least(instruction, relaxed)
     fitting.sort(key=lambda t: (t is not instruction, t.kind is Kind.BITS))
-    return f"a {_alternatives([str(t) for t in fitting])} register" + _or_wider(instruction, relaxed)
+    return f"a {_alternatives([str(t) for t in fitting if t is not BF16])} register" + _or_wider(
+        instruction, relaxed
+    )
 
 
 def _obvious(instruction: Type, operand: Type) -> bool:
@@ -55,7 +58,7 @@ def _at_least(t: Type, relaxed: bool) -> str:
 
 
 def _or_wider(t: Type, relaxed: bool) -> str:
-    if not relaxed or t.bits >= 64:
+    if not relaxed or t.bits >= 64 or t is BF16:
         return ""
     return " or a wider one" if t.is_integer else " or a wider untyped one"
 

@@ -14,12 +14,20 @@ from simt.ptx.symbols import Scope
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One finding of a rule. `hint` says what was expected or what to do."""
+    """One finding of a rule. `hint` says what was expected or what to do.
+
+    `unknown`: a name that is not known and those that are, to suggest one if there is no hint.
+    """
 
     message: str
     span: Span
     hint: str | None = None
     warning: bool = False
+    unknown: tuple[str, Iterable[str]] | None = None
+
+
+MOST_SEARCHES = 100
+"""Suggestions cost time: a module with very many unknown names gets them for the first ones."""
 
 
 @dataclass(slots=True)
@@ -34,6 +42,7 @@ class Context:
     map_f64_to_f32: bool = False
     address_bits: int | None = None
     scope: Scope = field(default_factory=Scope)
+    searches: int = 0
 
     @property
     def version_name(self) -> str:
@@ -42,7 +51,13 @@ class Context:
     def report(self, problems: Iterable[Problem]) -> None:
         for p in problems:
             add = self.diagnostics.warning if p.warning else self.diagnostics.error
-            add(p.message, p.span, p.hint)
+            add(p.message, p.span, p.hint or self._suggestion(p))
+
+    def _suggestion(self, problem: Problem) -> str | None:
+        if problem.unknown is None or self.searches >= MOST_SEARCHES:
+            return None
+        self.searches += 1
+        return did_you_mean(*problem.unknown)
 
 
 def dotted(version: Version) -> str:
@@ -54,7 +69,7 @@ MOST_SUGGESTED = 2
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """A hint that names the declared names nearest to a wrong one, or None. Cheap enough for every error."""
+    """A hint that names the declared names nearest to a wrong one, or None."""
     near: list[str] = []
     for candidate in islice(known, MOST_CANDIDATES):
         if candidate not in near and is_near(name, candidate):

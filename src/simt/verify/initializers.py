@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from simt.ptx.nodes import Float, Function, Initializer, InitializerList, Integer, SymbolValue, Variable
 from simt.ptx.symbols import Scope, Symbol
 from simt.ptx.types import Kind, Type
-from simt.verify.context import Problem, did_you_mean
+from simt.verify.context import Problem
 
 
 def initializer_problems(scope: Scope, v: Variable) -> Iterator[Problem]:
@@ -68,8 +68,8 @@ MIN_ADDRESS_BITS = 32
 def _address(scope: Scope, v: Variable, value: SymbolValue) -> Iterator[Problem]:
     symbol = scope.lookup(value.name.name)
     if symbol is None:
-        hint = did_you_mean(value.name.name, scope.names())
-        yield Problem(f"`{value.name.name}` is not declared", value.name.span, hint)
+        name = value.name.name
+        yield Problem(f"`{name}` is not declared", value.name.span, unknown=(name, scope.names()))
     elif not _has_address(symbol):
         message = f"the address of `{value.name.name}` cannot be an initial value"
         yield Problem(message, value.name.span, "expected a .global or .const variable or a function")

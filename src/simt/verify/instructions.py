@@ -8,6 +8,7 @@ checked in full, to be reported with its own names and places.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from simt.diagnostics import Span
 from simt.isa.form import Binding, Form, OperandForm
@@ -200,8 +201,8 @@ def _named(site: Site, operand: Operand, wanted: What) -> Iterator[Problem]:
     """A label, or the label of a list of branch targets."""
     shape = site.shapes.of(operand)
     if shape.what is What.UNKNOWN:
-        problem = undeclared(site.scope, operand)
-        yield Problem(f"{written(operand)} is not a {wanted.value} of this scope", operand.span, problem.hint)
+        message = f"{written(operand)} is not a {wanted.value} of this scope"
+        yield replace(undeclared(site.scope, operand), message=message)
     elif shape.what is not wanted or (wanted is What.TARGETS and shape.kind != "branchtargets"):
         message = f"`{site.spelled}` cannot take {describe(operand, shape)}"
         yield Problem(message, operand.span, f"expected a {wanted.value}")

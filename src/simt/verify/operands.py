@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from simt.isa.form import Binding, Form, OperandForm
 from simt.isa.special_registers import READERS, SPECIAL_REGISTERS, SpecialRegister
@@ -11,7 +12,7 @@ from simt.ptx import nodes
 from simt.ptx.symbols import Scope
 from simt.ptx.types import PRED, Kind, Type
 from simt.verify.agreement import agrees, elements_agree, expected_register
-from simt.verify.context import Context, Problem, did_you_mean, dotted
+from simt.verify.context import Context, Problem, dotted
 from simt.verify.describe import describe, written
 from simt.verify.shapes import Shape, Shapes, What
 
@@ -106,8 +107,8 @@ def undeclared(scope: Scope, operand: nodes.Operand) -> Problem:
             f"`{family.name}<{family.count}>` declares `{family.name}0` to `{family.name}{family.count - 1}`"
         )
         return Problem(f"{written(name)} is not declared", operand.span, hint)
-    known = [*scope.names(), *(SPECIAL_REGISTERS if text.startswith("%") else ())]
-    return Problem(f"{written(name)} is not declared", operand.span, did_you_mean(text, known))
+    known = chain(scope.names(), SPECIAL_REGISTERS if text.startswith("%") else ())
+    return Problem(f"{written(name)} is not declared", operand.span, unknown=(text, known))
 
 
 def _no_element(place: Place, operand: nodes.Operand) -> str:
@@ -196,6 +197,8 @@ def _special_fits(place: Place, shape: Shape) -> bool:
         return False
     if register.type.is_predicate or t.is_predicate:
         return register.type is t
+    if place.relaxed and not t.is_float and t.bits < register.type.bits:
+        return True
     return not t.is_float and (t.bits in register.widths or t.bits == register.declared((1, 0)).bits)
 
 

@@ -19,7 +19,7 @@ from simt.ptx.nodes import (
     Variable,
 )
 from simt.ptx.symbols import Scope, Symbol, SymbolKind, parameter_scope
-from simt.verify.context import Context, Problem, did_you_mean
+from simt.verify.context import Context, Problem
 from simt.verify.functions import (
     header_problems,
     parameter_names,
@@ -81,8 +81,8 @@ class Verifier:
         scope = self.context.scope
         target = scope.lookup(alias.aliasee)
         if target is None or target.kind is not SymbolKind.FUNCTION:
-            hint = did_you_mean(alias.aliasee, scope.names())
-            self._error(f"`{alias.aliasee}` is not a function", alias.span, hint)
+            message, name = f"`{alias.aliasee}` is not a function", alias.aliasee
+            self.context.report([Problem(message, alias.span, unknown=(name, scope.names()))])
         scope.declare(alias)
 
     def _function(self, function: Function) -> None:
@@ -147,8 +147,8 @@ class Verifier:
         for name in node.targets:
             symbol = scope.lookup(name.name)
             if symbol is None or symbol.kind is not wanted:
-                hint = did_you_mean(name.name, scope.names())
-                self._error(f"`{name.name}` is not a {wanted.value} of this scope", name.span, hint)
+                message = f"`{name.name}` is not a {wanted.value} of this scope"
+                self.context.report([Problem(message, name.span, unknown=(name.name, scope.names()))])
 
     def _labels(self, block: Block) -> None:
         seen: set[str] = set()
@@ -158,8 +158,8 @@ class Verifier:
                     self._error(f"label `{statement.name}` is defined twice", statement.span)
                 seen.add(statement.name)
 
-    def _error(self, message: str, span: Span, hint: str | None = None) -> None:
-        self.context.report((Problem(message, span, hint),))
+    def _error(self, message: str, span: Span) -> None:
+        self.context.report((Problem(message, span),))
 
 
 def _function_level(module: Scope, outer: Scope, name: str) -> Symbol | None:
