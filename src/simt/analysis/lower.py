@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 from simt.analysis.call_graph import components, is_recursive, reachable
-from simt.analysis.lower_calls import signature
+from simt.analysis.lower_calls import signature, source_type
 from simt.analysis.lower_context import Context, Unlowerable
 from simt.analysis.lower_function import FunctionLowering
 from simt.analysis.lower_inline import has_barrier, inline_calls
@@ -19,8 +20,9 @@ from simt.errors import PtxError
 from simt.isa.algebra import Environment
 from simt.ptx import nodes
 from simt.ptx.symbols import Scopes
-from simt.ptx.types import U32, U64
+from simt.ptx.types import U32, U64, Type
 
+_PLACED = ("global", "const", "tex")
 FIRST_WITH_ADDRESS_SIZE = (2, 3)
 MINIMUM_DYNAMIC_ALIGNMENT = 16
 
@@ -82,9 +84,8 @@ def _wide_bases(function: nodes.Function, scopes: Scopes) -> bool:
             for operand in statement.operands:
                 base = operand.base if isinstance(operand, nodes.Address) else None
                 symbol = scope.lookup(base.name) if isinstance(base, nodes.Name) else None
-                if symbol is not None and symbol.space == "reg" and symbol.type is not None:
-                    if symbol.type.bits == 64:
-                        return True
+                if symbol is not None and symbol.space == "reg" and symbol.type and symbol.type.bits == 64:
+                    return True
         else:
             stack.pop()
     return False
@@ -93,9 +94,8 @@ def _wide_bases(function: nodes.Function, scopes: Scopes) -> bool:
 def _variables(context: Context) -> None:
     """Module variables exist even if no function uses them: the host may."""
     for item in context.module.items:
-        if isinstance(item, nodes.Variable) and item.space in ("global", "const", "tex"):
-            if item.linkage != "extern":
-                context.declare(item, item.name)
+        if isinstance(item, nodes.Variable) and item.space in _PLACED and item.linkage != "extern":
+            context.declare(item, item.name)
 
 
 def _functions(context: Context) -> None:
@@ -143,13 +143,17 @@ def _candidates(context: Context) -> None:
     for function in context.functions.values():
         for op in function.ops():
             if isinstance(op, Call) and not isinstance(op.callee, str) and not op.candidates:
-                wanted = (len(op.results), len(op.arguments))
+                wanted = _bits(r.type for r in op.results), _bits(source_type(a) for a in op.arguments)
                 op.candidates = tuple(n for n, shape in shapes.items() if shape == wanted)
 
 
-def _shape(context: Context, name: str) -> tuple[int, int]:
+def _shape(context: Context, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     results, parameters = signature(context.addressed[name])
-    return len(results), len(parameters)
+    return _bits(results), _bits(parameters)
+
+
+def _bits(types: Iterable[Type]) -> tuple[int, ...]:
+    return tuple(t.bits for t in types)
 
 
 def _shared(context: Context, kernel: Function) -> None:

@@ -138,5 +138,5 @@ class Builder:
         """Room for a variable in the function's local frame."""
         name = self._unique(node.name)
         self.local[name] = round_up(self.local_size, max(alignment(node), 4))
-        self.local_size = self.local[name] + max(size(node), 1)
+        self.local_size = self.local[name] + round_up(max(size(node), 1), 8)
         return Stored("local", name)

@@ -6,10 +6,10 @@ from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_context import Cells, Registers, Stored, Unlowerable, cell_layout
 from simt.analysis.lower_forms import FILL, SPILL, copy, simple
 from simt.analysis.lower_operands import Operands
-from simt.analysis.program import Address, Call, Constant, Register, Source
+from simt.analysis.program import Address, Call, Complement, Constant, Register, Source
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope, SymbolKind
-from simt.ptx.types import B32, Type, bits_type
+from simt.ptx.types import B32, PRED, Type, bits_type
 
 Signature = tuple[tuple[Type, ...], tuple[Type, ...]]
 
@@ -21,7 +21,7 @@ def signature(node: nodes.Function | nodes.CallPrototype) -> Signature:
 
 def _sizes(variables: tuple[nodes.Variable, ...]) -> tuple[Type, ...]:
     types = (t for v in variables for t in cell_layout(v))
-    return tuple(t if t.is_predicate else bits_type(max(t.bits, 32)) for t in types)
+    return tuple(t if t.is_predicate else bits_type(t.bits) for t in types)
 
 
 class Calls:
@@ -36,12 +36,12 @@ class Calls:
         """`call [(results),] callee [, (arguments)] [, prototype or targets];`"""
         rest = list(node.operands)
         results: tuple[nodes.Operand, ...] = ()
-        if isinstance(rest[0], nodes.Arguments):
-            results = rest.pop(0).elements  # pyright: ignore[reportAttributeAccessIssue]
-        if not rest or not isinstance(rest[0], nodes.Name):
+        if rest and isinstance(rest[0], nodes.Arguments):
+            results = rest[0].elements
+            rest = rest[1:]
+        callee = rest.pop(0) if rest else None
+        if not isinstance(callee, nodes.Name):
             raise Unlowerable("a call needs the name of a function or a register", node.span)
-        callee = rest.pop(0)
-        assert isinstance(callee, nodes.Name)
         arguments = next((r.elements for r in rest if isinstance(r, nodes.Arguments)), ())
         extra = rest[-1] if rest and isinstance(rest[-1], nodes.Name) else None
         symbol = self.operands.symbol(scope, callee)
@@ -77,29 +77,38 @@ class Calls:
         self, scope: Scope, callee: str | Register, shape: Signature, arguments: tuple[nodes.Operand, ...],
         results: tuple[nodes.Operand, ...], candidates: tuple[str, ...],
     ) -> None:  # fmt: skip
-        sources = [s for a in arguments for s in self._argument(scope, a, shape[1])]
+        sources: list[Source] = []
+        for argument in arguments:
+            sources += self._argument(scope, argument, next(iter(shape[1][len(sources) :]), B32))
         after: list[tuple[Stored, list[Register]]] = []
         registers = [r for x in results for r in self._result(scope, x, after)]
         if (len(registers), len(sources)) != (len(shape[0]), len(shape[1])):
             raise Unlowerable("the call's arguments do not agree with the function's parameters", self._span(
                 *results, *arguments))  # fmt: skip
-        call = Call(callee, tuple(sources), tuple(registers), candidates, self.b.line)
-        self.b.emit(call)
+        passed = tuple(self._as(s, t) for s, t in zip(sources, shape[1]))
+        received = tuple(
+            r if r.type.bits == t.bits else self.b.temporary(t) for r, t in zip(registers, shape[0])
+        )
+        self.b.emit(Call(callee, passed, received, candidates, self.b.line))
+        for register, got in zip(registers, received):
+            if got is not register:
+                self.b.emit(copy(register, got, got.type, self.b.line))
         for stored, cells in after:
             self.spill(stored, cells)
 
     def _span(self, *operands: nodes.Operand) -> nodes.Span:
         return operands[0].span if operands else nodes.NOWHERE
 
-    def _argument(self, scope: Scope, node: nodes.Operand, types: tuple[Type, ...]) -> list[Source]:
+    def _argument(self, scope: Scope, node: nodes.Operand, t: Type) -> list[Source]:
+        """The words of one argument; `t`: the type of the first."""
         place = self._place(scope, node)
         if isinstance(place, Cells):
             return list(place.registers)
         if isinstance(place, Stored) and place.space == "local":
             return list(self.fill(place, self._layout(scope, node)))
         if isinstance(node, nodes.Integer | nodes.Float):
-            return [self.operands.source(scope, node, types[0] if len(types) == 1 else B32)]
-        return list(self.operands.sources(scope, node, B32))
+            return [self.operands.source(scope, node, t)]
+        return list(self.operands.sources(scope, node, t))
 
     def _result(
         self, scope: Scope, node: nodes.Operand, after: list[tuple[Stored, list[Register]]]
@@ -149,6 +158,23 @@ class Calls:
             self.b.emit(simple(SPILL, cell.type, None, sources, self.b.line))
             offset += cell.type.bytes
 
+    # ------------------------------------------------------------------ sizes
+
+    def _as(self, source: Source, t: Type) -> Source:
+        """An argument in the parameter's size."""
+        if isinstance(source, Constant):
+            return Constant(t, source.bits % (1 << t.bits))
+        if source_type(source).bits == t.bits:
+            return source
+        sized = self.b.temporary(t)
+        self.b.emit(copy(sized, source, t, self.b.line))
+        return sized
+
     def move(self, d: Register, source: Source) -> None:
-        t = d.type if isinstance(source, Constant) else getattr(source, "type", d.type)
+        t = d.type if isinstance(source, Constant) else source_type(source)
         self.b.emit(copy(d, source, t, self.b.line))
+
+
+def source_type(source: Source) -> Type:
+    """The type in which a source holds its value."""
+    return PRED if isinstance(source, Complement) else source.type

@@ -5,7 +5,7 @@ They are forms like those of the catalogue, with meanings over the algebra, but 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from simt.analysis.program import Address, Guard, Op, Operand, Register, Source
 from simt.isa.algebra import Algebra, V
@@ -72,7 +72,7 @@ def SPILL(m: Algebra[V], t: Type, a: V, b: V) -> None:
 
 
 def simple(
-    form: Form, t: Type, d: Register | None, sources: dict[str, tuple[Source | Address, Type]],
+    form: Form, t: Type, d: Register | None, sources: Mapping[str, tuple[Source | Address, Type]],
     line: int, guard: Guard | None = None, **binding: Type,
 ) -> Op:  # fmt: skip
     """An op of one of these forms with type `t`; each source comes with the type in which it is read."""

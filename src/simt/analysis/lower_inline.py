@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simt.analysis.lower_calls import source_type
 from simt.analysis.lower_forms import copy
 from simt.analysis.lower_simplify import retarget, simplify
 from simt.analysis.lower_variables import round_up
@@ -25,7 +26,6 @@ from simt.analysis.program import (
     SymbolAddress,
     Terminator,
 )  # fmt: skip
-from simt.ptx.types import Type
 
 
 def has_barrier(function: Function) -> bool:
@@ -79,7 +79,9 @@ class _Splice:
         del block.ops[position:]
         for register, source in zip(self.callee.parameters, call.arguments):
             d = self.registers[register]
-            block.ops.append(copy(d, source, _source_type(source, d), call.line))
+            block.ops.append(
+                copy(d, source, d.type if isinstance(source, Constant) else source_type(source), call.line)
+            )
         block.terminator = Jump(self.blocks[self.callee.blocks[0]], call.line)
         results = [
             copy(d, self.registers[r], self.registers[r].type, call.line)
@@ -147,7 +149,3 @@ class _Splice:
                 return SymbolAddress("local", self.local[name], offset, t)
             case _:
                 return source
-
-
-def _source_type(source: Source, d: Register) -> Type:
-    return d.type if isinstance(source, Constant) else getattr(source, "type", d.type)

@@ -31,7 +31,6 @@ from simt.analysis.schedule import Loop
 from simt.engine.batch import Batch, Scratch, batch_size
 from simt.engine.interpreter_activation import Activation, Columns, Line, Run
 from simt.engine.interpreter_barriers import BARRIERS, Barriers
-from simt.engine.numpy_algebra import quiet
 from simt.engine.numpy_machine import NumpyMachine
 from simt.engine.numpy_memory import ArenaView
 from simt.errors import BarrierError, FaultSite, KernelFault, LaunchTimeout
@@ -57,7 +56,7 @@ class Interpreter:
         x, y, z = launch.block
         scratch = Scratch(launch, count, -(-x * y * z // 32))
         try:
-            with quiet:
+            with np.errstate(all="ignore"):
                 self._run(launch, scratch, count)
         finally:
             scratch.free()

@@ -140,6 +140,7 @@ class Activation:
         self.floor = 0
         self.floor_steps = 0
         self.visits: dict[int, int] = {}
+        self.patience: dict[int, int] = {}
         self.turns = 0
 
     # ------------------------------------------------------------------ where lanes wait
@@ -191,6 +192,8 @@ class Activation:
 
     SPINS = 2048
     """Visits of a loop's latch after which lanes that wait beyond the loop get a chance."""
+    FEWEST_SPINS = 4
+    """The same for a loop that was found spinning again and again: probably a lock."""
     CHANCE = 256
     """Blocks that such lanes may then run."""
 
@@ -215,9 +218,11 @@ class Activation:
 
     def _count(self, slot: int, independent: bool) -> None:
         self.visits[slot] = self.visits.get(slot, 0) + 1
-        if self.visits[slot] < self.SPINS:
+        patience = self.patience.get(slot, self.SPINS)
+        if self.visits[slot] < patience:
             return
         self.visits.clear()
+        self.patience[slot] = max(patience // 4, self.FEWEST_SPINS)
         self.turns += 1
         self.floor, self.floor_steps = slot + 1, self.CHANCE
         self._apart = self.turns % 2 == 0 and independent
@@ -226,8 +231,8 @@ class Activation:
 
     def _eligible(self) -> Array:
         if self._apart:
-            return (self.waiting >= self.floor).any(axis=1)
-        return self.waiting.min(axis=1) >= self.floor
+            return np.asarray((self.waiting >= self.floor).any(axis=1))
+        return np.asarray(self.waiting.min(axis=1) >= self.floor)
 
     def _beyond(self, lowest: int) -> int:
         """The lowest slot past the loop that spins; back to normal when there is none."""
