@@ -101,7 +101,7 @@ def _ones(shape: tuple[int, ...], dtype: np.dtype[Any], *_: Any) -> NDArray[Any]
 
 
 def _full(shape: tuple[int, ...], dtype: np.dtype[Any], numbers: Sequence[float], *_: Any) -> NDArray[Any]:
-    return np.full(shape, numbers[0]).astype(dtype)
+    return np.full(shape, np.array(numbers[0], dtype))
 
 
 def _range(shape: tuple[int, ...], dtype: np.dtype[Any], *_: Any) -> NDArray[Any]:

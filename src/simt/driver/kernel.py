@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -47,7 +49,7 @@ class Kernel:
             "local_size_bytes": self.module.local_bytes(self._function, self.module.device.stack_bytes),
             "const_size_bytes": sum(v.size for v in program.variables.values() if v.space == "const"),
             "max_dynamic_shared_size_bytes": device.max_shared_memory_per_cta - self._function.dynamic_shared,
-            "max_threads_per_block": device.max_threads_per_cta,
+            "max_threads_per_block": min(device.max_threads_per_cta, _threads(self._function.limits)),
             "num_regs": len(self._function.registers),
             "ptx_version": version[0] * 10 + version[1],
             "binary_version": target,
@@ -131,6 +133,12 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}({', '.join(f'{p.type} {p.name}' for p in self.params)})>"
+
+
+def _threads(limits: Mapping[str, tuple[int, ...]]) -> int:
+    """The most threads of a CTA that the directives allow."""
+    shapes = [limits[d] for d in ("maxntid", "reqntid") if d in limits]
+    return min((math.prod(s) for s in shapes), default=sys.maxsize)
 
 
 def _set_deadline(launch: Launch, timeout: float | None) -> None:

@@ -83,6 +83,7 @@ def test_files(tmp_path: Path) -> None:
         ("full:f32:4", "bad value 'full:f32:4': expected full:f32:1024:1.5"),
         ("zeros:f32:4y", "bad shape '4y': expected numbers as in 1048576 or 64x32"),
         ("hex:0", "bad bytes 'hex:0': expected pairs of hexadecimal digits"),
+        ("full:s32:4:nan", "bad value 'full:s32:4:nan': cannot convert float NaN to integer"),
         ("rand:s32:4:9:3", "bad value 'rand:s32:4:9:3': low >= high"),
     ],
 )

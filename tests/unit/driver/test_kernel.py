@@ -47,6 +47,7 @@ def test_parameters_and_attributes(device: Device) -> None:
     assert k.attributes["shared_size_bytes"] == 128
     assert k.attributes["const_size_bytes"] == 24
     assert k.attributes["maxntid"] == (64,)
+    assert k.attributes["max_threads_per_block"] == 64
     assert repr(k) == "<Kernel k(.u32 k_param_0, .u64 k_param_1)>"
 
 
