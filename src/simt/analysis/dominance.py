@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from simt.analysis.program import Block
 from simt.analysis.schedule import Schedule
 
 EXIT = -1
@@ -80,22 +79,37 @@ def _immediate(order: Sequence[int], predecessors: Mapping[int, Sequence[int]]) 
     return found
 
 
-def dominates(immediate: Mapping[int, int], a: int, b: int) -> bool:
-    """Whether `a` dominates `b`, by walking up from `b`."""
-    while b != a:
-        up = immediate.get(b, b)
-        if up == b:
-            return False
-        b = up
-    return True
+class Tree:
+    """A dominator tree that answers `dominates` in constant time."""
+
+    def __init__(self, immediate: Mapping[int, int]) -> None:
+        children: dict[int, list[int]] = {}
+        for node, parent in immediate.items():
+            if node != parent:
+                children.setdefault(parent, []).append(node)
+        self.first: dict[int, int] = {}
+        self.last: dict[int, int] = {}
+        work = [(node, False) for node, parent in immediate.items() if node == parent]
+        while work:
+            node, done = work.pop()
+            if done:
+                self.last[node] = len(self.first)
+                continue
+            self.first[node] = len(self.first)
+            work.append((node, True))
+            work += [(child, False) for child in children.get(node, ())]
+
+    def dominates(self, a: int, b: int) -> bool:
+        return self.first[a] <= self.first[b] < self.last[a]
 
 
-def same_lanes(block: Block, immediate: Mapping[int, int], post: Mapping[int, int]) -> list[int]:
-    """Dominators of a block that it post-dominates, nearest first: exactly the lanes that ran them reach it."""
-    found: list[int] = []
-    current = block.index
-    while immediate.get(current, current) != current:
-        current = immediate[current]
-        if dominates(post, block.index, current):
-            found.append(current)
+def same_lanes(schedule: Schedule) -> dict[int, int]:
+    """For a block, the last block before it that exactly the same lanes ran: it dominates the block and
+    is post-dominated by it. Chains of these lead to all such blocks."""
+    tree, post = Tree(dominators(schedule)), post_dominators(schedule)
+    found: dict[int, int] = {}
+    for block in schedule.order:
+        after = post[block.index]
+        if after not in (EXIT, block.index) and tree.dominates(block.index, after):
+            found[after] = block.index
     return found

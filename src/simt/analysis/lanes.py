@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simt.analysis.dominance import dominators, post_dominators, same_lanes
+from simt.analysis.dominance import same_lanes
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block
 from simt.analysis.ssa import Definition, Ssa
@@ -15,12 +15,12 @@ def representatives(ssa: Ssa, uniformity: Uniformity, pending: Pending) -> dict[
     Two reasons make a mask the same: the block is only reached from such blocks by branches that keep
     the warp together, or it dominates and post-dominates one within the same iteration.
     """
-    immediate, post = dominators(ssa.schedule), post_dominators(ssa.schedule)
+    before = same_lanes(ssa.schedule)
     own: set[int] = set()
     while True:
         found: dict[int, int] = {}
         for block in ssa.schedule.order:
-            found[block.index] = _representative(block, ssa, uniformity, pending, found, own, immediate, post)
+            found[block.index] = _representative(block, ssa, uniformity, pending, found, own, before)
         wrong = _contradicted(ssa, uniformity, found)
         if wrong <= own:
             return found
@@ -29,7 +29,7 @@ def representatives(ssa: Ssa, uniformity: Uniformity, pending: Pending) -> dict[
 
 def _representative(
     block: Block, ssa: Ssa, uniformity: Uniformity, pending: Pending, found: dict[int, int], own: set[int],
-    immediate: dict[int, int], post: dict[int, int],
+    before: dict[int, int],
 ) -> int:  # fmt: skip
     line = len(ssa.schedule.slots)
     if any(place >= line for place in pending.at[block.index]):  # parks and yields
@@ -40,9 +40,11 @@ def _representative(
         if len(kinds) == 1:
             return kinds.pop()
     loop = ssa.schedule.loop_of[block.index]
-    for dominator in same_lanes(block, immediate, post):
+    dominator = before.get(block.index)
+    while dominator is not None:
         if ssa.schedule.loop_of[dominator] is loop and dominator in found:
             return found[dominator]
+        dominator = before.get(dominator)
     return block.index
 
 
