@@ -27,7 +27,7 @@ MAX_LENGTH = 32 * 2**20
 """Characters of the longest text that is read."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-_VERSION = re.compile(r"\.version\s+(\d{1,4})\.(\d{1,4})(?![\w.$])", re.ASCII)
+_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})", re.ASCII)
 _FUNCTION_WORDS = frozenset({".entry", ".func"})
 _OTHERS: dict[str, Callable[[Cursor], TopLevel]] = {
     ".file": directives.file,
@@ -139,12 +139,12 @@ def _module(c: Cursor, state: _State, fast: FastReader | None) -> None:
             raise
         except SyntaxProblem as problem:
             c.depth = 0
-            c.report(problem)
+            if state.version is not None or not c.diagnostics.found:
+                c.report(problem)
             if state.version is None:
                 return
-            recover(c, problem)
-            if c.kind == "}" or c.start == start:
-                c.advance()
+            recover(c, start)
+            c.accept("}")
     if state.version is None or state.target is None:
         missing = ".version" if state.version is None else ".target"
         c.report(SyntaxProblem(f"unexpected end of file, expected '{missing}'", c.span))
@@ -164,17 +164,15 @@ def _header(c: Cursor, state: _State) -> None:
 
 
 def _version(c: Cursor, state: _State) -> None:
-    found = _VERSION.match(c.text, c.start)
+    c.advance()
+    found = _VERSION.fullmatch(c.value)
     if found is None:
-        c.advance()
         raise c.unexpected("a version such as 1.4")
     version = (int(found[1]), int(found[2]))
     if state.version not in (None, version):
-        raise SyntaxProblem(
-            f"second .version {found[1]}.{found[2]}, expected the first one again", Span(*found.span())
-        )
+        raise SyntaxProblem(f"second .version {c.value}, expected the first one again", c.span)
     state.version = version
-    c.seek(found.end())
+    c.advance()
     c.accept(";")
 
 

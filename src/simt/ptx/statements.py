@@ -105,6 +105,7 @@ def block(c: Cursor, fast: FastReader | None) -> Block:
         depth = c.depth
         c.advance()
         while c.kind not in ("}", "end"):
+            first = c.start
             try:
                 _statement(c, fast, found)
             except GiveUp:
@@ -114,7 +115,7 @@ def block(c: Cursor, fast: FastReader | None) -> Block:
                 if c.at("end"):
                     raise GiveUp(problem.message, problem.span, problem.hint) from None
                 c.report(problem)
-                recover(c, problem)
+                recover(c, first)
             if fast is not None:
                 position = fast.read(c.text, c.previous, found)
                 if position != c.previous:
@@ -125,29 +126,25 @@ def block(c: Cursor, fast: FastReader | None) -> Block:
     return Block(tuple(found), c.since(start))
 
 
-def recover(c: Cursor, problem: SyntaxProblem) -> None:
-    """Goes to where the next statement probably begins: a new line, after `;`, or at the block's `}`."""
+def recover(c: Cursor, start: int) -> None:
+    """Goes from a problem in the statement at `start` to where the next one probably begins.
+
+    That is where a new line begins with the token that did not fit, after `;`, at the block's `}`, or
+    in a new line after a block that was skipped.
+    """
     if len(c.diagnostics.found) >= c.diagnostics.limit:
         raise GiveUp("too many problems, expected a PTX file", c.span)
     depth = 0
-    if (
-        c.start == problem.span.start
-        and _begins_line(c)
-        and c.kind in ("name", "word", "@")
-        and c.start > c.previous
-    ):
+    if c.start > start and _begins_line(c) and c.kind in ("name", "word", "@"):
         return
     while c.kind != "end":
-        if c.kind == "}":
-            if depth == 0:
-                return
-            depth -= 1
-        elif c.kind == "{":
-            depth += 1
-        elif c.kind == ";" and depth == 0:
-            c.advance()
+        kind = c.kind
+        if kind == "}" and depth == 0:
             return
+        depth += (kind == "{") - (kind == "}")
         c.advance()
+        if depth == 0 and (kind == ";" or (kind == "}" and _begins_line(c))):
+            return
 
 
 def _begins_line(c: Cursor) -> bool:
