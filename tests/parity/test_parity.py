@@ -21,7 +21,7 @@ from tests.parity.snippets import HEAD, TAIL, sample
 
 DIFFERENCES = Path(__file__).parents[2] / "docs" / "ptxas-differences.md"
 ROW = re.compile(r"^\| `(.+?)` \| (accepts|refuses) \| (accepts|refuses) \| (.+) \|$", re.MULTILINE)
-USUAL_SHARE = 30
+USUAL_SHARE = 50
 BATCH = 600
 
 
