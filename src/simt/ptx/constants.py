@@ -3,6 +3,9 @@
 Integers are 64 bits wide, signed or unsigned; floating-point values are doubles. Where section 4.5.5
 and table 5 differ (`&`, `|`, `^` of two signed operands), the table holds: the result is unsigned.
 Shift amounts of 64 and more shift everything out.
+
+Known differences from ptxas 13.0, found by reading its cubins: there `&`, `|`, `^` of signed operands
+stay signed, shift amounts count modulo 64 as on its host, and `?:` does not convert its two values.
 """
 
 from __future__ import annotations

@@ -345,7 +345,8 @@ def test_labels_scopes_and_lists() -> None:
 def test_debugging_directives() -> None:
     found = module(
         '.file "a.cu"\n.file 2 "b.cu", 17, 3\n.section .debug_info, "", @progbits // x\n'
-        ".section .debug_str\n{\n$L0: // }\n  .b8  1 , 0x2 /* } */\n\n .b64 $L1-$L0\n.b32 .debug_abbrev+4;\n}\n"
+        ".section .debug_str\n{\n$L0: // }\n  .b8  1 , 0x2 /* } */\n\n .b64 $L1-$L0\n"
+        ".b32 .debug_abbrev+4;\n}\n"
     ).items
     assert found == (
         File(None, "a.cu"),
@@ -370,7 +371,10 @@ def test_module_header() -> None:
 
 
 def test_comments_and_line_markers_are_white_space() -> None:
-    text = '# 1 "a.cu"\n#line 4\n.version /* ; */ 1.4 // x\n  # 7 "b"\n.target sm_13\n@@DWARF .section x\n.entry k{/**/}'
+    text = (
+        '# 1 "a.cu"\n#line 4\n.version /* ; */ 1.4 // x\n  # 7 "b"\n.target sm_13\n'
+        "@@DWARF .section x\n.entry k{/**/}"
+    )
     found, diagnostics = parse(text)
     assert not diagnostics.found
     assert found is not None
