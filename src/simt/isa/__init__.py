@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 
 CHAPTERS = (
-    "integer", "floating", "compare", "logic", "half", "move", "memory", "convert", "texture", "control", "sync",
-    "atomics", "warp", "video", "matrix",
+    "integer", "floating", "compare", "logic", "half", "move", "memory", "convert", "texture", "control",
+    "sync", "atomics", "warp",
 )  # fmt: skip
 """Modules that declare instructions, in the order of the manual."""
 
 for _chapter in CHAPTERS:
-    if importlib.util.find_spec(f"{__name__}.{_chapter}") is not None:
-        importlib.import_module(f"{__name__}.{_chapter}")
+    importlib.import_module(f"{__name__}.{_chapter}")

@@ -51,11 +51,20 @@ def instruction(
     def declare(meaning: M) -> M:
         FORMS.setdefault(_mnemonic(syntax), []).append(
             compile_form(
-                syntax, meaning, alternatives, ref=ref, chapter=meaning.__module__.rsplit(".", 1)[-1],
-                requirement=requirement(since), until=requirement(until).version if until else None,
+                syntax,
+                meaning,
+                alternatives,
+                ref=ref,
+                chapter=meaning.__module__.rsplit(".", 1)[-1],
+                requirement=requirement(since),
+                until=requirement(until).version if until else None,
                 until_target=requirement(until).target if until and "sm_" in until else 0,
-                requires={k: requirement(v) for k, v in (requires or {}).items()}, defaults=defaults or {},
-                check=check, relaxed=relaxed, carry=carry, effects=frozenset(effects.split()),
+                requires={k: requirement(v) for k, v in (requires or {}).items()},
+                defaults=defaults or {},
+                check=check,
+                relaxed=relaxed,
+                carry=carry,
+                effects=frozenset(effects.split()),
                 summary=(meaning.__doc__ or "").strip().split("\n")[0],
             )  # fmt: skip
         )
@@ -73,8 +82,15 @@ def control(syntax: str, kind: str, summary: str, *, ref: str, since: str = "1.0
     alternatives = {k: v for k, v in attributes.items() if k not in ("requires", "check", "until")}
     FORMS.setdefault(_mnemonic(syntax), []).append(
         compile_form(
-            syntax, None, alternatives, ref=ref, chapter=chapter,
-            requirement=requirement(since), control=kind, effects=frozenset({"control"}), summary=summary,
+            syntax,
+            None,
+            alternatives,
+            ref=ref,
+            chapter=chapter,
+            requirement=requirement(since),
+            control=kind,
+            effects=frozenset({"control"}),
+            summary=summary,
             requires={k: requirement(v) for k, v in attributes.get("requires", {}).items()},
             check=attributes.get("check"),
         )  # fmt: skip

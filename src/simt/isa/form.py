@@ -18,9 +18,10 @@ reaches the meaning as a tuple; for a destination vector the lowering binds `unp
 `label`, `labels`, `function`, `arguments`, `prototype`, `texture`, or `imm(type)` for constants only.
 `texture` is `[a, c]`: the meaning receives the texture `a` and, as `c`, the tuple of its coordinates.
 Without a spec a destination has the slot `dtype`, a source `atype`, `stype` or `btype`, and where there
-is no such slot the form's `type` or its only literal type. `[a]` is a memory address. `p[|q]` is an optional second destination, `[!]c` may be
-negated, `[, c]` may be left out (bound to None); `?c` is the same for an operand that is not the last.
-The second destination `q` of `d[|q]` is always a predicate.
+is no such slot the form's `type` or its only literal type. `[a]` is a memory address. `p[|q]` is an
+optional second destination, `[!]c` may be negated, `[, c]` may be left out (bound to None); `?c` is the
+same for an operand that is not the last. The second destination `q` of `d[|q]` is always a predicate.
+The slot `mode` belongs to the opcode and keeps its place (`simt.isa.select`).
 
 The meaning is called with the algebra first and then, by name, what its signature asks for: `t`, any
 slot or flag, any source operand, `env` (`Environment`), and `carry` (see `carry=`). It returns the value

@@ -10,7 +10,7 @@ from simt.isa.catalogue import FORMS
 from simt.isa.form import Binding, Form
 from tests.unit.isa.ptxas import instruction_text, needs_ptxas, rejected
 
-CHAPTERS = ("integer", "floating", "compare", "logic", "half", "video")
+CHAPTERS = ("integer", "floating", "compare", "logic", "half")
 
 DIFFERENCES = {
     "div.sat.f32": "PTX 1.4 section 10.1.1 removed it, so 1.3 and before had it",
