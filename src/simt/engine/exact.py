@@ -160,7 +160,7 @@ def _wide(t: Type) -> Type:
     return F32 if t == F16 else F64
 
 
-def _odd_sum(m: PureAlgebra[V], w: Type, a: V, b: V, rounding: Rounding) -> V:
+def odd_sum(m: PureAlgebra[V], w: Type, a: V, b: V, rounding: Rounding) -> V:
     """The sum rounded to odd: exact sums as they are, others to the neighbour with an odd mantissa.
 
     `rounding` decides only the sign of a zero sum. The operands are far from overflow and underflow, so
@@ -185,14 +185,14 @@ def _odd_sum(m: PureAlgebra[V], w: Type, a: V, b: V, rounding: Rounding) -> V:
 def _fma_in_wide(m: PureAlgebra[V], t: Type, a: V, b: V, c: V, rounding: Rounding) -> V:
     w = _wide(t)
     x, y, z = (m.float_to_float(t, w, v, "rn") for v in (a, b, c))
-    total = _odd_sum(m, w, m.fmul(w, x, y, "rn"), z, rounding)
+    total = odd_sum(m, w, m.fmul(w, x, y, "rn"), z, rounding)
     return m.float_to_float(w, t, total, rounding)
 
 
 def _add_in_wide(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:
     w = _wide(t)
     x, y = (m.float_to_float(t, w, v, "rn") for v in (a, b))
-    return m.float_to_float(w, t, _odd_sum(m, w, x, y, rounding), rounding)
+    return m.float_to_float(w, t, odd_sum(m, w, x, y, rounding), rounding)
 
 
 def _mul_in_wide(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:

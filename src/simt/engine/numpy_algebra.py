@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from simt.engine import exact, integers
+from simt.engine import exact, integers, numpy_fma
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import BF16, F16, F32, F64, Type
 
@@ -89,7 +89,7 @@ class NumpyAlgebra:
 
     def popcount(self, t: Type, a: Array) -> Array:
         x = a.astype(np.uint64)
-        for shift, mask in _HALVINGS:
+        for shift, mask in _HALVINGS[: t.bits.bit_length() - 1]:
             x = (x & mask) + ((x >> shift) & mask)
         return x.astype(np.uint32)
 
@@ -102,9 +102,9 @@ class NumpyAlgebra:
 
     def reverse_bits(self, t: Type, a: Array) -> Array:
         x = a.astype(np.uint64)
-        for shift, mask in _HALVINGS:
+        for shift, mask in _HALVINGS[: t.bits.bit_length() - 1]:
             x = ((x & mask) << shift) | ((x >> shift) & mask)
-        return (x >> np.uint64(64 - t.bits)).astype(a.dtype)
+        return x.astype(a.dtype)
 
     # -- integers ----------------------------------------------------------------------------
 
@@ -194,7 +194,10 @@ class NumpyAlgebra:
             return np.divide(a, b)
         return exact.div(self, t, a, b, rounding)
 
+    @quiet
     def fma(self, t: Type, a: Array, b: Array, c: Array, rounding: Rounding) -> Array:
+        if rounding == "rn" and t.is_native_float:
+            return numpy_fma.fma(self, t, a, b, c)
         return exact.fma(self, t, a, b, c, rounding)
 
     @quiet
