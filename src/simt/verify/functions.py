@@ -103,9 +103,10 @@ def _limits(context: Context, function: Function) -> Iterator[Problem]:
             yield from _limit(context, function, p, limit)
     if {"maxntid", "reqntid"} <= names:
         yield Problem("`.maxntid` and `.reqntid` exclude each other", function.span)
-    if "minnctapersm" in names and not names & {"maxntid", "reqntid"}:
-        message = "`.minnctapersm` is ignored without `.maxntid` or `.reqntid`"
-        yield Problem(message, function.span, warning=True)
+    for name in sorted(names & {"minnctapersm", "maxnctapersm"}):
+        if not names & {"maxntid", "reqntid"}:
+            message = f"`.{name}` is ignored without `.maxntid` or `.reqntid`"
+            yield Problem(message, function.span, warning=True)
 
 
 def _limit(context: Context, function: Function, p: Performance, limit: Limit) -> Iterator[Problem]:

@@ -17,6 +17,7 @@ from simt.verify.context import is_near
 
 TESTS = Path(__file__).parents[2]
 PROGRAMS = sorted((TESTS / "programs").glob("*.ptx"))
+CORPUS = sorted(p for p in (TESTS / "corpus").rglob("*.ptx") if p.parent.name != "classic")
 SEEDS = sorted((TESTS / "filetests" / "verify").glob("*.ptx"))
 TOKEN = re.compile(r"[%$_\w.]+|\S")
 
@@ -26,6 +27,15 @@ def test_modules_of_nvcc_are_clean(path: Path) -> None:
     module, syntax = parse(path.read_text(), path.name)
     assert module is not None
     assert [d.render() for d in [*syntax, *verify(module)]] == []
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda p: p.name)
+def test_in_the_corpus_only_instructions_are_unknown(path: Path) -> None:
+    """The corpus uses instructions that the catalogue does not have; everything around them is clean."""
+    module, syntax = parse(path.read_text(), path.name)
+    assert module is not None
+    found = [d.message for d in [*syntax, *verify(module)]]
+    assert [m for m in found if not re.search("^unknown instruction|has no modifier", m)] == []
 
 
 def mutated(text: str, rng: random.Random) -> str:
