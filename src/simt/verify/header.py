@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from simt.diagnostics import Span
 from simt.isa.form import Version
 from simt.isa.targets import FIRST_DOUBLE_TARGET, OPTIONS, Platform, parse_platform, version_problem
 from simt.ptx.nodes import Module, Target
 from simt.verify.context import Context, Problem, dotted
 
 ADDRESS_SIZE_SINCE: Version = (2, 3)
+_ADDRESS_SIZE = re.compile(r"^[ \t]*(\.address_size[ \t]*\d*)", re.MULTILINE)
 
 
 def module_problems(context: Context, module: Module) -> Iterator[Problem]:
@@ -21,9 +24,15 @@ def module_problems(context: Context, module: Module) -> Iterator[Problem]:
     size = module.address_size
     if size is not None and module.version < ADDRESS_SIZE_SINCE:
         message = f"`.address_size` requires PTX ISA {dotted(ADDRESS_SIZE_SINCE)} or later"
-        yield Problem(f"{message}, the module's .version is {context.version_name}", module.span)
+        yield Problem(f"{message}, the module's .version is {context.version_name}", _address_size(context))
     if size not in (None, 32, 64):
-        yield Problem(f"addresses cannot have {size} bits", module.span, "expected 32 or 64")
+        yield Problem(f"addresses cannot have {size} bits", _address_size(context), "expected 32 or 64")
+
+
+def _address_size(context: Context) -> Span:
+    """The place of `.address_size`; that of the module's head if it does not start a line."""
+    found = _ADDRESS_SIZE.search(context.diagnostics.source.text)
+    return Span(*found.span(1)) if found else context.module.span
 
 
 def target_problems(context: Context, target: Target) -> Iterator[Problem]:
