@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from simt.diagnostics import Diagnostics, Source, Span
 from simt.ptx import directives
 from simt.ptx.declarations import LINKAGE_WORDS, SPACE_WORDS, declaration, linkage, one_of
 from simt.ptx.lexer import MODIFIER, NAME, Cursor, GiveUp, SyntaxProblem
-from simt.ptx.nodes import Block, Guard, Instruction, Label, Name, Operand, Statement
+from simt.ptx.nodes import Block, Guard, Instruction, Label, Name, Operand, Statement, TextureAddress
 from simt.ptx.operands import moved, name, operand, operands
 
 _MODIFIERS = re.compile(rf"(?:\s*{MODIFIER})*+", re.ASCII)
@@ -21,6 +21,7 @@ _DIRECTIVES: dict[str, Callable[[Cursor], Statement]] = {
     ".section": directives.section,
 }
 _CALL = "call"  # its parentheses hold arguments (table 75)
+_TEX = "tex"  # its brackets may be left out (table 71)
 
 
 # ---------------------------------------------------------------- plain instructions, fast
@@ -73,7 +74,8 @@ class FastReader:
         predicate = None
         if guard is not None:
             predicate = Guard(Name(guard, Span(*m.span(2))), negation == "!", Span(m.start(1) - 1, m.end(2)))
-        return Instruction(known[0], known[1], tuple(found), predicate, Span(*m.span(3)))
+        operands = _bracketed(found) if known[0] == _TEX else tuple(found)
+        return Instruction(known[0], known[1], operands, predicate, Span(*m.span(3)))
 
     def _split(self, opcode: str) -> tuple[str, tuple[str, ...]]:
         mnemonic, *modifiers = opcode.split(".")
@@ -207,7 +209,19 @@ def instruction(c: Cursor) -> Instruction:
     if call and found and (c.at("name") or c.at("(")):
         found += operands(c, call)
     c.expect(";", "',' or ';'" if found else "an operand or ';'")
+    if mnemonic == _TEX:
+        found = _bracketed(found)
     return Instruction(mnemonic, tuple(words), found, guard, Span(start, end))
+
+
+def _bracketed(operands: Sequence[Operand]) -> tuple[Operand, ...]:
+    """The operands of `tex d, a, c` as those of `tex d, [a, c]`."""
+    match operands:
+        case [d, Name() as texture, coordinates]:
+            span = Span(texture.span.start, coordinates.span.end)
+            return (d, TextureAddress(texture, coordinates, None, span))
+        case _:
+            return tuple(operands)
 
 
 def _guard(c: Cursor) -> Guard:

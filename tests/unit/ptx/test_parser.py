@@ -148,7 +148,14 @@ def test_operands(text: str, expected: Operand) -> None:
         ("ret;", Instruction("ret", (), ())),
         ("bra.uni a;", Instruction("bra", ("uni",), (A,))),
         ("add .s32 a , b,\n c ;", Instruction("add", ("s32",), (A, B, C))),
-        ("tex.1d.v4.f32.s32 a, b, c;", Instruction("tex", ("1d", "v4", "f32", "s32"), (A, B, C))),
+        (
+            "tex.1d.v4.f32.s32 a, b, c;",
+            Instruction("tex", ("1d", "v4", "f32", "s32"), (A, TextureAddress(B, C))),
+        ),
+        (
+            "tex.2d.f32.f32 a, [b, c], c;",
+            Instruction("tex", ("2d", "f32", "f32"), (A, TextureAddress(B, C), C)),
+        ),
         ("ld.global.L2::128B.f32 a, [b];", Instruction("ld", ("global", "L2::128B", "f32"), (A, Address(B)))),
         ("@p ret;", Instruction("ret", (), (), Guard(Name("p")))),
         ("@!%p1 ret;", Instruction("ret", (), (), Guard(Name("%p1"), True))),
