@@ -22,6 +22,8 @@ from simt.engine.llvm_kernel import KERNEL, emit
 llvm: Any = llvmlite.binding  # its functions carry no types
 Entry = Callable[[int, int], None]
 _names = itertools.count()
+HUGE_BLOCK = 4000
+"""Instructions in one block from which LLVM's scheduling would take many seconds: it is left out."""
 
 
 @dataclass
@@ -45,7 +47,7 @@ class Compiler:
     def __init__(self, objects: ObjectCache | None = None) -> None:
         self.objects = objects or ObjectCache()
         self.features = host_features()
-        self.machine = _target_machine()
+        self.machine = _target_machine(2)
         self.linker: Any = llvm.create_lljit_compiler(self.machine)
         self.identity = "\n".join(
             (code_fingerprint(), llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(),
@@ -81,7 +83,8 @@ class Compiler:
         options.slp_vectorization = False
         builder = llvm.create_pass_builder(self.machine, options)
         builder.getModulePassManager().run(module, builder)
-        return cast("bytes", self.machine.emit_object(module))
+        level = 0 if _longest_block(text) > HUGE_BLOCK else 2
+        return cast("bytes", _target_machine(level).emit_object(module))
 
     def _link(self, image: bytes) -> tuple[Entry, object]:
         library = llvm.JITLibraryBuilder().add_current_process().add_object_img(image).export_symbol(KERNEL)
@@ -90,12 +93,21 @@ class Compiler:
         return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address), tracker
 
 
+def _longest_block(text: str) -> int:
+    """Instructions of the longest basic block, about."""
+    longest = current = 0
+    for line in text.splitlines():
+        current = 0 if line.endswith(":") else current + 1
+        longest = max(longest, current)
+    return longest
+
+
 @cache
-def _target_machine() -> Any:
+def _target_machine(level: int) -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
     features = llvm.get_host_cpu_features()
     return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=2, jit=True, reloc="default"
+        cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=level, jit=True, reloc="default"
     )

@@ -138,7 +138,7 @@ class _Run:
             LaunchSlot.GRID_Z: launch.grid[2],
             LaunchSlot.CTAS: self.ctas,
             LaunchSlot.SHARED_BYTES: launch.shared_bytes,
-            LaunchSlot.DYNAMIC_SHARED: launch.shared_bytes - launch.kernel.shared_size,
+            LaunchSlot.DYNAMIC_SHARED: max(0, launch.shared_bytes - launch.kernel.dynamic_shared),
             LaunchSlot.LOCAL_BYTES: self._local_bytes(),
             LaunchSlot.GRID_ID: launch.grid_id,
             LaunchSlot.SYMBOLS: self.table.ctypes.data,
