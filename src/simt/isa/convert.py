@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simt.isa.algebra import Algebra, Rounding, V
+from simt.isa.algebra import Algebra, Environment, Rounding, V
 from simt.isa.catalogue import instruction
 from simt.isa.derived import flush_if, infinity, is_nan_bits, saturate
 from simt.isa.form import Value, Version
@@ -17,6 +17,9 @@ ROUND_INTEGER: dict[str, Rounding] = {"rni": "rn", "rzi": "rz", "rmi": "rm", "rp
 FLOATING, INTEGER = " ".join(ROUND), " ".join(ROUND_INTEGER)
 FLUSHED_ALWAYS: Version = (2, 0)
 """From this version on conversions between .f32 and 64-bit types flush too (section 10.1.2: an erratum)."""
+
+FERMI = 20
+"""Machines from here on keep .f32 subnormals on the way to .f16, whatever table 70 says (an H200 does)."""
 
 
 # ------------------------------------------------------------------ what table 70 allows
@@ -90,7 +93,7 @@ def conversion_problem(binding: Mapping[str, Value], version: Version) -> str | 
     ref="PTX 1.4 table 70",
 )  # fmt: skip
 def cvt(
-    m: Algebra[V], a: V, dtype: Type, atype: Type, rnd: str | None, ftz: bool = False, sat: bool = False
+    m: Algebra[V], a: V, dtype: Type, atype: Type, rnd: str | None, ftz: bool, sat: bool, env: Environment
 ) -> V:
     """Converts a value from one type to another."""
     if dtype.is_integer and atype.is_integer:
@@ -100,7 +103,7 @@ def cvt(
     if atype.is_integer:
         value = m.int_to_float(atype, dtype, a, ROUND[rnd or "rn"])
     else:
-        value = float_to_float(m, dtype, atype, a, rnd, ftz)
+        value = float_to_float(m, dtype, atype, a, rnd, ftz and not (dtype == F16 and env.machine >= FERMI))
     return saturate(m, dtype, value) if sat else value
 
 
@@ -173,7 +176,7 @@ def narrowed(m: Algebra[V], d: Type, a: V, rnd: str, relu: bool, satfinite: bool
         value = m.or_(u, magnitude, sign)
     if relu:
         value = m.select(u, m.compare("ne", u, sign, m.const(u, 0)), m.const(u, 0), value)
-    return m.select(u, nan, m.const(u, 0x7FFF), value) if relu or satfinite else value
+    return m.select(u, nan, m.const(u, 0x7FFF), value)
 
 
 def _modified(binding: Mapping[str, Value], version: Version) -> str | None:
@@ -219,10 +222,12 @@ def cvt_tf32(m: Algebra[V], a: V, rnd: str, relu: bool = False) -> V:
     elif rnd == "rn":
         odd = m.and_(B32, m.shift_right(U32, bits, m.const(U32, TF32_DROPPED)), m.const(B32, 1))
         bits = m.add(B32, m.add(B32, bits, m.const(B32, half - 1)), odd)
-    bits = m.and_(B32, bits, m.const(B32, ~(unit - 1) & 0xFFFFFFFF))
+    kept = m.const(B32, -unit & 0xFFFFFFFF)
+    bits = m.and_(B32, bits, kept)
     if relu:
         bits = m.select(B32, m.compare("lt", S32, bits, m.const(S32, 0)), m.const(B32, 0), bits)
-    return m.select(B32, m.is_nan(F32, a), m.const(B32, 0x7FFFFFFF), bits)
+    nan = m.and_(B32, m.to_bits(F32, a), kept) if rnd == "rna" else m.const(B32, 0x7FFFE000)
+    return m.select(B32, m.is_nan(F32, a), nan, bits)
 
 
 @instruction("cvt.pack.sat.dtype.atype d:b32, a:s32, b:s32", dtype="u16 s16", atype="s32", since="6.5 sm_72",

@@ -85,14 +85,14 @@ def quiet_nan(t: Type) -> int:
 
 
 def number(m: Algebra[V], t: Type, value: float) -> V:
-    """A floating-point constant (f32, f64) that is exactly `value` rounded to nearest."""
+    """A floating-point constant (f16, f32, f64) that is exactly `value` rounded to nearest."""
     return m.const(t, float_bits(t, value))
 
 
 def float_bits(t: Type, value: float) -> int:
-    """The bits of a Python float as `.f32` or `.f64`."""
-    code, integer = ("<f", "<I") if t is F32 else ("<d", "<Q")
-    return int(struct.unpack(integer, struct.pack(code, value))[0])
+    """The bits of a Python float as `.f16`, `.f32` or `.f64`."""
+    code = {16: "<e", 32: "<f", 64: "<d"}[t.bits]
+    return int.from_bytes(struct.pack(code, value), "little")
 
 
 def with_bits(m: Algebra[V], t: Type, a: V, change: Callable[[Type, V], V]) -> V:
