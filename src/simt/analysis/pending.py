@@ -3,9 +3,11 @@
 The *places* of a warp's line are the schedule's slots (blocks and loop latches) and, after all of
 them, one yield for each loop that waits for other threads, and one park for each barrier. Lanes that
 went round a waiting loop for long are put to its yield, so that others of their warp run first; lanes
-that arrived at a barrier wait in its park until nothing else of the warp can run. After a block the warp goes to the first place with waiting lanes. Here that is worked
-out ahead of time as far as possible, so that compiled code tests only places that can hold lanes,
-and none at all where control flow is uniform.
+that arrived at a barrier wait in its park until nothing else of the warp can run.
+
+After a block the warp goes to the first place with waiting lanes. Here that is worked out ahead of
+time as far as possible, so that compiled code tests only places that can hold lanes, and none at all
+where control flow is uniform.
 """
 
 from __future__ import annotations

@@ -35,7 +35,6 @@ from simt.analysis.schedule import Loop, schedule
 from simt.analysis.ssa import Definition, build, resolved
 from simt.analysis.uniformity import WARP, BlockShape, Shape, analyse, used_in
 from simt.analysis.waiting import late_blocks, waiting_loops
-from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
@@ -409,13 +408,8 @@ class FunctionEmitter:
         self.builder.label(goes)
 
     def _record(self, kind: FaultKind, lanes: Value) -> None:
-        record = llvm_runtime.fault(self.unit.module)
-        count = self.unit.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
-        lane = self.builder.emit(f"call i32 {count}({self.m.mask_bits(lanes).typed}, i1 false)")
-        lane = self.builder.emit(f"zext i32 {lane} to i64")
-        self.builder.void(
-            f"call void {record}(ptr %launch, ptr %worker, i64 {kind}, i64 {self.m.line}, i64 0, i64 {lane}, i64 0, i64 0)"
-        )
+        """Records a fault of the first of some lanes and leaves the function."""
+        self.m.record_fault(kind, lanes)
         self.builder.void(f"br label %{self.m.abort}")
 
     def _barrier(self, block: Block, barrier: Barrier) -> None:

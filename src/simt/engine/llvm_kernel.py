@@ -194,8 +194,8 @@ class DeviceEmitter(CallingEmitter):
             "stack.bad:",
             "  %first32 = call i32 @llvm.cttz.i32(i32 %mask.bits, i1 false)",
             "  %first = zext i32 %first32 to i64",
-            f"  call void {record}(ptr %launch, ptr %worker, i64 {FaultKind.STACK}, i64 %call.line, i64 0, i64 %first, "
-            "i64 0, i64 0)",
+            f"  call void {record}(ptr %launch, ptr %worker, i64 {FaultKind.STACK}, i64 %call.line, i64 0, "
+            "i64 %first, i64 0, i64 0)",
             "  ret i1 false",
             "stack.ok:",
         ]
@@ -375,12 +375,13 @@ class KernelEmitter(CallingEmitter):
         if self.initial_mask.ir == ALL:
             return []
         lanes = ", ".join(f"i32 {i}" for i in range(WARP))
+        vector = f"<{WARP} x i32>"
         return [
             f"  %warp.first = mul i32 %warp, {WARP}",
             f"  %left = sub i32 {self.threads}, %warp.first",
-            f"  %left.1 = insertelement <{WARP} x i32> poison, i32 %left, i64 0",
-            f"  %left.all = shufflevector <{WARP} x i32> %left.1, <{WARP} x i32> poison, <{WARP} x i32> zeroinitializer",
-            f"  %mask.initial = icmp slt <{WARP} x i32> <{lanes}>, %left.all",
+            f"  %left.1 = insertelement {vector} poison, i32 %left, i64 0",
+            f"  %left.all = shufflevector {vector} %left.1, {vector} poison, {vector} zeroinitializer",
+            f"  %mask.initial = icmp slt {vector} <{lanes}>, %left.all",
         ]
 
     def _endings(self) -> list[str]:

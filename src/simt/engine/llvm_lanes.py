@@ -121,10 +121,8 @@ class LaneAlgebra(LlvmAlgebra):
                 return Value(f"splat ({value.type} {value.ir})", value.type, width)
             full = spell(value.type, width)
             one = self.builder.emit(f"insertelement {full} poison, {value.typed}, i64 0")
-            return Value(
-                self.builder.emit(f"shufflevector {full} {one}, {full} poison, <{width} x i32> zeroinitializer"),
-                value.type, width,
-            )  # fmt: skip
+            first = f"<{width} x i32> zeroinitializer"
+            return self.emit(f"shufflevector {full} {one}, {full} poison, {first}", value.type, width)
         picks = ", ".join(f"i32 {i * value.width // width}" for i in range(width))
         return Value(
             self.builder.emit(
@@ -173,9 +171,9 @@ class LaneAlgebra(LlvmAlgebra):
         """A guarded result of guarded and affine operands."""
         result = run(*(bases(v) for v in operands))
         valid = "true"
-        for operand in operands:
-            if isinstance(operand, Guarded):
-                valid = operand.valid if valid == "true" else self.builder.emit(f"and i1 {valid}, {operand.valid}")
+        for operand in (v for v in operands if isinstance(v, Guarded)):
+            both = f"and i1 {valid}, {operand.valid}"
+            valid = operand.valid if valid == "true" else self.builder.emit(both)
         return Guarded(
             result.ir, result.type, result.width, replace(shape, width=result.width, exact=False), valid,
             partial(self._varying, shape, run, *operands),
@@ -221,9 +219,8 @@ class LaneAlgebra(LlvmAlgebra):
         starts = bases(a)
         kind = f"{{ {starts.spelled}, {spell('i1', starts.width)} }}"
         other = self.widened(self.number(a.type, amount), starts.width)
-        full = self.module.declare(
-            f"llvm.{name}.with.overflow.{mangled(a.type, starts.width)}", kind, (starts.spelled, starts.spelled)
-        )
+        intrinsic = f"llvm.{name}.with.overflow.{mangled(a.type, starts.width)}"
+        full = self.module.declare(intrinsic, kind, (starts.spelled, starts.spelled))
         pair = self.builder.emit(f"call {kind} {full}({starts.typed}, {other.typed})")
         wraps = self.builder.emit(f"extractvalue {kind} {pair}, 1")
         if starts.width == 1:

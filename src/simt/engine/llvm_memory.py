@@ -135,14 +135,18 @@ class MemoryAlgebra(LaneAlgebra):
                 return Value("false", "i1")
 
     def trap(self) -> None:
-        record = llvm_runtime.fault(self.module)
-        lane = self._first_lane()
-        self.builder.void(
-            f"call void {record}(ptr {self.launch}, ptr {self.worker}, i64 {FaultKind.TRAP}, i64 {self.line}, "
-            f"i64 0, i64 {lane}, i64 0, i64 0)"
-        )
+        self.record_fault(FaultKind.TRAP, self.mask)
         self.builder.void(f"br label %{self.abort}")
         self.builder.label(self.builder.block_name("after.trap"))
+
+    def record_fault(self, kind: FaultKind, lanes: Value) -> None:
+        """Records a fault without an address, of the first of some lanes, at the current line."""
+        record = llvm_runtime.fault(self.module)
+        count = self.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
+        lane = self.builder.emit(f"call i32 {count}({self.mask_bits(lanes).typed}, i1 false)")
+        lane = self.builder.emit(f"zext i32 {lane} to i64")
+        where = f"i64 {self.line}, i64 0, i64 {lane}, i64 0, i64 0"
+        self.builder.void(f"call void {record}(ptr {self.launch}, ptr {self.worker}, i64 {kind}, {where})")
 
     def texture(
         self, geometry: str, result: Type, coordinate: Type, texture: Value, coordinates: tuple[Value, ...]
@@ -381,8 +385,8 @@ class MemoryAlgebra(LaneAlgebra):
             f"llvm.masked.gather.{mangled(element, WARP)}.v{WARP}p0", vector,
             (f"<{WARP} x ptr>", "i32", f"<{WARP} x i1>", vector),
         )  # fmt: skip
-        call = f"call {vector} {name}(<{WARP} x ptr> {pointers}, i32 {bytes_}, {self.mask.typed}, {vector} zeroinitializer)"
-        return self.emit(call, element, WARP)
+        operands = f"<{WARP} x ptr> {pointers}, i32 {bytes_}, {self.mask.typed}, {vector} zeroinitializer"
+        return self.emit(f"call {vector} {name}({operands})", element, WARP)
 
     def _gather_part(self, access: Access, offset: Value) -> Value:
         """8 and 16 bits out of the aligned word around them: CPUs gather no less."""
@@ -403,9 +407,8 @@ class MemoryAlgebra(LaneAlgebra):
                 f"llvm.masked.scatter.{mangled(access.element, WARP)}.v{WARP}p0", "void",
                 (data.spelled, f"<{WARP} x ptr>", "i32", f"<{WARP} x i1>"),
             )  # fmt: skip
-            self.builder.void(
-                f"call void {name}({data.typed}, <{WARP} x ptr> {pointers}, i32 {access.word}, {self.mask.typed})"
-            )
+            operands = f"{data.typed}, <{WARP} x ptr> {pointers}, i32 {access.word}, {self.mask.typed}"
+            self.builder.void(f"call void {name}({operands})")
         return None
 
     def _checked_offsets(self, access: Access, slow: Callable[..., str]) -> Value:
@@ -464,11 +467,6 @@ class MemoryAlgebra(LaneAlgebra):
             return tests.ir
         bits = self.builder.emit(f"bitcast {tests.typed} to i{tests.width}")
         return self.builder.emit(f"icmp eq i{tests.width} {bits}, -1")
-
-    def _first_lane(self) -> str:
-        count = self.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
-        lane = self.builder.emit(f"call i32 {count}(i32 {self.mask_bits(self.mask).ir}, i1 false)")
-        return self.builder.emit(f"zext i32 {lane} to i64")
 
     def _last_lane(self) -> str:
         count = self.module.declare("llvm.ctlz.i32", "i32", ("i32", "i1"))

@@ -23,12 +23,16 @@ def fault(module: ModuleText) -> str:
     if module.has(name):
         return f"@{name}"
     fields = {
-        FaultSlot.KIND: "%kind", FaultSlot.LINE: "%line", FaultSlot.ADDRESS: "%address", FaultSlot.LANE: "%lane",
-        FaultSlot.SIZE: "%size", FaultSlot.SPACE: "%space",
-    }  # fmt: skip
+        FaultSlot.KIND: "%kind",
+        FaultSlot.LINE: "%line",
+        FaultSlot.ADDRESS: "%address",
+        FaultSlot.LANE: "%lane",
+        FaultSlot.SIZE: "%size",
+        FaultSlot.SPACE: "%space",
+    }
     lines = [
-        f"define internal void @{name}(ptr %launch, ptr %worker, i64 %kind, i64 %line, i64 %address, i64 %lane, "
-        f"i64 %size, i64 %space) noinline cold {module.attributes} {{",
+        f"define internal void @{name}(ptr %launch, ptr %worker, i64 %kind, i64 %line, i64 %address, "
+        f"i64 %lane, i64 %size, i64 %space) noinline cold {module.attributes} {{",
         f"  %old.p = getelementptr i64, ptr %worker, i64 {WorkerSlot.FAULT + FaultSlot.KIND}",
         "  %old = load i64, ptr %old.p",
         "  %first = icmp eq i64 %old, 0",
@@ -63,6 +67,7 @@ def _lanes(module: ModuleText, name: str, parameters: str, size: int, body: list
     """A function that runs `body` for each lane of `%mask`, with `%p` the checked host address of `size`
     bytes, `%lane` (i64) and `%address` at hand."""
     record = fault(module)
+    where = f"i64 %line, i64 %address, i64 %lane, i64 {size}, i64 %space"
     text = [
         f"define internal i1 @{name}({parameters}) noinline {module.attributes} {{",
         "entry:",
@@ -96,12 +101,10 @@ def _lanes(module: ModuleText, name: str, parameters: str, size: int, body: list
         "after:",
         "  br label %next",
         "illegal:",
-        f"  call void {record}(ptr %launch, ptr %worker, i64 {FaultKind.ILLEGAL}, i64 %line, i64 %address, i64 %lane, "
-        f"i64 {size}, i64 %space)",
+        f"  call void {record}(ptr %launch, ptr %worker, i64 {FaultKind.ILLEGAL}, {where})",
         "  ret i1 false",
         "odd:",
-        f"  call void {record}(ptr %launch, ptr %worker, i64 {FaultKind.MISALIGNED}, i64 %line, i64 %address, i64 %lane, "
-        f"i64 {size}, i64 %space)",
+        f"  call void {record}(ptr %launch, ptr %worker, i64 {FaultKind.MISALIGNED}, {where})",
         "  ret i1 false",
         "done:",
         "  ret i1 true",
@@ -139,9 +142,8 @@ def store(module: ModuleText, size: int) -> str:
     return _lanes(module, name, f"{ACCESS}, ptr %data", size, body)
 
 
-_RMW = {
-    "add": "add", "and": "and", "or": "or", "xor": "xor", "exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap",
-}  # fmt: skip
+_RMW = {"exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap"}
+"""LLVM's names of operations that it calls otherwise."""
 
 
 def atomic(module: ModuleText, op: str, kind: str, element: str) -> str:
@@ -177,5 +179,5 @@ def _update(op: str, kind: str, element: str, size: int) -> list[str]:
     elif op in ("min", "max"):
         rmw = op if kind == "s" else f"u{op}"
     else:
-        rmw = _RMW[op]
+        rmw = _RMW.get(op, op)
     return [f"  %was = atomicrmw {rmw} ptr %p, {element} %b.v seq_cst"]
