@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from simt.analysis.dominance import Tree, dominators
 from simt.analysis.program import (
     Address,
     Barrier,
@@ -135,6 +136,7 @@ def build(function: Function, schedule: Schedule) -> Ssa:
     ssa = Ssa(schedule, {}, {}, {}, {}, _predecessors(schedule), [])
     counts = _count_definitions(function, schedule)
     multiple = {r for r, n in counts.items() if n > 1}
+    multiple |= _read_early(function, schedule)
     live = _live_in(function, schedule, multiple)
     _define(ssa, function, counts, multiple)
     _rename(ssa, function, live)
@@ -165,6 +167,44 @@ def _count_definitions(function: Function, schedule: Schedule) -> dict[Register,
     for register in function.results:  # read by every return, even if never written
         counts.setdefault(register, 0)
     return counts
+
+
+def _read_early(function: Function, schedule: Schedule) -> set[Register]:
+    """Registers defined in a loop and read where that definition does not dominate.
+
+    Lanes may run such a definition in different iterations, and each keeps what it defined: even if there
+    is no other definition, those that do not pass it bring an older value with them.
+    """
+    home = {r: b.index for b in schedule.order if schedule.loop_of[b.index] for r in _defined(b)}
+    if not home:
+        return set()
+    tree = Tree(dominators(schedule))
+    return {
+        register
+        for block in schedule.order
+        for register in _exposed(function, block)
+        if register in home
+        and (home[register] == block.index or not tree.dominates(home[register], block.index))
+    }
+
+
+def _defined(block: Block) -> Iterator[Register]:
+    """Registers that a block defines."""
+    for op in block.ops:
+        yield from (r for r in destinations(op) if r is not None)
+    result = terminator_definition(block)
+    if result is not None:
+        yield result
+
+
+def _exposed(function: Function, block: Block) -> Iterator[Register]:
+    """Registers that a block reads before it defines them."""
+    done: set[Register | None] = set()
+    for op in block.ops:
+        yield from (r for r in uses(op) if r not in done)
+        done.update(destinations(op))
+    last = terminator_uses(block) if block.successors() else function.results
+    yield from (r for r in last if r not in done)
 
 
 def _live_in(function: Function, schedule: Schedule, multiple: set[Register]) -> dict[int, set[Register]]:
