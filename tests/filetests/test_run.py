@@ -32,7 +32,11 @@ DIRECTIVE = re.compile(r"^\s*//\s*(device|run|expect|fault):\s*(.*?)\s*$", re.MU
 LAUNCH = re.compile(r"(\w+)\s*<<<(.*?)>>>\s*\((.*)\)$")
 TYPES = {
     f"{word}{bits}": np.dtype(f"{kind}{bits // 8}")
-    for word, kind, sizes in (("u", "u", (8, 16, 32, 64)), ("s", "i", (8, 16, 32, 64)), ("f", "f", (16, 32, 64)))
+    for word, kind, sizes in (
+        ("u", "u", (8, 16, 32, 64)),
+        ("s", "i", (8, 16, 32, 64)),
+        ("f", "f", (16, 32, 64)),
+    )
     for bits in sizes
 }
 NAMES: dict[str, Any] = {**vars(np), **TYPES}

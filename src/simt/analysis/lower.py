@@ -94,7 +94,9 @@ def _wide_bases(function: nodes.Function, scopes: Scopes) -> bool:
 def _variables(context: Context) -> None:
     """Module variables exist even if no function uses them: the host may."""
     for item in context.module.items:
-        if isinstance(item, nodes.Variable) and item.space in _PLACED and item.linkage != "extern":
+        if not isinstance(item, nodes.Variable):
+            continue
+        if item.space == "shared" or (item.space in _PLACED and item.linkage != "extern"):
             context.declare(item, item.name)
 
 

@@ -99,7 +99,9 @@ class Barriers:
         waiting, counted = here.reshape(by_cta).sum(axis=1), whole.reshape(by_cta).sum(axis=1)
         living = alive.sum(axis=1).reshape(by_cta).sum(axis=1)
         expected, arrived = self.expected[:, number], self.arrivals[:, number]
-        return np.asarray(waiting > 0) & np.where(expected > 0, counted + arrived >= expected, waiting >= living)
+        whole_cta = np.asarray(waiting >= living)
+        enough = np.where(expected > 0, counted + arrived >= expected, whole_cta)
+        return np.asarray(enough, np.bool_) & np.asarray(waiting > 0)
 
     def _go_on(self, activation: Activation, number: int, complete: Array) -> None:
         lanes = (self.number == number) & np.repeat(complete, self.batch.warps)[:, None]
