@@ -205,6 +205,8 @@ class Operands:
     def address(self, scope: Scope, node: nodes.Operand) -> Address:
         """A memory operand."""
         match node:
+            case nodes.Name() | nodes.Element():  # PTX 1.0 may leave the brackets out
+                return self.address(scope, nodes.Address(node, 0, node.span))
             case nodes.Address(base=None, offset=offset):
                 return Address(None, offset)
             case nodes.Address(base=base, offset=offset) if base is not None:

@@ -202,3 +202,11 @@ def test_lowering_is_linear() -> None:
     program = lower(module)
     assert time.perf_counter() - start < 4
     assert len(ops(program.functions["k"])) == 20_000
+
+
+def test_brackets_of_old_addresses_may_be_missing() -> None:
+    program = lowered(
+        ".entry k { .param .u32 n; .reg .u32 r; ld.param.u32 r, n; exit; }", ".version 1.0\n.target sm_10\n"
+    )
+    (op,) = ops(program.functions["k"])
+    assert repr(op.sources["a"]).startswith("Address(base=SymbolAddress(space='param', name='n'")
