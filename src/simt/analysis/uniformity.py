@@ -272,7 +272,7 @@ class ShapeAlgebra:
         return UNIFORM
 
     def shuffle(self, t: Type, a: Shape, lane: Shape) -> Shape:
-        return UNIFORM if a.is_uniform else VARYING
+        return UNIFORM if a.is_uniform or lane.is_uniform else VARYING
 
     def special(self, name: str, component: str) -> Shape:
         return self.block.special(name, component)

@@ -273,8 +273,11 @@ class LaneAlgebra(LlvmAlgebra):
         return self.mask_bits(self.mask_and(self.mask, p))
 
     def shuffle(self, t: Type, a: Value, lane: Value) -> Value:
-        if self.shapes.shuffle(t, shape_of(a), shape_of(lane)).is_uniform:
+        if shape_of(a).is_uniform:
             return a
+        if shape_of(lane).is_uniform:
+            from_lane = bases(lane)
+            return self.emit(f"extractelement {self.vector(a).typed}, {from_lane.typed}", a.type, 1)
         values, lanes = self.vector(a), self.vector(lane)
         if "avx512bw" in self.features and values.type in ("i32", "float"):
             return self._permute(values, lanes)
