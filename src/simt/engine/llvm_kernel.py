@@ -33,6 +33,8 @@ from simt.ptx.types import PRED, Type
 
 KERNEL = "simt_kernel"
 CONTEXT_HEADER = 64
+NO_LOOPS = '"disable-tail-calls"="true"'
+"""Recursion stays recursion, so that its depth is checked: as a loop it would never be stopped."""
 DONE = -1
 NATIVE_STACK = 64 << 20
 """Bytes of stack of the threads that run compiled code."""
@@ -158,7 +160,7 @@ class DeviceEmitter(CallingEmitter):
         parameters = "".join(f", ptr {p}" for p in pointers)
         text = [
             f'define internal i1 @"{self.function.name}"(ptr %launch, ptr %worker, {COORDINATES}, i64 %sp, '
-            f"i64 %call.line, i32 %mask.bits{parameters}) noinline {self.unit.module.attributes} {{",
+            f"i64 %call.line, i32 %mask.bits{parameters}) noinline {NO_LOOPS} {self.unit.module.attributes} {{",
             "entry:",
             *allocas,
             *_environment(),
