@@ -321,8 +321,7 @@ class FunctionEmitter:
         self.m.line = terminator.line
         match terminator:
             case Jump(target=target):
-                self._phis(block, {target: self.m.mask})
-                self._leave(block, {self.pending.of_edge(block, target): self.m.mask})
+                self._jump(block, target)
             case Branch():
                 self._branch(block, terminator)
             case Switch():
@@ -333,14 +332,18 @@ class FunctionEmitter:
                 self._finish(terminator)
                 self._walk(self.pending.at[block.index], None)
 
+    def _jump(self, block: Block, target: Block) -> None:
+        """All lanes go one way."""
+        self._phis(block, {target: self.m.mask})
+        self._leave(block, {self.pending.of_edge(block, target): self.m.mask})
+
     def _branch(self, block: Block, branch: Branch) -> None:
         predicate = self.register(branch.predicate)
         taken, other = (
             (branch.otherwise, branch.taken) if branch.negated else (branch.taken, branch.otherwise)
         )
         if taken is other:
-            self._phis(block, {taken: self.m.mask})
-            self._leave(block, {self.pending.of_edge(block, taken): self.m.mask})
+            self._jump(block, taken)
         elif block.index not in self.uniformity.divergent:
             self._uniform_branch(block, bases(predicate).ir, taken, other)
         else:
@@ -357,8 +360,7 @@ class FunctionEmitter:
         for label, target in zip(labels, (taken, other)):
             self.builder.label(label)
             self.cache = dict(cache)
-            self._phis(block, {target: self.m.mask})
-            self._leave(block, {self.pending.of_edge(block, target): self.m.mask})
+            self._jump(block, target)
 
     def _split(self, block: Block, masks: Mapping[Block, Value]) -> None:
         """Lanes go different ways at once."""
@@ -373,6 +375,9 @@ class FunctionEmitter:
         count = Value(str(len(switch.targets)), index.type)
         wild = self.m.test("icmp uge", index, count)
         self._fault_if(wild, FaultKind.TARGET)
+        if len(block.successors()) == 1:
+            self._jump(block, switch.targets[0])
+            return
         if block.index not in self.uniformity.divergent:
             self._uniform_switch(block, switch, bases(index))
             return
@@ -391,8 +396,7 @@ class FunctionEmitter:
         for target, label in labels.items():
             self.builder.label(label)
             self.cache = dict(cache)
-            self._phis(block, {target: self.m.mask})
-            self._leave(block, {self.pending.of_edge(block, target): self.m.mask})
+            self._jump(block, target)
 
     def _fault_if(self, condition: Value, kind: FaultKind) -> None:
         """A fault at the first active lane for which the condition holds."""
