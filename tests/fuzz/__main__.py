@@ -1,0 +1,64 @@
+"""Differential fuzzing: `python -m tests.fuzz --seeds 0-100`.
+
+Runs the program of every seed on both engines. On a mismatch the program is made smaller as long as the
+engines still differ, and printed. `--record FILE` and `--replay FILE`: see `tests.fuzz.recording`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+import simt
+from tests.fuzz.minimise import minimise
+from tests.fuzz.programs import Program, generate
+from tests.fuzz.running import Case, difference, outcome
+
+
+def differ(program: Program, devices: tuple[simt.Device, ...]) -> str:
+    """How the first two devices differ, empty if they do not."""
+    case = Case.of(program)
+    return difference(*(outcome(case, device) for device in devices))
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--seeds", default="0-50", help="first and last seed")
+    parser.add_argument("--inexact", action="store_true", help="with approximate instructions")
+    parser.add_argument("--size", type=int, default=14, help="statements of the kernel")
+    parser.add_argument("--keep", action="store_true", help="do not make mismatching programs smaller")
+    parser.add_argument("--print", action="store_true", dest="show", help="print the programs, run nothing")
+    options = parser.parse_args(arguments)
+    first, _, last = options.seeds.partition("-")
+    bad = 0
+    devices = tuple(
+        simt.Device("sm_90", engine=e, memory="256MiB", timeout=30) for e in ("interpreter", "jit")
+    )
+    for seed in range(int(first), int(last or first) + 1):
+        program = generate(seed, not options.inexact, options.size)
+        if options.show:
+            print(program.text())
+            continue
+        bad += report(program, devices, options.keep)
+    return min(bad, 1)
+
+
+def report(program: Program, devices: tuple[simt.Device, ...], keep: bool) -> bool:
+    start = time.monotonic()
+    found = differ(program, devices)
+    if not found:
+        return False
+    print(f"seed {program.seed}: {found} ({time.monotonic() - start:.1f} s)", flush=True)
+    if not keep:
+        print(minimise(program, lambda p: same_kind(found, differ(p, devices))).text(), flush=True)
+    return True
+
+
+def same_kind(a: str, b: str) -> bool:
+    """Whether two differences may have one cause: both values, or the same error."""
+    return bool(b) and a.split(":")[0].split(" ")[0] == b.split(":")[0].split(" ")[0]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
