@@ -55,10 +55,10 @@ class Calls:
             self._emit(scope, register, shape, arguments, results, candidates)
 
     def _require_body(self, function: nodes.Function, name: nodes.Name) -> None:
-        if function.body is None:
+        if function.body is None and function.linkage != "extern":
             raise Unlowerable(
                 f"function `{name.name}` is declared but not defined in this module", name.span,
-                "expected a definition: functions of other modules and of the system cannot be called",
+                "expected a definition, or `.extern` for a function of the system such as `vprintf`",
             )  # fmt: skip
 
     def _candidates(
@@ -68,7 +68,7 @@ class Calls:
         node = scope.lookup(extra.name) if extra is not None else None
         if node is not None and isinstance(node.node, nodes.TargetList):
             functions = [self.context.definition(t) for t in node.node.targets]
-            return signature(functions[0]), tuple(f.name for f in functions)
+            return signature(functions[0]), tuple(f.name for f in functions if f.body is not None)
         if node is not None and isinstance(node.node, nodes.CallPrototype):
             return signature(node.node), ()
         raise Unlowerable("an indirect call needs a prototype or a list of targets", callee.span)

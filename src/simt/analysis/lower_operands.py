@@ -154,6 +154,8 @@ class Operands:
                 return self.register(scope, node)
             case SymbolKind.FUNCTION:
                 function = self.context.definition(node)
+                if function.body is None:
+                    raise Unlowerable(f"function `{node.name}` has no body, and so no address", node.span)
                 self.context.addressed[function.name] = function
                 return FunctionAddress(function.name, U64)
             case SymbolKind.VARIABLE:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cached_property
 from threading import RLock
@@ -15,11 +15,13 @@ from simt.driver.array import Allocation, DeviceArray, Shape, as_dtype, as_shape
 from simt.driver.engines import engine_name, make_engine, worker_count
 from simt.driver.mirrors import Mirrors
 from simt.driver.module import Module
+from simt.driver.output import print_text
 from simt.driver.source import PtxSource, compile_ptx, read_source
 from simt.driver.stream import Stream
-from simt.errors import SimtError
+from simt.errors import OutOfMemory, SimtError
 from simt.machine.device import find_device
 from simt.machine.grid import STACK_BYTES
+from simt.machine.heap import HEAP_BYTES, Heap
 from simt.machine.launch import Engine
 from simt.machine.memory import Arena, parse_size
 
@@ -38,6 +40,8 @@ class Device:
 
     stack_bytes: int = STACK_BYTES
     """Call stack of one thread of a recursive kernel; may be set, like CUDA's stack size limit."""
+    printf: Callable[[str], object]
+    """Is given what kernels print, the text of one `printf` at a time, when a launch ends; may be set."""
 
     def __init__(
         self,
@@ -55,6 +59,9 @@ class Device:
         self.timeout = timeout
         self.memory = Arena(parse_size(memory))
         self.mirrors = Mirrors()
+        self.printf = print_text
+        self._heap_bytes = HEAP_BYTES
+        self._heaps: dict[int, Heap] = {}
         self._lock = RLock()
         self._grid_id = 0
 
@@ -75,6 +82,29 @@ class Device:
     def arena(self, address_bits: int) -> Arena:
         """The memory that modules of this address size work in."""
         return self.memory if address_bits == 64 else self.low_memory
+
+    # -------------------------------------------------------------- the kernels' heap
+
+    @property
+    def heap_bytes(self) -> int:
+        """Bytes of the heap that kernels take memory from with `malloc`. May be set before a kernel that
+        does so is launched, like CUDA's heap size limit; afterwards setting it raises `SimtError`."""
+        return self._heap_bytes
+
+    @heap_bytes.setter
+    def heap_bytes(self, size: int | str) -> None:
+        if self._heaps:
+            raise SimtError("heap_bytes: the device's heap is in use and cannot change its size any more")
+        self._heap_bytes = parse_size(size)
+
+    def heap(self, memory: Arena) -> Heap:
+        """The heap in one of the device's memories, made when it is first needed. Raises `OutOfMemory`."""
+        if id(memory) not in self._heaps:
+            try:
+                self._heaps[id(memory)] = Heap(memory, self._heap_bytes)
+            except OutOfMemory as problem:
+                raise OutOfMemory(f"no room for the kernels' heap (Device.heap_bytes): {problem}") from None
+        return self._heaps[id(memory)]
 
     # -------------------------------------------------------------- modules and launches
 

@@ -16,6 +16,7 @@ from simt.errors import LaunchError
 from simt.machine.arguments import pack
 from simt.machine.grid import Shape, as_dim3, check_shape, shared_bytes
 from simt.machine.launch import Dim3, Launch
+from simt.machine.syscalls import SystemCalls, uses_heap
 
 if TYPE_CHECKING:
     from simt.driver.module import Module
@@ -92,7 +93,22 @@ class Kernel:
             launch.progress = progress
             with device.mirrors.shared(self.module.memory):
                 _set_deadline(launch, device.timeout if timeout is None else timeout)
-                device.engine.launch(launch)
+                self._run(launch)
+
+    def _run(self, launch: Launch) -> None:
+        """Runs the launch; what the kernel printed is shown even if it ends in a fault."""
+        device, module = self.module.device, self.module
+        calls = module.system_calls(launch.kernel)
+        if not calls:
+            device.engine.launch(launch)
+            return
+        heap = device.heap(module.memory) if uses_heap(calls) else None
+        bits = module.program.address_bits
+        launch.system = system = SystemCalls(module.memory, heap, bits // 8, device.printf)
+        try:
+            device.engine.launch(launch)
+        finally:
+            system.flush()
 
     def _prepare(self, grid: Dim3, block: Dim3, args: Sequence[object], shared_mem: int) -> Launch:
         device, module, function = self.module.device, self.module, self._function

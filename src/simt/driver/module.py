@@ -17,6 +17,7 @@ from simt.errors import LaunchError
 from simt.machine.grid import local_bytes
 from simt.machine.loader import PLACED, place
 from simt.machine.memory import Arena
+from simt.machine.syscalls import system_calls
 from simt.ptx.types import BF16, Kind, Type
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Module:
         self.symbols = place(program, self.memory, self._allocate)
         self.textures: dict[str, object] = {}
         self._local_bytes: dict[tuple[str, int], int] = {}
+        self._system_calls: dict[str, frozenset[str]] = {}
 
     def _allocate(self, nbytes: int, align: int) -> int:
         found = Allocation(self.memory, nbytes, align)
@@ -84,6 +86,13 @@ class Module:
         if key not in self._local_bytes:
             self._local_bytes[key] = local_bytes(self.program, kernel, self.device.properties, stack)
         return self._local_bytes[key]
+
+    def system_calls(self, kernel: Function) -> frozenset[str]:
+        """Functions of the system that a kernel can call; computed once. Raises `LaunchError` if it can
+        call one that is neither in the module nor in the system."""
+        if kernel.name not in self._system_calls:
+            self._system_calls[kernel.name] = frozenset(system_calls(self.program, kernel))
+        return self._system_calls[kernel.name]
 
     def texture(self, name: str) -> TextureReference:
         """A `.tex` variable, to bind an array to. Raises `LaunchError` if there is none."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from simt.analysis.call_graph import reachable
 from simt.analysis.evaluate import Evaluator, adapt
+from simt.analysis.lower_calls import source_type
 from simt.analysis.program import (
     Barrier,
     Block,
@@ -31,11 +32,12 @@ from simt.analysis.schedule import Loop
 from simt.engine.batch import Batch, Scratch, batch_size
 from simt.engine.interpreter_activation import Activation, Columns, Line, Run
 from simt.engine.interpreter_barriers import BARRIERS, Barriers
+from simt.engine.numpy_algebra import dtype_of
 from simt.engine.numpy_machine import NumpyMachine
 from simt.engine.numpy_memory import ArenaView
 from simt.errors import BarrierError, FaultSite, KernelFault, LaunchTimeout
 from simt.machine.launch import Launch
-from simt.ptx.types import PRED, U32, Type
+from simt.ptx.types import PRED, U32, Type, bits_type
 
 Array = NDArray[Any]
 CHECK_BARRIERS = 32
@@ -313,6 +315,10 @@ class Execution:
         self.machine.line = call.line
         self.machine.mask = run.mask
         lanes = lanes & (self.batch.alive if run.rows is None else self.batch.alive[run.rows])
+        if name not in self.launch.program.functions:
+            self._system_call(name, run, call, lanes)
+            activation.run = run
+            return
         line = self.line(name)
         inner = Activation(line, run.rows, lanes, self._frame(activation, line), call, activation.depth + 1)
         for register, source in zip(line.function.parameters, call.arguments):
@@ -321,6 +327,24 @@ class Execution:
             inner.stored[register.index] = value
         activation.run = run
         self.stack.append(inner)
+
+    def _system_call(self, name: str, run: Run, call: Call, lanes: Array) -> None:
+        """A function without a body, which the device offers: lane by lane."""
+        system = self.launch.system
+        assert system is not None
+        arguments = [self._bits(source, lanes.shape) for source in call.arguments]
+        results = [np.zeros(lanes.shape, dtype_of(bits_type(r.type.bits))) for r in call.results]
+        for row, lane in np.argwhere(lanes).tolist():
+            site = self.batch.site(row if run.rows is None else int(run.rows[row]), lane, call.line)
+            value = system.call(name, site, tuple(int(a[row, lane]) for a in arguments))
+            for result in results:
+                result[row, lane] = value
+        for d, result in zip(call.results, results):
+            run.columns.write(d, self.machine.from_bits(d.type, result), lanes)
+
+    def _bits(self, source: Source, shape: tuple[int, ...]) -> Array:
+        t = source_type(source)
+        return np.broadcast_to(self.machine.to_bits(t, self.evaluator.source(source, t)), shape)
 
     def _frame(self, caller: Activation, callee: Line) -> int:
         """Where the callee's local variables begin."""

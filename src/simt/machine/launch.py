@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from simt.analysis.program import Function, Program
+    from simt.errors import FaultSite
     from simt.machine.device import DeviceProperties
 
 Dim3 = tuple[int, int, int]
@@ -39,6 +40,17 @@ class Memory(Protocol):
         ...
 
 
+class System(Protocol):
+    """Functions that a module calls but does not define; the device offers them (`simt.machine.syscalls`)."""
+
+    def call(self, name: str, site: FaultSite, arguments: tuple[int, ...]) -> int:
+        """Runs one for the thread at `site`: the bits of its result, 0 if it has none. Any thread may call.
+
+        Raises `KernelFault`, or whatever the user's own code raises that it calls.
+        """
+        ...
+
+
 @dataclass(slots=True)
 class Launch:
     """One launch of a kernel. All shapes are already checked against the device and the kernel.
@@ -64,6 +76,8 @@ class Launch:
     textures: Mapping[str, object] = field(default_factory=dict[str, object])
     progress: object | None = None
     """Callable of the number of CTAs finished so far, or None."""
+    system: System | None = None
+    """There if the kernel can reach a call of a function without a body."""
 
 
 class Engine(Protocol):
