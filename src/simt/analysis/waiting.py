@@ -1,16 +1,17 @@
-"""Loops in which lanes wait for other threads: spin locks, flags.
+"""Where lanes wait for other threads: at spin locks and flags, at barriers that part of a warp comes to.
 
-On devices from 7.0 on, such a loop must not keep the lanes that it waits for from running, even if they
-belong to the same warp.
+On devices from 7.0 on, a waiting loop must not keep the lanes that it waits for from running, even if they
+belong to the same warp. Both make parts of a warp run the same blocks at different times.
 """
 
 from __future__ import annotations
 
 from simt.analysis.evaluate import Evaluator
+from simt.analysis.pending import Pending
 from simt.analysis.program import Block, FunctionAddress, Op, Register, SymbolAddress
 from simt.analysis.schedule import Loop
 from simt.analysis.ssa import Definition, Ssa, terminator_uses, uses
-from simt.analysis.uniformity import UNIFORM, BlockShape, Shape, ShapeAlgebra
+from simt.analysis.uniformity import UNIFORM, BlockShape, Shape, ShapeAlgebra, Uniformity, analyse
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 
@@ -117,6 +118,46 @@ def late_blocks(ssa: Ssa, loops: list[Loop]) -> set[int]:
     for loop in loops:
         for block in ssa.schedule.order[loop.first : loop.last + 1]:
             work += [s for s in block.successors() if not loop.first <= position[s.index] <= loop.last]
+    return _reachable(work)
+
+
+def parted_blocks(ssa: Ssa, pending: Pending) -> set[int]:
+    """Blocks that parts of a warp run at different times because barriers hold the other parts up.
+
+    Lanes that wait at a barrier go on together with lanes that come to it, or to another one, later. What
+    the earlier lanes defined must then be there still, though the later ones ran the same blocks since.
+    """
+    toward = _leading_to(ssa, {b.index for b in pending.barriers})
+    partial = {b.index for b in pending.barriers if _others_follow(b, pending, toward)}
+    if not partial:
+        return set()
+    leading = _leading_to(ssa, partial)
+    splits = [b for b in ssa.schedule.order if b.index in pending.divergent and b.index in leading]
+    return _reachable([s for block in splits for s in block.successors()])
+
+
+def _others_follow(barrier: Block, pending: Pending, toward: set[int]) -> bool:
+    """Whether lanes of a warp that comes to a barrier may wait where they can come to one later."""
+    return any(
+        pending.parked(place) is not None or pending.target(place).index in toward
+        for place in pending.at[barrier.index]
+    )
+
+
+def _leading_to(ssa: Ssa, targets: set[int]) -> set[int]:
+    """Blocks from which one of the targets (themselves included) can be reached."""
+    found = set(targets)
+    work = list(targets)
+    while work:
+        for predecessor in ssa.predecessors[work.pop()]:
+            if predecessor.index not in found:
+                found.add(predecessor.index)
+                work.append(predecessor.index)
+    return found
+
+
+def _reachable(work: list[Block]) -> set[int]:
+    """Blocks that can be reached from some, these included."""
     found: set[int] = set()
     while work:
         block = work.pop()
@@ -124,3 +165,16 @@ def late_blocks(ssa: Ssa, loops: list[Loop]) -> set[int]:
             found.add(block.index)
             work += block.successors()
     return found
+
+
+def settle(ssa: Ssa, environment: Environment, shape: BlockShape) -> tuple[Uniformity, Pending]:
+    """Uniformity of a function for CTAs of a shape, and where lanes may wait: each needs the other."""
+    waiting = waiting_loops(ssa, environment)
+    varying = late_blocks(ssa, waiting)
+    while True:
+        uniformity = analyse(ssa, environment, shape, varying)
+        pending = Pending(ssa.schedule, uniformity.divergent, waiting)
+        parted = parted_blocks(ssa, pending)
+        if parted <= varying:
+            return uniformity, pending
+        varying |= parted

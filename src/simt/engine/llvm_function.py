@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lanes import live_in, representatives
-from simt.analysis.pending import Pending
 from simt.analysis.program import (
     Address,
     Barrier,
@@ -33,8 +32,8 @@ from simt.analysis.program import (
 )  # fmt: skip
 from simt.analysis.schedule import Loop, schedule
 from simt.analysis.ssa import Definition, build, resolved
-from simt.analysis.uniformity import WARP, BlockShape, Shape, analyse, used_in
-from simt.analysis.waiting import late_blocks, waiting_loops
+from simt.analysis.uniformity import WARP, BlockShape, Shape, used_in
+from simt.analysis.waiting import settle
 from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
@@ -84,10 +83,7 @@ class FunctionEmitter:
         self.builder = Builder()
         self.schedule = schedule(function)
         self.ssa = build(function, self.schedule)
-        waiting = waiting_loops(self.ssa, unit.program.environment)
-        late = late_blocks(self.ssa, waiting)
-        self.uniformity = analyse(self.ssa, unit.program.environment, unit.block, late)
-        self.pending = Pending(self.schedule, self.uniformity.divergent, waiting)
+        self.uniformity, self.pending = settle(self.ssa, unit.program.environment, unit.block)
         self.m = MemoryAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.evaluator: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
         self.shared_uses = {d for d, blocks in used_in(self.ssa).items() if blocks - {d.block.index}}
