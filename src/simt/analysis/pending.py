@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from simt.analysis.program import Barrier, Block, Branch, Jump, Switch
+from simt.analysis.program import BARRIERS, Barrier, Block, Branch, Constant, Jump, Switch
 from simt.analysis.schedule import Loop, Schedule
 
 
@@ -28,16 +28,34 @@ class Outcome:
     sure: int | None
 
 
+def stops(block: Block) -> bool:
+    """Whether lanes wait at the block's end, for other threads of the CTA (`bar.arrive` does not)."""
+    return isinstance(block.terminator, Barrier) and block.terminator.action != "arrive"
+
+
+def _by_number(blocks: Sequence[Block]) -> bool:
+    """Whether there is more than `bar.sync` of all threads at one barrier."""
+    found = [b.terminator for b in blocks if isinstance(b.terminator, Barrier)]
+    numbers = {b.barrier.bits if isinstance(b.barrier, Constant) else None for b in found}
+    plain = all(b.action == "sync" and b.count is None for b in found)
+    return bool(found) and not (plain and len(numbers) == 1 and numbers <= set(range(BARRIERS)))
+
+
 class Pending:
-    """`at[block index]`: places that may hold waiting lanes while the block runs."""
+    """`at[block index]`: places that may hold waiting lanes while the block runs.
+
+    `by_number`: barriers complete one by one, so that a part of a warp's parks may open.
+    """
 
     def __init__(self, schedule: Schedule, divergent: set[int], waiting: Sequence[Loop] = ()) -> None:
         self.schedule = schedule
         self.divergent = divergent
-        self.barriers = [b for b in schedule.order if isinstance(b.terminator, Barrier)]
+        self.barriers = [b for b in schedule.order if stops(b)]
         self._place = {id(s): i for i, s in enumerate(schedule.slots)}
         self._latch = {x.header.index: i for i, x in enumerate(schedule.slots) if isinstance(x, Loop)}
         self.waiting = list(waiting)
+        self.by_number = _by_number(schedule.order)
+        self._resumed: set[tuple[int, frozenset[int]]] = set()
         first = len(schedule.slots)
         self._yield = {x.header.index: first + i for i, x in enumerate(self.waiting)}
         self._park = {b.index: first + len(self.waiting) + i for i, b in enumerate(self.barriers)}
@@ -81,8 +99,8 @@ class Pending:
     def outcomes(self, block: Block) -> list[Outcome]:
         """The ways to leave a block; several only for branches that keep the warp together."""
         match block.terminator:
-            case Barrier():
-                targets = [self._park[block.index]]
+            case Barrier(next=n):
+                targets = [self._park[block.index] if stops(block) else self.of_edge(block, n)]
             case Jump(target=t):
                 targets = [self.of_edge(block, t)]
             case Branch() | Switch():
@@ -108,6 +126,15 @@ class Pending:
         targets = [self._place[id(b.successors()[0])] for b in blocks]
         return Outcome(tuple(sorted(set(targets))), targets[0])
 
+    def _resume(self, place: int, beyond: frozenset[int], seen: set[int]) -> list[Block]:
+        if (place, beyond) in self._resumed:
+            return []
+        self._resumed.add((place, beyond))
+        outcome = self.resumed(place, beyond)
+        if not self.by_number:
+            return self._advance(frozenset(outcome.places), outcome.sure, seen)
+        return self._advance(frozenset(outcome.places) | {place} | beyond, None, seen)
+
     def _solve(self) -> None:
         work = [self.schedule.order[0]]
         seen: set[int] = set()
@@ -122,8 +149,7 @@ class Pending:
         changed: list[Block] = []
         for place, beyond in self.walk(waiting, sure):
             if self.parked(place) is not None:
-                outcome = self.resumed(place, beyond)
-                changed += self._advance(frozenset(outcome.places), outcome.sure, seen)
+                changed += self._resume(place, beyond, seen)
                 continue
             resting = self.yield_of(place)
             if resting is not None and resting not in beyond:

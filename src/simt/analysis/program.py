@@ -27,6 +27,8 @@ from simt.isa.form import Form, Value
 from simt.ptx.types import Type
 
 CELL_LIMIT = 256
+BARRIERS = 16
+"""Barriers of a CTA, numbered from 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

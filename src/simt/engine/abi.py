@@ -24,6 +24,7 @@ class LaunchSlot(IntEnum):
     NEXT_CTA = 13  # counter: the next CTA to hand out
     ABORT = 14  # nonzero: stop as soon as possible
     FINISHED = 15  # counter of CTAs
+    SYSTEM = 16  # address of the function that calls the system: see `simt.engine.system_gate`
 
 
 class WorkerSlot(IntEnum):
@@ -59,6 +60,8 @@ class FaultKind(IntEnum):
     STACK = 5
     BARRIER = 6
     TARGET = 7  # indirect branch or call to nowhere
+    NO_BARRIER = 8  # a barrier number that does not exist
+    SYSTEM = 9  # a call of the system raised an exception
 
 
 WORKER_SLOTS = WorkerSlot.FAULT + len(FaultSlot)

@@ -14,6 +14,7 @@ from simt.analysis.call_graph import reachable
 from simt.analysis.evaluate import Evaluator, adapt
 from simt.analysis.lower_calls import source_type
 from simt.analysis.program import (
+    BARRIERS,
     Barrier,
     Block,
     Branch,
@@ -31,7 +32,7 @@ from simt.analysis.program import (
 from simt.analysis.schedule import Loop
 from simt.engine.batch import Batch, Scratch, batch_size
 from simt.engine.interpreter_activation import Activation, Columns, Line, Run
-from simt.engine.interpreter_barriers import BARRIERS, Barriers
+from simt.engine.interpreter_barriers import Barriers
 from simt.engine.numpy_algebra import dtype_of
 from simt.engine.numpy_machine import NumpyMachine
 from simt.engine.numpy_memory import ArenaView

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simt.analysis.program import Barrier, Register
+from simt.analysis.program import BARRIERS, Barrier, Register
 from simt.engine.batch import WARP, Batch
 from simt.engine.interpreter_activation import Activation
 
 Array = NDArray[Any]
-BARRIERS = 16
 
 
 class Barriers:

@@ -11,13 +11,15 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from simt.analysis.program import Function, Program
+from simt.analysis.program import BARRIERS, Function, Program
 from simt.analysis.uniformity import WARP, BlockShape
 from simt.engine.abi import SPACES, WORKER_SLOTS, FaultKind, FaultSlot, LaunchSlot, WorkerSlot
 from simt.engine.compile import Compiled, Compiler
+from simt.engine.llvm_barriers import TABLE_BYTES
 from simt.engine.llvm_kernel import NATIVE_STACK
+from simt.engine.system_gate import SystemGate
 from simt.engine.unsupported import Unsupported
-from simt.errors import FaultSite, KernelFault, LaunchTimeout, TrapError
+from simt.errors import BarrierError, FaultSite, KernelFault, LaunchTimeout, TrapError
 from simt.machine.faults import memory_fault, thread_of
 from simt.machine.launch import Engine, Launch
 
@@ -111,7 +113,10 @@ class _Run:
         self.block = BlockShape(*launch.block)
         count = max(1, min(launch.workers, self.ctas))
         self.table = np.array([launch.symbols[name] for name in compiled.symbols] or [0], dtype=np.int64)
-        self.contexts = [np.zeros(compiled.context * self.block.warps + 64, np.uint8) for _ in range(count)]
+        self.contexts = [
+            np.zeros(compiled.context * self.block.warps + TABLE_BYTES + 64, np.uint8) for _ in range(count)
+        ]
+        self.gate = SystemGate(launch, compiled.system, self.stop) if compiled.system else None
         try:
             self.workers = [self._worker(i) for i in range(count)]
             self.slots = self._launch_slots()
@@ -143,6 +148,7 @@ class _Run:
             LaunchSlot.GRID_ID: launch.grid_id,
             LaunchSlot.SYMBOLS: self.table.ctypes.data,
             LaunchSlot.SM_COUNT: launch.device.sm_count,
+            LaunchSlot.SYSTEM: self.gate.address if self.gate else 0,
         }
         slots = np.zeros(len(LaunchSlot), np.int64)
         for slot, value in values.items():
@@ -208,13 +214,24 @@ class _Run:
             self.launch.program.text.name,
         )
 
-    def _fault(self, fault: Slots) -> KernelFault:
+    def _fault(self, fault: Slots) -> BaseException:
         site, kind = self._site(fault), FaultKind(int(fault[FaultSlot.KIND]))
         match kind:
             case FaultKind.TRAP:
                 return TrapError("the kernel executed trap", site)
+            case FaultKind.SYSTEM:
+                assert self.gate is not None
+                return self.gate.errors[int(fault[FaultSlot.ADDRESS])]
             case FaultKind.STACK:
                 return KernelFault("call stack overflow: calls nest too deeply for local memory", site)
+            case FaultKind.BARRIER:
+                number = int(fault[FaultSlot.ADDRESS])
+                return BarrierError(
+                    f"deadlock: threads wait at barrier {number} that can never complete", site
+                )
+            case FaultKind.NO_BARRIER:
+                number = int(fault[FaultSlot.ADDRESS])
+                return BarrierError(f"there is no barrier {number}: a CTA has {BARRIERS}", site)
             case FaultKind.TARGET:
                 return KernelFault(
                     "indirect branch or call to a target that is none of the listed ones", site

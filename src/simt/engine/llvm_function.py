@@ -39,6 +39,7 @@ from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_lanes import ALL, bases, shape_of
 from simt.engine.llvm_memory import MemoryAlgebra
+from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
 
@@ -59,12 +60,19 @@ class Unit:
     module: ModuleText = field(default_factory=ModuleText)
     symbols: list[str] = field(default_factory=list[str])
     called: dict[str, None] = field(default_factory=dict[str, None])
+    system: list[SystemCall] = field(default_factory=list[SystemCall])
 
     def symbol(self, name: str) -> int:
         """Index of a module variable in the launch's table of addresses."""
         if name not in self.symbols:
             self.symbols.append(name)
         return self.symbols.index(name)
+
+    def system_call(self, call: SystemCall) -> int:
+        """Number of a function of the system."""
+        if call not in self.system:
+            self.system.append(call)
+        return self.system.index(call)
 
 
 def zero(t: Type) -> Value:

@@ -139,13 +139,13 @@ class MemoryAlgebra(LaneAlgebra):
         self.builder.void(f"br label %{self.abort}")
         self.builder.label(self.builder.block_name("after.trap"))
 
-    def record_fault(self, kind: FaultKind, lanes: Value) -> None:
-        """Records a fault without an address, of the first of some lanes, at the current line."""
+    def record_fault(self, kind: FaultKind, lanes: Value, address: str = "0") -> None:
+        """Records a fault of the first of some lanes, at the current line."""
         record = llvm_runtime.fault(self.module)
         count = self.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
         lane = self.builder.emit(f"call i32 {count}({self.mask_bits(lanes).typed}, i1 false)")
         lane = self.builder.emit(f"zext i32 {lane} to i64")
-        where = f"i64 {self.line}, i64 0, i64 {lane}, i64 0, i64 0"
+        where = f"i64 {self.line}, i64 {address}, i64 {lane}, i64 0, i64 0"
         self.builder.void(f"call void {record}(ptr {self.launch}, ptr {self.worker}, i64 {kind}, {where})")
 
     def texture(

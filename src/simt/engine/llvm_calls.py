@@ -1,0 +1,222 @@
+"""Functions that call functions, and device functions, as LLVM IR."""
+
+from __future__ import annotations
+
+from simt.analysis.program import Call, Complement, Exit, Function, Register, Return, Source
+from simt.analysis.ssa import Definition
+from simt.analysis.uniformity import WARP
+from simt.engine import llvm_runtime
+from simt.engine.abi import FaultKind, LaunchSlot, WorkerSlot
+from simt.engine.llvm_algebra import element_type
+from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_function import MASK, NO_LANES, FunctionEmitter, Unit
+from simt.engine.system_gate import SystemCall
+from simt.engine.unsupported import Unsupported
+from simt.ptx.types import PRED, Type
+
+NO_LOOPS = '"disable-tail-calls"="true"'
+"""Recursion stays recursion, so that its depth is checked: as a loop it would never be stopped."""
+COORDINATES = "i32 %cta.x, i32 %cta.y, i32 %cta.z, i32 %warp"
+
+
+def load_slot(base: str, slot: int, name: str) -> list[str]:
+    return [
+        f"  %{name}.p = getelementptr i64, ptr {base}, i64 {slot}",
+        f"  %{name} = load i64, ptr %{name}.p",
+    ]
+
+
+def environment() -> list[str]:
+    """Names that all code of a function uses: see `simt.engine.llvm_memory.Region`."""
+    return [
+        *load_slot("%launch", LaunchSlot.BASE, "arena.base"),
+        *load_slot("%launch", LaunchSlot.LIMIT, "arena.limit"),
+        "  %arena.room = sub i64 %arena.limit, %arena.base",
+        "  %arena.room1 = add i64 %arena.room, 1",
+        *load_slot("%launch", LaunchSlot.SHARED_BYTES, "shared.bytes"),
+        "  %shared.room1 = add i64 %shared.bytes, 1",
+        *load_slot("%worker", WorkerSlot.SHARED, "shared.host"),
+        *load_slot("%launch", LaunchSlot.LOCAL_BYTES, "local.bytes"),
+        "  %local.room1 = add i64 %local.bytes, 1",
+        *load_slot("%worker", WorkerSlot.LOCAL, "local.first"),
+        *load_slot("%launch", LaunchSlot.PARAMETERS, "parameters"),
+        *load_slot("%launch", LaunchSlot.SYMBOLS, "symbols"),
+    ]
+
+
+def local_of_warp() -> list[str]:
+    return [
+        "  %warp.wide = zext i32 %warp to i64",
+        f"  %local.warp = mul i64 %local.bytes, {WARP}",
+        "  %local.skip = mul i64 %local.warp, %warp.wide",
+        "  %local.host = add i64 %local.first, %local.skip",
+    ]
+
+
+class CallingEmitter(FunctionEmitter):
+    """Functions with calls. Arguments and results pass through stack memory, 32 lanes each."""
+
+    def _call(self, op: Call) -> None:
+        arguments = [
+            self.m.spilled(self.m.vector(self.evaluator.source(a, source_type(a)))) for a in op.arguments
+        ]
+        results = [self.m.buffer(element_type(r.type), WARP) for r in op.results]
+        if isinstance(op.callee, str):
+            self._call_one(op.callee, self.m.mask, arguments, results, op)
+        else:
+            self._call_any(op, arguments, results)
+        for definition, place in zip(self.ssa.of[id(op)], results):
+            assert definition is not None
+            element = element_type(definition.register.type)
+            loaded = self.builder.emit(f"load {spell(element, WARP)}, ptr {place}, align 64")
+            self.write(definition, Value(loaded, element, WARP))
+            self.current[definition.register] = definition
+
+    def _call_one(self, name: str, mask: Value, arguments: list[str], results: list[str], op: Call) -> None:
+        callee = self.unit.program.functions.get(name)
+        if callee is None:
+            self._call_system(name, mask, arguments, results, op)
+            return
+        self._check_signature(callee, op)
+        self.unit.called[name] = None
+        frame = self.builder.emit(f"add i64 %sp, {aligned(self.function.local_size)}")
+        pointers = "".join(f", ptr {p}" for p in (*arguments, *results))
+        ok = self.builder.emit(
+            f'call i1 @"{name}"(ptr %launch, ptr %worker, {COORDINATES}, i64 {frame}, i64 {self.m.line}, '
+            f"{self.m.mask_bits(mask).typed}{pointers})"
+        )
+        self.m.go_on_if(ok)
+
+    def _call_system(
+        self, name: str, mask: Value, arguments: list[str], results: list[str], op: Call
+    ) -> None:
+        """A function without a body: the device offers it."""
+        call = SystemCall(
+            name, tuple(source_type(a).bits for a in op.arguments), tuple(r.type.bits for r in op.results)
+        )
+        places = self.m.buffer("ptr", len(arguments) + len(results))
+        for i, column in enumerate((*arguments, *results)):
+            place = self.builder.emit(f"getelementptr ptr, ptr {places}, i64 {i}")
+            self.builder.void(f"store ptr {column}, ptr {place}")
+        slot = self.builder.emit(f"getelementptr ptr, ptr %launch, i64 {LaunchSlot.SYSTEM}")
+        gate = self.builder.emit(f"load ptr, ptr {slot}")
+        went = self.builder.emit(
+            f"call i32 {gate}(ptr %worker, i64 {self.unit.system_call(call)}, {self.m.mask_bits(mask).typed}, "
+            f"i64 {self.m.line}, ptr {places})"
+        )
+        self.m.go_on_if(self.builder.emit(f"icmp ne i32 {went}, 0"))
+
+    def _check_signature(self, callee: Function, op: Call) -> None:
+        wanted = [r.type.bits for r in (*callee.parameters, *callee.results)]
+        given = [source_type(a).bits for a in (*op.arguments, *op.results)]
+        if wanted != given:
+            raise Unsupported(f"call of {callee.name} with other parameters than it declares")
+
+    def _call_any(self, op: Call, arguments: list[str], results: list[str]) -> None:
+        """An indirect call: one call for each candidate that some lane reaches."""
+        assert isinstance(op.callee, Register)
+        target = self.m.vector(self.m.to_bits(op.callee.type, self.register(op.callee)))
+        known = Value(NO_LANES.removeprefix(MASK).strip(), "i1", WARP)
+        for name in op.candidates:
+            here = self.m.test("icmp eq", target, Value(str(self.function_index(name)), target.type))
+            lanes = self.m.mask_and(self.m.mask, here)
+            known = self.m.binary("or", known, here)
+            run, skip = self.builder.block_name("call"), self.builder.block_name("skip")
+            self.builder.void(f"br i1 {self.m.any(lanes)}, label %{run}, label %{skip}")
+            self.builder.label(run)
+            self._call_one(name, lanes, arguments, results, op)
+            self.builder.void(f"br label %{skip}")
+            self.builder.label(skip)
+        self._fault_if(self.m.invert_mask(known), FaultKind.TARGET)
+
+
+def source_type(source: Source) -> Type:
+    return PRED if isinstance(source, Complement) else source.type
+
+
+def aligned(size: int) -> int:
+    return (size + 15) // 16 * 16
+
+
+class DeviceEmitter(CallingEmitter):
+    """`i1 function(launch, worker, cta x, y, z, warp, frame, line, mask, arguments..., results...)`."""
+
+    def __init__(self, unit: Unit, function: Function) -> None:
+        super().__init__(unit, function)
+        self.initial_mask = Value("%mask.initial", "i1", WARP)
+        if any(isinstance(b.terminator, Exit) for b in self.schedule.order):
+            raise Unsupported(f"exit in function {function.name}")
+
+    def define(self) -> str:
+        self.body()
+        allocas, lines = self.split_allocas()
+        pointers = [f"%argument.{i}" for i in range(len(self.function.parameters))]
+        pointers += [f"%result.{i}" for i in range(len(self.function.results))]
+        parameters = "".join(f", ptr {p}" for p in pointers)
+        text = [
+            f'define internal i1 @"{self.function.name}"(ptr %launch, ptr %worker, {COORDINATES}, i64 %sp, '
+            f"i64 %call.line, i32 %mask.bits{parameters}) noinline {NO_LOOPS} "
+            f"{self.unit.module.attributes} {{",
+            "entry:",
+            *allocas,
+            *environment(),
+            *local_of_warp(),
+            f"  %mask.initial = bitcast i32 %mask.bits to {MASK}",
+            *self.pending_resets(),
+            *self._stack_check(),
+            *self._arguments(),
+            f"  br label %{self.label(self.schedule.order[0])}",
+            *lines,
+            "finished:",
+            "  ret i1 true",
+            "abort:",
+            "  ret i1 false",
+            "}",
+        ]
+        return "\n".join(text)
+
+    def _stack_check(self) -> list[str]:
+        """Faults when the frame does not fit into local memory, or native stack runs low."""
+        self.unit.module.declare("llvm.frameaddress.p0", "ptr", ("i32",))
+        self.unit.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
+        record = llvm_runtime.fault(self.unit.module)
+        return [
+            "  %frame.p = call ptr @llvm.frameaddress.p0(i32 0)",
+            "  %frame.i = ptrtoint ptr %frame.p to i64",
+            *load_slot("%worker", WorkerSlot.STACK_LIMIT, "stack.limit"),
+            "  %deep = icmp ult i64 %frame.i, %stack.limit",
+            f"  %frame.end = add i64 %sp, {aligned(self.function.local_size)}",
+            "  %full = icmp ugt i64 %frame.end, %local.bytes",
+            "  %overflow = or i1 %deep, %full",
+            "  br i1 %overflow, label %stack.bad, label %stack.ok",
+            "stack.bad:",
+            "  %first32 = call i32 @llvm.cttz.i32(i32 %mask.bits, i1 false)",
+            "  %first = zext i32 %first32 to i64",
+            f"  call void {record}(ptr %launch, ptr %worker, i64 {FaultKind.STACK}, i64 %call.line, i64 0, "
+            "i64 %first, i64 0, i64 0)",
+            "  ret i1 false",
+            "stack.ok:",
+        ]
+
+    def _arguments(self) -> list[str]:
+        lines: list[str] = []
+        for i, register in enumerate(self.function.parameters):
+            definition = self.ssa.single[register]
+            vector = spell(element_type(register.type), WARP)
+            lines.append(f"  %in.{i} = load {vector}, ptr %argument.{i}, align 64")
+            if definition in self.slots:
+                lines.append(f"  store {vector} %in.{i}, ptr {self.slots[definition]}, align 64")
+        return lines
+
+    def read(self, definition: Definition) -> Value:
+        if definition.origin == "argument" and definition not in self.cache:
+            self.slot(definition)
+        return super().read(definition)
+
+    def _finish(self, terminator: Return | Exit) -> None:
+        """Returning lanes leave their results."""
+        for i, register in enumerate(self.function.results):
+            value = self.m.vector(self.register(register))
+            old = self.builder.emit(f"load {value.spelled}, ptr %result.{i}, align 64")
+            kept = self.m.pick(self.m.mask, value, Value(old, value.type, WARP))
+            self.builder.void(f"store {kept.typed}, ptr %result.{i}, align 64")

@@ -1,0 +1,408 @@
+"""Warps that make way for each other: at barriers, and in loops that wait for other threads.
+
+A warp that cannot go on saves what its lanes still need in its *context* and makes way for the next.
+When all warps of the CTA have ended or wait, those that may go on do so where they stopped.
+
+Kernels with nothing but `bar.sync` of all threads at one barrier are simple: once no warp can run, all
+go on. Others keep a table of barriers (`simt.engine.llvm_barriers`), and lanes of one warp may wait at
+several of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simt.analysis.pending import stops
+from simt.analysis.program import BARRIERS, Barrier, Block, Function, Source
+from simt.analysis.ssa import Definition
+from simt.analysis.uniformity import WARP
+from simt.engine import llvm_barriers, llvm_runtime
+from simt.engine.abi import FaultKind
+from simt.engine.llvm_algebra import element_type
+from simt.engine.llvm_barriers import Context, Entry
+from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_calls import CallingEmitter
+from simt.engine.llvm_function import MASK, NO_LANES, Unit
+from simt.engine.llvm_lanes import ALL, bases, shape_of
+from simt.engine.unsupported import Unsupported
+from simt.ptx.types import PRED, U32
+
+CONTEXT_HEADER = 64
+"""Bytes of a warp's context before the saved masks and values: see `llvm_barriers.Context`."""
+
+
+@dataclass(frozen=True)
+class Suspension:
+    """One way for a warp to make way: lanes wait at `places`, the first of which surely has some.
+
+    Saved in the context: a mask for each place, then the number of the barrier of each park (with a
+    table), then the values of `saved` at `offsets`."""
+
+    number: int
+    places: tuple[int, ...]
+    saved: list[Definition]
+    offsets: list[int]
+
+    def mask_offset(self, index: int) -> int:
+        return CONTEXT_HEADER + 4 * index
+
+    def barrier_offset(self, index: int) -> int:
+        return CONTEXT_HEADER + 4 * (len(self.places) + index)
+
+
+class SuspendingEmitter(CallingEmitter):
+    """The part of a kernel that suspends and resumes warps. `table`: the kernel keeps a table of barriers."""
+
+    def __init__(self, unit: Unit, function: Function) -> None:
+        super().__init__(unit, function)
+        self.suspensions: dict[tuple[int, ...], int] = {}
+        self.context_size = CONTEXT_HEADER
+        self.table = self.pending.by_number
+
+    @property
+    def waits(self) -> bool:
+        """Whether warps make way for each other at all."""
+        spins = bool(self.pending.waiting) and self.unit.block.warps > 1
+        return bool(self.pending.barriers) or self.table or spins
+
+    def context_stride(self) -> int:
+        """Bytes from one warp's context to the next."""
+        return (self.context_size + 63) // 64 * 64
+
+    # -- arriving ----------------------------------------------------------------------------------
+
+    def _barrier(self, block: Block, barrier: Barrier) -> None:
+        if self.table:
+            self._arrive(block, barrier)
+        self._phis(block, {barrier.next: self.m.mask})
+        place = self.pending.of_barrier(block) if stops(block) else self.pending.of_edge(block, barrier.next)
+        self._leave(block, {place: self.m.mask})
+
+    def _arrive(self, block: Block, barrier: Barrier) -> None:
+        """Adds the lanes to the barrier's entry, and notes at which barrier they wait."""
+        number = self._uniform(barrier.barrier)
+        count = Value("0", "i32") if barrier.count is None else self._uniform(barrier.count)
+        self._check_number(number)
+        vote = Value("false", "i1")
+        if barrier.predicate is not None:
+            vote = self.evaluator.source(barrier.predicate, PRED)
+        voters = self._lanes(self.m.mask)
+        votes = self._lanes(self.m.mask_and(self.m.mask, vote))
+        # All lanes of a warp that have not ended count as a whole warp.
+        threads = str(WARP) if not self.pending.at[block.index] else voters
+        arrive = llvm_barriers.arrive(self.unit.module)
+        numbers = ", ".join(f"i32 {n}" for n in (number.ir, count.ir, threads, votes, voters))
+        self.builder.void(f"call void {arrive}(ptr %table, {numbers})")
+        if stops(block):
+            self.builder.void(f"store i32 {number.ir}, ptr {self._number(self.pending.of_barrier(block))}")
+
+    def _number(self, park: int) -> str:
+        """Where the number of the barrier is kept at which the lanes of a park wait."""
+        name = f"%barrier.{park}"
+        line = f"  {name} = alloca i32"
+        if line not in self.allocas:
+            self.allocas.append(line)
+        return name
+
+    def _uniform(self, source: Source) -> Value:
+        value = self.evaluator.source(source, U32)
+        if not shape_of(value).is_uniform:
+            raise Unsupported("a barrier whose number or count differs between lanes")
+        return bases(value)
+
+    def _check_number(self, number: Value) -> None:
+        wrong = self.m.test("icmp uge", number, Value(str(BARRIERS), "i32"))
+        bad, good = self.builder.block_name("bad"), self.builder.block_name("ok")
+        self.builder.void(f"br i1 {wrong.ir}, label %{bad}, label %{good}")
+        self.builder.label(bad)
+        wide = self.builder.emit(f"zext i32 {number.ir} to i64")
+        self.m.record_fault(FaultKind.NO_BARRIER, self.m.mask, wide)
+        self.builder.void(f"br label %{self.m.abort}")
+        self.builder.label(good)
+
+    def _lanes(self, mask: Value) -> str:
+        """Number of lanes of a mask (i32)."""
+        count = self.unit.module.declare("llvm.ctpop.i32", "i32", ("i32",))
+        return self.builder.emit(f"call i32 {count}({self.m.mask_bits(mask).typed})")
+
+    # -- suspending --------------------------------------------------------------------------------
+
+    def _resume_waiting(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
+        if self.unit.block.warps > 1:
+            self._suspend(place, mask, beyond)
+        else:
+            super()._resume_waiting(place, mask, beyond)
+
+    def _suspend(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
+        """Saves the lanes waiting at a place (and at those beyond it) with all that they need."""
+        places = (place, *sorted(beyond))
+        known = places in self.suspensions
+        number = self.suspensions.setdefault(places, len(self.suspensions) + 1)
+        self._wait(place, mask, others=False)
+        self.builder.void(f"br label %suspend.{number}")
+        if known:  # only the masks differ
+            return
+        self.builder.label(f"suspend.{number}")
+        suspension = self._suspension(number, places)
+        self._save(suspension)
+        self.builder.void(f"store i32 1, ptr {'%waiting' if self._is_park(place) else '%spinning'}")
+        self.builder.void("br label %warp.done")
+        self.builder.label(f"resume.{number}")
+        if self._is_park(place):
+            self._resume_at_barrier(suspension)
+        else:
+            self._resume_spinning(suspension)
+
+    def _suspension(self, number: int, places: tuple[int, ...]) -> Suspension:
+        saved = self.live([self._next_block(p) for p in places])
+        at = (CONTEXT_HEADER + 8 * len(places) + 63) // 64 * 64
+        offsets: list[int] = []
+        for definition in saved:
+            offsets.append(at)
+            at += (self._bytes(definition) + 63) // 64 * 64
+        self.context_size = max(self.context_size, at)
+        return Suspension(number, places, saved, offsets)
+
+    def _save(self, suspension: Suspension) -> None:
+        barriers = "0"
+        for i, place in enumerate(suspension.places):
+            bits = self._load_mask_bits(place)
+            self.builder.void(f"store i32 {bits}, ptr {self._context_pointer(suspension.mask_offset(i))}")
+            self.builder.void(f"store {NO_LANES}, ptr {self._pending_slot(place)}, align 64")
+            if self.table and self._is_park(place):
+                number = self.builder.emit(f"load i32, ptr {self._number(place)}")
+                field = self._context_pointer(suspension.barrier_offset(i))
+                self.builder.void(f"store i32 {number}, ptr {field}")
+                barriers = self._with_bit(barriers, number, bits)
+        for definition, offset in zip(suspension.saved, suspension.offsets):
+            self._copy(self.slot(definition), self._context_pointer(offset), definition)
+        line = self.pending.parked(suspension.places[0])
+        self.builder.void(f"store i32 {suspension.number}, ptr {self._context_pointer(Context.STATE)}")
+        self.builder.void(f"store i32 {barriers}, ptr {self._context_pointer(Context.BARRIERS)}")
+        self.builder.void(
+            f"store i32 {line.terminator.line if line else 0}, ptr {self._context_pointer(Context.LINE)}"
+        )
+
+    def _with_bit(self, barriers: str, number: str, bits: str) -> str:
+        """A set of barriers with one more, if lanes (`bits`) wait there."""
+        bit = self.builder.emit(f"shl i32 1, {number}")
+        some = self.builder.emit(f"icmp ne i32 {bits}, 0")
+        added = self.builder.emit(f"select i1 {some}, i32 {bit}, i32 0")
+        return self.builder.emit(f"or i32 {barriers}, {added}")
+
+    def _is_park(self, place: int) -> bool:
+        return self.pending.parked(place) is not None
+
+    def _next_block(self, place: int) -> Block:
+        """The block that lanes at a park or yield run next."""
+        barrier = self.pending.parked(place)
+        return self.pending.target(place) if barrier is None else barrier.successors()[0]
+
+    def _bytes(self, definition: Definition) -> int:
+        shape = self._shape(definition)
+        width = shape.width if shape.is_affine else WARP
+        t = definition.register.type
+        return max(1, width * t.bits // 8) if t != PRED else max(4, width)
+
+    def _context_pointer(self, offset: int) -> str:
+        return self.builder.emit(f"getelementptr i8, ptr %context.p, i64 {offset}")
+
+    def _load_mask_bits(self, place: int) -> str:
+        loaded = self.builder.emit(f"load {MASK}, ptr {self._pending_slot(place)}, align 64")
+        return self.m.mask_bits(Value(loaded, "i1", WARP)).ir
+
+    def _copy(self, source: str, target: str, definition: Definition) -> None:
+        shape = self._shape(definition)
+        kind = spell(element_type(definition.register.type), shape.width if shape.is_affine else WARP)
+        value = self.builder.emit(f"load {kind}, ptr {source}, align 64")
+        self.builder.void(f"store {kind} {value}, ptr {target}, align 64")
+
+    # -- resuming ----------------------------------------------------------------------------------
+
+    def _restore(self, suspension: Suspension) -> list[Value]:
+        """Brings the saved values back; the saved masks, by place."""
+        for definition, offset in zip(suspension.saved, suspension.offsets):
+            self._copy(self._context_pointer(offset), self.slot(definition), definition)
+        return [self._saved_mask(suspension, i) for i in range(len(suspension.places))]
+
+    def _saved_mask(self, suspension: Suspension, index: int) -> Value:
+        bits = self.builder.emit(f"load i32, ptr {self._context_pointer(suspension.mask_offset(index))}")
+        return Value(self.builder.emit(f"bitcast i32 {bits} to {MASK}"), "i1", WARP)
+
+    def _resume_spinning(self, suspension: Suspension) -> None:
+        masks = self._restore(suspension)
+        for i, place in enumerate(suspension.places[1:], start=1):
+            self._wait(place, masks[i], others=False)
+            self._restore_number(suspension, i)
+        self._run(self._next_block(suspension.places[0]), masks[0])
+
+    def _restore_number(self, suspension: Suspension, index: int) -> None:
+        place = suspension.places[index]
+        if self.table and self._is_park(place):
+            number = self._saved_number(suspension, index)
+            self.builder.void(f"store i32 {number}, ptr {self._number(place)}")
+
+    def _saved_number(self, suspension: Suspension, index: int) -> str:
+        field = self._context_pointer(suspension.barrier_offset(index))
+        return self.builder.emit(f"load i32, ptr {field}")
+
+    def _resume_at_barrier(self, suspension: Suspension) -> None:
+        if self.table:
+            self._resume_by_table(suspension)
+            return
+        if self.pending.waiting:
+            # While other warps of the CTA still run, the barrier is not complete.
+            self._stay_unless(self.builder.emit("icmp eq i32 %hold, 0"))
+        masks = self._restore(suspension)
+        places = [self.pending.of_block(self._next_block(p)) for p in suspension.places]
+        if len(places) == 1:
+            self._go(places[0], masks[0], frozenset())
+            return
+        self._wait_all(places, masks)
+        outcome = self.pending.resumed(suspension.places[0], frozenset(suspension.places[1:]))
+        self._walk(frozenset(outcome.places), outcome.sure)
+
+    def _wait_all(self, places: list[int], masks: list[Value]) -> None:
+        seen: set[int] = set()
+        for place, mask in zip(places, masks):
+            self._wait(place, mask, others=place in seen)
+            seen.add(place)
+
+    def _stay_unless(self, going: str) -> None:
+        """The warp waits on unless the i1 holds."""
+        held, go = self.builder.block_name("held"), self.builder.block_name("released")
+        self.builder.void(f"br i1 {going}, label %{go}, label %{held}")
+        self.builder.label(held)
+        self.builder.void("store i32 1, ptr %waiting")
+        self.builder.void("br label %warp.done")
+        self.builder.label(go)
+
+    def _resume_by_table(self, suspension: Suspension) -> None:
+        """Lanes at open barriers go on, the others stay parked."""
+        some = "false"
+        opens: list[str] = []
+        for i in range(len(suspension.places)):
+            opens.append(self._is_open(suspension, i))
+            some = self.builder.emit(f"or i1 {some}, {opens[-1]}")
+        self._stay_unless(some)
+        masks = self._restore(suspension)
+        going: list[Value] = []
+        for i, place in enumerate(suspension.places):
+            self._restore_number(suspension, i)
+            self._result(suspension, i, opens[i])
+            kept = self.builder.emit(f"select i1 {opens[i]}, {NO_LANES}, {masks[i].typed}")
+            gone = self.builder.emit(f"select i1 {opens[i]}, {masks[i].typed}, {NO_LANES}")
+            self._wait(place, Value(kept, "i1", WARP), others=False)
+            going.append(Value(gone, "i1", WARP))
+        places = [self.pending.of_block(self._next_block(p)) for p in suspension.places]
+        self._wait_all(places, going)
+        self._walk(frozenset(places) | frozenset(suspension.places), None)
+
+    def _is_open(self, suspension: Suspension, index: int) -> str:
+        """i1: lanes wait at the park, and its barrier is open."""
+        bits = self.builder.emit(f"load i32, ptr {self._context_pointer(suspension.mask_offset(index))}")
+        lanes = self.builder.emit(f"icmp ne i32 {bits}, 0")
+        flag = self.builder.emit(f"load i32, ptr {self._entry_field(suspension, index, Entry.OPEN)}")
+        is_open = self.builder.emit(f"icmp ne i32 {flag}, 0")
+        return self.builder.emit(f"and i1 {lanes}, {is_open}")
+
+    def _entry_field(self, suspension: Suspension, index: int, field: Entry) -> str:
+        """Pointer to a field of the barrier at which the lanes of a park wait."""
+        number = self._saved_number(suspension, index)
+        number = self.builder.emit(f"and i32 {number}, {BARRIERS - 1}")  # parks without lanes hold anything
+        skip = self.builder.emit(f"mul i32 {number}, {llvm_barriers.ENTRY_BYTES}")
+        entry = self.builder.emit(f"getelementptr i8, ptr %table, i32 {skip}")
+        return self.builder.emit(f"getelementptr i8, ptr {entry}, i64 {field}")
+
+    def _result(self, suspension: Suspension, index: int, is_open: str) -> None:
+        """What `bar.red` found, for lanes whose barrier is open."""
+        block = self.pending.parked(suspension.places[index])
+        assert block is not None
+        barrier = block.terminator
+        assert isinstance(barrier, Barrier)
+        if barrier.result is None:
+            return
+        (definition,) = self.ssa.of[id(barrier)]
+        assert definition is not None
+        merged = (d for phi in self.ssa.phis.get(barrier.next.index, ()) for d in phi.inputs.values())
+        if definition in merged or definition not in self.shared_uses:
+            raise Unsupported("a barrier's result that is not used by the code after it alone")
+        value = self._reduction(suspension, index, barrier)
+        keep = self.builder.block_name("keep")
+        write = self.builder.block_name("result")
+        self.builder.void(f"br i1 {is_open}, label %{write}, label %{keep}")
+        self.builder.label(write)
+        self._store(definition, value, Value(ALL, "i1", WARP), blend=False)
+        self.builder.void(f"br label %{keep}")
+        self.builder.label(keep)
+
+    def _reduction(self, suspension: Suspension, index: int, barrier: Barrier) -> Value:
+        assert barrier.result is not None
+        votes = self.builder.emit(f"load i32, ptr {self._entry_field(suspension, index, Entry.RESULT_VOTES)}")
+        if barrier.reduce == "popc":
+            return self.m.resize(U32, barrier.result.type, Value(votes, "i32"))
+        if barrier.reduce == "or":
+            return Value(self.builder.emit(f"icmp ne i32 {votes}, 0"), "i1")
+        field = self._entry_field(suspension, index, Entry.RESULT_VOTERS)
+        voters = self.builder.emit(f"load i32, ptr {field}")
+        return Value(self.builder.emit(f"icmp eq i32 {votes}, {voters}"), "i1")
+
+    # -- the CTA's loop over its warps -------------------------------------------------------------
+
+    def table_lines(self) -> list[str]:
+        """Where the CTA's table of barriers lies; empty at the start."""
+        if not self.table:
+            return []
+        self.unit.module.declare("llvm.memset.p0.i64", "void", ("ptr", "i8", "i64", "i1"))
+        return [
+            f"  %table.i = add i64 %context.first, {self.context_stride() * self.unit.block.warps}",
+            "  %table = inttoptr i64 %table.i to ptr",
+            f"  call void @llvm.memset.p0.i64(ptr %table, i8 0, i64 {llvm_barriers.TABLE_BYTES}, i1 false)",
+        ]
+
+    def phase_end(self) -> list[str]:
+        """All warps have ended or wait: another round, or the CTA's end."""
+        lines = [
+            "phase.end:",
+            "  %some.wait = load i32, ptr %waiting",
+            "  %some.spin = load i32, ptr %spinning",
+            "  %some = or i32 %some.wait, %some.spin",
+            "  %again = icmp ne i32 %some, 0",
+            f"  br i1 %again, label %{'judge' if self.table else 'phase'}, label %cta.end",
+        ]
+        return [*lines, *self._judgement()] if self.table else lines
+
+    def _judgement(self) -> list[str]:
+        """No warp can run: complete barriers open, or there is a deadlock."""
+        complete, record = llvm_barriers.complete(self.unit.module), llvm_runtime.fault(self.unit.module)
+        stride = self.context_stride()
+        return [
+            "judge:",
+            "  %spin = icmp ne i32 %some.spin, 0",
+            "  %contexts = inttoptr i64 %context.first to ptr",
+            f"  %vain = call i32 {complete}(ptr %contexts, i64 {stride}, i32 {self.unit.block.warps}, "
+            "ptr %table, i1 %spin)",
+            "  %fine = icmp eq i32 %vain, -1",
+            "  br i1 %fine, label %phase, label %deadlock",
+            "deadlock:",
+            "  %vain.wide = zext i32 %vain to i64",
+            "  store i64 %vain.wide, ptr %warp.slot",
+            f"  %vain.skip = mul i64 %vain.wide, {stride}",
+            "  %vain.p = getelementptr i8, ptr %contexts, i64 %vain.skip",
+            *_context_field("vain.line", Context.LINE),
+            *_context_field("vain.numbers", Context.BARRIERS),
+            *_context_field("vain.mask", CONTEXT_HEADER),
+            "  %vain.lane = call i32 @llvm.cttz.i32(i32 %vain.mask, i1 false)",
+            "  %vain.number = call i32 @llvm.cttz.i32(i32 %vain.numbers, i1 false)",
+            *(f"  %vain.{n}.wide = zext i32 %vain.{n} to i64" for n in ("line", "lane", "number")),
+            f"  call void {record}(ptr %launch, ptr %worker, i64 {FaultKind.BARRIER}, i64 %vain.line.wide, "
+            "i64 %vain.number.wide, i64 %vain.lane.wide, i64 0, i64 0)",
+            "  br label %abort",
+        ]
+
+
+def _context_field(name: str, offset: int) -> list[str]:
+    return [
+        f"  %{name}.p = getelementptr i8, ptr %vain.p, i64 {offset}",
+        f"  %{name} = load i32, ptr %{name}.p",
+    ]
