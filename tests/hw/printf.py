@@ -1,26 +1,48 @@
-"""Formats and arguments of device-side printf, and what a real GPU prints for them.
-
-    python -m tests.programs.printf_cases
-
-records `printf_cases.json` on a machine with an NVIDIA GPU and `cuda-python`: of every case the text and
-the number that `vprintf` returned.
-"""
+"""Formats and arguments of device-side printf, for the recorder and for the test of what it recorded."""
 
 from __future__ import annotations
 
-import ctypes
-import json
 import math
-import os
 import struct
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
+RECORDED = Path(__file__).parent / "vectors" / "printf.json"
+"""A list of [format, text, what `vprintf` returned], one for each case."""
+PTX = """.version 6.0
+.target sm_30
+.address_size 64
 
-HERE = Path(__file__).parent
-RECORDED = HERE / "printf_cases.json"
+.extern .func (.param .b32 count) vprintf (.param .b64 format, .param .b64 arguments);
+
+.visible .entry print_packed(.param .u64 entries, .param .u64 results)
+{
+    .reg .u64 %a<6>;
+    .reg .u32 %i, %cta, %size, %lane;
+    .reg .s32 %n;
+    mov.u32 %cta, %ctaid.x;
+    mov.u32 %size, %ntid.x;
+    mov.u32 %lane, %tid.x;
+    mad.lo.u32 %i, %cta, %size, %lane;
+    ld.param.u64 %a0, [entries];
+    mad.wide.u32 %a1, %i, 16, %a0;
+    ld.global.u64 %a2, [%a1];
+    ld.global.u64 %a3, [%a1+8];
+    {
+        .param .b64 first;
+        .param .b64 second;
+        .param .b32 count;
+        st.param.b64 [first], %a2;
+        st.param.b64 [second], %a3;
+        call.uni (count), vprintf, (first, second);
+        ld.param.b32 %n, [count];
+    }
+    ld.param.u64 %a4, [results];
+    mad.wide.u32 %a5, %i, 4, %a4;
+    st.global.s32 [%a5], %n;
+    exit;
+}
+"""
+"""Every thread prints a format with its packed arguments, as the host laid them out."""
 
 
 class Wide(int):
@@ -60,7 +82,7 @@ def float_cases() -> list[Case]:
         (f"<%{s}a>", (x,)) for s in (".0", ".1", ".2", "20", "020", "-20", "+", "#", ".14") for x in FLOATS
     ]
     cases += [(f"<%{s}{k}>", (x,)) for s in ("08", "+", " ", "-8") for k in "fega" for x in SPECIAL]
-    return cases + [("%lf %Lf", (1.5, 2.5))]
+    return [*cases, ("%lf %Lf", (1.5, 2.5))]
 
 
 def other_cases() -> list[Case]:
@@ -118,40 +140,3 @@ def packed(case: Case, address: int) -> bytes:
             kind = "d"
         buffer += b"\0" * (-len(buffer) % struct.calcsize(kind)) + struct.pack(kind, value)
     return (format.encode() + b"\0").ljust(256, b"\0") + buffer.ljust(256, b"\0") + strings
-
-
-def record() -> None:
-    from tests.programs.on_gpu import Device
-
-    device = Device()
-    kernel = device.load(HERE / "print_packed.ptx")["print_packed"]
-    memory, entry, count = device.zeros(1024, "u1"), device.zeros(2, "u8"), device.zeros(1, "i4")
-    entry.host[:] = memory.ptr, memory.ptr + 256
-    found: list[tuple[str, int]] = []
-    for case in all_cases():
-        data = packed(case, memory.ptr)
-        memory.host[:] = 0
-        memory.host[: len(data)] = np.frombuffer(data, np.uint8)
-        text = printed(lambda: kernel((1,), (1,), (entry, count)))
-        found.append((text, int(count.numpy()[0])))
-    rows = (json.dumps([case[0], *row]) for case, row in zip(all_cases(), found))
-    RECORDED.write_text("[\n" + ",\n".join(rows) + "\n]\n")
-
-
-def printed(run: Callable[[], None]) -> str:
-    """What a process prints on file descriptor 1 meanwhile."""
-    with tempfile.TemporaryFile() as file:
-        saved = os.dup(1)
-        os.dup2(file.fileno(), 1)
-        try:
-            run()
-            ctypes.CDLL(None).fflush(None)
-        finally:
-            os.dup2(saved, 1)
-            os.close(saved)
-        file.seek(0)
-        return file.read().decode()
-
-
-if __name__ == "__main__":
-    record()
