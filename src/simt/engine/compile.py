@@ -18,6 +18,7 @@ from simt.analysis.uniformity import BlockShape
 from simt.engine.cache import ObjectCache, code_fingerprint
 from simt.engine.llvm_float import host_features
 from simt.engine.llvm_kernel import KERNEL, emit
+from simt.engine.system_gate import SystemCall
 
 llvm: Any = llvmlite.binding  # its functions carry no types
 Entry = Callable[[int, int], None]
@@ -32,12 +33,14 @@ class Compiled:
 
     `entry(launch, worker)` takes the addresses of the blocks of `simt.engine.abi`. `symbols`: module
     variables in the order of the launch's table. `context`: bytes of saved context for each warp.
+    `system`: the functions of the system that it calls, by number.
     `code` keeps the machine code alive.
     """
 
     entry: Entry
     symbols: tuple[str, ...]
     context: int
+    system: tuple[SystemCall, ...]
     code: object
 
 
@@ -60,15 +63,18 @@ class Compiler:
         found = self.objects.load(key)
         if found is None:
             text, unit, context = emit(program, kernel, block, self.features, self._attributes())
-            found = {"symbols": unit.symbols, "context": context}, self._object(text)
+            system = [[c.name, c.parameters, c.results] for c in unit.system]
+            found = {"symbols": unit.symbols, "context": context, "system": system}, self._object(text)
             self.objects.store(key, *found)
         header, image = found
         symbols = tuple(cast("list[str]", header["symbols"]))
         entry, code = self._link(image)
-        return Compiled(entry, symbols, cast("int", header["context"]), code)
+        system = tuple(SystemCall(n, tuple(p), tuple(r)) for n, p, r in cast("list[Any]", header["system"]))
+        return Compiled(entry, symbols, cast("int", header["context"]), system, code)
 
     def _key(self, program: Program, kernel: Function, block: BlockShape) -> str:
-        parts = (self.identity, program.identity, kernel.name, f"{block.x} {block.y} {block.z}")
+        shape = f"{block.x} {block.y} {block.z}"
+        parts = (self.identity, program.identity, str(program.environment), kernel.name, shape)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def _attributes(self) -> str:
