@@ -1,0 +1,1 @@
+"""The benchmark suite: kernels as CUDA C++, OpenCL C, plain C, C written over lanes, and Numba."""
