@@ -76,13 +76,18 @@ class SystemCalls:
             raise memory_fault(site, address, nbytes, "", misaligned=False)
         return memory.view(address, nbytes).tobytes()
 
+    def _room(self, address: int) -> int:
+        """Bytes of device memory from an address on; 1 for one that is outside."""
+        memory = self.memory
+        return memory.limit - address if memory.base <= address < memory.limit else 1
+
     def string(self, site: FaultSite, address: int, most: int | None = None) -> str:
         """The C string at an address (at most so many bytes of it), its bytes as Latin-1."""
         found = b""
         while most is None or len(found) < most:
             start = address + len(found)
             left = _CHUNK if most is None else min(_CHUNK, most - len(found))
-            part = self.read(site, start, max(1, min(left, self.memory.limit - start)))
+            part = self.read(site, start, min(left, self._room(start)))
             text, end, _ = part.partition(b"\0")
             found += text
             if end:
