@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from simt.isa.algebra import Algebra, Environment, Rounding, V
 from simt.isa.catalogue import instruction
-from simt.isa.derived import flush_if, infinity, is_nan_bits, saturate
+from simt.isa.derived import flush_if, infinity, is_nan_bits, quiet_nan, saturate
 from simt.isa.form import Value, Version
 from simt.ptx.types import B16, B32, BF16, F16, F32, F64, S32, U32, Type, bits_type, unsigned
 
@@ -134,12 +134,15 @@ def float_to_float(m: Algebra[V], d: Type, a: Type, value: V, rnd: str | None, f
     """To another format, or rounded to an integral value within one."""
     if a == F32:
         (value,) = flush_if(m, a, ftz, value)
-    if rnd in ROUND_INTEGER:
-        return m.round_integral(a, value, ROUND_INTEGER[rnd])
-    if d == a:
+    if rnd is None and d == a:
         return value
-    value = m.float_to_float(a, d, value, ROUND[rnd or "rn"])
-    return flush_if(m, d, ftz, value)[0] if d == F32 else value
+    if rnd in ROUND_INTEGER:
+        result = m.round_integral(a, value, ROUND_INTEGER[rnd])
+    else:
+        result = m.float_to_float(a, d, value, ROUND[rnd or "rn"])
+    if a != F64 and 16 in (a.bits, d.bits):  # every NaN becomes the same one (H200)
+        result = m.select(d, is_nan_bits(m, a, value), m.const(d, quiet_nan(d)), result)
+    return flush_if(m, d, ftz, result)[0] if d == F32 else result
 
 
 # ------------------------------------------------------------------ bfloat16, relu, pairs, tf32

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import TypeVarTuple, cast
 
 from simt.isa.algebra import Algebra, Comparison, V
-from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, F64, PRED, U32, Kind, Type, bits_type, unsigned
+from simt.ptx.types import (
+    BF16, BF16X2, F16, F16X2, F32, F64, PRED, S16, S16X2, U16, U16X2, U32, Kind, Type, bits_type, unsigned,
+)  # fmt: skip
 
 Operands = TypeVarTuple("Operands")
 
-HALF_OF = {F16X2: F16, BF16X2: BF16}
+HALF_OF = {F16X2: F16, BF16X2: BF16, U16X2: U16, S16X2: S16}
 """The element type of the packed pairs."""
 
 SIGNIFICAND = {F16: 10, BF16: 7, F32: 23, F64: 52}

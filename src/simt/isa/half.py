@@ -50,6 +50,7 @@ def narrow(m: Algebra[V], wide: Type, t: Type, a: V, ftz: bool, sat: bool = Fals
     if relu:
         a = m.select(wide, m.compare("le", wide, a, m.const(wide, 0)), m.const(wide, 0), a)
     result = m.float_to_float(wide, t, a, "rn")
+    result = m.select(t, m.is_nan(wide, a), m.const(t, quiet_nan(t)), result)
     return flushed(m, t, result) if ftz else result
 
 
@@ -146,7 +147,11 @@ def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, ftz: bool, sat: bool, relu: bo
 @instruction("abs[.ftz].type d, a", type=F16S, since="6.5 sm_53", ref="PTX ISA 6.5 abs")
 def abs_(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     """Absolute value of a half, or of both halves of a pair."""
-    return by_halves(m, t, lambda e, x: magnitude(m, e, flushed(m, e, x) if ftz else x), a)
+
+    def one(e: Type, x: V) -> V:
+        return quieted(m, e, magnitude(m, e, flushed(m, e, x) if ftz else x))
+
+    return by_halves(m, t, one, a)
 
 
 @instruction("neg.type d, a", type=BF16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 neg")
@@ -155,9 +160,14 @@ def neg(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     """The sign of a half, or of both halves of a pair, inverted."""
 
     def one(e: Type, x: V) -> V:
-        return m.xor(e, flushed(m, e, x) if ftz else x, m.const(e, sign_mask(e)))
+        return quieted(m, e, m.xor(e, flushed(m, e, x) if ftz else x, m.const(e, sign_mask(e))))
 
     return by_halves(m, t, one, a)
+
+
+def quieted(m: Algebra[V], t: Type, a: V) -> V:
+    """The one NaN of the machine for every NaN (as on the H200)."""
+    return m.select(t, is_nan_bits(m, t, a), m.const(t, quiet_nan(t)), a)
 
 
 def magnitude(m: Algebra[V], t: Type, a: V) -> V:

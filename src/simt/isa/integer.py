@@ -5,6 +5,7 @@ from __future__ import annotations
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
 from simt.isa.derived import (
+    by_halves,
     is_negative,
     low_ones,
     negate,
@@ -83,16 +84,16 @@ def addc_cc(m: Algebra[V], t: Type, a: V, b: V, carry: V) -> tuple[V, V]:
     "sub.cc.type d, a, b", type=CARRYING, carry="out", since="1.3", requires=WITH_64, ref="PTX 1.4 table 24"
 )
 def sub_cc(m: Algebra[V], t: Type, a: V, b: V) -> tuple[V, V]:
-    """Difference; the borrow goes to CC.CF."""
-    return m.sub(t, a, b), m.compare("lt", unsigned(t.bits), a, b)
+    """Difference; CC.CF tells that nothing was borrowed (so on the H200, whatever the manual says)."""
+    return m.sub(t, a, b), m.compare("ge", unsigned(t.bits), a, b)
 
 
 @instruction(
     "subc.type d, a, b", type=CARRYING, carry="in", since="1.3", requires=WITH_64, ref="PTX 1.4 table 25"
 )
 def subc(m: Algebra[V], t: Type, a: V, b: V, carry: V) -> V:
-    """Difference less the borrow in CC.CF."""
-    return m.sub(t, m.sub(t, a, b), one_if(m, t, carry))
+    """Difference, less one where CC.CF is not set."""
+    return m.sub(t, m.sub(t, a, b), one_if(m, t, m.invert(PRED, carry)))
 
 
 @instruction(
@@ -104,10 +105,10 @@ def subc(m: Algebra[V], t: Type, a: V, b: V, carry: V) -> V:
     ref="PTX 1.4 table 25",
 )
 def subc_cc(m: Algebra[V], t: Type, a: V, b: V, carry: V) -> tuple[V, V]:
-    """Difference less the borrow in CC.CF; the new borrow goes to CC.CF."""
+    """Difference, less one where CC.CF is not set; CC.CF then tells that nothing was borrowed."""
     u = unsigned(t.bits)
     equal = m.and_(PRED, m.compare("eq", u, a, b), carry)
-    return subc(m, t, a, b, carry), m.or_(PRED, m.compare("lt", u, a, b), equal)
+    return subc(m, t, a, b, carry), m.or_(PRED, m.compare("gt", u, a, b), equal)
 
 
 def with_carry(m: Algebra[V], t: Type, total: V, addend: V) -> tuple[V, V]:
@@ -270,6 +271,42 @@ def min_relu(m: Algebra[V], t: Type, a: V, b: V) -> V:
 def max_relu(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """The larger of two values, but not below zero."""
     return m.maximum(t, m.maximum(t, a, b), m.const(t, 0))
+
+
+# ---------------------------------------------------------------- pairs of 16 bits
+
+PAIRS = "u16x2 s16x2"
+PAIRS_SINCE = "8.0 sm_90"
+
+
+@instruction("add.type d, a, b", type=PAIRS, since=PAIRS_SINCE, ref="PTX ISA 8.0 add")
+def add_pair(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    """Sums of both halves, each modulo two to the width."""
+    return by_halves(m, t, m.add, a, b)
+
+
+@instruction("min.type d, a, b", type=PAIRS, since=PAIRS_SINCE, ref="PTX ISA 8.0 min")
+def min_pair(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    """The smaller values of both halves."""
+    return by_halves(m, t, m.minimum, a, b)
+
+
+@instruction("max.type d, a, b", type=PAIRS, since=PAIRS_SINCE, ref="PTX ISA 8.0 max")
+def max_pair(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    """The larger values of both halves."""
+    return by_halves(m, t, m.maximum, a, b)
+
+
+@instruction("min.relu.type d, a, b", type="s16x2", since=PAIRS_SINCE, ref="PTX ISA 8.0 min")
+def min_pair_relu(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    """The smaller values of both halves, but not below zero."""
+    return by_halves(m, t, lambda e, x, y: min_relu(m, e, x, y), a, b)
+
+
+@instruction("max.relu.type d, a, b", type="s16x2", since=PAIRS_SINCE, ref="PTX ISA 8.0 max")
+def max_pair_relu(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    """The larger values of both halves, but not below zero."""
+    return by_halves(m, t, lambda e, x, y: max_relu(m, e, x, y), a, b)
 
 
 # ---------------------------------------------------------------- counting and finding bits

@@ -124,14 +124,15 @@ def test_carries(name: str) -> None:
         ("add.cc", [a, b], [x + y for x, y, _, _ in rows]),
         ("addc.cc", [a, b], [x + y + f for x, y, _, f in rows]),
         ("sub.cc", [a, b], [x - y for x, y, _, _ in rows]),
-        ("subc.cc", [a, b], [x - y - f for x, y, _, f in rows]),
+        ("subc.cc", [a, b], [x - y - (not f) for x, y, _, f in rows]),
         ("mad.lo.cc", [a, b, c], [x * y % top + z for x, y, z, _ in rows]),
         ("madc.lo.cc", [a, b, c], [x * y % top + z + f for x, y, z, f in rows]),
     ]
     for opcode, operands, wanted in cases:
         result, out = run(f"{opcode}.{name}", *operands, carry=carry)
         assert [int(v) for v in result] == [w % top for w in wanted], opcode
-        assert [bool(v) for v in out] == [w < 0 or w >= top for w in wanted], opcode
+        carries = [w >= 0 for w in wanted] if opcode.startswith("sub") else [w >= top for w in wanted]
+        assert [bool(v) for v in out] == carries, opcode
     for opcode in ("addc", "subc", "madc.lo"):
         operands = [a, b, c] if opcode == "madc.lo" else [a, b]
         assert np.array_equal(
