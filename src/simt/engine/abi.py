@@ -25,6 +25,7 @@ class LaunchSlot(IntEnum):
     ABORT = 14  # nonzero: stop as soon as possible
     FINISHED = 15  # counter of CTAs
     SYSTEM = 16  # address of the function that calls the system: see `simt.engine.system_gate`
+    WARPS_OF_SM = 17  # that one of the device's multiprocessors can hold
 
 
 class WorkerSlot(IntEnum):

@@ -148,6 +148,7 @@ class _Run:
             LaunchSlot.GRID_ID: launch.grid_id,
             LaunchSlot.SYMBOLS: self.table.ctypes.data,
             LaunchSlot.SM_COUNT: launch.device.sm_count,
+            LaunchSlot.WARPS_OF_SM: launch.device.max_warps_per_multiprocessor,
             LaunchSlot.SYSTEM: self.gate.address if self.gate else 0,
         }
         slots = np.zeros(len(LaunchSlot), np.int64)

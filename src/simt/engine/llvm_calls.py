@@ -176,7 +176,8 @@ class DeviceEmitter(CallingEmitter):
         return "\n".join(text)
 
     def _stack_check(self) -> list[str]:
-        """Faults when the frame does not fit into local memory, or native stack runs low."""
+        """Stops when the frame does not fit into local memory, native stack runs low, or the launch is to
+        be stopped: calls may go on for ever without a loop."""
         self.unit.module.declare("llvm.frameaddress.p0", "ptr", ("i32",))
         self.unit.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
         record = llvm_runtime.fault(self.unit.module)
@@ -188,11 +189,16 @@ class DeviceEmitter(CallingEmitter):
             f"  %frame.end = add i64 %sp, {aligned(self.function.local_size)}",
             "  %full = icmp ugt i64 %frame.end, %local.bytes",
             "  %overflow = or i1 %deep, %full",
-            "  br i1 %overflow, label %stack.bad, label %stack.ok",
+            f"  %stop.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
+            "  %stop = load atomic i64, ptr %stop.p monotonic, align 8",
+            "  %stopped = icmp ne i64 %stop, 0",
+            "  %bad = or i1 %overflow, %stopped",
+            "  br i1 %bad, label %stack.bad, label %stack.ok",
             "stack.bad:",
             "  %first32 = call i32 @llvm.cttz.i32(i32 %mask.bits, i1 false)",
             "  %first = zext i32 %first32 to i64",
-            f"  call void {record}(ptr %launch, ptr %worker, i64 {FaultKind.STACK}, i64 %call.line, i64 0, "
+            f"  %kind = select i1 %overflow, i64 {FaultKind.STACK}, i64 {FaultKind.ABORTED}",
+            f"  call void {record}(ptr %launch, ptr %worker, i64 %kind, i64 %call.line, i64 0, "
             "i64 %first, i64 0, i64 0)",
             "  ret i1 false",
             "stack.ok:",

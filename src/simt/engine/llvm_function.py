@@ -24,6 +24,7 @@ from simt.analysis.program import (
     FunctionAddress,
     Jump,
     Op,
+    Parameter,
     Program,
     Register,
     Return,
@@ -93,6 +94,7 @@ class FunctionEmitter:
         self.ssa = build(function, self.schedule)
         self.uniformity, self.pending = settle(self.ssa, unit.program.environment, unit.block)
         self.m = MemoryAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
+        self.m.parameter_size = function.parameter_size
         self.evaluator: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
         self.shared_uses = {d for d, blocks in used_in(self.ssa).items() if blocks - {d.block.index}}
         self.representatives = self._representatives()
@@ -177,10 +179,8 @@ class FunctionEmitter:
                 offset = self.function.local[symbol.name] + symbol.offset
                 return self._as(symbol.type, self.builder.emit(f"add i64 %sp, {offset}"))
             case "param":
-                found = next(p for p in self.function.kernel_parameters if p.name == symbol.name)
-                return self._as(
-                    symbol.type, self.builder.emit(f"add i64 %parameters, {found.offset + symbol.offset}")
-                )
+                offset = self._parameter(symbol.name).offset + symbol.offset
+                return self._as(symbol.type, self.builder.emit(f"add i64 %parameters, {offset}"))
             case "global" | "const":
                 return self._module_symbol(symbol)
             case _:
@@ -250,10 +250,7 @@ class FunctionEmitter:
     # -- ops -----------------------------------------------------------------------------------
 
     def _op(self, op: Op) -> None:
-        self.m.trusted = any(
-            isinstance(s, Address) and isinstance(s.base, SymbolAddress) and s.base.space == "param"
-            for s in op.sources.values()
-        )
+        self.m.parameter = self._parameter_offset(op)
         if op.guard is None:
             values = self.evaluator.op(op)
         else:
@@ -265,6 +262,18 @@ class FunctionEmitter:
         for definition in made:
             if definition is not None:
                 self.current[definition.register] = definition
+
+    def _parameter_offset(self, op: Op) -> int | None:
+        """Where in the kernel's parameter block an op reads, if it names a parameter."""
+        for source in op.sources.values():
+            if isinstance(source, Address) and isinstance(source.base, SymbolAddress):
+                base = source.base
+                if base.space == "param":
+                    return self._parameter(base.name).offset + base.offset + source.offset
+        return None
+
+    def _parameter(self, name: str) -> Parameter:
+        return next(p for p in self.function.kernel_parameters if p.name == name)
 
     def _guarded(self, op: Op) -> tuple[Value, ...]:
         """An op under a guard predicate: lanes without it keep what they had."""

@@ -357,9 +357,9 @@ class LaneAlgebra(LlvmAlgebra):
                 return self._tid(axis)
             case "ntid":
                 return Value(str((self.block.x, self.block.y, self.block.z)[axis]), "i32")
-            case "ctaid":
+            case "ctaid" | "clusterid":  # every CTA is a cluster of its own
                 return self.cta[axis]
-            case "nctaid":
+            case "nctaid" | "nclusterid":
                 return self._low(self.launch_slot(LaunchSlot(LaunchSlot.GRID_X + axis)))
             case "laneid":
                 return self.lane()
@@ -373,7 +373,7 @@ class LaneAlgebra(LlvmAlgebra):
             return self._lanemask(name[-2:])
         match name:
             case "nwarpid":
-                return Value("64", "i32")
+                return self._low(self.launch_slot(LaunchSlot.WARPS_OF_SM))
             case "smid":
                 return self._low(self.worker_slot(WorkerSlot.SM))
             case "nsmid":
@@ -392,8 +392,8 @@ class LaneAlgebra(LlvmAlgebra):
                 return self._cluster(name)
 
     def _cluster(self, name: str) -> Value:
-        """Every CTA is a cluster of its own; the remaining registers read as zero."""
-        ones = ("nclusterid", "cluster_nctaid", "cluster_nctarank")
+        """A cluster's extent is one CTA; the remaining registers read as zero."""
+        ones = ("cluster_nctaid", "cluster_nctarank")
         return Value("1" if name in ones else "0", "i32")
 
     def _low(self, value: Value) -> Value:

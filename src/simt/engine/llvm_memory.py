@@ -63,10 +63,12 @@ class Access:
 class MemoryAlgebra(LaneAlgebra):
     """`LaneAlgebra` with memory. `line`: of the instruction. Code goes on at `abort` after a fault.
 
-    `trusted`: the address is known to be valid (a kernel's own parameters)."""
+    `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
+    the address is any other or unknown."""
 
     line = 0
-    trusted = False
+    parameter: int | None = None
+    parameter_size = 0
     abort = "abort"
 
     # -- the algebra's primitives ----------------------------------------------------------------
@@ -128,7 +130,8 @@ class MemoryAlgebra(LaneAlgebra):
             case "local":
                 return self._within(address, self._lane_bases(), "%local.room1")
             case "global":
-                return self._within(address, Value("%arena.base", I64), "%arena.room1")
+                inside = self._within(address, Value("%arena.base", I64), "%arena.room1")
+                return self.binary("and", inside, self.invert_mask(self._within_windows(address)))
             case "const" | "param":
                 raise Unsupported(f"isspacep.{space}")
             case _:
@@ -195,12 +198,18 @@ class MemoryAlgebra(LaneAlgebra):
         room = Value(self.builder.emit(f"sub i64 {room1}, 1"), I64)
         return self.test("icmp ult", self.binary("sub", address, lo), room)
 
+    def _within_windows(self, address: Value) -> Value:
+        """Whether generic addresses lie in the CTA's shared memory or the warp's local memory."""
+        shared = self._within(address, Value("%shared.host", I64), "%shared.room1")
+        room1 = self.builder.emit("add i64 %local.warp, 1")
+        return self.binary("or", shared, self._within(address, Value("%local.host", I64), room1))
+
     # -- uniform addresses -------------------------------------------------------------------------
 
     def _load_bases(self, access: Access) -> tuple[Value, ...]:
         """One scalar load, or one for each segment."""
         address = self._safe_bases(access)
-        if not self.trusted:
+        if not self._is_parameter(access):
             self._require(access, address)
         columns: list[list[str]] = [[] for _ in range(access.count)]
         for part in self._parts(address):
@@ -208,6 +217,11 @@ class MemoryAlgebra(LaneAlgebra):
             for i, column in enumerate(columns):
                 column.append(self._load(access.element, pointer, i, access))
         return tuple(self._assemble(access.element, column) for column in columns)
+
+    def _is_parameter(self, access: Access) -> bool:
+        """Whether the address needs no check: it lies in the kernel's parameter block."""
+        at = self.parameter
+        return at is not None and 0 <= at <= self.parameter_size - access.size and at % access.size == 0
 
     def _safe_bases(self, access: Access) -> Value:
         """Bases with those of segments without active lanes replaced by a valid address."""
@@ -424,7 +438,7 @@ class MemoryAlgebra(LaneAlgebra):
         return self._offset(access, address)
 
     def invert_mask(self, mask: Value) -> Value:
-        return LlvmIntegers.binary(self, "xor", mask, Value("splat (i1 true)", "i1", mask.width))
+        return LlvmIntegers.binary(self, "xor", mask, Value("true", "i1"))
 
     def _pointers(self, access: Access, offset: Value, shift: int) -> str:
         host = self.pointer(Value(access.region.host, I64))
