@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from simt.isa.algebra import Algebra, V
+from simt.isa.algebra import PureAlgebra, V
 from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, PRED, Kind, Type, unsigned
 
 
-def combine(m: Algebra[V], op: str, t: Type, old: V, b: V, c: V | None) -> V:
+def combine(m: PureAlgebra[V], op: str, t: Type, old: V, b: V, c: V | None) -> V:
     """The new value of a location that holds `old`. `c` is the third operand of `cas`."""
     match op:
         case "add":
@@ -37,7 +37,7 @@ def combine(m: Algebra[V], op: str, t: Type, old: V, b: V, c: V | None) -> V:
 _HALVES = {F16X2.name: F16, BF16X2.name: BF16}
 
 
-def _add(m: Algebra[V], t: Type, old: V, b: V) -> V:
+def _add(m: PureAlgebra[V], t: Type, old: V, b: V) -> V:
     if t.is_native_float:
         return m.fadd(t, old, b, "rn")
     if t.kind is Kind.PACKED:
@@ -47,13 +47,13 @@ def _add(m: Algebra[V], t: Type, old: V, b: V) -> V:
     return m.add(t, old, b)
 
 
-def _add_half(m: Algebra[V], t: Type, old: V, b: V) -> V:
+def _add_half(m: PureAlgebra[V], t: Type, old: V, b: V) -> V:
     """Exact: a sum of two halves rounded to f32 first rounds the same."""
     total = m.fadd(F32, m.float_to_float(t, F32, old, "rn"), m.float_to_float(t, F32, b, "rn"), "rn")
     return m.float_to_float(F32, t, total, "rn")
 
 
-def _add_pairs(m: Algebra[V], t: Type, old: V, b: V) -> V:
+def _add_pairs(m: PureAlgebra[V], t: Type, old: V, b: V) -> V:
     half, wide, narrow = _HALVES[t.name], unsigned(32), unsigned(16)
     shift = m.const(wide, 16)
     low = _add_half(m, half, m.resize(wide, narrow, old), m.resize(wide, narrow, b))
@@ -62,7 +62,7 @@ def _add_pairs(m: Algebra[V], t: Type, old: V, b: V) -> V:
     return m.or_(wide, m.resize(narrow, wide, low), m.shift_left(wide, m.resize(narrow, wide, high), shift))
 
 
-def _extreme(m: Algebra[V], op: str, t: Type, old: V, b: V) -> V:
+def _extreme(m: PureAlgebra[V], op: str, t: Type, old: V, b: V) -> V:
     if t.is_native_float:
         return m.fmin(t, old, b) if op == "min" else m.fmax(t, old, b)
     return m.minimum(t, old, b) if op == "min" else m.maximum(t, old, b)

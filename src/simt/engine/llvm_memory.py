@@ -18,7 +18,7 @@ from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value, mangled, spell
 from simt.engine.llvm_lanes import Guarded, LaneAlgebra, bases, shape_of
 from simt.engine.unsupported import Unsupported
-from simt.ptx.types import U32, U64, Kind, Type, unsigned
+from simt.ptx.types import U32, U64, Type, unsigned
 
 I64 = "i64"
 
@@ -93,12 +93,11 @@ class MemoryAlgebra(LaneAlgebra):
             self._scatter(access, values)
 
     def atomic(self, op: str, t: Type, space: str, address: Value, b: Value, c: Value | None) -> Value:
-        kind = {Kind.SIGNED: "s", Kind.FLOAT: "f"}.get(t.kind, "u")
-        if (kind == "f" and not t.is_native_float) or t.kind is Kind.PACKED or t.bits > 64:
+        if t.bits > 64:
             raise Unsupported(f"atom of type {t}")
         element = element_type(t)
         access = Access(element, 1, t.bytes, self._region(space), address, True)
-        function = llvm_runtime.atomic(self.module, op, kind, element)
+        function = llvm_runtime.atomic(self.module, op, t, self.features)
         operands = [self.spilled(b), self.spilled(c if c is not None else b)]
         old = self.buffer(element, WARP)
         self._call_lanes(function, access, [*operands, old])

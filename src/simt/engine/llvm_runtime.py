@@ -8,7 +8,11 @@ A false result means that a fault was recorded and the warp must stop.
 from __future__ import annotations
 
 from simt.engine.abi import FaultKind, FaultSlot, LaunchSlot, WorkerSlot
-from simt.engine.llvm_builder import ModuleText
+from simt.engine.atomic_operation import combine
+from simt.engine.llvm_algebra import element_type
+from simt.engine.llvm_builder import Builder, ModuleText, Value
+from simt.engine.llvm_float import LlvmAlgebra
+from simt.ptx.types import Kind, Type
 
 ACCESS = (
     "ptr %launch, ptr %worker, ptr %addresses, i32 %mask, i64 %lo, i64 %room1, i64 %host, i64 %lane_stride"
@@ -146,38 +150,57 @@ _RMW = {"exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap"}
 """LLVM's names of operations that it calls otherwise."""
 
 
-def atomic(module: ModuleText, op: str, kind: str, element: str) -> str:
-    """`i1 atomic(ACCESS, ptr b, ptr c, ptr old)`: read-modify-write of each lane in ascending order.
-
-    `kind`: s, u, b or f as in the type's name. `element`: the LLVM type of the operation.
-    """
-    bits = {"float": 32, "double": 64}.get(element) or int(element[1:])
-    size = bits // 8
-    name = f"simt.atomic.{op}.{kind}{bits}"
+def atomic(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> str:
+    """`i1 atomic(ACCESS, ptr b, ptr c, ptr old)`: read-modify-write of each lane in ascending order."""
+    name, element, size = f"simt.atomic.{op}.{t.name}", element_type(t), t.bytes
     if module.has(name):
         return f"@{name}"
     body = [
         f"  %b.p = getelementptr {element}, ptr %b, i64 %lane",
         f"  %b.v = load {element}, ptr %b.p, align {size}",
-        *_update(op, kind, element, size),
+        *_update(module, op, t, features),
         f"  %old.p = getelementptr {element}, ptr %old, i64 %lane",
         f"  store {element} %was, ptr %old.p, align {size}",
     ]
     return _lanes(module, name, f"{ACCESS}, ptr %b, ptr %c, ptr %old", size, body)
 
 
-def _update(op: str, kind: str, element: str, size: int) -> list[str]:
+def _update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> list[str]:
+    """Changes `%p`; `%was` is what it held."""
+    element = element_type(t)
     if op == "cas":
         return [
             f"  %c.p = getelementptr {element}, ptr %c, i64 %lane",
-            f"  %c.v = load {element}, ptr %c.p, align {size}",
+            f"  %c.v = load {element}, ptr %c.p, align {t.bytes}",
             f"  %pair = cmpxchg ptr %p, {element} %b.v, {element} %c.v seq_cst seq_cst",
             f"  %was = extractvalue {{ {element}, i1 }} %pair, 0",
         ]
-    if kind == "f":
+    if op in ("add", "min", "max") and (t.is_float or t.kind is Kind.PACKED) and not t.is_native_float:
+        return _exchange_loop(module, op, t, features)
+    if t.is_native_float:
         rmw = {"add": "fadd", "min": "fmin", "max": "fmax", "exch": "xchg"}[op]
     elif op in ("min", "max"):
-        rmw = op if kind == "s" else f"u{op}"
+        rmw = op if t.is_signed else f"u{op}"
     else:
         rmw = _RMW.get(op, op)
     return [f"  %was = atomicrmw {rmw} ptr %p, {element} %b.v seq_cst"]
+
+
+def _exchange_loop(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> list[str]:
+    """What CPUs have no instruction for: computed, and stored unless another thread came between."""
+    element = element_type(t)
+    builder = Builder()
+    algebra = LlvmAlgebra(builder, module, 1, features)
+    new = combine(algebra, op, t, Value("%seen", element), Value("%b.v", element), None)
+    return [
+        f"  %start = load atomic {element}, ptr %p monotonic, align {t.bytes}",
+        "  br label %try",
+        "try:",
+        f"  %seen = phi {element} [ %start, %access ], [ %was, %try ]",
+        *builder.lines,
+        f"  %pair = cmpxchg ptr %p, {element} %seen, {new.typed} seq_cst seq_cst",
+        f"  %was = extractvalue {{ {element}, i1 }} %pair, 0",
+        f"  %stored = extractvalue {{ {element}, i1 }} %pair, 1",
+        "  br i1 %stored, label %did, label %try",
+        "did:",
+    ]
