@@ -134,6 +134,12 @@ class Builder:
         cells = [self.register(f"{node.name}+{i}", t) for i, t in enumerate(layout)]
         return Cells(tuple(cells), 8 if node.type.bytes == 8 else 4)
 
+    def reserve(self, name: str, room: int) -> None:
+        """Room in the function's local frame under a name that no variable has."""
+        self._own.add(name)
+        self.local[name] = round_up(self.local_size, 16)
+        self.local_size = self.local[name] + round_up(room, 8)
+
     def frame_variable(self, node: nodes.Variable) -> Stored:
         """Room for a variable in the function's local frame."""
         name = self._unique(node.name)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from simt.analysis.program import Address, Guard, Op, Operand, Register, Source
 from simt.isa.algebra import Algebra, V
 from simt.isa.form import Form, Meaning, compile_form
-from simt.ptx.types import B32, TYPES, U32, Type, bits_type, unsigned
+from simt.ptx.types import B32, PRED, TYPES, U32, Type, bits_type, unsigned
 
 _ANY = " ".join(TYPES)
 
@@ -69,6 +69,15 @@ def FILL(m: Algebra[V], t: Type, a: V) -> V:
 def SPILL(m: Algebra[V], t: Type, a: V, b: V) -> None:
     """A store to the function's own frame."""
     m.store(t, "local", a, (b,), False)
+
+
+@_form("allocate.type d, a, b, c, e")
+def ALLOCATE(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
+    """`a` bytes from `b` on, aligned as the mask `c` says; an address without memory if they pass `e`."""
+    start = m.and_(t, m.add(t, b, c), m.invert(t, c))
+    fits = m.compare("le", t, start, e)
+    fits = m.and_(PRED, fits, m.compare("le", t, a, m.sub(t, e, start)))
+    return m.select(t, fits, start, m.const(t, 1 << (t.bits - 2)))
 
 
 def simple(

@@ -9,6 +9,7 @@ from simt.analysis.lower_calls import Calls
 from simt.analysis.lower_context import Cells, Context, Registers, Stored, Unlowerable, cell_layout
 from simt.analysis.lower_instructions import Instructions, Plan, Plans, align
 from simt.analysis.lower_operands import Operands
+from simt.analysis.lower_stack import Stack
 from simt.analysis.lower_variables import alignment, round_up, size
 from simt.analysis.program import (
     Barrier,
@@ -82,6 +83,7 @@ class FunctionLowering:
         self.plans = plans
         self.instructions = Instructions(self.b, self.operands, plans)
         self.calls = Calls(self.b, self.operands)
+        self.stack = Stack(self.b, self.operands)
         self.kernel_parameters: list[Parameter] = []
         self.in_memory: list[tuple[Stored, list[Register]]] = []  # results that live in the frame
 
@@ -94,6 +96,7 @@ class FunctionLowering:
         assert self.node.body is not None
         self._walk(self.node.body, scope)
         self._return()
+        self.stack.start(self.b.blocks[0])
         last = self.kernel_parameters[-1] if self.kernel_parameters else None
         return Function(
             self.node.name, self.node.is_entry, self.b.blocks, self.b.registers,
@@ -228,6 +231,8 @@ class FunctionLowering:
                 self.b.end(Exit(self.b.line))
             case "barrier":
                 self._barrier(node, scope, plan)
+            case "allocate" | "save-stack" | "restore-stack" as kind:
+                self.stack.lower(kind, scope, node)
             case kind:
                 raise Unlowerable(f"control flow of kind {kind} cannot be executed", node.span)
 

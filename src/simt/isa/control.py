@@ -28,6 +28,21 @@ control(
 )
 control("exit", "exit", "Ends the thread.", ref="PTX 1.4 table 77")
 
+STACK = "7.3 sm_52"
+control(
+    "alloca.type d, a[, b:imm(u32)]", "allocate",
+    "Allocates `a` bytes of the function's stack frame, aligned to `b` (8 if left out); a local address.",
+    type="u32 u64", since=STACK, ref="PTX 7.3 alloca",
+)  # fmt: skip
+control(
+    "stacksave.type d", "save-stack", "What `stackrestore` needs to free all later allocations.",
+    type="u32 u64", since=STACK, ref="PTX 7.3 stacksave",
+)  # fmt: skip
+control(
+    "stackrestore.type a", "restore-stack", "Frees all allocations since a `stacksave`.",
+    type="u32 u64", since=STACK, ref="PTX 7.3 stackrestore",
+)  # fmt: skip
+
 
 @instruction("trap", effects="machine", ref="PTX 1.4 table 83")
 def trap(m: Algebra[V]) -> None:

@@ -8,7 +8,22 @@ from typing import TypeVarTuple, cast
 
 from simt.isa.algebra import Algebra, Comparison, V
 from simt.ptx.types import (
-    BF16, BF16X2, F16, F16X2, F32, F64, PRED, S16, S16X2, U16, U16X2, U32, Kind, Type, bits_type, unsigned,
+    BF16,
+    BF16X2,
+    F16,
+    F16X2,
+    F32,
+    F64,
+    PRED,
+    S16,
+    S16X2,
+    U16,
+    U16X2,
+    U32,
+    Kind,
+    Type,
+    bits_type,
+    unsigned,
 )  # fmt: skip
 
 Operands = TypeVarTuple("Operands")

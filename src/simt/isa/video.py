@@ -9,12 +9,13 @@ from collections.abc import Callable
 
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
-from simt.isa.compare import COMPARISONS
 from simt.isa.convert import bounds
 from simt.isa.derived import comparison, negate, one_if
+from simt.isa.form import Meaning
 from simt.ptx.types import S32, U32, Type, signed, unsigned
 
 TYPES = "u32 s32"
+COMPARISONS = "eq ne lt le gt ge"
 SINCE = "3.0 sm_30"
 REF = "PTX ISA 3.0 SIMD video instructions"
 
@@ -86,6 +87,14 @@ def apply(m: Algebra[V], operation: str, a: V, b: V) -> V:
             return m.maximum(S32, a, b)
 
 
+def _word_form(syntax: str, meaning: Meaning) -> None:
+    """Declares a form by its syntax."""
+    choices = {"dtype": TYPES, "atype": TYPES, "btype": TYPES, "cmp": COMPARISONS}
+    used = {name: words for name, words in choices.items() if f".{name}" in syntax}
+    instruction(syntax, since=SINCE, ref=REF, until=None, requires=None, defaults=None, check=None,
+                relaxed=False, carry="", effects="", **used)(meaning)  # fmt: skip
+
+
 def _declare(operation: str, count: int, words: str) -> None:
     """The forms of one operation on `count` parts: merging and accumulating."""
     width = 32 // count
@@ -102,10 +111,8 @@ def _declare(operation: str, count: int, words: str) -> None:
 
     merge.__doc__ = f"{words} of {count} pairs of parts."
     accumulate.__doc__ = f"{words} of {count} pairs of parts, all added to a third value."
-    opcode, types = f"v{operation}{count}.dtype.atype.btype", {"dtype": TYPES, "atype": TYPES, "btype": TYPES}
-    operands = "d:dtype, a:atype, b:btype, c:dtype"
-    instruction(f"{opcode}[.sat] {operands}", since=SINCE, ref=REF, **types)(merge)
-    instruction(f"{opcode}.add {operands}", since=SINCE, ref=REF, **types)(accumulate)
+    _word_form(f"v{operation}{count}.dtype.atype.btype[.sat] d:dtype, a:atype, b:btype, c:dtype", merge)
+    _word_form(f"v{operation}{count}.dtype.atype.btype.add d:dtype, a:atype, b:btype, c:dtype", accumulate)
 
 
 def _declare_comparison(count: int) -> None:
@@ -125,16 +132,14 @@ def _declare_comparison(count: int) -> None:
 
     merge.__doc__ = f"Compares {count} pairs of parts; 1 for each that holds."
     accumulate.__doc__ = f"Compares {count} pairs of parts and adds the number that hold to a third value."
-    choices = {"atype": TYPES, "btype": TYPES, "cmp": COMPARISONS}
-    opcode, operands = f"vset{count}.atype.btype.cmp", "d:u32, a:atype, b:btype, c:u32"
-    instruction(f"{opcode} {operands}", since=SINCE, ref=REF, **choices)(merge)
-    instruction(f"{opcode}.add {operands}", since=SINCE, ref=REF, **choices)(accumulate)
+    _word_form(f"vset{count}.atype.btype.cmp d:u32, a:atype, b:btype, c:u32", merge)
+    _word_form(f"vset{count}.atype.btype.cmp.add d:u32, a:atype, b:btype, c:u32", accumulate)
 
 
 for _count in (2, 4):
     for _operation, _words in (
-        ("add", "Sums"), ("sub", "Differences"), ("avrg", "Rounded averages"), ("absdiff", "Absolute differences"),
-        ("min", "Minima"), ("max", "Maxima"),
+        ("add", "Sums"), ("sub", "Differences"), ("avrg", "Rounded averages"), ("min", "Minima"),
+        ("max", "Maxima"), ("absdiff", "Absolute differences"),
     ):  # fmt: skip
         _declare(_operation, _count, _words)
     _declare_comparison(_count)
