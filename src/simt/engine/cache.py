@@ -87,11 +87,19 @@ class ObjectCache:
         body = len(text).to_bytes(8, "little") + text + image
         digest = hashlib.sha256(key.encode() + body).digest()
         with contextlib.suppress(OSError):
-            handle, name = tempfile.mkstemp(dir=self.folder, prefix=".new-")
-            with os.fdopen(handle, "wb") as file:
-                file.write(MAGIC + digest + body)
-            Path(name).replace(self._path(key))
+            self._write(self._path(key), MAGIC + digest + body)
             self._evict()
+
+    def _write(self, path: Path, data: bytes) -> None:
+        """Puts a whole file in place, or nothing."""
+        handle, name = tempfile.mkstemp(dir=self.folder, prefix=".new-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            Path(name).replace(path)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.o"

@@ -90,11 +90,15 @@ class Control:
         count = rng.randint(1, 8)
 
         def state() -> State:
-            successors = [rng.choice([*range(count), DONE]), *rng.choices(range(count), k=rng.choice([1, 1, 2]))]
+            successors = [
+                rng.choice([*range(count), DONE]),
+                *rng.choices(range(count), k=rng.choice([1, 1, 2])),
+            ]
             return State(
                 constant=rng.getrandbits(32), shift=rng.randrange(1, 30),
                 by_u=uniform or rng.random() < 0.3, next=successors, guarded=rng.random() < 0.4,
-                exchange=rng.randint(1, 40) if exchange and rng.random() < 0.4 else 0, keep=rng.random() < 0.3,
+                exchange=rng.randint(1, 40) if exchange and rng.random() < 0.4 else 0,
+                keep=rng.random() < 0.3,
             )  # fmt: skip
 
         return Control([state() for _ in range(count)], rng.randint(3, 30))

@@ -1,0 +1,72 @@
+"""Threads that wait for other threads of their warp, their CTA or the grid."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import simt
+from tests.programs.harness import eighths, load, rng
+
+
+@pytest.mark.parametrize(("grid", "block"), [(1, 1), (1, 17), (3, 5), (1, 34)])
+def test_spin_lock(device: simt.Device, grid: int, block: int) -> None:
+    """Every thread gets a ticket of its own, whatever the order."""
+    lock, count, ticket = (device.zeros(n, "i4") for n in (1, 1, grid * block))
+    load(device, "waiting")["spin_lock"](grid, block, (lock, count, ticket))
+    assert count.numpy()[0] == grid * block
+    np.testing.assert_array_equal(np.sort(ticket.numpy()), np.arange(grid * block))
+
+
+@pytest.mark.parametrize("block", [33, 64, 96])
+def test_flag_between_warps(device: simt.Device, block: int) -> None:
+    flag, box, out = device.zeros(1, "i4"), device.zeros(1, "i4"), device.zeros(2 * block, "i4")
+    load(device, "waiting")["wait_for_flag"](1, block, (flag, box, out))
+    np.testing.assert_array_equal(out.numpy()[:32], 42 + np.arange(32))
+    np.testing.assert_array_equal(out.numpy()[block:], 42 + np.arange(block) % 32)
+
+
+@pytest.mark.parametrize("block", [1, 2, 12])
+def test_lanes_in_turn(device: simt.Device, block: int) -> None:
+    turn, order = device.zeros(1, "i4"), device.zeros(block, "i4")
+    load(device, "waiting")["turns"](1, block, (turn, order))
+    np.testing.assert_array_equal(order.numpy(), np.arange(block)[::-1])
+
+
+@pytest.mark.parametrize("block", [2, 32, 64, 90])
+def test_one_barrier_at_two_places(device: simt.Device, block: int) -> None:
+    values = rng().integers(-1000, 1000, block, dtype="i4")
+    out = device.zeros(block, "i4")
+    load(device, "waiting")["two_barriers"](1, block, (device.array(values), out))
+    t = np.arange(block)
+    found = np.where(t % 2, values[block - 1 - t] * 3, values[(t + 1) % block] + 5)
+    np.testing.assert_array_equal(out.numpy(), found[(t + 5) % block])
+
+
+@pytest.mark.parametrize("block", [1, 32, 96, 101])
+def test_barrier_in_a_loop(device: simt.Device, block: int) -> None:
+    out = device.zeros(block, "i4")
+    load(device, "waiting")["rounds"](1, block, (out, 9))
+    t = np.arange(block)
+    total = t.copy()
+    for i in range(9):
+        total = total + total[(t + i) % block]
+        total = np.where(total & 1, total + 3, total)
+    np.testing.assert_array_equal(out.numpy(), total)
+
+
+@pytest.mark.parametrize(("block", "left"), [(64, 50), (64, 32), (96, 1), (40, 40)])
+def test_threads_that_left(device: simt.Device, block: int, left: int) -> None:
+    out = device.zeros(block, "i4")
+    load(device, "waiting")["some_leave"](1, block, (out, left))
+    expected = np.zeros(block, "i4")
+    expected[:left] = 7 * ((np.arange(left) + 1) % left)
+    np.testing.assert_array_equal(out.numpy(), expected)
+
+
+@pytest.mark.parametrize("count", [1, 33, 300])
+def test_sum_by_compare_and_swap(device: simt.Device, count: int) -> None:
+    values = eighths(count)
+    total = device.zeros(1, "f8")
+    load(device, "waiting")["add_doubles"](3, 100, (total, device.array(values), count))
+    assert total.numpy()[0] == values.sum()
