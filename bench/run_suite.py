@@ -13,7 +13,7 @@ import sys
 from rich.console import Console
 from suite.catalogue import ENTRIES
 from suite.chart import draw
-from suite.measure import Line, measure
+from suite.measure import ROUNDS, Line, measure
 from suite.report import notes, table, write
 from timing import pin_to_one_core
 
@@ -23,6 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="The benchmark suite.")
     parser.add_argument("entries", nargs="*", metavar="ENTRY", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="small sizes, nothing written")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="runs of each version (%(default)s)")
     options = parser.parse_args()
     if unknown := set(options.entries) - set(names):
         parser.error(f"no entry {', '.join(sorted(unknown))}: expected some of {', '.join(names)}")
@@ -31,7 +32,7 @@ def main() -> int:
     for entry in ENTRIES:
         if not options.entries or entry.name in options.entries:
             console.print(f"{entry.name} ...", end="\r")
-            lines.append(measure(entry, "quick" if options.quick else "full", core))
+            lines.append(measure(entry, "quick" if options.quick else "full", core, options.rounds))
     console.print(table(lines))
     for note in notes(lines):
         console.print(note, highlight=False, markup=False)

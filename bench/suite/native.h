@@ -13,8 +13,10 @@ typedef REAL vec __attribute__((vector_size(64)));
 typedef REAL vec_unaligned __attribute__((vector_size(64), aligned(4), may_alias));
 typedef uint uvec __attribute__((vector_size(64)));
 typedef uint uvec_unaligned __attribute__((vector_size(64), aligned(4), may_alias));
-typedef __typeof__((vec){0} < (vec){0}) mask;
-typedef __typeof__((uvec){0} < (uvec){0}) ivec;
+typedef int ivec __attribute__((vector_size(64)));
+// What a comparison of `vec` gives.
+typedef __typeof__(__builtin_choose_expr(sizeof(REAL) == 8, 0ll, 0)) mask_lane;
+typedef mask_lane mask __attribute__((vector_size(64)));
 
 // Lanes of `a` where `m` is set, of `b` elsewhere.
 #define SELECT(m, a, b) ((vec)(((mask)(a) & (m)) | ((mask)(b) & ~(m))))

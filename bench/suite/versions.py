@@ -86,8 +86,9 @@ def compiled_c(entry: Entry, style: str) -> Any:
 
 
 def first_error(text: str) -> str:
-    lines = [line for line in text.splitlines() if "error" in line] or text.splitlines()[:1] or ["failed"]
-    return lines[0].strip()[:200]
+    """The first message of a compiler, without the path of the file."""
+    lines = [line for line in text.splitlines() if "error:" in line] or text.splitlines()[:1] or ["failed"]
+    return lines[0].rpartition("error: ")[2].strip()[:200]
 
 
 class Numba(OnHost):
