@@ -42,7 +42,9 @@ def test_post_dominators(edges: Edges) -> None:
     immediate = post_dominators(schedule(function_of(edges)))
     blocks = reach(edges, 0)
     for b in blocks:
-        after = {a for a in blocks if a != b and post_dominates(edges, a, b)} if ends(edges, b) else set[int]()
+        after = (
+            {a for a in blocks if a != b and post_dominates(edges, a, b)} if ends(edges, b) else set[int]()
+        )
         assert set(closest(immediate, b)) == after
 
 

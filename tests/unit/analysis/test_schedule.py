@@ -51,7 +51,9 @@ def test_loops_are_strongly_connected_and_nested(edges: Edges) -> None:
     found = made(edges)
     for loop in found.loops:
         blocks = members(found, loop)
-        inner = [[t for t in targets if t in blocks] if i in blocks else [] for i, targets in enumerate(edges)]
+        inner = [
+            [t for t in targets if t in blocks] if i in blocks else [] for i, targets in enumerate(edges)
+        ]
         assert all(reach(inner, b) >= blocks for b in blocks), "one component"
         assert found.order[loop.first] is loop.header
         if loop.parent is not None:
