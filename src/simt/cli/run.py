@@ -87,7 +87,7 @@ def run(
 ) -> None:  # fmt: skip
     """Runs a kernel of a PTX file. KERNEL may be left out if the file has only one.
 
-    What happened goes to standard error, only --print writes to standard output.
+    What happened goes to standard error. Standard output has what the kernel prints, and --print.
     """
     options = Options(**rest)
     name, pairs = _split(words)

@@ -17,7 +17,6 @@ _ENTRY = ctypes.CFUNCTYPE(
     ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint32, ctypes.c_int64, ctypes.c_void_p
 )
 _WORDS: dict[int, Any] = {32: ctypes.c_uint32, 64: ctypes.c_uint64}
-_Columns = list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +49,23 @@ class SystemGate:
 
     def _enter(self, worker: int, number: int, mask: int, line: int, places: int) -> int:
         slots = (ctypes.c_int64 * WORKER_SLOTS).from_address(worker)
+        call = self.calls[number]
+        columns = _columns(call, places)
         for lane in range(WARP):
             if mask >> lane & 1:
                 try:
-                    self._call(self.calls[number], slots, lane, line, places)
+                    self._call(call, columns, self._site(slots, lane, line), lane)
                 except BaseException as error:  # nothing may pass through compiled code
                     self._fail(error, slots, lane, line)
                     return 0
         return 1
 
-    def _call(self, call: SystemCall, slots: Any, lane: int, line: int, places: int) -> None:
-        columns = _columns(call, places)
+    def _call(self, call: SystemCall, columns: list[Any], site: FaultSite, lane: int) -> None:
         count = len(call.parameters)
         arguments = tuple(column[lane] for column in columns[:count])
         system = self.launch.system
         assert system is not None
-        value = system.call(call.name, self._site(slots, lane, line), arguments)
+        value = system.call(call.name, site, arguments)
         for column in columns[count:]:
             column[lane] = value
 
@@ -94,7 +94,7 @@ class SystemGate:
         self._stop()
 
 
-def _columns(call: SystemCall, places: int) -> _Columns:
+def _columns(call: SystemCall, places: int) -> list[Any]:
     """Arguments and results, 32 lanes each."""
     bits = (*call.parameters, *call.results)
     addresses = (ctypes.c_uint64 * len(bits)).from_address(places)

@@ -9,7 +9,8 @@ import math
 import re
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Protocol
 
 LONGEST = 1 << 20
@@ -39,11 +40,11 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One conversion: `precision` None if it is not given."""
+    """One conversion: `width` None if an argument gives it, `precision` None if there is none."""
 
     kind: str
     flags: str
-    width: int
+    width: int | None
     precision: int | None
     length: str
 
@@ -53,30 +54,44 @@ def formatted(format: str, source: Source) -> tuple[str, int]:
 
     What is no conversion (`%y`, `%zu`, `%.*f`) is printed as it stands, as the GPU does.
     """
-    parts: list[str] = []
-    count = position = 0
-    for match in _CONVERSION.finditer(format):
-        parts.append(format[position : match.start()])
-        position = match.end()
-        if match[0] == "%%":
-            parts.append("%")
+    texts: list[str] = []
+    count = 0
+    for part in _parts(format):
+        if isinstance(part, str):
+            texts.append(part)
             continue
-        count += 1 + (match["width"] == "*")
-        field = _field(match, source)
-        parts.append(_CONVERTERS[field.kind](field, source))
-    parts.append(format[position:])
-    return "".join(parts), count
+        count += 1
+        field = part
+        if part.width is None:
+            count += 1
+            field = _with_width(part, _signed(source.take(4), 32))
+        texts.append(_CONVERTERS[field.kind](field, source))
+    return "".join(texts), count
 
 
-def _field(match: re.Match[str], source: Source) -> Field:
-    flags, precision = match["flags"], match["precision"]
-    width = _signed(source.take(4), 32) if match["width"] == "*" else _bounded(match["width"])
-    if width < 0:
-        flags, width = flags + "-", -width
+@lru_cache(maxsize=256)
+def _parts(format: str) -> tuple[str | Field, ...]:
+    """A format taken apart: text and conversions in turn."""
+    found: list[str | Field] = []
+    position = 0
+    for match in _CONVERSION.finditer(format):
+        found += [format[position : match.start()], "%" if match[0] == "%%" else _field(match)]
+        position = match.end()
+    return (*found, format[position:])
+
+
+def _field(match: re.Match[str]) -> Field:
+    width, precision = match["width"], match["precision"]
     return Field(
-        match["kind"], flags, min(width, LONGEST), None if precision is None else _bounded(precision),
-        match["length"] or "",
+        match["kind"], match["flags"], None if width == "*" else _bounded(width),
+        None if precision is None else _bounded(precision), match["length"] or "",
     )  # fmt: skip
+
+
+def _with_width(field: Field, width: int) -> Field:
+    """A negative width is the flag `-` and a positive one."""
+    flags = field.flags + "-" if width < 0 else field.flags
+    return replace(field, flags=flags, width=min(abs(width), LONGEST))
 
 
 def _bounded(digits: str) -> int:
@@ -91,11 +106,12 @@ def _signed(value: int, bits: int) -> int:
 
 def _pad(field: Field, head: str, body: str, zeros: bool) -> str:
     """`head` (sign, `0x`) and `body` in the field's width; `zeros`: the `0` flag counts."""
+    width = field.width or 0
     if "-" in field.flags:
-        return (head + body).ljust(field.width)
+        return (head + body).ljust(width)
     if zeros and "0" in field.flags:
-        return head + body.rjust(field.width - len(head), "0")
-    return (head + body).rjust(field.width)
+        return head + body.rjust(width - len(head), "0")
+    return (head + body).rjust(width)
 
 
 def _sign(field: Field, negative: bool) -> str:
