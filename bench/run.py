@@ -1,4 +1,5 @@
-"""Runs the benchmark: `python bench/run.py [CASE...]`. Prints a table and writes bench/results.json.
+"""Times single cases: `python bench/run.py [CASE...]`. Prints a table and writes bench/results.json.
+(The suite of kernels against native versions is bench/run_suite.py.)
 
 Everything runs in one process pinned to one core (`start_up` in child processes on that core), the
 candidates of a case interleaved, and medians are reported. Compare ratios, not seconds, across machines.
@@ -55,7 +56,9 @@ def table(rows: list[Row]) -> Table:
 def write_results(rows: list[Row], core: int | None) -> None:
     versions = {"python": platform.python_version(), "numpy": np.__version__, "simt": simt.__version__}
     machine = {"processor": processor(), "system": platform.system(), "core": core, **versions}
-    document = {"date": time.strftime("%Y-%m-%d"), "machine": machine, "rows": [asdict(row) for row in rows]}
+    before = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    found = {"date": time.strftime("%Y-%m-%d"), "machine": machine, "rows": [asdict(row) for row in rows]}
+    document = {**before, **found}  # the suite's results lie in the same file
     RESULTS.write_text(json.dumps(document, indent=2) + "\n")
 
 

@@ -7,10 +7,11 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from timing import seconds
+
 import simt
 from suite.problem import Array, Entry, Problem
 from suite.versions import LeftOut, Version, Virtual, builders
-from timing import seconds
 
 ROUNDS = 7
 SLOW = 3.0

@@ -62,19 +62,20 @@ def notes(lines: list[Line]) -> Iterator[str]:
 def write(lines: list[Line], core: int | None) -> None:
     """Puts the suite's results into the file and keeps what else is there."""
     document = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    rows = [
-        {**asdict(line), "ratios": {name: line.ratio(name) for name in OTHERS}, "all_cores_speedup": speedup(line)}
-        for line in lines
-    ]  # fmt: skip
     means = {name: geometric_mean(line.ratio(name) for line in lines) for name in OTHERS}
     document["suite"] = {
         "date": time.strftime("%Y-%m-%d"),
         "machine": {"processor": processor(), "cores": os.cpu_count(), "core": core, **versions()},
         "gcc_options": " ".join(GCC_OPTIONS),
         "geometric_means": means,
-        "rows": rows,
+        "rows": [row(line) for line in lines],
     }
     RESULTS.write_text(json.dumps(document, indent=2) + "\n")
+
+
+def row(line: Line) -> dict[str, object]:
+    ratios = {name: line.ratio(name) for name in OTHERS}
+    return {**asdict(line), "ratios": ratios, "all_cores_speedup": speedup(line)}
 
 
 def versions() -> dict[str, str]:

@@ -6,7 +6,6 @@ import ctypes
 import os
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,9 +16,9 @@ from suite.problem import KERNELS, Array, Entry, Launch, Problem
 SUITE = KERNELS.parent
 BUILD = SUITE.parent.parent / "build" / "bench"
 GCC_OPTIONS = (
-    "-O3 -march=native -mprefer-vector-width=512 -fopenmp-simd -fno-math-errno -fno-trapping-math "
-    "-std=gnu11 -w -fPIC -shared"
-).split()
+    "-O3", "-march=native", "-mprefer-vector-width=512", "-fopenmp-simd", "-fno-math-errno",
+    "-fno-trapping-math", "-std=gnu11", "-w", "-fPIC", "-shared",
+)  # fmt: skip
 
 
 class LeftOut(Exception):

@@ -1,7 +1,6 @@
 """Breadth-first search by levels on a random graph."""
 
 import numpy as np
-
 from suite.problem import Array, Function, Jit, Launch, Problem, Real, blocks
 
 SIZES = {"full": 1 << 20, "quick": 1 << 10}

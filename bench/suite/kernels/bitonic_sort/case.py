@@ -1,7 +1,6 @@
 """Bitonic sort of integers: many short launches, selects, shared memory."""
 
 import numpy as np
-
 from suite.problem import Function, Jit, Launch, Problem, Real
 
 SIZES = {"full": 1 << 20, "quick": 1 << 12}

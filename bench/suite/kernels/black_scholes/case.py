@@ -3,7 +3,6 @@
 from math import exp, log, sqrt
 
 import numpy as np
-
 from suite.problem import Array, Function, Jit, Launch, Problem, Real, blocks, random
 
 SIZES = {"full": 1 << 20, "quick": 1 << 13}
@@ -15,18 +14,16 @@ def problem(n: int, real: Real) -> Problem:
     strike = (1 + 99 * random(n, 2)).astype(real)
     years = (0.25 + 9.75 * random(n, 3)).astype(real)
     rate, volatility = real.type(0.02), real.type(0.3)
+    arrays = {"spot": spot, "strike": strike, "years": years}
+    arrays |= {"call": np.zeros(n, real), "put": np.zeros(n, real)}
+    scalars = {"n": np.int32(n), "rate": rate, "volatility": volatility}
     return Problem(
-        arrays={"spot": spot, "strike": strike, "years": years, "call": np.zeros(n, real), "put": np.zeros(n, real)},
-        scalars={"n": np.int32(n), "rate": rate, "volatility": volatility},
-        launches=[
-            Launch(
-                "black_scholes", blocks(n), 256,
-                ("spot", "strike", "years", "call", "put", "n", "rate", "volatility"),
-            )
-        ],
+        arrays=arrays,
+        scalars=scalars,
+        launches=[Launch("black_scholes", blocks(n), 256, (*arrays, *scalars))],
         expected=lambda: prices(spot, strike, years, float(rate), float(volatility)),
         tolerance=1e-5 if real == np.float32 else 1e-12,
-    )  # fmt: skip
+    )
 
 
 def prices(spot: Array, strike: Array, years: Array, rate: float, volatility: float) -> dict[str, Array]:

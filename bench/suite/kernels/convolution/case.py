@@ -1,7 +1,6 @@
 """A 5x5 convolution that clamps at the edges."""
 
 import numpy as np
-
 from suite.problem import Array, Function, Jit, Launch, Problem, Real, random
 
 SIZES = {"full": 2048, "quick": 128}

@@ -3,7 +3,6 @@
 from math import pi
 
 import numpy as np
-
 from suite.problem import Array, Function, Jit, Launch, Problem, Real, random
 
 SIZES = {"full": 4096, "quick": 16}
@@ -13,14 +12,15 @@ POINTS = 1024
 def problem(batch: int, real: Real) -> Problem:
     re, im = (random(batch * POINTS, s).astype(real).reshape(batch, POINTS) for s in (1, 2))
     angles = np.arange(POINTS // 2) * (2 * pi / POINTS)
+    tables = {"cosines": np.cos(angles).astype(real), "sines": np.sin(angles).astype(real)}
     return Problem(
-        arrays={"re": re, "im": im, "cosines": np.cos(angles).astype(real), "sines": np.sin(angles).astype(real)},
+        arrays={"re": re, "im": im, **tables},
         scalars={"batch": np.int32(batch)},
         launches=[Launch("fft", batch, POINTS // 2, ("re", "im", "cosines", "sines"))],
         expected=lambda: transforms(re, im),
         changed=("re", "im"),
         tolerance=1e-5,
-    )  # fmt: skip
+    )
 
 
 def transforms(re: Array, im: Array) -> dict[str, Array]:

@@ -1,7 +1,6 @@
 """Counts of bytes with atomics in shared memory."""
 
 import numpy as np
-
 from suite.problem import Function, Jit, Launch, Problem, Real
 
 SIZES = {"full": 1 << 24, "quick": 1 << 14}

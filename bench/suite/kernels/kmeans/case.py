@@ -1,7 +1,6 @@
 """The assignment step of k-means: 32 centres, four dimensions."""
 
 import numpy as np
-
 from suite.problem import Array, Function, Jit, Launch, Problem, Real, blocks, random
 
 SIZES = {"full": 1 << 20, "quick": 1 << 13}

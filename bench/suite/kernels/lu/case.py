@@ -1,7 +1,6 @@
 """The first 32 steps of a dense LU decomposition: two launches a step."""
 
 import numpy as np
-
 from suite.problem import Array, Function, Jit, Launch, Problem, Real, blocks, random
 
 SIZES = {"full": 1024, "quick": 64}
@@ -13,8 +12,9 @@ def problem(n: int, real: Real) -> Problem:
     launches: list[Launch] = []
     for k in range(STEPS):
         rest = n - k - 1
-        launches.append(Launch("lu_column", blocks(rest), 256, ("a", "n", np.int32(k))))
-        launches.append(Launch("lu_update", (blocks(rest, 32), blocks(rest, 8)), (32, 8), ("a", "n", np.int32(k))))
+        arguments, grid = ("a", "n", np.int32(k)), (blocks(rest, 32), blocks(rest, 8))
+        launches.append(Launch("lu_column", blocks(rest), 256, arguments))
+        launches.append(Launch("lu_update", grid, (32, 8), arguments))
     return Problem(
         arrays={"a": a},
         scalars={"n": np.int32(n), "steps": np.int32(STEPS)},

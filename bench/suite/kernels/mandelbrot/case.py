@@ -1,7 +1,6 @@
 """A divergent loop: every pixel has its own number of steps."""
 
 import numpy as np
-
 from suite.problem import Array, Function, Jit, Launch, Problem, Real
 
 SIZES = {"full": 2048, "quick": 128}

@@ -1,7 +1,6 @@
 """Matrix product through tiles in shared memory, two barriers a tile."""
 
 import numpy as np
-
 from suite.problem import Function, Jit, Launch, Problem, Real, random
 
 SIZES = {"full": 1024, "quick": 64}

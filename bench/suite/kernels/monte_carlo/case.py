@@ -1,7 +1,6 @@
 """Monte Carlo with a generator for each thread: integer shifts, conversions, a short branch."""
 
 import numpy as np
-
 from suite.problem import Array, Function, Jit, Launch, Problem, Real, blocks
 
 SIZES = {"full": 1 << 17, "quick": 1 << 10}

@@ -3,7 +3,6 @@
 from math import sqrt
 
 import numpy as np
-
 from suite.problem import Array, Function, Jit, Launch, Problem, Real, random
 
 SIZES = {"full": 8192, "quick": 512}

@@ -1,7 +1,6 @@
 """Sums of every 1024 elements, through shared memory and barriers."""
 
 import numpy as np
-
 from suite.problem import Function, Jit, Launch, Problem, Real, random
 
 SIZES = {"full": 1 << 24, "quick": 1 << 16}

@@ -1,7 +1,6 @@
 """y = a * x + y, through memory."""
 
 import numpy as np
-
 from suite.problem import Function, Jit, Launch, Problem, Real, blocks, random
 
 SIZES = {"full": 1 << 24, "quick": 1 << 16}

@@ -1,7 +1,6 @@
 """Inclusive prefix sums of integers, four elements a thread."""
 
 import numpy as np
-
 from suite.problem import Function, Jit, Launch, Problem, Real, random
 
 SIZES = {"full": 1 << 24, "quick": 1 << 16}

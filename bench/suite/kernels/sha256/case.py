@@ -4,7 +4,6 @@ import hashlib
 from math import isqrt
 
 import numpy as np
-
 from suite.problem import Array, Function, Jit, Launch, Problem, Real, blocks
 
 SIZES = {"full": 1 << 18, "quick": 1 << 11}
@@ -33,7 +32,7 @@ def digests(messages: Array) -> Array:
 
 
 def constants() -> Array:
-    """First bits of the fractions of the primes' cube roots (64 primes), then square roots (8), FIPS 180-4."""
+    """First bits of the fractions of 64 primes' cube roots and 8 primes' square roots (FIPS 180-4)."""
     primes = [p for p in range(2, 312) if all(p % d for d in range(2, isqrt(p) + 1))]
     cubes = [cube_root(p << 96) % 2**32 for p in primes]
     return np.array(cubes + [isqrt(p << 64) % 2**32 for p in primes[:8]], "u4")

@@ -1,7 +1,6 @@
 """Sparse matrix times vector; the rows' lengths follow a power law."""
 
 import numpy as np
-
 from suite.problem import Function, Jit, Launch, Problem, Real, blocks, random
 
 SIZES = {"full": 1 << 18, "quick": 1 << 10}

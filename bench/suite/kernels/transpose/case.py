@@ -1,7 +1,6 @@
 """Transposition through a padded tile in shared memory."""
 
 import numpy as np
-
 from suite.problem import Function, Jit, Launch, Problem, Real, random
 
 SIZES = {"full": 4096, "quick": 256}
