@@ -41,7 +41,8 @@ class Device:
     stack_bytes: int = STACK_BYTES
     """Call stack of one thread of a recursive kernel; may be set, like CUDA's stack size limit."""
     printf: Callable[[str], object]
-    """Is given what kernels print, the text of one `printf` at a time, when a launch ends; may be set."""
+    """Is given what kernels print, the text of one `printf` at a time, when a launch ends or much is waiting.
+    May be set. It runs in any thread, and must not launch kernels."""
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ import pytest
 
 import simt
 from simt.cli.main import execute
-from simt.machine.syscalls import BUFFER
+from simt.machine.syscalls import BUFFER, SYSTEM
 
 HEADER = ".version 7.0\n.target sm_75\n.address_size 64\n"
 
@@ -326,3 +326,43 @@ def test_a_module_may_have_its_own(engine: str) -> None:
     out = dev.zeros(3, "u8")
     dev.load(TAKE.replace(MALLOC, own))["take"]((1,), (3,), (out, 8))
     assert out.numpy().tolist() == [77] * 3
+
+
+# ---------------------------------------------------------------- wild arguments
+
+
+def caller(name: str) -> str:
+    """A module whose kernel `k` hands its parameters on to a function of the system."""
+    results, takes = SYSTEM[name].signature(64)
+    formal = ", ".join(f".param .b{bits} p{i}" for i, bits in enumerate(takes))
+    result = f"(.param .b{results[0]} r) " if results else ""
+    lines = [f".param .b{bits} a{i}; ld.param.b{bits} %r{i}, [p{i}]; st.param.b{bits} [a{i}], %r{i};"
+             for i, bits in enumerate(takes)]  # fmt: skip
+    registers = "".join(f".reg .b{bits} %r{i}; " for i, bits in enumerate(takes))
+    local = f".param .b{results[0]} r; " if results else ""
+    call = f"call {'(r), ' if results else ''}{name}, ({', '.join(f'a{i}' for i in range(len(takes)))});"
+    body = "\n".join([registers, local, *lines, call, "ret;"])
+    return f"{HEADER}.extern .func {result}{name} ({formal});\n.visible .entry k({formal})\n{{\n{body}\n}}\n"
+
+
+@pytest.mark.parametrize("name", sorted(SYSTEM))
+def test_no_argument_harms_the_process(engine: str, name: str) -> None:
+    dev, rng = device(engine), np.random.default_rng(3)
+    dev.printf = lambda text: None
+    kept = dev.array(np.arange(1000, dtype="u4"))
+    percent = dev.array(np.frombuffer(b"%s %d %*s %f %n %p %c %lld".ljust(64, b"%"), "u1"))
+    kernel = dev.load(caller(name))["k"]
+    memory = dev.memory
+    ends = (memory.base, memory.limit, memory.base + memory.size)
+    odd = [0, 1, 4096, percent.ptr, percent.ptr + 60, 2**47, 2**63, 2**64 - 1, *ends, *(e - 1 for e in ends)]
+    faults: list[simt.KernelFault] = []
+    for _ in range(60):
+        words = [
+            int(rng.choice(odd)) if rng.random() < 0.8 else int(rng.integers(2**63)) for _ in kernel.params
+        ]
+        try:
+            kernel((1,), (3,), tuple(w % 2 ** (8 * p.size) for w, p in zip(words, kernel.params)))
+        except simt.KernelFault as fault:
+            faults.append(fault)
+    assert all(f.site.kernel == "k" and f.site.thread is not None for f in faults)
+    np.testing.assert_array_equal(kept.numpy(), np.arange(1000))
