@@ -109,3 +109,7 @@ def random(n: int, seed: int = 0) -> Array:
 def blocks(n: int, size: int = 256) -> int:
     """CTAs of `size` threads that cover `n` threads."""
     return -(-n // size)
+
+
+def pair(extents: int | tuple[int, int]) -> tuple[int, int]:
+    return (extents, 1) if isinstance(extents, int) else extents

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 import simt
-from suite.problem import KERNELS, Array, Entry, Launch, Problem
+from suite.problem import KERNELS, Array, Entry, Launch, Problem, pair
 
 SUITE = KERNELS.parent
 BUILD = SUITE.parent.parent / "build" / "bench"
@@ -198,10 +198,6 @@ def opencl() -> Any:
 
 def resolved(launch: Launch, known: dict[str, object]) -> list[object]:
     return [known[a] if isinstance(a, str) else a for a in launch.args]
-
-
-def pair(extents: int | tuple[int, int]) -> tuple[int, int]:
-    return (extents, 1) if isinstance(extents, int) else extents
 
 
 def aligned(values: Array) -> Array:
