@@ -56,6 +56,7 @@ class Pending:
         self.waiting = list(waiting)
         self.by_number = _by_number(schedule.order)
         self._resumed: set[tuple[int, frozenset[int]]] = set()
+        self._advanced: set[tuple[frozenset[int], int | None]] = set()
         first = len(schedule.slots)
         self._yield = {x.header.index: first + i for i, x in enumerate(self.waiting)}
         self._park = {b.index: first + len(self.waiting) + i for i, b in enumerate(self.barriers)}
@@ -156,7 +157,10 @@ class Pending:
                 changed += self._advance(beyond | {resting}, resting, seen)
             block = self.target(place)
             if block.index not in seen or not beyond <= self.at[block.index]:
-                self.at[block.index] |= beyond
+                self.at[block.index] = self.at[block.index] | beyond if self.at[block.index] else beyond
                 seen.add(block.index)
                 changed.append(block)
+            if (beyond, sure) in self._advanced:  # many walks of a switch end alike
+                break
+            self._advanced.add((beyond, sure))
         return changed

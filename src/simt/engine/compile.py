@@ -64,7 +64,7 @@ class Compiler:
         if found is None:
             text, unit, context = emit(program, kernel, block, self.features, self._attributes())
             system = [[c.name, c.parameters, c.results] for c in unit.system]
-            found = {"symbols": unit.symbols, "context": context, "system": system}, self._object(text)
+            found = {"symbols": list(unit.symbols), "context": context, "system": system}, self._object(text)
             self.objects.store(key, *found)
         header, image = found
         symbols = tuple(cast("list[str]", header["symbols"]))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lanes import live_in, representatives
@@ -49,6 +50,9 @@ NO_LANES = f"{MASK} zeroinitializer"
 TURNS = 64
 """Times that lanes go round a loop that waits for other threads before they let others run."""
 
+CROWD = 16
+"""Places still to test beyond which the code that tests them is shared: a switch has that many."""
+
 
 @dataclass
 class Unit:
@@ -59,15 +63,18 @@ class Unit:
     block: BlockShape
     features: frozenset[str]
     module: ModuleText = field(default_factory=ModuleText)
-    symbols: list[str] = field(default_factory=list[str])
+    symbols: dict[str, int] = field(default_factory=dict[str, int])
     called: dict[str, None] = field(default_factory=dict[str, None])
     system: list[SystemCall] = field(default_factory=list[SystemCall])
 
     def symbol(self, name: str) -> int:
         """Index of a module variable in the launch's table of addresses."""
-        if name not in self.symbols:
-            self.symbols.append(name)
-        return self.symbols.index(name)
+        return self.symbols.setdefault(name, len(self.symbols))
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The functions' indices."""
+        return {name: i for i, name in enumerate(self.program.functions)}
 
     def system_call(self, call: SystemCall) -> int:
         """Number of a function of the system."""
@@ -102,9 +109,11 @@ class FunctionEmitter:
         self.current: dict[Register, Definition] = {}
         self.cache: dict[Definition, Value] = {}
         self.slots: dict[Definition, str] = {}
-        self.allocas: list[str] = []
+        self.allocas: dict[str, None] = {}  # lines, in order
         self.wanted: dict[tuple[int, frozenset[int]], str] = {}
         self.labels: set[str] = set()
+        self.walks: dict[tuple[frozenset[int], int | None], str] = {}
+        self.unwalked: list[tuple[frozenset[int], int | None]] = []
         self._live: dict[int, set[Definition]] | None = None
 
     def _representatives(self) -> dict[int, int]:
@@ -141,9 +150,8 @@ class FunctionEmitter:
             shape = self._shape(definition)
             width = shape.width if shape.is_affine else WARP
             name = f"%slot.{definition.index}"
-            self.allocas.append(
-                f"  {name} = alloca {spell(element_type(definition.register.type), width)}, align 64"
-            )
+            kind = spell(element_type(definition.register.type), width)
+            self.allocas[f"  {name} = alloca {kind}, align 64"] = None
             self.slots[definition] = name
         return self.slots[definition]
 
@@ -201,14 +209,19 @@ class FunctionEmitter:
         )
 
     def function_index(self, name: str) -> int:
-        return list(self.unit.program.functions).index(name) + 1
+        return self.unit.numbers[name] + 1
 
     # -- blocks --------------------------------------------------------------------------------
 
     def body(self) -> None:
         for block in self.schedule.order:
             self._block(block)
-        while self.wanted:
+        while self.wanted or self.unwalked:
+            if self.unwalked:
+                walk = self.unwalked.pop()
+                self.builder.label(self.walks[walk])
+                self._walk(*walk)
+                continue
             (place, beyond), label = self.wanted.popitem()
             self.builder.label(label)
             self._take(place, beyond)
@@ -242,9 +255,7 @@ class FunctionEmitter:
         return self._mask_alloca(f"%pending.{place}")
 
     def _mask_alloca(self, name: str) -> str:
-        line = f"  {name} = alloca {MASK}, align 64"
-        if line not in self.allocas:
-            self.allocas.append(line)
+        self.allocas[f"  {name} = alloca {MASK}, align 64"] = None
         return name
 
     # -- ops -----------------------------------------------------------------------------------
@@ -478,10 +489,21 @@ class FunctionEmitter:
             lanes = Value(
                 self.builder.emit(f"load {MASK}, ptr {self._pending_slot(place)}, align 64"), "i1", WARP
             )
-            following = self.builder.block_name("next")
+            crowded = len(beyond) > CROWD
+            following = self._walking(beyond, sure) if crowded else self.builder.block_name("next")
             self.builder.void(f"br i1 {self.m.any(lanes)}, label %{label}, label %{following}")
+            if crowded:
+                return
             self.builder.label(following)
         self.builder.void("br label %finished")
+
+    def _walking(self, waiting: frozenset[int], sure: int | None) -> str:
+        """Label of a walk, emitted after the blocks: those that end in the same places share it."""
+        label = self.walks.get((waiting, sure))
+        if label is None:
+            label = self.walks[waiting, sure] = self.builder.block_name("walk")
+            self.unwalked.append((waiting, sure))
+        return label
 
     def _taking(self, place: int, beyond: frozenset[int]) -> str:
         """Label of the code that takes up the lanes waiting at a place; emitted after the blocks."""
@@ -539,9 +561,7 @@ class FunctionEmitter:
 
     def _counter(self, latch: int) -> str:
         name = f"%turns.{latch}"
-        line = f"  {name} = alloca i32"
-        if line not in self.allocas:
-            self.allocas.append(line)
+        self.allocas[f"  {name} = alloca i32"] = None
         return name
 
     def _resume_waiting(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
@@ -579,7 +599,7 @@ class FunctionEmitter:
         """Allocations (to stand in the entry block) and the other lines."""
         inner = [line for line in self.builder.lines if " = alloca " in line]
         rest = [line for line in self.builder.lines if " = alloca " not in line]
-        return self.allocas + inner, rest
+        return [*self.allocas, *inner], rest
 
     def pending_resets(self) -> list[str]:
         """No lane waits anywhere at the start."""

@@ -9,7 +9,7 @@ which of them is at fault, if any.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simt.analysis.uniformity import WARP, Shape
 from simt.engine import llvm_runtime
@@ -172,7 +172,7 @@ class MemoryAlgebra(LaneAlgebra):
             case "local":
                 return LOCAL
             case _:
-                return ARENA
+                return replace(ARENA, space=space)
 
     def _fit(self, value: Value, t: Type) -> Value:
         return (

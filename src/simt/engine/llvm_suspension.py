@@ -100,8 +100,7 @@ class SuspendingEmitter(CallingEmitter):
         """Where the number of the barrier is kept at which the lanes of a park wait."""
         name = f"%barrier.{park}"
         line = f"  {name} = alloca i32"
-        if line not in self.allocas:
-            self.allocas.append(line)
+        self.allocas[line] = None
         return name
 
     def _uniform(self, source: Source) -> Value:

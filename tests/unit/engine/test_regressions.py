@@ -1,0 +1,57 @@
+"""Faults found in reviews: each test fails without its mend."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import simt
+from simt.analysis.uniformity import BlockShape
+from simt.driver.source import compile_ptx
+from simt.engine.llvm_float import host_features
+from simt.engine.llvm_kernel import emit
+from simt.machine.device import find_device
+
+HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n"
+
+
+def many_way_branch(ways: int) -> str:
+    """A kernel whose lanes go `ways` ways at once: lane i adds i to its number."""
+    targets = ", ".join(f"L{i}" for i in range(ways))
+    cases = "\n".join(f"L{i}: add.u32 %r, %r, {i}; bra.uni END;" for i in range(ways))
+    return f"""{HEAD}
+.visible .entry k(.param .u64 out)
+{{
+    .reg .b64 %o; .reg .b32 %r, %i;
+    ld.param.u64 %o, [out];
+    mov.u32 %r, %tid.x;
+    rem.u32 %i, %r, {ways};
+    mad.wide.u32 %o, %r, 4, %o;
+    TARGETS: .branchtargets {targets};
+    brx.idx %i, TARGETS;
+    {cases}
+    END:
+    st.global.u32 [%o], %r;
+    ret;
+}}
+"""
+
+
+def emitted_lines(ptx: str) -> int:
+    """Lines of LLVM IR of a kernel for one warp."""
+    program, _ = compile_ptx(ptx, "<test>", find_device("sm_90"))
+    text, *_ = emit(program, program.functions["k"], BlockShape(32, 1, 1), host_features(), "nounwind")
+    return text.count("\n")
+
+
+def test_code_of_a_branch_with_many_targets_is_linear_in_them() -> None:
+    assert emitted_lines(many_way_branch(400)) < 5 * emitted_lines(many_way_branch(100))
+
+
+@pytest.mark.parametrize("ways", [3, 17, 18, 40])
+def test_branch_with_many_targets(engine: str, ways: int) -> None:
+    device = simt.Device("sm_90", engine=engine, memory="64MiB", timeout=20)
+    out = device.zeros(64, "u4")
+    device.load(many_way_branch(ways))["k"](1, 64, (out,))
+    lanes = np.arange(64)
+    assert (out.numpy() == lanes + lanes % ways).all()
