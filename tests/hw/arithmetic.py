@@ -20,8 +20,8 @@ SLOTS = 5
 """Operands have a column each, by place; the last one is the carry flag's."""
 
 TABLE = 0xCA
-CHAPTERS = ("integer", "floating", "compare", "logic", "half")
-THINNED = {"set": 7, "setp": 7, "selp": 3, "slct": 3}
+CHAPTERS = ("integer", "floating", "compare", "logic", "half", "video")
+THINNED = {"set": 7, "setp": 7, "selp": 3, "slct": 3, "vset2": 5, "vset4": 5}
 """Every how many of the bindings are recorded of instructions with very many."""
 
 NOT_ON_GPUS = frozenset({"div.sat.f32", "rcp.f64"})
@@ -127,12 +127,11 @@ def _carry(case: Case) -> tuple[list[str], list[str]]:
     """Instructions that set the carry flag from its column, and ones that read it into `%carry`."""
     before: list[str] = []
     after: list[str] = []
-    subtracts = case.form.mnemonic.startswith("sub")
     if "in" in case.form.carry.split():
-        setting = "sub.cc.u32 %m1, 0, %m0;" if subtracts else "add.cc.u32 %m1, %m0, 0xffffffff;"
-        before = [f"ld.global.b32 %m0, [%in+{8 * LANES * (SLOTS - 1)}];", setting]
+        flag = f"ld.global.b32 %m0, [%in+{8 * LANES * (SLOTS - 1)}];"
+        before = [flag, "add.cc.u32 %m1, %m0, 0xffffffff;"]
     if "out" in case.form.carry.split():
-        after = [f"{'subc' if subtracts else 'addc'}.u32 %m1, 0, 0;", "setp.ne.u32 %carry, %m1, 0;"]
+        after = ["addc.u32 %m1, 0, 0;", "setp.ne.u32 %carry, %m1, 0;"]
     return before, after
 
 

@@ -9,7 +9,7 @@ from simt.analysis.call_graph import components, is_recursive, reachable
 from simt.analysis.lower_calls import signature, source_type
 from simt.analysis.lower_context import Context, Unlowerable
 from simt.analysis.lower_function import FunctionLowering
-from simt.analysis.lower_inline import has_barrier, inline_calls
+from simt.analysis.lower_inline import has_barrier, inline_calls, watches
 from simt.analysis.lower_instructions import Plans
 from simt.analysis.lower_simplify import simplify
 from simt.analysis.lower_variables import round_up
@@ -127,7 +127,9 @@ def _connect(context: Context) -> None:
             function = functions[name]
             function.recursive = recursive
             inline_calls(function, inlined)
-            if not recursive and not function.is_kernel and has_barrier(function):
+            if not recursive and not function.is_kernel and (
+                has_barrier(function) or watches(function, context.environment)
+            ):
                 inlined[name] = function
     for function in functions.values():
         if function.is_kernel:

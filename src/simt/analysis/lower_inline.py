@@ -1,4 +1,5 @@
-"""Functions that contain a barrier, put into their callers: an engine then meets barriers in kernels only."""
+"""Functions put into their callers: those with a barrier, so that an engine meets barriers in kernels only, and
+those that look at what other threads do, so that a loop that waits for others is seen as such."""
 
 from __future__ import annotations
 
@@ -26,10 +27,24 @@ from simt.analysis.program import (
     SymbolAddress,
     Terminator,
 )  # fmt: skip
+from simt.analysis.waiting import Observer
+from simt.isa.algebra import Environment
 
 
 def has_barrier(function: Function) -> bool:
     return any(isinstance(b.terminator, Barrier) for b in function.blocks)
+
+
+WATCHING_LIMIT = 2000
+"""Ops of a function above which it is not put into its callers for its loads and atomics alone."""
+
+
+def watches(function: Function, environment: Environment) -> bool:
+    """Whether a function reads memory that other threads may change: a caller may wait for that in a loop,
+    and only loops within one function let other lanes of the warp go on."""
+    ops = [op for op in function.ops() if isinstance(op, Op)]
+    observer = Observer(environment)
+    return len(ops) <= WATCHING_LIMIT and any(observer.reads(op) for op in ops)
 
 
 def inline_calls(caller: Function, bodies: dict[str, Function]) -> None:

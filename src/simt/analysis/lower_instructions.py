@@ -8,7 +8,7 @@ from simt.analysis import lower_cells
 from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_context import Cells, Context, Unlowerable
 from simt.analysis.lower_operands import Operands
-from simt.analysis.program import Guard, Op, Operand, Register
+from simt.analysis.program import Constant, Guard, Op, Operand, Register
 from simt.isa.form import Binding, Form, OperandForm
 from simt.isa.select import Mismatch, select
 from simt.ptx import nodes
@@ -103,7 +103,9 @@ class Instructions:
             elif operand.kind == "texture":
                 self._texture(op, scope, operand, written, t)
             else:
-                op.sources[operand.name] = self._value(op, scope, operand, written, t, count)
+                value = op.sources[operand.name] = self._value(op, scope, operand, written, t, count)
+                if operand.kind == "imm" and "size" in op.binding and isinstance(value, Constant):
+                    op.binding = {**op.binding, "size": str(value.bits)}
         self._carry(op)
         return op
 

@@ -45,20 +45,31 @@ class _Anything:
         return UNIFORM
 
 
+class Observer:
+    """Tells which ops read memory that other threads may change meanwhile."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._watcher = _Watcher()
+        self._evaluator: Evaluator[Shape] = Evaluator(self._watcher, _Anything(), environment)
+
+    def reads(self, op: Op) -> bool:
+        if not op.form.effects:
+            return False
+        self._watcher.seen = False
+        self._evaluator.op(op)
+        return self._watcher.seen
+
+
 def waiting_loops(ssa: Ssa, environment: Environment) -> list[Loop]:
     """Loops whose end depends on memory that other threads may change while the loop runs."""
-    watcher = _Watcher()
-    evaluator: Evaluator[Shape] = Evaluator(watcher, _Anything(), environment)
+    observer = Observer(environment)
     observed: set[Definition] = set()
     for block in ssa.schedule.order:
         if ssa.schedule.loop_of[block.index] is None:
             continue
         for op in block.ops:
-            if isinstance(op, Op) and op.form.effects:
-                watcher.seen = False
-                evaluator.op(op)
-                if watcher.seen:
-                    observed |= {d for d in ssa.of[id(op)] if d is not None}
+            if isinstance(op, Op) and observer.reads(op):
+                observed |= {d for d in ssa.of[id(op)] if d is not None}
     if not observed:
         return []
     sources = _sources(ssa)

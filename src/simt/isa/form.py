@@ -16,6 +16,7 @@ Operands: `d`, `p`, `q` are destinations, others sources. `name:spec` gives the 
 `pack(type)` (a scalar of the type, or a vector of n elements of `.b(bits / n)`, table 67: a source vector
 reaches the meaning as a tuple; for a destination vector the lowering binds `unpack` to "2" or "4"),
 `label`, `labels`, `function`, `arguments`, `prototype`, `texture`, or `imm(type)` for constants only.
+Where a form's defaults bind `size`, the lowering binds it anew to the value of its `imm` operand.
 `texture` is `[a, c]`: the meaning receives the texture `a` and, as `c`, the tuple of its coordinates.
 Without a spec a destination has the slot `dtype`, a source `atype`, `stype` or `btype`, and where there
 is no such slot the form's `type` or its only literal type. `[a]` is a memory address. `p[|q]` is an

@@ -138,6 +138,14 @@ def _launch() -> Iterator[SpecialRegister]:
     )
     for name, since, summary in sizes:
         yield _one(f"%{name}_smem_size", U32, since, f"PTX {since.split()[0]} %{name}_smem_size", summary)
+    for name in ("begin", "end", "cap", "offset_0", "offset_1"):
+        yield _one(
+            f"%reserved_smem_{name if name.startswith('o') else f'offset_{name}'}",
+            U32,
+            "7.6 sm_80",
+            "PTX 7.6 %reserved_smem_offset",
+            "Place in shared memory that the system keeps for itself.",
+        )
     yield _one(
         "%current_graph_exec",
         U64,

@@ -301,6 +301,15 @@ def instruction_space(binding: Binding) -> str | None:
     return next((s for s in ("global", "shared", "const", "local", "param") if binding.get(s) is True), None)
 
 
+def address_space(place: Place) -> str | None:
+    """The state space of one address: the second one of a copy is in the space named last."""
+    binding = place.site.binding
+    addresses = [o for o in place.site.form.operands if o.address]
+    if len(addresses) > 1 and place.form.name != addresses[0].name:
+        return "global" if binding.get("global") is True else None
+    return instruction_space(binding)
+
+
 def address_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
     """`[a]`, `[a + offset]`, `a[i]`."""
     shapes, site = place.site.shapes, place.site
@@ -363,14 +372,14 @@ def _base(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
 def _width(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
     """Global and generic addresses are as wide as the module says."""
     needed = place.site.context.address_bits
-    wide = instruction_space(place.site.binding) in (None, "global")
+    wide = address_space(place) in (None, "global")
     if needed == 64 and wide and shape.type is not None and shape.type.bits < needed:
         message = f"{written(base)} has {shape.type.bits} bits, but addresses of this module have {needed}"
         yield Problem(message, base.span, f"expected a {needed}-bit integer or untyped register")
 
 
 def _space(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
-    site, space = place.site, instruction_space(place.site.binding)
+    site, space = place.site, address_space(place)
     if space is None and shape.space in ("param", "const", "tex"):
         yield Problem(
             f"`{site.spelled}` takes a generic address, but {written(base)} is a .{shape.space} variable",
