@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import llvmlite.binding as llvm
 import numpy as np
 
+from simt.engine.host import host_features
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
-from simt.engine.llvm_float import LlvmAlgebra, host_features
+from simt.engine.llvm_float import LlvmAlgebra
 from simt.ptx.types import Type
 from tests.property.cases import Case
 from tests.property.values import Column, bits_dtype

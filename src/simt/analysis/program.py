@@ -290,7 +290,7 @@ class ModuleVariable:
     vector: int = 1
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Program:
     """A whole module. `address_bits` is 32 or 64."""
 

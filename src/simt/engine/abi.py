@@ -1,8 +1,13 @@
-"""Memory blocks shared by compiled code and its Python side. Every field is one 64-bit slot."""
+"""What compiled code and its Python side share: above all memory blocks, every field one 64-bit slot."""
 
 from __future__ import annotations
 
 from enum import IntEnum
+
+KERNEL = "simt_kernel"
+"""The name of a compiled kernel's entry."""
+NATIVE_STACK = 64 << 20
+"""Bytes of stack of the threads that run compiled code."""
 
 
 class LaunchSlot(IntEnum):

@@ -15,9 +15,9 @@ import llvmlite.binding
 
 from simt.analysis.program import Function, Program
 from simt.analysis.uniformity import BlockShape
+from simt.engine.abi import KERNEL
 from simt.engine.cache import ObjectCache, code_fingerprint
-from simt.engine.llvm_float import host_features
-from simt.engine.llvm_kernel import KERNEL, emit
+from simt.engine.host import host_features
 from simt.engine.system_gate import SystemCall
 
 llvm: Any = llvmlite.binding  # its functions carry no types
@@ -62,6 +62,8 @@ class Compiler:
         key = self._key(program, kernel, block)
         found = self.objects.load(key)
         if found is None:
+            from simt.engine.llvm_kernel import emit  # only to compile: start-up time
+
             text, unit, context = emit(program, kernel, block, self.features, self._attributes())
             system = [[c.name, c.parameters, c.results] for c in unit.system]
             found = {"symbols": list(unit.symbols), "context": context, "system": system}, self._object(text)

@@ -7,16 +7,16 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simt.analysis.program import BARRIERS, Function, Program
 from simt.analysis.uniformity import WARP, BlockShape
-from simt.engine.abi import SPACES, WORKER_SLOTS, FaultKind, FaultSlot, LaunchSlot, WorkerSlot
+from simt.engine.abi import NATIVE_STACK, SPACES, WORKER_SLOTS, FaultKind, FaultSlot, LaunchSlot, WorkerSlot
 from simt.engine.compile import Compiled, Compiler
 from simt.engine.llvm_barriers import TABLE_BYTES
-from simt.engine.llvm_kernel import NATIVE_STACK
 from simt.engine.system_gate import SystemGate
 from simt.engine.unsupported import Unsupported
 from simt.errors import BarrierError, FaultSite, KernelFault, LaunchTimeout, TrapError
@@ -36,7 +36,9 @@ class Jit:
         self.compiler = Compiler()
         self._fallback: Engine | None = None
         self.reasons: dict[str, str] = {}
-        self._made: dict[tuple[Program, str, BlockShape], Compiled | None] = {}
+        self._made: WeakKeyDictionary[Program, dict[tuple[str, BlockShape], Compiled | None]] = (
+            WeakKeyDictionary()
+        )
         self._pool: ThreadPoolExecutor | None = None
         self._pool_size = 0
         self._lock = threading.Lock()
@@ -62,15 +64,16 @@ class Jit:
 
     def compiled(self, program: Program, kernel: Function, block: BlockShape) -> Compiled | None:
         """The kernel's machine code, None if only the interpreter runs it."""
-        key = (program, kernel.name, block)
+        key = (kernel.name, block)
         with self._lock:
-            if key not in self._made:
+            made = self._made.setdefault(program, {})
+            if key not in made:
                 try:
-                    self._made[key] = self.compiler.compile(program, kernel, block)
+                    made[key] = self.compiler.compile(program, kernel, block)
                 except Unsupported as reason:
                     self.reasons[kernel.name] = str(reason)
-                    self._made[key] = None
-            return self._made[key]
+                    made[key] = None
+            return made[key]
 
     def _run(self, run: _Run) -> None:
         pool = self._threads(len(run.workers))

@@ -7,12 +7,8 @@ the result. Nothing depends on fast-math flags or on the rounding mode that the 
 
 from __future__ import annotations
 
-import platform
 import struct
 from collections.abc import Callable
-from typing import cast
-
-import llvmlite.binding as llvm
 
 from simt.engine import exact, integers
 from simt.engine.llvm_algebra import element_type
@@ -27,15 +23,6 @@ _ROUNDING_FEATURES = frozenset({"sse4.1", "round"})
 """CPUs that round to integral values in one instruction."""
 _F16C = {"rn": 0, "rm": 1, "rp": 2, "rz": 3}
 """The immediate operand of vcvtps2ph."""
-
-
-def host_features() -> frozenset[str]:
-    """Features of this machine's CPU, as `LlvmAlgebra` asks for them."""
-    features = cast("dict[str, bool]", llvm.get_host_cpu_features())
-    enabled = {name for name, on in features.items() if on}
-    if platform.machine().lower() in ("aarch64", "arm64"):
-        enabled |= {"fma", "round"}
-    return frozenset(enabled)
 
 
 def _double_bits(x: float) -> int:

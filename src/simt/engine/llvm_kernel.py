@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from simt.analysis.program import Function, Program
 from simt.analysis.uniformity import WARP, BlockShape
-from simt.engine.abi import LaunchSlot, WorkerSlot
+from simt.engine.abi import KERNEL, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
 from simt.engine.llvm_function import Unit
 from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_suspension import SuspendingEmitter
 
-KERNEL = "simt_kernel"
 DONE = -1
-NATIVE_STACK = 64 << 20
-"""Bytes of stack of the threads that run compiled code."""
 STACK_RESERVE = 4 << 20
-"""Of these, bytes kept free for the deepest frame and for Python below the kernel."""
+"""Of the native stack, bytes kept free for the deepest frame and for Python below the kernel."""
 
 
 class KernelEmitter(SuspendingEmitter):

@@ -1,0 +1,72 @@
+"""The JIT engine apart from the code that it makes."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+
+import numpy as np
+
+import simt
+
+PROGRAM = """.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .b64 %a;
+    .reg .b32 %v;
+    ld.param.u64 %a, [out];
+    mov.u32 %v, VALUE;
+    st.global.u32 [%a], %v;
+    ret;
+}
+"""
+
+
+def test_code_goes_with_its_module() -> None:
+    """Programs and their machine code do not pile up in a process that loads many modules."""
+    device = simt.Device(engine="jit", memory="16MiB", workers=1)
+    out = device.zeros(1, "u4")
+    programs: list[weakref.ref[object]] = []
+    for value in range(5):
+        module = device.load(PROGRAM.replace("VALUE", str(value)))
+        module["k"](1, 1, (out,))
+        assert out.numpy()[0] == value
+        programs.append(weakref.ref(module.program))
+    del module
+    gc.collect()
+    assert not any(p() for p in programs)
+
+
+def test_a_cached_kernel_needs_no_compiler(tmp_path: Path) -> None:
+    """A second process links the object that the first one left: the code generator is not even imported."""
+    script = f"""
+import sys, simt
+device = simt.Device(engine="jit", memory="16MiB", workers=1)
+out = device.zeros(1, "u4")
+device.load({PROGRAM.replace("VALUE", "77")!r})["k"](1, 1, (out,))
+unwanted = ("simt.engine.llvm_kernel", "simt.engine.interpreter", "rich", "click", "scipy")
+print(out.numpy()[0], *(name for name in unwanted if name in sys.modules))
+"""
+    environment = {**os.environ, "SIMT_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", script]
+    found = [
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True) for _ in range(2)
+    ]
+    assert found[0].stdout.split() == ["77", "simt.engine.llvm_kernel"]
+    assert found[1].stdout.split() == ["77"]
+
+
+def test_objects_depend_on_the_shape_of_the_block(device: simt.Device) -> None:
+    text = PROGRAM.replace("mov.u32 %v, VALUE;", "mov.u32 %v, %ntid.y;")
+    kernel, out = device.load(text)["k"], device.zeros(1, "u4")
+    found: list[int] = []
+    for block in ((32, 1), (16, 2), (8, 4), (32, 1)):
+        kernel(1, block, (out,))
+        found.append(int(out.numpy()[0]))
+    np.testing.assert_array_equal(found, [1, 2, 4, 1])
