@@ -9,6 +9,7 @@ from simt.isa.form import OperandForm
 from simt.ptx.types import TYPES, Kind, Type
 from tests.fuzz.operations import (
     BANKS,
+    UNGUARDED,
     Choice,
     accesses,
     accumulator_key,
@@ -91,7 +92,8 @@ class Builder:
         """An instruction without effects; now and then with a guard."""
         table = pure(self.exact)
         choice = pick(self.random, table[self.random.choice(sorted(table))])
-        return plain(f"{self.guard()}{self.instruction(choice)}")
+        guard = "" if choice.form.mnemonic in UNGUARDED else self.guard()
+        return plain(f"{guard}{self.instruction(choice)}")
 
     def guard(self) -> str:
         if not self.chance(0.15):
