@@ -107,7 +107,7 @@ def _declare(operation: str, count: int, words: str) -> None:
 
     def accumulate(m: Algebra[V], a: V, b: V, c: V, dtype: Type, atype: Type, btype: Type) -> V:
         values = parts(m, width, lambda x, y: apply(m, operation, x, y), (atype, a), (btype, b))
-        return accumulated(m, [part(m, dtype, v, width, 0) for v in values], c)
+        return accumulated(m, values, c)  # whole values, not cut to the width of a part (H200)
 
     merge.__doc__ = f"{words} of {count} pairs of parts."
     accumulate.__doc__ = f"{words} of {count} pairs of parts, all added to a third value."
