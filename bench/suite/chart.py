@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from suite.measure import Line
+from suite.versions import LeftOut, optional
 
 CHART = Path(__file__).resolve().parent.parent / "results.png"
 MARKS = {"plain C": "o", "SPMD C": "D", "PoCL": "^", "Numba": "s"}
@@ -13,12 +14,10 @@ MARKS = {"plain C": "o", "SPMD C": "D", "PoCL": "^", "Numba": "s"}
 def draw(lines: list[Line]) -> str:
     """Draws how many times longer than simt each version takes. Returns a word on what was done."""
     try:
-        import matplotlib  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        return "no chart: matplotlib is not installed"
-    matplotlib.use("Agg")
-    from matplotlib import pyplot  # pyright: ignore[reportMissingImports]
-
+        optional("matplotlib").use("Agg")
+    except LeftOut as reason:
+        return f"no chart: {reason}"
+    pyplot = optional("matplotlib.pyplot")
     figure, axes = pyplot.subplots(figsize=(9, 0.32 * len(lines) + 1.4))
     for name, mark in MARKS.items():
         points = [(1 / r, y) for y, line in enumerate(lines) if (r := line.ratio(name))]

@@ -16,7 +16,7 @@ from rich.table import Table
 from run import processor
 
 from suite.measure import Line, geometric_mean
-from suite.versions import GCC_OPTIONS
+from suite.versions import GCC_OPTIONS, LeftOut, opencl
 
 RESULTS = Path(__file__).resolve().parent.parent / "results.json"
 OTHERS = ("native", "plain C", "SPMD C", "PoCL", "Numba")
@@ -61,7 +61,7 @@ def notes(lines: list[Line]) -> Iterator[str]:
 
 def write(lines: list[Line], core: int | None) -> None:
     """Puts the suite's results into the file and keeps what else is there."""
-    document = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    document: dict[str, object] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     means = {name: geometric_mean(line.ratio(name) for line in lines) for name in OTHERS}
     document["suite"] = {
         "date": time.strftime("%Y-%m-%d"),
@@ -98,9 +98,7 @@ def gcc() -> str:
 
 def pocl() -> str:
     try:
-        import pyopencl  # pyright: ignore[reportMissingImports]
-
-        platforms = pyopencl.get_platforms()
-    except Exception:  # no package, no loader, no platform: all the same here
+        platforms = opencl().get_platforms()
+    except LeftOut:
         return "missing"
     return next((p.version for p in platforms if "Portable" in p.name), "missing")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import subprocess
 from collections.abc import Callable
@@ -59,7 +60,7 @@ class Native(OnHost):
         super().__init__(problem)
         self.function = compiled_c(entry, style)
         self.arguments = [ctypes.c_void_p(a.ctypes.data) for a in self.arrays.values()]
-        self.arguments += [np.ctypeslib.as_ctypes_type(s.dtype)(s) for s in problem.scalars.values()]
+        self.arguments += [as_c(s) for s in problem.scalars.values()]
 
     def run(self) -> None:
         self.function(*self.arguments)
@@ -84,6 +85,10 @@ def compiled_c(entry: Entry, style: str) -> Any:
     return function
 
 
+def as_c(scalar: Any) -> Any:
+    return np.ctypeslib.as_ctypes_type(scalar.dtype)(scalar)
+
+
 def first_error(text: str) -> str:
     """The first message of a compiler, without the path of the file."""
     lines = [line for line in text.splitlines() if "error:" in line] or text.splitlines()[:1] or ["failed"]
@@ -97,10 +102,7 @@ class Numba(OnHost):
         super().__init__(problem)
         if entry.real == np.float16:
             raise LeftOut("Numba has no half precision on CPUs")
-        try:
-            import numba  # pyright: ignore[reportMissingImports]
-        except ImportError:
-            raise LeftOut("numba is not installed") from None
+        numba = optional("numba")
         self.function = entry.native_case.version(entry.real, numba.njit(error_model="numpy"))
         self.arguments = [*self.arrays.values(), *problem.scalars.values()]
 
@@ -185,15 +187,20 @@ class OpenCl:
 def opencl() -> Any:
     os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", "1")
     os.environ.setdefault("POCL_CPU_MAX_CU_COUNT", "1")  # the same in newer releases
-    try:
-        import pyopencl  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        raise LeftOut("pyopencl is not installed") from None
+    pyopencl = optional("pyopencl")
     try:
         pyopencl.get_platforms()
     except pyopencl.Error:
         raise LeftOut("no OpenCL platform on this machine (Debian: pocl-opencl-icd)") from None
     return pyopencl
+
+
+def optional(name: str) -> Any:
+    """A module that need not be there. Raises `LeftOut`."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise LeftOut(f"{name} is not installed") from None
 
 
 def resolved(launch: Launch, known: dict[str, object]) -> list[object]:
