@@ -1,7 +1,7 @@
 """Differential fuzzing: `python -m tests.fuzz --seeds 0-100`.
 
 Runs the program of every seed on both engines. On a mismatch the program is made smaller as long as the
-engines still differ, and printed. `--record FILE` and `--replay FILE`: see `tests.fuzz.recording`.
+engines still differ, and printed. `--replay`: the programs that a GPU ran (`tests.fuzz.record`), on both.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 import simt
 from tests.fuzz.minimise import minimise
 from tests.fuzz.programs import Program, generate
+from tests.fuzz.recorded import Hashes, recordings, wrong
 from tests.fuzz.running import Case, difference, outcome
 
 
@@ -29,18 +30,38 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--size", type=int, default=14, help="statements of the kernel")
     parser.add_argument("--keep", action="store_true", help="do not make mismatching programs smaller")
     parser.add_argument("--print", action="store_true", dest="show", help="print the programs, run nothing")
+    parser.add_argument("--replay", action="store_true", help="the recorded programs among the seeds")
     options = parser.parse_args(arguments)
     first, _, last = options.seeds.partition("-")
     bad = 0
     devices = tuple(
         simt.Device("sm_90", engine=e, memory="256MiB", timeout=30) for e in ("interpreter", "jit")
     )
-    for seed in range(int(first), int(last or first) + 1):
+    seeds = range(int(first), int(last or first) + 1)
+    if options.replay:
+        return replay([c for c in recordings() if c[0].seed in seeds], devices)
+    for seed in seeds:
         program = generate(seed, not options.inexact, options.size)
         if options.show:
             print(program.text())
             continue
         bad += report(program, devices, options.keep)
+    return min(bad, 1)
+
+
+def replay(recorded: list[tuple[Case, Hashes]], devices: tuple[simt.Device, ...]) -> int:
+    """Compares both engines with what a GPU made of the programs."""
+    bad = 0
+    for case, expected in recorded:
+        for device in devices:
+            found = outcome(case, device)
+            problems = [found] if isinstance(found, str) else wrong(found, expected)
+            if problems:
+                print(
+                    f"seed {case.seed}, {device.engine_name}: {len(problems)} wrong, {problems[:3]}",
+                    flush=True,
+                )
+            bad += bool(problems)
     return min(bad, 1)
 
 

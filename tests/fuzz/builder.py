@@ -324,4 +324,3 @@ class Builder:
             f"ld.shared.b32 {self.register('r')}, [{at}];",
             "bar.sync 0;",
         )
-

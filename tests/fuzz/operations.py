@@ -14,7 +14,14 @@ from simt.ptx.types import Kind, Type
 
 TARGET = 90
 
-BANKS = {"p": ("pred", 6), "h": ("b16", 5), "r": ("b32", 8), "d": ("b64", 5), "f": ("f32", 5), "e": ("f64", 5)}
+BANKS = {
+    "p": ("pred", 6),
+    "h": ("b16", 5),
+    "r": ("b32", 8),
+    "d": ("b64", 5),
+    "f": ("f32", 5),
+    "e": ("f64", 5),
+}
 """Type and number of the registers `%p0`, `%p1` ... of each bank."""
 
 INEXACT = ("approx", "full")

@@ -195,9 +195,7 @@ class Writer:
         start = [f"and.b32 {n}, {self.b.register('r')}, 3;", f"mov.u32 {i}, 0;", f"{head}:"]
         test = [f"add.u32 {i}, {i}, 1;", f"setp.le.u32 {q}, {i}, {n};"]
         if self.b.chance(0.5):
-            return Statement(
-                [*start, self.short(inside), f"{again}:", *test, f"@{q} bra {head};", f"{end}:"]
-            )
+            return Statement([*start, self.short(inside), f"{again}:", *test, f"@{q} bra {head};", f"{end}:"])
         return Statement([
             *start, *test, f"@!{q} bra {end};", self.short(inside), f"{again}:", f"bra {head};", f"{end}:",
         ])  # fmt: skip
@@ -214,7 +212,11 @@ class Writer:
         parts += self._jump(labels)
         for label in labels:
             parts += [f"{label}:", self.short(replace(self.inner(scope, None), exits=()))]
-            parts += [f"sub.s32 {fuel}, {fuel}, 1;", f"setp.lt.s32 {spent}, {fuel}, 0;", f"@{spent} bra {end};"]
+            parts += [
+                f"sub.s32 {fuel}, {fuel}, 1;",
+                f"setp.lt.s32 {spent}, {fuel}, 0;",
+                f"@{spent} bra {end};",
+            ]
             parts += self._jump(labels)
         return Statement([*parts, f"{end}:"])
 
@@ -225,7 +227,9 @@ class Writer:
     def uniform_if(self, scope: Scope) -> Statement:
         q, other, join = self.b.fresh("q"), self.b.label(), self.b.label()
         inside = replace(scope, depth=scope.depth + 1)
-        test = f"setp.{self.b.random.choice(('lt', 'eq', 'ne'))}.u32 {q}, {self._uniform()}, {self._uniform()};"
+        test = (
+            f"setp.{self.b.random.choice(('lt', 'eq', 'ne'))}.u32 {q}, {self._uniform()}, {self._uniform()};"
+        )
         uni = self.b.random.choice(("", ".uni"))
         return Statement([
             test, f"@{q} bra{uni} {other};", self.short(inside), f"bra{uni} {join};", f"{other}:",
@@ -238,7 +242,9 @@ class Writer:
     def uniform_loop(self, scope: Scope) -> Statement:
         i, n, q, head, end = *(self.b.fresh(k) for k in "ttq"), self.b.label(), self.b.label()
         inside = replace(scope, depth=scope.depth + 1, exits=())
-        leave = [f"setp.eq.u32 {q}, {i}, {self._uniform()};", f"@{q} bra {end};"] if self.b.chance(0.4) else []
+        leave = (
+            [f"setp.eq.u32 {q}, {i}, {self._uniform()};", f"@{q} bra {end};"] if self.b.chance(0.4) else []
+        )
         return Statement([
             f"mov.u32 {i}, 0;", f"and.b32 {n}, {self._uniform()}, 3;", f"{head}:", self.short(inside),
             *leave, self.short(inside), f"add.u32 {i}, {i}, 1;", f"setp.le.u32 {q}, {i}, {n};",
@@ -366,7 +372,7 @@ def epilogue(builder: Builder) -> list[str]:
     for place, register in enumerate(register_list()):
         lines += store_register(builder, register, f"[%row+{place * WORD}]")
     size = len(accumulators()) * WORD
-    lines += ["bar.sync 0;", "@!%first exit;", f"add.u32 %n, %n, 1;", f"mad.wide.u32 %acc, %n, {size}, %acc;"]
+    lines += ["bar.sync 0;", "@!%first exit;", "add.u32 %n, %n, 1;", f"mad.wide.u32 %acc, %n, {size}, %acc;"]
     for i in range(len(accumulators())):
         lines += [f"ld.shared.b64 %a, [sums+{i * WORD}];", f"st.global.b64 [%acc+{i * WORD}], %a;"]
     return [*lines, "ret;"]
@@ -385,7 +391,9 @@ def store_register(builder: Builder, register: str, address: str) -> list[str]:
 def function_text(name: str, body: Body, builder: Builder) -> list[str]:
     """A device function: its registers start from its arguments, its result is a hash of them."""
     builder = replace(builder, counters=dict(builder.counters))
-    head = f".func (.param .b32 result) {name}(.param .b32 f0, .param .b64 f1, .param .b32 f2, .param .b32 f3)"
+    head = (
+        f".func (.param .b32 result) {name}(.param .b32 f0, .param .b64 f1, .param .b32 f2, .param .b32 f3)"
+    )
     lines = [*IDENTITY, "ld.param.u32 %u0, [f0];", "ld.param.b64 %b, [f1];", "ld.param.b32 %mask, [f2];"]
     lines += ["ld.param.b32 %fuel, [f3];", *frame_lines(), *start_registers()]
     lines += [line for statement in body for line in statement.lines()]

@@ -16,7 +16,20 @@ from tests.fuzz.operations import accumulators
 from tests.fuzz.programs import ROW, START, Dim3, Program, register_list
 
 Words: TypeAlias = NDArray[np.uint64]
-SPECIAL = (0, 1, 2, 31, 32, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7F800000, 0x3F800000, 0x00000001, 0x80000000)
+SPECIAL = (
+    0,
+    1,
+    2,
+    31,
+    32,
+    0x7FFFFFFF,
+    0x80000000,
+    0xFFFFFFFF,
+    0x7F800000,
+    0x3F800000,
+    0x00000001,
+    0x80000000,
+)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,18 @@ import numpy as np
 import pytest
 
 import simt
-from tests.property.wild import ARRAY, BLOCK, CTA, HEADER, THREAD, Access, module_text, must_fault, random_access, wild_module
+from tests.property.wild import (
+    ARRAY,
+    BLOCK,
+    CTA,
+    HEADER,
+    THREAD,
+    Access,
+    module_text,
+    must_fault,
+    random_access,
+    wild_module,
+)
 
 ROOT = Path(__file__).parents[2]
 COUNT = 2 * BLOCK
@@ -178,7 +189,20 @@ def test_traps_and_wild_targets(device: simt.Device, name: str, target: int) -> 
 
 # ---------------------------------------------------------------- launches that cannot be
 
-SHAPES: list[Any] = [0, -1, (0, 1), (1, 1, 0), (1, -5), 1 << 40, (1, 1 << 20), (1, 2, 3, 4), (), 1.5, "1", None]
+SHAPES: list[Any] = [
+    0,
+    -1,
+    (0, 1),
+    (1, 1, 0),
+    (1, -5),
+    1 << 40,
+    (1, 1 << 20),
+    (1, 2, 3, 4),
+    (),
+    1.5,
+    "1",
+    None,
+]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=repr)
@@ -230,7 +254,9 @@ def test_faults_in_one_thread_leave_the_others_alone(device: simt.Device) -> Non
             for turn in range(6):
                 if number == 0:
                     with pytest.raises(simt.MemoryFault):
-                        wild_module(device)["store32_global"](2, BLOCK, (turn * 4, device.zeros(COUNT + 2, "u4")))
+                        wild_module(device)["store32_global"](
+                            2, BLOCK, (turn * 4, device.zeros(COUNT + 2, "u4"))
+                        )
                 else:
                     still_works(device)
         except BaseException as error:  # a failure must reach the test's own thread

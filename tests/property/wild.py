@@ -94,14 +94,29 @@ def random_access(random: Random, base: int, limit: int, array: int) -> Access:
     inside = base <= found.address < limit and space in ("global", "")
     own = array <= found.address and found.address + found.size <= array + ARRAY
     if inside and not own and not access.startswith("load"):
-        return Access(space, access.replace("store", "load") if access != "store16" else "load8", found.address)
-    return found if not (inside and not own and access.startswith("atom")) else Access(space, "load32", found.address)
+        return Access(
+            space, access.replace("store", "load") if access != "store16" else "load8", found.address
+        )
+    return (
+        found
+        if not (inside and not own and access.startswith("atom"))
+        else Access(space, "load32", found.address)
+    )
 
 
 def _address(random: Random, space: str, base: int, limit: int, array: int) -> int:
     near = random.randint(-24, 24)
     windows = {"shared": SHARED, "local": LOCAL}
-    places = [0, 1 << 31, 1 << 32, 1 << 47, 1 << 63, (1 << 64) - 1, random.getrandbits(64), random.getrandbits(20)]
+    places = [
+        0,
+        1 << 31,
+        1 << 32,
+        1 << 47,
+        1 << 63,
+        (1 << 64) - 1,
+        random.getrandbits(64),
+        random.getrandbits(20),
+    ]
     places += [windows[space]] * 6 if space in windows else [base, limit, array, array, array + ARRAY]
     return (random.choice(places) + near) % (1 << 64)
 
