@@ -50,9 +50,11 @@ class Definition:
 
 
 def resolved(definition: Definition) -> Definition:
-    """Follows replacements of phis that turned out to be trivial."""
-    while definition.replaced is not None:
-        definition = definition.replaced
+    """Follows replacements of phis that turned out to be trivial, and shortens the way for the next time."""
+    while (target := definition.replaced) is not None:
+        if target.replaced is not None:
+            definition.replaced = target.replaced
+        definition = target
     return definition
 
 

@@ -454,9 +454,11 @@ class _Analysis:
                 continue
             self.result.divergent.add(block.index)
             region = self._influence(block)
-            for loop in self.ssa.schedule.loops:
+            loop = self.ssa.schedule.loop_of[block.index]
+            while loop is not None:
                 if self._leaves_by_degrees(loop, block, region):
                     self.result.leaving.add(loop.header.index)
+                loop = loop.parent
         return before != (len(self.result.divergent), len(self.result.joins), len(self.result.leaving))
 
     def _leaving_map(self, block: Block) -> dict[Register, Definition]:
@@ -468,10 +470,11 @@ class _Analysis:
         return current
 
     def _leaves_by_degrees(self, loop: Loop, branch: Block, region: set[int]) -> bool:
+        """Whether lanes that a branch within a loop parts leave it in different iterations."""
+        if loop.header.index in self.result.leaving:
+            return True
         position = self.ssa.schedule.position
         inside = range(loop.first, loop.last + 1)
-        if position[branch.index] not in inside:
-            return False
         for block in self.ssa.schedule.order[loop.first : loop.last + 1]:
             if (block is branch or block.index in region) and any(
                 position[s.index] not in inside for s in block.successors()

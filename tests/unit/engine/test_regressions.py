@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import platform
+import sys
+
 import numpy as np
 import pytest
 
@@ -55,3 +59,36 @@ def test_branch_with_many_targets(engine: str, ways: int) -> None:
     device.load(many_way_branch(ways))["k"](1, 64, (out,))
     lanes = np.arange(64)
     assert (out.numpy() == lanes + lanes % ways).all()
+
+
+FE_UPWARD_ON_X86 = 0x800
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "AMD64") or not sys.platform.startswith("linux"),
+    reason="sets the rounding mode through glibc, by its number on x86",
+)
+def test_kernels_do_not_inherit_the_rounding_mode_of_the_thread_that_launches() -> None:
+    ptx = f"""{HEAD}
+.visible .entry k(.param .u64 out)
+{{
+    .reg .b64 %o; .reg .b32 %t; .reg .f32 %a;
+    ld.param.u64 %o, [out];
+    mov.u32 %t, %tid.x;
+    mad.wide.u32 %o, %t, 4, %o;
+    ld.global.f32 %a, [%o];
+    mul.rn.f32 %a, %a, %a;
+    st.global.f32 [%o], %a;
+    ret;
+}}
+"""
+    values = np.arange(1, 33, dtype="f4") * np.float32(0.1)
+    device = simt.Device("sm_90", engine="jit", memory="64MiB", timeout=20)  # its threads are not yet made
+    kernel, array = device.load(ptx)["k"], device.array(values)
+    libm = ctypes.CDLL("libm.so.6")
+    libm.fesetround(FE_UPWARD_ON_X86)
+    try:
+        kernel(1, 32, (array,))
+    finally:
+        libm.fesetround(0)
+    assert (array.numpy() == values * values).all()
