@@ -7,6 +7,7 @@ fits (Remez, relative or absolute error as noted), rounded to single precision, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from simt.isa.algebra import Algebra, V
@@ -57,7 +58,11 @@ HALF_PI = (1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15)
 """pi/2 as a sum of three single-precision numbers."""
 
 TWO_OVER_PI = 0.6366197466850281
-LARGEST_ANGLE = float(1 << 22)
+TURN = 0.15915493667125702
+"""1/(2 pi) in single precision."""
+
+LARGEST_ANGLE = 8.0
+"""From here on angles are reduced as the H200 does it, with all its error, up to half a turn and more."""
 SINE = (-0.16666653752326965, 0.008332083001732826, -0.00019504317606333643)
 """(sin(r)/r - 1) / r^2 in r^2 for |r| up to pi/4: absolute error of the sine 2^-27.8."""
 
@@ -66,7 +71,7 @@ COSINE = (0.04166664555668831, -0.0013887243112549186, 2.4423889044555835e-05)
 
 
 def sine(m: Algebra[V], a: V) -> V:
-    """sin(a), absolute error below 2^-22 for |a| up to 2^15; 0 for |a| from 2^22 on, NaN for infinities."""
+    """sin(a), absolute error below 2^-22 for |a| up to 8, |a| 2^-24 above; NaN for infinities."""
     quadrant, rest = reduced_angle(m, float_abs(m, F32, a))
     result = by_quadrant(m, quadrant, rest)
     flip = m.and_(B32, m.to_bits(F32, a), m.const(B32, 1 << 31))
@@ -74,23 +79,25 @@ def sine(m: Algebra[V], a: V) -> V:
 
 
 def cosine(m: Algebra[V], a: V) -> V:
-    """cos(a), absolute error below 2^-22 for |a| up to 2^15; 1 for |a| from 2^22 on, NaN for infinities."""
+    """cos(a), absolute error below 2^-22 for |a| up to 8, |a| 2^-24 above; NaN for infinities."""
     quadrant, rest = reduced_angle(m, float_abs(m, F32, a))
     return by_quadrant(m, m.add(U32, quadrant, m.const(U32, 1)), rest)
 
 
 def reduced_angle(m: Algebra[V], a: V) -> tuple[V, V]:
-    """For a >= 0: k and r = a - k pi/2 with |r| about pi/4 at most.
-
-    Angles too large for the reduction count as zero (infinities as NaN), so that no result leaves [-1, 1].
-    """
+    """For a >= 0: k and r = a - k pi/2 with |r| about pi/4 at most; NaN for infinities."""
     small = m.compare("lt", F32, a, number(m, F32, LARGEST_ANGLE))
-    a = m.select(F32, small, a, m.fmul(F32, a, m.const(F32, 0), "rn"))
-    k = m.round_integral(F32, m.fmul(F32, a, number(m, F32, TWO_OVER_PI), "rn"), "rn")
-    r = a
-    for part in HALF_PI:
-        r = m.fma(F32, k, number(m, F32, -part), r, "rn")
-    return m.float_to_int(F32, U32, k, "rn"), r
+    turns = m.fmul(F32, a, number(m, F32, TURN), "rz")
+    part = m.fsub(F32, turns, m.round_integral(F32, turns, "rn"), "rn")
+    a = m.select(F32, small, a, part)
+    scale = m.select(F32, small, number(m, F32, TWO_OVER_PI), number(m, F32, 4.0))
+    k = m.round_integral(F32, m.fmul(F32, a, scale, "rn"), "rn")
+    near = a
+    for piece in HALF_PI:
+        near = m.fma(F32, k, number(m, F32, -piece), near, "rn")
+    far = m.fma(F32, k, number(m, F32, -0.25), a, "rn")
+    far = m.fmul(F32, far, number(m, F32, 2 * math.pi), "rn")
+    return m.float_to_int(F32, S32, k, "rn"), m.select(F32, small, near, far)
 
 
 def by_quadrant(m: Algebra[V], quadrant: V, r: V) -> V:
