@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from simt.diagnostics import Diagnostic
 
@@ -12,12 +13,23 @@ class SimtError(Exception):
     """Base of all errors raised by simt."""
 
 
+def rebuild(kind: type[SimtError], args: tuple[object, ...], state: dict[str, object]) -> SimtError:
+    """A pickled error, for pools of processes: its constructor may take more than its `args`."""
+    found = kind.__new__(kind)
+    found.args = args
+    found.__dict__.update(state)
+    return found
+
+
 class PtxError(SimtError):
     """A module was refused. `diagnostics` lists every finding, in source order."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         self.diagnostics = list(diagnostics)
         super().__init__("\n".join(d.render() for d in self.diagnostics) or "not a PTX module")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rebuild, (type(self), self.args, self.__dict__)
 
 
 class PtxFileError(PtxError):
@@ -63,6 +75,9 @@ class KernelFault(SimtError):
     def __init__(self, message: str, site: FaultSite) -> None:
         self.site = site
         super().__init__(f"{message} ({site})")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rebuild, (type(self), self.args, self.__dict__)
 
 
 class MemoryFault(KernelFault):

@@ -56,6 +56,8 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except click.exceptions.Exit as end:
         return end.exit_code
+    except SystemExit:  # click's answer to a reader that left in the middle of a write
+        return _cannot_write(BrokenPipeError())
     except click.ClickException as problem:
         problem.show()
         return problem.exit_code

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
@@ -134,8 +135,11 @@ class DeviceArray:
 
 def as_shape(shape: Shape) -> tuple[int, ...]:
     """A NumPy shape. Raises ValueError for negative extents, TypeError for anything but integers."""
-    extents = tuple(shape) if isinstance(shape, Sequence) else (shape,)
-    found = tuple(n.__index__() for n in extents)
+    try:
+        extents = [shape] if np.ndim(shape) == 0 else list(cast("Sequence[int]", shape))
+        found = tuple(index(cast("int", n)) for n in extents)
+    except TypeError:
+        raise TypeError(f"bad shape {shape!r}: expected an integer or a tuple of integers") from None
     if any(n < 0 for n in found):
         raise ValueError(f"negative extent in shape {found}")
     return found
@@ -146,4 +150,6 @@ def as_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     found = np.dtype(dtype)
     if found.hasobject:
         raise TypeError(f"dtype {found} holds Python objects, which device memory cannot")
+    if not found.itemsize:
+        raise TypeError(f"dtype {found} has no size")
     return found

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from simt.driver.array import Allocation, DeviceArray, Shape, as_dtype, as_shape
-from simt.driver.engines import engine_name, make_engine, worker_count
+from simt.driver.engines import engine_name, make_engine, seconds, worker_count
 from simt.driver.mirrors import Mirrors
 from simt.driver.module import Module
 from simt.driver.output import print_text
@@ -52,12 +52,10 @@ class Device:
         workers: int | None = None,
         timeout: float | None = None,
     ) -> None:
-        if timeout is not None and not timeout > 0:
-            raise SimtError(f"timeout: expected a positive number of seconds, {timeout!r} given")
         self.properties = find_device(arch)
         self.engine_name = engine_name(engine)
         self.workers = worker_count(workers)
-        self.timeout = timeout
+        self.timeout = None if timeout is None else seconds(timeout)
         self.memory = Arena(parse_size(memory))
         self.mirrors = Mirrors()
         self.printf = print_text

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from operator import index
+from typing import SupportsFloat
 
 from simt.errors import SimtError
 from simt.machine.launch import Engine
@@ -29,12 +31,19 @@ def worker_count(wanted: int | None) -> int:
     """Native threads to use: as wanted, else `SIMT_WORKERS`, else one for each CPU. Raises `SimtError`."""
     given = wanted if wanted is not None else os.environ.get("SIMT_WORKERS") or _cpus()
     try:
-        count = int(given)
-    except ValueError:
+        count = int(given) if isinstance(given, str) else index(given)
+    except (TypeError, ValueError):
         count = 0
     if count < 1:
         raise SimtError(f"workers: expected a positive number, {given!r} given")
     return count
+
+
+def seconds(timeout: object) -> float:
+    """A timeout as given. Raises `SimtError` for anything but a positive number."""
+    if not isinstance(timeout, SupportsFloat) or not float(timeout) > 0:
+        raise SimtError(f"timeout: expected a positive number of seconds, {timeout!r} given")
+    return float(timeout)
 
 
 def _cpus() -> int:

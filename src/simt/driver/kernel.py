@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from simt.analysis.program import Function, Parameter
 from simt.driver.array import DeviceArray
+from simt.driver.engines import seconds
 from simt.driver.stream import Stream
 from simt.errors import LaunchError
 from simt.machine.arguments import pack
@@ -86,13 +87,13 @@ class Kernel:
         """As calling the kernel. `timeout`: seconds, in place of the device's. `progress` is called now
         and then with the number of CTAs finished."""
         device = self.module.device
-        if stream is not None and stream.device is not device:
-            raise LaunchError(f"kernel {self.name}: the stream belongs to another device")
+        if stream is not None:
+            self._check_stream(stream)
         with device.launching(), self._named_errors():
             launch = self._prepare(as_dim3(grid, "grid"), as_dim3(block, "block"), args, shared_mem)
             launch.progress = progress
             with device.mirrors.shared(self.module.memory):
-                _set_deadline(launch, device.timeout if timeout is None else timeout)
+                _set_deadline(launch, device.timeout if timeout is None else seconds(timeout))
                 self._run(launch)
 
     def _run(self, launch: Launch) -> None:
@@ -109,6 +110,12 @@ class Kernel:
             device.engine.launch(launch)
         finally:
             system.flush()
+
+    def _check_stream(self, stream: object) -> None:
+        if not isinstance(stream, Stream):
+            raise LaunchError(f"kernel {self.name}: stream: expected a Stream or None, {stream!r} given")
+        if stream.device is not self.module.device:
+            raise LaunchError(f"kernel {self.name}: the stream belongs to another device")
 
     def _prepare(self, grid: Dim3, block: Dim3, args: Sequence[object], shared_mem: int) -> Launch:
         device, module, function = self.module.device, self.module, self._function

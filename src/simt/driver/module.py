@@ -59,6 +59,7 @@ class Module:
 
         Raises `LaunchError` naming the kernels that there are.
         """
+        name = _name(name, "kernel")
         mangled = [k for k in self.kernels if k.startswith(f"_Z{len(name)}{name}")]
         found = name if name in self.kernels else mangled[0] if len(mangled) == 1 else None
         if found is None:
@@ -73,7 +74,7 @@ class Module:
 
         Raises `LaunchError` if there is no such variable.
         """
-        variable = self.program.variables.get(name)
+        variable = self.program.variables.get(_name(name, "variable"))
         if variable is None or variable.name not in self.symbols:
             names = [v.name for v in self.program.variables.values() if v.space in PLACED]
             raise LaunchError(_unknown("variable", name, self.program.text.name, names))
@@ -113,6 +114,12 @@ def symbol_dtype(t: Type) -> np.dtype[Any]:
 
 def symbol_shape(variable: ModuleVariable) -> tuple[int, ...]:
     return (*variable.shape, variable.vector) if variable.vector > 1 else variable.shape
+
+
+def _name(given: object, what: str) -> str:
+    if not isinstance(given, str):
+        raise TypeError(f"a {what}'s name is a string, {given!r} given")
+    return given
 
 
 def _unknown(what: str, name: str, where: str, names: Iterable[str]) -> str:

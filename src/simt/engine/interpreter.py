@@ -36,7 +36,7 @@ from simt.engine.interpreter_barriers import Barriers
 from simt.engine.numpy_algebra import dtype_of
 from simt.engine.numpy_machine import NumpyMachine
 from simt.engine.numpy_memory import ArenaView
-from simt.errors import BarrierError, FaultSite, KernelFault, LaunchTimeout
+from simt.errors import BarrierError, KernelFault, LaunchTimeout
 from simt.machine.launch import Launch
 from simt.ptx.types import PRED, U32, Type, bits_type
 
@@ -105,7 +105,7 @@ class Execution:
     def _step(self, activation: Activation) -> None:
         """One block, one latch, or the end of an activation."""
         self.steps += 1
-        self._check_time()
+        self._check_time(activation)
         if activation.run is not None:
             self._resume(activation, activation.run)
             return
@@ -123,12 +123,11 @@ class Execution:
         else:
             self._start(activation, place, rows, mask)
 
-    def _check_time(self) -> None:
+    def _check_time(self, activation: Activation) -> None:
         deadline = self.launch.deadline
         if deadline is not None and time.monotonic() > deadline:
-            site = FaultSite(
-                self.launch.kernel.name, line=self.machine.line or None, file=self.launch.program.text.name
-            )
+            self.machine.rows = activation.rows
+            site = self.machine.site(activation.live)
             raise LaunchTimeout("the kernel ran past its timeout and was stopped", site)
 
     def _nothing_runs(self, activation: Activation) -> None:

@@ -71,7 +71,7 @@ def _convert(parameter: Parameter, argument: Any, address_bits: int, address_of:
     address = address_of(value)
     if address is not None:
         return _pointer(parameter, address, address_bits)
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and not isinstance(value, (np.str_, np.bytes_)):
         return _numpy_scalar(parameter, cast("np.generic[Any]", value))
     if parameter.array or not isinstance(value, (bool, int, float)):
         raise _Refused(_unsuitable(parameter, argument))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from operator import index
 from typing import Any, TypeAlias
 
 from simt.analysis.program import Call, Function, Program
@@ -78,8 +79,9 @@ def _check_directives(block: Dim3, threads: int, limits: Mapping[str, tuple[int,
 
 def shared_bytes(kernel: Function, dynamic: int, device: DeviceProperties) -> int:
     """Static plus dynamic shared memory of one CTA. Raises `LaunchError` past the device's limit."""
-    if dynamic < 0:
-        raise LaunchError(f"shared_mem: expected bytes of dynamic shared memory, {dynamic} given")
+    if not hasattr(dynamic, "__index__") or dynamic < 0:
+        raise LaunchError(f"shared_mem: expected bytes of dynamic shared memory, {dynamic!r} given")
+    dynamic = index(dynamic)
     total = kernel.dynamic_shared + dynamic if dynamic else kernel.shared_size
     if total > device.max_shared_memory_per_cta:
         raise LaunchError(

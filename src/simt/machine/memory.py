@@ -14,8 +14,9 @@ import sys
 import weakref
 from bisect import bisect_left, insort
 from collections import deque
+from operator import index
 from threading import Lock
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ from simt.errors import OutOfMemory, SimtError
 PAGE = mmap.PAGESIZE
 ALIGNMENT = 256
 LOW_END = 1 << 32
+ADDRESS_SPACE = 1 << 47
+"""More than any process of 64 bits can have."""
 
 _RETURNED = 1 << 20  # freed blocks from this size on give their pages back
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -33,14 +36,20 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", re.IGNORECASE)
 
 def parse_size(size: int | str) -> int:
     """Bytes of `4096`, `"512MiB"`, `"8GiB"` or `"8G"` (powers of 1024). Raises `SimtError`."""
-    if isinstance(size, int):
-        found = size
-    else:
-        match = _SIZE.fullmatch(size.strip())
-        found = int(float(match[1]) * _UNITS[match[2].lower()]) if match else 0
+    found = _text_size(size) if isinstance(size, str) else _integer(size)
     if found <= 0:
         raise SimtError(f"bad memory size {size!r}: expected a number of bytes or text such as '8GiB'")
-    return found
+    return min(found, ADDRESS_SPACE)
+
+
+def _text_size(text: str) -> int:
+    match = _SIZE.fullmatch(text.strip())
+    return int(float(match[1]) * _UNITS[match[2].lower()]) if match else 0
+
+
+def _integer(value: object) -> int:
+    """The integer that a value is (NumPy's too), 0 for anything else."""
+    return value.__index__() if isinstance(value, SupportsIndex) else 0
 
 
 def round_up(n: int, multiple: int) -> int:
@@ -133,7 +142,7 @@ class Arena:
 
     def allocate(self, nbytes: int, align: int = ALIGNMENT) -> int:
         """Address of zero-filled memory. Raises `OutOfMemory`."""
-        size = round_up(max(nbytes, 1), ALIGNMENT)
+        size = round_up(max(index(nbytes), 1), ALIGNMENT)
         with self._lock:
             address = self._take(size, max(align, ALIGNMENT))
             if address is None:
