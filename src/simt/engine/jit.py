@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -41,6 +42,7 @@ class Jit:
         )
         self._pool: ThreadPoolExecutor | None = None
         self._pool_size = 0
+        self._pool_process = 0
         self._lock = threading.Lock()
 
     def launch(self, launch: Launch) -> None:
@@ -90,9 +92,11 @@ class Jit:
     def _threads(self, count: int) -> ThreadPoolExecutor:
         """Native threads with stacks deep enough for recursion in kernels."""
         with self._lock:
-            if self._pool is None or self._pool_size < count:
+            # A forked process has none of its parent's threads.
+            if self._pool is None or self._pool_size < count or self._pool_process != os.getpid():
                 self._pool = ThreadPoolExecutor(count, thread_name_prefix="simt")
                 self._pool_size = count
+                self._pool_process = os.getpid()
                 old = threading.stack_size(NATIVE_STACK)
                 try:  # threads are made on demand: make them all now, with this stack size
                     gate = threading.Barrier(count + 1)

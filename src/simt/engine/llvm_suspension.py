@@ -147,6 +147,7 @@ class SuspendingEmitter(CallingEmitter):
         self.builder.void(f"store i32 1, ptr {'%waiting' if self._is_park(place) else '%spinning'}")
         self.builder.void("br label %warp.done")
         self.builder.label(f"resume.{number}")
+        self._poll(self._next_block(place))  # a loop may have no other way round than by a barrier
         if self._is_park(place):
             self._resume_at_barrier(suspension)
         else:
