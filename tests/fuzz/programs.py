@@ -279,7 +279,8 @@ class Writer:
         before = [
             *lines, f"mov.u64 {at}, {names[0]};", f"mov.u64 {other}, {names[1]};",
             f"selp.b64 {at}, {at}, {other}, {q};",
-            f"{prototype}: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b64 _, .param .b32 _, .param .b32 _);",
+            f"{prototype}: .callprototype (.param .b32 _) _ "
+            "(.param .b32 _, .param .b64 _, .param .b32 _, .param .b32 _);",
         ]  # fmt: skip
         return self._call(scope, before, at, f", {prototype}")
 
@@ -342,7 +343,8 @@ def prologue(threads: int) -> list[str]:
         f"mad.lo.u32 %m, %n, {threads}, %linear;",
         "ld.param.u64 %row, [in];", f"mad.wide.u32 %row, %m, {ROW * WORD}, %row;",
         "ld.param.u64 %global, [own];", f"mad.wide.u32 %global, %m, {SLICE}, %global;",
-        "ld.param.u64 %acc, [acc];", "mov.u64 %shared, slices;", f"mad.wide.u32 %shared, %linear, {SLICE}, %shared;",
+        "ld.param.u64 %acc, [acc];", "mov.u64 %shared, slices;",
+        f"mad.wide.u32 %shared, %linear, {SLICE}, %shared;",
         "mov.u64 %start, exchanges;", "mad.wide.u32 %exchange, %linear, 4, %start;",
         "cvta.shared.u64 %generic_shared, %shared;", "cvta.global.u64 %generic_global, %global;",
     ]  # fmt: skip

@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,7 @@ CHUNK = 40
 
 def driver() -> Any:
     """The CUDA driver's bindings, imported when needed: packing needs none."""
-    from cuda.bindings import driver as bindings
-
-    return bindings
+    return import_module("cuda.bindings.driver")
 
 
 def checked(answer: Any) -> Any:

@@ -58,7 +58,9 @@ def recordings(path: Path = FILE) -> list[tuple[Case, Hashes]]:
 def parse_case(text: str) -> Case:
     """A program's launch from its first line."""
     numbers = [int(n) for n in re.findall(r"\d+", text.partition("\n")[0])]
-    return Case(numbers[0], (*numbers[1:4],), (*numbers[4:7],), text)
+    seed, *shape = numbers[:7]
+    grid, block = (shape[0], shape[1], shape[2]), (shape[3], shape[4], shape[5])
+    return Case(seed, grid, block, text)
 
 
 def wrong(outputs: Outputs, expected: Hashes) -> list[str]:

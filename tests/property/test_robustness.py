@@ -45,7 +45,8 @@ FINE = (
 
 def entry(body: str, parameters: str = "", before: str = "") -> str:
     registers = ".reg .u32 %r<8>; .reg .u64 %d<8>; .reg .pred %p<4>; .reg .f32 %f<4>;"
-    return f"{HEADER}{before}.visible .entry wrong({parameters}) {{ {registers}\nmov.u32 %r0, %tid.x;\n{body}\n}}\n"
+    head = f"{HEADER}{before}.visible .entry wrong({parameters}) {{ {registers}"
+    return f"{head}\nmov.u32 %r0, %tid.x;\n{body}\n}}\n"
 
 
 def still_works(device: simt.Device) -> None:
@@ -63,15 +64,21 @@ def try_access(device: simt.Device, access: Access, array: simt.DeviceArray) -> 
     try:
         wild_module(device)[access.name](2, BLOCK, (access.address, out))
     except simt.MemoryFault as fault:
-        assert expected is not False, fault
-        assert (fault.site.kernel, fault.address) == (access.name, access.address)
-        assert (fault.site.cta, fault.site.thread) == ((CTA, 0, 0), (THREAD, 0, 0))
-        line = fault.site.line
-        assert line is not None
-        assert "%a]" in module_text().splitlines()[line - 1]
+        check_fault(fault, access)
+        legal = expected is False
+        assert not legal, f"{access} was refused"
     else:
         assert not expected, f"{access} was allowed"
         assert out.numpy()[:BLOCK].tolist() == list(range(BLOCK))
+
+
+def check_fault(fault: simt.MemoryFault, access: Access) -> None:
+    """It names kernel, address, CTA, thread and line."""
+    site = fault.site
+    assert (site.kernel, fault.address) == (access.name, access.address)
+    assert (site.cta, site.thread) == ((CTA, 0, 0), (THREAD, 0, 0))
+    assert site.line is not None
+    assert "%a]" in module_text().splitlines()[site.line - 1]
 
 
 def many_accesses(device: simt.Device, seed: int, count: int) -> None:
@@ -218,7 +225,8 @@ def test_shapes_are_refused(device: simt.Device, shape: Any) -> None:
 
 
 ARGUMENTS: list[Any] = [
-    (), (1, 2), (None,), ("x",), (1 << 64,), (-(1 << 64),), (1.5,), (np.zeros(3),), ([],), (b"123",), (object(),), None, 7,
+    (), (1, 2), (None,), ("x",), (1 << 64,), (-(1 << 64),), (1.5,), (np.zeros(3),), ([],), (b"123",),
+    (object(),), None, 7,
 ]  # fmt: skip
 
 

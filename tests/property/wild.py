@@ -44,7 +44,7 @@ def kernel(name: str, space: str, instruction: str) -> str:
     mul.wide.u32 %d0, %r2, 4; add.u64 %o, %o, %d0; st.global.u32 [%o], %r2;
     @!%p ret;
     {line}
-    st.global.b32 [%o], %r0; st.global.f32 [%o], %f0; st.global.b32 [%o], %d0;
+    st.global.b32 [%o], %r0; st.global.f32 [%o], %f0; cvt.u32.u64 %r1, %d0; st.global.u32 [%o], %r1;
     ret;
 }}
 """
@@ -56,8 +56,7 @@ def name_of(space: str, access: str) -> str:
 
 def module_text() -> str:
     cases = [(s, a) for s in SPACES for a in ACCESSES if not (s == "local" and a.startswith("atom"))]
-    text = HEADER + "".join(kernel(name_of(s, a), s, ACCESSES[a][1]) for s, a in cases)
-    return text.replace("st.global.b32 [%o], %d0;", "st.global.b64 [%o], %d0;".replace("[%o]", "[%o+0]"))
+    return HEADER + "".join(kernel(name_of(s, a), s, ACCESSES[a][1]) for s, a in cases)
 
 
 @cache
@@ -78,10 +77,6 @@ class Access:
         return ACCESSES[self.access][0]
 
     @property
-    def element(self) -> int:
-        return self.size
-
-    @property
     def name(self) -> str:
         return name_of(self.space, self.access)
 
@@ -91,17 +86,11 @@ def random_access(random: Random, base: int, limit: int, array: int) -> Access:
     space = random.choice(SPACES)
     access = random.choice([a for a in ACCESSES if not (space == "local" and a.startswith("atom"))])
     found = Access(space, access, _address(random, space, base, limit, array))
-    inside = base <= found.address < limit and space in ("global", "")
     own = array <= found.address and found.address + found.size <= array + ARRAY
-    if inside and not own and not access.startswith("load"):
-        return Access(
-            space, access.replace("store", "load") if access != "store16" else "load8", found.address
-        )
-    return (
-        found
-        if not (inside and not own and access.startswith("atom"))
-        else Access(space, "load32", found.address)
-    )
+    elsewhere = space in ("global", "") and base <= found.address < limit and not own
+    if elsewhere and not access.startswith("load"):
+        return Access(space, "load32", found.address)
+    return found
 
 
 def _address(random: Random, space: str, base: int, limit: int, array: int) -> int:
