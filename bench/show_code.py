@@ -16,7 +16,7 @@ from suite.catalogue import ENTRIES
 from suite.problem import Launch, pair
 
 import simt
-from simt.analysis.uniformity import BlockShape
+from simt.analysis.shape import BlockShape
 from simt.engine.compile import Compiler
 from simt.engine.llvm_kernel import emit
 

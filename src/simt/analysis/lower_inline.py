@@ -7,6 +7,7 @@ from simt.analysis.lower_calls import source_type
 from simt.analysis.lower_forms import copy
 from simt.analysis.lower_simplify import retarget, simplify
 from simt.analysis.lower_variables import round_up
+from simt.analysis.observer import Observer
 from simt.analysis.program import (
     Address,
     Barrier,
@@ -27,7 +28,6 @@ from simt.analysis.program import (
     SymbolAddress,
     Terminator,
 )  # fmt: skip
-from simt.analysis.waiting import Observer
 from simt.isa.algebra import Environment
 
 

@@ -14,7 +14,7 @@ import llvmlite
 import llvmlite.binding
 
 from simt.analysis.program import Function, Program
-from simt.analysis.uniformity import BlockShape
+from simt.analysis.shape import BlockShape
 from simt.engine.abi import KERNEL
 from simt.engine.cache import ObjectCache, code_fingerprint
 from simt.engine.host import host_features

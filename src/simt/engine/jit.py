@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.analysis.program import BARRIERS, Function, Program
-from simt.analysis.uniformity import WARP, BlockShape
+from simt.analysis.shape import WARP, BlockShape
 from simt.engine.abi import NATIVE_STACK, SPACES, WORKER_SLOTS, FaultKind, FaultSlot, LaunchSlot, WorkerSlot
 from simt.engine.compile import Compiled, Compiler
 from simt.engine.llvm_barriers import TABLE_BYTES

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from simt.analysis.program import Call, Complement, Exit, Function, Register, Return, Source
+from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
-from simt.analysis.uniformity import WARP
 from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind, LaunchSlot, WorkerSlot
 from simt.engine.llvm_algebra import element_type

@@ -33,8 +33,9 @@ from simt.analysis.program import (
     SymbolAddress,
 )  # fmt: skip
 from simt.analysis.schedule import Loop, schedule
+from simt.analysis.shape import WARP, BlockShape, Shape
 from simt.analysis.ssa import Definition, build, resolved
-from simt.analysis.uniformity import WARP, BlockShape, Shape, used_in
+from simt.analysis.uniformity import used_in
 from simt.analysis.waiting import settle
 from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_algebra import element_type

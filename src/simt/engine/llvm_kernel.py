@@ -8,7 +8,7 @@ warps have ended or wait, the waiting ones go on where they stopped (`switch` on
 from __future__ import annotations
 
 from simt.analysis.program import Function, Program
-from simt.analysis.uniformity import WARP, BlockShape
+from simt.analysis.shape import WARP, BlockShape
 from simt.engine.abi import KERNEL, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp

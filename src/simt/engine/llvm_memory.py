@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from simt.analysis.uniformity import WARP, Shape
+from simt.analysis.shape import WARP, Shape
 from simt.engine import llvm_runtime
 from simt.engine.abi import SPACES, FaultKind
 from simt.engine.llvm_algebra import LlvmIntegers, element_type

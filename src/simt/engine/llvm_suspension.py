@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from simt.analysis.pending import stops
 from simt.analysis.program import BARRIERS, Barrier, Block, Function, Source
+from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
-from simt.analysis.uniformity import WARP
 from simt.engine import llvm_barriers, llvm_runtime
 from simt.engine.abi import FaultKind
 from simt.engine.llvm_algebra import element_type

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simt.analysis.uniformity import WARP
+from simt.analysis.shape import WARP
 from simt.engine.abi import WORKER_SLOTS, FaultKind, FaultSlot, WorkerSlot
 from simt.errors import FaultSite
 from simt.machine.faults import thread_of

@@ -7,8 +7,8 @@ import pytest
 from simt.analysis.lower import lower
 from simt.analysis.program import Barrier, Function
 from simt.analysis.schedule import schedule
+from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
-from simt.analysis.uniformity import BlockShape
 from simt.analysis.waiting import settle, waiting_loops
 from simt.isa.algebra import Environment
 from simt.ptx.parser import parse

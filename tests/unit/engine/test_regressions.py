@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import simt
-from simt.analysis.uniformity import BlockShape
+from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
 from simt.engine.llvm_float import host_features
 from simt.engine.llvm_kernel import emit

@@ -1,0 +1,54 @@
+"""Which ops read memory that other threads may change meanwhile: atomics and volatile loads."""
+
+from __future__ import annotations
+
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.program import FunctionAddress, Op, Register, SymbolAddress
+from simt.analysis.shape import UNIFORM, BlockShape, Shape
+from simt.analysis.shape_algebra import ShapeAlgebra
+from simt.isa.algebra import Environment
+from simt.ptx.types import Type
+
+
+class _Watcher(ShapeAlgebra):
+    """Notes whether an op reads memory that other threads may change meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(BlockShape(1, 1, 1))
+        self.seen = False
+
+    def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
+        self.seen |= volatile
+        return (UNIFORM,) * count
+
+    def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
+        self.seen = True
+        return UNIFORM
+
+
+class _Anything:
+    """A reader for which every value is the same."""
+
+    def register(self, register: Register) -> Shape:
+        return UNIFORM
+
+    def symbol(self, symbol: SymbolAddress) -> Shape:
+        return UNIFORM
+
+    def function(self, function: FunctionAddress) -> Shape:
+        return UNIFORM
+
+
+class Observer:
+    """Tells which ops read memory that other threads may change meanwhile."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._watcher = _Watcher()
+        self._evaluator: Evaluator[Shape] = Evaluator(self._watcher, _Anything(), environment)
+
+    def reads(self, op: Op) -> bool:
+        if not op.form.effects:
+            return False
+        self._watcher.seen = False
+        self._evaluator.op(op)
+        return self._watcher.seen

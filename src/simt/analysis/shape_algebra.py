@@ -1,0 +1,236 @@
+"""The shapes of results from the shapes of operands, for every primitive.
+
+Both the analysis of uniformity and the JIT ask this class, so that they agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape
+from simt.isa.algebra import Comparison, Rounding
+from simt.ptx.types import Type
+
+
+def merge(a: Shape, b: Shape) -> Shape:
+    """The shape of a value that is now `a`, now `b`, in all lanes at once."""
+    if a == b:
+        return a
+    width, exact = max(a.width, b.width), a.exact and b.exact
+    if a.stride == b.stride and width < WARP:
+        return Shape(width, a.stride, exact, a.const if a.const == b.const else None)
+    return VARYING
+
+
+def blended(a: Shape, b: Shape) -> Shape:
+    """The shape of a value that is `a` in some lanes and `b` in others: held in full."""
+    merged = merge(a, b)
+    return VARYING if merged.width == WARP else replace(merged, exact=False, const=None)
+
+
+class ShapeAlgebra:
+    """`simt.isa.algebra.Algebra` over shapes. Most primitives work lane by lane: see `_each`."""
+
+    def __init__(self, block: BlockShape, uniform_loads: bool = True) -> None:
+        self.block = block
+        self.uniform_loads = uniform_loads
+
+    @staticmethod
+    def _each(*operands: Shape) -> Shape:
+        """A lane-wise operation without a rule of its own: affine structure is lost."""
+        if all(s.stride == 0 and s.exact for s in operands):
+            return Shape(max(s.width for s in operands))
+        return VARYING
+
+    # -- affine arithmetic: the rules that `simt.engine` follows when it emits code ---------------
+    def const(self, t: Type, bits: int) -> Shape:
+        return Shape(1, const=bits)
+
+    def add(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._sum(t, a, b, 1)
+
+    def sub(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._sum(t, a, b, -1)
+
+    def _sum(self, t: Type, a: Shape, b: Shape, sign: int) -> Shape:
+        width = max(a.width, b.width)
+        if width == WARP:
+            return VARYING
+        return Shape(width, wrapped(t, a.stride + sign * b.stride), a.exact and b.exact)
+
+    def mul(self, t: Type, a: Shape, b: Shape) -> Shape:
+        if a.const is not None:
+            a, b = b, a
+        if b.const is not None and a.width < WARP:
+            return Shape(a.width, wrapped(t, a.stride * b.const), a.exact)
+        return self._each(a, b)
+
+    def shift_left(self, t: Type, a: Shape, n: Shape) -> Shape:
+        if n.const is not None and n.const < t.bits and a.width < WARP:
+            return Shape(a.width, wrapped(t, a.stride << n.const), a.exact)
+        return self._each(a, n)
+
+    def resize(self, source: Type, target: Type, a: Shape) -> Shape:
+        if a.const is not None:
+            value = wrapped(source, a.const) if source.is_signed else a.const % 2**source.bits
+            return Shape(1, const=value % 2**target.bits)
+        if a.stride == 0 and a.exact:
+            return Shape(a.width)
+        if target.bits <= source.bits and a.width < WARP:
+            return Shape(a.width, wrapped(target, a.stride), a.exact)
+        return Shape(a.width, a.stride, exact=False) if a.width < WARP else VARYING
+
+    # -- lane-wise primitives ------------------------------------------------------------------
+    def select(self, t: Type, p: Shape, a: Shape, b: Shape) -> Shape:
+        return merge(a, b) if p.is_uniform else self._each(p, a, b)
+
+    def and_(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def or_(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def xor(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def invert(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
+    def shift_right(self, t: Type, a: Shape, n: Shape) -> Shape:
+        return self._each(a, n)
+
+    def popcount(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
+    def leading_zeros(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
+    def reverse_bits(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
+    def mul_high(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def divide(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def remainder(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def minimum(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def maximum(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def compare(self, op: Comparison, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def to_bits(self, t: Type, a: Shape) -> Shape:
+        return a
+
+    def from_bits(self, t: Type, a: Shape) -> Shape:
+        return self._each(a) if t.is_native_float else a
+
+    def is_nan(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
+    def flush(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
+    def fadd(self, t: Type, a: Shape, b: Shape, rounding: Rounding) -> Shape:
+        return self._each(a, b)
+
+    def fsub(self, t: Type, a: Shape, b: Shape, rounding: Rounding) -> Shape:
+        return self._each(a, b)
+
+    def fmul(self, t: Type, a: Shape, b: Shape, rounding: Rounding) -> Shape:
+        return self._each(a, b)
+
+    def fdiv(self, t: Type, a: Shape, b: Shape, rounding: Rounding) -> Shape:
+        return self._each(a, b)
+
+    def fma(self, t: Type, a: Shape, b: Shape, c: Shape, rounding: Rounding) -> Shape:
+        return self._each(a, b, c)
+
+    def fsqrt(self, t: Type, a: Shape, rounding: Rounding) -> Shape:
+        return self._each(a)
+
+    def fmin(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def fmax(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
+    def round_integral(self, t: Type, a: Shape, rounding: Rounding) -> Shape:
+        return self._each(a)
+
+    def float_to_float(self, source: Type, target: Type, a: Shape, rounding: Rounding) -> Shape:
+        return self._each(a)
+
+    def float_to_int(self, source: Type, target: Type, a: Shape, rounding: Rounding) -> Shape:
+        return self._each(a)
+
+    def int_to_float(self, source: Type, target: Type, a: Shape, rounding: Rounding) -> Shape:
+        return self._each(a)
+
+    # -- lanes and machine ---------------------------------------------------------------------
+    def active(self) -> Shape:
+        return VARYING
+
+    def lane(self) -> Shape:
+        return self.block.lane
+
+    def ballot(self, p: Shape) -> Shape:
+        return UNIFORM
+
+    def shuffle(self, t: Type, a: Shape, lane: Shape) -> Shape:
+        return UNIFORM if a.is_uniform or lane.is_uniform else VARYING
+
+    def special(self, name: str, component: str) -> Shape:
+        return self.block.special(name, component)
+
+    def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
+        uniform = address.stride == 0 and address.exact and space != "local" and self.uniform_loads
+        return (Shape(address.width) if uniform else VARYING,) * count
+
+    def store(self, t: Type, space: str, address: Shape, values: tuple[Shape, ...], volatile: bool) -> None:
+        return
+
+    def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
+        return VARYING
+
+    def to_generic(self, t: Type, space: str, address: Shape) -> Shape:
+        return VARYING if space == "local" else address
+
+    def from_generic(self, t: Type, space: str, address: Shape) -> Shape:
+        return VARYING if space == "local" else address
+
+    def in_space(self, space: str, address: Shape) -> Shape:
+        return self._each(address) if space != "local" else VARYING
+
+    def texture(
+        self, geometry: str, result: Type, coordinate: Type, texture: Shape, coordinates: tuple[Shape, ...]
+    ) -> tuple[Shape, Shape, Shape, Shape]:
+        return VARYING, VARYING, VARYING, VARYING
+
+    def fence(self, level: str) -> None:
+        return
+
+    def trap(self) -> None:
+        return
+
+    def breakpoint(self) -> None:
+        return
+
+    def event(self, number: Shape) -> None:
+        return
+
+    def sleep(self, nanoseconds: Shape) -> None:
+        return
+
+
+def wrapped(t: Type, value: int) -> int:
+    """An integer as a signed number of the type's width."""
+    value %= 2**t.bits
+    return value - 2**t.bits if value >> (t.bits - 1) else value
