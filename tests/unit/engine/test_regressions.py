@@ -12,7 +12,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
-from simt.engine.llvm_float import host_features
+from simt.engine.host import host_features
 from simt.engine.llvm_kernel import emit
 from simt.machine.device import find_device
 
