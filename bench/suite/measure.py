@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import statistics
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-
-from timing import seconds
 
 import simt
 from suite.problem import Array, Entry, Problem
 from suite.versions import LeftOut, Version, Virtual, builders
+
+Clock = Callable[[], float]
+wall = time.perf_counter
+processor = time.process_time
+"""Seconds that this process ran: steadier than `wall` where others use the core too, blind to waiting."""
 
 ROUNDS = 7
 SLOW = 3.0
@@ -44,7 +48,7 @@ class Line:
         return mine / other if mine and other else None
 
 
-def measure(entry: Entry, size: str, core: int | None, rounds: int = ROUNDS) -> Line:
+def measure(entry: Entry, size: str, core: int | None, rounds: int = ROUNDS, clock: Clock = wall) -> Line:
     """Everything about one entry. Wrong results are not timed."""
     line, problem = Line(entry.name), entry.problem(size)
     answer = problem.expected()
@@ -52,7 +56,7 @@ def measure(entry: Entry, size: str, core: int | None, rounds: int = ROUNDS) -> 
     for name, build in builders().items():
         try:
             version = build(entry, problem)
-            first = first_run(version, problem)
+            first = timed(version, problem, wall)
         except LeftOut as reason:
             line.left_out[name] = str(reason)
         except simt.SimtError as error:
@@ -61,7 +65,7 @@ def measure(entry: Entry, size: str, core: int | None, rounds: int = ROUNDS) -> 
             note(line, name, version, first, problem, answer)
             if name not in line.wrong:
                 ready[name] = version
-    line.seconds = interleaved(ready, problem, rounds)
+    line.seconds = interleaved(ready, problem, rounds, clock)
     if "simt" in ready and core is not None:
         ready.clear()
         line.all_cores = on_all_cores(entry, problem, rounds, core)
@@ -77,23 +81,24 @@ def note(
         line.first_run, line.interpreted = first, version.interpreted
 
 
-def first_run(version: Version, problem: Problem) -> float:
-    restore(version, problem)
-    return seconds(version.run)
-
-
-def restore(version: Version, problem: Problem) -> None:
+def timed(version: Version, problem: Problem, clock: Clock) -> float:
+    """Seconds of one run, with the arrays as they were at first."""
     for name in problem.changed:
         version.put(name, problem.arrays[name])
+    start = clock()
+    version.run()
+    return clock() - start
 
 
-def interleaved(versions: dict[str, Version], problem: Problem, rounds: int) -> dict[str, float]:
+def interleaved(
+    versions: dict[str, Version], problem: Problem, rounds: int, clock: Clock
+) -> dict[str, float]:
     """Median seconds of each version, one run of each a round."""
     samples: dict[str, list[float]] = {name: [] for name in versions}
     for _ in range(rounds):
         for name, version in versions.items():
             if not samples[name] or samples[name][0] < SLOW:
-                samples[name].append(first_run(version, problem))
+                samples[name].append(timed(version, problem, clock))
     return {name: statistics.median(found) for name, found in samples.items()}
 
 
@@ -102,8 +107,8 @@ def on_all_cores(entry: Entry, problem: Problem, rounds: int, core: int) -> floa
     os.sched_setaffinity(0, range(os.cpu_count() or 1))
     try:
         version = Virtual(entry, problem, os.cpu_count() or 1)
-        first_run(version, problem)
-        return interleaved({"simt": version}, problem, rounds)["simt"]
+        timed(version, problem, wall)
+        return interleaved({"simt": version}, problem, rounds, wall)["simt"]
     finally:
         os.sched_setaffinity(0, {core})
 

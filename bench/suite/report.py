@@ -59,13 +59,14 @@ def notes(lines: list[Line]) -> Iterator[str]:
             yield f"interpreted, not compiled: {line.name}, kernel {name}: {reason}"
 
 
-def write(lines: list[Line], core: int | None) -> None:
+def write(lines: list[Line], core: int | None, by_wall: bool) -> None:
     """Puts the suite's results into the file and keeps what else is there."""
     document: dict[str, object] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     means = {name: geometric_mean(line.ratio(name) for line in lines) for name in OTHERS}
     document["suite"] = {
         "date": time.strftime("%Y-%m-%d"),
         "machine": {"processor": processor(), "cores": os.cpu_count(), "core": core, **versions()},
+        "clock": "wall" if by_wall else "processor time (all cores: wall)",
         "gcc_options": " ".join(GCC_OPTIONS),
         "geometric_means": means,
         "rows": [row(line) for line in lines],
