@@ -79,7 +79,7 @@ class Options:
 @click.option("--workers", type=int, help="Native threads. Default: SIMT_WORKERS, else one for each CPU.")
 @click.option("--memory", default="8GiB", show_default=True, help="Device memory.")
 @click.option("--timeout", type=float, metavar="SECONDS", help="Stop a kernel that runs longer.")
-@click.option("--seed", default=0, show_default=True, help="Of the random arguments.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random arguments.")
 @click.option("--repeat", type=click.IntRange(1), default=1, show_default=True, help="Launch so many times.")
 def run(
     file: str, words: tuple[str, ...], arch: str | None, engine: str | None, workers: int | None,
@@ -224,6 +224,8 @@ def _save_target(text: str) -> tuple[str, str]:
     name, equals, path = text.partition("=")
     if not (equals and name and path):
         raise click.UsageError(f"--save {text!r}: expected NAME=FILE.npy")
+    if not Path(path).parent.is_dir():  # said before a long run, not after it
+        raise click.UsageError(f"cannot write {path!r}: No such file or directory")
     return name, path
 
 

@@ -132,3 +132,15 @@ def test_a_module_in_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     path.write_text(AXPY.replace("mov.u32 %r4", "mov.u32 %f4"))
     assert execute(["run", str(path), *LAUNCH, "n=4"]) == 1
     assert f"{path}:15:" in capsys.readouterr().err
+
+
+def test_a_bad_seed_or_folder_is_refused_before_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(Path(__file__).parents[2] / "programs" / "saxpy.ptx")
+    values = ["n=1", "a=1", "x=ones:f32:1", "y=ones:f32:1"]
+    words = ["run", file, "saxpy", "--grid", "1", "--block", "1", *values]
+    assert execute([*words, "--seed", "-1"]) == 2
+    assert "Invalid value for '--seed': -1" in capsys.readouterr().err
+    assert execute([*words, "--save", "y=/no such folder/y.npy"]) == 2
+    found = capsys.readouterr().err
+    assert "cannot write '/no such folder/y.npy': No such file or directory" in found
+    assert "threads on" not in found
