@@ -123,6 +123,9 @@ class DeviceArray:
     def __dlpack_device__(self) -> tuple[int, int]:
         return 1, 0  # kDLCPU: device memory is host memory
 
+    def __reduce__(self) -> str:
+        raise TypeError("a device array belongs to its device and process; copy or pickle its numpy()")
+
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError("len() of a device array without dimensions")

@@ -229,3 +229,8 @@ def test_a_device_works_on_after_fork(engine: str) -> None:
     command = [sys.executable, "-c", CHILD, kernel("st.global.u32 [%rd1], 5;"), engine]
     found = subprocess.run(command, timeout=60, stderr=subprocess.PIPE, text=True, start_new_session=True)
     assert (found.returncode, found.stderr) == (0, "")
+
+
+def test_device_arrays_do_not_pickle() -> None:
+    with pytest.raises(TypeError, match=r"belongs to its device and process; copy or pickle its numpy\(\)$"):
+        pickle.dumps(device_on("interpreter").zeros(3))
