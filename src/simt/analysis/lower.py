@@ -127,8 +127,10 @@ def _connect(context: Context) -> None:
             function = functions[name]
             function.recursive = recursive
             inline_calls(function, inlined)
-            if not recursive and not function.is_kernel and (
-                has_barrier(function) or watches(function, context.environment)
+            if (
+                not recursive
+                and not function.is_kernel
+                and (has_barrier(function) or watches(function, context.environment))
             ):
                 inlined[name] = function
     for function in functions.values():

@@ -1,5 +1,8 @@
-"""Functions put into their callers: those with a barrier, so that an engine meets barriers in kernels only, and
-those that look at what other threads do, so that a loop that waits for others is seen as such."""
+"""Functions put into their callers.
+
+Those with a barrier, so that an engine meets barriers in kernels only, and those that look at what other
+threads do, so that a loop that waits for others is seen as such.
+"""
 
 from __future__ import annotations
 

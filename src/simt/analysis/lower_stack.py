@@ -50,15 +50,16 @@ class Stack:
 
     def _allocate(self, scope: Scope, node: nodes.Instruction) -> None:
         top, start = self._top(), self.b.temporary(self.type)
-        size = self.operands.source(scope, node.operands[1], self.type)
+        pointer, amount, *aligned = node.operands
+        size = self.operands.source(scope, amount, self.type)
         alignment = DEFAULT_ALIGNMENT
-        if len(node.operands) > 2:
-            written = self.operands.source(scope, node.operands[2], self.type)
+        for operand in aligned:
+            written = self.operands.source(scope, operand, self.type)
             alignment = written.bits if isinstance(written, Constant) else alignment
         self.b.emit(self._allocation(start, size, top, alignment))
         values: dict[str, tuple[Source | Address, Type]] = {"a": (start, self.type), "b": (size, self.type)}
         self.b.emit(lower_forms.simple(lower_forms.SUM, self.type, top, values, self.b.line))
-        self._write(scope, node.operands[0], start)
+        self._write(scope, pointer, start)
 
     def _allocation(self, start: Register, size: Source, top: Register, alignment: int) -> Op:
         mask = Constant(self.type, max(alignment, 1) - 1)

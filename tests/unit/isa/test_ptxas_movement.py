@@ -17,7 +17,7 @@ LABELS = ("branch", "indirect-branch", "call", "return", "exit")
 """Kinds of control flow whose operands are names: tested by `test_control.py`."""
 
 DIFFERENCES = {
-    r"(atom|red)\.(.*\.)?(min|max)\.f32": "in tables 80 and 81, but called unimplemented by 1.4's release notes",
+    r"(atom|red)\.(.*\.)?(min|max)\.f32": "in tables 80, 81, but called unimplemented by 1.4's release notes",
 }
 """What the text allows and ptxas 13 refuses, as patterns of opcodes, with the reason."""
 
