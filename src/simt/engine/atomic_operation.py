@@ -11,6 +11,8 @@ def combine(m: PureAlgebra[V], op: str, t: Type, old: V, b: V, c: V | None) -> V
     match op:
         case "add":
             return _add(m, t, old, b)
+        case "add.ftz":
+            return m.flush(t, m.fadd(t, m.flush(t, old), m.flush(t, b), "rn"))
         case "and":
             return m.and_(t, old, b)
         case "or":

@@ -175,7 +175,8 @@ def _update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> l
             f"  %pair = cmpxchg ptr %p, {element} %b.v, {element} %c.v seq_cst seq_cst",
             f"  %was = extractvalue {{ {element}, i1 }} %pair, 0",
         ]
-    if op in ("add", "min", "max") and (t.is_float or t.kind is Kind.PACKED) and not t.is_native_float:
+    halves = (t.is_float or t.kind is Kind.PACKED) and not t.is_native_float
+    if op == "add.ftz" or (halves and op in ("add", "min", "max")):
         return _exchange_loop(module, op, t, features)
     if t.is_native_float:
         rmw = {"add": "fadd", "min": "fmin", "max": "fmax", "exch": "xchg"}[op]
@@ -188,19 +189,36 @@ def _update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> l
 
 def _exchange_loop(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> list[str]:
     """What CPUs have no instruction for: computed, and stored unless another thread came between."""
-    element = element_type(t)
+    word = f"i{t.bits}"
     builder = Builder()
     algebra = LlvmAlgebra(builder, module, 1, features)
-    new = combine(algebra, op, t, Value("%seen", element), Value("%b.v", element), None)
+    old, b = algebra.from_bits(t, Value("%seen", word)), Value("%b.v", element_type(t))
+    new = combine(algebra, op, t, old, b, None)
+    if op == "add.ftz":
+        new = algebra.pick(Value("%in.shared", "i1"), combine(algebra, "add", t, old, b, None), new)
+    new = algebra.to_bits(t, new)
     return [
-        f"  %start = load atomic {element}, ptr %p monotonic, align {t.bytes}",
+        *_IN_SHARED,
+        f"  %start = load atomic {word}, ptr %p monotonic, align {t.bytes}",
         "  br label %try",
         "try:",
-        f"  %seen = phi {element} [ %start, %access ], [ %was, %try ]",
+        f"  %seen = phi {word} [ %start, %access ], [ %was.bits, %try ]",
         *builder.lines,
-        f"  %pair = cmpxchg ptr %p, {element} %seen, {new.typed} seq_cst seq_cst",
-        f"  %was = extractvalue {{ {element}, i1 }} %pair, 0",
-        f"  %stored = extractvalue {{ {element}, i1 }} %pair, 1",
+        f"  %pair = cmpxchg ptr %p, {word} %seen, {new.typed} seq_cst seq_cst",
+        f"  %was.bits = extractvalue {{ {word}, i1 }} %pair, 0",
+        f"  %stored = extractvalue {{ {word}, i1 }} %pair, 1",
         "  br i1 %stored, label %did, label %try",
         "did:",
+        f"  %was = bitcast {word} %was.bits to {element_type(t)}",
     ]
+
+
+_IN_SHARED = (
+    f"  %shared.p = getelementptr i64, ptr %worker, i64 {WorkerSlot.SHARED}",
+    "  %shared = load i64, ptr %shared.p",
+    f"  %shared.bytes.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.SHARED_BYTES}",
+    "  %shared.bytes = load i64, ptr %shared.bytes.p",
+    "  %shared.offset = sub i64 %address, %shared",
+    "  %in.shared = icmp ult i64 %shared.offset, %shared.bytes",
+)
+"""Whether `%address`, a generic one, lies in the CTA's shared memory."""

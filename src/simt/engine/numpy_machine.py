@@ -188,18 +188,31 @@ class NumpyMachine(NumpyAlgebra):
             view[index] = new
         else:
             third = None if c is None else np.broadcast_to(c, self.mask.shape)[self.mask].astype(dtype)
-            old = self._in_turn(op, t, view, index, operand, third)
+            ops = self._operations(op, space, address)
+            old = self._in_turn(ops, t, view, index, operand, third)
         result = np.zeros(self.mask.shape, dtype)
         result[self.mask] = old
         return result
 
-    def _in_turn(self, op: str, t: Type, view: Array, index: Array, b: Array, c: Array | None) -> Array:
+    def _operations(self, op: str, space: str, address: Array) -> list[tuple[str, Array]]:
+        """The operation of every active lane: `add.ftz` adds plainly in shared memory."""
+        count = int(self.mask.sum())
+        if op != "add.ftz" or space != "":
+            return [(op, np.ones(count, np.bool_))]
+        shared = np.broadcast_to(self.in_space("shared", address), self.mask.shape)[self.mask]
+        return [("add", shared), (op, ~shared)]
+
+    def _in_turn(
+        self, ops: list[tuple[str, Array]], t: Type, view: Array, index: Array, b: Array, c: Array | None
+    ) -> Array:
         """Operations on one location one after the other, on different ones at once."""
         old = np.empty_like(b)
-        for lanes in turns(index):
-            where = index[lanes]
-            found = old[lanes] = view[where]
-            view[where] = combine(self, op, t, found, b[lanes], None if c is None else c[lanes])
+        for turn in turns(index):
+            for op, whose in ops:
+                lanes = turn[whose[turn]]
+                where = index[lanes]
+                found = old[lanes] = view[where]
+                view[where] = combine(self, op, t, found, b[lanes], None if c is None else c[lanes])
         return old
 
     def _start(self, space: str) -> Array | None:

@@ -193,7 +193,8 @@ class Algebra(PureAlgebra[V], Protocol[V]):
 
     def atomic(self, op: str, t: Type, space: str, address: V, b: V, c: V | None) -> V:
         """`*a = op(*a, b[, c])`, the old value returned; lanes are served in ascending order.
-        `op`: add and or xor min max inc dec exch cas (tables 80, 81)."""
+        `op`: add and or xor min max inc dec exch cas (tables 80, 81), and for `.f32` add.ftz, which flushes
+        subnormal operands and results unless the location lies in shared memory."""
         ...
 
     def to_generic(self, t: Type, space: str, address: V) -> V:
