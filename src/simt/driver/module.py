@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -124,6 +123,8 @@ def _name(given: object, what: str) -> str:
 
 def _unknown(what: str, name: str, where: str, names: Iterable[str]) -> str:
     known = sorted(names)
+    import difflib  # only for a message: start-up time
+
     close = difflib.get_close_matches(name, known, n=1)
     meant = f"; did you mean {close[0]!r}?" if close else ""
     listed = ", ".join(known[:20]) + (" ..." if len(known) > 20 else "")

@@ -7,7 +7,6 @@ slot `mode` (`.lo`, `.wide`, `.l` ...) belongs to the opcode and keeps its place
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -250,6 +249,8 @@ def _one_of(words: Sequence[str]) -> str:
 
 
 def _nearest(word: str, known: Sequence[str]) -> str | None:
+    import difflib  # only for a message: start-up time
+
     near = difflib.get_close_matches(word, known, 3, 0.6)
     return "did you mean " + " or ".join(f"`{w}`" for w in near) + "?" if near else None
 

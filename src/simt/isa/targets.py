@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -123,6 +122,8 @@ def target_problem(target: TargetName, version: Version) -> str | None:
 
 def _suggestion(name: str) -> str:
     known = [f"sm_{n}" for n in FIRST_VERSION] + list(OPTIONS)
+    import difflib  # only for a message: start-up time
+
     near = difflib.get_close_matches(name, known, 1)
     return f", did you mean `{near[0]}`?" if near else ""
 
