@@ -80,13 +80,14 @@ def compiled_c(entry: Entry, style: str) -> Any:
         raise LeftOut("gcc is not on this machine") from None
     except subprocess.CalledProcessError as error:
         raise LeftOut(f"gcc: {first_error(error.stderr)}") from None
-    function = ctypes.CDLL(str(library)).run
+    function: Any = ctypes.CDLL(str(library)).run
     function.restype = None
     return function
 
 
 def as_c(scalar: Any) -> Any:
-    return np.ctypeslib.as_ctypes_type(scalar.dtype)(scalar)
+    ctypeslib: Any = np.ctypeslib  # its types know less than it does
+    return ctypeslib.as_ctypes_type(scalar.dtype)(scalar)
 
 
 def first_error(text: str) -> str:
