@@ -21,9 +21,6 @@ SLOTS = 5
 
 TABLE = 0xCA
 CHAPTERS = ("integer", "floating", "compare", "logic", "half", "video")
-THINNED = {"set": 7, "setp": 7, "selp": 3, "slct": 3, "vset2": 5, "vset4": 5}
-"""Every how many of the bindings are recorded of instructions with very many."""
-
 NOT_ON_GPUS = frozenset({"div.sat.f32", "rcp.f64"})
 """Opcodes of the text that NVIDIA's assembler refuses (see `tests.unit.isa.test_ptxas_arithmetic`)."""
 
@@ -66,7 +63,7 @@ def cases() -> dict[str, Case]:
     """All cases by opcode, and by opcode and version where an old version says it otherwise."""
     found: dict[str, Case] = {}
     for form in (f for fs in FORMS.values() for f in fs if f.chapter in CHAPTERS):
-        for binding in list(form.bindings())[:: THINNED.get(form.mnemonic, 1)]:
+        for binding in form.bindings():
             case = Case(form, binding)
             if case.opcode not in NOT_ON_GPUS:
                 found[case.opcode] = case
