@@ -97,7 +97,7 @@ class MemoryAlgebra(LaneAlgebra):
             raise Unsupported(f"atom of type {t}")
         element = element_type(t)
         access = Access(element, 1, t.bytes, self._region(space), address, True)
-        function = llvm_runtime.atomic(self.module, op, t, self.features)
+        function = llvm_runtime.atomic(self.module, op, t, self.features, access.region.space == "shared")
         operands = [self.spilled(b), self.spilled(c if c is not None else b)]
         old = self.buffer(element, WARP)
         self._call_lanes(function, access, [*operands, old])

@@ -150,19 +150,44 @@ _RMW = {"exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap"}
 """LLVM's names of operations that it calls otherwise."""
 
 
-def atomic(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> str:
-    """`i1 atomic(ACCESS, ptr b, ptr c, ptr old)`: read-modify-write of each lane in ascending order."""
-    name, element, size = f"simt.atomic.{op}.{t.name}", element_type(t), t.bytes
+def atomic(module: ModuleText, op: str, t: Type, features: frozenset[str], private: bool) -> str:
+    """`i1 atomic(ACCESS, ptr b, ptr c, ptr old)`: read-modify-write of each lane in ascending order.
+
+    `private`: no other native thread uses the memory (shared memory), so that nothing need be locked."""
+    name, element, size = f"simt.atomic.{op}.{t.name}{'.private' * private}", element_type(t), t.bytes
     if module.has(name):
         return f"@{name}"
+    update = _plain_update if private else _update
     body = [
         f"  %b.p = getelementptr {element}, ptr %b, i64 %lane",
         f"  %b.v = load {element}, ptr %b.p, align {size}",
-        *_update(module, op, t, features),
+        *update(module, op, t, features),
         f"  %old.p = getelementptr {element}, ptr %old, i64 %lane",
         f"  store {element} %was, ptr %old.p, align {size}",
     ]
     return _lanes(module, name, f"{ACCESS}, ptr %b, ptr %c, ptr %old", size, body)
+
+
+def _plain_update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> list[str]:
+    """Changes `%p`; `%was` is what it held."""
+    element, builder = element_type(t), Builder()
+    algebra = LlvmAlgebra(builder, module, 1, features)
+    third = Value("%c.v", element) if op == "cas" else None
+    new = combine(algebra, op, t, Value("%was", element), Value("%b.v", element), third)
+    return [
+        *(_third_operand(t) if op == "cas" else ()),
+        f"  %was = load {element}, ptr %p, align {t.bytes}",
+        *builder.lines,
+        f"  store {new.typed}, ptr %p, align {t.bytes}",
+    ]
+
+
+def _third_operand(t: Type) -> list[str]:
+    element = element_type(t)
+    return [
+        f"  %c.p = getelementptr {element}, ptr %c, i64 %lane",
+        f"  %c.v = load {element}, ptr %c.p, align {t.bytes}",
+    ]
 
 
 def _update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> list[str]:
@@ -170,8 +195,7 @@ def _update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> l
     element = element_type(t)
     if op == "cas":
         return [
-            f"  %c.p = getelementptr {element}, ptr %c, i64 %lane",
-            f"  %c.v = load {element}, ptr %c.p, align {t.bytes}",
+            *_third_operand(t),
             f"  %pair = cmpxchg ptr %p, {element} %b.v, {element} %c.v seq_cst seq_cst",
             f"  %was = extractvalue {{ {element}, i1 }} %pair, 0",
         ]
