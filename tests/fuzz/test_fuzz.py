@@ -13,7 +13,6 @@ from tests.fuzz.recorded import recordings, wrong
 from tests.fuzz.running import Case, difference, outcome, run
 
 KNOWN = {
-    9: "cvt.bf16.bf16 of a NaN gives another NaN than on the GPU",
     119: "not understood yet: many registers differ from the GPU on both engines",
     131: "cvt.rn.bf16.f64 of a NaN gives another NaN than on the GPU",
 }

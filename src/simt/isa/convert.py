@@ -135,8 +135,8 @@ def float_to_float(m: Algebra[V], d: Type, a: Type, value: V, rnd: str | None, f
     if a == F32:
         (value,) = flush_if(m, a, ftz, value)
     if rnd is None and d == a:
-        return value
-    if rnd in ROUND_INTEGER:
+        result = value
+    elif rnd in ROUND_INTEGER:
         result = m.round_integral(a, value, ROUND_INTEGER[rnd])
     else:
         result = m.float_to_float(a, d, value, ROUND[rnd or "rn"])
