@@ -39,9 +39,9 @@ from simt.analysis.uniformity import used_in
 from simt.analysis.waiting import settle
 from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_algebra import element_type
+from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_lanes import ALL, bases, shape_of
-from simt.engine.llvm_memory import MemoryAlgebra
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
@@ -101,7 +101,7 @@ class FunctionEmitter:
         self.schedule = schedule(function)
         self.ssa = build(function, self.schedule)
         self.uniformity, self.pending = settle(self.ssa, unit.program.environment, unit.block)
-        self.m = MemoryAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
+        self.m = AtomicAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.m.parameter_size = function.parameter_size
         self.evaluator: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
         self.shared_uses = {d for d, blocks in used_in(self.ssa).items() if blocks - {d.block.index}}

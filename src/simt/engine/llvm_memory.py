@@ -1,4 +1,4 @@
-"""Loads, stores and atomics of a warp in LLVM IR, every access checked.
+"""Loads and stores of a warp in LLVM IR, every access checked.
 
 The shape of the address decides: one scalar access for a uniform address, one vector access for
 consecutive ones, gathers and scatters for the rest. A check covers the whole warp where it can; when
@@ -91,17 +91,6 @@ class MemoryAlgebra(LaneAlgebra):
             self._store_contiguous(access, shape, values)
         else:
             self._scatter(access, values)
-
-    def atomic(self, op: str, t: Type, space: str, address: Value, b: Value, c: Value | None) -> Value:
-        if t.bits > 64:
-            raise Unsupported(f"atom of type {t}")
-        element = element_type(t)
-        access = Access(element, 1, t.bytes, self._region(space), address, True)
-        function = llvm_runtime.atomic(self.module, op, t, self.features, access.region.space == "shared")
-        operands = [self.spilled(b), self.spilled(c if c is not None else b)]
-        old = self.buffer(element, WARP)
-        self._call_lanes(function, access, [*operands, old])
-        return Value(self.builder.emit(f"load <{WARP} x {element}>, ptr {old}, align 64"), element, WARP)
 
     def to_generic(self, t: Type, space: str, address: Value) -> Value:
         match space:
