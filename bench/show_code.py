@@ -9,18 +9,16 @@ import argparse
 import collections
 import re
 import sys
-from typing import Any
 
-import llvmlite.binding
 from suite.catalogue import ENTRIES
 from suite.problem import Launch, pair
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.compile import Compiler
+from simt.engine.compile import attributes, optimized, target_machine
+from simt.engine.host import HOST, Cpu, find_cpu
 from simt.engine.llvm_kernel import emit
 
-llvm: Any = llvmlite.binding  # its functions carry no types
 KINDS = {
     "gather": r"call .*llvm\.masked\.gather",
     "scatter": r"call .*llvm\.masked\.scatter",
@@ -45,6 +43,7 @@ def main() -> int:
     parser.add_argument("--ir", action="store_true", help="print LLVM IR before optimisation")
     parser.add_argument("--optimised", action="store_true", help="print LLVM IR after optimisation")
     parser.add_argument("--asm", action="store_true", help="print the machine code")
+    parser.add_argument("--cpu", default=HOST, help="for this CPU: x86-64-v3, for instance")
     options = parser.parse_args()
     entry = ENTRIES[names.index(options.entry)]
     module = simt.Device("sm_90").load(entry.ptx)
@@ -55,10 +54,10 @@ def main() -> int:
 
 
 def show(module: simt.Module, launch: Launch, options: argparse.Namespace) -> None:
-    compiler, shape = Compiler(), BlockShape(*pair(launch.block), 1)
+    cpu, shape = find_cpu(options.cpu), BlockShape(*pair(launch.block), 1)
     function = module.program.functions[launch.kernel]
-    text, _, context = emit(module.program, function, shape, compiler.features, compiler._attributes())
-    optimised, machine = compiled(compiler, text)
+    text, _, context = emit(module.program, function, shape, cpu.features, attributes(cpu))
+    optimised, machine = compiled(cpu, text)
     if options.ir or options.optimised or options.asm:
         print(text if options.ir else optimised if options.optimised else machine)
         return
@@ -70,14 +69,10 @@ def show(module: simt.Module, launch: Launch, options: argparse.Namespace) -> No
         print(f"{counts[kind]:8} {kind}")
 
 
-def compiled(compiler: Compiler, text: str) -> tuple[str, str]:
+def compiled(cpu: Cpu, text: str) -> tuple[str, str]:
     """Optimised IR and assembly, by the compiler's own pipeline."""
-    module = llvm.parse_assembly(text)
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    options.loop_vectorization = options.slp_vectorization = False
-    builder = llvm.create_pass_builder(compiler.machine, options)
-    builder.getModulePassManager().run(module, builder)
-    return str(module), compiler.machine.emit_assembly(module)
+    module = optimized(text, cpu)
+    return str(module), target_machine(cpu).emit_assembly(module)
 
 
 if __name__ == "__main__":

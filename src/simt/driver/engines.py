@@ -22,9 +22,21 @@ def engine_name(wanted: str | None) -> str:
     return name
 
 
-def make_engine(name: str) -> Engine:
+def cpu_name(wanted: str | None) -> str:
+    """The CPU to make code for: as wanted, else `SIMT_CPU`, else `host`. Raises `SimtError` if there is none
+    of that name, or if this machine cannot run its code."""
+    name = wanted or os.environ.get("SIMT_CPU") or "host"
+    if name != "host":  # the host needs no check: start-up time
+        from simt.engine.host import find_cpu
+
+        find_cpu(name)
+    return name
+
+
+def make_engine(name: str, cpu: str = "host") -> Engine:
+    """An engine by its name; the JIT's code is for `cpu`."""
     module, attribute = ENGINES[name]
-    return getattr(import_module(module), attribute)()
+    return getattr(import_module(module), attribute)(*([cpu] if name == "jit" else []))
 
 
 def worker_count(wanted: int | None) -> int:

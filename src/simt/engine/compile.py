@@ -17,7 +17,7 @@ from simt.analysis.program import Function, Program
 from simt.analysis.shape import BlockShape
 from simt.engine.abi import KERNEL
 from simt.engine.cache import ObjectCache, code_fingerprint
-from simt.engine.host import host_features
+from simt.engine.host import Cpu, host_cpu
 from simt.engine.system_gate import SystemCall
 
 llvm: Any = llvmlite.binding  # its functions carry no types
@@ -45,28 +45,21 @@ class Compiled:
 
 
 class Compiler:
-    """Compiles kernels for this machine's CPU."""
+    """Compiles kernels for a CPU whose code this machine runs (its own if none is named), and links them."""
 
-    def __init__(self, objects: ObjectCache | None = None) -> None:
+    def __init__(self, objects: ObjectCache | None = None, cpu: Cpu | None = None) -> None:
         self.objects = objects or ObjectCache()
-        self.features = host_features()
-        self.machine = _target_machine(2)
-        self.linker: Any = llvm.create_lljit_compiler(self.machine)
-        self.identity = "\n".join(
-            (code_fingerprint(), llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(),
-             ",".join(sorted(self.features)))
-        )  # fmt: skip
+        self.cpu = cpu or host_cpu()
+        self.linker: Any = llvm.create_lljit_compiler(target_machine(self.cpu))
+        versions = (code_fingerprint(), llvmlite.__version__, str(llvm.llvm_version_info))
+        self.identity = "\n".join((*versions, self.cpu.identity))
 
     def compile(self, program: Program, kernel: Function, block: BlockShape) -> Compiled:
         """Machine code of a kernel, from the cache or made now. Raises `Unsupported`."""
         key = self._key(program, kernel, block)
         found = self.objects.load(key)
         if found is None:
-            from simt.engine.llvm_kernel import emit  # only to compile: start-up time
-
-            text, unit, context = emit(program, kernel, block, self.features, self._attributes())
-            system = [[c.name, c.parameters, c.results] for c in unit.system]
-            found = {"symbols": list(unit.symbols), "context": context, "system": system}, self._object(text)
+            found = generate(program, kernel, block, self.cpu)
             self.objects.store(key, *found)
         header, image = found
         symbols = tuple(cast("list[str]", header["symbols"]))
@@ -79,26 +72,48 @@ class Compiler:
         parts = (self.identity, program.identity, str(program.environment), kernel.name, shape)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    def _attributes(self) -> str:
-        wide = ' "prefer-vector-width"="512" "min-legal-vector-width"="512"'
-        return "nounwind" + (wide if "avx512f" in self.features else "")
-
-    def _object(self, text: str) -> bytes:
-        module = llvm.parse_assembly(text)
-        module.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=2)
-        options.loop_vectorization = False
-        options.slp_vectorization = False
-        builder = llvm.create_pass_builder(self.machine, options)
-        builder.getModulePassManager().run(module, builder)
-        level = 0 if _longest_block(text) > HUGE_BLOCK else 2
-        return cast("bytes", _target_machine(level).emit_object(module))
-
     def _link(self, image: bytes) -> tuple[Entry, object]:
         library = llvm.JITLibraryBuilder().add_current_process().add_object_img(image).export_symbol(KERNEL)
         tracker = library.link(self.linker, f"simt{next(_names)}")
         address = cast("int", tracker[KERNEL])
         return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address), tracker
+
+
+def generate(
+    program: Program, kernel: Function, block: BlockShape, cpu: Cpu
+) -> tuple[dict[str, object], bytes]:
+    """A kernel's object code for a CPU (any that LLVM knows), and what else the cache keeps with it.
+
+    Raises `Unsupported`."""
+    from simt.engine.llvm_kernel import emit  # only to compile: start-up time
+
+    text, unit, context = emit(program, kernel, block, cpu.features, attributes(cpu))
+    system = [[c.name, c.parameters, c.results] for c in unit.system]
+    header: dict[str, object] = {"symbols": list(unit.symbols), "context": context, "system": system}
+    return header, _object(text, cpu)
+
+
+def attributes(cpu: Cpu) -> str:
+    """What every function of a module says."""
+    wide = ' "prefer-vector-width"="512" "min-legal-vector-width"="512"'
+    return "nounwind" + (wide if "avx512f" in cpu.features else "")
+
+
+def optimized(text: str, cpu: Cpu) -> Any:
+    """The LLVM module after all passes."""
+    module = llvm.parse_assembly(text)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = False
+    options.slp_vectorization = False
+    builder = llvm.create_pass_builder(target_machine(cpu), options)
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+def _object(text: str, cpu: Cpu) -> bytes:
+    level = 0 if _longest_block(text) > HUGE_BLOCK else 2
+    return cast("bytes", target_machine(cpu, level).emit_object(optimized(text, cpu)))
 
 
 def _longest_block(text: str) -> int:
@@ -111,11 +126,15 @@ def _longest_block(text: str) -> int:
 
 
 @cache
-def _target_machine(level: int) -> Any:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    features = llvm.get_host_cpu_features()
+def target_machine(cpu: Cpu, level: int = 2) -> Any:
+    """LLVM's code generator for a CPU, at an optimisation level."""
+    if cpu.triple == llvm.get_process_triple():
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+    else:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+    target = llvm.Target.from_triple(cpu.triple)
     return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=level, jit=True, reloc="default"
+        cpu=cpu.name, features=cpu.flags, opt=level, jit=True, reloc="default"
     )

@@ -1,17 +1,97 @@
-"""The CPU that compiled code is for."""
+"""The CPU that compiled code is for: this machine's own, or an older one that it can stand in for."""
 
 from __future__ import annotations
 
 import platform
+from dataclasses import dataclass
+from functools import cache
 from typing import cast
 
 import llvmlite.binding as llvm
 
+from simt.errors import SimtError
+
+HOST = "host"
+_X86_LEVELS = {
+    "x86-64": "cmov cx8 fxsr mmx sse sse2",
+    "x86-64-v2": "cx16 popcnt sahf sse3 sse4.1 sse4.2 ssse3",
+    "x86-64-v3": "avx avx2 bmi bmi2 f16c fma lzcnt movbe xsave",
+    "x86-64-v4": "avx512bw avx512cd avx512dq avx512f avx512vl",
+}
+"""What each level adds to the one before (x86-64 psABI, "Micro-Architecture Levels"), by LLVM's names."""
+_ARM_BASE = frozenset({"fma", "fp-armv8", "neon", "round"})
+"""What every 64-bit Arm CPU has; `fma` and `round` (to integral values) are names of our own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cpu:
+    """What LLVM is told about a CPU, and what emission asks about it.
+
+    `name`, `flags`: LLVM's name, and features beyond those that go with the name, as LLVM writes them.
+    `features`: all that code may use, by LLVM's names.
+    """
+
+    name: str
+    triple: str
+    flags: str
+    features: frozenset[str]
+
+    @property
+    def identity(self) -> str:
+        """Differs between CPUs whose code may differ."""
+        return "\n".join((self.name, self.triple, self.flags, *sorted(self.features)))
+
+
+AARCH64 = Cpu("generic", "aarch64-unknown-linux-gnu", "", _ARM_BASE)
+"""Every 64-bit Arm CPU under Linux."""
+
 
 def host_features() -> frozenset[str]:
-    """Features of this machine's CPU, as `LlvmAlgebra` asks for them."""
-    features = cast("dict[str, bool]", llvm.get_host_cpu_features())
-    enabled = {name for name, on in features.items() if on}
-    if platform.machine().lower() in ("aarch64", "arm64"):
-        enabled |= {"fma", "round"}
-    return frozenset(enabled)
+    """Features of this machine's CPU."""
+    found = cast("dict[str, bool]", llvm.get_host_cpu_features())
+    enabled = frozenset(name for name, on in found.items() if on)
+    return enabled | _ARM_BASE if _is_arm() else enabled
+
+
+@cache
+def host_cpu() -> Cpu:
+    """This machine's CPU, with all that it can do."""
+    flags = llvm.get_host_cpu_features().flatten()
+    return Cpu(llvm.get_host_cpu_name(), _triple(), flags, host_features())
+
+
+@cache
+def named_cpus() -> dict[str, Cpu]:
+    """The CPUs of this machine's architecture by the names that users give, the oldest first."""
+    if _is_arm():
+        return {"aarch64": Cpu("generic", _triple(), "", _ARM_BASE)}
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return {}
+    found: dict[str, Cpu] = {}
+    features: frozenset[str] = frozenset()
+    for name, added in _X86_LEVELS.items():
+        features |= frozenset(added.split())
+        found[name] = Cpu(name, _triple(), "", features)
+    return found
+
+
+def find_cpu(name: str) -> Cpu:
+    """The CPU of a name: `host`, or one of `named_cpus`. Raises `SimtError` if there is no such name, or if
+    this machine cannot run that CPU's code."""
+    if name == HOST:
+        return host_cpu()
+    found = named_cpus().get(name)
+    if found is None:
+        expected = ", ".join((HOST, *named_cpus()))
+        raise SimtError(f"no CPU {name!r}: expected one of {expected} (this machine is {platform.machine()})")
+    if missing := sorted(found.features - host_features()):
+        raise SimtError(f"cpu: {name} needs {', '.join(missing)}, which this machine's CPU does not have")
+    return found
+
+
+def _is_arm() -> bool:
+    return platform.machine().lower() in ("aarch64", "arm64")
+
+
+def _triple() -> str:
+    return llvm.get_process_triple()

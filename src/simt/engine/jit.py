@@ -17,6 +17,7 @@ from simt.analysis.program import BARRIERS, Function, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.engine.abi import NATIVE_STACK, SPACES, WORKER_SLOTS, FaultKind, FaultSlot, LaunchSlot, WorkerSlot
 from simt.engine.compile import Compiled, Compiler
+from simt.engine.host import HOST, find_cpu
 from simt.engine.llvm_barriers import TABLE_BYTES
 from simt.engine.system_gate import SystemGate
 from simt.engine.unsupported import Unsupported
@@ -29,12 +30,14 @@ POLL_SECONDS = 0.05
 
 
 class Jit:
-    """Engine that compiles. What it cannot compile, `fallback` interprets; `reasons` says why, by kernel."""
+    """Engine that compiles. What it cannot compile, `fallback` interprets; `reasons` says why, by kernel.
+
+    `cpu`: what code is made for, as `simt.engine.host.find_cpu` takes it."""
 
     name = "jit"
 
-    def __init__(self) -> None:
-        self.compiler = Compiler()
+    def __init__(self, cpu: str = HOST) -> None:
+        self.compiler = Compiler(cpu=find_cpu(cpu))
         self._fallback: Engine | None = None
         self.reasons: dict[str, str] = {}
         self._made: WeakKeyDictionary[Program, dict[tuple[str, BlockShape], Compiled | None]] = (
