@@ -78,17 +78,16 @@ class MemoryAlgebra(LaneAlgebra):
         shape = shape_of(address)
         if shape.is_affine and shape.stride == 0 and space != "local":
             return self._load_bases(access)
-        if shape.stride == access.size and space != "local":
-            return self._load_contiguous(access, shape)
-        return self._gather(access)
+        likely = self._likely(access, shape)
+        return self._gather(access) if likely is None else self._load_contiguous(access, likely)
 
     def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
         access = self._access(t, space, address, len(values), volatile)
         shape = shape_of(address)
         if shape.is_uniform and space != "local":
             self._store_one(access, values)
-        elif shape.stride == access.size and space != "local":
-            self._store_contiguous(access, shape, values)
+        elif (likely := self._likely(access, shape)) is not None:
+            self._store_contiguous(access, likely, values)
         else:
             self._scatter(access, values)
 
@@ -257,6 +256,17 @@ class MemoryAlgebra(LaneAlgebra):
 
     # -- consecutive addresses ---------------------------------------------------------------------
 
+    def _likely(self, access: Access, shape: Shape) -> Shape | None:
+        """The shape of an address that is consecutive, or may turn out to be; None if it is not.
+
+        Addresses of which nothing is known are tested at run time: clamped coordinates and the like
+        are consecutive in most warps, and the test costs a tenth of a gather."""
+        if access.region is LOCAL:
+            return None
+        if shape.stride == access.size:
+            return shape
+        return Shape(self.block.segments, access.size, exact=False) if shape.width == WARP else None
+
     def _load_contiguous(self, access: Access, shape: Shape) -> tuple[Value, ...]:
         span, parts, ok = self._spans(access, shape)
         fast = lambda: self._load_spans(access, parts, span)  # noqa: E731
@@ -282,7 +292,10 @@ class MemoryAlgebra(LaneAlgebra):
         starts = self._assemble(address.type, [p.ir for p in parts])
         steps = self.constant_lanes(address.type, [access.size * (lane % span) for lane in range(WARP)])
         expected = LlvmIntegers.binary(self, "add", self.widened(starts, WARP), steps)
-        regular = self._all(self.test("icmp eq", address, expected))
+        as_expected = self.test("icmp eq", address, expected)
+        if not self.mask_is_full:
+            as_expected = LlvmIntegers.binary(self, "or", as_expected, self.invert_mask(self.mask))
+        regular = self._all(as_expected)
         valid = self._all(self._valid(access, starts, span * access.size))
         return span, parts, self.builder.emit(f"and i1 {regular}, {valid}")
 
@@ -448,20 +461,27 @@ class MemoryAlgebra(LaneAlgebra):
         )
 
     def _valid(self, access: Access, address: Value, span: int) -> Value:
-        """i1 for each address: `span` bytes from it are in the region, and it is aligned."""
-        element = address.type
+        """i1 for each address: `span` bytes from it are in the region, and it is aligned.
+
+        One comparison does for both: rotated right, a misaligned offset is greater than any limit."""
+        offset = self._offset(access, address)
+        shift = access.size.bit_length() - 1
+        if shift:
+            name = f"fshr.{mangled(offset.type, offset.width)}"
+            count = self.widened(Value(str(shift), offset.type), offset.width)
+            function = self.module.declare(f"llvm.{name}", offset.spelled, (offset.spelled,) * 3)
+            text = f"call {offset.spelled} {function}({offset.typed}, {offset.typed}, {count.typed})"
+            offset = self.emit(text, offset.type, offset.width)
+        return self.test("icmp ult", offset, self.widened(self._limit(access, span, shift), offset.width))
+
+    def _limit(self, access: Access, span: int, shift: int) -> Value:
+        """The first offset, in units of `2**shift` bytes, at which `span` bytes do not fit the region."""
         saturate = self.module.declare("llvm.usub.sat.i64", I64, (I64, I64))
-        limit = Value(self.builder.emit(f"call i64 {saturate}(i64 {access.region.room1}, i64 {span})"), I64)
-        if element == "i32":
-            limit = Value(self.builder.emit(f"trunc i64 {limit.ir} to i32"), "i32")
-        inside = self.test("icmp ult", self._offset(access, address), self.widened(limit, address.width))
-        if access.size == 1:
-            return inside
-        low = LlvmIntegers.binary(
-            self, "and", address, self.widened(Value(str(access.size - 1), element), address.width)
-        )
-        aligned = self.test("icmp eq", low, self.widened(Value("0", element), address.width))
-        return LlvmIntegers.binary(self, "and", inside, aligned)
+        limit = self.builder.emit(f"call i64 {saturate}(i64 {access.region.room1}, i64 {span})")
+        if shift:
+            limit = self.builder.emit(f"add i64 {limit}, {(1 << shift) - 1}")
+            limit = self.builder.emit(f"lshr i64 {limit}, {shift}")
+        return self._fit(Value(limit, I64), unsigned(int(access.address.type[1:])))
 
     def _all(self, tests: Value) -> str:
         """i1: all of a vector of tests hold."""
