@@ -7,12 +7,14 @@ warps have ended or wait, the waiting ones go on where they stopped (`switch` on
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.engine.abi import KERNEL, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
-from simt.engine.llvm_function import Unit
+from simt.engine.llvm_function import FunctionEmitter, Unit
 from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_suspension import SuspendingEmitter
 
@@ -199,19 +201,28 @@ class KernelEmitter(SuspendingEmitter):
 
 
 def emit(
-    program: Program, kernel: Function, block: BlockShape, features: frozenset[str], attributes: str
+    program: Program,
+    kernel: Function,
+    block: BlockShape,
+    features: frozenset[str],
+    attributes: str,
+    watch: Callable[[FunctionEmitter], None] = lambda _: None,
 ) -> tuple[str, Unit, int]:
     """The LLVM module of a kernel for CTAs of a shape, and the bytes of context each warp needs.
 
-    Raises `Unsupported` for what only the interpreter runs.
+    `watch` gets the emitter of every function before it emits. Raises `Unsupported` for what only the
+    interpreter runs.
     """
     unit = Unit(program, kernel, block, features)
     unit.module.attributes = attributes
     emitter = KernelEmitter(unit, kernel)
+    watch(emitter)
     unit.module.define(KERNEL, emitter.define())
     done: set[str] = set()
     while set(unit.called) - done:
         name = next(n for n in unit.called if n not in done)
         done.add(name)
-        unit.module.define(name, DeviceEmitter(unit, program.functions[name]).define())
+        device = DeviceEmitter(unit, program.functions[name])
+        watch(device)
+        unit.module.define(name, device.define())
     return f"{unit.module}\n!0 = !{{}}\n", unit, emitter.context_stride() if emitter.waits else 0
