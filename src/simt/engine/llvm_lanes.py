@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from simt.analysis.shape import WARP, BlockShape, Shape
+from simt.analysis.shape import VARYING, WARP, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.engine.abi import LaunchSlot, WorkerSlot
 from simt.engine.llvm_algebra import LlvmIntegers
@@ -152,6 +152,17 @@ class LaneAlgebra(LlvmAlgebra):
         """A stored form read back."""
         return Lanes(value.ir, value.type, value.width, shape)
 
+    def _assemble(self, element: str, items: list[str]) -> Value:
+        """Scalars as one value."""
+        if len(items) == 1:
+            return Value(items[0], element)
+        whole = "poison"
+        for i, item in enumerate(items):
+            whole = self.builder.emit(
+                f"insertelement {spell(element, len(items))} {whole}, {element} {item}, i32 {i}"
+            )
+        return Value(whole, element, len(items))
+
     # -- affine rules ----------------------------------------------------------------------------
 
     def _affine(self, shape: Shape, run: Callable[..., Value], *operands: Value) -> Value:
@@ -201,12 +212,38 @@ class LaneAlgebra(LlvmAlgebra):
             return a
         shape = self.shapes.resize(source, target, shape_of(a))
         run = partial(LlvmAlgebra.resize, self, source, target)
+        if (source.bits, target.bits) == (32, 64) and shape_of(a).width == WARP:
+            return self._consecutive(source, run, a)
         extended = self._affine(shape, run, a)
         if isinstance(extended, Guarded) and not isinstance(a, Guarded):
             return replace(extended, valid=self._no_wrap(source, a))
         if isinstance(a, Guarded) and target.bits > source.bits:
             return self._varying(shape, run, a)
         return extended
+
+    def _consecutive(self, t: Type, run: Callable[..., Value], a: Value) -> Value:
+        """An extended index of which nothing is known: often it grows by 1 from lane to lane, and then
+        the arithmetic on the address that is made of it need not be done for all lanes."""
+        starts = self._assemble(a.type, self._segment_starts(a))
+        guess = Lanes(starts.ir, a.type, starts.width, Shape(self.block.segments, 1))
+        valid = self.builder.emit(f"and i1 {self._all(self._agrees(a, guess))}, {self._no_wrap(t, guess)}")
+        start = run(starts)
+        shape = Shape(self.block.segments, 1, exact=False)
+        return Guarded(
+            start.ir, start.type, start.width, shape, valid, partial(self._varying, VARYING, run, a)
+        )
+
+    def _segment_starts(self, value: Value) -> list[str]:
+        """The first lane of each segment."""
+        lanes = range(0, WARP, self.segment)
+        return [self.builder.emit(f"extractelement {value.typed}, i32 {lane}") for lane in lanes]
+
+    def _agrees(self, value: Value, guess: Value) -> Value:
+        """i1 for each lane: it has the value that was guessed, or does not run."""
+        same = self.test("icmp eq", value, self.vector(guess))
+        if self.mask_is_full:
+            return same
+        return LlvmIntegers.binary(self, "or", same, self.invert_mask(self.mask))
 
     def _no_wrap(self, t: Type, a: Value) -> str:
         """i1: an affine value of type `t` does not wrap between the lanes of any segment."""
@@ -258,6 +295,16 @@ class LaneAlgebra(LlvmAlgebra):
         if mask.ir == ALL:
             return "true"
         return self.builder.emit(f"icmp ne i32 {self.mask_bits(mask).ir}, 0")
+
+    def invert_mask(self, mask: Value) -> Value:
+        return LlvmIntegers.binary(self, "xor", mask, Value("true", "i1"))
+
+    def _all(self, tests: Value) -> str:
+        """i1: all of a vector of tests hold."""
+        if tests.width == 1:
+            return tests.ir
+        bits = self.builder.emit(f"bitcast {tests.typed} to i{tests.width}")
+        return self.builder.emit(f"icmp eq i{tests.width} {bits}, -1")
 
     def active(self) -> Value:
         return self.mask

@@ -16,7 +16,7 @@ from simt.engine import llvm_runtime
 from simt.engine.abi import SPACES, FaultKind
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value, mangled, spell
-from simt.engine.llvm_lanes import Guarded, LaneAlgebra, bases, shape_of
+from simt.engine.llvm_lanes import Guarded, LaneAlgebra, Lanes, bases, shape_of
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import U32, U64, Type, unsigned
 
@@ -275,7 +275,7 @@ class MemoryAlgebra(LaneAlgebra):
 
     def _spans(self, access: Access, shape: Shape) -> tuple[int, list[Value], str]:
         """Lanes of a span, the spans' addresses, and i1: each is valid as a whole."""
-        span = WARP // shape.width if shape.width > 1 else self.segment
+        span = self.segment
         if shape.exact:
             starts = self.widened(bases(access.address), max(shape.width, self.block.segments))
             ok = self._valid(access, starts, span * access.size)
@@ -285,17 +285,10 @@ class MemoryAlgebra(LaneAlgebra):
             valid = self._all(self._valid(access, starts, span * access.size))
             return span, self._parts(starts), self.builder.emit(f"and i1 {access.address.valid}, {valid}")
         address = self.vector(access.address)
-        parts = [
-            Value(self.builder.emit(f"extractelement {address.typed}, i32 {i}"), address.type)
-            for i in range(0, WARP, span)
-        ]
+        parts = [Value(start, address.type) for start in self._segment_starts(address)]
         starts = self._assemble(address.type, [p.ir for p in parts])
-        steps = self.constant_lanes(address.type, [access.size * (lane % span) for lane in range(WARP)])
-        expected = LlvmIntegers.binary(self, "add", self.widened(starts, WARP), steps)
-        as_expected = self.test("icmp eq", address, expected)
-        if not self.mask_is_full:
-            as_expected = LlvmIntegers.binary(self, "or", as_expected, self.invert_mask(self.mask))
-        regular = self._all(as_expected)
+        guess = Lanes(starts.ir, starts.type, starts.width, Shape(self.block.segments, access.size))
+        regular = self._all(self._agrees(address, guess))
         valid = self._all(self._valid(access, starts, span * access.size))
         return span, parts, self.builder.emit(f"and i1 {regular}, {valid}")
 
@@ -438,9 +431,6 @@ class MemoryAlgebra(LaneAlgebra):
         self.builder.label(good)
         return self._offset(access, address)
 
-    def invert_mask(self, mask: Value) -> Value:
-        return LlvmIntegers.binary(self, "xor", mask, Value("true", "i1"))
-
     def _pointers(self, access: Access, offset: Value, shift: int) -> str:
         host = self.pointer(Value(access.region.host, I64))
         if shift:
@@ -482,13 +472,6 @@ class MemoryAlgebra(LaneAlgebra):
             limit = self.builder.emit(f"add i64 {limit}, {(1 << shift) - 1}")
             limit = self.builder.emit(f"lshr i64 {limit}, {shift}")
         return self._fit(Value(limit, I64), unsigned(int(access.address.type[1:])))
-
-    def _all(self, tests: Value) -> str:
-        """i1: all of a vector of tests hold."""
-        if tests.width == 1:
-            return tests.ir
-        bits = self.builder.emit(f"bitcast {tests.typed} to i{tests.width}")
-        return self.builder.emit(f"icmp eq i{tests.width} {bits}, -1")
 
     def _last_lane(self) -> str:
         count = self.module.declare("llvm.ctlz.i32", "i32", ("i32", "i1"))
@@ -582,17 +565,6 @@ class MemoryAlgebra(LaneAlgebra):
             Value(self.builder.emit(f"extractelement {value.typed}, i32 {i}"), value.type)
             for i in range(value.width)
         ]
-
-    def _assemble(self, element: str, items: list[str]) -> Value:
-        """Scalars as one value."""
-        if len(items) == 1:
-            return Value(items[0], element)
-        whole = "poison"
-        for i, item in enumerate(items):
-            whole = self.builder.emit(
-                f"insertelement {spell(element, len(items))} {whole}, {element} {item}, i32 {i}"
-            )
-        return Value(whole, element, len(items))
 
     def _concatenate(self, element: str, width: int, pieces: list[str]) -> Value:
         while len(pieces) > 1:
