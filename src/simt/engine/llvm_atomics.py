@@ -1,26 +1,134 @@
-"""Atomic operations of a warp in LLVM IR."""
+"""Atomic operations of a warp in LLVM IR: lane after lane in ascending order, or as if it were so.
+
+Shared memory belongs to one native thread, so nothing need be locked there. What all lanes do to one
+place is combined first where the order of combining does not matter, and then done once.
+"""
 
 from __future__ import annotations
 
 from simt.analysis.shape import WARP
 from simt.engine import llvm_runtime
-from simt.engine.llvm_algebra import element_type
-from simt.engine.llvm_builder import Value
-from simt.engine.llvm_memory import Access, MemoryAlgebra
-from simt.engine.unsupported import Unsupported
+from simt.engine.atomic_operation import combine, identity, is_simple
+from simt.engine.llvm_algebra import LlvmIntegers, element_type, integer_text
+from simt.engine.llvm_builder import Value, mangled
+from simt.engine.llvm_float import LlvmAlgebra
+from simt.engine.llvm_lanes import bases, shape_of
+from simt.engine.llvm_memory import SHARED, Access, MemoryAlgebra
 from simt.ptx.types import Type
 
 
 class AtomicAlgebra(MemoryAlgebra):
-    """`MemoryAlgebra` with atomic operations."""
+    """`MemoryAlgebra` with atomic operations. `result_used`: whether anybody reads what the op gives."""
+
+    result_used = True
 
     def atomic(self, op: str, t: Type, space: str, address: Value, b: Value, c: Value | None) -> Value:
-        if t.bits > 64:
-            raise Unsupported(f"atom of type {t}")
-        element = element_type(t)
-        access = Access(element, 1, t.bytes, self._region(space), address, True)
-        function = llvm_runtime.atomic(self.module, op, t, self.features, access.region.space == "shared")
+        access = self._access(t, space, address, 1, True)
+        one_place = shape_of(address).is_uniform and space != "local"
+        if one_place and identity(op, t) is not None:
+            return self._at_one_place(op, t, access, b)
+        if access.region is SHARED and is_simple(t):
+            return self._private(op, t, access, b, c)
+        return self._by_lanes(op, t, access, b, c)
+
+    def _by_lanes(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
+        """One active lane after the other, in a function of the runtime."""
+        private = access.region is SHARED
+        function = llvm_runtime.atomic(self.module, op, t, self.features, private)
         operands = [self.spilled(b), self.spilled(c if c is not None else b)]
-        old = self.buffer(element, WARP)
+        old = self.buffer(access.element, WARP)
         self._call_lanes(function, access, [*operands, old])
-        return Value(self.builder.emit(f"load <{WARP} x {element}>, ptr {old}, align 64"), element, WARP)
+        text = f"load <{WARP} x {access.element}>, ptr {old}, align 64"
+        return Value(self.builder.emit(text), access.element, WARP)
+
+    # -- memory of this native thread alone ----------------------------------------------------------
+
+    def _private(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
+        """Plain updates, one after the other, where all lanes run and all addresses are valid."""
+        address = self.vector(access.address)
+        good = self._all(self._valid(access, address, access.size))
+        if not self.mask_is_full:
+            full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
+            good = self.builder.emit(f"and i1 {full}, {good}")
+        (old,) = self._either(
+            good,
+            lambda: (self._update_all(op, t, access, address, b, c),),
+            lambda: (self._by_lanes(op, t, access, b, c),),
+        )
+        return old
+
+    def _update_all(
+        self, op: str, t: Type, access: Access, address: Value, b: Value, c: Value | None
+    ) -> Value:
+        """What each lane found. (LLVM leaves out its collection if nobody reads it.)"""
+        old = Value("poison", access.element, WARP)
+        for lane in range(WARP):
+            place = self._host(access, self._item(address, lane))
+            third = None if c is None else self._item(c, lane)
+            was = self._update(op, t, place, self._item(b, lane), third)
+            old = Value(
+                self.builder.emit(f"insertelement {old.typed}, {was.typed}, i32 {lane}"), old.type, WARP
+            )
+        return old
+
+    def _update(self, op: str, t: Type, place: str, b: Value, c: Value | None) -> Value:
+        """A plain update by one lane; the value before it."""
+        element = element_type(t)
+        was = Value(self.builder.emit(f"load {element}, ptr {place}, align {t.bytes}"), element)
+        new = combine(LlvmAlgebra(self.builder, self.module, 1, self.features), op, t, was, b, c)
+        self.builder.void(f"store {new.typed}, ptr {place}, align {t.bytes}")
+        return was
+
+    def _item(self, value: Value, lane: int) -> Value:
+        """One lane's value as a scalar."""
+        if shape_of(value).is_uniform:
+            return bases(value)
+        return Value(self.builder.emit(f"extractelement {self.vector(value).typed}, i32 {lane}"), value.type)
+
+    # -- one place for all lanes -----------------------------------------------------------------------
+
+    def _at_one_place(self, op: str, t: Type, access: Access, b: Value) -> Value:
+        """All lanes' operands combined, and one update by that; each lane finds what lower ones left."""
+        self._require(access, bases(access.address))
+        place = self._host(access, bases(access.address))
+        total, before = self._combined(op, t, b)
+        if access.region is SHARED:
+            was = self._update(op, t, place, total, None)
+        else:
+            rmw = llvm_runtime.native_operation(op, t)
+            was = Value(self.builder.emit(f"atomicrmw {rmw} ptr {place}, {total.typed} seq_cst"), total.type)
+        if not self.result_used:
+            return Value("zeroinitializer", access.element, WARP)
+        return combine(self._plain, op, t, self.vector(was), before, None)
+
+    def _combined(self, op: str, t: Type, b: Value) -> tuple[Value, Value]:
+        """The active lanes' operands combined, and those of the lanes below each lane."""
+        bits = identity(op, t)
+        assert bits is not None
+        nothing = Value(f"splat ({element_type(t)} {integer_text(bits, t.bits)})", element_type(t), WARP)
+        column = self.vector(b)
+        if not self.mask_is_full:
+            column = LlvmIntegers.pick(self, self.mask, column, nothing)
+        if not self.result_used:
+            return self._reduced(op, t, column), nothing
+        for distance in (1, 2, 4, 8, 16):
+            column = combine(self._plain, op, t, column, self._moved_up(column, distance, nothing), None)
+        total = self.builder.emit(f"extractelement {column.typed}, i32 {WARP - 1}")
+        return Value(total, column.type), self._moved_up(column, 1, nothing)
+
+    def _reduced(self, op: str, t: Type, column: Value) -> Value:
+        name = (("s" if t.is_signed else "u") if op in ("min", "max") else "") + op
+        full = f"llvm.vector.reduce.{name}.{mangled(column.type, WARP)}"
+        function = self.module.declare(full, column.type, (column.spelled,))
+        return Value(self.builder.emit(f"call {column.type} {function}({column.typed})"), column.type)
+
+    def _moved_up(self, column: Value, distance: int, below: Value) -> Value:
+        """Each lane's value in the lane `distance` above; `below` in the lowest lanes."""
+        picks = ", ".join(f"i32 {WARP - distance + lane}" for lane in range(WARP))
+        text = f"shufflevector {below.typed}, {column.typed}, <{WARP} x i32> <{picks}>"
+        return Value(self.builder.emit(text), column.type, WARP)
+
+    @property
+    def _plain(self) -> LlvmAlgebra:
+        """Operations on whole columns, without shapes."""
+        return LlvmAlgebra(self.builder, self.module, WARP, self.features)

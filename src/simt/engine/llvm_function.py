@@ -104,7 +104,8 @@ class FunctionEmitter:
         self.m = AtomicAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.m.parameter_size = function.parameter_size
         self.evaluator: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
-        self.shared_uses = {d for d, blocks in used_in(self.ssa).items() if blocks - {d.block.index}}
+        self.uses = used_in(self.ssa)
+        self.shared_uses = {d for d, blocks in self.uses.items() if blocks - {d.block.index}}
         self.representatives = self._representatives()
         self.initial_mask = Value(ALL, "i1", WARP)
         self.current: dict[Register, Definition] = {}
@@ -263,6 +264,7 @@ class FunctionEmitter:
 
     def _op(self, op: Op) -> None:
         self.m.parameter = self._parameter_offset(op)
+        self.m.result_used = any(d in self.uses for d in self.ssa.of[id(op)])
         if op.guard is None:
             values = self.evaluator.op(op)
         else:

@@ -8,11 +8,11 @@ A false result means that a fault was recorded and the warp must stop.
 from __future__ import annotations
 
 from simt.engine.abi import FaultKind, FaultSlot, LaunchSlot, WorkerSlot
-from simt.engine.atomic_operation import combine
+from simt.engine.atomic_operation import combine, is_simple
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value
 from simt.engine.llvm_float import LlvmAlgebra
-from simt.ptx.types import Kind, Type
+from simt.ptx.types import Type
 
 ACCESS = (
     "ptr %launch, ptr %worker, ptr %addresses, i32 %mask, i64 %lo, i64 %room1, i64 %host, i64 %lane_stride"
@@ -146,10 +146,6 @@ def store(module: ModuleText, size: int) -> str:
     return _lanes(module, name, f"{ACCESS}, ptr %data", size, body)
 
 
-_RMW = {"exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap"}
-"""LLVM's names of operations that it calls otherwise."""
-
-
 def atomic(module: ModuleText, op: str, t: Type, features: frozenset[str], private: bool) -> str:
     """`i1 atomic(ACCESS, ptr b, ptr c, ptr old)`: read-modify-write of each lane in ascending order.
 
@@ -199,16 +195,18 @@ def _update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> l
             f"  %pair = cmpxchg ptr %p, {element} %b.v, {element} %c.v seq_cst seq_cst",
             f"  %was = extractvalue {{ {element}, i1 }} %pair, 0",
         ]
-    halves = (t.is_float or t.kind is Kind.PACKED) and not t.is_native_float
-    if op == "add.ftz" or (halves and op in ("add", "min", "max")):
+    if op == "add.ftz" or not (is_simple(t) or op == "exch"):
         return _exchange_loop(module, op, t, features)
+    return [f"  %was = atomicrmw {native_operation(op, t)} ptr %p, {element} %b.v seq_cst"]
+
+
+def native_operation(op: str, t: Type) -> str:
+    """What LLVM's `atomicrmw` calls an operation."""
     if t.is_native_float:
-        rmw = {"add": "fadd", "min": "fmin", "max": "fmax", "exch": "xchg"}[op]
-    elif op in ("min", "max"):
-        rmw = op if t.is_signed else f"u{op}"
-    else:
-        rmw = _RMW.get(op, op)
-    return [f"  %was = atomicrmw {rmw} ptr %p, {element} %b.v seq_cst"]
+        return {"add": "fadd", "min": "fmin", "max": "fmax", "exch": "xchg"}[op]
+    if op in ("min", "max"):
+        return op if t.is_signed else f"u{op}"
+    return {"exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap"}.get(op, op)
 
 
 def _exchange_loop(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> list[str]:

@@ -1,0 +1,148 @@
+"""Atomic operations of a warp on one place and on many, against the same done one thread after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import simt
+from simt.ptx.types import TYPES
+
+HEAD = ".version 7.5\n.target sm_75\n.address_size 64\n"
+PLACES = 8
+INDICES: dict[str, tuple[str, Callable[[int], int]]] = {
+    "one": ("mov.u32 %i, 3;", lambda t: 3),
+    "few": ("mul.lo.u32 %i, %t, %t; shr.u32 %i, %i, 2; and.b32 %i, %i, 7;", lambda t: (t * t >> 2) % PLACES),
+}
+"""Which word each thread changes."""
+
+GUARDS: dict[str, tuple[str, Callable[[int], bool]]] = {
+    "all": ("setp.ge.u32 %p, %t, 0;", lambda t: True),
+    "some": ("and.b32 %x, %t, 5; setp.ne.u32 %p, %x, 4;", lambda t: (t & 5) != 4),
+    "none of the last": ("setp.lt.u32 %p, %t, 7;", lambda t: t < 7),
+}
+Update = Callable[[int, int, int], int]
+MODELS: dict[str, Update] = {
+    "add": lambda old, b, c: old + b,
+    "and": lambda old, b, c: old & b,
+    "or": lambda old, b, c: old | b,
+    "xor": lambda old, b, c: old ^ b,
+    "min": lambda old, b, c: min(old, b),
+    "max": lambda old, b, c: max(old, b),
+    "inc": lambda old, b, c: 0 if old >= b else old + 1,
+    "dec": lambda old, b, c: b if old == 0 or old > b else old - 1,
+    "exch": lambda old, b, c: b,
+    "cas": lambda old, b, c: c if old == b else old,
+}
+CASES = [
+    ("add", "u32"), ("add", "s32"), ("add", "u64"), ("and", "b32"), ("or", "b64"), ("xor", "b32"),
+    ("min", "s32"), ("min", "u64"), ("max", "u32"), ("max", "s64"), ("inc", "u32"), ("dec", "u32"),
+    ("exch", "b64"), ("cas", "b32"), ("cas", "b64"),
+]  # fmt: skip
+
+
+def number(t: int, bits: int) -> int:
+    """A thread's operand: of either sign, some alike."""
+    return (0x9E3779B97F4A7C15 * (t // 3 + 1) >> 5) % 2**bits
+
+
+def kernel(op: str, type_: str, space: str, index: str, guard: str, used: bool) -> str:
+    bits = TYPES[type_].bits
+    size = bits // 8
+    where = "%box" if space == "shared" else "%words"
+    third = ", %c" if op == "cas" else ""
+    copy = (
+        f"ld.global.b{bits} %old, [%words]; st.shared.b{bits} [%box], %old;",
+        f"ld.shared.b{bits} %old, [%box]; st.global.b{bits} [%words], %old;",
+    )
+    moves = [
+        "\n    ".join(text.replace("[%words]", f"[%words+{size * i}]").replace("[%box]", f"[%box+{size * i}]")
+                      for i in range(PLACES))
+        if space == "shared" else "" for text in copy
+    ]  # fmt: skip
+    return f"""{HEAD}
+.visible .entry k(.param .u64 words, .param .u64 numbers, .param .u64 olds)
+{{
+    .reg .pred %p; .reg .b32 %t, %i, %x; .reg .b{bits} %b, %c, %old;
+    .reg .b64 %words, %numbers, %olds, %box, %a, %o;
+    .shared .align 8 .b8 box[{PLACES * size}];
+    ld.param.u64 %words, [words]; ld.param.u64 %numbers, [numbers]; ld.param.u64 %olds, [olds];
+    mov.u64 %box, box; mov.u32 %t, %tid.x;
+    mul.wide.u32 %o, %t, {size}; add.u64 %numbers, %numbers, %o; add.u64 %olds, %olds, %o;
+    {moves[0]}
+    ld.global.b{bits} %b, [%numbers]; ld.global.b{bits} %c, [%numbers+{size}];
+    {INDICES[index][0]}
+    mul.wide.u32 %o, %i, {size}; add.u64 %a, {where}, %o;
+    {GUARDS[guard][0]}
+    @%p atom.{space}.{op}.{type_} %old, [%a], %b{third};
+    {f"@%p st.global.b{bits} [%olds], %old;" if used else ""}
+    {moves[1]}
+    ret;
+}}
+"""
+
+
+def expected(
+    op: str, type_: str, index: str, guard: str, threads: int, words: list[int]
+) -> tuple[list[int], list[int]]:
+    """The words afterwards and what each thread found, as unsigned numbers."""
+    t = TYPES[type_]
+    signed: Callable[[int], int] = lambda n: n - 2**t.bits if t.is_signed and n >> (t.bits - 1) else n  # noqa: E731
+    words, olds = list(words), [0] * threads
+    for thread in (n for n in range(threads) if GUARDS[guard][1](n)):
+        place = INDICES[index][1](thread)
+        olds[thread] = words[place]
+        operands = (words[place], number(thread, t.bits), number(thread + 1, t.bits))
+        words[place] = MODELS[op](*map(signed, operands)) % 2**t.bits
+    return words, olds
+
+
+@pytest.mark.parametrize(("index", "guard"), [("one", "all"), ("one", "some"), ("few", "all")])
+@pytest.mark.parametrize(("op", "type_"), CASES)
+def test_lanes_in_order(device: simt.Device, op: str, type_: str, index: str, guard: str) -> None:
+    check(device, op, type_, index, guard)
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_lanes_of_half_a_warp(device: simt.Device, index: str) -> None:
+    check(device, "add", "u32", index, "none of the last")
+
+
+def check(device: simt.Device, op: str, type_: str, index: str, guard: str) -> None:
+    bits, threads = TYPES[type_].bits, 27 if guard == "none of the last" else 32
+    dtype = f"u{bits // 8}"
+    first = [number(t, bits) for t in range(7, 7 + PLACES)]
+    numbers = device.array(np.array([number(t, bits) for t in range(threads + 1)], dtype))
+    words, olds = expected(op, type_, index, guard, threads, first)
+    for space in ("global", "shared"):
+        for used in (True, False) if index == "one" else (True,):
+            memory = device.array(np.array(first, dtype))
+            found = device.zeros(threads, dtype)
+            k = device.load(kernel(op, type_, space, index, guard, used))["k"]
+            k((1,), (threads,), (memory, numbers, found))
+            assert memory.numpy().tolist() == words, (space, used)
+            assert found.numpy().tolist() == (olds if used else [0] * threads), (space, used)
+
+
+@pytest.mark.parametrize("space", ["global", "shared"])
+@pytest.mark.parametrize("wrong", ["misaligned", "illegal"])
+def test_one_bad_address(device: simt.Device, space: str, wrong: str) -> None:
+    address = "add.u64 %a, %a, 2;" if wrong == "misaligned" else "mov.u64 %a, 0x7fffffff0;"
+    k = device.load(f"""{HEAD}
+.visible .entry k(.param .u64 words)
+{{
+    .reg .pred %p; .reg .b32 %t, %old; .reg .b64 %words, %box, %a, %o;
+    .shared .align 8 .b8 box[128];
+    ld.param.u64 %words, [words]; mov.u64 %box, box; mov.u32 %t, %tid.x;
+    mul.wide.u32 %o, %t, 4; add.u64 %a, {"%box" if space == "shared" else "%words"}, %o;
+    setp.eq.u32 %p, %t, 19;
+    @%p {address}
+    atom.{space}.add.u32 %old, [%a], 1;
+    ret;
+}}
+""")["k"]
+    with pytest.raises(simt.MemoryFault) as error:
+        k((1,), (32,), (device.zeros(32, "u4"),))
+    assert error.value.site.thread == (19, 0, 0)
