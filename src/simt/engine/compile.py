@@ -101,12 +101,14 @@ def attributes(cpu: Cpu) -> str:
 
 def optimized(text: str, cpu: Cpu) -> Any:
     """The LLVM module after all passes."""
-    module = llvm.parse_assembly(text)
+    machine = target_machine(cpu)
+    layout = f'target datalayout = "{machine.target_data}"\ntarget triple = "{cpu.triple}"\n'
+    module = llvm.parse_assembly(layout + text)
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = False
     options.slp_vectorization = False
-    builder = llvm.create_pass_builder(target_machine(cpu), options)
+    builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     return module
 
