@@ -59,6 +59,17 @@ def bit_cases() -> Iterator[Case]:
         yield simple("reverse_bits", (t,), t, t, lambda a, t=t: oracle.reverse_bits(t, a))
 
 
+def rare_cases() -> Iterator[Case]:
+    for t in UNSIGNED:
+        yield Case(
+            f"rarely.{t.name}",
+            (PRED, t, t, t),
+            t,
+            lambda m, p, a, b, c, t=t: m.rarely(t, p, a, lambda m, x, y: m.sub(t, x, y), b, c),
+            lambda p, a, b, c, t=t: (b - c) % 2**t.bits if p else a,
+        )
+
+
 def constant_shift_cases() -> Iterator[Case]:
     """Shifts by constants are folded by one engine."""
     for t in INTEGERS:

@@ -19,8 +19,9 @@ class Group:
 
 def _all_cases() -> list[cases.Case]:
     return [
-        *cases.bit_cases(), *cases.constant_shift_cases(), *cases.integer_cases(), *cases.comparison_cases(),
-        *cases.arithmetic_cases(), *cases.other_float_cases(), *cases.conversion_cases(),
+        *cases.bit_cases(), *cases.rare_cases(), *cases.constant_shift_cases(), *cases.integer_cases(),
+        *cases.comparison_cases(), *cases.arithmetic_cases(), *cases.other_float_cases(),
+        *cases.conversion_cases(),
     ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@ Both the analysis of uniformity and the JIT ask this class, so that they agree.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape
@@ -83,6 +84,9 @@ class ShapeAlgebra:
     # -- lane-wise primitives ------------------------------------------------------------------
     def select(self, t: Type, p: Shape, a: Shape, b: Shape) -> Shape:
         return merge(a, b) if p.is_uniform else self._each(p, a, b)
+
+    def rarely(self, t: Type, p: Shape, usual: Shape, other: Callable[..., Shape], *operands: Shape) -> Shape:
+        return self._each(p, usual, *operands)
 
     def and_(self, t: Type, a: Shape, b: Shape) -> Shape:
         return self._each(a, b)

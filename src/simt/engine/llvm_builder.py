@@ -86,6 +86,7 @@ class ModuleText:
     _declarations: dict[str, str] = field(default_factory=dict[str, str])
     _globals: dict[str, str] = field(default_factory=dict[str, str])
     _functions: dict[str, str] = field(default_factory=dict[str, str])
+    _inlined: dict[str, str] = field(default_factory=dict[str, str])
 
     def declare(self, name: str, result: str, parameters: tuple[str, ...]) -> str:
         """Declares a function and returns `@name`."""
@@ -103,6 +104,16 @@ class ModuleText:
     def define(self, name: str, text: str) -> None:
         """Adds a function's whole definition under its name."""
         self._functions[name] = text
+
+    def inlined(self, hint: str, result: str, parameters: list[str], lines: list[str]) -> str:
+        """The name of a function, defined if it is new, that LLVM inlines wherever it is called."""
+        body = "\n".join(lines)
+        key = f"{result} {parameters} {body}"
+        if key not in self._inlined:
+            name = self._inlined[key] = f"{hint}.{len(self._inlined)}"
+            head = f"define internal {result} @{name}({', '.join(parameters)}) alwaysinline {self.attributes}"
+            self.define(name, f"{head} {{\n{body}\n}}")
+        return self._inlined[key]
 
     def __str__(self) -> str:
         parts = (*self._declarations.values(), *self._globals.values(), *self._functions.values())

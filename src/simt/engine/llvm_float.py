@@ -38,6 +38,34 @@ class LlvmAlgebra(LlvmRounding):
             return integers.mul_high_64(self, t, a, b)
         return super().mul_high(t, a, b)
 
+    def rarely(self, t: Type, p: Value, usual: Value, other: Callable[..., Value], *operands: Value) -> Value:
+        """By a function of its own that tests and branches, so that the code around it stays one block;
+        LLVM puts it in place."""
+        values = self.unify(p, usual, *operands)
+        parameters = [Value(f"%a{i}", v.type, v.width) for i, v in enumerate(values)]
+        builder = Builder()
+        inner = self._inside(builder, parameters[0])
+        some = inner.some(parameters[0])
+        builder.void(f"br i1 {some}, label %rare, label %none")
+        builder.label("rare")
+        found = inner.pick(parameters[0], other(inner, *parameters[2:]), parameters[1])
+        builder.void(f"ret {found.typed}")
+        builder.label("none")
+        builder.void(f"ret {parameters[1].typed}")
+        name = self.module.inlined("simt.rarely", found.spelled, [v.typed for v in parameters], builder.lines)
+        return self.emit(
+            f"call {found.spelled} @{name}({', '.join(v.typed for v in values)})", found.type, found.width
+        )
+
+    def some(self, p: Value) -> str:
+        """i1: whether a predicate that rarely holds does so in some lane."""
+        expect = self.module.declare("llvm.expect.i1", "i1", ("i1", "i1 immarg"))
+        lanes = p.ir
+        if p.width > 1:
+            bits = self.builder.emit(f"bitcast {p.typed} to i{p.width}")
+            lanes = self.builder.emit(f"icmp ne i{p.width} {bits}, 0")
+        return self.builder.emit(f"call i1 {expect}(i1 {lanes}, i1 false)")
+
     # -- representation ------------------------------------------------------------------------
 
     def to_bits(self, t: Type, a: Value) -> Value:

@@ -7,6 +7,7 @@ type's width. Constants have shape (1,): arrays of no dimension decay to NumPy s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -63,6 +64,14 @@ class NumpyAlgebra:
 
     def select(self, t: Type, p: Array, a: Array, b: Array) -> Array:
         return np.where(p, a, b)
+
+    def rarely(self, t: Type, p: Array, usual: Array, other: Callable[..., Array], *operands: Array) -> Array:
+        if not p.any():
+            return usual
+        where, result, *columns = np.broadcast_arrays(p, usual, *operands)
+        result = result.copy()
+        result[where] = other(self, *(c[where] for c in columns))
+        return result
 
     # -- bits ------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ Bigger operations (saturation, absolute value, bit fields ...) are derived from 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
@@ -53,6 +54,12 @@ class PureAlgebra(Protocol[V]):
 
     def select(self, t: Type, p: V, a: V, b: V) -> V:
         """`a` where the predicate holds, `b` elsewhere."""
+        ...
+
+    def rarely(self, t: Type, p: V, usual: V, other: Callable[..., V], *operands: V) -> V:
+        """`usual`, but `other(algebra, *operands)` in the lanes where the predicate holds: few or none.
+
+        An engine may leave `other` out where no lane needs it. It is pure, and sees no other values."""
         ...
 
     # -- bits (integers of any width, and predicates) ----------------------------------------
