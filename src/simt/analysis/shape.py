@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 
 WARP = 32
+
+
+class Hold(IntEnum):
+    """How sure the stride of a shape is, and so how the value is held."""
+
+    EXACT = 0
+    """Always right: held as base and stride."""
+    GUARDED = 1
+    """Right unless an extension to more bits wrapped within the warp: held as base and stride with a flag,
+    and in full for the case that the flag says no."""
+    LIKELY = 2
+    """Lanes were brought together from different definitions: held in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,14 +25,17 @@ class Shape:
     """lane value = base(lane's segment) + stride * (lane within its segment).
 
     `width`: number of bases: 1 (one segment), a divisor of 32, or 32 (every lane has its own value;
-    stride is then 0). `exact`: if False the stride is only likely (an extension to 64 bits may have
-    wrapped); such a value is held in full. `const`: the value, where it is a known integer.
+    stride is then 0). `const`: the value, where it is a known integer.
     """
 
     width: int
     stride: int = 0
-    exact: bool = True
+    hold: Hold = Hold.EXACT
     const: int | None = None
+
+    @property
+    def exact(self) -> bool:
+        return self.hold == Hold.EXACT
 
     @property
     def is_uniform(self) -> bool:
@@ -29,6 +45,11 @@ class Shape:
     def is_affine(self) -> bool:
         """Held as base and stride (uniform values included)."""
         return self.exact and self.width < WARP
+
+    @property
+    def is_guarded(self) -> bool:
+        """Held as base and stride with a flag that says whether they are right."""
+        return self.hold == Hold.GUARDED and self.width < WARP
 
 
 UNIFORM = Shape(1)

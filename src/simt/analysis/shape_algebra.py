@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape
+from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
 
@@ -17,16 +17,16 @@ def merge(a: Shape, b: Shape) -> Shape:
     """The shape of a value that is now `a`, now `b`, in all lanes at once."""
     if a == b:
         return a
-    width, exact = max(a.width, b.width), a.exact and b.exact
+    width, hold = max(a.width, b.width), max(a.hold, b.hold)
     if a.stride == b.stride and width < WARP:
-        return Shape(width, a.stride, exact, a.const if a.const == b.const else None)
+        return Shape(width, a.stride, hold, a.const if a.const == b.const else None)
     return VARYING
 
 
 def blended(a: Shape, b: Shape) -> Shape:
     """The shape of a value that is `a` in some lanes and `b` in others: held in full."""
     merged = merge(a, b)
-    return VARYING if merged.width == WARP else replace(merged, exact=False, const=None)
+    return VARYING if merged.width == WARP else replace(merged, hold=Hold.LIKELY, const=None)
 
 
 class ShapeAlgebra:
@@ -57,18 +57,18 @@ class ShapeAlgebra:
         width = max(a.width, b.width)
         if width == WARP:
             return VARYING
-        return Shape(width, wrapped(t, a.stride + sign * b.stride), a.exact and b.exact)
+        return Shape(width, wrapped(t, a.stride + sign * b.stride), max(a.hold, b.hold))
 
     def mul(self, t: Type, a: Shape, b: Shape) -> Shape:
         if a.const is not None:
             a, b = b, a
         if b.const is not None and a.width < WARP:
-            return Shape(a.width, wrapped(t, a.stride * b.const), a.exact)
+            return Shape(a.width, wrapped(t, a.stride * b.const), a.hold)
         return self._each(a, b)
 
     def shift_left(self, t: Type, a: Shape, n: Shape) -> Shape:
         if n.const is not None and n.const < t.bits and a.width < WARP:
-            return Shape(a.width, wrapped(t, a.stride << n.const), a.exact)
+            return Shape(a.width, wrapped(t, a.stride << n.const), a.hold)
         return self._each(a, n)
 
     def resize(self, source: Type, target: Type, a: Shape) -> Shape:
@@ -78,8 +78,8 @@ class ShapeAlgebra:
         if a.stride == 0 and a.exact:
             return Shape(a.width)
         if target.bits <= source.bits and a.width < WARP:
-            return Shape(a.width, wrapped(target, a.stride), a.exact)
-        return Shape(a.width, a.stride, exact=False) if a.width < WARP else VARYING
+            return Shape(a.width, wrapped(target, a.stride), a.hold)
+        return Shape(a.width, a.stride, max(a.hold, Hold.GUARDED)) if a.width < WARP else VARYING
 
     # -- lane-wise primitives ------------------------------------------------------------------
     def select(self, t: Type, p: Shape, a: Shape, b: Shape) -> Shape:

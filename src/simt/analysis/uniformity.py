@@ -241,9 +241,9 @@ def _widen(old: Shape, new: Shape) -> Shape:
     if old == new:
         return old
     if (old.width, old.stride) == (new.width, new.stride):
-        return Shape(old.width, old.stride, old.exact and new.exact)
+        return Shape(old.width, old.stride, max(old.hold, new.hold))
     if old.stride == new.stride and max(old.width, new.width) < WARP:
-        return Shape(max(old.width, new.width), old.stride, old.exact and new.exact)
+        return Shape(max(old.width, new.width), old.stride, max(old.hold, new.hold))
     return VARYING
 
 

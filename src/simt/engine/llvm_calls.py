@@ -144,6 +144,7 @@ class DeviceEmitter(CallingEmitter):
     def __init__(self, unit: Unit, function: Function) -> None:
         super().__init__(unit, function)
         self.initial_mask = Value("%mask.initial", "i1", WARP)
+        self.used_arguments: set[Definition] = set()
         if any(isinstance(b.terminator, Exit) for b in self.schedule.order):
             raise Unsupported(f"exit in function {function.name}")
 
@@ -210,13 +211,14 @@ class DeviceEmitter(CallingEmitter):
             definition = self.ssa.single[register]
             vector = spell(element_type(register.type), WARP)
             lines.append(f"  %in.{i} = load {vector}, ptr %argument.{i}, align 64")
-            if definition in self.slots:
-                lines.append(f"  store {vector} %in.{i}, ptr {self.slots[definition]}, align 64")
+            if definition in self.used_arguments:
+                (part,) = self.parts(definition)
+                lines.append(f"  store {vector} %in.{i}, ptr {self.slot(definition, part)}, align 64")
         return lines
 
     def read(self, definition: Definition) -> Value:
-        if definition.origin == "argument" and definition not in self.cache:
-            self.slot(definition)
+        if definition.origin == "argument":
+            self.used_arguments.add(definition)
         return super().read(definition)
 
     def _finish(self, terminator: Return | Exit) -> None:

@@ -8,9 +8,9 @@ slots, which LLVM turns into registers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lanes import live_in, representatives
@@ -33,7 +33,7 @@ from simt.analysis.program import (
     SymbolAddress,
 )  # fmt: skip
 from simt.analysis.schedule import Loop, schedule
-from simt.analysis.shape import WARP, BlockShape, Shape
+from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, build, resolved
 from simt.analysis.uniformity import used_in
 from simt.analysis.waiting import settle
@@ -41,7 +41,7 @@ from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
-from simt.engine.llvm_lanes import ALL, bases, shape_of
+from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
@@ -53,6 +53,26 @@ TURNS = 64
 
 CROWD = 16
 """Places still to test beyond which the code that tests them is shared: a switch has that many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the things stored for a value: the value, or base, flag and lanes of a guarded one."""
+
+    suffix: str
+    element: str
+    width: int
+
+    @property
+    def kind(self) -> str:
+        """The LLVM type."""
+        return spell(self.element, self.width)
+
+    @property
+    def bytes(self) -> int:
+        return max(
+            1, self.width * int({"float": "32", "double": "64"}.get(self.element, self.element[1:])) // 8
+        )
 
 
 @dataclass
@@ -110,7 +130,6 @@ class FunctionEmitter:
         self.initial_mask = Value(ALL, "i1", WARP)
         self.current: dict[Register, Definition] = {}
         self.cache: dict[Definition, Value] = {}
-        self.slots: dict[Definition, str] = {}
         self.allocas: dict[str, None] = {}  # lines, in order
         self.wanted: dict[tuple[int, frozenset[int]], str] = {}
         self.labels: set[str] = set()
@@ -138,24 +157,45 @@ class FunctionEmitter:
         if definition.origin == "undefined":
             return zero(definition.register.type)
         shape = self._shape(definition)
-        element, width = element_type(definition.register.type), shape.width if shape.is_affine else WARP
-        text = f"load {spell(element, width)}, ptr {self.slot(definition)}, align 64"
-        value = self.m.shaped(Value(self.builder.emit(text), element, width), shape)
+        parts = self.parts(definition)
+        loaded = self._load_part(definition, parts[0])
+        if shape.is_guarded:
+            valid = self._load_part(definition, parts[1]).ir
+            lanes = partial(self._lanes_of, definition, loaded, valid)
+            value = Guarded(loaded.ir, loaded.type, loaded.width, shape, valid, lanes)
+        else:
+            value = self.m.shaped(loaded, shape)
         self.cache[definition] = value
         return value
+
+    def _load_part(self, definition: Definition, part: Part) -> Value:
+        text = f"load {part.kind}, ptr {self.slot(definition, part)}, align 64"
+        return Value(self.builder.emit(text), part.element, part.width)
+
+    def _lanes_of(self, definition: Definition, base: Value, valid: str) -> Value:
+        """All lanes of a guarded value that was kept."""
+        right = self.m.vector(self.m.shaped(base, replace(self._shape(definition), hold=Hold.EXACT)))
+        place = self.slot(definition, self.parts(definition)[2])
+        # Volatile: the rare case is not to take registers from the usual one.
+        kept = self.builder.emit(f"load volatile {right.spelled}, ptr {place}, align 64")
+        text = f"select i1 {valid}, {right.typed}, {right.spelled} {kept}"
+        return Value(self.builder.emit(text), right.type, right.width)
 
     def _shape(self, definition: Definition) -> Shape:
         return self.uniformity.shapes.get(definition, Shape(1))
 
-    def slot(self, definition: Definition) -> str:
-        if definition not in self.slots:
-            shape = self._shape(definition)
-            width = shape.width if shape.is_affine else WARP
-            name = f"%slot.{definition.index}"
-            kind = spell(element_type(definition.register.type), width)
-            self.allocas[f"  {name} = alloca {kind}, align 64"] = None
-            self.slots[definition] = name
-        return self.slots[definition]
+    def parts(self, definition: Definition) -> tuple[Part, ...]:
+        """What is stored for a value."""
+        shape, element = self._shape(definition), element_type(definition.register.type)
+        if shape.is_guarded:
+            return Part("", element, shape.width), Part(".valid", "i1", 1), Part(".lanes", element, WARP)
+        return (Part("", element, shape.width if shape.is_affine else WARP),)
+
+    def slot(self, definition: Definition, part: Part) -> str:
+        """Name of the stack slot for a part of a value."""
+        name = f"%slot.{definition.index}{part.suffix}"
+        self.allocas[f"  {name} = alloca {part.kind}, align 64"] = None
+        return name
 
     def write(self, definition: Definition, value: Value) -> None:
         """Defines a value; keeps it for other blocks if they use it."""
@@ -164,12 +204,14 @@ class FunctionEmitter:
             self._store(definition, value, self.m.mask, definition in self.uniformity.blends)
 
     def _store(self, definition: Definition, value: Value, mask: Value, blend: bool) -> None:
-        shape, slot = self._shape(definition), self.slot(definition)
-        if shape.is_affine:
+        shape = self._shape(definition)
+        if shape.is_affine or shape.is_guarded:
             have = shape_of(value)
-            agree = have.is_affine and have.stride == shape.stride and have.width <= shape.width
+            agree = have.hold <= shape.hold and have.stride == shape.stride and have.width <= shape.width
             assert agree, (definition, shape, have)
-        stored = self.m.as_shape(value, shape)
+        if shape.is_guarded:
+            return self._store_guarded([(definition, value)])
+        stored, slot = self.m.as_shape(value, shape), self.slot(definition, self.parts(definition)[0])
         if blend and mask.ir != ALL and stored.width == WARP:
             old = self.builder.emit(f"load {stored.spelled}, ptr {slot}, align 64")
             stored = Value(
@@ -178,6 +220,31 @@ class FunctionEmitter:
                 WARP,
             )
         self.builder.void(f"store {stored.typed}, ptr {slot}, align 64")
+        return None
+
+    def _store_guarded(self, moves: Sequence[tuple[Definition, Value]]) -> None:
+        """Keeps guarded values; their lanes only where a guard does not hold, all read before any is kept."""
+        unsure: list[tuple[Definition, Guarded]] = []
+        valid = "true"
+        for definition, value in moves:
+            base, flag, _ = self.parts(definition)
+            start = self.m.widened(bases(value), base.width)
+            condition = value.valid if isinstance(value, Guarded) else "true"
+            self.builder.void(f"store {start.typed}, ptr {self.slot(definition, base)}, align 64")
+            self.builder.void(f"store i1 {condition}, ptr {self.slot(definition, flag)}, align 64")
+            if isinstance(value, Guarded) and condition != "true":
+                unsure.append((definition, value))
+                valid = self.m.both(valid, condition)
+        if not unsure:
+            return
+        rare, end = self.builder.block_name("lanes"), self.builder.block_name("kept")
+        self.builder.void(f"br i1 {valid}, label %{end}, label %{rare}")
+        self.builder.label(rare)
+        columns = [(self.slot(d, self.parts(d)[2]), v.lanes()) for d, v in unsure]
+        for place, lanes in columns:
+            self.builder.void(f"store volatile {lanes.typed}, ptr {place}, align 64")
+        self.builder.void(f"br label %{end}")
+        self.builder.label(end)
 
     def symbol(self, symbol: SymbolAddress) -> Value:
         match symbol.space:
@@ -458,10 +525,19 @@ class FunctionEmitter:
             for phi in self.ssa.phis.get(target.index, ()):
                 source = resolved(phi.inputs[block.index])
                 if source is not phi or phi in self.uniformity.blends:
-                    moves.append((phi, self.read(source), mask))
+                    moves.append((phi, self._incoming(phi, source), mask))
+        self._store_guarded([(phi, value) for phi, value, _ in moves if self._shape(phi).is_guarded])
         for phi, value, mask in moves:
-            joined = phi.block.index in self.uniformity.joins or phi in self.uniformity.blends
-            self._store(phi, value, mask, joined)
+            if not self._shape(phi).is_guarded:
+                joined = phi.block.index in self.uniformity.joins or phi in self.uniformity.blends
+                self._store(phi, value, mask, joined)
+
+    def _incoming(self, phi: Definition, source: Definition) -> Value:
+        """What a phi takes from a predecessor. An undefined register is 0 in the first lane."""
+        value, shape = self.read(source), self._shape(phi)
+        if source.origin == "undefined" and shape.stride:
+            return self.m.shaped(value, replace(shape, width=1, hold=Hold.EXACT))
+        return value
 
     def _leave(self, block: Block, masks: Mapping[int, Value]) -> None:
         """Sends lanes to places, then goes to the first place that has lanes."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from simt.analysis.shape import VARYING, WARP, BlockShape, Shape
+from simt.analysis.shape import VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.engine.abi import LaunchSlot, WorkerSlot
 from simt.engine.llvm_algebra import LlvmIntegers
@@ -170,13 +170,13 @@ class LaneAlgebra(LlvmAlgebra):
         if shape.is_affine:
             result = run(*(bases(v) for v in operands))
             return Lanes(result.ir, result.type, result.width, replace(shape, width=result.width))
-        if shape.width < WARP and all(isinstance(v, Guarded) or shape_of(v).is_affine for v in operands):
+        if shape.is_guarded:
             return self._guarded_affine(shape, run, operands)
         return self._varying(shape, run, *operands)
 
     def _varying(self, shape: Shape, run: Callable[..., Value], *operands: Value) -> Lanes:
         result = self.vector(run(*operands))
-        likely = replace(shape, exact=False) if shape.width < WARP else shape
+        likely = replace(shape, hold=Hold.LIKELY) if shape.width < WARP else shape
         return Lanes(result.ir, result.type, WARP, likely)
 
     def _guarded_affine(self, shape: Shape, run: Callable[..., Value], operands: tuple[Value, ...]) -> Value:
@@ -184,12 +184,17 @@ class LaneAlgebra(LlvmAlgebra):
         result = run(*(bases(v) for v in operands))
         valid = "true"
         for operand in (v for v in operands if isinstance(v, Guarded)):
-            both = f"and i1 {valid}, {operand.valid}"
-            valid = operand.valid if valid == "true" else self.builder.emit(both)
+            valid = self.both(valid, operand.valid)
         return Guarded(
-            result.ir, result.type, result.width, replace(shape, width=result.width, exact=False), valid,
+            result.ir, result.type, result.width, replace(shape, width=result.width), valid,
             partial(self._varying, shape, run, *operands),
         )  # fmt: skip
+
+    def both(self, a: str, b: str) -> str:
+        """i1: two conditions hold."""
+        if "true" in (a, b):
+            return b if a == "true" else a
+        return a if a == b else self.builder.emit(f"and i1 {a}, {b}")
 
     def add(self, t: Type, a: Value, b: Value) -> Value:
         shape = self.shapes.add(t, shape_of(a), shape_of(b))
@@ -215,10 +220,8 @@ class LaneAlgebra(LlvmAlgebra):
         if (source.bits, target.bits) == (32, 64) and shape_of(a).width == WARP:
             return self._consecutive(source, run, a)
         extended = self._affine(shape, run, a)
-        if isinstance(extended, Guarded) and not isinstance(a, Guarded):
-            return replace(extended, valid=self._no_wrap(source, a))
-        if isinstance(a, Guarded) and target.bits > source.bits:
-            return self._varying(shape, run, a)
+        if isinstance(extended, Guarded) and target.bits > source.bits:
+            return replace(extended, valid=self.both(extended.valid, self._no_wrap(source, a)))
         return extended
 
     def _consecutive(self, t: Type, run: Callable[..., Value], a: Value) -> Value:
@@ -226,12 +229,11 @@ class LaneAlgebra(LlvmAlgebra):
         the arithmetic on the address that is made of it need not be done for all lanes."""
         starts = self._assemble(a.type, self._segment_starts(a))
         guess = Lanes(starts.ir, a.type, starts.width, Shape(self.block.segments, 1))
-        valid = self.builder.emit(f"and i1 {self._all(self._agrees(a, guess))}, {self._no_wrap(t, guess)}")
+        valid = self.both(self._all(self._agrees(a, guess)), self._no_wrap(t, guess))
         start = run(starts)
-        shape = Shape(self.block.segments, 1, exact=False)
-        return Guarded(
-            start.ir, start.type, start.width, shape, valid, partial(self._varying, VARYING, run, a)
-        )
+        shape = Shape(self.block.segments, 1, Hold.GUARDED)
+        lanes = partial(self._varying, VARYING, run, a)
+        return Guarded(start.ir, start.type, start.width, shape, valid, lanes)
 
     def _segment_starts(self, value: Value) -> list[str]:
         """The first lane of each segment."""

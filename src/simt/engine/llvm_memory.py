@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from simt.analysis.shape import WARP, Shape
+from simt.analysis.shape import WARP, Hold, Shape
 from simt.engine import llvm_runtime
 from simt.engine.abi import SPACES, FaultKind
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
@@ -265,7 +265,7 @@ class MemoryAlgebra(LaneAlgebra):
             return None
         if shape.stride == access.size:
             return shape
-        return Shape(self.block.segments, access.size, exact=False) if shape.width == WARP else None
+        return Shape(self.block.segments, access.size, Hold.LIKELY) if shape.width == WARP else None
 
     def _load_contiguous(self, access: Access, shape: Shape) -> tuple[Value, ...]:
         span, parts, ok = self._spans(access, shape)

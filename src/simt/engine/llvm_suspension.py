@@ -18,11 +18,10 @@ from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.engine import llvm_barriers, llvm_runtime
 from simt.engine.abi import FaultKind
-from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_barriers import Context, Entry
-from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import CallingEmitter
-from simt.engine.llvm_function import MASK, NO_LANES, Unit
+from simt.engine.llvm_function import MASK, NO_LANES, Part, Unit
 from simt.engine.llvm_lanes import ALL, bases, shape_of
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import PRED, U32
@@ -159,7 +158,7 @@ class SuspendingEmitter(CallingEmitter):
         offsets: list[int] = []
         for definition in saved:
             offsets.append(at)
-            at += (self._bytes(definition) + 63) // 64 * 64
+            at += sum(_room(part) for part in self.parts(definition))
         self.context_size = max(self.context_size, at)
         return Suspension(number, places, saved, offsets)
 
@@ -175,7 +174,7 @@ class SuspendingEmitter(CallingEmitter):
                 self.builder.void(f"store i32 {number}, ptr {field}")
                 barriers = self._with_bit(barriers, number, bits)
         for definition, offset in zip(suspension.saved, suspension.offsets):
-            self._copy(self.slot(definition), self._context_pointer(offset), definition)
+            self._copy(definition, offset, saving=True)
         line = self.pending.parked(suspension.places[0])
         self.builder.void(f"store i32 {suspension.number}, ptr {self._context_pointer(Context.STATE)}")
         self.builder.void(f"store i32 {barriers}, ptr {self._context_pointer(Context.BARRIERS)}")
@@ -198,12 +197,6 @@ class SuspendingEmitter(CallingEmitter):
         barrier = self.pending.parked(place)
         return self.pending.target(place) if barrier is None else barrier.successors()[0]
 
-    def _bytes(self, definition: Definition) -> int:
-        shape = self._shape(definition)
-        width = shape.width if shape.is_affine else WARP
-        t = definition.register.type
-        return max(1, width * t.bits // 8) if t != PRED else max(4, width)
-
     def _context_pointer(self, offset: int) -> str:
         return self.builder.emit(f"getelementptr i8, ptr %context.p, i64 {offset}")
 
@@ -211,18 +204,37 @@ class SuspendingEmitter(CallingEmitter):
         loaded = self.builder.emit(f"load {MASK}, ptr {self._pending_slot(place)}, align 64")
         return self.m.mask_bits(Value(loaded, "i1", WARP)).ir
 
-    def _copy(self, source: str, target: str, definition: Definition) -> None:
-        shape = self._shape(definition)
-        kind = spell(element_type(definition.register.type), shape.width if shape.is_affine else WARP)
-        value = self.builder.emit(f"load {kind}, ptr {source}, align 64")
-        self.builder.void(f"store {kind} {value}, ptr {target}, align 64")
+    def _copy(self, definition: Definition, offset: int, saving: bool) -> None:
+        """A value from its slot to the saved context, or back; lanes only where a guard does not hold."""
+        flag = ""
+        for part in self.parts(definition):
+            if part.suffix == ".lanes":
+                self._copy_lanes(definition, part, offset, saving, flag)
+            else:
+                flag = self._copy_part(definition, part, offset, saving)
+            offset += _room(part)
+
+    def _copy_lanes(self, definition: Definition, part: Part, offset: int, saving: bool, flag: str) -> None:
+        rare, end = self.builder.block_name("lanes"), self.builder.block_name("copied")
+        self.builder.void(f"br i1 {flag}, label %{end}, label %{rare}")
+        self.builder.label(rare)
+        self._copy_part(definition, part, offset, saving)
+        self.builder.void(f"br label %{end}")
+        self.builder.label(end)
+
+    def _copy_part(self, definition: Definition, part: Part, offset: int, saving: bool) -> str:
+        slot, context = self.slot(definition, part), self._context_pointer(offset)
+        source, target = (slot, context) if saving else (context, slot)
+        value = self.builder.emit(f"load {part.kind}, ptr {source}, align 64")
+        self.builder.void(f"store {part.kind} {value}, ptr {target}, align 64")
+        return value
 
     # -- resuming ----------------------------------------------------------------------------------
 
     def _restore(self, suspension: Suspension) -> list[Value]:
         """Brings the saved values back; the saved masks, by place."""
         for definition, offset in zip(suspension.saved, suspension.offsets):
-            self._copy(self._context_pointer(offset), self.slot(definition), definition)
+            self._copy(definition, offset, saving=False)
         return [self._saved_mask(suspension, i) for i in range(len(suspension.places))]
 
     def _saved_mask(self, suspension: Suspension, index: int) -> Value:
@@ -406,3 +418,8 @@ def _context_field(name: str, offset: int) -> list[str]:
         f"  %{name}.p = getelementptr i8, ptr %vain.p, i64 {offset}",
         f"  %{name} = load i32, ptr %{name}.p",
     ]
+
+
+def _room(part: Part) -> int:
+    """Bytes of the saved context for a part of a value."""
+    return (part.bytes + 63) // 64 * 64
