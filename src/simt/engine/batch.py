@@ -64,42 +64,57 @@ def batch_size(launch: Launch, recursive: bool) -> int:
     return max(1, min(most // lanes, MAX_SCRATCH // scratch, grid))
 
 
-class Batch:
-    """CTAs `first .. first + count - 1` of the grid. A row is a warp; rows of a CTA are adjacent.
+class Rows:
+    """The rows of a batch of `count` CTAs, whichever they are. A row is a warp; rows of a CTA are adjacent.
 
-    `alive`: lanes that exist and have not exited, (rows, 32). `cta`: the CTA's number by row.
-    `thread`: the thread's number within its CTA, (rows, 32).
+    `group`: the CTA within the batch by row. `warp`: the warp within its CTA by row. `thread`: the thread's
+    number within its CTA, (rows, 32). `exists`: lanes that are threads. `shared`, `local`: where this memory
+    of a lane's starts.
     """
 
-    def __init__(self, launch: Launch, first: int, count: int, scratch: Scratch) -> None:
-        self.launch = launch
-        self.count = count
+    def __init__(self, launch: Launch, count: int, scratch: Scratch) -> None:
         x, y, z = launch.block
+        self.count = count
         self.warps = -(-x * y * z // WARP)
-        self.rows = count * self.warps
-        row = np.arange(self.rows, dtype=np.int64)
-        self.cta = first + row // self.warps
-        self.warp = row % self.warps
+        row = np.arange(count * self.warps, dtype=np.int64)
+        self.group, self.warp = np.divmod(row, self.warps)
         self.thread = self.warp[:, None] * WARP + np.arange(WARP)
-        self.alive = self.thread < x * y * z
-        group = (row // self.warps)[:, None]
-        self.shared = (scratch.shared + group * scratch.shared_stride).astype(np.uint64)
+        self.exists = self.thread < x * y * z
+        self.shared = (scratch.shared + self.group[:, None] * scratch.shared_stride).astype(np.uint64)
         lane = row[:, None] * WARP + np.arange(WARP)
         self.local = (scratch.local + lane * scratch.local_stride).astype(np.uint64)
         self.parameters = scratch.parameters
-        self._columns: dict[str, Array] = {}
+        self.columns: dict[str, Array] = {}
+
+
+class Batch:
+    """CTAs `first .. first + count - 1` of the grid, on their rows.
+
+    `alive`: lanes that exist and have not exited, (rows, 32). `cta`: the CTA's number by row. The rest is
+    that of `Rows`.
+    """
+
+    def __init__(self, launch: Launch, first: int, rows: Rows) -> None:
+        self.launch = launch
+        self.count, self.warps, self.rows = rows.count, rows.warps, len(rows.warp)
+        self.group, self.warp, self.thread = rows.group, rows.warp, rows.thread
+        self.shared, self.local, self.parameters = rows.shared, rows.local, rows.parameters
+        self.alive = rows.exists.copy()
+        self.cta = first + rows.group
+        self._of_rows, self._own = rows.columns, dict[str, Array]()
 
     def coordinate(self, name: str, axis: int) -> Array:
         """Column of `tid` or `ctaid` along an axis (0: x), as uint32."""
         key = f"{name}{axis}"
-        if key not in self._columns:
+        known = self._of_rows if name == "tid" else self._own
+        if key not in known:
             shape, linear = (
                 (self.launch.block, self.thread) if name == "tid" else (self.launch.grid, self.cta)
             )
             values = linear // (1, shape[0], shape[0] * shape[1])[axis]
             values = values % shape[axis] if axis < 2 else values
-            self._columns[key] = values.astype(np.uint32).reshape(self.rows, -1)
-        return self._columns[key]
+            known[key] = values.astype(np.uint32).reshape(self.rows, -1)
+        return known[key]
 
     def site(self, row: int, lane: int, line: int) -> FaultSite:
         """Where a lane is, for a fault."""

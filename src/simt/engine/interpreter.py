@@ -28,11 +28,13 @@ from simt.analysis.program import (
     Source,
     Switch,
     SymbolAddress,
+    Terminator,
 )  # fmt: skip
 from simt.analysis.schedule import Loop
-from simt.engine.batch import Batch, Scratch, batch_size
+from simt.engine.batch import Batch, Rows, Scratch, batch_size
 from simt.engine.interpreter_activation import Activation, Columns, Line, Run
 from simt.engine.interpreter_barriers import Barriers
+from simt.engine.interpreter_ops import ReadyOp, ready
 from simt.engine.numpy_algebra import dtype_of
 from simt.engine.numpy_machine import NumpyMachine
 from simt.engine.numpy_memory import ArenaView
@@ -47,10 +49,15 @@ CALL_BYTES = 16
 """Local memory that a call of a recursive function takes at least."""
 
 
+Watch = Callable[[Op | Call | Terminator, Array], object]
+"""Called before each instruction with the lanes that execute it, a mask of (rows, 32)."""
+
+
 class Interpreter:
     """Engine that runs a launch batch by batch, one block of the program at a time."""
 
     name = "interpreter"
+    watch: Watch | None = None
 
     def launch(self, launch: Launch) -> None:
         reached = reachable([launch.kernel.name], launch.program.functions)
@@ -65,11 +72,14 @@ class Interpreter:
             scratch.free()
 
     def _run(self, launch: Launch, scratch: Scratch, count: int) -> None:
-        execution = Execution(launch)
+        execution = Execution(launch, self.watch)
         total = launch.grid[0] * launch.grid[1] * launch.grid[2]
+        rows = Rows(launch, count, scratch)
         for first in range(0, total, count):
             scratch.clear_shared()
-            execution.run(Batch(launch, first, min(count, total - first), scratch))
+            if total - first < count:
+                rows = Rows(launch, total - first, scratch)
+            execution.run(Batch(launch, first, rows))
             if launch.progress is not None:
                 cast("Callable[[int], object]", launch.progress)(min(first + count, total))
 
@@ -77,14 +87,16 @@ class Interpreter:
 class Execution:
     """One launch. Runs a stack of activations without recursion of its own."""
 
-    def __init__(self, launch: Launch) -> None:
+    def __init__(self, launch: Launch, watch: Watch | None = None) -> None:
         self.launch = launch
+        self.watch = watch
         self.machine = NumpyMachine(launch, ArenaView(launch))
         environment = replace(launch.program.environment, machine=launch.device.number)
         self.evaluator: Evaluator[Array] = Evaluator(self.machine, self, environment)
         self.independent = launch.device.independent_threads
         self.lines: dict[str, Line] = {}
         self.columns: Columns | None = None
+        self.ready: dict[Block, list[ReadyOp | Call]] = {}
 
     def line(self, name: str) -> Line:
         if name not in self.lines:
@@ -152,8 +164,8 @@ class Execution:
             activation.rows if rows is None else rows if activation.rows is None else activation.rows[rows]
         )
         total = len(activation.live)
-        columns = Columns(activation.stored, activation.owned, rows, total)
-        live = activation.live if rows is None else activation.live[rows]
+        columns = Columns(activation.stored, activation.owned, activation.line.kept, rows, total)
+        live = activation.live if rows is None else activation.live.take(rows, axis=0)
         full = mask is activation.live or bool((mask == live).all())
         self._resume(activation, Run(block, columns, rows, absolute, mask, full))
 
@@ -167,11 +179,10 @@ class Execution:
         if run.calls:
             self._call_next(activation, run)
             return
-        ops = run.block.ops
+        ops = self._ready(run.block)
         while run.position < len(ops):
             op = ops[run.position]
             run.position += 1
-            machine.line = op.line
             if isinstance(op, Call):
                 self._call(activation, run, op)
                 return
@@ -181,19 +192,30 @@ class Execution:
         machine.mask = run.mask
         self._leave(activation, run)
 
-    def _op(self, op: Op, run: Run) -> None:
-        mask = run.mask
+    def _ready(self, block: Block) -> list[ReadyOp | Call]:
+        ops = self.ready.get(block)
+        if ops is None:
+            ops = self.ready[block] = ready(block, self.evaluator)
+        return ops
+
+    def _op(self, ready: ReadyOp, run: Run) -> None:
+        op, mask, whole = ready.op, run.mask, True
         if op.guard is not None:
             chosen = run.columns.read(op.guard.register)
             mask = mask & (~chosen if op.guard.negated else chosen)
-            if not mask.any():
+            whole = bool((mask == run.mask).all())
+            if whole:
+                mask = run.mask
+            elif not mask.any():
                 return
+        self.machine.line = op.line
         self.machine.mask = mask
-        values = self.evaluator.op(op)
-        whole = run.full and (op.guard is None or bool((mask == run.mask).all()))
-        for register, value in zip(op.destinations, values):
+        if self.watch is not None:
+            self.watch(op, mask)
+        for register, value in zip(ready.results, ready.run(run.columns)):
             if register is not None:
-                run.columns.write(register, value, None if whole else mask)
+                seen = not whole or (not run.full and register.index in run.columns.kept)
+                run.columns.write(register, value, mask if seen else None)
 
     # ------------------------------------------------------------------ what the evaluator reads
 
@@ -215,6 +237,8 @@ class Execution:
     def _leave(self, activation: Activation, run: Run) -> None:
         block, line = run.block, activation.line
         self.machine.line = block.terminator.line
+        if self.watch is not None:
+            self.watch(block.terminator, run.mask)
         match block.terminator:
             case Jump(target=target):
                 activation.send(run.local, run.mask, line.target(block, target))
@@ -267,10 +291,10 @@ class Execution:
         if activation.depth > 0:
             raise BarrierError("a barrier in a recursive or indirectly called function", self.machine.site())
         shape = run.mask.shape
-        number = self._column(barrier.barrier, U32, shape)
+        number = self.evaluator.source(barrier.barrier, U32)
         wrong = run.mask & (number >= BARRIERS)
         if wrong.any():
-            value = int(number[wrong][0])
+            value = int(np.broadcast_to(number, shape)[wrong][0])
             raise BarrierError(f"there is no barrier {value}: a CTA has {BARRIERS}", self.machine.site(wrong))
         count = None if barrier.count is None else self._column(barrier.count, U32, shape)
         self.barriers.arrive(run.rows, run.mask, number, count)
@@ -286,6 +310,9 @@ class Execution:
     # ------------------------------------------------------------------ calls
 
     def _call(self, activation: Activation, run: Run, call: Call) -> None:
+        self.machine.line = call.line
+        if self.watch is not None:
+            self.watch(call, run.mask)
         if isinstance(call.callee, str):
             run.calls = [(call.callee, run.mask)]
         else:

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from simt.analysis.program import Block, Call, Function, Register
 from simt.analysis.schedule import Loop, schedule
 from simt.engine.batch import WARP
+from simt.engine.interpreter_registers import kept_registers
 from simt.engine.numpy_algebra import dtype_of
+from simt.engine.numpy_select import assign, rows_with_any, select
 
 Array = NDArray[Any]
 
@@ -30,6 +32,8 @@ class Line:
         self._latch = {s.header.index: i for i, s in enumerate(self.slots) if isinstance(s, Loop)}
         self.parked = len(self.slots)
         self.done = len(self.slots) + 1
+        self.dtype = np.dtype(np.int16 if self.done < 2**15 else np.int32)
+        self.kept = kept_registers(function)
 
     def target(self, source: Block, target: Block) -> int:
         """Where lanes wait that go from one block to another."""
@@ -45,11 +49,15 @@ class Columns:
     """The registers of one activation as one run of a block sees them: only the rows that run.
 
     Arrays are never changed once they are visible as values; what is written replaces them. Only
-    arrays in `owned` (nobody else has them) are updated in place.
+    arrays in `owned` (nobody else has them) are updated in place. Registers that are not `kept` hold
+    nothing that another block, or a lane that does not run, needs.
     """
 
-    def __init__(self, stored: dict[int, Array], owned: set[int], rows: Array | None, total: int) -> None:
+    def __init__(
+        self, stored: dict[int, Array], owned: set[int], kept: frozenset[int], rows: Array | None, total: int
+    ) -> None:
         self.stored = stored
+        self.kept = kept
         self.owned = owned
         self.rows = rows
         self.total = total
@@ -69,14 +77,15 @@ class Columns:
         if self.rows is None:
             self.owned.discard(register.index)
             return value
-        return value[self.rows] if value.ndim == 2 and len(value) == self.total else value
+        return value.take(self.rows, axis=0) if value.ndim == 2 and len(value) == self.total else value
 
     def write(self, register: Register, value: Array, mask: Array | None) -> None:
         """Sets the lanes of `mask`, all if None (then no other lane of these rows matters)."""
         if mask is not None:
-            value = np.where(mask, value, self.read(register))
+            value = select(mask, value, self.read(register))
         self.current[register.index] = value
-        self.dirty.add(register.index)
+        if register.index in self.kept:
+            self.dirty.add(register.index)
 
     def flush(self) -> None:
         """Writes back what changed."""
@@ -132,7 +141,7 @@ class Activation:
         self.frame = frame
         self.call = call
         self.depth = depth
-        self.waiting = np.where(live, 0, line.done).astype(np.int32)
+        self.waiting = np.where(live, 0, line.done).astype(line.dtype)
         self.together: int | None = 0 if live.any() else line.done
         self.stored: dict[int, Array] = {}
         self.owned: set[int] = set()
@@ -151,7 +160,7 @@ class Activation:
             return None, self.live
         self.scatter()
         where = self.waiting == slot
-        busy = where.any(axis=1)
+        busy = rows_with_any(where)
         if self.floor:
             busy &= self._eligible()
             where &= busy[:, None]
@@ -166,8 +175,16 @@ class Activation:
     def scatter(self) -> None:
         """Makes `waiting` right after a time in which all lanes were together."""
         if self.together is not None:
-            self.waiting = np.where(self.live, self.together, self.line.done).astype(np.int32)
+            here = self.line.dtype.type(self.together)
+            self.waiting = np.where(self.live, here, self.line.dtype.type(self.line.done))
             self.together = None
+
+    def gather_if_together(self) -> None:
+        """Notes it if all live lanes wait at one slot."""
+        live = self.live.ravel()
+        first = self.waiting.ravel()[np.argmax(live)]
+        if live.any() and ((self.waiting == first) | ~self.live).all():
+            self.together = int(first)
 
     def send(self, rows: Array | None, mask: Array, slot: int) -> None:
         """Lanes go to wait at a slot."""
@@ -176,17 +193,17 @@ class Activation:
             return
         self.scatter()
         if rows is None:
-            self.waiting[mask] = slot
+            assign(self.waiting, mask, slot)
         else:
-            part = self.waiting[rows]
-            part[mask] = slot
+            part = self.waiting.take(rows, axis=0)
+            assign(part, mask, slot)
             self.waiting[rows] = part
 
     def drop(self, alive: Array) -> None:
         """Takes out lanes that have exited."""
         self.scatter()
         self.live = self.live & (alive if self.rows is None else alive[self.rows])
-        self.waiting[~self.live] = self.line.done
+        assign(self.waiting, ~self.live, self.line.done)
 
     # ------------------------------------------------------------------ which lanes run next
 

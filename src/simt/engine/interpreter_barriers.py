@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from simt.analysis.program import BARRIERS, Barrier, Register
 from simt.engine.batch import WARP, Batch
 from simt.engine.interpreter_activation import Activation
+from simt.engine.numpy_select import assign, lanes_by_row, rows_with_any, select
 
 Array = NDArray[Any]
 
@@ -20,7 +21,8 @@ class Barriers:
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
         shape = (batch.rows, WARP)
-        self.number = np.full(shape, -1, np.int32)  # where a lane is parked
+        self.number = np.full(shape, -1, np.int16)  # where a lane is parked
+        self.numbers: set[int] = set()  # that lanes may be parked at
         self.resume = np.zeros(shape, np.int32)
         self.where = np.zeros(shape, np.int32)  # PTX line
         self.predicate = np.zeros(shape, np.bool_)
@@ -31,7 +33,7 @@ class Barriers:
 
     @property
     def any_parked(self) -> bool:
-        return bool((self.number >= 0).any())
+        return bool(self.numbers) and bool((self.number >= 0).any())
 
     def arrive(self, rows: Array | None, mask: Array, number: Array, count: Array | None) -> None:
         """Lanes arrive, or park: notes what the barrier expects."""
@@ -46,14 +48,17 @@ class Barriers:
         alive = self.batch.alive if rows is None else self.batch.alive[rows]
         for n in np.unique(np.broadcast_to(number, mask.shape)[mask]):
             here = mask & (number == n)
-            counted = np.where((here == alive).all(axis=1) & here.any(axis=1), WARP, here.sum(axis=1))
+            lanes = lanes_by_row(here)
+            counted = np.where(~rows_with_any(here != alive) & (lanes > 0), WARP, lanes)
             np.add.at(self.arrivals[:, int(n)], self._group(rows), counted)
 
     def park(
         self, rows: Array | None, mask: Array, number: Array, resume: int, barrier: Barrier, p: Array | None
     ) -> None:
         """Lanes wait until the barrier completes."""
-        self._set(self.number, rows, mask, number.astype(np.int32))
+        at = number if number.size == 1 else np.broadcast_to(number, mask.shape)[mask]
+        self.numbers.update(np.unique(at).tolist())
+        self._set(self.number, rows, mask, number.astype(np.int16))
         self._set(self.resume, rows, mask, np.array(resume, np.int32))
         self._set(self.where, rows, mask, np.array(barrier.line, np.int32))
         if barrier.result is not None and p is not None:
@@ -64,27 +69,26 @@ class Barriers:
             self._set(self.reduction, rows, mask, np.array(self._reductions.index(key), np.int32))
 
     def _set(self, state: Array, rows: Array | None, mask: Array, value: Array) -> None:
-        value = np.broadcast_to(value, mask.shape)
+        value = value.astype(state.dtype)
         if rows is None:
-            state[mask] = value[mask]
+            state[:] = select(mask, value, state)
         else:
-            state[rows] = np.where(mask, value, state[rows])
+            state[rows] = select(mask, value, state.take(rows, axis=0))
 
     def _group(self, rows: Array | None) -> Array:
         """The CTA within the batch, by row."""
-        every = np.arange(self.batch.rows) // self.batch.warps
-        return every if rows is None else every[rows]
+        return self.batch.group if rows is None else self.batch.group[rows]
 
     # ------------------------------------------------------------------ completion
 
     def release(self, activation: Activation) -> bool:
         """Lets the lanes of complete barriers go on; whether there were any."""
-        self.number[~self.batch.alive] = -1
+        assign(self.number, ~self.batch.alive, -1)
         released = False
-        for number in np.unique(self.number[self.number >= 0]):
-            complete = self._complete(int(number))
+        for number in sorted(self.numbers):
+            complete = self._complete(number)
             if complete.any():
-                self._go_on(activation, int(number), complete)
+                self._go_on(activation, number, complete)
                 released = True
         return released
 
@@ -92,11 +96,11 @@ class Barriers:
         """By CTA: whether the barrier is complete."""
         parked = self.number == number
         alive = self.batch.alive
-        here = parked.sum(axis=1)
-        whole = np.where((parked == alive).all(axis=1) & (here > 0), WARP, here)
+        here = lanes_by_row(parked)
+        whole = np.where(~rows_with_any(parked != alive) & (here > 0), WARP, here)
         by_cta = (self.batch.count, self.batch.warps)
         waiting, counted = here.reshape(by_cta).sum(axis=1), whole.reshape(by_cta).sum(axis=1)
-        living = alive.sum(axis=1).reshape(by_cta).sum(axis=1)
+        living = lanes_by_row(alive).reshape(by_cta).sum(axis=1)
         expected, arrived = self.expected[:, number], self.arrivals[:, number]
         whole_cta = np.asarray(waiting >= living)
         enough = np.where(expected > 0, counted + arrived >= expected, whole_cta)
@@ -106,13 +110,13 @@ class Barriers:
         lanes = (self.number == number) & np.repeat(complete, self.batch.warps)[:, None]
         self._reduce(activation, lanes)
         activation.scatter()
-        activation.waiting[lanes] = self.resume[lanes]
-        self.number[lanes] = -1
+        assign(activation.waiting, lanes, self.resume.astype(activation.waiting.dtype))
+        assign(self.number, lanes, -1)
+        if complete.all():
+            self.numbers.discard(number)
         self.expected[complete, number] = 0
         self.arrivals[complete, number] = 0
-        waiting = activation.waiting[activation.live]
-        if waiting.size and (waiting == waiting[0]).all():
-            activation.together = int(waiting[0])
+        activation.gather_if_together()
 
     def _reduce(self, activation: Activation, lanes: Array) -> None:
         """Results of `bar.red`, for the lanes that took part with one reduction into one register."""

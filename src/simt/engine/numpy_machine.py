@@ -13,6 +13,7 @@ from simt.engine.atomic_operation import combine
 from simt.engine.batch import WARP, Batch
 from simt.engine.numpy_algebra import NumpyAlgebra, dtype_of
 from simt.engine.numpy_memory import ArenaView, Window, running_sums, turns
+from simt.engine.numpy_select import Mask
 from simt.errors import FaultSite, LaunchError, TrapError
 from simt.isa.special_registers import lookup
 from simt.machine.launch import Launch
@@ -45,13 +46,22 @@ class NumpyMachine(NumpyAlgebra):
 
     def begin(self, batch: Batch) -> None:
         self.batch = batch
-        self.mask = batch.alive
+        self.lanes = Mask(batch.alive)
+
+    @property
+    def mask(self) -> Array:
+        return self.lanes.lanes
+
+    @mask.setter
+    def mask(self, mask: Array) -> None:
+        if mask is not self.lanes.lanes:
+            self.lanes = Mask(mask)
 
     def _pick(self, column: Array) -> Array:
-        return column if self.rows is None else column[self.rows]
+        return column if self.rows is None else column.take(self.rows, axis=0)
 
     def _window(self, space: str) -> Window:
-        return Window(self.arena, self.batch, self.rows, self.mask, self.line, space)
+        return Window(self.arena, self.batch, self.rows, self.lanes, self.line, space)
 
     def site(self, mask: Array | None = None) -> FaultSite:
         """Where the first of the executing lanes (or of `mask`) is."""
@@ -104,7 +114,7 @@ class NumpyMachine(NumpyAlgebra):
         value = self._special(name, component)
         if isinstance(value, int):
             return self.const(t, value % (1 << t.bits))
-        return value.astype(dtype_of(t))
+        return value.astype(dtype_of(t), copy=False)
 
     def _special(self, name: str, component: str) -> Array | int:
         axis = _AXES.find(component) if component else 0
@@ -179,24 +189,23 @@ class NumpyMachine(NumpyAlgebra):
         """Lanes are served in ascending order, each warp after the one before it."""
         dtype = dtype_of(t)
         window = self._window(space)
-        offset = window.offsets(address, t.bytes) // t.bytes
-        index = np.broadcast_to(offset, self.mask.shape)[self.mask]
+        index = window.pick(window.elements(address, t.bytes, 1))
         view = self.arena.typed(dtype)
-        operand = np.broadcast_to(b, self.mask.shape)[self.mask].astype(dtype)
+        operand = window.pick(b).astype(dtype)
         if op == "add" and dtype.kind == "u" and not t.is_float and t.name not in ("f16x2", "bf16x2"):
             old, new = running_sums(index, view[index], operand)
             view[index] = new
         else:
-            third = None if c is None else np.broadcast_to(c, self.mask.shape)[self.mask].astype(dtype)
+            third = None if c is None else window.pick(c).astype(dtype)
             ops = self._operations(op, space, address)
             old = self._in_turn(ops, t, view, index, operand, third)
-        result = np.zeros(self.mask.shape, dtype)
-        result[self.mask] = old
-        return result
+        result = np.zeros(self.mask.size, dtype)
+        result[self.lanes.places] = old
+        return result.reshape(self.mask.shape)
 
     def _operations(self, op: str, space: str, address: Array) -> list[tuple[str, Array]]:
         """The operation of every active lane: `add.ftz` adds plainly in shared memory."""
-        count = int(self.mask.sum())
+        count = self.lanes.count
         if op != "add.ftz" or space != "":
             return [(op, np.ones(count, np.bool_))]
         shared = np.broadcast_to(self.in_space("shared", address), self.mask.shape)[self.mask]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.engine.batch import Batch
+from simt.engine.numpy_select import Mask
 from simt.machine.faults import memory_fault
 from simt.machine.launch import Launch
 
@@ -15,10 +16,11 @@ Array = NDArray[Any]
 
 
 class ArenaView:
-    """The whole arena of a launch as arrays of every element type."""
+    """The whole arena of a launch as arrays of every element type. It starts at a multiple of 16."""
 
     def __init__(self, launch: Launch) -> None:
         memory = launch.memory
+        assert memory.base % 16 == 0
         self.base = memory.base
         self.size = memory.limit - memory.base
         self._bytes = memory.view(memory.base, self.size // 16 * 16)
@@ -33,74 +35,88 @@ class ArenaView:
 
 
 class Window:
-    """The lanes that access memory in one instruction: their rows (None: all of the batch) and mask."""
+    """The lanes that access memory in one instruction, and their rows (None: all of the batch)."""
 
     def __init__(
-        self, arena: ArenaView, batch: Batch, rows: Array | None, mask: Array, line: int, space: str
+        self, arena: ArenaView, batch: Batch, rows: Array | None, lanes: Mask, line: int, space: str
     ) -> None:
         self.arena = arena
         self.batch = batch
         self.rows = rows
-        self.mask = mask
+        self.lanes = lanes
         self.line = line
         self.space = space
 
     def pick(self, column: Array) -> Array:
-        """Rows of a column of the batch."""
-        return column if self.rows is None else column[self.rows]
+        """The values of a column in the lanes that access memory, ascending."""
+        return np.broadcast_to(self.lanes.pick(column), self.lanes.count)
 
-    def offsets(self, address: Array, size: int) -> Array:
-        """Checked byte offsets from the arena's start, of each lane (an inactive one gets some valid
-        offset); shape (1,) if all lanes access one address. Raises `MemoryFault`."""
-        wide = address.astype(np.uint64)
+    def _of_rows(self, column: Array) -> Array:
+        """Rows of a column of the batch."""
+        return column if self.rows is None else column.take(self.rows, axis=0)
+
+    def elements(self, address: Array, size: int, count: int) -> Array:
+        """Checked addresses of `count` elements of `size` bytes together: the number of the first within
+        the arena, of each lane (an inactive one gets some valid number); shape (1,) if all lanes
+        access one address. Raises `MemoryFault`."""
         start, room = self._bounds()
-        if wide.size > 1 or isinstance(start, np.ndarray):
-            wide = np.broadcast_to(wide, self.mask.shape)
+        wide = address.astype(np.uint64, copy=False)
         relative = wide - np.uint64(self.arena.base) if start is None else wide
-        outside = relative > np.uint64(room - size) if room >= size else np.ones(relative.shape, np.bool_)
-        wrong = outside | ((wide & np.uint64(size - 1)) != 0)
-        if wrong.any():
-            self._check(wrong, outside, wide, size)
-        offset = relative if start is None else relative + (start - np.uint64(self.arena.base))
-        if wrong.any():  # in inactive lanes only
-            offset = np.where(wrong, np.uint64(self.batch.parameters - self.arena.base), offset)
-        return offset.astype(np.int64)
+        total = size * count
+        # One comparison for both: rotated, an address that is not aligned is a huge number.
+        cut = total.bit_length() - 1
+        place = rotate_right(relative, cut)
+        last = np.uint64(max(room - total, 0) >> cut)
+        if room < total or place.max() > last:
+            self._check(place > last if room >= total else np.ones(1, np.bool_), relative, room, wide, total)
+            place = np.minimum(place, last)  # in inactive lanes only
+        if count > 1:
+            place = place << np.uint64(count.bit_length() - 1)
+        if start is not None:
+            place = place + ((start - np.uint64(self.arena.base)) >> np.uint64(size.bit_length() - 1))
+        return place.view(np.int64)
 
     def _bounds(self) -> tuple[Array | None, int]:
         """Where the space starts in each lane (None: it is the arena), and its bytes."""
         launch = self.batch.launch
         if self.space == "shared":
-            return self.pick(self.batch.shared), launch.shared_bytes
+            return self._of_rows(self.batch.shared), launch.shared_bytes
         if self.space == "local":
-            return self.pick(self.batch.local), launch.local_bytes
+            return self._of_rows(self.batch.local), launch.local_bytes
         return None, self.arena.size
 
-    def _check(self, wrong: Array, outside: Array, address: Array, size: int) -> None:
-        bad = self.mask & wrong
+    def _check(self, wrong: Array, relative: Array, room: int, address: Array, size: int) -> None:
+        """Raises the fault of the first active lane whose address is wrong, if there is one."""
+        bad = self.lanes.lanes & wrong
         if not bad.any():
             return
-        place = int(np.argmax(bad))
-        row, lane = divmod(place, bad.shape[1])
+        row, lane = divmod(int(np.argmax(bad)), bad.shape[1])
         absolute = row if self.rows is None else int(self.rows[row])
         site = self.batch.site(absolute, lane, self.line)
-        value = int(np.broadcast_to(address, bad.shape)[row, lane])
-        illegal = bool(np.broadcast_to(outside, bad.shape)[row, lane])
-        raise memory_fault(site, value, size, self.space, not illegal)
+        where, value = (int(np.broadcast_to(a, bad.shape)[row, lane]) for a in (relative, address))
+        raise memory_fault(site, value, size, self.space, misaligned=where + size <= room)
 
     # ------------------------------------------------------------------ accesses
 
     def load(self, dtype: np.dtype[Any], address: Array, count: int) -> tuple[Array, ...]:
-        index = self.offsets(address, dtype.itemsize * count) // dtype.itemsize
+        index = self.elements(address, dtype.itemsize, count)
         view = self.arena.typed(dtype)
-        return tuple(view[index + i] for i in range(count))
+        return tuple(view[i:].take(index) for i in range(count))
 
     def store(self, dtype: np.dtype[Any], address: Array, values: tuple[Array, ...]) -> None:
         """Lanes store in ascending order, so the highest one wins."""
-        offset = self.offsets(address, dtype.itemsize * len(values)) // dtype.itemsize
-        index = np.broadcast_to(offset, self.mask.shape)[self.mask]
+        index = self.pick(self.elements(address, dtype.itemsize, len(values)))
         view = self.arena.typed(dtype)
         for i, value in enumerate(values):
-            view[index + i] = np.broadcast_to(value, self.mask.shape)[self.mask]
+            view[index + i if i else index] = self.lanes.pick(value)
+
+
+def rotate_right(a: Array, n: int) -> Array:
+    """The bits of a `.u64` column rotated by a constant below 64."""
+    if n == 0:
+        return a
+    high = np.left_shift(a, np.uint64(64 - n))
+    return np.bitwise_or(np.right_shift(a, np.uint64(n)), high, out=high)
 
 
 def turns(index: Array) -> list[Array]:
