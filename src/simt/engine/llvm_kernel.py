@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
+from simt.engine import llvm_mode
 from simt.engine.abi import KERNEL, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
@@ -19,8 +20,6 @@ from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_suspension import SuspendingEmitter
 
 DONE = -1
-DEFAULT_MXCSR = 0x1F80
-"""Of x86: all exceptions masked, rounding to nearest, subnormals kept."""
 STACK_RESERVE = 4 << 20
 """Of the native stack, bytes kept free for the deepest frame and for Python below the kernel."""
 
@@ -48,7 +47,7 @@ class KernelEmitter(SuspendingEmitter):
             *load_slot("%launch", LaunchSlot.GRID_Y, "grid.y"),
             *load_slot("%worker", WorkerSlot.CONTEXT, "context.first"),
             "  %sp = add i64 0, 0",
-            *self._default_rounding(),
+            *llvm_mode.enter(self.unit.module, self.unit.features),
             *self._note_stack(),
             f"  %warp.slot = getelementptr i64, ptr %worker, i64 {WorkerSlot.WARP}",
             "  br label %cta.next",
@@ -59,17 +58,6 @@ class KernelEmitter(SuspendingEmitter):
             "}",
         ]
         return "\n".join(text)
-
-    def _default_rounding(self) -> list[str]:
-        """Threads inherit the rounding mode and the handling of subnormals of those that start them."""
-        if "sse" not in self.unit.features:
-            return []
-        load = self.unit.module.declare("llvm.x86.sse.ldmxcsr", "void", ("ptr",))
-        return [
-            "  %float.mode = alloca i32",
-            f"  store i32 {DEFAULT_MXCSR}, ptr %float.mode",
-            f"  call void {load}(ptr %float.mode)",
-        ]
 
     def _note_stack(self) -> list[str]:
         """Where native stack runs low: calls test it."""
@@ -196,6 +184,7 @@ class KernelEmitter(SuspendingEmitter):
             "abort:",
             "  br label %done",
             "done:",
+            *llvm_mode.leave(self.unit.features),
             "  ret void",
         ]
 

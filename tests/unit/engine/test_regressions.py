@@ -89,6 +89,7 @@ def test_kernels_do_not_inherit_the_rounding_mode_of_the_thread_that_launches() 
     libm.fesetround(FE_UPWARD_ON_X86)
     try:
         kernel(1, 32, (array,))
+        assert libm.fegetround() == FE_UPWARD_ON_X86, "the thread's own mode is as it was"
     finally:
         libm.fesetround(0)
     assert (array.numpy() == values * values).all()
