@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from collections.abc import Iterable, Sequence
 
 import click
 
@@ -35,3 +36,10 @@ def _faulting_line(fault: KernelFault) -> str:
         return ""
     text = linecache.getline(fault.site.file, fault.site.line).strip()
     return f"\n    {text}" if text else ""
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    """Rows as lines, the cells of each column starting below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()

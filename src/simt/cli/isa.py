@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -13,6 +13,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from simt.cli.display import aligned
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Form, Requirement, Slot
 
@@ -135,11 +136,5 @@ def _print_table(rows: Sequence[tuple[str, ...]]) -> None:
             table.add_row(*(cell.replace("[", r"\[") for cell in row))
         Console().print(table)
     else:
-        click.echo("\n".join(_aligned([_HEADINGS, *rows])))
+        click.echo("\n".join(aligned([_HEADINGS, *rows])))
         click.echo(total, err=True)
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()

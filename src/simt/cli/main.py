@@ -16,6 +16,7 @@ import click
 import simt
 from simt.cli.check import check
 from simt.cli.display import coloured, error
+from simt.cli.explain import explain
 from simt.cli.isa import isa
 from simt.cli.run import run
 from simt.errors import PtxError, PtxFileError, SimtError
@@ -26,6 +27,7 @@ _EPILOG = """\b
 Examples:
   simt run saxpy.ptx --grid 4096 --block 256 n=1048576 a=2.0 x=rand:f32:1048576 y=zeros:f32:1048576
   simt check kernels.ptx
+  simt explain kernels.ptx --block 256
   simt isa mad
 
 \b
@@ -40,7 +42,7 @@ def cli() -> None:
     """A virtual NVIDIA GPU in software: checks PTX and runs it on this machine's CPU."""
 
 
-for command in (run, check, isa):
+for command in (run, check, explain, isa):
     cli.add_command(command)
 
 

@@ -15,6 +15,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from simt.cli.explain import explanation, in_full
 from simt.cli.values import SYNTAX, HostValue, parse_shape, parse_value
 from simt.driver.array import DeviceArray
 from simt.driver.device import Device
@@ -60,6 +61,7 @@ class Options:
     repeat: int
     save: tuple[str, ...]
     show: tuple[str, ...]
+    explain: bool
 
 
 @click.command(epilog=_EPILOG)
@@ -72,6 +74,9 @@ class Options:
     "--save", multiple=True, metavar="NAME=FILE.npy", help="Write an argument or variable to a file."
 )
 @click.option("--print", "show", multiple=True, metavar="NAME", help="Print an argument or variable.")
+@click.option(
+    "--explain", is_flag=True, help="Say first what the JIT makes of the kernel, as `simt explain`."
+)
 @click.option(
     "--arch", help=f"The virtual device, sm_{min(DEVICES)} to {NEWEST.name} (default: {NEWEST.name})."
 )
@@ -87,7 +92,7 @@ def run(
 ) -> None:  # fmt: skip
     """Runs a kernel of a PTX file. KERNEL may be left out if the file has only one.
 
-    What happened goes to standard error. Standard output has what the kernel prints, and --print.
+    What happened goes to standard error. Standard output has what the kernel prints, --print and --explain.
     """
     options = Options(**rest)
     name, pairs = _split(words)
@@ -99,6 +104,8 @@ def run(
     loaded = time.perf_counter() - started
     arguments = {k: device.array(v) if isinstance(v, np.ndarray) else v for k, v in values.items()}
     outputs = _outputs(module, arguments, options)
+    if options.explain:
+        click.echo(_explained(kernel, options))
     times = _launch(kernel, _ordered(kernel, arguments), options)
     click.echo(_summary(kernel, options, loaded, times), err=True)
     _write(outputs, options)
@@ -149,6 +156,12 @@ def _by_position(kernel: Kernel, values: dict[int, Any]) -> list[Any]:
     if missing:
         raise click.UsageError(f"no value for parameter {', '.join(missing)} of {kernel.name}")
     return [values[i] for i in range(len(kernel.params))]
+
+
+def _explained(kernel: Kernel, options: Options) -> str:
+    text = in_full(explanation(kernel, options.block))
+    engine = kernel.module.device.engine_name
+    return text if engine == "jit" else f"{text}\n  This is what the JIT would do; the {engine} runs it now."
 
 
 # ------------------------------------------------------------------ launching

@@ -14,7 +14,7 @@ from simt.cli.main import cli, execute
 from simt.errors import FaultSite, TrapError
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["check"], ["isa"]])
+@pytest.mark.parametrize("command", [[], ["run"], ["check"], ["explain"], ["isa"]])
 def test_every_help_has_examples(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert execute([*command, "--help"]) == 0
     assert "Examples:\n" in capsys.readouterr().out

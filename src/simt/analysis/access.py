@@ -1,0 +1,82 @@
+"""How a warp gets at memory: what the shape of an address allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from simt.analysis.shape import WARP, BlockShape, Hold, Shape
+
+
+class Pattern(Enum):
+    """What is known, when compiling, of the addresses of a warp's lanes."""
+
+    UNIFORM = "uniform"
+    PER_ROW = "per row"
+    CONTIGUOUS = "contiguous"
+    STRIDED = "strided"
+    UNKNOWN = "unknown"
+    PRIVATE = "private"
+
+
+class Way(Enum):
+    """How it is done."""
+
+    ONE = "one"
+    """One scalar access; loads: one for each segment."""
+    VECTOR = "vector"
+    """One vector access for each segment."""
+    LANES = "lanes"
+    """A gather or a scatter."""
+    TURNS = "turns"
+    """A function of the runtime that takes one lane after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a warp loads or stores. `shape`: of the addresses; for `VECTOR` that which they are taken to have:
+    if it is not exact, a test at run time tells, and `otherwise` is the way where the test fails."""
+
+    way: Way
+    shape: Shape
+    otherwise: Way | None = None
+
+
+def plan_of(
+    shape: Shape, size: int, count: int, space: str, block: BlockShape, *, stores: bool, volatile: bool
+) -> Plan:
+    """How to access `count` elements, `size` bytes in all for each lane, at addresses of a shape."""
+    pattern = pattern_of(shape, size, space)
+    apart = _apart(size // count, count, stores, volatile)
+    if pattern is Pattern.UNIFORM or (pattern is Pattern.PER_ROW and not stores):
+        return Plan(Way.ONE, shape)
+    if pattern is Pattern.CONTIGUOUS:
+        return Plan(Way.VECTOR, shape, None if shape.exact else apart)
+    if pattern is Pattern.UNKNOWN and shape.width == WARP:
+        return Plan(Way.VECTOR, Shape(block.segments, size, Hold.LIKELY), apart)
+    return Plan(apart, shape)
+
+
+def pattern_of(shape: Shape, size: int, space: str) -> Pattern:
+    """What a shape says of addresses of `size` bytes each."""
+    if space == "local":
+        return Pattern.PRIVATE
+    if shape.width == WARP:
+        return Pattern.UNKNOWN
+    if shape.stride == size:
+        return Pattern.CONTIGUOUS
+    if shape.stride:
+        return Pattern.STRIDED
+    if not shape.exact:
+        return Pattern.UNKNOWN
+    return Pattern.UNIFORM if shape.width == 1 else Pattern.PER_ROW
+
+
+def _apart(word: int, count: int, stores: bool, volatile: bool) -> Way:
+    """How lanes at unrelated addresses are served. CPUs gather and scatter words of 4 and 8 bytes; of
+    smaller ones a gather can take the word around them."""
+    if volatile or word > 8:
+        return Way.TURNS
+    if word < 4:
+        return Way.TURNS if stores or count > 1 else Way.LANES
+    return Way.LANES

@@ -1,0 +1,234 @@
+"""`simt explain`, and `simt run --explain`: what the JIT makes of a kernel, in terms of its PTX."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simt.analysis.shape import WARP, BlockShape
+from simt.cli.display import aligned
+from simt.cli.values import parse_shape
+from simt.driver.device import Device
+from simt.machine.grid import as_dim3, check_shape
+
+if TYPE_CHECKING:
+    from simt.driver.kernel import Kernel
+    from simt.tools.explain import (
+        AccessNote,
+        BarrierNote,
+        BranchNote,
+        Explanation,
+        FunctionNotes,
+        LoopNote,
+        Place,
+    )
+
+_EPILOG = """\b
+Examples:
+  simt explain saxpy.ptx --block 256
+  simt explain image.ptx blur --block 16x16 --registers
+  simt explain kernels.ptx --block 128 --format json
+
+\b
+docs/performance.md says what the words mean and what to do about them.
+
+\b
+Exit codes: 0 explained; 1 the PTX is in error, or the block does not fit the kernel; 2 wrong usage or an
+unreadable file; 3 an internal error.
+"""
+
+USUAL_BLOCK = (256,)
+"""Of a kernel that does not say `.reqntid`."""
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("file")
+@click.argument("name", metavar="[KERNEL]", required=False)
+@click.option("--block", metavar="X[xYxZ]", help="Threads of a CTA. Default: .reqntid, else 256.")
+@click.option("--arch", help="The virtual device (default: the newest).")
+@click.option("--registers", is_flag=True, help="List the registers of each shape.")
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def explain(
+    file: str, name: str | None, block: str | None, arch: str | None, registers: bool, layout: str
+) -> None:
+    """Explains what the JIT makes of a kernel (of all kernels of the file, if none is named).
+
+    Which accesses are contiguous, uniform or gathers; which branches diverge; which loops lanes leave one by
+    one; what barriers and calls cost; which registers are the same in all lanes; what only the interpreter
+    runs, and why. Code is made for each shape of CTA, so the answer depends on --block.
+    """
+    module = Device(arch, "jit", "64MiB").load(Path(file))
+    kernels = [module[name]] if name is not None else [module[k] for k in module.kernels]
+    if not kernels:
+        raise click.UsageError(f"{file} has no kernel")
+    shape = None if block is None else parse_shape(block)
+    found = [explanation(kernel, shape) for kernel in kernels]
+    if layout == "json":
+        click.echo(json.dumps([as_json(e) for e in found], indent=2))
+    else:
+        click.echo("\n\n".join(in_full(e, registers) for e in found))
+
+
+def explanation(kernel: Kernel, block: Sequence[int] | None) -> Explanation:
+    """What the JIT makes of a kernel. Raises `LaunchError` if it takes no CTAs of that shape."""
+    from simt.tools.explain import explain as explain_function  # the engine is loaded only for this
+
+    program = kernel.module.program
+    function = program.functions[kernel.name]
+    shape = as_dim3(tuple(block or function.limits.get("reqntid", USUAL_BLOCK)), "block")
+    check_shape((1, 1, 1), shape, function, kernel.module.device.properties)
+    return explain_function(program, function, BlockShape(*shape))
+
+
+def as_json(found: Explanation) -> dict[str, Any]:
+    """Every note, by the names of `simt.tools.explain`."""
+    return asdict(found)
+
+
+# ------------------------------------------------------------------ text
+
+
+def in_full(found: Explanation, registers: bool = False) -> str:
+    """The explanation as lines of text."""
+    extents = "x".join(str(n) for n in (found.block.x, found.block.y, found.block.z)).removesuffix("x1")
+    head = click.style(f"{found.kernel}, block {extents.removesuffix('x1')}: ", bold=True)
+    if found.reason is not None:
+        at = found.reason_at
+        where = f"\n  line {at.line}  {at.text}" if at and at.line else ""
+        return f"{head}interpreted, because the JIT does not compile {found.reason}{where}"
+    lanes = WARP // found.block.segments
+    rows = f", in rows of {lanes} lanes" if found.block.segments > 1 else ""
+    lines = [f"{head}machine code for {_count(found.block.warps, 'warp')} a CTA{rows}"]
+    for i, function in enumerate(found.functions):
+        lines += [click.style(f"function {function.name}", bold=True)] if i else []
+        lines += _function(function, registers, inner=bool(i))
+    return "\n".join(lines)
+
+
+def _function(notes: FunctionNotes, registers: bool, inner: bool) -> list[str]:
+    """The sections of a function; of a called one only those that have something to say."""
+    branches = Counter(_BRANCH[b.divergent] for b in notes.branches)
+    shapes = {kind: len(names) for kind, names in notes.registers.items() if names}
+    sections = [
+        ("memory", _kinds(notes), _accesses(notes)),
+        ("branches", _counted(branches), _placed((b.place, _branch(b)) for b in notes.branches)),
+        (
+            "loops",
+            "",
+            list(aligned([(f"lines {x.first_line} to {x.last_line}", _loop(x)) for x in notes.loops])),
+        ),
+        ("barriers", _context(notes), _placed((b.place, _barrier(b)) for b in notes.barriers)),
+        (
+            "calls",
+            ", ".join(f"{f} inlined" for f in notes.inlined),
+            _placed((c.place, _CALL[c.kind]) for c in notes.calls),
+        ),
+        ("registers", _counted(shapes), _registers(notes) if registers else []),
+    ]
+    return [line for section in sections for line in _section(*section) if not inner or any(section[1:])]
+
+
+def _section(title: str, total: str, rows: Sequence[str]) -> list[str]:
+    said = total or ("" if rows else "none")
+    return [f"  {click.style(title + ':', bold=True)} {said}".rstrip(), *(f"    {row}" for row in rows)]
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{n} {kind}" for kind, n in counts.items())
+
+
+def _placed(notes: Iterable[tuple[Place, str]]) -> list[str]:
+    return list(aligned([(f"line {place.line}", place.text, said) for place, said in notes]))
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+# ------------------------------------------------------------------ memory
+
+
+def _kinds(notes: FunctionNotes) -> str:
+    counts = Counter(_KINDS[a.pattern] for a in notes.accesses if not a.parameter)
+    parameters = sum(a.parameter for a in notes.accesses)
+    if parameters:
+        counts["parameter" if parameters == 1 else "parameters"] = parameters
+    return _counted(counts)
+
+
+def _accesses(notes: FunctionNotes) -> list[str]:
+    shown = [a for a in notes.accesses if not a.parameter]
+    known = {a: f"{a.stride} bytes apart" if a.pattern == "strided" else _KINDS[a.pattern] for a in shown}
+    return list(aligned([(f"line {a.place.line}", a.place.text, known[a], _way(a)) for a in shown]))
+
+
+def _way(access: AccessNote) -> str:
+    if access.way is None:
+        return "atomic"
+    what = access.operation
+    apart = {"lanes": "a gather" if what == "load" else "a scatter", "turns": f"{what}s lane by lane"}
+    if access.way == "one":
+        row = " a row" if access.pattern == "per row" else ""
+        return f"one scalar {what}{row}" + (", the last lane's" if what == "store" else "")
+    if access.way != "vector":
+        return apart[access.way]
+    if access.otherwise is None:
+        return f"one vector {what}"
+    if access.pattern == "contiguous":
+        return f"one vector {what}; {apart[access.otherwise]} if the index wraps (tested)"
+    return f"{apart[access.otherwise]}; one vector {what} if they turn out contiguous (tested)"
+
+
+_KINDS = {
+    "uniform": "uniform",
+    "per row": "uniform in a row",
+    "contiguous": "contiguous",
+    "strided": "strided",
+    "unknown": "unknown",
+    "private": "local",
+}
+
+# ------------------------------------------------------------------ control flow
+
+_BRANCH = {False: "uniform", True: "divergent"}
+_CALL = {
+    "compiled": "not inlined: a function for 32 lanes",
+    "indirect": "not inlined: every function that it may reach, for the lanes that call it",
+    "system": "of the device: goes through Python",
+}
+
+
+def _branch(branch: BranchNote) -> str:
+    word = _BRANCH[branch.divergent]
+    if len(branch.causes) == 1:
+        return f"{word}, by line {branch.causes[0].line}: {branch.causes[0].text}"
+    lines = ", ".join(str(place.line) for place in branch.causes)
+    return f"{word}, by lines {lines}" if lines else word
+
+
+def _loop(loop: LoopNote) -> str:
+    said = (
+        "left by degrees: runs until its last lane leaves" if loop.by_degrees else "all lanes leave together"
+    )
+    return said + ("; waits for other threads, so others run in between" if loop.waits else "")
+
+
+def _barrier(barrier: BarrierNote) -> str:
+    if not barrier.suspends:
+        return "no thread waits"
+    said = f"warps make way for each other, each keeps {_count(barrier.kept, 'value')}"
+    return said + ("; parts of a warp may come at different times" if barrier.parts else "")
+
+
+def _context(notes: FunctionNotes) -> str:
+    return f"a waiting warp keeps up to {notes.context} bytes" if notes.context else ""
+
+
+def _registers(notes: FunctionNotes) -> list[str]:
+    return list(aligned([(kind, " ".join(names)) for kind, names in notes.registers.items() if names]))

@@ -1,0 +1,67 @@
+"""How a warp gets at memory, by the shape of the address."""
+
+from __future__ import annotations
+
+import pytest
+
+from simt.analysis.access import Pattern, Plan, Way, pattern_of, plan_of
+from simt.analysis.shape import BlockShape, Hold, Shape
+
+ROWS = BlockShape(16, 16, 1)  # a warp holds two rows of 16 lanes
+LINE = BlockShape(64, 1, 1)
+VARYING = Shape(32)
+
+
+@pytest.mark.parametrize(
+    ("shape", "space", "pattern"),
+    [
+        (Shape(1), "global", Pattern.UNIFORM),
+        (Shape(2), "global", Pattern.PER_ROW),
+        (Shape(1, 4), "shared", Pattern.CONTIGUOUS),
+        (Shape(2, 4, Hold.GUARDED), "global", Pattern.CONTIGUOUS),
+        (Shape(1, 8), "global", Pattern.STRIDED),
+        (Shape(1, -4), "global", Pattern.STRIDED),
+        (VARYING, "global", Pattern.UNKNOWN),
+        (Shape(1, 0, Hold.LIKELY), "global", Pattern.UNKNOWN),  # lanes may have come from different places
+        (Shape(1), "local", Pattern.PRIVATE),
+    ],
+)
+def test_patterns_of_words_of_4_bytes(shape: Shape, space: str, pattern: Pattern) -> None:
+    assert pattern_of(shape, 4, space) is pattern
+
+
+def load(shape: Shape, size: int = 4, count: int = 1, space: str = "global", volatile: bool = False) -> Plan:
+    return plan_of(shape, size, count, space, ROWS, stores=False, volatile=volatile)
+
+
+def store(shape: Shape, size: int = 4, count: int = 1, space: str = "global", volatile: bool = False) -> Plan:
+    return plan_of(shape, size, count, space, ROWS, stores=True, volatile=volatile)
+
+
+def test_one_access_serves_lanes_with_one_address() -> None:
+    assert load(Shape(1)).way is store(Shape(1)).way is Way.ONE
+    assert load(Shape(2)).way is Way.ONE
+    assert store(Shape(2)).way is Way.LANES
+    assert load(Shape(1), space="local").way is Way.LANES
+
+
+def test_a_known_stride_needs_no_test() -> None:
+    assert load(Shape(2, 4)) == Plan(Way.VECTOR, Shape(2, 4))
+    assert load(Shape(2, 16), size=16, count=4) == Plan(Way.VECTOR, Shape(2, 16))
+    assert load(Shape(2, 8)) == Plan(Way.LANES, Shape(2, 8))
+
+
+def test_what_is_not_sure_is_tested() -> None:
+    guarded = Shape(2, 4, Hold.GUARDED)
+    assert load(guarded) == Plan(Way.VECTOR, guarded, Way.LANES)
+    assert load(VARYING) == Plan(Way.VECTOR, Shape(2, 4, Hold.LIKELY), Way.LANES)
+    assert plan_of(VARYING, 8, 1, "global", LINE, stores=True, volatile=False) == Plan(
+        Way.VECTOR, Shape(1, 8, Hold.LIKELY), Way.LANES
+    )
+
+
+def test_words_that_no_gather_takes() -> None:
+    assert load(Shape(2, 2), size=1).way is Way.LANES  # out of the word around it
+    assert load(Shape(2, 8), size=2, count=2).way is Way.TURNS
+    assert store(Shape(2, 8), size=2).way is Way.TURNS
+    assert load(VARYING, volatile=True).otherwise is Way.TURNS

@@ -1,0 +1,268 @@
+"""What the JIT is said to make of a kernel. Expectations are reasoned by hand, from the PTX."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.engine.host import host_features
+from simt.engine.jit import Jit
+from simt.engine.llvm_kernel import emit
+from simt.tools.explain import Explanation, FunctionNotes, explain
+
+ROOT = Path(__file__).resolve().parents[3]
+SUITE = ROOT / "bench" / "suite" / "kernels"
+PROGRAMS = ROOT / "tests" / "programs"
+
+HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n"
+PATTERNS = """
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %r<9>;
+    .reg .b64 %a<9>;
+    .reg .pred %q;
+    .shared .align 4 .b8 s[4096];
+    .local .align 4 .b8 l[16];
+    ld.param.u64 %a1, [p];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %tid.y;
+    mov.u32 %r3, %ctaid.x;
+    mul.wide.u32 %a2, %r3, 4;
+    add.u64 %a2, %a1, %a2;
+BODY
+    ret;
+}
+"""
+
+
+def module(text: str) -> simt.Module:
+    return simt.Device("sm_90", memory="16MiB").load(HEAD + text)
+
+
+def explained(text: str, x: int = 32, y: int = 1, kernel: str = "k") -> Explanation:
+    program = module(text).program
+    return explain(program, program.functions[kernel], BlockShape(x, y, 1))
+
+
+def body(*lines: str) -> str:
+    return PATTERNS.replace("BODY", "\n".join(lines))
+
+
+def only(text: str, x: int = 32, y: int = 1) -> FunctionNotes:
+    found = explained(text, x, y)
+    assert found.reason is None
+    assert len(found.functions) == 1
+    return found.functions[0]
+
+
+BY_X = ("shl.b32 %r4, %r1, SHIFT;", "mov.u32 %r5, s;", "add.u32 %r4, %r4, %r5;")
+
+
+def by_x(instruction: str, shift: int) -> str:
+    """An access at `s + (tid.x << shift)`."""
+    return body(*(line.replace("SHIFT", str(shift)) for line in BY_X), instruction)
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "pattern", "way", "stride"),
+    [
+        (by_x("ld.shared.u32 %r6, [%r4];", 2), (32, 1), "contiguous", "vector", 4),
+        (by_x("ld.shared.u32 %r6, [%r4];", 3), (32, 1), "strided", "lanes", 8),
+        (by_x("st.shared.u32 [%r4], %r1;", 4), (32, 1), "strided", "lanes", 16),
+        (by_x("ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r4];", 4), (32, 1), "contiguous", "vector", 16),
+        (by_x("st.shared.u32 [%r4], %r1;", 2), (16, 16), "contiguous", "vector", 4),
+        (by_x("ld.shared.u32 %r6, [%r4];", 2), (24, 4), "unknown", "vector", None),  # rows cross warps
+        (body("ld.shared.u32 %r6, [s];"), (32, 1), "uniform", "one", 0),
+        (body("st.shared.u32 [s], %r1;"), (32, 1), "uniform", "one", 0),
+        (body("ld.global.u32 %r6, [%a2];"), (32, 1), "uniform", "one", 0),
+        (body("ld.shared.u32 %r6, [%r2];"), (32, 8), "uniform", "one", 0),  # tid.y is the same in a warp
+        (body("ld.shared.u32 %r6, [%r2];"), (16, 16), "per row", "one", 0),
+        (body("st.shared.u32 [%r2], %r6;"), (16, 16), "per row", "lanes", 0),
+        (body("st.local.u32 [l], %r6;"), (32, 1), "private", "lanes", 0),
+        (body("atom.shared.add.u32 %r6, [s], 1;"), (32, 1), "uniform", None, 0),
+    ],
+)
+def test_an_access(
+    text: str, shape: tuple[int, int], pattern: str, way: str | None, stride: int | None
+) -> None:
+    access = next(a for a in only(text, *shape).accesses if not a.parameter)
+    assert (access.pattern, access.way, access.stride) == (pattern, way, stride)
+
+
+def test_an_index_from_memory_is_unknown_and_tested() -> None:
+    text = body(
+        "shl.b32 %r4, %r1, 2;", "ld.shared.u32 %r5, [%r4];", "mul.wide.u32 %a3, %r5, 8;",
+        "add.u64 %a3, %a1, %a3;", "ld.global.u32 %r6, [%a3];",
+    )  # fmt: skip
+    access = only(text).accesses[-1]
+    assert access.place.text == "ld.global.u32 %r6, [%a3]"
+    assert access.pattern == "unknown"
+    assert access.stride is None  # 8 bytes apart only where the indices are consecutive
+
+
+def test_places_are_lines_of_the_file() -> None:
+    text = body("ld.shared.u32 %r6, [s]; // comment")
+    access = only(text).accesses[-1]
+    line = (HEAD + text).splitlines()[access.place.line - 1]
+    assert "comment" in line
+    assert access.place.text == "ld.shared.u32 %r6, [s]"
+    assert (access.operation, access.space, access.bytes) == ("load", "shared", 4)
+
+
+def test_branches_and_what_parts_the_lanes() -> None:
+    notes = only(body(
+        "setp.lt.u32 %q, %r3, 4;", "@%q bra A;", "add.u32 %r3, %r3, 1;",
+        "A: setp.lt.u32 %q, %r1, 4;", "@%q bra B;", "add.u32 %r3, %r3, 1;",
+        "B: shl.b32 %r4, %r1, 2;", "ld.shared.u32 %r5, [%r4];", "setp.eq.u32 %q, %r5, 0;",
+        "@%q bra C;", "add.u32 %r3, %r3, 1;",
+        "C: st.shared.u32 [s], %r3;",
+    ))  # fmt: skip
+    assert [b.divergent for b in notes.branches] == [False, True, True]
+    causes = [[p.text for p in b.causes] for b in notes.branches]
+    assert causes == [[], ["mov.u32 %r1, %tid.x"], ["ld.shared.u32 %r5, [%r4]"]]
+
+
+LOOP = ("T: sub.u32 COUNT, COUNT, 1;", "setp.ne.u32 %q, COUNT, 0;", "@%q bra T;", "st.shared.u32 [s], COUNT;")
+
+
+def test_loops() -> None:
+    together = only(body(*(line.replace("COUNT", "%r3") for line in LOOP))).loops
+    parted = only(body(*(line.replace("COUNT", "%r1") for line in LOOP))).loops
+    assert [(x.by_degrees, x.waits) for x in together] == [(False, False)]
+    assert [(x.by_degrees, x.waits) for x in parted] == [(True, False)]
+    assert together[0].last_line - together[0].first_line == 2
+
+
+def test_a_loop_that_waits_for_other_threads() -> None:
+    notes = only(body("W: atom.shared.cas.b32 %r4, [s], 0, 1;", "setp.ne.u32 %q, %r4, 0;", "@%q bra W;"))
+    assert [(x.by_degrees, x.waits) for x in notes.loops] == [(True, True)]
+
+
+def test_barriers() -> None:
+    notes = only(body("bar.sync 0;", "st.shared.u32 [s], %r1;"), x=64)
+    assert [(b.suspends, b.parts, b.kept) for b in notes.barriers] == [(True, False, 1)]  # %r1
+    notes = only(body("bar.arrive 1, 64;"), x=64)
+    assert [b.suspends for b in notes.barriers] == [False]
+
+
+def test_registers() -> None:
+    registers = only(body("ld.shared.u32 %r4, [%r1];", "st.shared.u32 [s], %r4;"), 16, 16).registers
+    assert {"%a1", "%a2", "%r3"} <= set(registers["uniform"])
+    assert "%r1" in registers["affine"]
+    assert "%r2" in registers["per row"]
+    assert "%r4" in registers["varying"]
+
+
+CALLED = """
+.func (.reg .u32 %d) twice(.reg .u32 %x) { add.u32 %d, %x, %x; ret; }
+.func together(.reg .u32 %x) { .shared .u32 v; st.shared.u32 [v], %x; bar.sync 0; ret; }
+"""
+
+
+def test_calls() -> None:
+    found = explained(CALLED + body("call (%r4), twice, (%r1);", "call together, (%r4);"))
+    kernel, device = found.functions
+    assert [(c.callee, c.kind) for c in kernel.calls] == [("twice", "compiled")]
+    assert kernel.inlined == ["together"]  # a barrier is met in kernels only
+    assert (kernel.name, device.name) == ("k", "twice")
+    assert device.registers["varying"] == ["%x", "%d"]
+
+
+TEXTURE = """.version 1.4
+.target sm_13
+.tex .u32 image;
+.entry k()
+{
+    .reg .f32 %f<6>;
+    mov.f32 %f5, 0f00000000;
+    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f5, %f5, %f5, %f5}];
+    exit;
+}
+"""
+
+
+def test_what_falls_back_and_why() -> None:
+    loaded = simt.Device("sm_90", memory="16MiB").load(TEXTURE)
+    found = explain(loaded.program, loaded.program.functions["k"], BlockShape(32, 1, 1))
+    assert found.functions == []
+    assert found.reason_at is not None
+    assert found.reason_at.text.startswith("tex.2d")
+    jit = Jit()
+    assert jit.compiled(loaded.program, loaded.program.functions["k"], BlockShape(32, 1, 1)) is None
+    assert jit.reasons == {"k": found.reason}
+
+
+@pytest.mark.parametrize("shift", [2, 3])
+@pytest.mark.parametrize("instruction", ["ld.shared.u32 %r6, [%r4];", "st.shared.u32 [%r4], %r1;"])
+def test_the_code_is_as_said(instruction: str, shift: int) -> None:
+    text = by_x(instruction, shift)
+    access = next(a for a in only(text).accesses if not a.parameter)
+    program = module(text).program
+    code, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), host_features(), "")
+    apart = re.search(r"call .*@llvm\.masked\.(gather|scatter)", code)
+    assert bool(apart) == (access.way == "lanes")
+
+
+# ------------------------------------------------------------------ what nvcc makes
+
+
+def notes_of(path: Path, x: int, y: int = 1) -> FunctionNotes:
+    program = simt.Device("sm_90", memory="16MiB").load(path).program
+    found = explain(program, program.functions[program.kernels[0]], BlockShape(x, y, 1))
+    assert found.reason is None
+    return found.functions[0]
+
+
+def patterns(notes: FunctionNotes, operation: str, space: str) -> list[str]:
+    return [a.pattern for a in notes.accesses if (a.operation, a.space) == (operation, space)]
+
+
+def test_saxpy_is_contiguous() -> None:
+    notes = notes_of(SUITE / "saxpy" / "kernel.ptx", 256)
+    assert set(patterns(notes, "load", "global") + patterns(notes, "store", "global")) == {"contiguous"}
+    assert [b.divergent for b in notes.branches] == [True]  # i < n
+
+
+def test_transpose_goes_through_a_padded_tile() -> None:
+    notes = notes_of(SUITE / "transpose" / "kernel.ptx", 32, 8)
+    assert set(patterns(notes, "load", "global") + patterns(notes, "store", "global")) == {"contiguous"}
+    assert set(patterns(notes, "store", "shared")) == {"contiguous"}
+    columns = [a for a in notes.accesses if (a.operation, a.space) == ("load", "shared")]
+    assert {(a.pattern, a.stride) for a in columns} == {("strided", 33 * 4)}
+    assert len(notes.barriers) == 1
+
+
+def test_spmv_gathers() -> None:
+    notes = notes_of(SUITE / "spmv" / "kernel.ptx", 128)
+    # A row's first and last index, and its sum, are each thread's; what lies between goes by the row.
+    assert patterns(notes, "load", "global")[:2] == ["contiguous", "contiguous"]
+    assert set(patterns(notes, "load", "global")[2:]) == {"unknown"}
+    assert patterns(notes, "store", "global") == ["contiguous"]
+    assert all(loop.by_degrees for loop in notes.loops)
+
+
+def test_matrix_tiles_of_half_a_warp() -> None:
+    notes = notes_of(SUITE / "matmul" / "kernel.ptx", 16, 16)
+    loads = patterns(notes, "load", "shared")
+    assert loads.count("per row") == loads.count("contiguous") == 16  # a row of A, a column of B
+
+
+@pytest.mark.parametrize("path", sorted(SUITE.glob("*/kernel.ptx")), ids=lambda p: p.parent.name)
+def test_nothing_is_forgotten(path: Path) -> None:
+    """Every access, conditional branch and barrier that stands in the file is explained once a line."""
+    program = simt.Device("sm_90", memory="16MiB").load(path).program
+    lines = program.text.text.splitlines()
+    found = [explain(program, program.functions[k], BlockShape(256, 1, 1)) for k in program.kernels]
+    functions = [f for e in found for f in e.functions]
+
+    def standing(pattern: str) -> list[int]:
+        return [n for n, line in enumerate(lines, 1) if re.match(rf"\s*{pattern}", line)]
+
+    accesses = {a.place.line for f in functions for a in f.accesses}
+    assert sorted(accesses) == standing(r"(@!?%p\d+ )?(ld|st|atom|red)\.")
+    assert sorted(b.place.line for f in functions for b in f.branches) == standing(r"@!?%p\d+ bra")
+    assert sorted(b.place.line for f in functions for b in f.barriers) == standing(r"(bar|barrier)\.sync")
