@@ -89,7 +89,7 @@ class AtomicAlgebra(MemoryAlgebra):
 
     def _at_one_place(self, op: str, t: Type, access: Access, b: Value) -> Value:
         """All lanes' operands combined, and one update by that; each lane finds what lower ones left."""
-        self._require(access, bases(access.address))
+        self.require(access, bases(access.address))
         place = self._host(access, bases(access.address))
         total, before = self._combined(op, t, b)
         if access.region is SHARED:

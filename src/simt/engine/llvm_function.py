@@ -32,6 +32,8 @@ from simt.analysis.program import (
     Switch,
     SymbolAddress,
 )  # fmt: skip
+from simt.analysis.range_algebra import UNKNOWN, Range, constant
+from simt.analysis.ranges import Ranges
 from simt.analysis.schedule import Loop, schedule
 from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, build, resolved
@@ -123,6 +125,7 @@ class FunctionEmitter:
         self.uniformity, self.pending = settle(self.ssa, unit.program.environment, unit.block)
         self.m = AtomicAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.m.parameter_size = function.parameter_size
+        self.m.sizes = {"shared": unit.kernel.shared_size, "local": unit.kernel.local_size}
         self.evaluator: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
         self.uses = used_in(self.ssa)
         self.shared_uses = {d for d, blocks in self.uses.items() if blocks - {d.block.index}}
@@ -331,6 +334,7 @@ class FunctionEmitter:
 
     def _op(self, op: Op) -> None:
         self.m.parameter = self._parameter_offset(op)
+        self.m.reach = self._reach(op)
         self.m.result_used = any(d in self.uses for d in self.ssa.of[id(op)])
         if op.guard is None:
             values = self.evaluator.op(op)
@@ -352,6 +356,25 @@ class FunctionEmitter:
                 if base.space == "param":
                     return self._parameter(base.name).offset + base.offset + source.offset
         return None
+
+    def _reach(self, op: Op) -> Range:
+        """Bounds of the addresses that an op gets at, if it has a memory operand."""
+        if op.form.effects:
+            for source in op.sources.values():
+                if isinstance(source, Address):
+                    return self.ranges.of_address(source, self.current)
+        return UNKNOWN
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        return Ranges(self.ssa, self.unit.program.environment, self.unit.block, self._symbol_range)
+
+    def _symbol_range(self, symbol: SymbolAddress) -> Range:
+        if symbol.space == "shared":
+            return constant(self.unit.kernel.shared[symbol.name] + symbol.offset)
+        if symbol.space == "local" and self.function.is_kernel:  # whose frame is the first
+            return constant(self.function.local[symbol.name] + symbol.offset)
+        return UNKNOWN
 
     def _parameter(self, name: str) -> Parameter:
         return next(p for p in self.function.kernel_parameters if p.name == name)

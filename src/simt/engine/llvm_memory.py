@@ -8,9 +8,11 @@ which of them is at fault, if any.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
+from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.shape import WARP, Hold, Shape
 from simt.engine import llvm_runtime
 from simt.engine.abi import SPACES, FaultKind
@@ -64,11 +66,14 @@ class MemoryAlgebra(LaneAlgebra):
     """`LaneAlgebra` with memory. `line`: of the instruction. Code goes on at `abort` after a fault.
 
     `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
-    the address is any other or unknown."""
+    the address is any other or unknown. `reach`: bounds of the address. `sizes`: by state space, bytes
+    that there are at least."""
 
     line = 0
     parameter: int | None = None
     parameter_size = 0
+    reach = UNKNOWN
+    sizes: Mapping[str, int] = MappingProxyType({})
     abort = "abort"
 
     # -- the algebra's primitives ----------------------------------------------------------------
@@ -197,13 +202,18 @@ class MemoryAlgebra(LaneAlgebra):
         """One scalar load, or one for each segment."""
         address = self._safe_bases(access)
         if not self._is_parameter(access):
-            self._require(access, address)
+            self.require(access, address)
         columns: list[list[str]] = [[] for _ in range(access.count)]
         for part in self._parts(address):
             pointer = self._host(access, part)
             for i, column in enumerate(columns):
                 column.append(self._load(access.element, pointer, i, access))
         return tuple(self._assemble(access.element, column) for column in columns)
+
+    def _is_proven(self, access: Access) -> bool:
+        """Whether addresses that are right for every lane, running or not, need no check."""
+        reach, size = self.reach, self.sizes.get(access.region.space, 0)
+        return reach.lo >= 0 and reach.hi + access.size <= size and access.size <= 1 << reach.zeros
 
     def _is_parameter(self, access: Access) -> bool:
         """Whether the address needs no check: it lies in the kernel's parameter block."""
@@ -224,8 +234,10 @@ class MemoryAlgebra(LaneAlgebra):
         lo = Value(access.region.lo, address.type)
         return self.pick(used, address, self.widened(lo, segments))
 
-    def _require(self, access: Access, address: Value) -> None:
+    def require(self, access: Access, address: Value) -> None:
         """Faults unless all bases are valid."""
+        if self._is_proven(access):
+            return
         good = self.builder.block_name("ok")
         bad = self.builder.block_name("bad")
         self.builder.void(
@@ -241,7 +253,7 @@ class MemoryAlgebra(LaneAlgebra):
     def _store_one(self, access: Access, values: tuple[Value, ...]) -> None:
         """All lanes store to one place: the highest active lane's value stays."""
         address = bases(access.address)
-        self._require(access, address)
+        self.require(access, address)
         pointer = self._host(access, address)
         for i, value in enumerate(values):
             if shape_of(value).is_uniform:
@@ -276,14 +288,14 @@ class MemoryAlgebra(LaneAlgebra):
     def _spans(self, access: Access, shape: Shape) -> tuple[int, list[Value], str]:
         """Lanes of a span, the spans' addresses, and i1: each is valid as a whole."""
         span = self.segment
-        if shape.exact:
-            starts = self.widened(bases(access.address), max(shape.width, self.block.segments))
-            ok = self._valid(access, starts, span * access.size)
-            return span, self._parts(starts), self._all(ok)
-        if isinstance(access.address, Guarded):
-            starts = self.widened(bases(access.address), max(shape.width, self.block.segments))
-            valid = self._all(self._valid(access, starts, span * access.size))
-            return span, self._parts(starts), self.builder.emit(f"and i1 {access.address.valid}, {valid}")
+        if shape.exact or isinstance(access.address, Guarded):
+            base = bases(access.address)
+            parts = self._parts(self.widened(base, max(shape.width, self.block.segments)))
+            if shape.exact and self._is_proven(access):
+                return span, parts, "true"
+            valid = self._all(self._valid(access, base, span * access.size))
+            guard = access.address.valid if isinstance(access.address, Guarded) else "true"
+            return span, parts, self.both(guard, valid)
         address = self.vector(access.address)
         parts = [Value(start, address.type) for start in self._segment_starts(address)]
         starts = self._assemble(address.type, [p.ir for p in parts])
@@ -422,6 +434,8 @@ class MemoryAlgebra(LaneAlgebra):
     def _checked_offsets(self, access: Access, slow: Callable[..., str]) -> Value:
         """Offsets within the region, after a fault if that of an active lane is not valid."""
         address = self.vector(access.address)
+        if self._is_proven(access):
+            return self._offset(access, address)
         bad = self.mask_and(self.mask, self.invert_mask(self._valid(access, address, access.size)))
         good, fails = self.builder.block_name("ok"), self.builder.block_name("bad")
         self.builder.void(f"br i1 {self.any(bad)}, label %{fails}, label %{good}")
@@ -485,6 +499,8 @@ class MemoryAlgebra(LaneAlgebra):
         self, condition: str, first: Callable[[], tuple[Value, ...]], second: Callable[[], tuple[Value, ...]]
     ) -> tuple[Value, ...]:
         """`first()` if the condition (i1) holds, else `second()`, in blocks of their own; results by phi."""
+        if condition == "true":
+            return first()
         yes, no, end = (self.builder.block_name(h) for h in ("fast", "slow", "end"))
         self.builder.void(f"br i1 {condition}, label %{yes}, label %{no}")
         a, from_a = self._side(yes, end, first)
