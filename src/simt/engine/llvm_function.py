@@ -304,6 +304,7 @@ class FunctionEmitter:
     def _block(self, block: Block) -> None:
         self.builder.label(self.label(block))
         self.cache = {}
+        self.m.in_loop = self.schedule.loop_of[block.index] is not None
         self.m.mask = self._entry_mask(block)
         self.current = self.ssa.reaching(block)
         for op in block.ops:

@@ -18,11 +18,14 @@ from simt.engine import llvm_runtime
 from simt.engine.abi import SPACES, FaultKind
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value, mangled, spell
-from simt.engine.llvm_lanes import Guarded, LaneAlgebra, Lanes, bases, shape_of
+from simt.engine.llvm_lanes import Guarded, Lanes, bases, shape_of
+from simt.engine.llvm_prefetch import PrefetchAlgebra
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import U32, U64, Type, unsigned
 
 I64 = "i64"
+FEW_PARTS = 2
+"""Rows of a CTA in a warp, up to which prefetches for each are cheap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,8 @@ class Access:
         return " volatile" if self.volatile else ""
 
 
-class MemoryAlgebra(LaneAlgebra):
-    """`LaneAlgebra` with memory. `line`: of the instruction. Code goes on at `abort` after a fault.
+class MemoryAlgebra(PrefetchAlgebra):
+    """`PrefetchAlgebra` with memory. `line`: of the instruction. Code goes on at `abort` after a fault.
 
     `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
     the address is any other or unknown. `reach`: bounds of the address. `sizes`: by state space, bytes
@@ -281,7 +284,13 @@ class MemoryAlgebra(LaneAlgebra):
 
     def _load_contiguous(self, access: Access, shape: Shape) -> tuple[Value, ...]:
         span, parts, ok = self._spans(access, shape)
-        fast = lambda: self._load_spans(access, parts, span)  # noqa: E731
+
+        def fast() -> tuple[Value, ...]:
+            if access.region is not SHARED and len(parts) <= FEW_PARTS:
+                for part in parts:
+                    self.prefetch(part, span * access.size)
+            return self._load_spans(access, parts, span)
+
         slow = (lambda: self._load_slowly(access)) if shape.exact else (lambda: self._gather(access))
         return self._either(ok, fast, slow)
 
