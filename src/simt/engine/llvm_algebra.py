@@ -120,7 +120,9 @@ class LlvmIntegers:
         return Value(integer_text(value % 2**width, width), element)
 
     def outlined(self, name: str, result: str, run: Callable[..., Value], *values: Value) -> Value:
-        """`run(builder, *parameters)` as a function of its own: one in the module for each width."""
+        """`run(builder, *parameters)` as a function of its own: one in the module for each width.
+
+        It is never inlined: copies of a long one cost LLVM many times what a call costs the kernel."""
         values = self.unify(*values)
         width = values[0].width
         full = f"simt.{name}.{width}"
@@ -130,7 +132,7 @@ class LlvmIntegers:
             parameters = [Value(f"%a{i}", v.type, v.width) for i, v in enumerate(values)]
             value = run(builder, *parameters)
             head = f"define internal {value.spelled} @{full}({', '.join(p.typed for p in parameters)})"
-            lines = (f"{head} {self.module.attributes} {{", *builder.lines, f"  ret {value.typed}", "}")
+            lines = (f"{head} noinline {self.module.attributes} {{", *builder.lines, f"  ret {value.typed}", "}")
             self.module.define(full, "\n".join(lines))
         operands = ", ".join(v.typed for v in values)
         return self.emit(f"call {spell(result, width)} @{full}({operands})", result, width)
