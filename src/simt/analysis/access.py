@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from simt.analysis.range_algebra import Range
 from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 
 
@@ -80,3 +81,9 @@ def _apart(word: int, count: int, stores: bool, volatile: bool) -> Way:
     if word < 4:
         return Way.TURNS if stores or count > 1 else Way.LANES
     return Way.LANES
+
+
+def is_proven(reach: Range, size: int, room: int) -> bool:
+    """Whether `size` bytes at every address within bounds are aligned and lie in the first `room` bytes of
+    their state space, so that no access needs a check."""
+    return reach.lo >= 0 and reach.hi + size <= room and size <= 1 << reach.zeros

@@ -165,7 +165,8 @@ def _kinds(notes: FunctionNotes) -> str:
 def _accesses(notes: FunctionNotes) -> list[str]:
     shown = [a for a in notes.accesses if not a.parameter]
     known = {a: f"{a.stride} bytes apart" if a.pattern == "strided" else _KINDS[a.pattern] for a in shown}
-    return list(aligned([(f"line {a.place.line}", a.place.text, known[a], _way(a)) for a in shown]))
+    ways = {a: _way(a) + (", no check" if a.proven else "") for a in shown}
+    return list(aligned([(f"line {a.place.line}", a.place.text, known[a], ways[a]) for a in shown]))
 
 
 def _way(access: AccessNote) -> str:

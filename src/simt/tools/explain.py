@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from simt.analysis.access import pattern_of, plan_of
+from simt.analysis.access import is_proven, pattern_of, plan_of
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.pending import stops
 from simt.analysis.program import (
@@ -57,8 +57,8 @@ class Place:
 class AccessNote:
     """A load, store or atomic operation (`operation`) of `bytes` bytes a lane. `pattern`: what is known of
     the addresses. `way`: how it is done; `otherwise`: how, where a test at run time fails (None: no test);
-    both None for atomics. `stride`: bytes from lane to lane, None if unknown. `parameter`: a kernel
-    parameter is read."""
+    both None for atomics. `stride`: bytes from lane to lane, None if unknown. `proven`: all addresses are
+    known to be right, and not checked. `parameter`: a kernel parameter is read."""
 
     place: Place
     operation: str
@@ -68,6 +68,7 @@ class AccessNote:
     way: str | None
     otherwise: str | None
     stride: int | None
+    proven: bool
     parameter: bool
 
 
@@ -324,7 +325,8 @@ class _WatchedAlgebra:
         note = AccessNote(
             self._watcher.place(self._m.line), operation, space or "generic", size, pattern.value,
             plan and plan.way.value, plan and plan.otherwise and plan.otherwise.value,
-            known.stride if known.width < WARP else None, self._m.parameter is not None,
+            known.stride if known.width < WARP else None,
+            is_proven(self._m.reach, size, self._m.sizes.get(space, 0)), self._m.parameter is not None,
         )  # fmt: skip
         self._watcher.accesses[note] = None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simt.analysis.access import Pattern, Plan, Way, pattern_of, plan_of
+from simt.analysis.access import Pattern, Plan, Way, is_proven, pattern_of, plan_of
+from simt.analysis.range_algebra import Range
 from simt.analysis.shape import BlockShape, Hold, Shape
 
 ROWS = BlockShape(16, 16, 1)  # a warp holds two rows of 16 lanes
@@ -65,3 +66,11 @@ def test_words_that_no_gather_takes() -> None:
     assert load(Shape(2, 8), size=2, count=2).way is Way.TURNS
     assert store(Shape(2, 8), size=2).way is Way.TURNS
     assert load(VARYING, volatile=True).otherwise is Way.TURNS
+
+
+def test_proven_addresses() -> None:
+    words = Range(16, 28, zeros=2)  # 16, 20, 24, 28
+    assert is_proven(words, 4, 32)
+    assert not is_proven(words, 4, 31)  # the last word ends at 32
+    assert not is_proven(words, 8, 64)  # 20 is no multiple of 8
+    assert not is_proven(Range(-4, 28, zeros=2), 4, 64)

@@ -172,6 +172,13 @@ def test_calls() -> None:
     assert device.registers["varying"] == ["%x", "%d"]
 
 
+@pytest.mark.parametrize(("threads", "proven"), [(1024, True), (1025, False)])
+def test_what_is_proven_needs_no_check(threads: int, proven: bool) -> None:
+    """`s` has 4096 bytes: room for 1024 words."""
+    text = by_x("ld.shared.u32 %r6, [%r4];", 2)
+    assert [a.proven for a in only(text, threads).accesses if not a.parameter] == [proven]
+
+
 TEXTURE = """.version 1.4
 .target sm_13
 .tex .u32 image;
