@@ -42,7 +42,7 @@ def spell(element: str, width: int) -> str:
 
 def mangled(element: str, width: int) -> str:
     """How intrinsic names write a type: `f32`, `v32i64`."""
-    name = {"float": "f32", "double": "f64"}.get(element, element)
+    name = {"half": "f16", "float": "f32", "double": "f64"}.get(element, element)
     return name if width == 1 else f"v{width}{name}"
 
 

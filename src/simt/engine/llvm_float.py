@@ -125,10 +125,16 @@ class LlvmAlgebra(LlvmRounding):
         """LLVM's own operation, the CPU's with embedded rounding, or the exact one in software."""
         if rounding == "rn" and t.is_native_float and (name != "fma" or self._has_fma):
             return self._to_nearest(name, *values)
+        if rounding == "rn" and t == F16 and "avx512fp16" in self.features:
+            halves = (self.cast("bitcast", "half", v) for v in values)
+            return self.cast("bitcast", "i16", self._to_nearest(name, *halves))
         if t.is_native_float and "avx512f" in self.features:
             return self.embedded(name, t, rounding, *values)
         if t.is_native_float and {"avx", "fma"} <= self.features:
             return self.in_mode(name, t, rounding, *values)
+
+        if rounding == "rn" and t == F16 and name == "fma" and "avx512f" in self.features:
+            exactly = half_fma
 
         def run(builder: Builder, *parameters: Value) -> Value:
             return exactly(self._inside(builder, parameters[0]), t, *parameters, rounding)
@@ -181,6 +187,8 @@ class LlvmAlgebra(LlvmRounding):
         if target == F32 and rounding == "rn":
             return self.cast("fptrunc", "float", a)
         if source == F32 and target == F16 and "f16c" in self.features:
+            if rounding == "rn":
+                return self.cast("bitcast", "i16", self.cast("fptrunc", "half", a))
             return self._to_f16(a, rounding)
         return exact.narrow(self, source, target, a, rounding)
 
@@ -222,3 +230,13 @@ class LlvmAlgebra(LlvmRounding):
             return exact.from_int(self._inside(builder, x), source, target, x, rounding)
 
         return self.outlined(f"from_int.{rounding}.{target.name}.{source.name}", element_type(target), run, a)
+
+
+def half_fma(m: LlvmAlgebra, t: Type, a: Value, b: Value, c: Value, rounding: Rounding) -> Value:
+    """For f16, to nearest, where f32 sums can be rounded down and up: an inexact one becomes the odd one of
+    its neighbours, fit to be rounded again (see `exact.odd_sum`)."""
+    a, b, c = (m.float_to_float(t, F32, x, "rn") for x in (a, b, c))
+    product = m.fmul(F32, a, b, "rn")
+    below, above = m.fadd(F32, product, c, "rm"), m.fadd(F32, product, c, "rp")
+    is_odd = m.cast("trunc", "i1", m.to_bits(F32, below))
+    return m.float_to_float(F32, t, m.pick(is_odd, below, above), rounding)

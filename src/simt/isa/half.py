@@ -1,8 +1,7 @@
 """Arithmetic on .f16, .bf16 and their packed pairs (PTX ISA 4.2 and later).
 
-Halves are integer columns of 16 bits. Results are formed in a wider format in which rounding once more
-is harmless, then rounded: sums and f16 products in .f32 (24 bits are at least twice 11 plus 2), other
-products exactly in .f64, and sums of those so that the second rounding cannot go wrong.
+Halves are integer columns of 16 bits. Sums, products and fused multiply-adds are the algebra's own, correctly
+rounded; minimum, maximum and the approximate functions are formed in .f32, where nothing is lost.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ from simt.isa.derived import (
     HALF_OF,
     by_halves,
     comparison,
+    flush_if,
     flushed,
     halves,
     is_nan_bits,
     join,
     ones_if,
     quiet_nan,
-    saturate,
     sign_mask,
 )  # fmt: skip
 from simt.isa.form import Value, Version
-from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, F64, PRED, U16, Kind, Type, bits_type
+from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, PRED, S16, U16, Kind, Type
 
 F16S = "f16 f16x2"
 BF16S = "bf16 bf16x2"
@@ -36,6 +35,8 @@ OUTCOMES = "f16 bf16 u16 s16 u32 s32 f16x2 bf16x2"
 F16_SINCE = "4.2 sm_53"
 BF16_SINCE = "7.8 sm_90"
 PLAIN = {"ftz": False, "sat": False, "relu": False}
+ONE = {F16: 0x3C00, BF16: 0x3F80}
+"""The bits of 1.0."""
 
 
 def widen(m: Algebra[V], t: Type, wide: Type, ftz: bool, a: V) -> V:
@@ -43,15 +44,24 @@ def widen(m: Algebra[V], t: Type, wide: Type, ftz: bool, a: V) -> V:
     return m.float_to_float(t, wide, flushed(m, t, a) if ftz else a, "rn")
 
 
-def narrow(m: Algebra[V], wide: Type, t: Type, a: V, ftz: bool, sat: bool = False, relu: bool = False) -> V:
-    """A wide result rounded to a half; limited and flushed as asked."""
+def narrow(m: Algebra[V], wide: Type, t: Type, a: V, ftz: bool) -> V:
+    """A wide result rounded to a half, and flushed if `ftz`."""
+    return half_result(m, t, m.float_to_float(wide, t, a, "rn"), ftz)
+
+
+def half_result(m: Algebra[V], t: Type, a: V, ftz: bool, sat: bool = False, relu: bool = False) -> V:
+    """A result of arithmetic, limited and flushed as asked, with the one NaN of the machine for every NaN."""
     if sat:
-        a = saturate(m, wide, a)
+        return flush_if(m, t, ftz, between_zero_and_one(m, t, a))[0]
     if relu:
-        a = m.select(wide, m.compare("le", wide, a, m.const(wide, 0)), m.const(wide, 0), a)
-    result = m.float_to_float(wide, t, a, "rn")
-    result = m.select(t, m.is_nan(wide, a), m.const(t, quiet_nan(t)), result)
-    return flushed(m, t, result) if ftz else result
+        a = m.select(t, m.compare("le", t, a, m.const(t, 0)), m.const(t, 0), a)
+    return flush_if(m, t, ftz, quieted(m, t, a))[0]
+
+
+def between_zero_and_one(m: Algebra[V], t: Type, a: V) -> V:
+    """Limited to [+0.0, 1.0]; NaN becomes +0.0. The bits of positive numbers are in the numbers' order."""
+    a = m.select(t, is_nan_bits(m, t, a), m.const(t, 0), a)
+    return m.minimum(S16, m.maximum(S16, a, m.const(S16, 0)), m.const(S16, ONE[t]))
 
 
 # ---------------------------------------------------------------- add, sub, mul, fma
@@ -67,8 +77,8 @@ def add(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
     """Sum of halves, or of both halves of pairs."""
 
     def one(e: Type, x: V, y: V) -> V:
-        total = m.fadd(F32, widen(m, e, F32, ftz, x), widen(m, e, F32, ftz, y), "rn")
-        return narrow(m, F32, e, total, ftz, sat)
+        x, y = flush_if(m, e, ftz, x, y)
+        return half_result(m, e, m.fadd(e, x, y, "rn"), ftz, sat)
 
     return by_halves(m, t, one, a, b)
 
@@ -83,8 +93,8 @@ def sub(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
     """Difference of halves, or of both halves of pairs."""
 
     def one(e: Type, x: V, y: V) -> V:
-        difference = m.fsub(F32, widen(m, e, F32, ftz, x), widen(m, e, F32, ftz, y), "rn")
-        return narrow(m, F32, e, difference, ftz, sat)
+        x, y = flush_if(m, e, ftz, x, y)
+        return half_result(m, e, m.fsub(e, x, y, "rn"), ftz, sat)
 
     return by_halves(m, t, one, a, b)
 
@@ -99,27 +109,10 @@ def mul(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
     """Product of halves, or of both halves of pairs."""
 
     def one(e: Type, x: V, y: V) -> V:
-        wide = F32 if e is F16 else F64
-        product = m.fmul(wide, widen(m, e, wide, ftz, x), widen(m, e, wide, ftz, y), "rn")
-        return narrow(m, wide, e, product, ftz, sat)
+        x, y = flush_if(m, e, ftz, x, y)
+        return half_result(m, e, m.fmul(e, x, y, "rn"), ftz, sat)
 
     return by_halves(m, t, one, a, b)
-
-
-def fused(m: Algebra[V], t: Type, a: V, b: V, c: V, ftz: bool, sat: bool, relu: bool) -> V:
-    """Product plus a third value of one half type, rounded once."""
-    a, b, c = (widen(m, t, F64, ftz, x) for x in (a, b, c))
-    product = m.fmul(F64, a, b, "rn")
-    total = m.fadd(F64, product, c, "rn") if t is F16 else add_to_odd(m, product, c)
-    return narrow(m, F64, t, total, ftz, sat, relu)
-
-
-def add_to_odd(m: Algebra[V], a: V, b: V) -> V:
-    """A sum in `.f64`; an inexact one becomes the odd one of its neighbours, fit to be rounded again."""
-    below, above = m.fadd(F64, a, b, "rm"), m.fadd(F64, a, b, "rp")
-    b64 = bits_type(64)
-    odd = m.and_(b64, m.to_bits(F64, below), m.const(b64, 1))
-    return m.select(F64, m.compare("ne", b64, odd, m.const(b64, 0)), below, above)
 
 
 @instruction(
@@ -135,7 +128,8 @@ def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, ftz: bool, sat: bool, relu: bo
     """Product plus a third value, rounded once; for halves, or both halves of pairs."""
 
     def one(e: Type, x: V, y: V, z: V) -> V:
-        return fused(m, e, x, y, z, ftz, sat, relu)
+        x, y, z = flush_if(m, e, ftz, x, y, z)
+        return half_result(m, e, m.fma(e, x, y, z, "rn"), ftz, sat, relu)
 
     return by_halves(m, t, one, a, b, c)
 
@@ -254,7 +248,6 @@ def tanh(m: Algebra[V], t: Type, a: V) -> V:
 SCALAR_BF16 = {"bf16": BF16_SINCE}
 PAIR_BF16 = {"bf16x2": BF16_SINCE}
 ANY_BF16 = {**SCALAR_BF16, **PAIR_BF16}
-ONE = {F16: 0x3C00, BF16: 0x3F80}
 
 
 def half_comparable(binding: Mapping[str, Value], version: Version) -> str | None:
