@@ -116,7 +116,11 @@ def narrow(m: PureAlgebra[V], source: Type, target: Type, a: V, rounding: Roundi
     result = magnitude.eq(s.infinity).choose(result.constant(f.infinity), result)
     result = magnitude.gt(s.infinity).choose(result.constant(f.nan), result)
     signed = result | ((x & s.sign) >> (s.bits - f.bits))
-    return m.from_bits(target, signed.to(unsigned(f.bits)).v)
+    narrowed = m.from_bits(target, signed.to(unsigned(f.bits)).v)
+    if target != F32:
+        return narrowed
+    # A NaN as the CPU narrows it, so that it does not depend on what other roundings the CPU has.
+    return m.select(target, m.is_nan(source, a), m.float_to_float(source, target, a, "rn"), narrowed)
 
 
 def _rebias(s: Format, f: Format, magnitude: Column[V]) -> Column[V]:
@@ -293,8 +297,8 @@ def add(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:
 
 
 def sub(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:
-    negated = _bits(m, t, b) ^ format_of(t).sign
-    return add(m, t, a, m.from_bits(t, negated.v), rounding)
+    negated = m.from_bits(t, (_bits(m, t, b) ^ format_of(t).sign).v)
+    return add(m, t, a, m.select(t, m.is_nan(t, b), b, negated), rounding)
 
 
 def mul(m: PureAlgebra[V], t: Type, a: V, b: V, rounding: Rounding) -> V:
@@ -468,4 +472,4 @@ def _zero(a_negative: Column[V], b_negative: Column[V], rounding: Rounding) -> V
 def _fma_special(m: PureAlgebra[V], a: V, b: V, c: V, finite_factors: Column[V]) -> V:
     """With an infinity or NaN among the operands; a finite product must not overflow before the sum."""
     total = m.fadd(F64, m.fmul(F64, a, b, "rn"), c, "rn")
-    return m.select(F64, finite_factors.v, c, total)
+    return m.select(F64, finite_factors.v, m.fadd(F64, c, c, "rn"), total)

@@ -131,9 +131,9 @@ class LlvmIntegers:
             builder = Builder()
             parameters = [Value(f"%a{i}", v.type, v.width) for i, v in enumerate(values)]
             value = run(builder, *parameters)
-            head = f"define internal {value.spelled} @{full}({', '.join(p.typed for p in parameters)})"
-            lines = (f"{head} noinline {self.module.attributes} {{", *builder.lines, f"  ret {value.typed}", "}")
-            self.module.define(full, "\n".join(lines))
+            typed = ", ".join(p.typed for p in parameters)
+            head = f"define internal {value.spelled} @{full}({typed}) noinline {self.module.attributes} {{"
+            self.module.define(full, "\n".join((head, *builder.lines, f"  ret {value.typed}", "}")))
         operands = ", ".join(v.typed for v in values)
         return self.emit(f"call {spell(result, width)} @{full}({operands})", result, width)
 
