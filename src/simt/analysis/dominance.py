@@ -1,4 +1,4 @@
-"""Immediate dominators and post-dominators (the algorithm of Cooper, Harvey and Kennedy)."""
+"""Immediate dominators and post-dominators (the algorithm of Lengauer and Tarjan, O(n log n))."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ EXIT = -1
 
 def dominators(schedule: Schedule) -> dict[int, int]:
     """Immediate dominator by block index; the entry's is itself."""
-    order = [b.index for b in schedule.order]
-    return _immediate(order, _reverse({b.index: [s.index for s in b.successors()] for b in schedule.order}))
+    successors = {b.index: [s.index for s in b.successors()] for b in schedule.order}
+    return _immediate(schedule.order[0].index, successors, _reverse(successors))
 
 
 def post_dominators(schedule: Schedule) -> dict[int, int]:
     """Immediate post-dominator by block index; `EXIT` where only the virtual exit is left."""
     successors = {b.index: [s.index for s in b.successors()] or [EXIT] for b in schedule.order}
     backward = _reverse(successors)
-    order = _reverse_postorder(EXIT, backward)
-    found = _immediate(order, successors)
-    # Blocks that never reach an exit (endless loops) are not in the order.
+    found = _immediate(EXIT, backward, successors)
+    # Blocks that never reach an exit (endless loops) are not found.
     return {b.index: found.get(b.index, EXIT) for b in schedule.order}
 
 
@@ -34,49 +33,73 @@ def _reverse(edges: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
     return found
 
 
-def _reverse_postorder(root: int, edges: Mapping[int, Sequence[int]]) -> list[int]:
-    seen = {root}
-    stack = [(root, iter(edges.get(root, ())))]
-    postorder: list[int] = []
+def _numbered(
+    root: int, successors: Mapping[int, Sequence[int]], predecessors: Mapping[int, Sequence[int]]
+) -> tuple[list[int], list[int], list[list[int]]]:
+    """Reachable nodes in depth-first order; each one's parent and predecessors as places in that order."""
+    number = {root: 0}
+    order, parents = [root], [0]
+    stack = [(root, iter(successors.get(root, ())))]
     while stack:
         node, rest = stack[-1]
         for target in rest:
-            if target not in seen:
-                seen.add(target)
-                stack.append((target, iter(edges.get(target, ()))))
+            if target not in number:
+                number[target] = len(order)
+                order.append(target)
+                parents.append(number[node])
+                stack.append((target, iter(successors.get(target, ()))))
                 break
         else:
-            postorder.append(node)
             stack.pop()
-    return postorder[::-1]
+    sources = [[number[p] for p in predecessors.get(node, ()) if p in number] for node in order]
+    return order, parents, sources
 
 
-def _immediate(order: Sequence[int], predecessors: Mapping[int, Sequence[int]]) -> dict[int, int]:
-    rank = {node: i for i, node in enumerate(order)}
-    found = {order[0]: order[0]}
+class _Forest:
+    """Trees that grow by links; `least` is the node of least semidominator between a node and its root."""
 
-    def meet(a: int, b: int) -> int:
-        while a != b:
-            while rank[a] > rank[b]:
-                a = found[a]
-            while rank[b] > rank[a]:
-                b = found[b]
-        return a
+    def __init__(self, semi: list[int]) -> None:
+        self.semi = semi
+        self.ancestor = [-1] * len(semi)
+        self.label = list(range(len(semi)))
 
-    changed = True
-    while changed:
-        changed = False
-        for node in order[1:]:
-            known = [p for p in predecessors.get(node, ()) if p in found]
-            if not known:
-                continue
-            new = known[0]
-            for other in known[1:]:
-                new = meet(new, other)
-            if found.get(node) != new:
-                found[node] = new
-                changed = True
-    return found
+    def least(self, node: int) -> int:
+        ancestor, label, semi = self.ancestor, self.label, self.semi
+        path: list[int] = []
+        while ancestor[node] >= 0 and ancestor[ancestor[node]] >= 0:
+            path.append(node)
+            node = ancestor[node]
+        start = node
+        for node in reversed(path):
+            above = ancestor[node]
+            if semi[label[above]] < semi[label[node]]:
+                label[node] = label[above]
+            ancestor[node] = ancestor[above]
+        return label[path[0] if path else start]
+
+
+def _immediate(
+    root: int, successors: Mapping[int, Sequence[int]], predecessors: Mapping[int, Sequence[int]]
+) -> dict[int, int]:
+    """Immediate dominator of every node that can be reached from the root, whose own is itself."""
+    order, parents, sources = _numbered(root, successors, predecessors)
+    semi = list(range(len(order)))
+    found = [0] * len(order)
+    forest = _Forest(semi)
+    waiting: list[list[int]] = [[] for _ in order]
+    for node in range(len(order) - 1, 0, -1):
+        semi[node] = min(semi[forest.least(source)] for source in sources[node])
+        waiting[semi[node]].append(node)
+        parent = parents[node]
+        forest.ancestor[node] = parent
+        for other in waiting[parent]:
+            least = forest.least(other)
+            found[other] = least if semi[least] < semi[other] else parent
+        waiting[parent].clear()
+    for node in range(1, len(order)):
+        if found[node] != semi[node]:
+            found[node] = found[found[node]]
+    return {order[node]: order[above] for node, above in enumerate(found)}
 
 
 class Tree:

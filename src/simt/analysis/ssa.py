@@ -2,7 +2,7 @@
 
 The function itself stays as it is; this module adds `Definition`s. A register with one definition
 needs no more than that. Registers with several get phis where different definitions meet and the
-register is still needed.
+register is still needed. Sets of these registers are integers, a bit for each.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def resolved(definition: Definition) -> Definition:
 
 @dataclass(slots=True)
 class Ssa:
-    """`entry[b]`: definitions at a block's start of registers with several definitions that live there.
+    """`entry[b]`: definitions at a block's start of the registers that it reads before it defines them.
     `phis[b]`: of that block. `of`: definitions made by an op, call or barrier (by identity).
     `single`: the definition of every register that has just one. `predecessors` by block index."""
 
@@ -73,8 +73,8 @@ class Ssa:
     definitions: list[Definition]
 
     def reaching(self, block: Block) -> dict[Register, Definition]:
-        """A fresh map of reaching definitions at the block's start, to be updated while walking it."""
-        return {r: resolved(d) for r, d in self.entry[block.index].items()}
+        """A fresh map of the definitions at the block's start that it uses, to be updated while walking it."""
+        return dict(self.entry[block.index])
 
     def lookup(self, current: dict[Register, Definition], register: Register) -> Definition:
         found = current.get(register)
@@ -136,13 +136,14 @@ def terminator_definition(block: Block) -> Register | None:
 def build(function: Function, schedule: Schedule) -> Ssa:
     """SSA of the reachable part of a function. Near-linear: most registers have one definition."""
     ssa = Ssa(schedule, {}, {}, {}, {}, _predecessors(schedule), [])
+    above = dominators(schedule)
+    locals_ = {b.index: _local(function, b) for b in schedule.order}
     counts = _count_definitions(function, schedule)
     multiple = {r for r, n in counts.items() if n > 1}
-    multiple |= _read_early(function, schedule)
-    live = _live_in(function, schedule, multiple)
-    _define(ssa, function, counts, multiple)
-    _rename(ssa, function, live)
-    _simplify(ssa)
+    multiple |= _read_early(schedule, locals_, Tree(above))
+    _define(ssa, function, multiple)
+    _place_phis(ssa, locals_, above, sorted(multiple, key=lambda r: r.index))
+    _rename(ssa, locals_, above)
     return ssa
 
 
@@ -171,84 +172,124 @@ def _count_definitions(function: Function, schedule: Schedule) -> dict[Register,
     return counts
 
 
-def _read_early(function: Function, schedule: Schedule) -> set[Register]:
+@dataclass(slots=True)
+class _Local:
+    """What a block does to registers: those that it reads before it defines them (`exposed`; with a guard's
+    old values, `needed`), and those that it defines."""
+
+    exposed: dict[Register, None]
+    needed: dict[Register, None]
+    defined: dict[Register, None]
+
+
+def _local(function: Function, block: Block) -> _Local:
+    found = _Local({}, {}, {})
+    for op in block.ops:
+        found.exposed.update((r, None) for r in uses(op) if r not in found.defined)
+        made = [r for r in destinations(op) if r is not None]
+        if isinstance(op, Op) and op.guard is not None:
+            found.needed.update((r, None) for r in made if r not in found.defined)
+        found.defined.update(dict.fromkeys(made))
+    last = terminator_uses(block) if block.successors() else function.results
+    found.exposed.update((r, None) for r in last if r not in found.defined)
+    result = terminator_definition(block)
+    if result is not None:
+        found.defined[result] = None
+    found.needed.update(found.exposed)
+    return found
+
+
+def _read_early(schedule: Schedule, locals_: dict[int, _Local], tree: Tree) -> set[Register]:
     """Registers defined in a loop and read where that definition does not dominate.
 
     Lanes may run such a definition in different iterations, and each keeps what it defined: even if there
     is no other definition, those that do not pass it bring an older value with them.
     """
-    home = {r: b.index for b in schedule.order if schedule.loop_of[b.index] for r in _defined(b)}
-    if not home:
-        return set()
-    tree = Tree(dominators(schedule))
+    home = {r: b.index for b in schedule.order if schedule.loop_of[b.index] for r in locals_[b.index].defined}
     return {
         register
         for block in schedule.order
-        for register in _exposed(function, block)
+        for register in locals_[block.index].exposed
         if register in home
         and (home[register] == block.index or not tree.dominates(home[register], block.index))
     }
 
 
-def _defined(block: Block) -> Iterator[Register]:
-    """Registers that a block defines."""
-    for op in block.ops:
-        yield from (r for r in destinations(op) if r is not None)
-    result = terminator_definition(block)
-    if result is not None:
-        yield result
-
-
-def _exposed(function: Function, block: Block) -> Iterator[Register]:
-    """Registers that a block reads before it defines them."""
-    done: set[Register | None] = set()
-    for op in block.ops:
-        yield from (r for r in uses(op) if r not in done)
-        done.update(destinations(op))
-    last = terminator_uses(block) if block.successors() else function.results
-    yield from (r for r in last if r not in done)
-
-
-def _live_in(function: Function, schedule: Schedule, multiple: set[Register]) -> dict[int, set[Register]]:
-    """Registers of `multiple` live at each block's start (backward, to a fixed point)."""
-    gen: dict[int, set[Register]] = {}
-    kill: dict[int, set[Register]] = {}
-    for block in schedule.order:
-        gen[block.index], kill[block.index] = _local(function, block, multiple)
-    live: dict[int, set[Register]] = {b.index: set(gen[b.index]) for b in schedule.order}
+def _live_in(schedule: Schedule, needed: dict[int, int], defined: dict[int, int]) -> dict[int, int]:
+    """Registers live at each block's start (backward, to a fixed point)."""
+    live = dict(needed)
     changed = True
     while changed:
         changed = False
         for block in reversed(schedule.order):
-            out: set[Register] = set()
+            out = 0
             for successor in block.successors():
                 out |= live[successor.index]
-            new = out - kill[block.index]
-            if not new <= live[block.index]:
-                live[block.index] |= new
+            new = live[block.index] | (out & ~defined[block.index])
+            if new != live[block.index]:
+                live[block.index] = new
                 changed = True
     return live
 
 
-def _local(function: Function, block: Block, multiple: set[Register]) -> tuple[set[Register], set[Register]]:
-    """Registers read before written (`gen`) and surely written (`kill`) in a block."""
-    gen: set[Register] = set()
-    kill: set[Register] = set()
-    for op in block.ops:
-        gen.update(r for r in uses(op) if r in multiple and r not in kill)
-        guarded = isinstance(op, Op) and op.guard is not None
-        for register in destinations(op):
-            if register in multiple:
-                if guarded and register not in kill:
-                    gen.add(register)
-                kill.add(register)
-    gen.update(r for r in terminator_uses(block) if r in multiple and r not in kill)
-    if not block.successors():
-        gen.update(r for r in function.results if r in multiple and r not in kill)
-    result = terminator_definition(block)
-    if result is not None and result in multiple:
-        kill.add(result)
-    return gen, kill
+def _place_phis(
+    ssa: Ssa, locals_: dict[int, _Local], above: dict[int, int], registers: list[Register]
+) -> None:
+    """A phi for every live register that changes on a way from a block's immediate dominator to the block."""
+    bit = {r: 1 << i for i, r in enumerate(registers)}
+    needed = {b: sum(bit.get(r, 0) for r in found.needed) for b, found in locals_.items()}
+    defined = {b: sum(bit.get(r, 0) for r in found.defined) for b, found in locals_.items()}
+    live = _live_in(ssa.schedule, needed, defined)
+    between = _between(ssa, above)
+    changes = dict(defined)
+    placed = dict.fromkeys(between, 0)
+    changed = True
+    while changed:
+        changed = False
+        for index, blocks in between.items():
+            new = 0
+            for other in blocks:
+                new |= changes[other]
+            new &= live[index]
+            if new != placed[index]:
+                placed[index] = new
+                changes[index] |= new
+                changed = True
+    for index in between:
+        block = ssa.schedule.order[ssa.schedule.position[index]]
+        chosen = _members(placed[index], registers)
+        if chosen:
+            ssa.phis[index] = [_new(ssa, register, block, "phi") for register in chosen]
+
+
+def _between(ssa: Ssa, above: dict[int, int]) -> dict[int, list[int]]:
+    """For blocks where ways meet: the blocks on the dominator tree from their predecessors up to, and
+    without, their immediate dominator. They lie on every way from there that changes anything."""
+    found: dict[int, list[int]] = {}
+    entry = ssa.schedule.order[0].index
+    for block in ssa.schedule.order:
+        sources = ssa.predecessors[block.index]
+        if len(sources) + (block.index == entry) < 2:
+            continue
+        seen: dict[int, None] = {}
+        end = None if block.index == entry else above[block.index]
+        for source in sources:
+            at: int | None = source.index
+            while at is not None and at != end and at not in seen:
+                seen[at] = None
+                at = above[at] if at != entry else None
+        found[block.index] = list(seen)
+    return found
+
+
+def _members(chosen: int, registers: list[Register]) -> list[Register]:
+    """The registers whose bits are set."""
+    found: list[Register] = []
+    while chosen:
+        lowest = chosen & -chosen
+        found.append(registers[lowest.bit_length() - 1])
+        chosen ^= lowest
+    return found
 
 
 def _new(ssa: Ssa, register: Register, block: Block, origin: Op | Call | str, place: int = 0) -> Definition:
@@ -257,7 +298,7 @@ def _new(ssa: Ssa, register: Register, block: Block, origin: Op | Call | str, pl
     return definition
 
 
-def _define(ssa: Ssa, function: Function, counts: dict[Register, int], multiple: set[Register]) -> None:
+def _define(ssa: Ssa, function: Function, multiple: set[Register]) -> None:
     """Creates the definitions of ops, calls, barriers and arguments, and those of undefined registers."""
     entry = function.blocks[0]
     for register in function.parameters:
@@ -285,55 +326,48 @@ def _note_single(ssa: Ssa, made: list[Definition | None], multiple: set[Register
             ssa.single[definition.register] = definition
 
 
-def _rename(ssa: Ssa, function: Function, live: dict[int, set[Register]]) -> None:
-    """Fills `entry` and `phis`: a phi for every live register where several edges meet."""
-    entry_block = function.blocks[0]
-    leaving: dict[int, dict[Register, Definition]] = {}
-    for block in ssa.schedule.order:
-        predecessors = ssa.predecessors[block.index]
-        here: dict[Register, Definition] = {}
-        for register in sorted(live[block.index], key=lambda r: r.index):
-            if len(predecessors) == 1 and block is not entry_block:
-                # The only predecessor comes earlier in the line, so its map is complete.
-                here[register] = leaving[predecessors[0].index].get(register, ssa.single[register])
-            elif predecessors:
-                phi = _new(ssa, register, block, "phi")
-                ssa.phis.setdefault(block.index, []).append(phi)
-                here[register] = phi
-        ssa.entry[block.index] = here
-        leaving[block.index] = _walk(ssa, block, dict(here))
-    for index, phis in ssa.phis.items():
-        for phi in phis:
-            for predecessor in ssa.predecessors[index]:
-                found = leaving[predecessor.index].get(phi.register)
-                phi.inputs[predecessor.index] = found or ssa.single[phi.register]
-            if index == entry_block.index:
-                phi.inputs[-1] = ssa.single[phi.register]
+def _rename(ssa: Ssa, locals_: dict[int, _Local], above: dict[int, int]) -> None:
+    """Fills `entry` and the inputs of phis, down the dominator tree."""
+    blocks = {b.index: b for b in ssa.schedule.order}
+    below: dict[int, list[int]] = {index: [] for index in blocks}
+    root = ssa.schedule.order[0].index
+    for index, parent in above.items():
+        if index != parent:
+            below[parent].append(index)
+    for phi in ssa.phis.get(root, ()):
+        phi.inputs[-1] = ssa.single[phi.register]
+    current: dict[Register, Definition] = {}
+    work: list[tuple[int, dict[Register, Definition | None] | None]] = [(root, None)]
+    while work:
+        index, before = work.pop()
+        if before is not None:  # the block's part of the tree is done: as it was
+            _restore(current, before)
+            continue
+        work.append((index, _rename_block(ssa, blocks[index], locals_[index], current)))
+        work += [(child, None) for child in below[index]]
 
 
-def _walk(ssa: Ssa, block: Block, current: dict[Register, Definition]) -> dict[Register, Definition]:
+def _restore(current: dict[Register, Definition], before: dict[Register, Definition | None]) -> None:
+    for register, definition in before.items():
+        if definition is None:
+            del current[register]
+        else:
+            current[register] = definition
+
+
+def _rename_block(
+    ssa: Ssa, block: Block, local: _Local, current: dict[Register, Definition]
+) -> dict[Register, Definition | None]:
+    """Brings `current` from the block's start to its end; what it held before of the registers that changed."""
+    phis = ssa.phis.get(block.index, ())
+    changed = (*(phi.register for phi in phis), *local.defined)
+    before = {register: current.get(register) for register in changed}
+    current.update((phi.register, phi) for phi in phis)
+    ssa.entry[block.index] = {r: current[r] for r in local.needed if r in current}
     for op in block.ops:
-        for definition in ssa.of[id(op)]:
-            if definition is not None:
-                current[definition.register] = definition
-    for definition in ssa.of.get(id(block.terminator), ()):
-        if definition is not None:
-            current[definition.register] = definition
-    return current
-
-
-def _simplify(ssa: Ssa) -> None:
-    """Removes phis whose inputs are all one definition (and themselves), until none is left."""
-    changed = True
-    while changed:
-        changed = False
-        for phis in ssa.phis.values():
-            for phi in list(phis):
-                others = {resolved(d) for d in phi.inputs.values()} - {phi}
-                if len(others) == 1:
-                    phi.replaced = others.pop()
-                    phis.remove(phi)
-                    changed = True
-    for phis in ssa.phis.values():
-        for phi in phis:
-            phi.inputs = {k: resolved(d) for k, d in phi.inputs.items()}
+        current.update((d.register, d) for d in ssa.of[id(op)] if d is not None)
+    current.update((d.register, d) for d in ssa.of.get(id(block.terminator), ()) if d is not None)
+    for successor in block.successors():
+        for phi in ssa.phis.get(successor.index, ()):
+            phi.inputs[block.index] = current.get(phi.register) or ssa.single[phi.register]
+    return before

@@ -1,0 +1,181 @@
+"""How compile time grows: `python bench/compile_curve.py [SHAPE...] [--sizes 1000,5000,20000] [--files]`.
+
+Every program of `curve_shapes.py` (with `--files` also every PTX file of the tests) is parsed, verified and
+compiled in a process of its own, with an empty cache. The table holds processor seconds of each phase;
+`start` is what the process needs before it reads the PTX, and no part of the total. Without arguments
+everything is run and written to bench/compile_curve.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "compile_curve.json"
+SIZES = (1000, 5000, 20_000)
+PHASES = ("start", "parse", "verify", "lower", "ssa", "uniform", "emit", "llvm-ir", "passes", "code", "link")
+LIMIT_SECONDS = 60
+BLOCK = 256
+"""Threads of a CTA for which kernels are compiled."""
+
+
+class Clock:
+    """Processor seconds by phase; a phase within another one counts for itself only."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = dict.fromkeys(PHASES, 0.0)
+        self.running: list[str] = []
+        self.last = 0.0
+
+    def _lap(self) -> None:
+        now = time.process_time()
+        if self.running:
+            self.seconds[self.running[-1]] += now - self.last
+        self.last = now
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        self._lap()
+        self.running.append(name)
+        try:
+            yield
+        finally:
+            self._lap()
+            self.running.pop()
+
+    def watch(self, owner: Any, name: str, phase: str) -> None:
+        """Counts every call of `owner.name` as a phase."""
+        function: Callable[..., Any] = getattr(owner, name)
+
+        def timed(*arguments: Any, **options: Any) -> Any:
+            with self.phase(phase):
+                return function(*arguments, **options)
+
+        setattr(owner, name, timed)
+
+
+def measure(text: bytes, cache: Path) -> dict[str, Any]:
+    """Seconds of each phase for all kernels of a module, in this process."""
+    clock = Clock()
+    clock.seconds["start"] = time.process_time()
+    with clock.phase("emit"):
+        from simt.analysis import lower
+        from simt.engine import compile as compiling
+        from simt.engine import llvm_function, llvm_kernel
+    from llvmlite import binding
+
+    from simt.analysis.shape import BlockShape
+    from simt.engine.cache import ObjectCache
+    from simt.engine.unsupported import Unsupported
+    from simt.ptx.parser import parse
+    from simt.verify import verify
+
+    for name in ("schedule", "build"):
+        clock.watch(llvm_function, name, "ssa")
+    clock.watch(llvm_function, "settle", "uniform")
+    clock.watch(llvm_kernel, "emit", "emit")
+    clock.watch(binding, "parse_assembly", "llvm-ir")
+    clock.watch(binding.ModulePassManager, "run", "passes")
+    clock.watch(binding.TargetMachine, "emit_object", "code")
+    clock.watch(compiling.Compiler, "_link", "link")
+    with clock.phase("parse"):
+        tree, found = parse(text, "<curve>")
+    with clock.phase("verify"):
+        errors = [*found.errors, *(verify(tree) if tree is not None else ())]
+    if tree is None or any(d.severity.name == "ERROR" for d in errors):
+        return {"error": errors[0].render()}
+    with clock.phase("lower"):
+        program = lower.lower(tree)
+    compiler = compiling.Compiler(ObjectCache(cache))
+    unsupported: list[str] = []
+    for kernel in program.kernels:
+        try:
+            compiler.compile(program, program.functions[kernel], BlockShape(BLOCK, 1, 1))
+        except Unsupported as reason:
+            unsupported.append(f"{kernel}: {reason}")
+    total = sum(seconds for phase, seconds in clock.seconds.items() if phase != "start")
+    seconds = {phase: round(s, 3) for phase, s in clock.seconds.items()}
+    ops = sum(len(b.ops) + 1 for f in program.functions.values() for b in f.blocks)
+    return {"seconds": seconds, "total": round(total, 3), "instructions": ops, "unsupported": unsupported}
+
+
+def in_child(text: str) -> dict[str, Any]:
+    """`measure` in a fresh process."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, __file__, "--child", folder]
+        try:
+            done = subprocess.run(
+                command, input=text.encode(), capture_output=True, timeout=LIMIT_SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return {"error": f"more than {LIMIT_SECONDS} s"}
+    if done.returncode != 0:
+        return {"error": f"exit status {done.returncode}: {done.stderr.decode()[-300:]}"}
+    return json.loads(done.stdout)
+
+
+def heading() -> str:
+    return f"{'program':32}{'instr.':>8}{'total':>8}" + "".join(f"{p:>8}" for p in PHASES)
+
+
+def row(name: str, found: dict[str, Any]) -> str:
+    if "error" in found:
+        return f"{name:32}{found['error'].strip().splitlines()[-1]:>16}"
+    times = "".join(f"{found['seconds'][p]:8.2f}" for p in PHASES)
+    note = f"  interpreted: {found['unsupported'][0]}" if found["unsupported"] else ""
+    return f"{name:32}{found['instructions']:8}{found['total']:8.2f}{times}{note}"
+
+
+def programs(names: list[str], sizes: list[int], files: bool) -> Iterator[tuple[str, int, str]]:
+    from curve_shapes import SHAPES
+
+    unknown = [name for name in names if name not in SHAPES]
+    if unknown:
+        sys.exit(f"error: no shape {', '.join(unknown)}: expected some of {', '.join(SHAPES)}")
+    for name in names or SHAPES:
+        for size in sizes:
+            yield name, size, SHAPES[name](size)
+    if files:
+        tests = HERE.parent / "tests"
+        found = [
+            *tests.glob("programs/*.ptx"),
+            *tests.glob("oracle/ptx/*.ptx"),
+            *HERE.glob("suite/kernels/*/*.ptx"),
+        ]
+        for path in sorted(found):
+            yield str(path.relative_to(HERE.parent)), 0, path.read_text()
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    arguments.add_argument("shapes", nargs="*", metavar="SHAPE")
+    arguments.add_argument("--sizes", default=",".join(map(str, SIZES)), help="instructions, by commas")
+    arguments.add_argument(
+        "--files", action="store_true", help="the PTX files of the tests and the suite, too"
+    )
+    arguments.add_argument("--child", metavar="CACHE", help=argparse.SUPPRESS)
+    given = arguments.parse_args()
+    if given.child:
+        print(json.dumps(measure(sys.stdin.buffer.read(), Path(given.child))))
+        return
+    rows: list[dict[str, Any]] = []
+    print(heading(), flush=True)
+    for name, size, text in programs(given.shapes, [int(s) for s in given.sizes.split(",")], given.files):
+        found = in_child(text)
+        rows.append({"program": name, "size": size, **found})
+        print(row(name, found), flush=True)
+    if not given.shapes:
+        RESULTS.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
