@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import click
 import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
+from simt.cli.explain import in_full
 from simt.engine.host import host_features
 from simt.engine.jit import Jit
 from simt.engine.llvm_kernel import emit
@@ -273,3 +275,23 @@ def test_nothing_is_forgotten(path: Path) -> None:
     assert sorted(accesses) == standing(r"(@!?%p\d+ )?(ld|st|atom|red)\.")
     assert sorted(b.place.line for f in functions for b in f.branches) == standing(r"@!?%p\d+ bra")
     assert sorted(b.place.line for f in functions for b in f.barriers) == standing(r"(bar|barrier)\.sync")
+
+
+def test_the_page_on_performance_shows_what_is_said() -> None:
+    """The listing in docs/performance.md is what `simt explain` prints."""
+    program = simt.Device("sm_90", memory="16MiB").load(ROOT / "examples" / "sums.ptx").program
+    found = explain(program, program.functions["row_sums"], BlockShape(256, 1, 1))
+    said = click.unstyle(in_full(found)).splitlines()
+    page = (ROOT / "docs" / "performance.md").read_text()
+    listing = page[page.index("row_sums, block 256") :].partition("```")[0].splitlines()
+    assert listing == said[: len(listing)]
+
+
+def test_a_thread_for_each_column_is_contiguous() -> None:
+    program = simt.Device("sm_90", memory="16MiB").load(ROOT / "examples" / "sums.ptx").program
+    rows, columns = (
+        explain(program, program.functions[name], BlockShape(256, 1, 1)).functions[0]
+        for name in ("row_sums", "column_sums")
+    )
+    assert set(patterns(rows, "load", "global")) == {"unknown"}  # the step is a parameter
+    assert set(patterns(columns, "load", "global")) == {"contiguous"}
