@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simt.engine import numpy_rounding
 from simt.engine.numpy_algebra import NumpyAlgebra, dtype_of
 from simt.ptx.types import Type
 from tests.property import groups
@@ -21,7 +22,8 @@ def load(t: Type, bits: Column) -> np.ndarray:
 
 def run(case: Case, columns: list[Column]) -> Column:
     values = [load(t, bits) for t, bits in zip(case.inputs, columns, strict=True)]
-    result = np.broadcast_to(case.run(M, *values), values[0].shape)
+    with np.errstate(all="ignore"):
+        result = np.broadcast_to(case.run(M, *values), values[0].shape)
     assert result.dtype == dtype_of(case.output)
     return np.ascontiguousarray(result).view(bits_dtype(case.output))
 
@@ -29,5 +31,17 @@ def run(case: Case, columns: list[Column]) -> Column:
 @pytest.mark.parametrize("group", groups.ALL, ids=str)
 @pytest.mark.filterwarnings("error")
 def test_numpy(group: groups.Group) -> None:
+    for case in group.cases:
+        check(case, run)
+
+
+ROUNDED = groups.named("fadd", "fsub", "fmul", "fdiv", "fma", "fsqrt", "float_to_float", "int_to_float")
+
+
+@pytest.mark.parametrize("group", ROUNDED, ids=str)
+@pytest.mark.filterwarnings("error")
+def test_without_rounding_modes(group: groups.Group, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On machines where NumPy cannot be told how to round."""
+    monkeypatch.setattr(numpy_rounding, "environment", lambda: None)
     for case in group.cases:
         check(case, run)

@@ -13,7 +13,8 @@ from simt.machine.launch import Launch, Memory
 
 Array = NDArray[Any]
 WARP = 32
-MAX_LANES = 1 << 16
+MAX_LANES = 1 << 15
+"""Columns of this length fit the level-2 cache a few at a time, and make the cost of calling NumPy small."""
 MAX_SCRATCH = 256 << 20
 
 

@@ -3,6 +3,9 @@
 A value is an array of any shape; the operands of one primitive broadcast against each other.
 Predicates are bool, `.f32`/`.f64` are float32/float64, everything else is the unsigned integer of the
 type's width. Constants have shape (1,): arrays of no dimension decay to NumPy scalars, which warn.
+
+Floating-point conditions (overflow, invalid ...) are results here: whoever calls switches NumPy's warnings
+off, by `np.errstate(all="ignore")`, once for many operations.
 """
 
 from __future__ import annotations
@@ -13,14 +16,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from simt.engine import exact, integers, numpy_fma
+from simt.engine import exact, integers, numpy_float, numpy_fma, numpy_rounding
+from simt.engine.numpy_select import select
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import BF16, F16, F32, F64, Type
 
 Array: TypeAlias = NDArray[Any]
-quiet = np.errstate(all="ignore")
-"""Floating-point conditions (overflow, invalid ...) are results here, never warnings."""
-
 _ROUNDED = {"rn": np.rint, "rz": np.trunc, "rm": np.floor, "rp": np.ceil}
 _COMPARED = {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
@@ -29,19 +30,28 @@ _COMPARED = {
 _HALVES = (F16, BF16)
 
 
+_DTYPES: dict[str, np.dtype[Any]] = {}
+_CONSTANTS: dict[tuple[str, int], Array] = {}
+_MOST_CONSTANTS = 1 << 14
+_UNSIGNED = {n: np.dtype(f"u{n}") for n in (1, 2, 4, 8)}
+_SIGNED = {n: np.dtype(f"i{n}") for n in (1, 2, 4, 8)}
+
+
 def dtype_of(t: Type) -> np.dtype[Any]:
     """The dtype of a column of type `t`."""
-    if t.is_predicate:
-        return np.dtype(np.bool_)
-    return np.dtype(f"{'f' if t.is_native_float else 'u'}{t.bytes}")
+    found = _DTYPES.get(t.name)
+    if found is None:
+        name = "bool" if t.is_predicate else f"{'f' if t.is_native_float else 'u'}{t.bytes}"
+        found = _DTYPES[t.name] = np.dtype(name)
+    return found
 
 
 def _bits_dtype(t: Type) -> np.dtype[Any]:
-    return np.dtype(f"u{t.bytes}")
+    return _UNSIGNED[t.bytes]
 
 
 def _signed(a: Array) -> Array:
-    return a.view(f"i{a.dtype.itemsize}")
+    return a.view(_SIGNED[a.dtype.itemsize])
 
 
 def _by_sign(t: Type, a: Array) -> Array:
@@ -49,7 +59,7 @@ def _by_sign(t: Type, a: Array) -> Array:
 
 
 def _magnitude(t: Type, a: Array) -> Array:
-    return np.where(_signed(a) < 0, np.negative(a), a) if t.is_signed else a
+    return np.abs(_signed(a)).view(a.dtype) if t.is_signed else a
 
 
 class NumpyAlgebra:
@@ -58,12 +68,17 @@ class NumpyAlgebra:
     # -- constants, choice ---------------------------------------------------------------
 
     def const(self, t: Type, bits: int) -> Array:
-        if t.is_predicate:
-            return np.array([bits != 0])
-        return np.array([bits], _bits_dtype(t)).view(dtype_of(t))
+        found = _CONSTANTS.get((t.name, bits))
+        if found is None:
+            if len(_CONSTANTS) >= _MOST_CONSTANTS:
+                _CONSTANTS.clear()
+            found = np.array([bits], _bits_dtype(t)).view(dtype_of(t))
+            found.flags.writeable = False
+            _CONSTANTS[t.name, bits] = found
+        return found
 
     def select(self, t: Type, p: Array, a: Array, b: Array) -> Array:
-        return np.where(p, a, b)
+        return select(p, a, b)
 
     def rarely(self, t: Type, p: Array, usual: Array, other: Callable[..., Array], *operands: Array) -> Array:
         if not p.any():
@@ -88,13 +103,13 @@ class NumpyAlgebra:
         return np.invert(a)
 
     def shift_left(self, t: Type, a: Array, n: Array) -> Array:
-        amount = np.minimum(n, t.bits - 1).astype(a.dtype)
-        return np.where(n < t.bits, np.left_shift(a, amount), a.dtype.type(0))
+        return np.left_shift(a, _amount(t, a, n))
 
     def shift_right(self, t: Type, a: Array, n: Array) -> Array:
-        x = _by_sign(t, a)
-        shifted = np.right_shift(x, np.minimum(n, t.bits - 1).astype(x.dtype)).view(a.dtype)
-        return shifted if t.is_signed else np.where(n < t.bits, shifted, a.dtype.type(0))
+        amount = _amount(t, a, n)
+        if t.is_signed:
+            return np.right_shift(_signed(a), _signed(amount)).view(a.dtype)
+        return np.right_shift(a, amount)
 
     def popcount(self, t: Type, a: Array) -> Array:
         x = a.astype(np.uint64)
@@ -102,7 +117,6 @@ class NumpyAlgebra:
             x = (x & mask) + ((x >> shift) & mask)
         return x.astype(np.uint32)
 
-    @quiet
     def leading_zeros(self, t: Type, a: Array) -> Array:
         # Without the bit below a one, a number cannot round up to the next power of two.
         lone = a & ~(a >> a.dtype.type(1))
@@ -129,23 +143,23 @@ class NumpyAlgebra:
     def mul_high(self, t: Type, a: Array, b: Array) -> Array:
         if t.bits == 64:
             return integers.mul_high_64(self, t, a, b)
-        wide = np.int64 if t.is_signed else np.uint64
+        wide = (_SIGNED if t.is_signed else _UNSIGNED)[2 * t.bytes]
         product = _by_sign(t, a).astype(wide) * _by_sign(t, b).astype(wide)
-        return (product >> wide(t.bits)).astype(a.dtype)
+        return (product >> wide.type(t.bits)).astype(a.dtype)
 
     def divide(self, t: Type, a: Array, b: Array) -> Array:
-        divisor = np.where(b == 0, b.dtype.type(1), _magnitude(t, b))
-        quotient = np.floor_divide(_magnitude(t, a), divisor)
+        zero = b == 0
+        quotient = np.floor_divide(_magnitude(t, a), _magnitude(t, b) | zero)
         if t.is_signed:
-            quotient = np.where(_signed(a ^ b) < 0, np.negative(quotient), quotient)
-        return np.where(b == 0, np.invert(b), quotient)
+            quotient = _negate_if(_signed(a ^ b) < 0, quotient)
+        return select(zero, np.invert(b), quotient) if zero.any() else quotient
 
     def remainder(self, t: Type, a: Array, b: Array) -> Array:
-        divisor = np.where(b == 0, b.dtype.type(1), _magnitude(t, b))
-        rest = np.remainder(_magnitude(t, a), divisor)
+        zero = b == 0
+        rest = np.remainder(_magnitude(t, a), _magnitude(t, b) | zero)
         if t.is_signed:
-            rest = np.where(_signed(a) < 0, np.negative(rest), rest)
-        return np.where(b == 0, a, rest)
+            rest = _negate_if(_signed(a) < 0, rest)
+        return select(zero, a, rest) if zero.any() else rest
 
     def minimum(self, t: Type, a: Array, b: Array) -> Array:
         return np.minimum(_by_sign(t, a), _by_sign(t, b)).view(a.dtype)
@@ -175,44 +189,43 @@ class NumpyAlgebra:
     def flush(self, t: Type, a: Array) -> Array:
         f = exact.format_of(t)
         bits = self.to_bits(t, a)
-        sign = bits.dtype.type(f.sign)
-        subnormal = (bits & ~sign) < bits.dtype.type(1 << f.mantissa)
-        return self.from_bits(t, np.where(subnormal, bits & sign, bits))
+        of = bits.dtype.type
+        magnitude = bits << of(1)  # without its sign
+        subnormal = (magnitude - of(1)) < of((2 << f.mantissa) - 1)
+        if not subnormal.any():
+            return a
+        return self.from_bits(t, select(subnormal, bits & of(f.sign), bits))
 
-    @quiet
     def fadd(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
-        if rounding == "rn" and t.is_native_float:
-            return np.add(a, b)
+        if _by_numpy(t, rounding):
+            return numpy_rounding.apply(rounding, np.add, a, b)
         return exact.add(self, t, a, b, rounding)
 
-    @quiet
     def fsub(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
-        if rounding == "rn" and t.is_native_float:
-            return np.subtract(a, b)
+        if _by_numpy(t, rounding):
+            return numpy_rounding.apply(rounding, np.subtract, a, b)
         return exact.sub(self, t, a, b, rounding)
 
-    @quiet
     def fmul(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
-        if rounding == "rn" and t.is_native_float:
-            return np.multiply(a, b)
+        if _by_numpy(t, rounding):
+            return numpy_rounding.apply(rounding, np.multiply, a, b)
         return exact.mul(self, t, a, b, rounding)
 
-    @quiet
     def fdiv(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
-        if rounding == "rn" and t.is_native_float:
-            return np.divide(a, b)
+        if _by_numpy(t, rounding):
+            return numpy_rounding.apply(rounding, np.divide, a, b)
         return exact.div(self, t, a, b, rounding)
 
-    @quiet
     def fma(self, t: Type, a: Array, b: Array, c: Array, rounding: Rounding) -> Array:
         if rounding == "rn" and t.is_native_float:
             return numpy_fma.fma(self, t, a, b, c)
+        if t == F32 and numpy_rounding.available():
+            return numpy_rounding.apply(rounding, numpy_fma.fma_by_f64, a, b, c)
         return exact.fma(self, t, a, b, c, rounding)
 
-    @quiet
     def fsqrt(self, t: Type, a: Array, rounding: Rounding) -> Array:
-        if rounding == "rn" and t.is_native_float:
-            return np.sqrt(a)
+        if _by_numpy(t, rounding):
+            return numpy_rounding.apply(rounding, np.sqrt, a)
         return exact.sqrt(self, t, a, rounding)
 
     def fmin(self, t: Type, a: Array, b: Array) -> Array:
@@ -221,50 +234,59 @@ class NumpyAlgebra:
     def fmax(self, t: Type, a: Array, b: Array) -> Array:
         return self._extreme(t, np.fmax, np.bitwise_and, a, b)
 
-    @quiet
     def _extreme(self, t: Type, pick: np.ufunc, join_signs: np.ufunc, a: Array, b: Array) -> Array:
         """Equal operands differ at most in the sign of zero."""
         x, y = self._native(t, a), self._native(t, b)
         native = F32 if t in _HALVES else t
-        joined = self.from_bits(native, join_signs(self.to_bits(native, x), self.to_bits(native, y)))
-        return self.float_to_float(native, t, np.where(x == y, joined, pick(x, y)), "rn")
+        result = pick(x, y)
+        if not result.all():
+            joined = self.from_bits(native, join_signs(self.to_bits(native, x), self.to_bits(native, y)))
+            result = select(x == y, joined, result)
+        return self.float_to_float(native, t, result, "rn")
 
-    @quiet
     def round_integral(self, t: Type, a: Array, rounding: Rounding) -> Array:
         rounded = _ROUNDED[rounding](self._native(t, a))
         return self.float_to_float(F32, t, rounded, "rn") if t in _HALVES else rounded
 
-    @quiet
     def float_to_float(self, source: Type, target: Type, a: Array, rounding: Rounding) -> Array:
         if source == target:
             return a
         if source in _HALVES:
-            return self.float_to_float(F32, target, exact.widen_half(self, source, a), rounding)
-        if target == F64 or (target == F32 and rounding == "rn"):
-            return a.astype(dtype_of(target))
-        return exact.narrow(self, source, target, a, rounding)
+            return self.float_to_float(F32, target, numpy_float.widen_half(self, source, a), rounding)
+        if target == F64:
+            return a.astype(np.float64)
+        return numpy_float.narrow(self, source, target, a, rounding)
 
-    @quiet
     def float_to_int(self, source: Type, target: Type, a: Array, rounding: Rounding) -> Array:
-        rounded = _ROUNDED[rounding](self._native(source, a))
-        low = -(2 ** (target.bits - 1)) if target.is_signed else 0
-        high = low + 2**target.bits
-        below, above = rounded < float(low), rounded >= float(high)
-        safe = np.where(below | above | np.isnan(rounded), rounded.dtype.type(0), rounded)
-        integers = safe.astype(np.int64 if target.is_signed else np.uint64).astype(_bits_dtype(target))
-        lowest, highest = (integers.dtype.type(x % 2**target.bits) for x in (low, high - 1))
-        return np.where(below, lowest, np.where(above, highest, integers))
+        return numpy_float.to_integer(_ROUNDED[rounding](self._native(source, a)), target)
 
-    @quiet
     def int_to_float(self, source: Type, target: Type, a: Array, rounding: Rounding) -> Array:
-        fits = target in (F32, F64) and source.bits <= exact.format_of(target).mantissa
-        if fits or (rounding == "rn" and target.is_native_float):
-            return _by_sign(source, a).astype(dtype_of(target))
+        if _by_numpy(target, rounding):
+            return numpy_rounding.apply(rounding, _by_sign(source, a).astype, dtype_of(target))
+        if source.bits <= 32:
+            return self.float_to_float(F64, target, _by_sign(source, a).astype(np.float64), rounding)
         return exact.from_int(self, source, target, a, rounding)
 
     def _native(self, t: Type, a: Array) -> Array:
         """A float column of NumPy's own: f16 and bf16 widened to f32."""
-        return exact.widen_half(self, t, a) if t in _HALVES else a
+        return numpy_float.widen_half(self, t, a) if t in _HALVES else a
+
+
+def _by_numpy(t: Type, rounding: Rounding) -> bool:
+    """Whether NumPy's own operations have this format and rounding."""
+    return t.is_native_float and (rounding == "rn" or numpy_rounding.available())
+
+
+def _amount(t: Type, a: Array, n: Array) -> Array:
+    """A `.u32` column as the amount of a shift of `a`; NumPy's own shifts by the width and more are PTX's."""
+    if t.bits < 32:
+        n = np.minimum(n, np.uint32(t.bits))
+    return n.astype(a.dtype, copy=False)
+
+
+def _negate_if(p: Array, a: Array) -> Array:
+    ones = np.negative(p.astype(a.dtype))
+    return (a ^ ones) - ones
 
 
 _HALVINGS = tuple(
@@ -281,7 +303,6 @@ _HALVINGS = tuple(
 """Neighbouring groups of bits, ever larger: added to count ones, swapped to reverse."""
 
 
-@quiet
 def _compare_floats(op: Comparison, a: Array, b: Array) -> Array:
     if op == "ne":  # ordered, unlike NumPy's
         return np.less(a, b) | np.greater(a, b)

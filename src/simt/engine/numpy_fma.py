@@ -8,48 +8,78 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.engine import exact
+from simt.engine.numpy_select import select
 from simt.isa.algebra import PureAlgebra
-from simt.ptx.types import F32, F64, Type
+from simt.ptx.types import F32, Type
 
 Array: TypeAlias = NDArray[Any]
 
 _SPLITTER = 2.0**27 + 1.0
-_LEAST_NORMAL_F32 = 2.0**-126
+_LEAST_NORMAL_F32 = 0x38100000
+"""2^-126 as the upper half of an f64."""
 
 
 def fma(m: PureAlgebra[Array], t: Type, a: Array, b: Array, c: Array) -> Array:
     """`a * b + c` for f32 and f64 columns, rounded once, to nearest."""
-    result, doubtful = _fma_f32(a, b, c) if t == F32 else _fma_f64(m, a, b, c)
-    if doubtful.any():
+    result, doubtful = _fma_f32(a, b, c) if t == F32 else _fma_f64(a, b, c)
+    if doubtful is not None and doubtful.any():
         x, y, z = (v[doubtful] for v in np.broadcast_arrays(a, b, c))
         result[doubtful] = exact.fma(m, t, x, y, z, "rn")
     return result
 
 
+def fma_by_f64(a: Array, b: Array, c: Array) -> Array:
+    """For f32 columns, in a directed rounding mode: what is rounded twice in one direction is right. The
+    product is exact."""
+    return (a.astype(np.float64) * b + c).astype(np.float32)
+
+
 def _fma_f32(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     """By way of f64, where the product is exact: only a sum that lies halfway between two f32 after its
     first rounding can go wrong in the second. Among subnormal results halfway is elsewhere."""
-    total = np.asarray(a.astype(np.float64) * b + c)
-    halfway = (total.view(np.uint64) & np.uint64(0x1FFFFFFF)) == np.uint64(0x10000000)
-    subnormal = (np.abs(total) < _LEAST_NORMAL_F32) & (total != 0)
-    return total.astype(np.float32), halfway | subnormal
+    total = np.ascontiguousarray(a.astype(np.float64) * b + c)
+    words = total.view(np.uint32)
+    low, high = words[..., 0::2], words[..., 1::2]
+    halfway = np.left_shift(low, np.uint32(3)) == np.uint32(1 << 31)
+    # The upper half is zero only if the sum is: products of f32 are far from the least f64.
+    size = np.left_shift(high, np.uint32(1))
+    np.subtract(size, np.uint32(1), out=size)
+    subnormal = size < np.uint32(2 * _LEAST_NORMAL_F32 - 1)
+    return total.astype(np.float32), np.bitwise_or(halfway, subnormal, out=halfway)
 
 
-def _fma_f64(m: PureAlgebra[Array], a: Array, b: Array, c: Array) -> tuple[Array, Array]:
+def _fma_f64(a: Array, b: Array, c: Array) -> tuple[Array, Array | None]:
     """Product and sums with their errors; the errors' sum rounded to odd before the last rounding.
 
     The method is by S. Boldo and G. Melquiond (Emulation of FMA and correctly rounded sums, 2008); it
     needs errors that are representable, so operands must be far from overflow and underflow."""
     product = a * b
-    error = _product_error(a, b, product)
-    high, high_rest = _two_sum(c, error)
+    high, high_rest = _two_sum(c, _product_error(a, b, product))
     total, rest = _two_sum(product, high)
-    odd = exact.odd_sum(m, F64, rest, high_rest, "rn")
-    result = total + odd
-    result = np.where(result == 0, product + c, result)  # an exact zero, with the sign of the plain sum
-    small_enough = (np.maximum(np.abs(a), np.abs(b)) < 2.0**500) & (np.abs(c) < 2.0**1000)
-    large_enough = (np.abs(product) > 2.0**-900) | (a == 0) | (b == 0)
-    return result, ~(small_enough & large_enough)
+    result = total + _odd_sum(rest, high_rest)
+    zero = result == 0
+    if zero.any():  # an exact zero has the sign of the plain sum
+        result = select(zero, product + c, result)
+    return result, _out_of_range(a, b, c, product)
+
+
+def _out_of_range(a: Array, b: Array, c: Array, product: Array) -> Array | None:
+    """Lanes in which the method may fail; None if that is plainly none."""
+    x, y, z, p = (np.abs(v) for v in (a, b, c, product))
+    if x.max() < 2.0**500 and y.max() < 2.0**500 and z.max() < 2.0**1000 and p.min() > 2.0**-900:
+        return None
+    small_enough = (np.maximum(x, y) < 2.0**500) & (z < 2.0**1000)
+    large_enough = (p > 2.0**-900) | (a == 0) | (b == 0)
+    return ~(small_enough & large_enough)
+
+
+def _odd_sum(a: Array, b: Array) -> Array:
+    """The sum rounded to odd: an inexact one is cut, and its last bit set."""
+    total, error = _two_sum(a, b)
+    inexact = error != 0
+    bits = total.view(np.uint64)
+    too_far = ((bits ^ error.view(np.uint64)) >> np.uint64(63)).astype(np.bool_) & inexact
+    return np.bitwise_or(bits - too_far, inexact).view(np.float64)
 
 
 def _split(x: Array) -> tuple[Array, Array]:
