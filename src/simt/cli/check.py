@@ -25,7 +25,7 @@ Exit codes: 0 no errors (there may be warnings), 1 errors, 2 wrong usage or an u
 """
 
 
-@click.command(epilog=_EPILOG)
+@click.command(epilog=_EPILOG, short_help="Print the errors and warnings of PTX files.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(files: tuple[str, ...], layout: str) -> int:

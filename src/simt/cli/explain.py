@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -15,9 +16,12 @@ from simt.analysis.shape import WARP, BlockShape
 from simt.cli.display import aligned
 from simt.cli.values import parse_shape
 from simt.driver.device import Device
+from simt.errors import LaunchError
+from simt.machine.device import DEVICES, NEWEST
 from simt.machine.grid import as_dim3, check_shape
 
 if TYPE_CHECKING:
+    from simt.analysis.program import Function
     from simt.driver.kernel import Kernel
     from simt.tools.explain import (
         AccessNote,
@@ -43,15 +47,21 @@ Exit codes: 0 explained; 1 the PTX is in error, or the block does not fit the ke
 unreadable file; 3 an internal error.
 """
 
-USUAL_BLOCK = (256,)
-"""Of a kernel that does not say `.reqntid`."""
+USUAL_THREADS = 256
+"""Of a CTA, where neither user nor kernel say how many."""
 
 
-@click.command(epilog=_EPILOG)
+@click.command(epilog=_EPILOG, short_help="Explain what makes a kernel fast or slow.")
 @click.argument("file")
 @click.argument("name", metavar="[KERNEL]", required=False)
-@click.option("--block", metavar="X[xYxZ]", help="Threads of a CTA. Default: .reqntid, else 256.")
-@click.option("--arch", help="The virtual device (default: the newest).")
+@click.option(
+    "--block",
+    metavar="X[xYxZ]",
+    help="Threads of a CTA. Default: what .reqntid or .maxntid say, at most 256.",
+)
+@click.option(
+    "--arch", help=f"The virtual device, sm_{min(DEVICES)} to {NEWEST.name} (default: {NEWEST.name})."
+)
 @click.option("--registers", is_flag=True, help="List the registers of each shape.")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def explain(
@@ -81,9 +91,19 @@ def explanation(kernel: Kernel, block: Sequence[int] | None) -> Explanation:
 
     program = kernel.module.program
     function = program.functions[kernel.name]
-    shape = as_dim3(tuple(block or function.limits.get("reqntid", USUAL_BLOCK)), "block")
-    check_shape((1, 1, 1), shape, function, kernel.module.device.properties)
+    shape = as_dim3(tuple(block or _usual_block(function)), "block")
+    try:
+        check_shape((1, 1, 1), shape, function, kernel.module.device.properties)
+    except LaunchError as problem:
+        raise LaunchError(f"kernel {kernel.name}: {problem}") from None
     return explain_function(program, function, BlockShape(*shape))
+
+
+def _usual_block(kernel: Function) -> tuple[int, ...]:
+    if "reqntid" in kernel.limits:
+        return kernel.limits["reqntid"]
+    most = kernel.limits.get("maxntid", (USUAL_THREADS,))
+    return most if math.prod(most) < USUAL_THREADS else (USUAL_THREADS,)
 
 
 def as_json(found: Explanation) -> dict[str, Any]:

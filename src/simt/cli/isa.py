@@ -28,7 +28,7 @@ Examples:
 _HEADINGS = ("form", "PTX", "target", "reference", "implemented")
 
 
-@click.command(epilog=_EPILOG)
+@click.command(epilog=_EPILOG, short_help="List the instructions that simt knows.")
 @click.argument("mnemonic", required=False)
 @click.option("--ptx", metavar="VERSION", help="Only forms that this PTX version has, e.g. 1.4.")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)

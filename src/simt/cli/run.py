@@ -64,7 +64,7 @@ class Options:
     explain: bool
 
 
-@click.command(epilog=_EPILOG)
+@click.command(epilog=_EPILOG, short_help="Run a kernel of a PTX file.")
 @click.argument("file")
 @click.argument("words", nargs=-1, metavar="[KERNEL] [NAME=VALUE]...")
 @click.option("--grid", callback=_shape, required=True, metavar="X[xYxZ]", help="CTAs of the grid.")
@@ -202,8 +202,17 @@ def _summary(kernel: Kernel, options: Options, loaded: float, times: Sequence[fl
     best = f", best of {len(times)}" if len(times) > 1 else ""
     return (
         f"{kernel.name}: grid {_extents(options.grid)}, block {_extents(options.block)}, {threads:,} threads "
-        f"on {device.name} ({device.engine_name}): {_seconds(min(times))}{best} (load {_seconds(loaded)})"
+        f"on {device.name} ({_engine(kernel)}): {_seconds(min(times))}{best} (load {_seconds(loaded)})"
     )
+
+
+def _engine(kernel: Kernel) -> str:
+    """The engine that ran the kernel, and why if it is not the one that was asked for."""
+    device = kernel.module.device
+    reasons: dict[str, str] = getattr(device.engine, "reasons", {})
+    if kernel.name not in reasons:
+        return device.engine_name
+    return f"interpreted, because the JIT does not compile {reasons[kernel.name]}"
 
 
 def _extents(shape: Sequence[int]) -> str:

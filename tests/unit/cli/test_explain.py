@@ -33,6 +33,10 @@ DONE:
 {
     ret;
 }
+.visible .entry few() .maxntid 96
+{
+    ret;
+}
 """
 
 
@@ -69,6 +73,7 @@ def test_every_kernel_and_the_blocks_they_ask_for(path: str, capsys: pytest.Capt
     assert heads == [
         "reverse, block 256: machine code for 8 warps a CTA",
         "needed, block 16x4: machine code for 2 warps a CTA, in rows of 16 lanes",
+        "few, block 96: machine code for 3 warps a CTA",
     ]
 
 
@@ -97,7 +102,11 @@ def test_with_a_run(path: str, engine: str, capsys: pytest.CaptureFixture[str]) 
     ("words", "code", "message"),
     [
         (["reverse", "--block", "2048"], 1, "extent x may be at most 1024"),
-        (["needed", "--block", "32"], 1, ".reqntid requires (16, 4, 1)"),
+        (
+            ["needed", "--block", "32"],
+            1,
+            "kernel needed: block (32, 1, 1): the kernel's .reqntid requires (16, 4, 1)",
+        ),
         (["reverse", "--block", "big"], 2, "bad shape 'big'"),
         (["revers"], 1, "did you mean 'reverse'?"),
     ],
@@ -116,3 +125,48 @@ def test_a_file_without_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[st
     path.write_text(".version 7.0\n.target sm_75\n.address_size 64\n.global .u32 x;\n")
     assert execute(["explain", str(path)]) == 2
     assert "has no kernel" in capsys.readouterr().err
+
+
+TEXTURE = """.version 1.4
+.target sm_13
+.tex .u32 image;
+.entry fetch(.param .u64 out)
+{
+    .reg .f32 %f<6>;
+    mov.f32 %f5, 0f00000000;
+    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f5, %f5, %f5, %f5}];
+    exit;
+}
+"""
+
+
+def test_what_the_interpreter_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "fetch.ptx"
+    path.write_text(TEXTURE)
+    assert execute(["explain", str(path), "--block", "32"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("fetch, block 32: interpreted, because the JIT does not compile ")
+    assert second.startswith("  line 8  tex.2d.v4.f32.f32")
+
+
+WHERE = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry where(.param .u64 x)
+{
+    .reg .pred %p;
+    .reg .b64 %rd;
+    ld.param.u64 %rd, [x];
+    isspacep.const %p, %rd;
+    @%p st.global.u32 [%rd], 1;
+    ret;
+}
+"""
+
+
+def test_a_run_that_fell_back_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "where.ptx"
+    path.write_text(WHERE)
+    words = ["x=zeros:u32:1", "--grid", "1", "--block", "32", "--memory", "64MiB", "--engine", "jit"]
+    assert execute(["run", str(path), *words]) == 0
+    assert "(interpreted, because the JIT does not compile isspacep.const)" in capsys.readouterr().err
