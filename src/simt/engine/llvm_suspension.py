@@ -10,8 +10,10 @@ several of them.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+from simt.analysis.kept import changed_before
 from simt.analysis.pending import stops
 from simt.analysis.program import BARRIERS, Barrier, Block, Function, Source
 from simt.analysis.shape import WARP
@@ -26,7 +28,7 @@ from simt.engine.llvm_lanes import ALL, bases, shape_of
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import PRED, U32
 
-CONTEXT_HEADER = 64
+CONTEXT_HEADER = 16
 """Bytes of a warp's context before the saved masks and values: see `llvm_barriers.Context`."""
 
 
@@ -35,12 +37,11 @@ class Suspension:
     """One way for a warp to make way: lanes wait at `places`, the first of which surely has some.
 
     Saved in the context: a mask for each place, then the number of the barrier of each park (with a
-    table), then the values of `saved` at `offsets`."""
+    table). The values of `saved` have their places in the context for the whole kernel."""
 
     number: int
     places: tuple[int, ...]
     saved: list[Definition]
-    offsets: list[int]
 
     def mask_offset(self, index: int) -> int:
         return CONTEXT_HEADER + 4 * index
@@ -50,13 +51,21 @@ class Suspension:
 
 
 class SuspendingEmitter(CallingEmitter):
-    """The part of a kernel that suspends and resumes warps. `table`: the kernel keeps a table of barriers."""
+    """The part of a kernel that suspends and resumes warps.
+
+    `table`: the kernel keeps a table of barriers. `together`: all lanes of a warp that wait go on at once;
+    then `changed` says what of the saved context is out of date at a barrier. `homes`: where in the context
+    each part of a value is saved.
+    """
 
     def __init__(self, unit: Unit, function: Function) -> None:
         super().__init__(unit, function)
         self.suspensions: dict[tuple[int, ...], int] = {}
-        self.context_size = CONTEXT_HEADER
+        self.context_size = CONTEXT_HEADER + 8 * (len(self.pending.barriers) + len(self.pending.waiting))
         self.table = self.pending.by_number
+        self.together = not (self.table or self.pending.waiting)
+        self.changed = changed_before(self.ssa, self.pending) if self.together else {}
+        self.homes: dict[tuple[Definition, str], int] = {}
 
     @property
     def waits(self) -> bool:
@@ -125,6 +134,11 @@ class SuspendingEmitter(CallingEmitter):
 
     # -- suspending --------------------------------------------------------------------------------
 
+    def _may_recur(self, place: int) -> bool:
+        """Whether lanes can come to a park or yield again."""
+        barrier = self.pending.parked(place)
+        return barrier is None or self.schedule.loop_of[barrier.index] is not None
+
     def _resume_waiting(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
         if self.unit.block.warps > 1:
             self._suspend(place, mask, beyond)
@@ -146,25 +160,30 @@ class SuspendingEmitter(CallingEmitter):
         self.builder.void(f"store i32 1, ptr {'%waiting' if self._is_park(place) else '%spinning'}")
         self.builder.void("br label %warp.done")
         self.builder.label(f"resume.{number}")
-        self._poll(self._next_block(place))  # a loop may have no other way round than by a barrier
+        if self._may_recur(place):
+            self._poll(self._next_block(place))  # a loop may have no other way round than by a barrier
         if self._is_park(place):
             self._resume_at_barrier(suspension)
         else:
             self._resume_spinning(suspension)
 
     def _suspension(self, number: int, places: tuple[int, ...]) -> Suspension:
-        saved = self.live([self._next_block(p) for p in places])
-        at = (CONTEXT_HEADER + 8 * len(places) + 63) // 64 * 64
-        offsets: list[int] = []
-        for definition in saved:
-            offsets.append(at)
-            at += sum(_room(part) for part in self.parts(definition))
-        self.context_size = max(self.context_size, at)
-        return Suspension(number, places, saved, offsets)
+        return Suspension(number, places, self.live([self._next_block(p) for p in places]))
+
+    def _home(self, definition: Definition, part: Part) -> int:
+        """Offset in the context at which a part of a value is saved, at every barrier."""
+        key = (definition, part.suffix)
+        if key not in self.homes:
+            room = min(64, 1 << (part.bytes - 1).bit_length())  # a power of two
+            self.homes[key] = -(-self.context_size // room) * room
+            self.context_size = self.homes[key] + -(-part.bytes // room) * room
+        return self.homes[key]
 
     def _save(self, suspension: Suspension) -> None:
         barriers = "0"
         for i, place in enumerate(suspension.places):
+            if self._with_all(place):
+                continue
             bits = self._load_mask_bits(place)
             self.builder.void(f"store i32 {bits}, ptr {self._context_pointer(suspension.mask_offset(i))}")
             self.builder.void(f"store {NO_LANES}, ptr {self._pending_slot(place)}, align 64")
@@ -173,14 +192,32 @@ class SuspendingEmitter(CallingEmitter):
                 field = self._context_pointer(suspension.barrier_offset(i))
                 self.builder.void(f"store i32 {number}, ptr {field}")
                 barriers = self._with_bit(barriers, number, bits)
-        for definition, offset in zip(suspension.saved, suspension.offsets):
-            self._copy(definition, offset, saving=True)
-        line = self.pending.parked(suspension.places[0])
+        for definition in suspension.saved:
+            if self._out_of_date(definition, suspension):
+                self._copy(definition, saving=True)
         self.builder.void(f"store i32 {suspension.number}, ptr {self._context_pointer(Context.STATE)}")
+        if self.table:
+            self._note_wait(suspension, barriers)
+
+    def _note_wait(self, suspension: Suspension, barriers: str) -> None:
+        """At which barriers the warp waits, and where."""
+        line = self.pending.parked(suspension.places[0])
         self.builder.void(f"store i32 {barriers}, ptr {self._context_pointer(Context.BARRIERS)}")
         self.builder.void(
             f"store i32 {line.terminator.line if line else 0}, ptr {self._context_pointer(Context.LINE)}"
         )
+
+    def _with_all(self, place: int) -> bool:
+        """Whether the lanes that wait at a park are those that the warp began with."""
+        barrier = self.pending.parked(place)
+        return self.together and barrier is not None and self._has_initial_mask(barrier)
+
+    def _out_of_date(self, definition: Definition, suspension: Suspension) -> bool:
+        """Whether the context may not hold a value as it is now."""
+        if not self.together:
+            return True
+        barriers = (self.pending.parked(place) for place in suspension.places)
+        return any(b is not None and definition in self.changed[b.index] for b in barriers)
 
     def _with_bit(self, barriers: str, number: str, bits: str) -> str:
         """A set of barriers with one more, if lanes (`bits`) wait there."""
@@ -204,40 +241,43 @@ class SuspendingEmitter(CallingEmitter):
         loaded = self.builder.emit(f"load {MASK}, ptr {self._pending_slot(place)}, align 64")
         return self.m.mask_bits(Value(loaded, "i1", WARP)).ir
 
-    def _copy(self, definition: Definition, offset: int, saving: bool) -> None:
+    def _copy(self, definition: Definition, saving: bool) -> None:
         """A value from its slot to the saved context, or back; lanes only where a guard does not hold."""
         flag = ""
         for part in self.parts(definition):
             if part.suffix == ".lanes":
-                self._copy_lanes(definition, part, offset, saving, flag)
+                self._copy_lanes(definition, part, saving, flag)
             else:
-                flag = self._copy_part(definition, part, offset, saving)
-            offset += _room(part)
+                flag = self._copy_part(definition, part, saving)
 
-    def _copy_lanes(self, definition: Definition, part: Part, offset: int, saving: bool, flag: str) -> None:
+    def _copy_lanes(self, definition: Definition, part: Part, saving: bool, flag: str) -> None:
         rare, end = self.builder.block_name("lanes"), self.builder.block_name("copied")
         self.builder.void(f"br i1 {flag}, label %{end}, label %{rare}")
         self.builder.label(rare)
-        self._copy_part(definition, part, offset, saving)
+        self._copy_part(definition, part, saving)
         self.builder.void(f"br label %{end}")
         self.builder.label(end)
 
-    def _copy_part(self, definition: Definition, part: Part, offset: int, saving: bool) -> str:
-        slot, context = self.slot(definition, part), self._context_pointer(offset)
+    def _copy_part(self, definition: Definition, part: Part, saving: bool) -> str:
+        home = self._home(definition, part)
+        slot, context = f"{self.slot(definition, part)}, align 64", self._context_pointer(home)
+        context = f"{context}, align {math.gcd(home, 64)}"
         source, target = (slot, context) if saving else (context, slot)
-        value = self.builder.emit(f"load {part.kind}, ptr {source}, align 64")
-        self.builder.void(f"store {part.kind} {value}, ptr {target}, align 64")
+        value = self.builder.emit(f"load {part.kind}, ptr {source}")
+        self.builder.void(f"store {part.kind} {value}, ptr {target}")
         return value
 
     # -- resuming ----------------------------------------------------------------------------------
 
     def _restore(self, suspension: Suspension) -> list[Value]:
         """Brings the saved values back; the saved masks, by place."""
-        for definition, offset in zip(suspension.saved, suspension.offsets):
-            self._copy(definition, offset, saving=False)
+        for definition in suspension.saved:
+            self._copy(definition, saving=False)
         return [self._saved_mask(suspension, i) for i in range(len(suspension.places))]
 
     def _saved_mask(self, suspension: Suspension, index: int) -> Value:
+        if self._with_all(suspension.places[index]):
+            return self.initial_mask
         bits = self.builder.emit(f"load i32, ptr {self._context_pointer(suspension.mask_offset(index))}")
         return Value(self.builder.emit(f"bitcast i32 {bits} to {MASK}"), "i1", WARP)
 
@@ -418,8 +458,3 @@ def _context_field(name: str, offset: int) -> list[str]:
         f"  %{name}.p = getelementptr i8, ptr %vain.p, i64 {offset}",
         f"  %{name} = load i32, ptr %{name}.p",
     ]
-
-
-def _room(part: Part) -> int:
-    """Bytes of the saved context for a part of a value."""
-    return (part.bytes + 63) // 64 * 64
