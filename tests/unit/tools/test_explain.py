@@ -277,6 +277,24 @@ def test_nothing_is_forgotten(path: Path) -> None:
     assert sorted(b.place.line for f in functions for b in f.barriers) == standing(r"(bar|barrier)\.sync")
 
 
+@pytest.mark.parametrize("path", sorted(SUITE.glob("*/kernel.ptx")), ids=lambda p: p.parent.name)
+@pytest.mark.parametrize("shape", [(256, 1), (16, 16)])
+def test_the_code_gathers_where_it_is_said(path: Path, shape: tuple[int, int]) -> None:
+    """Each load that may be a gather brings one for each of its elements; stores, scatters."""
+    program = simt.Device("sm_90", memory="16MiB").load(path).program
+    block = BlockShape(*shape, 1)
+    for kernel in map(program.functions.__getitem__, program.kernels):
+        notes = explain(program, kernel, block).functions[0]
+        code, _, _ = emit(program, kernel, block, host_features(), "")
+        for operation, instruction in (("load", "gather"), ("store", "scatter")):
+            apart = [
+                a for a in notes.accesses if a.operation == operation and "lanes" in (a.way, a.otherwise)
+            ]
+            assert len(re.findall(rf"call .*@llvm\.masked\.{instruction}\.", code)) == sum(
+                a.bytes // 4 or 1 for a in apart
+            )
+
+
 def test_the_page_on_performance_shows_what_is_said() -> None:
     """The listing in docs/performance.md is what `simt explain` prints."""
     program = simt.Device("sm_90", memory="16MiB").load(ROOT / "examples" / "sums.ptx").program
