@@ -1,0 +1,53 @@
+"""Code for 64-bit Arm, made and inspected on any machine: it uses vectors and nothing of x86, and needs
+nothing from outside."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from simt.analysis.shape import BlockShape
+from simt.engine.abi import KERNEL
+from simt.engine.host import AARCH64
+from simt.engine.unsupported import Unsupported
+from tests.cpus.objects import Code, machine_of, program_of, symbols_of
+from tests.filetests.test_run import FILES
+from tests.programs.harness import HERE as PROGRAMS
+
+EM_AARCH64 = 183
+VECTOR = re.compile(r"\bv\d+\.(?:16b|8h|4s|2d)\b")
+BLOCK = BlockShape(96, 1, 1)
+NAMES = ("saxpy", "mandelbrot", "half_precision", "atomics", "warp_reduce", "black_scholes")
+SOURCES = [*(PROGRAMS / f"{name}.ptx" for name in NAMES), *FILES[::4]]
+
+
+def check(code: Code) -> None:
+    assert "llvm.x86." not in code.ir
+    assert " asm " not in code.ir, "assembly is of one machine"
+    assert machine_of(code.image) == EM_AARCH64
+    defined, wanted = symbols_of(code.image)
+    assert KERNEL in defined
+    assert wanted == set()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.stem)
+def test_every_kernel_becomes_an_object(path: Path) -> None:
+    program = program_of(path)
+    made = 0
+    for name in program.kernels:
+        try:
+            check(Code(AARCH64, program, program.functions[name], BLOCK))
+        except Unsupported:
+            continue
+        made += 1
+    assert made or "unsupported" in path.name
+
+
+@pytest.mark.parametrize(("name", "instruction"), [("saxpy", "fmla"), ("mandelbrot", "fmul")])
+def test_lanes_are_vectors(name: str, instruction: str) -> None:
+    program = program_of(PROGRAMS / f"{name}.ptx")
+    code = Code(AARCH64, program, program.functions[name], BLOCK)
+    lines = [line for line in code.assembly.splitlines() if VECTOR.search(line)]
+    assert any(instruction in line for line in lines), f"{instruction} on vectors"

@@ -1,0 +1,101 @@
+"""What an H200 gave, and what the machine's own CPU gives bit for bit, on every CPU: kernels of one
+instruction each."""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import simt
+from simt.isa.form import Version
+from tests.cpus.conftest import device_for
+from tests.hw import test_arithmetic, test_conversions
+from tests.hw.arithmetic import LANES, Case, cases, input_columns, kernel, module_text
+from tests.hw.conversions import given_for
+
+STEP = 240
+"""Every how many of the recorded cases run; six times as many of those that CPUs do in different ways."""
+DIRECTED = {"rz", "rm", "rp"}
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A case with its inputs, and the recorded results."""
+
+    name: str
+    case: Case
+    inputs: NDArray[np.uint64]
+    expected: tuple[NDArray[Any], ...]
+
+    def wrong(self, rows: NDArray[np.uint64]) -> list[str]:
+        """The results that differ from the recorded ones; NaNs count as equal."""
+        sizes = ["u1" if t.is_predicate else f"u{t.bytes}" for t in self.case.outputs]
+        columns = [row.astype(size) for row, size in zip(rows, sizes)]
+        pairs = zip(self.case.outputs, columns, self.expected, strict=True)
+        return [f"{self.name}/{t.name}" for t, a, b in pairs if len(self._differing(t, a, b))]
+
+    def _differing(self, t: Any, ours: NDArray[Any], theirs: NDArray[Any]) -> NDArray[Any]:
+        return test_arithmetic.differing(self.case, t, ours, theirs)
+
+
+@functools.cache
+def sample() -> tuple[Recorded, ...]:
+    """Some cases of every kind, and more of those that CPUs do in different ways."""
+    return (*arithmetic(), *conversions())
+
+
+def arithmetic() -> list[Recorded]:
+    found = list(cases().values())
+    directed = [c for c in found if not DIRECTED.isdisjoint(c.opcode.split("."))]
+    fused = [c for c in found if c.form.mnemonic in ("fma", "mad") and ".f" in c.opcode]
+    picked = {c.opcode: c for c in (*found[::STEP], *directed[:: STEP // 6], *fused[:: STEP // 6])}
+    given, results = test_arithmetic.recorded()
+    return [
+        Recorded(o, c, input_columns(c, given), tuple(results[f"{o}/{i}"] for i in range(len(c.outputs))))
+        for o, c in picked.items()
+    ]
+
+
+def conversions() -> list[Recorded]:
+    """Of `cvt` and the warp operations."""
+    results = test_conversions.recorded()
+    picked = list(test_conversions.CASES.items())[:: STEP // 6]
+    return [
+        Recorded(
+            name, c, input_columns(c, given_for(name, c)),
+            tuple(results[f"{name}/{i}"] for i in range(len(c.outputs))),
+        )
+        for name, c in picked
+    ]  # fmt: skip
+
+
+def run_all(device: simt.Device) -> dict[str, NDArray[np.uint64]]:
+    """The results of the sample by name: rows of 64-bit lanes, one for each output."""
+    groups: dict[tuple[Version, int], list[Recorded]] = defaultdict(list)
+    for item in sample():
+        groups[item.case.version, item.case.target].append(item)
+    found: dict[str, NDArray[np.uint64]] = {}
+    for (version, target), group in groups.items():
+        kernels = [kernel(item.case, f"k{i}") for i, item in enumerate(group)]
+        module = device.load(module_text(version, target, kernels))
+        for i, item in enumerate(group):
+            out = device.zeros((3, LANES), "u8")
+            module[f"k{i}"]((1,), (LANES,), (device.array(item.inputs), out))
+            found[item.name] = out.numpy().copy()
+    return found
+
+
+@functools.cache
+def results_of_host() -> dict[str, NDArray[np.uint64]]:
+    return run_all(device_for("host"))
+
+
+def test_hardware_and_host(cpu: str) -> None:
+    results = run_all(device_for(cpu))
+    assert [line for item in sample() for line in item.wrong(results[item.name])] == []
+    assert [name for name, rows in results.items() if (rows != results_of_host()[name]).any()] == []
