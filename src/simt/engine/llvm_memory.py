@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 
 from simt.analysis.range_algebra import UNKNOWN
@@ -21,7 +22,7 @@ from simt.engine.llvm_builder import Value, mangled, spell
 from simt.engine.llvm_lanes import Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_prefetch import PrefetchAlgebra
 from simt.engine.unsupported import Unsupported
-from simt.ptx.types import U32, U64, Type, unsigned
+from simt.ptx.types import S32, U32, U64, Type, unsigned
 
 I64 = "i64"
 FEW_PARTS = 2
@@ -291,7 +292,9 @@ class MemoryAlgebra(PrefetchAlgebra):
                     self.prefetch(part, span * access.size)
             return self._load_spans(access, parts, span)
 
-        slow = (lambda: self._load_slowly(access)) if shape.exact else (lambda: self._gather(access))
+        slow = (
+            partial(self._load_masked, access, parts, span) if shape.exact else partial(self._gather, access)
+        )
         return self._either(ok, fast, slow)
 
     def _spans(self, access: Access, shape: Shape) -> tuple[int, list[Value], str]:
@@ -324,6 +327,28 @@ class MemoryAlgebra(PrefetchAlgebra):
         whole = self._concatenate(access.element, span * access.count, loaded)
         return tuple(self._every(whole, access.count, i) for i in range(access.count))
 
+    def _load_masked(self, access: Access, parts: list[Value], span: int) -> tuple[Value, ...]:
+        """Loads by the active lanes alone, after a check of each of them."""
+        if access.volatile:
+            return self._load_slowly(access)
+        self._checked_offsets(access, llvm_runtime.load)
+        lanes = span * access.count
+        vector, mask = spell(access.element, lanes), self._interleave([self.mask] * access.count)
+        name = self.module.declare(
+            f"llvm.masked.load.{mangled(access.element, lanes)}.p0",
+            vector,
+            ("ptr", "i32", f"<{lanes} x i1>", vector),
+        )
+        loaded: list[str] = []
+        for i, part in enumerate(parts):
+            operands = f"ptr {self._host_before(access, part)}, i32 {access.word}"
+            some = self.piece(mask, i * lanes, lanes)
+            loaded.append(
+                self.builder.emit(f"call {vector} {name}({operands}, {some.typed}, {vector} zeroinitializer)")
+            )
+        whole = self._concatenate(access.element, lanes, loaded)
+        return tuple(self._every(whole, access.count, i) for i in range(access.count))
+
     def _load_slowly(self, access: Access) -> tuple[Value, ...]:
         data = self.buffer(access.element, WARP * access.count)
         self._call_lanes(llvm_runtime.load(self.module, access.size), access, [data])
@@ -342,7 +367,11 @@ class MemoryAlgebra(PrefetchAlgebra):
             return ()
 
         def slow() -> tuple[Value, ...]:
-            self._store_slowly(access, whole)
+            if access.volatile:
+                self._store_slowly(access, whole)
+            else:
+                self._checked_offsets(access, llvm_runtime.store)
+                self._store_masked(access, parts, span, whole)
             return ()
 
         def scatter() -> tuple[Value, ...]:
@@ -386,7 +415,7 @@ class MemoryAlgebra(PrefetchAlgebra):
         )
         for i, part in enumerate(parts):
             piece, some = self.piece(whole, i * lanes, lanes), self.piece(mask, i * lanes, lanes)
-            pointer = self._host(access, part)
+            pointer = self._host_before(access, part)
             self.builder.void(
                 f"call void {name}({piece.typed}, ptr {pointer}, i32 {access.word}, {some.typed})"
             )
@@ -572,6 +601,12 @@ class MemoryAlgebra(PrefetchAlgebra):
         host = self.pointer(Value(access.region.host, I64))
         offset = self.resize(U32, U64, Value(address.ir, address.type)) if address.type == "i32" else address
         return self.builder.emit(f"getelementptr i8, ptr {host}, i64 {offset.ir}")
+
+    def _host_before(self, access: Access, address: Value) -> str:
+        """Pointer to a scalar address that may lie below the region, if later lanes are to use it."""
+        if access.region is not SHARED or address.type != "i32":
+            return self._host(access, address)
+        return self._host(access, self.resize(S32, U64, Value(address.ir, address.type)))
 
     def _element_pointer(self, access: Access, pointer: str, index: int) -> str:
         if index == 0:
