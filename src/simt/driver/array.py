@@ -29,13 +29,11 @@ class Allocation:
         self.address = arena.allocate(nbytes, align)
         self._finalizer = weakref.finalize(self, arena.free, self.address)
         self._finalizer.atexit = False
-
-    @property
-    def alive(self) -> bool:
-        return self._finalizer.alive
+        self.alive = True
 
     def free(self) -> None:
         """Frees it now; harmless if it is free already. Views on it stay safe, their contents do not."""
+        self.alive = False
         self._finalizer()
 
     def view(self) -> NDArray[np.uint8]:
@@ -98,11 +96,13 @@ class DeviceArray:
 
     def copy_from(self, values: ArrayLike | DeviceArray) -> None:
         """Copies values in, of the same shape or broadcast to it, converted as NumPy assignment does."""
+        self.device.check_not_captured("copy_from")
         source = values.numpy() if isinstance(values, DeviceArray) else values
         self.numpy()[...] = source
 
     def copy(self) -> DeviceArray:
         """A new array on the same device with the same contents."""
+        self.device.check_not_captured("copy")
         return self.device.array(self.numpy())
 
     def free(self) -> None:

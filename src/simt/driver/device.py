@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
-from threading import RLock
-from typing import Any
+from threading import RLock, get_ident
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -18,12 +18,15 @@ from simt.driver.module import Module
 from simt.driver.output import print_text
 from simt.driver.source import PtxSource, compile_ptx, read_source
 from simt.driver.stream import Stream
-from simt.errors import OutOfMemory, SimtError
+from simt.errors import LaunchError, OutOfMemory, SimtError
 from simt.machine.device import find_device
 from simt.machine.grid import STACK_BYTES
 from simt.machine.heap import HEAP_BYTES, Heap
 from simt.machine.launch import Engine
 from simt.machine.memory import Arena, parse_size
+
+if TYPE_CHECKING:
+    from simt.driver.sequence import LaunchSequence
 
 LOW_MEMORY = 512 << 20
 """Bytes of the arena below 4 GiB: several devices of a process must find room there."""
@@ -67,6 +70,7 @@ class Device:
         self._heaps: dict[int, Heap] = {}
         self._lock = RLock()
         self._grid_id = 0
+        self._captured: LaunchSequence | None = None
 
     @property
     def name(self) -> str:
@@ -124,20 +128,56 @@ class Device:
     def stream(self) -> Stream:
         return Stream(self)
 
+    def check_stream(self, stream: object) -> None:
+        """Raises `LaunchError` for anything but a stream of this device."""
+        if not isinstance(stream, Stream):
+            raise LaunchError(f"stream: expected a Stream or None, {stream!r} given")
+        if stream.device is not self:
+            raise LaunchError("the stream belongs to another device")
+
     def synchronize(self) -> None:
         """Returns when everything launched on the device has finished."""
+        self.check_not_captured("synchronize")
         with self._lock:
             pass
 
-    @contextmanager
-    def launching(self) -> Generator[None]:
-        """One launch at a time, in the order of the calls."""
-        with self._lock:
-            yield
+    # -------------------------------------------------------------- captured sequences
 
-    def next_grid_id(self) -> int:
-        self._grid_id += 1
-        return self._grid_id
+    @contextmanager
+    def capture(self) -> Generator[LaunchSequence]:
+        """Records the launches of this thread on the device, instead of running them, as a sequence that can
+        be run again and again: see `LaunchSequence`. Raises `SimtError` if one is being captured already."""
+        from simt.driver.sequence import LaunchSequence  # only if needed: start-up time
+
+        self.check_not_captured("capture")
+        with self._lock:
+            self._captured = sequence = LaunchSequence(self)
+            try:
+                yield sequence
+                sequence.complete = True
+            finally:
+                self._captured = None
+
+    @property
+    def captured(self) -> LaunchSequence | None:
+        """The sequence that this thread's launches are recorded in, if any."""
+        found = self._captured
+        return found if found is None or found.thread == get_ident() else None
+
+    def check_not_captured(self, what: str) -> None:
+        """Raises `SimtError` while this thread's launches are recorded: `what` would be left out."""
+        if self.captured is not None:
+            raise SimtError(f"{what}: not possible while launches are captured, which records launches only")
+
+    def launching(self) -> AbstractContextManager[bool]:
+        """One launch at a time, in the order of the calls."""
+        return self._lock
+
+    def next_grid_id(self, count: int = 1) -> int:
+        """The number of the next launch, the first of `count`. The device is held by `launching`."""
+        first = self._grid_id + 1
+        self._grid_id += count
+        return first
 
     # -------------------------------------------------------------- arrays
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simt.analysis.program import Function, Parameter
@@ -14,15 +14,20 @@ from simt.driver.array import DeviceArray
 from simt.driver.engines import seconds
 from simt.driver.stream import Stream
 from simt.errors import LaunchError
-from simt.machine.arguments import pack
-from simt.machine.grid import Shape, as_dim3, check_shape, shared_bytes
+from simt.machine.arguments import Packer
+from simt.machine.grid import Shape, as_dim3, check_grid, check_shape, shared_bytes
 from simt.machine.launch import Dim3, Launch
 from simt.machine.syscalls import SystemCalls, uses_heap
 
 if TYPE_CHECKING:
     from simt.driver.module import Module
+    from simt.driver.sequence import LaunchSequence
 
+Call = tuple[Shape, Shape, Sequence[object], int]
+"""Grid, block, arguments, bytes of dynamic shared memory."""
 Progress = Callable[[int], None]
+KEPT = 256
+"""Launches that a module keeps for the next one like them, at most."""
 
 
 class Kernel:
@@ -86,54 +91,120 @@ class Kernel:
     ) -> None:
         """As calling the kernel. `timeout`: seconds, in place of the device's. `progress` is called now
         and then with the number of CTAs finished."""
-        device = self.module.device
+        module = self.module
+        device = module.device
         if stream is not None:
-            self._check_stream(stream)
-        with device.launching(), self._named_errors():
-            launch = self._prepare(as_dim3(grid, "grid"), as_dim3(block, "block"), args, shared_mem)
-            launch.progress = progress
-            with device.mirrors.shared(self.module.memory):
-                _set_deadline(launch, device.timeout if timeout is None else seconds(timeout))
-                self._run(launch)
+            try:
+                device.check_stream(stream)
+            except LaunchError as problem:
+                raise self._named(problem) from None
+        if timeout is not None:
+            timeout = seconds(timeout)
+        with device.launching():
+            if device.captured is not None:
+                self._record(device.captured, (grid, block, args, shared_mem), timeout, progress)
+                return
+            try:
+                key, made = self._made(grid, block, args, shared_mem)
+            except LaunchError as problem:
+                raise self._named(problem) from None
+            made.progress = progress
+            timeout = timeout or device.timeout
+            made.deadline = None if timeout is None else time.monotonic() + timeout
+            self.run(made)
+            if key is not None:
+                if len(module.launches) >= KEPT:
+                    module.launches.clear()
+                module.launches[key] = made
 
-    def _run(self, launch: Launch) -> None:
-        """Runs the launch; what the kernel printed is shown even if it ends in a fault."""
-        device, module = self.module.device, self.module
-        calls = module.system_calls(launch.kernel)
-        if not calls:
-            device.engine.launch(launch)
-            return
-        heap = device.heap(module.memory) if uses_heap(calls) else None
-        bits = module.program.address_bits
-        launch.system = system = SystemCalls(module.memory, heap, bits // 8, device.printf)
-        try:
-            device.engine.launch(launch)
-        finally:
-            system.flush()
+    def _made(
+        self, grid: Shape, block: Shape, args: Sequence[object], shared_mem: int
+    ) -> tuple[object, Launch]:
+        """A launch that nobody else uses, and under which key it may be kept for the next one if at all.
 
-    def _check_stream(self, stream: object) -> None:
-        if not isinstance(stream, Stream):
-            raise LaunchError(f"kernel {self.name}: stream: expected a Stream or None, {stream!r} given")
-        if stream.device is not self.module.device:
-            raise LaunchError(f"kernel {self.name}: the stream belongs to another device")
+        Raises `LaunchError`."""
+        module, function = self.module, self._function
+        device = module.device
+        grid, block = as_dim3(grid, "grid"), as_dim3(block, "block")
+        key = made = None
+        if type(shared_mem) is int and self.is_plain:
+            key = (function.name, block, shared_mem, device.stack_bytes, device.workers)
+            made = module.launches.pop(key, None)
+        if made is None:
+            check_shape(grid, block, function, device.properties)
+            made = self._make(grid, block, self._pack(args), shared_mem)
+        else:
+            check_grid(grid, device.properties)
+            made.parameters = self._pack(args)
+            made.grid = grid
+        made.grid_id = device.next_grid_id()
+        return key, made
 
-    def _prepare(self, grid: Dim3, block: Dim3, args: Sequence[object], shared_mem: int) -> Launch:
+    def _make(self, grid: Dim3, block: Dim3, parameters: bytes, shared_mem: int) -> Launch:
         device, module, function = self.module.device, self.module, self._function
-        check_shape(grid, block, function, device.properties)
         return Launch(
             program=module.program, kernel=function, grid=grid, block=block,
-            parameters=self._pack(args), symbols=module.symbols,
+            parameters=parameters, symbols=module.symbols,
             shared_bytes=shared_bytes(function, shared_mem, device.properties),
             local_bytes=module.local_bytes(function, device.stack_bytes),
             device=device.properties, memory=module.memory, workers=device.workers,
-            grid_id=device.next_grid_id(), textures=module.textures,
+            textures=module.textures,
         )  # fmt: skip
+
+    def _record(
+        self, sequence: LaunchSequence, call: Call, timeout: float | None, progress: Progress | None
+    ) -> None:
+        """Checks a launch as if it were to run, and adds it to a sequence."""
+        grid, block, args, shared_mem = call
+        if timeout is not None or progress is not None:
+            raise LaunchError(f"kernel {self.name}: timeout and progress cannot be captured")
+        try:
+            grid, block = as_dim3(grid, "grid"), as_dim3(block, "block")
+            check_shape(grid, block, self._function, self.module.device.properties)
+            made = self._make(grid, block, self._pack(args), shared_mem)
+            self.module.system_calls(self._function)
+        except LaunchError as problem:
+            raise self._named(problem) from None
+        sequence.add(self, made, args)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether a launch needs nothing but an engine: no calls of the system, no mirrors of arrays."""
+        return not self.module.system_calls(self._function) and not self.module.memory.low
+
+    def run(self, made: Launch) -> None:
+        """Runs a launch; what the kernel printed is shown even if it ends in a fault."""
+        module = self.module
+        device = module.device
+        if self.is_plain:
+            device.engine.launch(made)
+            return
+        calls = module.system_calls(made.kernel)
+        with device.mirrors.shared(module.memory):
+            if calls:
+                self._run_with_system(made, calls)
+            else:
+                device.engine.launch(made)
+
+    def _run_with_system(self, made: Launch, calls: frozenset[str]) -> None:
+        device, module = self.module.device, self.module
+        heap = device.heap(module.memory) if uses_heap(calls) else None
+        bits = module.program.address_bits
+        made.system = system = SystemCalls(module.memory, heap, bits // 8, device.printf)
+        try:
+            device.engine.launch(made)
+        finally:
+            system.flush()
 
     def _pack(self, args: Sequence[object]) -> bytes:
         if not isinstance(args, (tuple, list)):
             raise LaunchError(f"args: expected a tuple of arguments, {type(args).__name__} given")
+        return self._packer.pack(args)
+
+    @cached_property
+    def _packer(self) -> Packer:
         function, bits = self._function, self.module.program.address_bits
-        return pack(function.kernel_parameters, function.parameter_size, args, bits, self._address_of)
+        return Packer(function.kernel_parameters, function.parameter_size, bits, self._address_of)
 
     def _address_of(self, argument: object) -> int | None:
         """What a device array means to this kernel: its address in the module's memory."""
@@ -145,14 +216,10 @@ class Kernel:
             raise LaunchError("the array was freed")
         return self.module.device.mirrors.address(argument, self.module.memory)
 
-    @contextmanager
-    def _named_errors(self) -> Generator[None]:
-        try:
-            yield
-        except LaunchError as problem:
-            prefix = f"kernel {self.name}: "
-            text = str(problem)
-            raise LaunchError(text if text.startswith(prefix) else prefix + text) from None
+    def _named(self, problem: LaunchError) -> LaunchError:
+        prefix = f"kernel {self.name}: "
+        text = str(problem)
+        return LaunchError(text if text.startswith(prefix) else prefix + text)
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name}({', '.join(f'{p.type} {p.name}' for p in self.params)})>"
@@ -162,8 +229,3 @@ def _threads(limits: Mapping[str, tuple[int, ...]]) -> int:
     """The most threads of a CTA that the directives allow."""
     shapes = [limits[d] for d in ("maxntid", "reqntid") if d in limits]
     return min((math.prod(s) for s in shapes), default=sys.maxsize)
-
-
-def _set_deadline(launch: Launch, timeout: float | None) -> None:
-    if timeout is not None:
-        launch.deadline = time.monotonic() + timeout

@@ -14,6 +14,7 @@ from simt.driver.kernel import Kernel
 from simt.driver.texture import TextureReference
 from simt.errors import LaunchError
 from simt.machine.grid import local_bytes
+from simt.machine.launch import Launch
 from simt.machine.loader import PLACED, place
 from simt.machine.memory import Arena
 from simt.machine.syscalls import system_calls
@@ -40,6 +41,8 @@ class Module:
         self._allocations: dict[int, Allocation] = {}
         self.symbols = place(program, self.memory, self._allocate)
         self.textures: dict[str, object] = {}
+        self.launches: dict[object, Launch] = {}
+        """Launches made ready, to be used again: see `Kernel`."""
         self._local_bytes: dict[tuple[str, int], int] = {}
         self._system_calls: dict[str, frozenset[str]] = {}
 

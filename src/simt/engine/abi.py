@@ -6,31 +6,49 @@ from enum import IntEnum
 
 KERNEL = "simt_kernel"
 """The name of a compiled kernel's entry."""
+RUN = "simt_run"
+"""The function that runs launches on the thread of the caller: see `simt.engine.native`."""
+SERVE = "simt_serve"
+"""The function by which compiled code lets Python handle signals."""
 NATIVE_STACK = 64 << 20
 """Bytes of stack of the threads that run compiled code."""
 
 
-class LaunchSlot(IntEnum):
-    """Constant during a launch, apart from the three counters at the end."""
+LINE_SLOTS = 16
+"""Slots of two cache lines, which processors fetch together: what threads write lies that far apart."""
 
-    PARAMETERS = 0  # address of the parameter block
-    BASE = 1  # of the arena
-    LIMIT = 2  # of the arena
-    GRID_X = 3
-    GRID_Y = 4
-    GRID_Z = 5
-    CTAS = 6
-    SHARED_BYTES = 7  # of a CTA, static and dynamic
-    DYNAMIC_SHARED = 8
-    LOCAL_BYTES = 9  # of a thread
-    GRID_ID = 10
-    SYMBOLS = 11  # address of the table of module variables' addresses
-    SM_COUNT = 12
-    NEXT_CTA = 13  # counter: the next CTA to hand out
-    ABORT = 14  # nonzero: stop as soon as possible
-    FINISHED = 15  # counter of CTAs
-    SYSTEM = 16  # address of the function that calls the system: see `simt.engine.system_gate`
-    WARPS_OF_SM = 17  # that one of the device's multiprocessors can hold
+
+class LaunchSlot(IntEnum):
+    """Constant during a launch, apart from `ABORT` and `NEXT_CTA`."""
+
+    GRID_X = 0
+    GRID_Y = 1
+    GRID_Z = 2
+    CTAS = 3
+    CHUNK = 4  # CTAs that a worker claims at once
+    GRID_ID = 5
+    LIMIT = 6  # of the arena
+    BASE = 7  # of the arena
+    PARAMETERS = 8  # address of the parameter block
+    SHARED_BYTES = 9  # of a CTA, static and dynamic
+    DYNAMIC_SHARED = 10
+    LOCAL_BYTES = 11  # of a thread
+    SYMBOLS = 12  # address of the table of module variables' addresses
+    SM_COUNT = 13
+    WARPS_OF_SM = 14  # that one of the device's multiprocessors can hold
+    SYSTEM = 15  # address of the function that calls the system: see `simt.engine.system_gate`
+    CLEAR = 16  # nonzero: shared and local memory may hold something, and are cleared first
+    ENTRY = 17  # address of the compiled kernel
+    WORKER = 18  # address of the block of the worker that runs on the thread of the caller
+    SERVE = 19  # address of a function for that worker: see `simt.engine.native`
+    CALL = 20  # address of the `CallSlot`s
+    ABORT = 21  # lower half nonzero: stop as soon as possible. Upper half: the caller's worker calls `SERVE`
+    NEXT_CTA = 2 * LINE_SLOTS  # counter: the next CTA to hand out
+
+
+LAUNCH_SLOTS = 3 * LINE_SLOTS
+REQUEST = 8 * LaunchSlot.ABORT + 4
+"""Byte offset of the upper half of `ABORT`."""
 
 
 class WorkerSlot(IntEnum):
@@ -43,7 +61,25 @@ class WorkerSlot(IntEnum):
     STACK_LIMIT = 4  # native stack address below which a call is refused
     CTA = 5  # now running, for fault reports
     WARP = 6
-    FAULT = 7  # first slot of this worker's `FaultSlot`s
+    FINISHED = 7  # CTAs
+    FAULT = 8  # first slot of this worker's `FaultSlot`s
+
+
+class CallSlot(IntEnum):
+    """A call of compiled code from Python: launches that run one after the other (`simt.engine.native`)."""
+
+    LAUNCHES = 0  # address of the addresses of their blocks
+    COUNT = 1
+    CURRENT = 2  # index of the launch that runs
+    RENEW = 3  # nonzero: gives each launch a grid id, counting from `GRID_ID`, and the `LIMIT`
+    GRID_ID = 4
+    LIMIT = 5
+    THREAD = 6  # Python's state of the calling thread
+    REQUEST = 7  # nonzero: look for signals before the next launch
+    EXPIRED = 8  # grid id of a launch that ran past its deadline
+    SAVE_THREAD = 9  # addresses of functions of Python
+    RESTORE_THREAD = 10
+    CHECK_SIGNALS = 11
 
 
 class FaultSlot(IntEnum):

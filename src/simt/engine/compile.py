@@ -15,14 +15,17 @@ import llvmlite.binding
 
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import BlockShape
-from simt.engine.abi import KERNEL
+from simt.engine.abi import KERNEL, RUN, SERVE
 from simt.engine.cache import ObjectCache, code_fingerprint
 from simt.engine.host import Cpu, host_cpu
+from simt.engine.native import native_text
 from simt.engine.system_gate import SystemCall
 
 llvm: Any = llvmlite.binding  # its functions carry no types
 Entry = Callable[[int, int], None]
 _names = itertools.count()
+SHALLOW = 8192
+"""Lines of LLVM IR up to which code takes little native stack: at most 256 bytes each, which is 2 MiB."""
 HUGE_BLOCK = 4000
 """Instructions in one block from which LLVM's scheduling would take many seconds: it is left out."""
 
@@ -31,16 +34,29 @@ HUGE_BLOCK = 4000
 class Compiled:
     """A kernel's machine code for one shape of CTA.
 
-    `entry(launch, worker)` takes the addresses of the blocks of `simt.engine.abi`. `symbols`: module
-    variables in the order of the launch's table. `context`: bytes of saved context for each warp.
-    `system`: the functions of the system that it calls, by number.
-    `code` keeps the machine code alive.
+    `entry(launch, worker)` takes the addresses of the blocks of `simt.engine.abi`; it lies at `address`.
+    `symbols`: module variables in the order of the launch's table. `context`: bytes of saved context for
+    each warp. `system`: the functions of the system that it calls, by number. `spins`: it has loops that
+    wait for other threads. `shallow`: it takes little native stack. `code` keeps the machine code alive.
     """
 
     entry: Entry
+    address: int
     symbols: tuple[str, ...]
     context: int
     system: tuple[SystemCall, ...]
+    spins: bool
+    shallow: bool
+    code: object
+
+
+@dataclass
+class Native:
+    """`run(call)` takes the address of a block of `CallSlot`s and gives the number of launches that were not
+    stopped, or raises what a handler of signals raised. `serve`: an address, for `LaunchSlot.SERVE`."""
+
+    run: Callable[[int], int]
+    serve: int
     code: object
 
 
@@ -63,20 +79,35 @@ class Compiler:
             self.objects.store(key, *found)
         header, image = found
         symbols = tuple(cast("list[str]", header["symbols"]))
-        entry, code = self._link(image)
+        (address,), code = self._link(image, KERNEL)
+        entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
         system = tuple(SystemCall(n, tuple(p), tuple(r)) for n, p, r in cast("list[Any]", header["system"]))
-        return Compiled(entry, symbols, cast("int", header["context"]), system, code)
+        spins, shallow = bool(header["spins"]), bool(header["shallow"])
+        return Compiled(entry, address, symbols, cast("int", header["context"]), system, spins, shallow, code)
+
+    def native(self) -> Native:
+        """The functions that run launches on the thread of the caller, from the cache or made now."""
+        text = native_text()
+        key = hashlib.sha256("\0".join((self.identity, text)).encode()).hexdigest()
+        found = self.objects.load(key)
+        if found is None:
+            found = dict[str, object](), _object(text, self.cpu)
+            self.objects.store(key, *found)
+        (run, serve), code = self._link(found[1], RUN, SERVE)
+        return Native(ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(run), serve, code)
 
     def _key(self, program: Program, kernel: Function, block: BlockShape) -> str:
         shape = f"{block.x} {block.y} {block.z}"
         parts = (self.identity, program.identity, str(program.environment), kernel.name, shape)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    def _link(self, image: bytes) -> tuple[Entry, object]:
-        library = llvm.JITLibraryBuilder().add_current_process().add_object_img(image).export_symbol(KERNEL)
+    def _link(self, image: bytes, *names: str) -> tuple[list[int], object]:
+        """Addresses of an object's functions, and what keeps its code alive."""
+        library = llvm.JITLibraryBuilder().add_current_process().add_object_img(image)
+        for name in names:
+            library.export_symbol(name)
         tracker = library.link(self.linker, f"simt{next(_names)}")
-        address = cast("int", tracker[KERNEL])
-        return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address), tracker
+        return [cast("int", tracker[name]) for name in names], tracker
 
 
 def generate(
@@ -89,7 +120,13 @@ def generate(
 
     text, unit, context = emit(program, kernel, block, cpu.features, attributes(cpu))
     system = [[c.name, c.parameters, c.results] for c in unit.system]
-    header: dict[str, object] = {"symbols": list(unit.symbols), "context": context, "system": system}
+    header: dict[str, object] = {
+        "symbols": list(unit.symbols),
+        "context": context,
+        "system": system,
+        "spins": unit.spins,
+        "shallow": not unit.called and text.count("\n") <= SHALLOW,
+    }
     return header, _object(text, cpu)
 
 

@@ -39,6 +39,7 @@ from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, build, resolved
 from simt.analysis.uniformity import used_in
 from simt.analysis.waiting import settle
+from simt.engine import llvm_stop
 from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_atomics import AtomicAlgebra
@@ -89,6 +90,8 @@ class Unit:
     symbols: dict[str, int] = field(default_factory=dict[str, int])
     called: dict[str, None] = field(default_factory=dict[str, None])
     system: list[SystemCall] = field(default_factory=list[SystemCall])
+    spins: bool = False
+    """Whether there are loops that wait for other threads, which may be of other CTAs."""
 
     def symbol(self, name: str) -> int:
         """Index of a module variable in the launch's table of addresses."""
@@ -123,6 +126,7 @@ class FunctionEmitter:
         self.schedule = schedule(function)
         self.ssa = build(function, self.schedule)
         self.uniformity, self.pending = settle(self.ssa, unit.program.environment, unit.block)
+        unit.spins |= bool(self.pending.waiting)
         self.m = AtomicAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.m.parameter_size = function.parameter_size
         self.m.sizes = {"shared": unit.kernel.shared_size, "local": unit.kernel.local_size}
@@ -679,9 +683,12 @@ class FunctionEmitter:
     def _poll(self, header: Block) -> None:
         """Stops the warp if the launch is to be stopped."""
         flag = self.builder.emit(f"getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}")
-        stop = self.builder.emit(f"load atomic i64, ptr {flag} monotonic, align 8")
-        stop = self.builder.emit(f"icmp ne i64 {stop}, 0")
-        stops, goes = self.builder.block_name("stop"), self.builder.block_name("go")
+        flags = self.builder.emit(f"load atomic i64, ptr {flag} monotonic, align 8")
+        some = self.builder.emit(f"icmp ne i64 {flags}, 0")
+        look, stops, goes = (self.builder.block_name(n) for n in ("look", "stop", "go"))
+        self.builder.void(f"br i1 {some}, label %{look}, label %{goes}")
+        self.builder.label(look)
+        stop = self.builder.emit(f"call i1 {llvm_stop.stop(self.unit.module)}(ptr %launch, ptr %worker)")
         self.builder.void(f"br i1 {stop}, label %{stops}, label %{goes}")
         self.builder.label(stops)
         line = self.m.line

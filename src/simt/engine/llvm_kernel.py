@@ -1,8 +1,8 @@
 """A kernel and the device functions it calls as one LLVM module.
 
-The compiled kernel takes CTAs from a counter until none is left. Within a CTA it runs one warp after
-the other. A warp that reaches a barrier saves what it still needs and makes way for the next; when all
-warps have ended or wait, the waiting ones go on where they stopped (`switch` on the saved state).
+The compiled kernel takes CTAs from a counter, some at a time, until none is left. Within a CTA it runs one
+warp after the other. A warp that reaches a barrier saves what it still needs and makes way for the next;
+when all warps have ended or wait, the waiting ones go on where they stopped (`switch` on the saved state).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
-from simt.engine import llvm_mode
+from simt.engine import llvm_mode, llvm_stop
 from simt.engine.abi import KERNEL, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
@@ -43,14 +43,19 @@ class KernelEmitter(SuspendingEmitter):
             *(["  %waiting = alloca i32", "  %spinning = alloca i32"] if self.waits else []),
             *environment(),
             *load_slot("%launch", LaunchSlot.CTAS, "ctas"),
+            *load_slot("%launch", LaunchSlot.CHUNK, "chunk"),
             *load_slot("%launch", LaunchSlot.GRID_X, "grid.x"),
             *load_slot("%launch", LaunchSlot.GRID_Y, "grid.y"),
+            *(f"  %grid.{axis}.32 = trunc i64 %grid.{axis} to i32" for axis in "xy"),
             *load_slot("%worker", WorkerSlot.CONTEXT, "context.first"),
             "  %sp = add i64 0, 0",
             *llvm_mode.enter(self.unit.module, self.unit.features),
             *self._note_stack(),
             f"  %warp.slot = getelementptr i64, ptr %worker, i64 {WorkerSlot.WARP}",
-            "  br label %cta.next",
+            f"  %cta.slot = getelementptr i64, ptr %worker, i64 {WorkerSlot.CTA}",
+            f"  %count.p = getelementptr i64, ptr %worker, i64 {WorkerSlot.FINISHED}",
+            f"  %next.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.NEXT_CTA}",
+            f"  %stop.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
             *self._cta_loop(),
             *self._warp_loop(),
             *lines,
@@ -70,25 +75,81 @@ class KernelEmitter(SuspendingEmitter):
             "  store i64 %stack.limit, ptr %stack.p",
         ]
 
+    def _clear(self) -> list[str]:
+        """Memory that an earlier launch used reads as zero again. (Each CTA of a launch but a worker's first
+        finds what the one before left.)"""
+        self.unit.module.declare("llvm.memset.p0.i64", "void", ("ptr", "i8", "i64", "i1"))
+        return [
+            *load_slot("%launch", LaunchSlot.CLEAR, "dirty"),
+            "  %used = icmp ne i64 %dirty, 0",
+            "  br i1 %used, label %memory.clear, label %chunk.next",
+            "memory.clear:",
+            "  %shared.p = inttoptr i64 %shared.host to ptr",
+            "  call void @llvm.memset.p0.i64(ptr %shared.p, i8 0, i64 %shared.bytes, i1 false)",
+            "  %local.p = inttoptr i64 %local.first to ptr",
+            f"  %local.all = mul i64 %local.bytes, {WARP * self.unit.block.warps}",
+            "  call void @llvm.memset.p0.i64(ptr %local.p, i8 0, i64 %local.all, i1 false)",
+            "  br label %chunk.next",
+        ]
+
+    def _chunks(self) -> list[str]:
+        """Claims some consecutive CTAs at once: claiming one by one makes workers wait for each other."""
+        return [
+            "chunk.next:",
+            "  %first = atomicrmw add ptr %next.p, i64 %chunk monotonic",
+            "  %more = icmp ult i64 %first, %ctas",
+            "  br i1 %more, label %chunk.begin, label %done",
+            "chunk.begin:",
+            "  %chunk.all = add i64 %first, %chunk",
+            "  %chunk.fits = icmp ult i64 %chunk.all, %ctas",
+            "  %chunk.end = select i1 %chunk.fits, i64 %chunk.all, i64 %ctas",
+            "  %first.x = urem i64 %first, %grid.x",
+            "  %first.row = udiv i64 %first, %grid.x",
+            "  %first.y = urem i64 %first.row, %grid.y",
+            "  %first.z = udiv i64 %first.row, %grid.y",
+            *(f"  %first.{c}.32 = trunc i64 %first.{c} to i32" for c in "xyz"),
+            "  br label %cta.check",
+        ]
+
+    def _next_cta(self) -> list[str]:
+        """Counts the CTA that has ended, and goes on to the next of the chunk."""
+        return [
+            "cta.end:",
+            "  %count = load i64, ptr %count.p",
+            "  %count.1 = add i64 %count, 1",
+            "  store i64 %count.1, ptr %count.p",
+            "  %cta.was = load i64, ptr %cta.slot",
+            "  %cta.next = add i64 %cta.was, 1",
+            "  %cta.x.1 = add i32 %cta.x, 1",
+            "  %x.ends = icmp eq i32 %cta.x.1, %grid.x.32",
+            "  %cta.x.next = select i1 %x.ends, i32 0, i32 %cta.x.1",
+            "  %y.step = zext i1 %x.ends to i32",
+            "  %cta.y.1 = add i32 %cta.y, %y.step",
+            "  %y.ends = icmp eq i32 %cta.y.1, %grid.y.32",
+            "  %cta.y.next = select i1 %y.ends, i32 0, i32 %cta.y.1",
+            "  %z.step = zext i1 %y.ends to i32",
+            "  %cta.z.next = add i32 %cta.z, %z.step",
+            "  %chunk.goes = icmp ult i64 %cta.next, %chunk.end",
+            "  br i1 %chunk.goes, label %cta.check, label %chunk.next",
+        ]
+
     def _cta_loop(self) -> list[str]:
         lines = [
-            "cta.next:",
-            f"  %next.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.NEXT_CTA}",
-            "  %cta = atomicrmw add ptr %next.p, i64 1 monotonic",
-            "  %more = icmp ult i64 %cta, %ctas",
-            "  br i1 %more, label %cta.check, label %done",
+            *self._clear(),
+            *self._chunks(),
             "cta.check:",
-            f"  %stop.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
-            "  %stop = load atomic i64, ptr %stop.p monotonic, align 8",
-            "  %stopped = icmp ne i64 %stop, 0",
+            "  %cta = phi i64 [ %first, %chunk.begin ], [ %cta.next, %cta.end ]",
+            *(
+                f"  %cta.{c} = phi i32 [ %first.{c}.32, %chunk.begin ], [ %cta.{c}.next, %cta.end ]"
+                for c in "xyz"
+            ),
+            "  %stop.flags = load atomic i64, ptr %stop.p monotonic, align 8",
+            "  %stop.some = icmp ne i64 %stop.flags, 0",
+            "  br i1 %stop.some, label %cta.stop, label %cta.run",
+            "cta.stop:",
+            f"  %stopped = call i1 {llvm_stop.stop(self.unit.module)}(ptr %launch, ptr %worker)",
             "  br i1 %stopped, label %done, label %cta.run",
             "cta.run:",
-            "  %cta.x.wide = urem i64 %cta, %grid.x",
-            "  %cta.row = udiv i64 %cta, %grid.x",
-            "  %cta.y.wide = urem i64 %cta.row, %grid.y",
-            "  %cta.z.wide = udiv i64 %cta.row, %grid.y",
-            *(f"  %cta.{c} = trunc i64 %cta.{c}.wide to i32" for c in "xyz"),
-            f"  %cta.slot = getelementptr i64, ptr %worker, i64 {WorkerSlot.CTA}",
             "  store i64 %cta, ptr %cta.slot",
         ]
         if not self.waits:
@@ -177,10 +238,7 @@ class KernelEmitter(SuspendingEmitter):
             lines += self.phase_end()
         return [
             *lines,
-            "cta.end:",
-            f"  %finished.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.FINISHED}",
-            "  %finished.count = atomicrmw add ptr %finished.p, i64 1 monotonic",
-            "  br label %cta.next",
+            *self._next_cta(),
             "abort:",
             "  br label %done",
             "done:",

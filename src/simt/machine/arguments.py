@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from struct import Struct
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -26,30 +28,93 @@ AddressOf: TypeAlias = Callable[[object], "int | None"]
 """The device address that an argument stands for, None if it is no device array. Raises LaunchError."""
 
 _FORMATS = {F16.name: "<e", F32.name: "<f", F64.name: "<d"}
+_INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
+"""Letters of `struct` by bytes."""
 
 
 class _Refused(Exception):
     """Why an argument does not fit, without saying which."""
 
 
-def pack(
-    parameters: Sequence[Parameter],
-    size: int,
-    arguments: Sequence[object],
-    address_bits: int,
-    address_of: AddressOf,
-) -> bytes:
-    """The parameter block of `size` bytes. Raises `LaunchError` naming the first bad parameter."""
-    if len(arguments) != len(parameters):
-        raise LaunchError(_wrong_number(parameters, arguments))
-    block = bytearray(size)
-    for index, (parameter, argument) in enumerate(zip(parameters, arguments)):
-        try:
-            data = _convert(parameter, argument, address_bits, address_of)
-        except (_Refused, LaunchError) as problem:
-            raise LaunchError(f"parameter {index} {describe(parameter)}: {problem}") from None
-        block[parameter.offset : parameter.offset + parameter.size] = data
-    return bytes(block)
+class Packer:
+    """Makes parameter blocks for one kernel.
+
+    `size`: bytes of the block. `address_bits`: of the module. `address_of`: knows the device's arrays.
+    """
+
+    def __init__(
+        self, parameters: Sequence[Parameter], size: int, address_bits: int, address_of: AddressOf
+    ) -> None:
+        self.parameters = parameters
+        self.size = size
+        self.address_bits = address_bits
+        self.address_of = address_of
+        self._struct, self._taken = _layout(parameters, size)
+
+    def pack(self, arguments: Sequence[object]) -> bytes:
+        """The parameter block. Raises `LaunchError` naming the first bad parameter."""
+        if len(arguments) == len(self._taken):
+            try:
+                return self._struct.pack(*map(self._plain, arguments, self._taken))
+            except (struct.error, OverflowError, LaunchError, _Refused):
+                pass  # what is rarer than numbers and arrays, or wrong
+        return self._convert_all(arguments)
+
+    def _plain(self, argument: object, taken: _Taken) -> object:
+        """What `Struct.pack` converts just as the rules want it. Raises for everything else."""
+        if type(argument) in taken.types:
+            return argument
+        address = self.address_of(argument) if taken.bits == self.address_bits else None
+        if address is None:
+            raise _Refused
+        return address
+
+    def _convert_all(self, arguments: Sequence[object]) -> bytes:
+        if len(arguments) != len(self.parameters):
+            raise LaunchError(_wrong_number(self.parameters, arguments))
+        block = bytearray(self.size)
+        for index, (parameter, argument) in enumerate(zip(self.parameters, arguments)):
+            try:
+                data = _convert(parameter, argument, self.address_bits, self.address_of)
+            except (_Refused, LaunchError) as problem:
+                raise LaunchError(f"parameter {index} {describe(parameter)}: {problem}") from None
+            block[parameter.offset : parameter.offset + parameter.size] = data
+        return bytes(block)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """Arguments that `Struct.pack` takes for a parameter: their types; and the parameter's bits if it can
+    be an address."""
+
+    types: frozenset[type]
+    bits: int
+
+
+_NOTHING = _Taken(frozenset(), 0)
+
+
+def _layout(parameters: Sequence[Parameter], size: int) -> tuple[Struct, list[_Taken]]:
+    """The block as `struct` sees it; parameters without numbers are never taken."""
+    text, at, taken = "<", 0, list[_Taken]()
+    for parameter in parameters:
+        letter, found = _letter(parameter)
+        text += f"{parameter.offset - at}x{letter}"
+        at = parameter.offset + parameter.size
+        taken.append(found)
+    return Struct(f"{text}{size - at}x"), taken
+
+
+def _letter(parameter: Parameter) -> tuple[str, _Taken]:
+    t, size = parameter.type, parameter.size
+    if parameter.array or t.kind == Kind.PACKED or size not in _INTEGERS:
+        return f"{size}s", _NOTHING
+    if t.is_float:
+        known = t.name in _FORMATS
+        types = frozenset({int, float, np.dtype(f"f{size}").type}) if known else frozenset[type]()
+        return (_FORMATS[t.name][1:], _Taken(types, 0)) if known else (f"{size}s", _NOTHING)
+    types = frozenset({int, bool, np.dtype(f"i{size}").type, np.dtype(f"u{size}").type})
+    return _INTEGERS[size], _Taken(types, 8 * size)
 
 
 def _wrong_number(parameters: Sequence[Parameter], arguments: Sequence[object]) -> str:

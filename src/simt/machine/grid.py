@@ -19,10 +19,14 @@ STACK_BYTES = 16 * 1024
 """Call stack of one thread of a recursive kernel, unless the device says otherwise."""
 
 FRAME_ALIGNMENT = 16
+_INTEGER = {int}
 
 
 def as_dim3(shape: Shape, what: str) -> Dim3:
     """An integer or 1 to 3 of them as (x, y, z). Raises `LaunchError`."""
+    if isinstance(shape, tuple) and {*map(type, shape)} == _INTEGER and len(shape) < 4 and min(shape) > 0:
+        x, y, z = (*shape, 1, 1)[:3]  # as most are: without delay
+        return x, y, z
     values = [shape] if not isinstance(shape, Sequence) else list(shape)
     try:
         numbers = [_index(v) for v in values]
@@ -48,7 +52,7 @@ def _shown(values: Sequence[int]) -> str:
 
 def check_shape(grid: Dim3, block: Dim3, kernel: Function, device: DeviceProperties) -> None:
     """Limits of the device, and `.maxntid` and `.reqntid` (table 99). Raises `LaunchError`."""
-    _check_extents("grid", grid, device.max_grid, device)
+    check_grid(grid, device)
     _check_extents("block", block, device.max_block, device)
     threads = math.prod(block)
     if threads > device.max_threads_per_cta:
@@ -57,6 +61,11 @@ def check_shape(grid: Dim3, block: Dim3, kernel: Function, device: DevicePropert
             f"{device.max_threads_per_cta} a CTA"
         )
     _check_directives(block, threads, kernel.limits)
+
+
+def check_grid(grid: Dim3, device: DeviceProperties) -> None:
+    """Limits of the device. Raises `LaunchError`."""
+    _check_extents("grid", grid, device.max_grid, device)
 
 
 def _check_extents(what: str, shape: Dim3, limit: Dim3, device: DeviceProperties) -> None:

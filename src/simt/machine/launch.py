@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,10 @@ class System(Protocol):
 class Launch:
     """One launch of a kernel. All shapes are already checked against the device and the kernel.
 
+    The driver uses it again for launches that differ in nothing but `grid`, `parameters`, `grid_id`,
+    `deadline`, `progress` and `textures`, one after the other. What an engine keeps from one to the next is
+    its `state`.
+
     `parameters`: the parameter block. `symbols`: addresses of module variables (global, const).
     `shared_bytes`: static plus dynamic shared memory of one CTA. `local_bytes`: local memory of one
     thread, call stack included. `deadline`: `time.monotonic()` value after which the launch is stopped.
@@ -78,6 +82,7 @@ class Launch:
     """Callable of the number of CTAs finished so far, or None."""
     system: System | None = None
     """There if the kernel can reach a call of a function without a body."""
+    state: object | None = None
 
 
 class Engine(Protocol):
@@ -86,3 +91,26 @@ class Engine(Protocol):
     name: str
 
     def launch(self, launch: Launch) -> None: ...
+
+
+class Replay(Protocol):
+    """Launches that run one after the other, any number of times."""
+
+    def run(self, grid_id: int, timeout: float | None) -> None:
+        """Runs all. `grid_id`: of the first one; the others count on. `timeout`: seconds for each.
+
+        Raises the first one's fault that has one; those after it do not run. `stopped` tells which.
+        """
+        ...
+
+    @property
+    def stopped(self) -> int:
+        """Index of the launch that ended the last run early."""
+        ...
+
+
+@runtime_checkable
+class Replaying(Protocol):
+    """An engine that runs sequences of launches better than one by one."""
+
+    def sequence(self, launches: Sequence[Launch]) -> Replay: ...

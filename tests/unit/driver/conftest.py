@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ class Recorder:
         self.action: Callable[[Launch], Any] = lambda launch: None
 
     def launch(self, launch: Launch) -> None:
-        self.launches.append(launch)
+        self.launches.append(replace(launch))  # the driver uses it again
         self.action(launch)
 
 

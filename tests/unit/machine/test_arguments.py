@@ -11,7 +11,7 @@ import pytest
 
 from simt.analysis.program import Parameter
 from simt.errors import LaunchError
-from simt.machine.arguments import pack
+from simt.machine.arguments import AddressOf, Packer
 from simt.ptx.types import TYPES
 
 
@@ -26,6 +26,10 @@ def address_of(argument: object) -> int | None:
 def parameter(type_name: str, count: int = 1, offset: int = 0, name: str = "k_param_0") -> Parameter:
     t = TYPES[type_name]
     return Parameter(name, t, offset, t.bytes * count, t.bytes, array=count > 1)
+
+
+def pack(parameters: list[Parameter], size: int, arguments: Any, bits: int, address_of: AddressOf) -> bytes:
+    return Packer(parameters, size, bits, address_of).pack(arguments)
 
 
 def convert(type_name: str, value: Any, count: int = 1) -> bytes:

@@ -1,0 +1,113 @@
+"""Memory that compiled code reads and writes beside the program's own: blocks of slots, and what a native
+thread needs to run CTAs."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from simt.analysis.shape import WARP, BlockShape
+from simt.engine.abi import LINE_SLOTS, WORKER_SLOTS, FaultSlot, WorkerSlot
+from simt.engine.llvm_barriers import TABLE_BYTES
+from simt.machine.launch import Launch, Memory
+
+_ALIGNMENT = 8 * LINE_SLOTS
+
+
+class Block:
+    """64-bit slots that share no cache line with anything else."""
+
+    def __init__(self, slots: int) -> None:
+        size = -(-slots // LINE_SLOTS) * _ALIGNMENT
+        memory = np.zeros(size + _ALIGNMENT, np.uint8)
+        start = -memory.ctypes.data % _ALIGNMENT
+        self.address: int = memory.ctypes.data + start
+        self.bytes: memoryview = memory[start : start + size].data
+        self.slots = self.bytes.cast("q")
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Bytes that each native thread needs for a kernel: shared memory, local memory of all threads of a CTA,
+    saved contexts of warps."""
+
+    shared: int = 0
+    local: int = 0
+    context: int = 0
+
+    @staticmethod
+    def of(launch: Launch, context: int) -> Need:
+        """`context`: bytes for each warp."""
+        warps = BlockShape(*launch.block).warps
+        local = local_bytes(launch) * WARP * warps
+        return Need(launch.shared_bytes, local, context * warps)
+
+    @property
+    def device_bytes(self) -> int:
+        return self.shared + self.local
+
+    def merged(self, other: Need) -> Need:
+        """What is enough for both."""
+        return Need(
+            max(self.shared, other.shared), max(self.local, other.local), max(self.context, other.context)
+        )
+
+
+def local_bytes(launch: Launch) -> int:
+    """Local memory of one thread."""
+    return (launch.local_bytes + 15) // 16 * 16
+
+
+class Worker:
+    """One native thread's block and memory."""
+
+    def __init__(self, number: int, need: Need, allocate: Callable[[int], int]) -> None:
+        self.block = Block(WORKER_SLOTS)
+        self._contexts = np.zeros(need.context + TABLE_BYTES + 64, np.uint8)
+        slots = self.block.slots
+        slots[WorkerSlot.SHARED] = allocate(need.shared)
+        slots[WorkerSlot.LOCAL] = allocate(need.local)
+        slots[WorkerSlot.CONTEXT] = (self._contexts.ctypes.data + 63) // 64 * 64
+        slots[WorkerSlot.SM] = number
+
+    @property
+    def fault(self) -> memoryview | None:
+        """`FaultSlot`s, None if there is no fault."""
+        fault = self.block.slots[WorkerSlot.FAULT :]
+        return fault if fault[FaultSlot.KIND] else None
+
+
+class Crew:
+    """Workers, made when they are first asked for, and other device memory of an engine's own. It is freed
+    when the crew is collected or closed."""
+
+    def __init__(self, memory: Memory, need: Need) -> None:
+        self.need = need
+        self.workers: list[Worker] = []
+        self._memory = memory
+        self._owned: list[int] = []
+        self._finalizer = weakref.finalize(self, _free, memory, self._owned)
+        self._finalizer.atexit = False
+
+    def allocate(self, nbytes: int) -> int:
+        """Address of zero-filled device memory. Raises `OutOfMemory`."""
+        address = self._memory.allocate(max(nbytes, 64))
+        self._owned.append(address)
+        return address
+
+    def worker(self, number: int) -> Worker:
+        """Raises `OutOfMemory`."""
+        while len(self.workers) <= number:
+            self.workers.append(Worker(len(self.workers), self.need, self.allocate))
+        return self.workers[number]
+
+    def close(self) -> None:
+        self._finalizer()
+
+
+def _free(memory: Memory, owned: list[int]) -> None:
+    while owned:
+        memory.free(owned.pop())

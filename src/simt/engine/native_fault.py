@@ -1,0 +1,63 @@
+"""What compiled code recorded when it stopped, as the error that users see."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import cast
+
+from simt.analysis.program import BARRIERS
+from simt.analysis.shape import WARP, BlockShape
+from simt.engine.abi import SPACES, FaultKind, FaultSlot
+from simt.engine.blocks import Worker
+from simt.engine.system_gate import SystemGate
+from simt.errors import BarrierError, FaultSite, KernelFault, LaunchTimeout, TrapError
+from simt.machine.faults import memory_fault, thread_of
+from simt.machine.launch import Launch
+
+
+def find_fault(
+    launch: Launch, workers: Sequence[Worker], gate: SystemGate | None, late: bool
+) -> BaseException | None:
+    """The fault of the lowest CTA, if there was any; a timeout if the kernel was stopped as it was `late`."""
+    faults = [w.fault for w in workers if w.fault is not None]
+    real = [f for f in faults if f[FaultSlot.KIND] != FaultKind.ABORTED]
+    if real:
+        return _error(launch, min(real, key=lambda f: f[FaultSlot.CTA]), gate)
+    if late:
+        site = _site(launch, faults[0]) if faults else FaultSite(launch.kernel.name)
+        return LaunchTimeout("the kernel ran past its timeout and was stopped", site)
+    return None
+
+
+def _site(launch: Launch, fault: memoryview) -> FaultSite:
+    linear = fault[FaultSlot.WARP] * WARP + fault[FaultSlot.LANE]
+    return FaultSite(
+        launch.kernel.name,
+        thread_of(fault[FaultSlot.CTA], launch.grid),
+        thread_of(min(linear, BlockShape(*launch.block).threads - 1), launch.block),
+        fault[FaultSlot.LINE] or None,
+        launch.program.text.name,
+    )
+
+
+def _error(launch: Launch, fault: memoryview, gate: SystemGate | None) -> BaseException:
+    site, kind, number = _site(launch, fault), FaultKind(fault[FaultSlot.KIND]), fault[FaultSlot.ADDRESS]
+    match kind:
+        case FaultKind.TRAP:
+            return TrapError("the kernel executed trap", site)
+        case FaultKind.SYSTEM:
+            assert gate is not None
+            return gate.errors[number]
+        case FaultKind.STACK:
+            return KernelFault("call stack overflow: calls nest too deeply for local memory", site)
+        case FaultKind.BARRIER:
+            return BarrierError(f"deadlock: threads wait at barrier {number} that can never complete", site)
+        case FaultKind.NO_BARRIER:
+            return BarrierError(f"there is no barrier {number}: a CTA has {BARRIERS}", site)
+        case FaultKind.TARGET:
+            return KernelFault("indirect branch or call to a target that is none of the listed ones", site)
+        case _:
+            address = ctypes.c_uint64(number).value
+            space, size = SPACES[fault[FaultSlot.SPACE]], fault[FaultSlot.SIZE]
+            return cast("KernelFault", memory_fault(site, address, size, space, kind is FaultKind.MISALIGNED))

@@ -1,0 +1,39 @@
+"""How much native stack the present thread has."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from typing import Any
+
+WANTED = 4 << 20
+"""Bytes of stack that a thread must have to run compiled code without calls: twice what it takes at most."""
+
+
+def has_room() -> bool:
+    """Whether this thread's stack is big enough for compiled code that makes no calls. False where the system
+    does not tell."""
+    known: bool | None = getattr(_here, "room", None)
+    if known is None:
+        known = _here.room = _size() >= WANTED
+    return known
+
+
+_here = threading.local()
+
+
+def _size() -> int:
+    """Bytes of this thread's stack, 0 if unknown."""
+    if not sys.platform.startswith("linux"):
+        return 0
+    library: Any = ctypes.CDLL(None)
+    attributes = ctypes.create_string_buffer(256)  # pthread_attr_t: 56 bytes in glibc and musl on 64 bits
+    size = ctypes.c_size_t(0)
+    place = ctypes.c_void_p()
+    library.pthread_self.restype = ctypes.c_void_p
+    if library.pthread_getattr_np(ctypes.c_void_p(library.pthread_self()), attributes) != 0:
+        return 0
+    library.pthread_attr_getstack(attributes, ctypes.byref(place), ctypes.byref(size))
+    library.pthread_attr_destroy(attributes)
+    return size.value

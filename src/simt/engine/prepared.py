@@ -1,0 +1,272 @@
+"""A compiled kernel made ready for launches: its blocks of memory, and the threads that run it."""
+
+from __future__ import annotations
+
+import struct
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simt.engine.abi import LAUNCH_SLOTS, REQUEST, CallSlot, LaunchSlot, WorkerSlot
+from simt.engine.blocks import Block, Crew, Need, local_bytes
+from simt.engine.compile import Compiled, Native
+from simt.engine.native import python_functions
+from simt.engine.native_fault import find_fault
+from simt.engine.pool import Pool, Team
+from simt.engine.system_gate import SystemGate
+from simt.engine.watch import WATCH
+from simt.errors import OutOfMemory
+from simt.machine.launch import Launch
+
+POLL_SECONDS = 0.05
+PARALLEL = 150_000
+"""Nanoseconds of work from which help is asked for at once: waking another thread takes some 50,000."""
+OVERHEAD = 3_000
+"""Nanoseconds of a launch that are not the kernel's."""
+SHARES = 32
+"""Parts into which each worker's share of the CTAs is cut, so that all end at about the same time."""
+
+_ABORT = 8 * LaunchSlot.ABORT // 4
+_REQUEST = REQUEST // 4
+_FIRST = struct.Struct("=7q")
+"""The slots that differ from launch to launch: `LaunchSlot.GRID_X` to `LIMIT`."""
+
+
+@dataclass
+class Host:
+    """What all launches of an engine share."""
+
+    native: Native
+    pool: Pool
+
+
+def call_block(host: Host, launches: int, count: int) -> Block:
+    """A block of `CallSlot`s. `launches`: address of the addresses of that many launches' blocks."""
+    block = Block(len(CallSlot))
+    block.slots[CallSlot.LAUNCHES] = launches
+    block.slots[CallSlot.COUNT] = count
+    for slot, address in python_functions().items():
+        block.slots[slot] = address
+    return block
+
+
+class Prepared:
+    """A kernel with CTAs of one shape, to be launched any number of times, one launch at a time.
+
+    A launch runs on the thread of its caller, and threads of the pool help if it is long enough to be worth
+    it: by the time that earlier launches took, or, if that was misleading, because `tick` finds it still
+    running. What needs much native stack, calls the system or reports progress runs on the pool alone.
+
+    `crew`: given if prepared kernels of a sequence share it.
+    """
+
+    def __init__(self, launch: Launch, compiled: Compiled, host: Host, crew: Crew | None = None) -> None:
+        self.compiled = compiled
+        self.host = host
+        self.workers = launch.workers
+        self.cost: float | None = None  # nanoseconds of one CTA
+        self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context))
+        self.block = Block(LAUNCH_SLOTS)
+        self._table = np.array([launch.symbols[name] for name in compiled.symbols] or [0], dtype=np.int64)
+        self._gate = SystemGate(launch, compiled.system, self.stop) if compiled.system else None
+        self._halves = self.block.bytes.cast("i")
+        self._itself = np.array([self.block.address], dtype=np.int64)
+        self.call = call_block(host, self._itself.ctypes.data, 1)
+        self._deadline: float | None = None
+        self._seen = 0
+        self._helpers = 0
+        self._lock = threading.Lock()
+        self._over = True
+        self._team: Team | None = None
+        self._fill(launch)
+
+    def _fill(self, launch: Launch) -> None:
+        """The slots and memory that stay as they are."""
+        size = len(launch.parameters)
+        parameters = self.crew.allocate(size)
+        self._parameters: Any = launch.memory.view(parameters, size).data
+        values = {
+            LaunchSlot.PARAMETERS: parameters,
+            LaunchSlot.BASE: launch.memory.base,
+            LaunchSlot.SHARED_BYTES: launch.shared_bytes,
+            LaunchSlot.DYNAMIC_SHARED: max(0, launch.shared_bytes - launch.kernel.dynamic_shared),
+            LaunchSlot.LOCAL_BYTES: local_bytes(launch),
+            LaunchSlot.SYMBOLS: self._table.ctypes.data,
+            LaunchSlot.SM_COUNT: launch.device.sm_count,
+            LaunchSlot.WARPS_OF_SM: launch.device.max_warps_per_multiprocessor,
+            LaunchSlot.SYSTEM: self._gate.address if self._gate else 0,
+            LaunchSlot.ENTRY: self.compiled.address,
+            LaunchSlot.WORKER: self.crew.worker(0).block.address,
+            LaunchSlot.SERVE: self.host.native.serve,
+            LaunchSlot.CALL: self.call.address,
+        }
+        for slot, value in values.items():
+            self.block.slots[slot] = value
+
+    def begin(self, launch: Launch) -> int:
+        """Writes what differs from launch to launch; the number of CTAs."""
+        x, y, z = launch.grid
+        ctas = x * y * z
+        self._deadline = launch.deadline
+        _FIRST.pack_into(
+            self.block.bytes, 0, x, y, z, ctas, self._chunk(ctas), launch.grid_id, launch.memory.limit
+        )
+        self.block.slots[LaunchSlot.NEXT_CTA] = 0
+        self._parameters[:] = launch.parameters
+        return ctas
+
+    def _chunk(self, ctas: int) -> int:
+        if self.workers == 1:
+            return ctas
+        return 1 if self.compiled.spins else max(1, ctas // (self.workers * SHARES))
+
+    # -- on the thread of the caller ---------------------------------------------------------------
+
+    def here(self, launch: Launch) -> None:
+        """Runs a launch on this thread. Raises `KernelFault`, or what a handler of signals raises."""
+        ctas = self.begin(launch)
+        self._helpers = min(self.workers, ctas) - 1
+        self._team = None
+        self._over = False
+        start = time.perf_counter_ns()
+        try:
+            WATCH.add(self)
+            if self._helpers and self._is_long(ctas):
+                self._summon(self._helpers)
+            done = self.host.native.run(self.call.address)
+            WATCH.remove(self)
+            late = self._helpers > 0 and self._end(launch)
+        except BaseException:  # Ctrl-C
+            self._interrupted()
+            raise
+        if done != 1 or late or self._halves[_ABORT]:
+            self.raise_fault(launch, late or self.call.slots[CallSlot.EXPIRED] == launch.grid_id)
+        self._learn(time.perf_counter_ns() - start, ctas)
+        self.block.slots[LaunchSlot.CLEAR] = 1
+
+    def _is_long(self, ctas: int) -> bool:
+        return self.compiled.spins or self.cost is None or self.cost * ctas > PARALLEL
+
+    def is_short(self, launch: Launch) -> bool:
+        """Whether it is known that a launch is not worth the help of other threads."""
+        x, y, z = launch.grid
+        return self.workers == 1 or x * y * z == 1 or not self._is_long(x * y * z)
+
+    def _learn(self, elapsed: int, ctas: int) -> None:
+        workers = 1 + (self._team.begun if self._team else 0)
+        self.cost = max(0, elapsed - OVERHEAD) * workers / ctas
+
+    def tick(self, now: float) -> None:
+        """Lets the caller's thread look for signals, stops a launch that is late, gets help for long ones."""
+        grid = self.block.slots[LaunchSlot.GRID_ID]
+        if self._deadline is not None and now > self._deadline:
+            self.call.slots[CallSlot.EXPIRED] = grid
+        self.request()
+        if self._seen == grid and self._helpers:
+            self._summon(self._helpers)
+        self._seen = grid
+
+    def request(self) -> None:
+        """The caller's thread is to look for signals."""
+        self._halves[_REQUEST] = 1
+
+    def _summon(self, helpers: int) -> None:
+        with self._lock:
+            if self._over or self._team is not None:
+                return
+            try:
+                self._team = self._assemble(1, helpers)
+            except OutOfMemory:
+                self._helpers = 0  # it goes without
+
+    def _assemble(self, first: int, count: int) -> Team:
+        workers = [self.crew.worker(n).block.address for n in range(first, first + count)]
+        team = Team(self.compiled.entry, self.block.address, workers)
+        self.host.pool.ask(team.take_part, count)
+        return team
+
+    def _end(self, launch: Launch) -> bool:
+        """Waits for those that help; whether they had to be stopped because the deadline passed."""
+        with self._lock:
+            self._over = True
+        if self._team is None:
+            return False
+        self._halves[_REQUEST] = 0  # nobody is left who would serve it
+        self._team.close()
+        return self._wait(self._team, launch)
+
+    def _wait(self, team: Team, launch: Launch) -> bool:
+        late = False
+        while team.busy:
+            if team.ended(POLL_SECONDS):
+                continue
+            if not late and launch.deadline is not None and time.monotonic() > launch.deadline:
+                self.stop()
+                late = True
+            self._report(launch)
+        return late
+
+    def _report(self, launch: Launch) -> None:
+        if callable(launch.progress):
+            launch.progress(sum(w.block.slots[WorkerSlot.FINISHED] for w in self.crew.workers))
+
+    def _interrupted(self) -> None:
+        """Nothing runs any more when an exception leaves the launch."""
+        self.stop()
+        with self._lock:
+            self._over = True
+        WATCH.remove(self)
+        if self._team is not None:
+            self._team.close()
+            while self._team.busy:
+                self._team.ended(POLL_SECONDS)
+
+    # -- on other threads --------------------------------------------------------------------------
+
+    def elsewhere(self, launch: Launch) -> None:
+        """Runs a launch on threads of the pool; Python on this one goes on handling signals."""
+        count = min(self.workers, self.begin(launch))
+        for worker in self.crew.workers:
+            worker.block.slots[WorkerSlot.FINISHED] = 0
+        self._over = True  # nobody else is to help
+        self._team = team = self._assemble(0, count)
+        try:
+            late = self._first_ends(team, launch)
+            team.close()
+            late |= self._wait(team, launch)
+        except BaseException:
+            self._interrupted()
+            raise
+        if late or self._halves[_ABORT]:
+            self.raise_fault(launch, late)
+        self._report(launch)
+        self.block.slots[LaunchSlot.CLEAR] = 1
+
+    def _first_ends(self, team: Team, launch: Launch) -> bool:
+        """Waits until a worker has found no CTA left; whether the deadline passed first."""
+        late = False
+        while not team.ended(POLL_SECONDS):
+            if not late and launch.deadline is not None and time.monotonic() > launch.deadline:
+                self.stop()
+                late = True
+            self._report(launch)
+        return late
+
+    # -- ends ----------------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        self._halves[_ABORT] = 1
+
+    def raise_fault(self, launch: Launch, late: bool) -> None:
+        """Raises what stopped a launch, if anything did; `late`: it was stopped because its time was over."""
+        fault = find_fault(launch, self.crew.workers, self._gate, late)
+        if fault is not None:
+            raise fault
+
+    def close(self) -> None:
+        """Frees device memory at once."""
+        self._gate = None
+        self.crew.close()

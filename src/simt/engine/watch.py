@@ -1,0 +1,85 @@
+"""A thread that looks after the launches which run on the threads of their callers."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import Protocol
+
+TICK = 0.02
+"""Seconds between two looks."""
+PATIENCE = 50
+"""Looks without any launch after which the thread sleeps until the next one."""
+
+
+class Watched(Protocol):
+    """A call of compiled code."""
+
+    def tick(self, now: float) -> None:
+        """Called now and then while the call runs, and perhaps once after it. `now`: `time.monotonic()`."""
+        ...
+
+
+class Watch:
+    """Calls `tick` of every call that runs. The thread is made when first needed."""
+
+    def __init__(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
+        """A new process has none of its parent's threads."""
+        self._running: set[Watched] = set()
+        self._count = 0
+        self._awake = False
+        self._bell: threading.Semaphore | None = None
+
+    def add(self, call: Watched) -> None:
+        """Before the call runs: costs next to nothing while others did so a short time ago."""
+        self._running.add(call)
+        self._count += 1
+        if not self._awake:
+            self._wake()
+
+    def remove(self, call: Watched) -> None:
+        self._running.discard(call)
+
+    def _wake(self) -> None:
+        self._awake = True
+        if self._bell is None:
+            self._bell = threading.Semaphore(0)
+            threading.Thread(target=self._look, args=(self._bell,), name="simt-watch", daemon=True).start()
+        else:
+            self._bell.release()
+
+    def _look(self, bell: threading.Semaphore) -> None:
+        idle, count = 0, -1
+        while True:
+            time.sleep(TICK)
+            idle = 0 if self._tick() or self._count != count else idle + 1
+            count = self._count
+            if idle >= PATIENCE and self._may_sleep(count):
+                bell.acquire()
+                idle = 0
+
+    def _tick(self) -> bool:
+        """Looks at every call that runs; whether there was one."""
+        running, now = tuple(self._running), time.monotonic()
+        for call in running:
+            call.tick(now)
+        return bool(running)
+
+    def _may_sleep(self, count: int) -> bool:
+        """A call that begins now either sees that the thread sleeps, or is seen here."""
+        self._awake = False
+        if self._running or self._count != count:
+            self._awake = True
+            return False
+        return True
+
+
+WATCH = Watch()
+"""One for the process."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=WATCH._forget)  # pyright: ignore[reportPrivateUsage]
