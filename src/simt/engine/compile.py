@@ -87,7 +87,7 @@ class Compiler:
 
     def native(self) -> Native:
         """The functions that run launches on the thread of the caller, from the cache or made now."""
-        text = native_text()
+        text = native_text(self.cpu.features)
         key = hashlib.sha256("\0".join((self.identity, text)).encode()).hexdigest()
         found = self.objects.load(key)
         if found is None:

@@ -39,12 +39,12 @@ from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, build, resolved
 from simt.analysis.uniformity import used_in
 from simt.analysis.waiting import settle
-from simt.engine import llvm_stop
 from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
+from simt.engine.llvm_stop import stop
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
@@ -688,8 +688,8 @@ class FunctionEmitter:
         look, stops, goes = (self.builder.block_name(n) for n in ("look", "stop", "go"))
         self.builder.void(f"br i1 {some}, label %{look}, label %{goes}")
         self.builder.label(look)
-        stop = self.builder.emit(f"call i1 {llvm_stop.stop(self.unit.module)}(ptr %launch, ptr %worker)")
-        self.builder.void(f"br i1 {stop}, label %{stops}, label %{goes}")
+        stopped = self.builder.emit(f"call i1 {stop(self.unit.module)}(ptr %launch, ptr %worker)")
+        self.builder.void(f"br i1 {stopped}, label %{stops}, label %{goes}")
         self.builder.label(stops)
         line = self.m.line
         self.m.line = header.ops[0].line if header.ops else header.terminator.line

@@ -11,12 +11,13 @@ from collections.abc import Callable
 
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
-from simt.engine import llvm_mode, llvm_stop
+from simt.engine import llvm_mode
 from simt.engine.abi import KERNEL, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
 from simt.engine.llvm_function import FunctionEmitter, Unit
 from simt.engine.llvm_lanes import ALL
+from simt.engine.llvm_stop import stop
 from simt.engine.llvm_suspension import SuspendingEmitter
 
 DONE = -1
@@ -147,7 +148,7 @@ class KernelEmitter(SuspendingEmitter):
             "  %stop.some = icmp ne i64 %stop.flags, 0",
             "  br i1 %stop.some, label %cta.stop, label %cta.run",
             "cta.stop:",
-            f"  %stopped = call i1 {llvm_stop.stop(self.unit.module)}(ptr %launch, ptr %worker)",
+            f"  %stopped = call i1 {stop(self.unit.module)}(ptr %launch, ptr %worker)",
             "  br i1 %stopped, label %done, label %cta.run",
             "cta.run:",
             "  store i64 %cta, ptr %cta.slot",

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ctypes
 
 from simt.engine.abi import RUN, SERVE, CallSlot, LaunchSlot
+from simt.engine.llvm_mode import DEFAULT_MXCSR
 
 
 def field(base: str, slot: int, name: str, load: str = "i64") -> list[str]:
@@ -25,13 +26,15 @@ def field(base: str, slot: int, name: str, load: str = "i64") -> list[str]:
     ]
 
 
-def native_text() -> str:
-    """The LLVM module."""
-    return "\n".join([*_serve(), *_run()])
+def native_text(features: frozenset[str]) -> str:
+    """The LLVM module for a CPU with these features."""
+    return "\n".join([*_serve("sse" in features), *_run()])
 
 
-def _serve() -> list[str]:
+def _serve(has_mode: bool) -> list[str]:
+    """`has_mode`: the kernel may have changed how subnormals are handled, which is not for Python."""
     return [
+        *(["declare void @llvm.x86.sse.stmxcsr(ptr)", "declare void @llvm.x86.sse.ldmxcsr(ptr)"] * has_mode),
         f"define i32 @{SERVE}(ptr %launch) {{",
         *field("%launch", LaunchSlot.CALL, "call", "ptr"),
         *field("%launch", LaunchSlot.GRID_ID, "grid"),
@@ -47,10 +50,12 @@ def _serve() -> list[str]:
         *field("%call", CallSlot.RESTORE_THREAD, "restore", "ptr"),
         *field("%call", CallSlot.CHECK_SIGNALS, "check", "ptr"),
         *field("%call", CallSlot.SAVE_THREAD, "save", "ptr"),
+        *(_DEFAULT_MODE * has_mode),
         "  call void %restore(ptr %thread)",
         "  %raised = call i32 %check()",
         "  %again = call ptr %save()",
         "  store ptr %again, ptr %thread.p, align 8",
+        *(["  call void @llvm.x86.sse.ldmxcsr(ptr %mode)"] * has_mode),
         "  %bad = icmp ne i32 %raised, 0",
         "  br i1 %bad, label %stop, label %go",
         "stop:",
@@ -60,6 +65,15 @@ def _serve() -> list[str]:
         "  ret i32 0",
         "}",
     ]
+
+
+_DEFAULT_MODE = [
+    "  %mode = alloca i32",
+    "  %mode.python = alloca i32",
+    "  call void @llvm.x86.sse.stmxcsr(ptr %mode)",
+    f"  store i32 {DEFAULT_MXCSR}, ptr %mode.python",
+    "  call void @llvm.x86.sse.ldmxcsr(ptr %mode.python)",
+]
 
 
 def _run() -> list[str]:
