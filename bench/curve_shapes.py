@@ -4,6 +4,8 @@
 results flow on and end in memory.
 """
 
+# ruff: noqa: E501 (PTX reads better unbroken)
+
 from __future__ import annotations
 
 import random

@@ -13,14 +13,14 @@ EXIT = -1
 def dominators(schedule: Schedule) -> dict[int, int]:
     """Immediate dominator by block index; the entry's is itself."""
     successors = {b.index: [s.index for s in b.successors()] for b in schedule.order}
-    return _immediate(schedule.order[0].index, successors, _reverse(successors))
+    return immediate(schedule.order[0].index, successors, _reverse(successors))
 
 
 def post_dominators(schedule: Schedule) -> dict[int, int]:
     """Immediate post-dominator by block index; `EXIT` where only the virtual exit is left."""
     successors = {b.index: [s.index for s in b.successors()] or [EXIT] for b in schedule.order}
     backward = _reverse(successors)
-    found = _immediate(EXIT, backward, successors)
+    found = immediate(EXIT, backward, successors)
     # Blocks that never reach an exit (endless loops) are not found.
     return {b.index: found.get(b.index, EXIT) for b in schedule.order}
 
@@ -78,7 +78,7 @@ class _Forest:
         return label[path[0] if path else start]
 
 
-def _immediate(
+def immediate(
     root: int, successors: Mapping[int, Sequence[int]], predecessors: Mapping[int, Sequence[int]]
 ) -> dict[int, int]:
     """Immediate dominator of every node that can be reached from the root, whose own is itself."""

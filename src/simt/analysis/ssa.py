@@ -73,7 +73,7 @@ class Ssa:
     definitions: list[Definition]
 
     def reaching(self, block: Block) -> dict[Register, Definition]:
-        """A fresh map of the definitions at the block's start that it uses, to be updated while walking it."""
+        """A fresh map of the definitions from before the block that it uses, to be updated on the way."""
         return dict(self.entry[block.index])
 
     def lookup(self, current: dict[Register, Definition], register: Register) -> Definition:
@@ -358,7 +358,7 @@ def _restore(current: dict[Register, Definition], before: dict[Register, Definit
 def _rename_block(
     ssa: Ssa, block: Block, local: _Local, current: dict[Register, Definition]
 ) -> dict[Register, Definition | None]:
-    """Brings `current` from the block's start to its end; what it held before of the registers that changed."""
+    """Brings `current` from the block's start to its end; what it held before of those that changed."""
     phis = ssa.phis.get(block.index, ())
     changed = (*(phi.register for phi in phis), *local.defined)
     before = {register: current.get(register) for register in changed}

@@ -11,6 +11,7 @@ import heapq
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
 
+from simt.analysis.convergence import Convergence
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.program import Block, Branch, Call, FunctionAddress, Op, Register, Switch, SymbolAddress
 from simt.analysis.schedule import Loop
@@ -33,23 +34,40 @@ class Uniformity:
     blends: set[Definition] = field(default_factory=set[Definition])
 
 
+@dataclass(slots=True)
+class _Step:
+    """Something to evaluate: a phi, an op or call, a block's branch. `inputs`: what it reads."""
+
+    block: Block
+    what: Definition | Op | Call | Branch | Switch
+    inputs: dict[Register, Definition]
+
+
 class _Analysis:
-    """Iterates data flow and control flow to their common fixed point (shapes only grow)."""
+    """Iterates data flow and control flow to their common fixed point (shapes only grow).
+
+    A step is taken again when something that it depends on has grown; the first one in line goes first.
+    """
 
     def __init__(
         self, ssa: Ssa, environment: Environment, algebra: ShapeAlgebra, varying_blocks: Set[int]
     ) -> None:
         self.ssa = ssa
         self.result = Uniformity(joins=set(varying_blocks))
-        self.current: dict[Register, Definition] = {}
+        self.inputs: dict[Register, Definition] = {}
         self.varying_blocks = varying_blocks
         self.evaluator: Evaluator[Shape] = Evaluator(algebra, self, environment)
-        self.slot = {id(s): i for i, s in enumerate(ssa.schedule.slots)}
-        self.loops = {loop.header.index: loop for loop in ssa.schedule.loops}
+        self.convergence = Convergence(ssa.schedule)
+        self.steps: list[_Step] = []
+        self.users: dict[Definition, list[int]] = {}
+        self.phis: dict[int, list[int]] = {}
+        self.escapes = _escapes(ssa)
+        self.due: list[int] = []
+        self.is_due: set[int] = set()
 
     # Reader of the evaluator
     def register(self, register: Register) -> Shape:
-        return self.result.shapes.get(self.ssa.lookup(self.current, register), Shape(1, const=0))
+        return self.result.shapes.get(self.inputs[register], Shape(1, const=0))
 
     def symbol(self, symbol: SymbolAddress) -> Shape:
         return UNIFORM
@@ -59,32 +77,69 @@ class _Analysis:
 
     def run(self) -> Uniformity:
         for definition in self.ssa.definitions:
-            if definition.origin == "argument":
-                self.result.shapes[definition] = VARYING
             if definition.block.index in self.varying_blocks:
                 self.result.blends.add(definition)
-        escapes = _escapes(self.ssa)
-        changed = True
-        while changed:
-            changed = self._flow()
-            changed |= self._control()
-            changed |= self._temporal(escapes)
+            if definition.origin == "argument":
+                self.result.shapes[definition] = VARYING
+            elif definition.origin == "barrier":
+                self._set(definition, UNIFORM)
+        for block in self.ssa.schedule.order:
+            self._enter(block)
+        self._demand(range(len(self.steps)))
+        while self.due:
+            while self.due:
+                number = heapq.heappop(self.due)
+                self.is_due.remove(number)
+                self._take(self.steps[number])
+            self._join(self.convergence.joins(self.result.divergent))
         return self.result
 
-    def _flow(self) -> bool:
-        """One pass over all blocks; True if any shape grew."""
-        grew = False
-        for block in self.ssa.schedule.order:
-            self.current = self.ssa.reaching(block)
-            for phi in self.ssa.phis.get(block.index, ()):
-                grew |= self._set(phi, self._phi(phi, block))
-            for op in block.ops:
-                grew |= self._op(op)
-            for definition in self.ssa.of.get(id(block.terminator), ()):
-                if definition is not None:
-                    grew |= self._set(definition, UNIFORM)
-        return grew
+    # -- steps ---------------------------------------------------------------------------------------
+    def _enter(self, block: Block) -> None:
+        """Makes the steps of a block."""
+        for phi in self.ssa.phis.get(block.index, ()):
+            self.phis.setdefault(block.index, []).append(len(self.steps))
+            self._add(_Step(block, phi, {}), phi.inputs.values())
+        current = self.ssa.reaching(block)
+        for op in block.ops:
+            made = [d for d in self.ssa.of[id(op)] if d is not None]
+            read = [*uses(op), *(d.register for d in made if isinstance(op, Op) and op.guard is not None)]
+            inputs = {register: self.ssa.lookup(current, register) for register in read}
+            self._add(_Step(block, op, inputs), inputs.values())
+            current.update((d.register, d) for d in made)
+        if isinstance(block.terminator, Branch | Switch) and len(block.successors()) > 1:
+            inputs = {register: self.ssa.lookup(current, register) for register in terminator_uses(block)}
+            self._add(_Step(block, block.terminator, inputs), inputs.values())
 
+    def _add(self, step: _Step, inputs: Iterable[Definition]) -> None:
+        for definition in inputs:
+            self.users.setdefault(definition, []).append(len(self.steps))
+        self.steps.append(step)
+
+    def _demand(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            if number not in self.is_due:
+                self.is_due.add(number)
+                heapq.heappush(self.due, number)
+
+    def _take(self, step: _Step) -> None:
+        self.inputs = step.inputs
+        match step.what:
+            case Definition() as phi:
+                self._set(phi, self._phi(phi, step.block))
+            case Call() as call:
+                for definition in self.ssa.of[id(call)]:
+                    if definition is not None:
+                        self._set(definition, VARYING)
+            case Op() as op:
+                for definition, shape in zip(self.ssa.of[id(op)], self.evaluator.op(op)):
+                    if definition is not None:
+                        self._set(definition, self._guarded(op, definition, shape))
+            case _:
+                if step.block.index not in self.result.divergent:
+                    self._branch(step)
+
+    # -- data flow -----------------------------------------------------------------------------------
     def _phi(self, phi: Definition, block: Block) -> Shape:
         known = [self.result.shapes[d] for d in phi.inputs.values() if d in self.result.shapes]
         if not known:
@@ -97,38 +152,17 @@ class _Analysis:
             shape = blended(shape, shape)
         return replace(shape, const=None) if len(phi.inputs) > 1 else shape
 
-    def _op(self, op: Op | Call) -> bool:
-        made = self.ssa.of[id(op)]
-        if isinstance(op, Call):
-            grew = False
-            for definition in made:
-                if definition is not None:
-                    grew |= self._set(definition, VARYING)
-            return self._note(made, grew)
-        shapes = self.evaluator.op(op)
-        grew = False
-        for definition, shape in zip(made, shapes):
-            if definition is not None:
-                grew |= self._set(definition, self._guarded(op, definition, shape))
-        return self._note(made, grew)
-
     def _guarded(self, op: Op, definition: Definition, shape: Shape) -> Shape:
         if op.guard is None:
             return shape
-        old = self.ssa.lookup(self.current, definition.register)
+        old = self.inputs[definition.register]
         if old.origin == "undefined":
             return shape
         before = self.result.shapes.get(old, shape)
         guard = self.register(op.guard.register)
         return merge(shape, before) if guard.is_uniform else blended(shape, before)
 
-    def _note(self, made: Iterable[Definition | None], grew: bool) -> bool:
-        for definition in made:
-            if definition is not None:
-                self.current[definition.register] = definition
-        return grew
-
-    def _set(self, definition: Definition, shape: Shape) -> bool:
+    def _set(self, definition: Definition, shape: Shape) -> None:
         """Raises a definition's shape to cover `shape` too."""
         old = self.result.shapes.get(definition)
         if definition.block.index in self.varying_blocks:
@@ -137,103 +171,33 @@ class _Analysis:
             shape = blended(shape, shape)
         new = shape if old is None else _widen(old, shape)
         self.result.shapes[definition] = new
-        return new != old
+        if new != old:
+            self._demand(self.users.get(definition, ()))
 
-    def _control(self) -> bool:
-        """Updates divergent branches, joins and loops left by degrees; True if any was added."""
-        before = (len(self.result.divergent), len(self.result.joins), len(self.result.leaving))
-        for block in self.ssa.schedule.order:
-            if block.index in self.result.divergent or not isinstance(block.terminator, Branch | Switch):
-                continue
-            self.current = self._leaving_map(block)
-            together = len(block.successors()) == 1
-            if together or all(self.register(r).is_uniform for r in terminator_uses(block)):
-                continue
-            self.result.divergent.add(block.index)
-            region = self._influence(block)
-            loop = self.ssa.schedule.loop_of[block.index]
-            while loop is not None:
-                if self._leaves_by_degrees(loop, block, region):
-                    self.result.leaving.add(loop.header.index)
-                loop = loop.parent
-        return before != (len(self.result.divergent), len(self.result.joins), len(self.result.leaving))
+    # -- control flow --------------------------------------------------------------------------------
+    def _branch(self, step: _Step) -> None:
+        """Looks whether a branch parts lanes, and what follows from that."""
+        if all(self.register(register).is_uniform for register in step.inputs):
+            return
+        self.result.divergent.add(step.block.index)
+        self._join(self.convergence.met(step.block))
+        for loop in self.convergence.loops_left(step.block):
+            if loop.header.index not in self.result.leaving:
+                self.result.leaving.add(loop.header.index)
+                self._escape(loop)
 
-    def _leaving_map(self, block: Block) -> dict[Register, Definition]:
-        current = self.ssa.reaching(block)
-        for op in block.ops:
-            for definition in self.ssa.of[id(op)]:
-                if definition is not None:
-                    current[definition.register] = definition
-        return current
+    def _join(self, blocks: Iterable[int]) -> None:
+        for index in blocks:
+            if index not in self.result.joins:
+                self.result.joins.add(index)
+                self._demand(self.phis.get(index, ()))
 
-    def _leaves_by_degrees(self, loop: Loop, branch: Block, region: set[int]) -> bool:
-        """Whether lanes that a branch within a loop parts leave it in different iterations."""
-        if loop.header.index in self.result.leaving:
-            return True
-        position = self.ssa.schedule.position
-        inside = range(loop.first, loop.last + 1)
-        for block in self.ssa.schedule.order[loop.first : loop.last + 1]:
-            if (block is branch or block.index in region) and any(
-                position[s.index] not in inside for s in block.successors()
-            ):
-                return True
-        return False
-
-    def _influence(self, branch: Block) -> set[int]:
-        """Blocks between a divergent branch and the place where its lanes are together again.
-
-        Lanes carry the label of the side they took; a block that is reached by two labels at once is a
-        join, and gives a label of its own.
-        """
-        schedule = self.ssa.schedule
-        labels: dict[int, int] = {}
-        heap: list[int] = []
-        region: set[int] = set()
-
-        def arrive(source: Block, target: Block, label: int) -> None:
-            back = schedule.is_back_edge(source, target)
-            slot = self.slot[id(self.loops[target.index] if back else target)]
-            if slot not in labels:
-                labels[slot] = label
-                heapq.heappush(heap, slot)
-            elif labels[slot] != label:
-                self.result.joins.add(target.index)
-                labels[slot] = -1 - target.index
-
-        for successor in dict.fromkeys(branch.successors()):
-            arrive(branch, successor, successor.index)
-        while len(heap) > 1:
-            slot = heapq.heappop(heap)
-            place = schedule.slots[slot]
-            if isinstance(place, Block):
-                region.add(place.index)
-                for successor in place.successors():
-                    arrive(place, successor, labels[slot])
-            elif self._inside(place, branch):
-                # Some lanes go round again while others wait beyond the loop: what leaves it now leaves
-                # at another time than what left before.
-                for block in schedule.order[place.first : place.last + 1]:
-                    region.add(block.index)
-                    for successor in block.successors():
-                        if not self._inside(place, successor):
-                            arrive(block, successor, -1 - len(schedule.order) - place.header.index)
-        return region
-
-    def _inside(self, loop: Loop, block: Block) -> bool:
-        return loop.first <= self.ssa.schedule.position[block.index] <= loop.last
-
-    def _temporal(self, escapes: list[tuple[Definition, list[Loop]]]) -> bool:
+    def _escape(self, loop: Loop) -> None:
         """Values used outside a loop that lanes leave in different iterations vary."""
-        grew = False
-        for definition, loops in escapes:
-            if definition not in self.result.blends and any(
-                loop.header.index in self.result.leaving for loop in loops
-            ):
+        for definition in self.escapes.get(loop.header.index, ()):
+            if definition not in self.result.blends:
                 self.result.blends.add(definition)
-                shape = self.result.shapes.get(definition, UNIFORM)
-                grew |= self._set(definition, shape)
-                grew = True
-        return grew
+                self._set(definition, self.result.shapes.get(definition, UNIFORM))
 
 
 def _widen(old: Shape, new: Shape) -> Shape:
@@ -270,19 +234,19 @@ def used_in(ssa: Ssa) -> dict[Definition, set[int]]:
     return found
 
 
-def _escapes(ssa: Ssa) -> list[tuple[Definition, list[Loop]]]:
-    """Definitions that are used outside loops in which they are made, with those loops."""
-    found: list[tuple[Definition, list[Loop]]] = []
+def _escapes(ssa: Ssa) -> dict[int, list[Definition]]:
+    """Definitions that are used outside loops in which they are made, by those loops' headers."""
+    found: dict[int, list[Definition]] = {}
     position = ssa.schedule.position
     for definition, blocks in used_in(ssa).items():
         loop = ssa.schedule.loop_of.get(definition.block.index)
-        left: list[Loop] = []
-        while loop is not None:
-            if any(not loop.first <= position[b] <= loop.last for b in blocks):
-                left.append(loop)
+        if loop is None:
+            continue
+        places = [position[b] for b in blocks]
+        first, last = min(places), max(places)
+        while loop is not None and not loop.first <= first <= last <= loop.last:
+            found.setdefault(loop.header.index, []).append(definition)
             loop = loop.parent
-        if left:
-            found.append((definition, left))
     return found
 
 
