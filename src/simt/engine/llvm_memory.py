@@ -287,9 +287,7 @@ class MemoryAlgebra(PrefetchAlgebra):
         span, parts, ok = self._spans(access, shape)
 
         def fast() -> tuple[Value, ...]:
-            if access.region is not SHARED and len(parts) <= FEW_PARTS:
-                for part in parts:
-                    self.prefetch(part, span * access.size)
+            self._prefetch_spans(access, parts, span, write=False)
             return self._load_spans(access, parts, span)
 
         slow = (
@@ -315,6 +313,11 @@ class MemoryAlgebra(PrefetchAlgebra):
         regular = self._all(self._agrees(address, guess))
         valid = self._all(self._valid(access, starts, span * access.size))
         return span, parts, self.builder.emit(f"and i1 {regular}, {valid}")
+
+    def _prefetch_spans(self, access: Access, parts: list[Value], span: int, write: bool) -> None:
+        if access.region is not SHARED and len(parts) <= FEW_PARTS:
+            for part in parts:
+                self.prefetch(part, span * access.size, write)
 
     def _load_spans(self, access: Access, parts: list[Value], span: int) -> tuple[Value, ...]:
         wide = spell(access.element, span * access.count)
@@ -363,6 +366,7 @@ class MemoryAlgebra(PrefetchAlgebra):
         whole = self._interleave([self.vector(v) for v in values])
 
         def fast() -> tuple[Value, ...]:
+            self._prefetch_spans(access, parts, span, write=True)
             self._store_spans(access, parts, span, whole)
             return ()
 

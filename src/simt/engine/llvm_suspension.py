@@ -62,6 +62,7 @@ class SuspendingEmitter(CallingEmitter):
         super().__init__(unit, function)
         self.suspensions: dict[tuple[int, ...], int] = {}
         self.context_size = CONTEXT_HEADER + 8 * (len(self.pending.barriers) + len(self.pending.waiting))
+        self.m.for_next_cta = bool(self.pending.barriers)
         self.table = self.pending.by_number
         self.together = not (self.table or self.pending.waiting)
         self.changed = changed_before(self.ssa, self.pending) if self.together else {}

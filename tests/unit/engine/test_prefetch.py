@@ -1,0 +1,46 @@
+"""Which loads ask for memory that is needed later."""
+
+from __future__ import annotations
+
+import pytest
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.engine.host import host_cpu
+from simt.engine.llvm_kernel import emit
+
+LOAD = "ld.global.u32 %v, [%a];"
+BODIES = {
+    "once": (LOAD, 0),
+    "in a loop over the grid": (f"L: {LOAD} add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end; @%p bra L;", 1),
+    "before a barrier": (f"{LOAD} bar.sync 0;", 1),
+    "in shared memory": ("ld.shared.u32 %v, [box]; bar.sync 0;", 0),
+    "scattered": ("mul.lo.u64 %o, %o, 8; add.u64 %a, %a, %o; ld.global.u32 %v, [%a]; bar.sync 0;", 0),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_loads_that_prefetch(name: str) -> None:
+    body, loads = BODIES[name]
+    program = (
+        simt.Device("sm_75")
+        .load(f"""
+.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 end, .param .u64 n)
+{{
+    .reg .pred %p; .reg .b32 %t, %v; .reg .b64 %a, %end, %n, %o;
+    .shared .align 4 .b8 box[128];
+    ld.param.u64 %a, [a]; ld.param.u64 %end, [end]; ld.param.u64 %n, [n];
+    mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %a, %a, %o;
+    {body}
+    st.shared.u32 [box], %v;
+    ret;
+}}
+""")
+        .program
+    )
+    text, *_ = emit(program, program.functions["k"], BlockShape(64, 1, 1), host_cpu().features, "nounwind")
+    lines = 128 // 64  # of a warp's words
+    assert text.count("call void @llvm.prefetch") == loads * lines
