@@ -16,12 +16,14 @@ from pathlib import Path
 
 import numpy as np
 from cases import CASES
+from interpreter import interpreter
 from rich.console import Console
 from rich.table import Table
 from timing import Row, pin_to_one_core
 
 import simt
 
+CASES[interpreter.__name__] = interpreter
 RESULTS = Path(__file__).resolve().parent / "results.json"
 
 

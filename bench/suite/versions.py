@@ -114,8 +114,8 @@ class Numba(OnHost):
 class Virtual:
     """`simt`: the PTX file on the virtual GPU."""
 
-    def __init__(self, entry: Entry, problem: Problem, workers: int) -> None:
-        self.device = simt.Device("sm_90", workers=workers)
+    def __init__(self, entry: Entry, problem: Problem, workers: int, engine: str = "jit") -> None:
+        self.device = simt.Device("sm_90", workers=workers, engine=engine)
         module = self.device.load(entry.ptx)
         self.arrays = {name: self.device.array(values) for name, values in problem.arrays.items()}
         known: dict[str, object] = {**self.arrays, **problem.scalars}

@@ -38,6 +38,7 @@ from simt.engine.interpreter_ops import ReadyOp, ready
 from simt.engine.numpy_algebra import dtype_of
 from simt.engine.numpy_machine import NumpyMachine
 from simt.engine.numpy_memory import ArenaView
+from simt.engine.numpy_select import Mask, every, some
 from simt.errors import BarrierError, KernelFault, LaunchTimeout
 from simt.machine.launch import Launch
 from simt.ptx.types import PRED, U32, Type, bits_type
@@ -166,7 +167,7 @@ class Execution:
         total = len(activation.live)
         columns = Columns(activation.stored, activation.owned, activation.line.kept, rows, total)
         live = activation.live if rows is None else activation.live.take(rows, axis=0)
-        full = mask is activation.live or bool((mask == live).all())
+        full = mask is activation.live or every(mask == live)
         self._resume(activation, Run(block, columns, rows, absolute, mask, full))
 
     def _resume(self, activation: Activation, run: Run) -> None:
@@ -203,10 +204,10 @@ class Execution:
         if op.guard is not None:
             chosen = run.columns.read(op.guard.register)
             mask = mask & (~chosen if op.guard.negated else chosen)
-            whole = bool((mask == run.mask).all())
+            whole = every(mask == run.mask)
             if whole:
                 mask = run.mask
-            elif not mask.any():
+            elif not some(mask):
                 return
         self.machine.line = op.line
         self.machine.mask = mask
@@ -215,7 +216,7 @@ class Execution:
         for register, value in zip(ready.results, ready.run(run.columns)):
             if register is not None:
                 seen = not whole or (not run.full and register.index in run.columns.kept)
-                run.columns.write(register, value, mask if seen else None)
+                run.columns.write(register, value, self.machine.lanes if seen else None)
 
     # ------------------------------------------------------------------ what the evaluator reads
 
@@ -258,9 +259,9 @@ class Execution:
         taken = run.mask & (~p if branch.negated else p)
         there = activation.line.target(run.block, branch.taken)
         here = activation.line.target(run.block, branch.otherwise)
-        if not taken.any():
+        if not some(taken):
             activation.send(run.local, run.mask, here)
-        elif (taken == run.mask).all():
+        elif every(taken == run.mask):
             activation.send(run.local, run.mask, there)
         else:
             activation.send(run.local, run.mask & ~taken, here)
@@ -269,7 +270,7 @@ class Execution:
     def _switch(self, activation: Activation, run: Run, switch: Switch) -> None:
         index = self._column(switch.index, U32, run.mask.shape)
         wild = run.mask & (index >= len(switch.targets))
-        if wild.any():
+        if some(wild):
             self._wild(wild)
         for i in np.unique(index[run.mask]):
             there = activation.line.target(run.block, switch.targets[int(i)])
@@ -293,7 +294,7 @@ class Execution:
         shape = run.mask.shape
         number = self.evaluator.source(barrier.barrier, U32)
         wrong = run.mask & (number >= BARRIERS)
-        if wrong.any():
+        if some(wrong):
             value = int(np.broadcast_to(number, shape)[wrong][0])
             raise BarrierError(f"there is no barrier {value}: a CTA has {BARRIERS}", self.machine.site(wrong))
         count = None if barrier.count is None else self._column(barrier.count, U32, shape)
@@ -327,9 +328,9 @@ class Execution:
         for name in call.candidates:
             lanes = run.mask & (value == self.machine.functions[name])
             rest = rest & ~lanes
-            if lanes.any():
+            if some(lanes):
                 found.append((name, lanes))
-        if rest.any():
+        if some(rest):
             self._wild(rest)
         return found
 
@@ -367,7 +368,7 @@ class Execution:
             for result in results:
                 result[row, lane] = value
         for d, result in zip(call.results, results):
-            run.columns.write(d, self.machine.from_bits(d.type, result), lanes)
+            run.columns.write(d, self.machine.from_bits(d.type, result), Mask(lanes))
 
     def _bits(self, source: Source, shape: tuple[int, ...]) -> Array:
         t = source_type(source)
@@ -394,8 +395,8 @@ class Execution:
         for d, register in zip(inner.call.results, inner.line.function.results):
             value = inner.stored.get(register.index)
             if value is not None:
-                run.columns.write(d, adapt(self.machine, value, register.type, d.type), lanes)
+                run.columns.write(d, adapt(self.machine, value, register.type, d.type), Mask(lanes))
         before = run.mask
         run.narrow(self.batch.alive)
-        if (run.mask != before).any():
+        if some(run.mask != before):
             outer.drop(self.batch.alive)

@@ -13,7 +13,7 @@ from simt.analysis.schedule import Loop, schedule
 from simt.engine.batch import WARP
 from simt.engine.interpreter_registers import kept_registers
 from simt.engine.numpy_algebra import dtype_of
-from simt.engine.numpy_select import assign, rows_with_any, select
+from simt.engine.numpy_select import Mask, assign, every, rows_with_any, some
 
 Array = NDArray[Any]
 
@@ -79,10 +79,10 @@ class Columns:
             return value
         return value.take(self.rows, axis=0) if value.ndim == 2 and len(value) == self.total else value
 
-    def write(self, register: Register, value: Array, mask: Array | None) -> None:
+    def write(self, register: Register, value: Array, mask: Mask | None) -> None:
         """Sets the lanes of `mask`, all if None (then no other lane of these rows matters)."""
         if mask is not None:
-            value = select(mask, value, self.read(register))
+            value = mask.select(value, self.read(register))
         self.current[register.index] = value
         if register.index in self.kept:
             self.dirty.add(register.index)
@@ -142,7 +142,7 @@ class Activation:
         self.call = call
         self.depth = depth
         self.waiting = np.where(live, 0, line.done).astype(line.dtype)
-        self.together: int | None = 0 if live.any() else line.done
+        self.together: int | None = 0 if some(live) else line.done
         self.stored: dict[int, Array] = {}
         self.owned: set[int] = set()
         self.run: Run | None = None
@@ -164,8 +164,8 @@ class Activation:
         if self.floor:
             busy &= self._eligible()
             where &= busy[:, None]
-        if busy.all():
-            if (where == self.live).all():
+        if every(busy):
+            if every(where == self.live):
                 self.together = slot
                 return None, self.live
             return None, where
@@ -183,7 +183,7 @@ class Activation:
         """Notes it if all live lanes wait at one slot."""
         live = self.live.ravel()
         first = self.waiting.ravel()[np.argmax(live)]
-        if live.any() and ((self.waiting == first) | ~self.live).all():
+        if some(live) and every((self.waiting == first) | ~self.live):
             self.together = int(first)
 
     def send(self, rows: Array | None, mask: Array, slot: int) -> None:

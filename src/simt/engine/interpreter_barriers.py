@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from simt.analysis.program import BARRIERS, Barrier, Register
 from simt.engine.batch import WARP, Batch
 from simt.engine.interpreter_activation import Activation
-from simt.engine.numpy_select import assign, lanes_by_row, rows_with_any, select
+from simt.engine.numpy_select import assign, every, lanes_by_row, rows_with_any, select, some
 
 Array = NDArray[Any]
 
@@ -33,7 +33,7 @@ class Barriers:
 
     @property
     def any_parked(self) -> bool:
-        return bool(self.numbers) and bool((self.number >= 0).any())
+        return bool(self.numbers) and some(self.number >= 0)
 
     def arrive(self, rows: Array | None, mask: Array, number: Array, count: Array | None) -> None:
         """Lanes arrive, or park: notes what the barrier expects."""
@@ -87,7 +87,7 @@ class Barriers:
         released = False
         for number in sorted(self.numbers):
             complete = self._complete(number)
-            if complete.any():
+            if some(complete):
                 self._go_on(activation, number, complete)
                 released = True
         return released
@@ -112,7 +112,7 @@ class Barriers:
         activation.scatter()
         assign(activation.waiting, lanes, self.resume.astype(activation.waiting.dtype))
         assign(self.number, lanes, -1)
-        if complete.all():
+        if every(complete):
             self.numbers.discard(number)
         self.expected[complete, number] = 0
         self.arrivals[complete, number] = 0
@@ -122,7 +122,7 @@ class Barriers:
         """Results of `bar.red`, for the lanes that took part with one reduction into one register."""
         for index, (operation, result) in enumerate(self._reductions):
             taking = lanes & (self.reduction == index)
-            if not taking.any():
+            if not some(taking):
                 continue
             votes = (taking & self.predicate).sum(axis=1).reshape(self.batch.count, -1).sum(axis=1)
             voters = taking.sum(axis=1).reshape(self.batch.count, -1).sum(axis=1)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.engine import exact, integers, numpy_float, numpy_fma, numpy_rounding
-from simt.engine.numpy_select import select
+from simt.engine.numpy_select import select, some
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import BF16, F16, F32, F64, Type
 
@@ -81,7 +81,7 @@ class NumpyAlgebra:
         return select(p, a, b)
 
     def rarely(self, t: Type, p: Array, usual: Array, other: Callable[..., Array], *operands: Array) -> Array:
-        if not p.any():
+        if not some(p):
             return usual
         where, result, *columns = np.broadcast_arrays(p, usual, *operands)
         result = result.copy()
@@ -152,14 +152,14 @@ class NumpyAlgebra:
         quotient = np.floor_divide(_magnitude(t, a), _magnitude(t, b) | zero)
         if t.is_signed:
             quotient = _negate_if(_signed(a ^ b) < 0, quotient)
-        return select(zero, np.invert(b), quotient) if zero.any() else quotient
+        return select(zero, np.invert(b), quotient) if some(zero) else quotient
 
     def remainder(self, t: Type, a: Array, b: Array) -> Array:
         zero = b == 0
         rest = np.remainder(_magnitude(t, a), _magnitude(t, b) | zero)
         if t.is_signed:
             rest = _negate_if(_signed(a) < 0, rest)
-        return select(zero, a, rest) if zero.any() else rest
+        return select(zero, a, rest) if some(zero) else rest
 
     def minimum(self, t: Type, a: Array, b: Array) -> Array:
         return np.minimum(_by_sign(t, a), _by_sign(t, b)).view(a.dtype)
@@ -192,7 +192,7 @@ class NumpyAlgebra:
         of = bits.dtype.type
         magnitude = bits << of(1)  # without its sign
         subnormal = (magnitude - of(1)) < of((2 << f.mantissa) - 1)
-        if not subnormal.any():
+        if not some(subnormal):
             return a
         return self.from_bits(t, select(subnormal, bits & of(f.sign), bits))
 
@@ -239,7 +239,7 @@ class NumpyAlgebra:
         x, y = self._native(t, a), self._native(t, b)
         native = F32 if t in _HALVES else t
         result = pick(x, y)
-        if not result.all():
+        if some(result == 0):
             joined = self.from_bits(native, join_signs(self.to_bits(native, x), self.to_bits(native, y)))
             result = select(x == y, joined, result)
         return self.float_to_float(native, t, result, "rn")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.engine import exact, numpy_rounding
-from simt.engine.numpy_select import select
+from simt.engine.numpy_select import select, some
 from simt.isa.algebra import PureAlgebra, Rounding
 from simt.ptx.types import BF16, F16, F32, Type
 
@@ -68,7 +68,7 @@ def _to_odd_f32(a: Array) -> Array:
 def _with_its_nan(target: Type, a: Array, result: Array) -> Array:
     """The format's own NaN, with the sign of `a`, where `a` is NaN."""
     nan = np.isnan(a)
-    if not nan.any():
+    if not some(nan):
         return result
     f = exact.format_of(target)
     of = result.dtype.type

@@ -7,14 +7,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from simt.engine import exact
-from simt.engine.numpy_select import select
-from simt.isa.algebra import PureAlgebra
+from simt.engine import exact, numpy_rounding
+from simt.engine.numpy_select import every, select, some
+from simt.isa.algebra import PureAlgebra, Rounding
 from simt.ptx.types import F32, Type
 
 Array: TypeAlias = NDArray[Any]
 
 _SPLITTER = 2.0**27 + 1.0
+_BOTH_WAYS: tuple[Rounding, Rounding] = ("rm", "rp")
 _LEAST_NORMAL_F32 = 0x38100000
 """2^-126 as the upper half of an f64."""
 
@@ -22,7 +23,7 @@ _LEAST_NORMAL_F32 = 0x38100000
 def fma(m: PureAlgebra[Array], t: Type, a: Array, b: Array, c: Array) -> Array:
     """`a * b + c` for f32 and f64 columns, rounded once, to nearest."""
     result, doubtful = _fma_f32(a, b, c) if t == F32 else _fma_f64(a, b, c)
-    if doubtful is not None and doubtful.any():
+    if doubtful is not None and some(doubtful):
         x, y, z = (v[doubtful] for v in np.broadcast_arrays(a, b, c))
         result[doubtful] = exact.fma(m, t, x, y, z, "rn")
     return result
@@ -58,23 +59,26 @@ def _fma_f64(a: Array, b: Array, c: Array) -> tuple[Array, Array | None]:
     total, rest = _two_sum(product, high)
     result = total + _odd_sum(rest, high_rest)
     zero = result == 0
-    if zero.any():  # an exact zero has the sign of the plain sum
+    if some(zero):  # an exact zero has the sign of the plain sum
         result = select(zero, product + c, result)
-    return result, _out_of_range(a, b, c, product)
+    return result, _out_of_range(a, b, product, result)
 
 
-def _out_of_range(a: Array, b: Array, c: Array, product: Array) -> Array | None:
-    """Lanes in which the method may fail; None if that is plainly none."""
-    x, y, z, p = (np.abs(v) for v in (a, b, c, product))
-    if x.max() < 2.0**500 and y.max() < 2.0**500 and z.max() < 2.0**1000 and p.min() > 2.0**-900:
+def _out_of_range(a: Array, b: Array, product: Array, result: Array) -> Array | None:
+    """Lanes in which the method may have failed; None if that is plainly none. Whatever overflows on the
+    way leaves no finite result; what cancels a product of this size is far from underflow."""
+    finite, size = np.isfinite(result), np.abs(product)
+    if every(finite) and size.min() > 2.0**-900:
         return None
-    small_enough = (np.maximum(x, y) < 2.0**500) & (z < 2.0**1000)
-    large_enough = (p > 2.0**-900) | (a == 0) | (b == 0)
-    return ~(small_enough & large_enough)
+    return ~(finite & ((size > 2.0**-900) | (a == 0) | (b == 0)))
 
 
 def _odd_sum(a: Array, b: Array) -> Array:
-    """The sum rounded to odd: an inexact one is cut, and its last bit set."""
+    """The sum rounded to odd: of an inexact one's two neighbours the one whose last bit is set."""
+    if numpy_rounding.available():
+        below, above = (numpy_rounding.apply(r, np.add, a, b) for r in _BOTH_WAYS)
+        inner = np.minimum(below.view(np.uint64), above.view(np.uint64))
+        return np.bitwise_or(inner, below != above).view(np.float64)
     total, error = _two_sum(a, b)
     inexact = error != 0
     bits = total.view(np.uint64)

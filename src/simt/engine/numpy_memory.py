@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.engine.batch import Batch
-from simt.engine.numpy_select import Mask
+from simt.engine.numpy_select import Mask, some
 from simt.machine.faults import memory_fault
 from simt.machine.launch import Launch
 
@@ -88,7 +88,7 @@ class Window:
     def _check(self, wrong: Array, relative: Array, room: int, address: Array, size: int) -> None:
         """Raises the fault of the first active lane whose address is wrong, if there is one."""
         bad = self.lanes.lanes & wrong
-        if not bad.any():
+        if not some(bad):
             return
         row, lane = divmod(int(np.argmax(bad)), bad.shape[1])
         absolute = row if self.rows is None else int(self.rows[row])
