@@ -10,7 +10,7 @@ from simt.analysis.program import Call, Function
 def callees(function: Function) -> list[str]:
     """Names of functions that a function may call, each once."""
     found: dict[str, None] = {}
-    for op in function.ops():
+    for op in function.ops() if function.calls else ():
         if isinstance(op, Call):
             names = (op.callee,) if isinstance(op.callee, str) else op.candidates
             found.update(dict.fromkeys(names))

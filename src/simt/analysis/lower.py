@@ -38,6 +38,8 @@ def lower(module: nodes.Module) -> Program:
     if diagnostics.errors:
         raise PtxError(diagnostics.errors)
     _connect(context)
+    for function in context.functions.values():
+        function.calls = any(isinstance(op, Call) for op in function.ops())
     return Program(
         context.functions, context.variables, context.environment, bits, source, _identity(module, source)
     )

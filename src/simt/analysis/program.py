@@ -19,12 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from simt.diagnostics import Source as Text
-from simt.isa.algebra import Environment
-from simt.isa.form import Form, Value
+from simt.ptx.environment import Environment
 from simt.ptx.types import Type
+
+if TYPE_CHECKING:
+    from simt.isa.form import Form, Value  # the catalogue is not needed to run what is compiled
 
 CELL_LIMIT = 256
 BARRIERS = 16
@@ -248,7 +250,8 @@ class Function:
     (cells or `.reg` parameters). `shared`: offset of every shared variable that the kernel can reach;
     `shared_size` static bytes; dynamic shared memory begins at `dynamic_shared` (also the offset of
     `extern .shared` arrays). `local`: offsets within the frame of `local_size` bytes.
-    `limits`: performance directives by name, e.g. {"maxntid": (256, 1, 1)}.
+    `limits`: performance directives by name, e.g. {"maxntid": (256, 1, 1)}. `calls`: a `Call` may be among
+    its ops.
     """
 
     name: str
@@ -267,6 +270,7 @@ class Function:
     recursive: bool = False
     limits: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     line: int = 0
+    calls: bool = True
 
     def ops(self) -> Iterator[Op | Call]:
         for block in self.blocks:

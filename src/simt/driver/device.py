@@ -16,6 +16,7 @@ from simt.driver.engines import cpu_name, engine_name, make_engine, seconds, wor
 from simt.driver.mirrors import Mirrors
 from simt.driver.module import Module
 from simt.driver.output import print_text
+from simt.driver.remembered import load_program
 from simt.driver.source import PtxSource, compile_ptx, read_source
 from simt.driver.stream import Stream
 from simt.errors import LaunchError, OutOfMemory, SimtError
@@ -122,7 +123,8 @@ class Device:
         Raises `PtxError` with every diagnostic, `OutOfMemory` if the variables do not fit.
         """
         text, name = read_source(source)
-        program, warnings = compile_ptx(text, name, self.properties)
+        make = load_program if self.engine_name == "jit" else compile_ptx  # the interpreter needs all of it
+        program, warnings = make(text, name, self.properties)
         return Module(self, program, warnings)
 
     def stream(self) -> Stream:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from simt.analysis.lower import lower
 from simt.analysis.program import Program
 from simt.diagnostics import Diagnostic, Severity, Source
 from simt.errors import PtxError, PtxFileError
 from simt.machine.device import DeviceProperties
-from simt.ptx.nodes import Module as Tree
-from simt.ptx.parser import parse
-from simt.verify import verify
+
+if TYPE_CHECKING:
+    from simt.ptx.nodes import Module as Tree
+
+# Parser, verifier and lowering are imported where they are used: most starts need none of them.
 
 PtxSource: TypeAlias = "str | bytes | os.PathLike[str]"
 
@@ -48,6 +49,9 @@ def read_file(path: str) -> bytes:
 
 def diagnose(text: str | bytes, name: str) -> tuple[Tree | None, list[Diagnostic]]:
     """Parses and verifies; the syntax tree (None if there is none) and every finding in source order."""
+    from simt.ptx.parser import parse
+    from simt.verify import verify
+
     tree, syntax = parse(text, name)
     found = list(syntax)
     if tree is not None and not syntax.errors:
@@ -57,6 +61,8 @@ def diagnose(text: str | bytes, name: str) -> tuple[Tree | None, list[Diagnostic
 
 def check_source(text: str | bytes, name: str) -> list[Diagnostic]:
     """Every finding about a PTX text, in source order, including those of lowering."""
+    from simt.analysis.lower import lower
+
     tree, found = diagnose(text, name)
     if tree is not None and not any(d.severity is Severity.ERROR for d in found):
         try:
@@ -68,6 +74,8 @@ def check_source(text: str | bytes, name: str) -> list[Diagnostic]:
 
 def compile_ptx(text: str | bytes, name: str, device: DeviceProperties) -> tuple[Program, list[Diagnostic]]:
     """The program for a device, and warnings. Raises `PtxError` with every diagnostic."""
+    from simt.analysis.lower import lower
+
     tree, found = diagnose(text, name)
     if tree is None or any(d.severity is Severity.ERROR for d in found):
         raise PtxError(found)

@@ -13,6 +13,7 @@ name or to the folders above does not matter. Where any of this fails, there is 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -23,8 +24,6 @@ import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
-
-import simt
 
 MAGIC = b"simt-object-2\n"
 LIMIT = 512 << 20
@@ -47,10 +46,11 @@ def default_folder() -> Path | None:
     return Path(base) / "simt" if os.path.isabs(base) else None
 
 
+@functools.cache
 def code_fingerprint() -> str:
     """A digest that changes when the package or one of its files does."""
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    parts = [f"{simt.__version__} {root}", *sorted(_states(root))]
+    parts = [root, *sorted(_states(root))]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 

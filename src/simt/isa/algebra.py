@@ -18,28 +18,14 @@ Bigger operations (saturation, absolute value, bit fields ...) are derived from 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
+from simt.ptx.environment import Environment as Environment  # without the catalogue: start-up time
 from simt.ptx.types import Type
 
 Rounding = Literal["rn", "rz", "rm", "rp"]
 Comparison = Literal["eq", "ne", "lt", "le", "gt", "ge"]
 V = TypeVar("V")
-
-
-@dataclass(frozen=True, slots=True)
-class Environment:
-    """What a meaning may depend on besides its operands.
-
-    `version`, `target`: of the module, as (1, 4) and 13. `map_f64_to_f32`: of its `.target`.
-    `machine`: the virtual device's compute capability times ten (sm_90: 90).
-    """
-
-    version: tuple[int, int] = (9, 0)
-    target: int = 75
-    machine: int = 90
-    map_f64_to_f32: bool = False
 
 
 class PureAlgebra(Protocol[V]):

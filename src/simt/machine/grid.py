@@ -133,7 +133,7 @@ def _call_graph(program: Program, name: str) -> dict[str, list[str]]:
 
 def _callees(program: Program, function: Function) -> list[str]:
     names: set[str] = set()
-    for op in function.ops():
+    for op in function.ops() if function.calls else ():
         if isinstance(op, Call):
             names.update((op.callee,) if isinstance(op.callee, str) else (), op.candidates)
     return sorted(n for n in names if n in program.functions)

@@ -13,7 +13,6 @@ from threading import Lock
 from typing import TypeAlias
 
 from simt.analysis.call_graph import reachable
-from simt.analysis.lower_calls import source_type
 from simt.analysis.program import Call, Function, Program
 from simt.errors import AssertionFault, FaultSite, LaunchError, MemoryFault
 from simt.machine.faults import memory_fault
@@ -210,7 +209,8 @@ def system_calls(program: Program, kernel: Function) -> Mapping[str, Call]:
     """
     found: dict[str, Call] = {}
     for name in reachable([kernel.name], program.functions):
-        for op in program.functions[name].ops():
+        function = program.functions[name]
+        for op in function.ops() if function.calls else ():
             if isinstance(op, Call) and isinstance(op.callee, str) and op.callee not in program.functions:
                 found.setdefault(op.callee, op)
     for name, call in found.items():
@@ -226,6 +226,8 @@ def _check(program: Program, kernel: Function, name: str, call: Call) -> None:
             f"{where}, which the module declares but does not define, and which is no function of the system"
             f" (those are {', '.join(sorted(SYSTEM))})"
         )
+    from simt.analysis.lower_calls import source_type  # only where there are calls: start-up time
+
     given = tuple(r.type.bits for r in call.results), tuple(source_type(a).bits for a in call.arguments)
     wanted = offered.signature(program.address_bits)
     if given != wanted:

@@ -1,0 +1,19 @@
+"""What the meaning of an instruction may depend on besides its operands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What a meaning may depend on besides its operands.
+
+    `version`, `target`: of the module, as (1, 4) and 13. `map_f64_to_f32`: of its `.target`.
+    `machine`: the virtual device's compute capability times ten (sm_90: 90).
+    """
+
+    version: tuple[int, int] = (9, 0)
+    target: int = 75
+    machine: int = 90
+    map_f64_to_f32: bool = False
