@@ -230,7 +230,8 @@ def _branch(branch: BranchNote) -> str:
     if len(branch.causes) == 1:
         return f"{word}, by line {branch.causes[0].line}: {branch.causes[0].text}"
     lines = ", ".join(str(place.line) for place in branch.causes)
-    return f"{word}, by lines {lines}" if lines else word
+    more = " ..." if branch.may_have_more else ""
+    return f"{word}, by lines {lines}{more}" if lines else word
 
 
 def _loop(loop: LoopNote) -> str:

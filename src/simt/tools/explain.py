@@ -37,7 +37,7 @@ from simt.engine.llvm_lanes import shape_of
 from simt.engine.unsupported import Unsupported
 from simt.isa.algebra import Algebra
 from simt.ptx.types import Type
-from simt.tools.causes import Causes
+from simt.tools.causes import MOST, Causes
 
 _Note = TypeVar("_Note")
 LONGEST_STATEMENT = 16
@@ -74,11 +74,16 @@ class AccessNote:
 
 @dataclass(frozen=True, slots=True)
 class BranchNote:
-    """`causes`: where the values first differ between lanes that make a divergent branch diverge."""
+    """`causes`: where the values first differ between lanes that make a divergent branch diverge; the first
+    `MOST` of these places."""
 
     place: Place
     divergent: bool
     causes: tuple[Place, ...]
+
+    @property
+    def may_have_more(self) -> bool:
+        return len(self.causes) == MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +197,7 @@ class _Watcher:
         for block in self._by_line():
             if isinstance(block.terminator, Branch | Switch) and len(block.successors()) > 1:
                 divergent = block.index in self.emitter.uniformity.divergent
-                lines = sorted(causes.of_branch(block)) if divergent else ()
+                lines = causes.of_branch(block) if divergent else ()
                 where = tuple(self.place(line) for line in lines)
                 yield BranchNote(self.place(block.terminator.line), divergent, where)
 

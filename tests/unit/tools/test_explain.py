@@ -128,6 +128,29 @@ def test_branches_and_what_parts_the_lanes() -> None:
     assert causes == [[], ["mov.u32 %r1, %tid.x"], ["ld.shared.u32 %r5, [%r4]"]]
 
 
+def test_the_first_of_many_causes() -> None:
+    loads = [f"ld.shared.u32 %r5, [%r4+{4 * i}]; add.u32 %r6, %r6, %r5;" for i in range(9)]
+    notes = only(body(
+        "shl.b32 %r4, %r1, 2;", *loads, "setp.eq.u32 %q, %r6, 0;", "@%q bra E;", "mov.u32 %r3, 1;",
+        "E: st.shared.u32 [s], %r3;",
+    ))  # fmt: skip
+    (branch,) = notes.branches
+    first = branch.causes[0].line
+    assert [p.line for p in branch.causes] == [first, first + 1, first + 2, first + 3]
+    assert branch.causes[0].text.startswith("ld.shared.u32 %r5, [%r4+0]")
+    assert branch.may_have_more
+
+
+def test_causes_go_round_loops() -> None:
+    """What parts the lanes in the first turn comes from before the loop, later on from its load as well."""
+    notes = only(body(
+        "mov.u32 %r5, %r1;", "T: shl.b32 %r4, %r5, 2;", "setp.gt.u32 %q, %r5, 9;", "@%q bra E;",
+        "ld.shared.u32 %r5, [%r4];", "bra T;", "E: st.shared.u32 [s], %r5;",
+    ))  # fmt: skip
+    (branch,) = notes.branches
+    assert [p.text for p in branch.causes] == ["mov.u32 %r1, %tid.x", "ld.shared.u32 %r5, [%r4]"]
+
+
 LOOP = ("T: sub.u32 COUNT, COUNT, 1;", "setp.ne.u32 %q, COUNT, 0;", "@%q bra T;", "st.shared.u32 [s], COUNT;")
 
 
