@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
+from simt.analysis.dominance import Tree, dominators
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lanes import live_in, representatives
 from simt.analysis.program import (
@@ -41,6 +42,7 @@ from simt.analysis.uniformity import used_in
 from simt.analysis.waiting import settle
 from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_algebra import element_type
+from simt.engine.llvm_alone import FEW, LONGEST, AloneLoop, NotAlone
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
@@ -142,6 +144,8 @@ class FunctionEmitter:
         self.labels: set[str] = set()
         self.walks: dict[tuple[frozenset[int], int | None], str] = {}
         self.unwalked: list[tuple[frozenset[int], int | None]] = []
+        self.alone: dict[int, bool] = {}
+        self.later: list[str] = []  # code that stands after that of the blocks
         self._live: dict[int, set[Definition]] | None = None
 
     def _representatives(self) -> dict[int, int]:
@@ -301,6 +305,7 @@ class FunctionEmitter:
             (place, beyond), label = self.wanted.popitem()
             self.builder.label(label)
             self._take(place, beyond)
+        self.builder.lines += self.later
 
     def label(self, block: Block) -> str:
         return f"b{block.index}"
@@ -321,14 +326,9 @@ class FunctionEmitter:
 
     def _entry_mask(self, block: Block) -> Value:
         found = self.representatives[block.index]
-        if self._has_initial_mask(block):
+        if found == self.schedule.order[0].index and self.schedule.loop_of[found] is None:
             return self.initial_mask
         return Value(self.builder.emit(f"load {MASK}, ptr {self._mask_slot(found)}, align 64"), "i1", WARP)
-
-    def _has_initial_mask(self, block: Block) -> bool:
-        """Whether a block is run by the lanes that the warp began with."""
-        found = self.representatives[block.index]
-        return found == self.schedule.order[0].index and self.schedule.loop_of[found] is None
 
     def _mask_slot(self, index: int) -> str:
         return self._mask_alloca(f"%mask.{index}")
@@ -343,8 +343,8 @@ class FunctionEmitter:
     # -- ops -----------------------------------------------------------------------------------
 
     def _op(self, op: Op) -> None:
-        self.m.parameter = self._parameter_offset(op)
-        self.m.reach = self._reach(op)
+        self.m.parameter = self.parameter_offset(op)
+        self.m.reach = self.reach(op, self.current)
         self.m.result_used = any(d in self.uses for d in self.ssa.of[id(op)])
         if op.guard is None:
             values = self.evaluator.op(op)
@@ -358,7 +358,7 @@ class FunctionEmitter:
             if definition is not None:
                 self.current[definition.register] = definition
 
-    def _parameter_offset(self, op: Op) -> int | None:
+    def parameter_offset(self, op: Op) -> int | None:
         """Where in the kernel's parameter block an op reads, if it names a parameter."""
         for source in op.sources.values():
             if isinstance(source, Address) and isinstance(source.base, SymbolAddress):
@@ -367,12 +367,12 @@ class FunctionEmitter:
                     return self._parameter(base.name).offset + base.offset + source.offset
         return None
 
-    def _reach(self, op: Op) -> Range:
+    def reach(self, op: Op, current: dict[Register, Definition]) -> Range:
         """Bounds of the addresses that an op gets at, if it has a memory operand."""
         if op.form.effects:
             for source in op.sources.values():
                 if isinstance(source, Address):
-                    return self.ranges.of_address(source, self.current)
+                    return self.ranges.of_address(source, current)
         return UNKNOWN
 
     @cached_property
@@ -644,14 +644,108 @@ class FunctionEmitter:
             return self._resume_waiting(place, mask, beyond)
         target = self.pending.target(place)
         if isinstance(self.schedule.slots[place], Loop):
-            self._poll(target)
+            self.poll(target)
             self._rest(place, mask, beyond)
         return self._run(target, mask)
 
     def _run(self, target: Block, mask: Value) -> None:
+        loop = self.schedule.loop_of[target.index]
+        if loop is not None and loop.header is target and mask.ir != ALL:
+            self._few(loop, mask)
         if self.representatives[target.index] == target.index:
             self.builder.void(f"store {mask.typed}, ptr {self._mask_slot(target.index)}, align 64")
         self.builder.void(f"br label %{self.label(target)}")
+
+    # -- loops that few lanes are in: see `simt.engine.llvm_alone` -----------------------------------
+
+    def _few(self, loop: Loop, mask: Value) -> None:
+        """Few lanes go through the loop one by one."""
+        if not self._alone(loop):
+            return
+        alone, together = f"alone.{loop.header.index}", self.builder.block_name("together")
+        bits = self.m.mask_bits(mask).ir
+        count = self.m.module.declare("llvm.ctpop.i32", "i32", ("i32",))
+        lanes = self.builder.emit(f"call i32 {count}(i32 {bits})")
+        few = self.builder.emit(f"icmp ule i32 {lanes}, {FEW}")
+        go = self.builder.block_name("few")
+        self.builder.void(f"br i1 {few}, label %{go}, label %{together}")
+        self.builder.label(go)
+        self.builder.void(f"store i32 {bits}, ptr %{alone}.lanes")
+        self.builder.void(f"br label %{alone}")
+        self.builder.label(together)
+
+    def _alone(self, loop: Loop) -> bool:
+        """Whether the loop has code for one lane at a time."""
+        header = loop.header.index
+        if header not in self.alone:
+            self.alone[header] = self._suits_one(loop) and self._emit_alone(loop)
+        return self.alone[header]
+
+    def _suits_one(self, loop: Loop) -> bool:
+        """Whether lanes leave the loop by degrees, and get at memory one by one in it."""
+        blocks = self.schedule.order[loop.first : loop.last + 1]
+        if loop.header.index not in self.uniformity.leaving or self.pending.waiting:
+            return False
+        if any(inner.parent is loop for inner in self.schedule.loops):
+            return False
+        return sum(len(b.ops) for b in blocks) <= LONGEST and any(
+            self._scatters(op, block) for block in blocks for op in block.ops
+        )
+
+    def _scatters(self, op: Op | Call, block: Block) -> bool:
+        """Whether nothing is known of the addresses that an op gets at."""
+        if isinstance(op, Call) or not op.form.effects:
+            return False
+        return any(
+            isinstance(source, Address)
+            and isinstance(source.base, Register)
+            and all(s.width == WARP for s in self._shapes_of(source.base, block))
+            for source in op.sources.values()
+        )
+
+    def _shapes_of(self, register: Register, block: Block) -> list[Shape]:
+        """Shapes of a register's definitions in a block and at its start."""
+        found = [
+            d for op in block.ops for d in self.ssa.of[id(op)] if d is not None and d.register is register
+        ]
+        found = found or [self.ssa.lookup(self.ssa.reaching(block), register)]
+        return [self._shape(d) for d in found]
+
+    def _emit_alone(self, loop: Loop) -> bool:
+        lines, self.builder.lines = self.builder.lines, []
+        cache, line = self.cache, self.m.line
+        walks = (dict(self.walks), list(self.unwalked), set(self.labels), dict(self.wanted))
+        try:
+            AloneLoop(self, loop).emit()
+            self.later += self.builder.lines
+            return True
+        except NotAlone:
+            self.walks, self.unwalked, self.labels, self.wanted = walks
+            return False
+        finally:
+            self.builder.lines, self.cache, self.m.line = lines, cache, line
+
+    def walk_on(self, header: Block, places: frozenset[int]) -> None:
+        """Goes on after a loop whose lanes were all sent to some places."""
+        self._walk(self.pending.at[header.index] | places, None)
+
+    def add_waiting(self, place: int, mask: Value) -> None:
+        """Adds lanes to those that may wait at a place."""
+        self._wait(place, mask, others=True)
+
+    def escaping(self, loop: Loop) -> list[Definition]:
+        """Definitions made in a loop and used after it."""
+        position = self.schedule.position
+        inside = range(loop.first, loop.last + 1)
+        return [
+            d
+            for d, blocks in self.uses.items()
+            if position[d.block.index] in inside and any(position[b] not in inside for b in blocks)
+        ]
+
+    @cached_property
+    def dominance(self) -> Tree:
+        return Tree(dominators(self.schedule))
 
     def _rest(self, latch: int, mask: Value, beyond: frozenset[int]) -> None:
         """Lanes that went round a waiting loop many times let others run first."""
@@ -680,7 +774,7 @@ class FunctionEmitter:
         """Lanes at a yield go round their loop again when no other lane of the warp can run."""
         self._run(self.pending.target(place), mask)
 
-    def _poll(self, header: Block) -> None:
+    def poll(self, header: Block) -> None:
         """Stops the warp if the launch is to be stopped."""
         flag = self.builder.emit(f"getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}")
         flags = self.builder.emit(f"load atomic i64, ptr {flag} monotonic, align 8")

@@ -162,7 +162,7 @@ class SuspendingEmitter(CallingEmitter):
         self.builder.void("br label %warp.done")
         self.builder.label(f"resume.{number}")
         if self._may_recur(place):
-            self._poll(self._next_block(place))  # a loop may have no other way round than by a barrier
+            self.poll(self._next_block(place))  # a loop may have no other way round than by a barrier
         if self._is_park(place):
             self._resume_at_barrier(suspension)
         else:
