@@ -326,9 +326,14 @@ class FunctionEmitter:
 
     def _entry_mask(self, block: Block) -> Value:
         found = self.representatives[block.index]
-        if found == self.schedule.order[0].index and self.schedule.loop_of[found] is None:
+        if self._has_initial_mask(block):
             return self.initial_mask
         return Value(self.builder.emit(f"load {MASK}, ptr {self._mask_slot(found)}, align 64"), "i1", WARP)
+
+    def _has_initial_mask(self, block: Block) -> bool:
+        """Whether a block is run by the lanes that the warp began with."""
+        found = self.representatives[block.index]
+        return found == self.schedule.order[0].index and self.schedule.loop_of[found] is None
 
     def _mask_slot(self, index: int) -> str:
         return self._mask_alloca(f"%mask.{index}")
