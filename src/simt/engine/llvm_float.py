@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import partial
 
 from simt.engine import exact, integers
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value
+from simt.engine.llvm_flushing import Unflushed, raw
 from simt.engine.llvm_rounding import LlvmRounding
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import BF16, F16, F32, F64, U64, Type
@@ -30,7 +32,12 @@ def _double_bits(x: float) -> int:
 
 
 class LlvmAlgebra(LlvmRounding):
-    """Constants, bits, integers and floating point. A subclass adds lanes and machine."""
+    """Constants, bits, integers and floating point. A subclass adds lanes and machine.
+
+    `zeros`: the code runs where the CPU reads subnormals of single precision as zeros, and every operation on
+    it flushes by its meaning."""
+
+    zeros = False
 
     def mul_high(self, t: Type, a: Value, b: Value) -> Value:
         a, b = self.unify(a, b)
@@ -78,6 +85,7 @@ class LlvmAlgebra(LlvmRounding):
         if not t.is_float:
             return self.compare_integers(op, t, a, b)
         ordered = "one" if op == "ne" else f"o{op}"
+        a, b = raw(a), raw(b)
         return self.test(f"fcmp {ordered}", self._native(t, a), self._native(t, b))
 
     def is_nan(self, t: Type, a: Value) -> Value:
@@ -85,9 +93,14 @@ class LlvmAlgebra(LlvmRounding):
             f = exact.format_of(t)
             magnitude = self.binary("and", a, self.number(a.type, f.sign - 1))
             return self.test("icmp ugt", magnitude, self.number(a.type, f.infinity))
-        return self.test("fcmp uno", a, a)
+        return self.test("fcmp uno", raw(a), raw(a))
 
     def flush(self, t: Type, a: Value) -> Value:
+        if not (self.zeros and t == F32):
+            return self.flush_bits(t, a)
+        return a if isinstance(a, Unflushed) else Unflushed(a, partial(self.flush_bits, t))
+
+    def flush_bits(self, t: Type, a: Value) -> Value:
         f = exact.format_of(t)
         bits = self.to_bits(t, a)
         exponent = self.binary("and", bits, self.number(bits.type, f.infinity))
@@ -123,6 +136,8 @@ class LlvmAlgebra(LlvmRounding):
         self, name: str, exactly: Callable[..., Value], t: Type, rounding: Rounding, *values: Value
     ) -> Value:
         """LLVM's own operation, the CPU's with embedded rounding, or the exact one in software."""
+        if self.zeros and t == F32:
+            values = tuple(map(raw, values))
         if rounding == "rn" and t.is_native_float and (name != "fma" or self._has_fma):
             return self._to_nearest(name, *values)
         if rounding == "rn" and t == F16 and "avx512fp16" in self.features:

@@ -45,6 +45,7 @@ from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone import FEW, LONGEST, AloneLoop, NotAlone
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
+from simt.engine.llvm_flushing import raw
 from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
 from simt.engine.llvm_stop import stop
 from simt.engine.system_gate import SystemCall
@@ -138,6 +139,7 @@ class FunctionEmitter:
         self.representatives = self._representatives()
         self.initial_mask = Value(ALL, "i1", WARP)
         self.current: dict[Register, Definition] = {}
+        self.unflushed: set[Definition] = set()  # kept with subnormals that mean zeros
         self.cache: dict[Definition, Value] = {}
         self.allocas: dict[str, None] = {}  # lines, in order
         self.wanted: dict[tuple[int, frozenset[int]], str] = {}
@@ -176,6 +178,8 @@ class FunctionEmitter:
             value = Guarded(loaded.ir, loaded.type, loaded.width, shape, valid, lanes)
         else:
             value = self.m.shaped(loaded, shape)
+        if definition in self.unflushed:
+            value = self.m.flush(definition.register.type, value)
         self.cache[definition] = value
         return value
 
@@ -222,6 +226,8 @@ class FunctionEmitter:
             assert agree, (definition, shape, have)
         if shape.is_guarded:
             return self._store_guarded([(definition, value)])
+        if definition in self.unflushed:
+            value = raw(value)
         stored, slot = self.m.as_shape(value, shape), self.slot(definition, self.parts(definition)[0])
         if blend and mask.ir != ALL and stored.width == WARP:
             old = self.builder.emit(f"load {stored.spelled}, ptr {slot}, align 64")

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from simt.analysis.flushing import as_zeros
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
-from simt.engine import llvm_mode
+from simt.engine import llvm_flushing, llvm_mode
 from simt.engine.abi import KERNEL, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
@@ -20,6 +21,7 @@ from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_suspension import SuspendingEmitter
 
+BODY, PARAMETERS = "simt.body", "ptr %launch, ptr %worker"
 DONE = -1
 STACK_RESERVE = 4 << 20
 """Of the native stack, bytes kept free for the deepest frame and for Python below the kernel."""
@@ -33,12 +35,16 @@ class KernelEmitter(SuspendingEmitter):
         self.threads = unit.block.threads
         if self.threads % WARP:
             self.initial_mask = Value("%mask.initial", "i1", WARP)
+        if unit.features >= llvm_flushing.NEEDED:
+            self.m.zeros, self.unflushed = as_zeros(self.ssa, unit.program.environment)
+        if self.m.zeros:
+            unit.module.attributes += f" {llvm_flushing.ATTRIBUTES}"
 
     def define(self) -> str:
         self.body()
         allocas, lines = self.split_allocas()
         text = [
-            f"define void @{KERNEL}(ptr %launch, ptr %worker) {self.unit.module.attributes} {{",
+            f"define internal void @{BODY}({PARAMETERS}) noinline {self.unit.module.attributes} {{",
             "entry:",
             *allocas,
             *(["  %waiting = alloca i32", "  %spinning = alloca i32"] if self.waits else []),
@@ -50,7 +56,6 @@ class KernelEmitter(SuspendingEmitter):
             *(f"  %grid.{axis}.32 = trunc i64 %grid.{axis} to i32" for axis in "xy"),
             *load_slot("%worker", WorkerSlot.CONTEXT, "context.first"),
             "  %sp = add i64 0, 0",
-            *llvm_mode.enter(self.unit.module, self.unit.features),
             *self._note_stack(),
             f"  %warp.slot = getelementptr i64, ptr %worker, i64 {WorkerSlot.WARP}",
             f"  %cta.slot = getelementptr i64, ptr %worker, i64 {WorkerSlot.CTA}",
@@ -62,8 +67,21 @@ class KernelEmitter(SuspendingEmitter):
             *lines,
             *self._endings(),
             "}",
+            *self._entry(),
         ]
         return "\n".join(text)
+
+    def _entry(self) -> list[str]:
+        """The kernel under the CPU's mode: a call, so that no arithmetic can be moved out of the mode."""
+        unit = self.unit
+        return [
+            f"define void @{KERNEL}({PARAMETERS}) {unit.module.attributes} {{",
+            *llvm_mode.enter(unit.module, unit.features, self.m.zeros),
+            f"  call void @{BODY}({PARAMETERS})",
+            *llvm_mode.leave(unit.features),
+            "  ret void",
+            "}",
+        ]
 
     def _note_stack(self) -> list[str]:
         """Where native stack runs low: calls test it."""
@@ -243,7 +261,6 @@ class KernelEmitter(SuspendingEmitter):
             "abort:",
             "  br label %done",
             "done:",
-            *llvm_mode.leave(self.unit.features),
             "  ret void",
         ]
 

@@ -6,6 +6,7 @@ Threads inherit the mode of those that start them, and what runs in a process ma
 from __future__ import annotations
 
 from simt.engine.llvm_builder import ModuleText
+from simt.engine.llvm_flushing import MXCSR_ZEROS
 
 DEFAULT_MXCSR = 0x1F80
 """Of x86: all exceptions masked, rounding to nearest, subnormals kept."""
@@ -13,8 +14,10 @@ DEFAULT_FPCR = 0
 """Of 64-bit Arm: the same, and NaNs propagate."""
 
 
-def enter(module: ModuleText, features: frozenset[str]) -> list[str]:
-    """Lines that save the mode and set the default one, for a function's first block."""
+def enter(module: ModuleText, features: frozenset[str], zeros: bool = False) -> list[str]:
+    """Lines that save the mode and set the default one, for a function's first block.
+
+    `zeros`: operands that are subnormal are read as zeros (x86 only)."""
     if "sse" in features:
         module.declare("llvm.x86.sse.stmxcsr", "void", ("ptr",))
         module.declare("llvm.x86.sse.ldmxcsr", "void", ("ptr",))
@@ -22,7 +25,7 @@ def enter(module: ModuleText, features: frozenset[str]) -> list[str]:
             "  %float.mode = alloca i32",
             "  %float.mode.before = alloca i32",
             "  call void @llvm.x86.sse.stmxcsr(ptr %float.mode.before)",
-            f"  store i32 {DEFAULT_MXCSR}, ptr %float.mode",
+            f"  store i32 {DEFAULT_MXCSR | zeros * MXCSR_ZEROS}, ptr %float.mode",
             "  call void @llvm.x86.sse.ldmxcsr(ptr %float.mode)",
         ]
     if "neon" in features:

@@ -1,0 +1,265 @@
+"""Kernels that flush throughout may run where the CPU reads subnormals as zeros: nothing may change by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simt
+from simt.analysis.flushing import Observer, as_zeros
+from simt.analysis.lower import lower
+from simt.analysis.program import Op, Operand, Register
+from simt.analysis.schedule import schedule
+from simt.analysis.ssa import build
+from simt.engine.numpy_algebra import NumpyAlgebra
+from simt.isa.algebra import Comparison, Environment, Rounding
+from simt.isa.catalogue import FORMS
+from simt.isa.form import main_type
+from simt.ptx.parser import parse
+from simt.ptx.types import F32, Type
+from tests.hw.arithmetic import Case
+from tests.unit.isa.columns import float_bits
+from tests.unit.isa.meaning import Array
+
+COUNT = 800
+
+
+class Zeros(NumpyAlgebra):
+    """Arithmetic and comparisons of single precision read subnormals as zeros, as x86 can be told to."""
+
+    def _read(self, t: Type, *values: Array) -> list[Array]:
+        return [self.flush(t, v) if t == F32 else v for v in values]
+
+    def fadd(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
+        return super().fadd(t, *self._read(t, a, b), rounding)
+
+    def fsub(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
+        return super().fsub(t, *self._read(t, a, b), rounding)
+
+    def fmul(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
+        return super().fmul(t, *self._read(t, a, b), rounding)
+
+    def fdiv(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
+        return super().fdiv(t, *self._read(t, a, b), rounding)
+
+    def fma(self, t: Type, a: Array, b: Array, c: Array, rounding: Rounding) -> Array:
+        return super().fma(t, *self._read(t, a, b, c), rounding)
+
+    def fsqrt(self, t: Type, a: Array, rounding: Rounding) -> Array:
+        return super().fsqrt(t, *self._read(t, a), rounding)
+
+    def fmin(self, t: Type, a: Array, b: Array) -> Array:
+        return super().fmin(t, *self._read(t, a, b))
+
+    def fmax(self, t: Type, a: Array, b: Array) -> Array:
+        return super().fmax(t, *self._read(t, a, b))
+
+    def compare(self, op: Comparison, t: Type, a: Array, b: Array) -> Array:
+        return super().compare(op, t, *self._read(t, a, b))
+
+    def round_integral(self, t: Type, a: Array, rounding: Rounding) -> Array:
+        return super().round_integral(t, *self._read(t, a), rounding)
+
+    def float_to_int(self, source: Type, target: Type, a: Array, rounding: Rounding) -> Array:
+        return super().float_to_int(source, target, *self._read(source, a), rounding)
+
+
+def flushing_cases() -> Iterator[Case]:
+    for form in (f for forms in FORMS.values() for f in forms if not f.effects):
+        yield from (Case(form, b) for b in form.bindings() if b.get("ftz"))
+
+
+def operation(case: Case) -> Op:
+    """The case as an op on registers."""
+    types = {o.name: case.type_of(o) for o in case.sources}
+    sources: dict[str, Operand] = {name: Register(i, name, t) for i, (name, t) in enumerate(types.items())}
+    nowhere = (None,) * len(case.outputs)
+    return Op(case.form, case.binding, sources, types, nowhere, tuple(case.outputs), None, 0)
+
+
+def columns(case: Case) -> dict[str, Array]:
+    random = np.random.default_rng(5)
+    found: dict[str, Array] = {}
+    for operand in case.sources:
+        t = case.type_of(operand)
+        if t == F32:
+            drawn = random.integers(1 << 32, size=COUNT).astype(np.uint32)
+            near = drawn & np.uint32(0x83FFFFFF)  # around the smallest normal number
+            bits = np.where(random.random(COUNT) < 0.4, near, drawn)
+            bits[:300] = random.permutation(float_bits(F32, 1)[0])[:300]
+            found[operand.name] = random.permutation(bits).view(np.float32)
+        elif t.is_predicate:
+            found[operand.name] = random.integers(2, size=COUNT) > 0
+        else:
+            found[operand.name] = random.integers(1 << t.bits, size=COUNT, dtype=np.uint64).astype(
+                f"u{t.bytes}"
+            )
+    return found
+
+
+def results(case: Case, m: NumpyAlgebra) -> list[Array]:
+    """What a meaning gives, as bits."""
+    known: dict[str, Any] = {**case.binding, **columns(case), "env": Environment()}
+    known["t"] = main_type(case.form, case.binding)
+    assert case.form.meaning is not None
+    with np.errstate(all="ignore"):
+        found = case.form.meaning(m, **{p: known[p] for p in case.form.parameters})
+    return [
+        np.ascontiguousarray(c).view(f"u{c.itemsize}")
+        for c in (found if isinstance(found, tuple) else (found,))
+    ]
+
+
+def test_reading_subnormals_as_zeros_changes_no_flushing_instruction() -> None:
+    observer, judged, wrong = Observer(Environment()), 0, list[str]()
+    for case in flushing_cases():
+        if not observer.traits(operation(case)).suits(flushes=True):
+            continue
+        judged += 1
+        plain, zeros = results(case, NumpyAlgebra()), results(case, Zeros())
+        if not all(np.array_equal(a, b) for a, b in zip(plain, zeros, strict=True)):
+            wrong.append(case.opcode)
+    assert wrong == []
+    assert judged > 200
+
+
+# ---------------------------------------------------------------- which kernels, which values
+
+HEAD = """.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u32 n)
+{
+    .reg .pred %p;
+    .reg .b16 %h;
+    .reg .b32 %i, %n;
+    .reg .b64 %a;
+    .reg .f32 %x, %y, %s;
+    .reg .f64 %d;
+    ld.param.u64 %a, [a];
+    ld.param.u32 %n, [n];
+    ld.global.f32 %x, [%a];
+"""
+
+
+def judged(body: str) -> tuple[bool, set[str]]:
+    """Whether a kernel runs so, and the registers whose every definition is kept unflushed."""
+    return zeros_of(f"{HEAD}{body}\n    ret;\n}}\n")
+
+
+def zeros_of(text: str) -> tuple[bool, set[str]]:
+    tree, problems = parse(text, "k.ptx")
+    assert tree is not None
+    assert not problems.errors
+    function = lower(tree).functions["k"]
+    ssa = build(function, schedule(function))
+    zeros, kept = as_zeros(ssa, Environment())
+    given = [d for d in ssa.definitions if d.replaced is None and d.origin != "undefined"]
+    others = {d.register.name for d in given if d not in kept}
+    return zeros, {d.register.name.lstrip("%") for d in kept if d.register.name not in others}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "add.f32 %y, %x, %x;",
+        "add.ftz.f32 %y, %x, %x; mul.f32 %y, %y, %x;",
+        "add.ftz.f32 %y, %x, %x; setp.lt.f32 %p, %y, %x;",
+        "add.ftz.f32 %y, %x, %x; cvt.f64.f32 %d, %x;",
+        "add.ftz.f32 %y, %x, %x; cvt.rn.f16.f32 %h, %x;",
+        "add.ftz.f32 %y, %x, %x; atom.global.add.f32 %y, [%a], %x;",
+        "add.u32 %n, %n, %n;",
+    ],
+)
+def test_other_arithmetic_needs_subnormals(body: str) -> None:
+    assert judged(body) == (False, set())
+
+
+def test_what_only_moves_values_does_not_matter() -> None:
+    body = "add.ftz.f32 %y, %x, %x; selp.f32 %s, %x, %y, %p; st.global.f32 [%a], %x; cvt.rn.f32.u32 %s, %n;"
+    assert judged(body)[0]
+
+
+LOOP = """
+    mov.f32 %s, 0f00000000;
+    mov.u32 %i, 0;
+TURN:
+    {body}
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, %n;
+    @%p bra TURN;
+    st.global.f32 [%a], %s;
+"""
+
+
+def test_sums_of_loops_are_kept_unflushed() -> None:
+    assert judged(LOOP.format(body="fma.rn.ftz.f32 %s, %x, %x, %s;")) == (True, {"s"})
+    assert judged(LOOP.format(body="add.ftz.f32 %y, %x, %s; mov.f32 %s, %y;")) == (True, {"s", "y"})
+
+
+def test_loaded_values_are_not() -> None:
+    assert judged(LOOP.format(body="add.ftz.f32 %y, %x, %s; mov.f32 %s, %x;")) == (True, {"y"})
+    assert judged(LOOP.format(body="add.ftz.f32 %s, %x, %s; @%p mov.f32 %s, %x;")) == (True, set())
+    assert judged("add.ftz.f32 %y, %x, %x; mov.f32 %s, 0f00000001;") == (True, {"y"})
+    assert judged("add.ftz.f32 %y, %x, %x; min.ftz.f32 %s, %x, %y;") == (True, {"y"})
+
+
+# ---------------------------------------------------------------- whole kernels
+
+OPERATIONS = (
+    "add.ftz.f32 {d}, {a}, {b};", "sub.ftz.f32 {d}, {a}, {b};", "mul.ftz.f32 {d}, {a}, {b};",
+    "fma.rn.ftz.f32 {d}, {a}, {b}, {c};", "fma.rz.ftz.f32 {d}, {a}, {b}, {c};",
+    "mul.rp.ftz.f32 {d}, {a}, {b};",
+    "div.rn.ftz.f32 {d}, {a}, {b};", "mul.ftz.f32 {d}, {a}, 0f3E800000;", "mov.f32 {d}, {a};",
+    "min.ftz.f32 {d}, {a}, {b};", "max.ftz.f32 {d}, {a}, {b};", "neg.ftz.f32 {d}, {a};",
+    "abs.ftz.f32 {d}, {a};",
+    "sqrt.rn.ftz.f32 {d}, {a};", "rsqrt.approx.ftz.f32 {d}, {a};", "ex2.approx.ftz.f32 {d}, {a};",
+    "lg2.approx.ftz.f32 {d}, {a};", "mul.ftz.sat.f32 {d}, {a}, {b};", "mul.ftz.f32 {d}, {a}, 0f3F800000;",
+    "setp.lt.ftz.f32 %p, {a}, {b};", "selp.f32 {d}, {a}, {b}, %p;", "@%p mul.ftz.f32 {d}, {a}, {b};",
+    "setp.eq.ftz.f32 %p, {a}, 0f00000000;", "mov.b32 %i, {a}; xor.b32 %n, %n, %i;",
+    "mov.b32 %i, {a}; add.s32 %n, %n, %i;",
+    "cvt.rpi.ftz.s32.f32 %i, {a}; add.s32 %n, %n, %i;", "shfl.sync.bfly.b32 {d}, {a}, 3, 31, -1;",
+)  # fmt: skip
+REGISTERS = 9
+THREADS = 128
+
+
+def random_kernel(seed: int) -> str:
+    """Random flushing instructions in a loop of three turns; every register is stored."""
+    random = np.random.default_rng(seed)
+    body: list[str] = []
+    for pick in random.integers(len(OPERATIONS), size=16):
+        names = dict(zip("abcd", (f"%f{random.integers(REGISTERS)}" for _ in range(4))))
+        body.append(OPERATIONS[pick].format(**names))
+    loads = [f"ld.global.f32 %f{i}, [%a+{4 * THREADS * i}];" for i in range(REGISTERS)]
+    stores = [f"st.global.f32 [%a+{4 * THREADS * i}], %f{i};" for i in range(REGISTERS)]
+    return "\n".join([
+        ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p) {",
+        f".reg .pred %p, %q; .reg .b32 %i, %n, %t; .reg .b64 %a; .reg .f32 %f<{REGISTERS}>;",
+        "ld.param.u64 %a, [p]; mov.u32 %t, %tid.x; mad.wide.u32 %a, %t, 4, %a; mov.u32 %t, 0; mov.u32 %n, 0;",
+        "setp.eq.u32 %p, %n, 0;", *loads, "TURN:", *body,
+        "add.u32 %t, %t, 1; setp.lt.u32 %q, %t, 3; @%q bra TURN;",
+        *stores, f"st.global.u32 [%a+{4 * THREADS * REGISTERS}], %n;", "ret; }",
+    ])  # fmt: skip
+
+
+def test_engines_agree_where_subnormals_abound() -> None:
+    random = np.random.default_rng(8)
+    devices = [simt.Device(engine=engine, memory="64MiB") for engine in ("jit", "interpreter")]
+    for seed in range(8):
+        assert zeros_of(random_kernel(seed))[0]
+        exponents = random.integers(0, 8, size=(REGISTERS + 1) * THREADS).astype(np.uint32) << np.uint32(23)
+        bits = random.integers(1 << 23, size=len(exponents)).astype(np.uint32) | exponents
+        bits |= random.integers(2, size=len(exponents)).astype(np.uint32) << np.uint32(31)
+        bits[: 2 * THREADS] ^= np.uint32(0x3F800000)
+        outcomes: list[Array] = []
+        for device in devices:
+            array = device.array(bits)
+            device.load(random_kernel(seed))["k"]((1,), (THREADS,), (array,))
+            outcomes.append(array.numpy().copy())
+        a, b = outcomes
+        same = (a == b) | np.isnan(a.view(np.float32)) & np.isnan(b.view(np.float32))
+        assert np.all(same), (seed, np.flatnonzero(~same))
