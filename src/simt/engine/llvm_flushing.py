@@ -26,6 +26,7 @@ class Unflushed(Value):
 
     __slots__ = ("_flush", "raw")
     raw: Value
+    _flush: Callable[[Value], Value]
 
     def __init__(self, raw: Value, flush: Callable[[Value], Value]) -> None:
         for name, value in (("raw", raw), ("_flush", flush), ("type", raw.type), ("width", raw.width)):
