@@ -191,6 +191,11 @@ END = " ".join(f"add.f32 %f1, %f1, {chain};" for chain in CHAINS[1:])
 WORK = " ".join(f"fma.rn.f32 {chain}, {chain}, %f2, %f2;" for chain in CHAINS * 6)
 OTHER = WORK.replace("%f2, %f2;", "%f2, 0f3F000000;")
 LEAVES = "mov.u32 %r9, 0; IN: fma.rn.f32 %f1, %f1, %f2, %f2; add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, "
+ONE = "and.b32 %r12, %r6, 31; setp.eq.u32 %p3, %r12, 5; selp.u32 %r12, 32, 1, %p3;"
+GATHERS = (
+    "mov.u32 %r9, 0; mov.u64 %a5, %a6; IN: ld.global.u32 %r8, [%a5]; xor.b32 %r10, %r10, %r8; "
+    "add.u64 %a5, %a5, 4; add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, %r12; @%p2 bra IN;"
+)
 BRANCHES = [
     *(Row("branch", what, f"{test} @%p2 bra A; {WORK} bra NEXT; A: {OTHER}", START, epilogue=END)
       for what, test in {
@@ -201,8 +206,13 @@ BRANCHES = [
     Row("loop", "32 turns in all lanes", LEAVES + "%r12; @%p2 bra IN;", "shr.u32 %r12, %r0, 6;"),
     Row("loop", "1 to 32 turns, by lane", LEAVES + "%r12; @%p2 bra IN;",
         "and.b32 %r12, %r6, 31; add.u32 %r12, %r12, 1;"),
-    Row("loop", "32 turns in one lane, 1 in the others", LEAVES + "%r12; @%p2 bra IN;",
-        "and.b32 %r12, %r6, 31; setp.eq.u32 %p3, %r12, 5; selp.u32 %r12, 32, 1, %p3;"),
+    Row("loop", "32 turns in one lane, 1 in the others", LEAVES + "%r12; @%p2 bra IN;", ONE),
+    Row("loop", "gather, 32 turns in all lanes", GATHERS,
+        "shr.u32 %r12, %r0, 6;" + at(4, "%r6"), index="random"),
+    Row("loop", "gather, 1 to 32 turns, by lane", GATHERS,
+        "and.b32 %r12, %r5, 31; add.u32 %r12, %r12, 1;" + at(4, "%r6"), index="random"),
+    Row("loop", "gather, 32 turns in one lane, 1 in the others", GATHERS,
+        ONE.replace("%r6", "%r5") + at(4, "%r6"), index="random"),
 ]  # fmt: skip
 
 

@@ -235,9 +235,8 @@ def _branch(branch: BranchNote) -> str:
 
 
 def _loop(loop: LoopNote) -> str:
-    said = (
-        "left by degrees: runs until its last lane leaves" if loop.by_degrees else "all lanes leave together"
-    )
+    end = "the last few lanes go on one by one" if loop.alone else "runs until its last lane leaves"
+    said = f"left by degrees: {end}" if loop.by_degrees else "all lanes leave together"
     return said + ("; waits for other threads, so others run in between" if loop.waits else "")
 
 

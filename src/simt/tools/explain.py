@@ -88,12 +88,14 @@ class BranchNote:
 
 @dataclass(frozen=True, slots=True)
 class LoopNote:
-    """`by_degrees`: lanes leave in different turns. `waits`: its end depends on memory that others write."""
+    """`by_degrees`: lanes leave in different turns. `alone`: the last few go on one by one, as scalar code.
+    `waits`: its end depends on memory that others write."""
 
     first_line: int
     last_line: int
     depth: int
     by_degrees: bool
+    alone: bool
     waits: bool
 
 
@@ -209,7 +211,8 @@ class _Watcher:
         lines = {op.line for b in blocks for op in (*b.ops, b.terminator) if op.line}
         return LoopNote(
             min(lines, default=0), max(lines, default=0), loop.depth,
-            loop.header.index in self.emitter.uniformity.leaving, loop in self.emitter.pending.waiting,
+            loop.header.index in self.emitter.uniformity.leaving,
+            self.emitter.alone.get(loop.header.index, False), loop in self.emitter.pending.waiting,
         )  # fmt: skip
 
     def _barriers(self) -> Iterable[BarrierNote]:

@@ -162,6 +162,14 @@ def test_loops() -> None:
     assert together[0].last_line - together[0].first_line == 2
 
 
+def test_the_last_lanes_of_a_loop_with_gathers_go_on_alone() -> None:
+    """A list that each lane follows from a place of its own to the end."""
+    gathers = only(body("N: ld.shared.u32 %r1, [%r1];", "setp.ne.u32 %q, %r1, 0;", "@%q bra N;"))
+    assert [(x.by_degrees, x.alone) for x in gathers.loops] == [(True, True)]
+    counts = only(body(*(line.replace("COUNT", "%r1") for line in LOOP)))
+    assert [(x.by_degrees, x.alone) for x in counts.loops] == [(True, False)]
+
+
 def test_a_loop_that_waits_for_other_threads() -> None:
     notes = only(body("W: atom.shared.cas.b32 %r4, [s], 0, 1;", "setp.ne.u32 %q, %r4, 0;", "@%q bra W;"))
     assert [(x.by_degrees, x.waits) for x in notes.loops] == [(True, True)]
