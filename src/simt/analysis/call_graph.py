@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from simt.analysis.program import Call, Function
+from simt.analysis.outline import Function
 
 
 def callees(function: Function) -> list[str]:
     """Names of functions that a function may call, each once."""
     found: dict[str, None] = {}
-    for op in function.ops() if function.calls else ():
-        if isinstance(op, Call):
-            names = (op.callee,) if isinstance(op.callee, str) else op.candidates
-            found.update(dict.fromkeys(names))
+    for op in function.call_ops():
+        names = (op.callee,) if isinstance(op.callee, str) else op.candidates
+        found.update(dict.fromkeys(names))
     return list(found)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from simt.analysis.program import Function, Parameter
+from simt.analysis.outline import Function, Parameter
 from simt.driver.array import DeviceArray
 from simt.driver.engines import seconds
 from simt.driver.stream import Stream

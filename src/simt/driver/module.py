@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simt.analysis.program import Function, ModuleVariable, Program
+from simt.analysis.outline import Function, ModuleVariable, Program
 from simt.diagnostics import Diagnostic
 from simt.driver.array import Allocation, DeviceArray
 from simt.driver.kernel import Kernel

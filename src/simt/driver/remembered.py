@@ -14,7 +14,7 @@ from dataclasses import fields
 from threading import RLock
 from typing import Any, cast
 
-from simt.analysis.program import Function, ModuleVariable, Parameter, Program
+from simt.analysis.outline import Function, ModuleVariable, Parameter, Program
 from simt.diagnostics import Diagnostic, Source
 from simt.machine.device import DeviceProperties
 from simt.ptx.environment import Environment

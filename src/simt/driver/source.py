@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from simt.analysis.program import Program
+from simt.analysis.outline import Program
 from simt.diagnostics import Diagnostic, Severity, Source
 from simt.errors import PtxError, PtxFileError
 from simt.machine.device import DeviceProperties

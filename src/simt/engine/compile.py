@@ -13,7 +13,7 @@ from typing import Any, cast
 import llvmlite
 import llvmlite.binding
 
-from simt.analysis.program import Function, Program
+from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
 from simt.engine.abi import KERNEL, RUN, SERVE
 from simt.engine.cache import ObjectCache, code_fingerprint

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
-from simt.analysis.program import Function, Program
+from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import Compiled, Compiler
 from simt.engine.host import HOST, find_cpu

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from simt.analysis.program import BARRIERS
+from simt.analysis.outline import BARRIERS
 from simt.engine.llvm_builder import ModuleText
 
 ENTRY_BYTES = 32

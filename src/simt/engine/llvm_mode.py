@@ -5,7 +5,10 @@ Threads inherit the mode of those that start them, and what runs in a process ma
 
 from __future__ import annotations
 
-from simt.engine.llvm_builder import ModuleText
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from simt.engine.llvm_builder import ModuleText
 from simt.engine.llvm_flushing import MXCSR_ZEROS
 
 DEFAULT_MXCSR = 0x1F80

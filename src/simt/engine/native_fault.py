@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import cast
 
-from simt.analysis.program import BARRIERS
+from simt.analysis.outline import BARRIERS
 from simt.analysis.shape import WARP, BlockShape
 from simt.engine.abi import SPACES, FaultKind, FaultSlot
 from simt.engine.blocks import Worker

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from simt.analysis.program import Parameter
+from simt.analysis.outline import Parameter
 from simt.errors import LaunchError
 from simt.ptx.types import F16, F32, F64, Kind, Type
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, TypeAlias
 
-from simt.analysis.program import Call, Function, Program
+from simt.analysis.outline import Function, Program
 from simt.errors import LaunchError
 from simt.machine.device import DeviceProperties
 from simt.machine.launch import Dim3
@@ -133,9 +133,8 @@ def _call_graph(program: Program, name: str) -> dict[str, list[str]]:
 
 def _callees(program: Program, function: Function) -> list[str]:
     names: set[str] = set()
-    for op in function.ops() if function.calls else ():
-        if isinstance(op, Call):
-            names.update((op.callee,) if isinstance(op.callee, str) else (), op.candidates)
+    for op in function.call_ops():
+        names.update((op.callee,) if isinstance(op.callee, str) else (), op.candidates)
     return sorted(n for n in names if n in program.functions)
 
 

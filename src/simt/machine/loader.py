@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from simt.analysis.program import ModuleVariable, Program
+from simt.analysis.outline import ModuleVariable, Program
 from simt.errors import LaunchError
 from simt.machine.launch import Memory
 

@@ -10,15 +10,18 @@ import ctypes
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from simt.analysis.call_graph import reachable
-from simt.analysis.program import Call, Function, Program
+from simt.analysis.outline import Function, Program
 from simt.errors import AssertionFault, FaultSite, LaunchError, MemoryFault
 from simt.machine.faults import memory_fault
 from simt.machine.heap import Heap
 from simt.machine.launch import Memory
 from simt.machine.printf import formatted
+
+if TYPE_CHECKING:
+    from simt.analysis.program import Call
 
 Write: TypeAlias = Callable[[str], object]
 BUFFER = 1 << 20
@@ -209,9 +212,8 @@ def system_calls(program: Program, kernel: Function) -> Mapping[str, Call]:
     """
     found: dict[str, Call] = {}
     for name in reachable([kernel.name], program.functions):
-        function = program.functions[name]
-        for op in function.ops() if function.calls else ():
-            if isinstance(op, Call) and isinstance(op.callee, str) and op.callee not in program.functions:
+        for op in program.functions[name].call_ops():
+            if isinstance(op.callee, str) and op.callee not in program.functions:
                 found.setdefault(op.callee, op)
     for name, call in found.items():
         _check(program, kernel, name, call)
