@@ -81,14 +81,17 @@ class Options:
     "--arch", help=f"The virtual device, sm_{min(DEVICES)} to {NEWEST.name} (default: {NEWEST.name})."
 )
 @click.option("--engine", type=click.Choice(list(ENGINES)), help="Default: SIMT_ENGINE, else jit.")
+@click.option(
+    "--cpu", help="The CPU that the JIT makes code for, as x86-64-v3. Default: SIMT_CPU, else this one."
+)
 @click.option("--workers", type=int, help="Native threads. Default: SIMT_WORKERS, else one for each CPU.")
 @click.option("--memory", default="8GiB", show_default=True, help="Device memory.")
 @click.option("--timeout", type=float, metavar="SECONDS", help="Stop a kernel that runs longer.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random arguments.")
 @click.option("--repeat", type=click.IntRange(1), default=1, show_default=True, help="Launch so many times.")
 def run(
-    file: str, words: tuple[str, ...], arch: str | None, engine: str | None, workers: int | None,
-    memory: str, timeout: float | None, seed: int, **rest: Any,
+    file: str, words: tuple[str, ...], arch: str | None, engine: str | None, cpu: str | None,
+    workers: int | None, memory: str, timeout: float | None, seed: int, **rest: Any,
 ) -> None:  # fmt: skip
     """Runs a kernel of a PTX file. KERNEL may be left out if the file has only one.
 
@@ -97,7 +100,7 @@ def run(
     options = Options(**rest)
     name, pairs = _split(words)
     values = _parse_values(pairs, seed)
-    device = Device(arch, engine, memory, workers, timeout)
+    device = Device(arch, engine, memory, workers, timeout, cpu)
     started = time.perf_counter()
     module = device.load(Path(file))
     kernel = _choose(module, name)

@@ -29,7 +29,7 @@ from simt.analysis.schedule import Loop
 from simt.analysis.shape import UNIFORM, WARP, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import resolved
-from simt.engine.host import host_features
+from simt.engine.host import HOST, find_cpu
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_kernel import KernelEmitter, emit
@@ -146,12 +146,13 @@ class Explanation:
     functions: list[FunctionNotes] = field(default_factory=list[FunctionNotes])
 
 
-def explain(program: Program, kernel: Function, block: BlockShape) -> Explanation:
-    """What the JIT makes of a kernel for CTAs of a shape."""
+def explain(program: Program, kernel: Function, block: BlockShape, cpu: str = HOST) -> Explanation:
+    """What the JIT makes of a kernel for CTAs of a shape, on a CPU (as for `Device`)."""
+    features = find_cpu(cpu).features
     watchers: list[_Watcher] = []
     result = Explanation(kernel.name, block)
     try:
-        emit(program, kernel, block, host_features(), "", lambda e: watchers.append(_Watcher(program, e)))
+        emit(program, kernel, block, features, "", lambda e: watchers.append(_Watcher(program, e)))
     except Unsupported as reason:
         result.reason = str(reason)
         result.reason_at = watchers[-1].place(watchers[-1].emitter.m.line) if watchers else None

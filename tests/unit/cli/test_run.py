@@ -144,3 +144,10 @@ def test_a_bad_seed_or_folder_is_refused_before_the_run(capsys: pytest.CaptureFi
     found = capsys.readouterr().err
     assert "cannot write '/no such folder/y.npy': No such file or directory" in found
     assert "threads on" not in found
+
+
+def test_the_cpu_that_code_is_made_for(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["n=0", "a=1", "x=0", "y=0", *LAUNCH]
+    assert run(*words, "--cpu", "host") == 0
+    assert run(*words, "--cpu", "z80") == 1
+    assert "no CPU 'z80': expected one of host" in capsys.readouterr().err
