@@ -12,7 +12,16 @@ from collections.abc import Sequence
 from functools import partial
 
 from simt.isa.algebra import Algebra, V
-from simt.isa.derived import SIGNIFICAND, copy_sign, float_abs, float_neg, infinity, number, quiet_nan
+from simt.isa.derived import (
+    SIGNIFICAND,
+    copy_sign,
+    float_abs,
+    float_bits,
+    float_neg,
+    infinity,
+    number,
+    quiet_nan,
+)  # fmt: skip
 from simt.ptx.types import B32, F32, F64, PRED, S32, U32, Type, unsigned
 
 
@@ -80,8 +89,12 @@ LARGEST_DIVISOR = 2.0**126
 def quotient(m: Algebra[V], a: V, b: V) -> V:
     """a/b within 2 ulp, but a times zero for |b| above 2^126, whose reciprocal would be subnormal."""
     large = m.compare("gt", F32, float_abs(m, F32, b), number(m, F32, LARGEST_DIVISOR))
-    nothing = m.fmul(F32, a, copy_sign(m, F32, m.const(F32, 0), b), "rn")
-    return m.select(F32, large, nothing, m.fdiv(F32, a, b, "rn"))
+    return m.rarely(F32, large, m.fdiv(F32, a, b, "rn"), nothing, a, b)
+
+
+def nothing(m: Algebra[V], a: V, b: V) -> V:
+    """a times a zero with the sign of b."""
+    return m.fmul(F32, a, copy_sign(m, F32, m.const(F32, 0), b), "rn")
 
 
 # ---------------------------------------------------------------- sine and cosine
@@ -104,32 +117,48 @@ COSINE = (0.04166664555668831, -0.0013887243112549186, 2.4423889044555835e-05)
 
 def sine(m: Algebra[V], a: V) -> V:
     """sin(a), absolute error below 2^-22 for |a| up to 8, |a| 2^-24 above; NaN for infinities."""
-    quadrant, rest = reduced_angle(m, float_abs(m, F32, a))
-    result = by_quadrant(m, quadrant, rest)
+    result = of_angle(m, float_abs(m, F32, a), 0)
     flip = m.and_(B32, m.to_bits(F32, a), m.const(B32, 1 << 31))
     return m.from_bits(F32, m.xor(B32, m.to_bits(F32, result), flip))
 
 
 def cosine(m: Algebra[V], a: V) -> V:
     """cos(a), absolute error below 2^-22 for |a| up to 8, |a| 2^-24 above; NaN for infinities."""
-    quadrant, rest = reduced_angle(m, float_abs(m, F32, a))
-    return by_quadrant(m, m.add(U32, quadrant, m.const(U32, 1)), rest)
+    return of_angle(m, float_abs(m, F32, a), 1)
 
 
-def reduced_angle(m: Algebra[V], a: V) -> tuple[V, V]:
-    """For a >= 0: k and r = a - k pi/2 with |r| about pi/4 at most; NaN for infinities."""
-    small = m.compare("lt", F32, a, number(m, F32, LARGEST_ANGLE))
+def of_angle(m: Algebra[V], a: V, quarters: int) -> V:
+    """sin(a + quarters pi/2) for a >= 0."""
+    large = m.invert(PRED, m.compare("lt", F32, a, number(m, F32, LARGEST_ANGLE)))
+    return m.rarely(F32, large, of_small_angle(m, a, quarters), partial(of_large_angle, quarters=quarters), a)
+
+
+def of_small_angle(m: Algebra[V], a: V, quarters: int) -> V:
+    k, quadrant = nearest_integer(m, m.fmul(F32, a, number(m, F32, TWO_OVER_PI), "rn"))
+    rest = a
+    for piece in HALF_PI:
+        rest = m.fma(F32, k, number(m, F32, -piece), rest, "rn")
+    return by_quadrant(m, m.add(U32, quadrant, m.const(U32, quarters)), rest)
+
+
+def of_large_angle(m: Algebra[V], a: V, quarters: int) -> V:
+    """By the fraction of a turn."""
     turns = m.fmul(F32, a, number(m, F32, TURN), "rz")
     part = m.fsub(F32, turns, m.round_integral(F32, turns, "rn"), "rn")
-    a = m.select(F32, small, a, part)
-    scale = m.select(F32, small, number(m, F32, TWO_OVER_PI), number(m, F32, 4.0))
-    k = m.round_integral(F32, m.fmul(F32, a, scale, "rn"), "rn")
-    near = a
-    for piece in HALF_PI:
-        near = m.fma(F32, k, number(m, F32, -piece), near, "rn")
-    far = m.fma(F32, k, number(m, F32, -0.25), a, "rn")
-    far = m.fmul(F32, far, number(m, F32, 2 * math.pi), "rn")
-    return m.float_to_int(F32, S32, k, "rn"), m.select(F32, small, near, far)
+    k, quadrant = nearest_integer(m, m.fmul(F32, part, number(m, F32, 4.0), "rn"))
+    rest = m.fma(F32, k, number(m, F32, -0.25), part, "rn")
+    rest = m.fmul(F32, rest, number(m, F32, 2 * math.pi), "rn")
+    return by_quadrant(m, m.add(U32, quadrant, m.const(U32, quarters)), rest)
+
+
+ROUNDER = 1.5 * 2**23
+"""Added to a number below 2^22, it leaves the nearest integer in the sum's low bits."""
+
+
+def nearest_integer(m: Algebra[V], a: V) -> tuple[V, V]:
+    """The integer nearest to a number below 2^22, as `.f32` and modulo 2^22 in the low bits of a `.u32`."""
+    sum_ = m.fadd(F32, a, number(m, F32, ROUNDER), "rn")
+    return m.fsub(F32, sum_, number(m, F32, ROUNDER), "rn"), m.to_bits(F32, sum_)
 
 
 def by_quadrant(m: Algebra[V], quadrant: V, r: V) -> V:
@@ -154,17 +183,25 @@ SUBNORMAL_SCALE = 24
 
 def logarithm(m: Algebra[V], a: V, subnormals: bool) -> V:
     """log2(a): absolute error 2^-23 for 1/2 < a < 2, relative elsewhere; -infinity for zeros, NaN below."""
-    shift = m.const(F32, 0)
-    if subnormals:
-        tiny = m.compare("lt", F32, a, number(m, F32, 2.0**-126))
-        shift = m.select(F32, tiny, number(m, F32, -float(SUBNORMAL_SCALE)), shift)
-        a = m.select(F32, tiny, m.fmul(F32, a, number(m, F32, 2.0**SUBNORMAL_SCALE), "rn"), a)
+    other = partial(rare_logarithm, subnormals=subnormals)
+    return m.rarely(F32, m.invert(PRED, is_normal(m, F32, a)), normal_logarithm(m, a, None), other, a)
+
+
+def normal_logarithm(m: Algebra[V], a: V, shift: V | None) -> V:
+    """log2(a) + shift for a positive normal number."""
     exponent, mantissa = split(m, a)
     f = m.fsub(F32, mantissa, number(m, F32, 1.0), "rn")
     s = m.fdiv(F32, f, m.fadd(F32, mantissa, number(m, F32, 1.0), "rn"), "rn")
     series = polynomial(m, m.fmul(F32, s, s, "rn"), LOGARITHM)
-    result = m.fma(F32, s, series, m.fadd(F32, exponent, shift, "rn"), "rn")
-    return logarithm_edges(m, a, result)
+    return m.fma(F32, s, series, exponent if shift is None else m.fadd(F32, exponent, shift, "rn"), "rn")
+
+
+def rare_logarithm(m: Algebra[V], a: V, subnormals: bool) -> V:
+    """log2 of what is not a positive normal number."""
+    if not subnormals:
+        return logarithm_edges(m, a, a)
+    scaled = m.fmul(F32, a, number(m, F32, 2.0**SUBNORMAL_SCALE), "rn")
+    return logarithm_edges(m, a, normal_logarithm(m, scaled, number(m, F32, -float(SUBNORMAL_SCALE))))
 
 
 def split(m: Algebra[V], a: V) -> tuple[V, V]:
@@ -192,13 +229,26 @@ EXPONENTIAL = (
 """2^f for |f| up to 1/2: relative error 2^-29."""
 
 
+LARGEST_EXPONENT = 125.0
+"""Up to here powers of two and their reciprocals are normal numbers, whatever the fraction."""
+
+
 def exponential(m: Algebra[V], a: V) -> V:
     """2^a, relative error below 2^-22.5, correctly rounded towards subnormals where those are kept."""
+    whole, integer = nearest_integer(m, a)
+    power = polynomial(m, m.fsub(F32, a, whole, "rn"), EXPONENTIAL)
+    scaled = m.add(U32, m.to_bits(F32, power), m.shift_left(U32, integer, m.const(U32, 23)))
+    near = m.compare("le", F32, float_abs(m, F32, a), number(m, F32, LARGEST_EXPONENT))
+    return m.rarely(F32, m.invert(PRED, near), m.from_bits(F32, scaled), far_exponential, a)
+
+
+def far_exponential(m: Algebra[V], a: V) -> V:
+    """2^a where that may overflow or underflow, and for NaN."""
     low, high = number(m, F32, -160.0), number(m, F32, 130.0)
     limited = m.fmin(F32, m.fmax(F32, a, low), high)
-    whole = m.round_integral(F32, limited, "rn")
+    whole, integer = nearest_integer(m, limited)
     power = polynomial(m, m.fsub(F32, limited, whole, "rn"), EXPONENTIAL)
-    exponent = m.float_to_int(F32, S32, whole, "rn")
+    exponent = m.sub(S32, integer, m.const(S32, float_bits(F32, ROUNDER)))
     half = m.shift_right(S32, exponent, m.const(U32, 1))
     scaled = m.fmul(F32, power, power_of_two(m, half), "rn")
     result = m.fmul(F32, scaled, power_of_two(m, m.sub(S32, exponent, half)), "rn")
