@@ -42,6 +42,7 @@ class KernelEmitter(SuspendingEmitter):
 
     def define(self) -> str:
         self.body()
+        self.settle_prefetches()
         allocas, lines = self.split_allocas()
         text = [
             f"define internal void @{BODY}({PARAMETERS}) noinline {self.unit.module.attributes} {{",

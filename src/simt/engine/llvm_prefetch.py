@@ -5,13 +5,16 @@ all threads of a grid do (`for (i = thread; i < n; i += threads)`). Code of such
 address with that of the last iteration, and asks for what the same step will reach some iterations on.
 
 Nor do they look past what a CTA does between its barriers. So a kernel with barriers asks for what the
-next CTA will use: as far on as this CTA's first warp is from the last CTA's.
+next CTA will use: as far on as this CTA's first warp is from the last CTA's. If barriers are many, it asks
+for one line of memory at each, since CPUs can only wait for few lines at a time.
 
 A prefetch of a wild address does nothing.
 """
 
 from __future__ import annotations
 
+from simt.analysis.shape import WARP
+from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import LaneAlgebra
 
@@ -22,14 +25,19 @@ NEAR = 2048
 LINE = 64
 CLOSE, CLOSER = 2, 3
 """How near to the CPU, as LLVM counts: to the second cache, to the first."""
+ROOM = 256
+"""Lines that can be put off; more are forgotten."""
+SPREAD = "simt.prefetch.spread"
 
 
 class PrefetchAlgebra(LaneAlgebra):
     """`LaneAlgebra` with prefetches. `in_loop`: whether the present block is part of a loop.
-    `for_next_cta`: whether to ask for what the next CTA will use."""
+    `for_next_cta`: whether to ask for what the next CTA will use; `lines_asked`: how much, for a warp."""
 
     in_loop = False
     for_next_cta = False
+    lines_asked = 0
+    _queue: tuple[str, str, str] | None = None
 
     def prefetch(self, address: Value, nbytes: int, write: bool = False) -> None:
         """Asks for what the present load or store of some bytes at an address (scalar i64) will use later."""
@@ -46,7 +54,8 @@ class PrefetchAlgebra(LaneAlgebra):
         ask, go = self.builder.block_name("ask"), self.builder.block_name("go")
         self.builder.void(f"br i1 {far}, label %{ask}, label %{go}")
         self.builder.label(ask)
-        self._ask(address, self.builder.emit(f"mul i64 {step}, {AHEAD}"), nbytes, CLOSER, False)
+        start = self._sum(address.ir, self.builder.emit(f"mul i64 {step}, {AHEAD}"))
+        self._ask(start, _lines(nbytes), CLOSER, False)
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
 
@@ -56,28 +65,101 @@ class PrefetchAlgebra(LaneAlgebra):
         is_first = self.builder.emit(f"icmp eq i32 {self.warp.ir}, 0")
         self.builder.void(f"br i1 {is_first}, label %{first}, label %{go}")
         self.builder.label(first)
-        self.builder.void(f"store volatile i64 {self._step(address, last)}, ptr {step}")
+        self._write_note(step, self._step(address, last))
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
-        self._ask(address, self._noted(step), nbytes, CLOSE, write)
+        self._ask_now_or_later(self._sum(address.ir, self._noted(step)), _lines(nbytes), write)
+
+    def _ask_now_or_later(self, start: str, lines: int, write: bool) -> None:
+        self.lines_asked += lines
+        now, later, go = (self.builder.block_name(h) for h in ("ask", "ask.later", "go"))
+        spread = self.builder.emit(f"load i1, ptr @{SPREAD}")
+        self.builder.void(f"br i1 {spread}, label %{later}, label %{now}")
+        self.builder.label(now)
+        self._ask(start, lines, CLOSE, write)
+        self.builder.void(f"br label %{go}")
+        self.builder.label(later)
+        self._put_off(start, lines)
+        self.builder.void(f"br label %{go}")
+        self.builder.label(go)
+
+    # -- lines put off --------------------------------------------------------------------------------
+
+    def settle_prefetches(self, visits: int, recurring: bool) -> None:
+        """Decides, when the whole kernel is emitted, whether lines are asked for one by one: if warps make
+        way often enough (`visits` places where they do, some in loops if `recurring`)."""
+        spread = self.lines_asked > 0 and (recurring or self.lines_asked <= visits)
+        self.module.constant(SPREAD, f"private constant i1 {'true' if spread else 'false'}")
+
+    def ask_for_one(self) -> None:
+        """Asks for one of the lines put off."""
+        if not self.for_next_cta:
+            return
+        ask, go = self.builder.block_name("ask"), self.builder.block_name("go")
+        spread = self.builder.emit(f"load i1, ptr @{SPREAD}")
+        self.builder.void(f"br i1 {spread}, label %{ask}, label %{go}")
+        self.builder.label(ask)
+        lines, head, tail = self._lines_put_off()
+        first, end = self._noted(head), self._noted(tail)
+        self._ask(self._noted(self._slot_of(lines, first)), 1, CLOSE, False)
+        more = self.builder.emit(f"icmp ne i64 {first}, {end}")
+        self._write_note(head, self._sum(first, self.builder.emit(f"zext i1 {more} to i64")))
+        self.builder.void(f"br label %{go}")
+        self.builder.label(go)
+
+    def _lines_put_off(self) -> tuple[str, str, str]:
+        """A ring of addresses, and notes of how many were ever taken from it and put into it."""
+        if self._queue is None:
+            ring = self.builder.emit(f"alloca [{ROOM + _lines(WARP * 16)} x i64], align 64")
+            self._queue = ring, self._note(), self._note()
+        return self._queue
+
+    def _slot_of(self, ring: str, number: str) -> str:
+        index = self.builder.emit(f"and i64 {number}, {ROOM - 1}")
+        return self.builder.emit(f"getelementptr i64, ptr {ring}, i64 {index}")
+
+    def _put_off(self, start: str, lines: int) -> None:
+        ring, head, tail = self._lines_put_off()
+        first, end = self._noted(head), self._noted(tail)
+        waiting = self.builder.emit(f"sub i64 {end}, {first}")
+        many = self.builder.emit(f"icmp ugt i64 {waiting}, {ROOM - lines}")  # or anything, at first
+        self._write_note(head, self.builder.emit(f"select i1 {many}, i64 {end}, i64 {first}"))
+        places = self.widened(Value(start, "i64"), lines)
+        if lines > 1:
+            steps = self.constant_lanes("i64", [LINE * i for i in range(lines)])
+            places = LlvmIntegers.binary(self, "add", places, steps)
+        self.builder.void(f"store volatile {places.typed}, ptr {self._slot_of(ring, end)}, align 8")
+        self._write_note(tail, self._sum(end, str(lines)))
+
+    # -- pieces ---------------------------------------------------------------------------------------
+
+    def _sum(self, a: str, b: str) -> str:
+        return self.builder.emit(f"add i64 {a}, {b}")
 
     def _note(self) -> str:
-        """Where an address or a step is kept. Not in a register, which is worth more elsewhere: volatile."""
+        """Where a number is kept. Not in a register, which is worth more elsewhere: volatile."""
         return self.builder.emit("alloca i64, align 8")
 
     def _noted(self, note: str) -> str:
         kept = self.builder.emit(f"load volatile i64, ptr {note}")
         return self.builder.emit(f"freeze i64 {kept}")  # anything, at first
 
+    def _write_note(self, note: str, value: str) -> None:
+        self.builder.void(f"store volatile i64 {value}, ptr {note}")
+
     def _step(self, address: Value, last: str) -> str:
         """Distance to the address noted last; notes this one."""
         step = self.builder.emit(f"sub i64 {address.ir}, {self._noted(last)}")
-        self.builder.void(f"store volatile {address.typed}, ptr {last}")
+        self._write_note(last, address.ir)
         return step
 
-    def _ask(self, address: Value, distance: str, nbytes: int, near: int, write: bool) -> None:
+    def _ask(self, start: str, lines: int, near: int, write: bool) -> None:
         function = self.module.declare("llvm.prefetch.p0", "void", ("ptr", "i32", "i32", "i32"))
-        start = self.builder.emit(f"add i64 {address.ir}, {distance}")
-        for offset in range(0, nbytes, LINE):
-            place = self.pointer(Value(self.builder.emit(f"add i64 {start}, {offset}"), "i64"))
+        for i in range(lines):
+            place = self.pointer(Value(self._sum(start, str(LINE * i)), "i64"))
             self.builder.void(f"call void {function}(ptr {place}, i32 {int(write)}, i32 {near}, i32 1)")
+
+
+def _lines(nbytes: int) -> int:
+    """Lines of memory of a span that begins with a line."""
+    return -(-nbytes // LINE)

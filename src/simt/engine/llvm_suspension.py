@@ -158,6 +158,7 @@ class SuspendingEmitter(CallingEmitter):
         self.builder.label(f"suspend.{number}")
         suspension = self._suspension(number, places)
         self._save(suspension)
+        self.m.ask_for_one()
         self.builder.void(f"store i32 1, ptr {'%waiting' if self._is_park(place) else '%spinning'}")
         self.builder.void("br label %warp.done")
         self.builder.label(f"resume.{number}")
@@ -399,6 +400,12 @@ class SuspendingEmitter(CallingEmitter):
         field = self._entry_field(suspension, index, Entry.RESULT_VOTERS)
         voters = self.builder.emit(f"load i32, ptr {field}")
         return Value(self.builder.emit(f"icmp eq i32 {votes}, {voters}"), "i1")
+
+    def settle_prefetches(self) -> None:
+        """To be called when all blocks are emitted."""
+        if self.m.for_next_cta:
+            recurring = any(self._may_recur(places[0]) for places in self.suspensions)
+            self.m.settle_prefetches(len(self.suspensions), recurring)
 
     # -- the CTA's loop over its warps -------------------------------------------------------------
 

@@ -1,6 +1,8 @@
-"""Which loads ask for memory that is needed later."""
+"""Which loads ask for memory that is needed later, and where: if barriers are many, one line at each."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
@@ -8,20 +10,30 @@ import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.host import host_cpu
 from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_prefetch import SPREAD
 
 LOAD = "ld.global.u32 %v, [%a];"
 BODIES = {
-    "once": (LOAD, 0),
-    "in a loop over the grid": (f"L: {LOAD} add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end; @%p bra L;", 1),
-    "before a barrier": (f"{LOAD} bar.sync 0;", 1),
-    "in shared memory": ("ld.shared.u32 %v, [box]; bar.sync 0;", 0),
-    "scattered": ("mul.lo.u64 %o, %o, 8; add.u64 %a, %a, %o; ld.global.u32 %v, [%a]; bar.sync 0;", 0),
+    "once": (LOAD, 0, False),
+    "in a loop over the grid": (
+        f"L: {LOAD} add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end; @%p bra L;",
+        1,
+        False,
+    ),
+    "before a barrier": (f"{LOAD} bar.sync 0;", 1, False),
+    "before many": (
+        f"{LOAD} bar.sync 0; bar.sync 0; st.shared.u32 [box+4], %v; bar.sync 0; bar.sync 0;",
+        1,
+        True,
+    ),
+    "in shared memory": ("ld.shared.u32 %v, [box]; bar.sync 0;", 0, False),
+    "scattered": ("mul.lo.u64 %o, %o, 8; add.u64 %a, %a, %o; ld.global.u32 %v, [%a]; bar.sync 0;", 0, False),
 }
 
 
 @pytest.mark.parametrize("name", BODIES)
 def test_loads_that_prefetch(name: str) -> None:
-    body, loads = BODIES[name]
+    body, loads, spread = BODIES[name]
     program = (
         simt.Device("sm_75")
         .load(f"""
@@ -43,4 +55,6 @@ def test_loads_that_prefetch(name: str) -> None:
     )
     text, *_ = emit(program, program.functions["k"], BlockShape(64, 1, 1), host_cpu().features, "nounwind")
     lines = 128 // 64  # of a warp's words
-    assert text.count("call void @llvm.prefetch") == loads * lines
+    barriers = len(re.findall(r"^suspend", text, re.MULTILINE))  # at each, one of the lines put off
+    assert text.count("call void @llvm.prefetch") == loads * lines + barriers
+    assert (f"@{SPREAD} = private constant i1 true" in text) == spread
