@@ -8,7 +8,8 @@ a loop may need other lanes: no barriers, votes, shuffles or calls, and nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from simt.analysis.evaluate import Evaluator
@@ -30,7 +31,7 @@ from simt.engine.atomic_operation import is_simple
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import Guarded, Lanes, bases
+from simt.engine.llvm_lanes import Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_memory import SHARED
 from simt.ptx.types import Type
 
@@ -175,16 +176,27 @@ class AloneLoop:
 
     def emit(self) -> None:
         """Raises `NotAlone` if the loop cannot be run so; what was emitted is then of no use."""
+        brought, given = self._brought(), self._given()
         self.builder.label(self.name)
+        ways = [self._bring(definition) for definition in brought]
+        for definition in given:
+            self._copy_column(definition, to_array=True)
+        self.builder.void(f"br label %{self.name}.head")
+        self.builder.label(f"{self.name}.head")
         left = self.builder.emit(f"load i32, ptr {self.lanes}")
         none = self.builder.emit(f"icmp eq i32 {left}, 0")
         self.builder.void(f"br i1 {none}, label %{self.name}.done, label %{self.name}.next")
         self.builder.label(f"{self.name}.next")
         self._take_lane(left)
-        self._enter()
+        for definition, way in zip(brought, ways):
+            value = way()
+            self.builder.void(f"store {value.typed}, ptr {self._slot(definition)}")
+        self.builder.void(f"br label %{self._label(self.loop.header)}")
         for block in self.blocks:
             self._block(block)
         self.builder.label(f"{self.name}.done")
+        for definition in given:
+            self._copy_column(definition, to_array=False)
         self.emitter.walk_on(self.loop.header, frozenset(self.exits))
 
     def _take_lane(self, left: str) -> None:
@@ -197,13 +209,70 @@ class AloneLoop:
         bit = self.builder.emit(f"xor i32 {left}, {rest}")
         self.builder.void(f"{self.m.mask.ir} = bitcast i32 {bit} to <{WARP} x i1>")
 
-    def _enter(self) -> None:
-        """Brings what the lane has of values made before; goes to the header."""
-        for definition in self._brought():
-            self.emitter.cache = {}
-            value = self.m.scalar(self.emitter.read(definition))
-            self.builder.void(f"store {value.typed}, ptr {self._slot(definition)}")
-        self.builder.void(f"br label %{self._label(self.loop.header)}")
+    # -- values from and for the other code ------------------------------------------------------------
+
+    def _bring(self, definition: Definition) -> Callable[[], Value]:
+        """How a lane gets its part of a value; what can be done once for all lanes is done now."""
+        self.emitter.cache = {}
+        value = self.emitter.read(definition)
+        shape = shape_of(value)
+        if shape.is_affine and shape.width == 1:
+            return partial(self._step_to, bases(value), shape.stride)
+        array = self._array("in", definition)
+        column = self._as_stored(self.emitter.m.vector(value))
+        self.builder.void(f"store {column.typed}, ptr {array}, align 64")
+        return partial(self._item, array, value.type)
+
+    def _step_to(self, base: Value, stride: int) -> Value:
+        if stride == 0:
+            return base
+        opcode = "zext" if base.type == "i64" else "trunc"
+        lane = self.m.cast(opcode, base.type, self.m.lane_number)
+        return self.m.binary("add", base, self.m.binary("mul", lane, self.m.number(base.type, stride)))
+
+    def _item(self, array: str, element: str) -> Value:
+        kind = "i8" if element == "i1" else element
+        place = self.builder.emit(f"getelementptr {kind}, ptr {array}, i32 {self.m.lane_number.ir}")
+        item = Value(self.builder.emit(f"load {kind}, ptr {place}"), kind)
+        return self.m.cast("trunc", element, item)
+
+    def _as_stored(self, column: Value) -> Value:
+        """Predicates take a byte each."""
+        return self.m.cast("zext", "i8", column) if column.type == "i1" else column
+
+    def _array(self, use: str, definition: Definition) -> str:
+        """Stack memory with an element for each lane."""
+        element = element_type(definition.register.type)
+        name = f"%{self.name}.{use}{definition.index}"
+        kind = "i8" if element == "i1" else element
+        self.emitter.allocas[f"  {name} = alloca [{WARP} x {kind}], align 64"] = None
+        return name
+
+    def _given(self) -> list[Definition]:
+        """Definitions of which code after the loop wants what the lanes left with."""
+        found = dict.fromkeys(self.emitter.escaping(self.loop))
+        for block in self.blocks:
+            for target in block.successors():
+                if target.index not in self.inside:
+                    found.update(dict.fromkeys(self.ssa.phis.get(target.index, ())))
+        for definition in found:
+            (part, *others) = self.emitter.parts(definition)
+            if others or part.width != WARP:
+                raise NotAlone
+        return list(found)
+
+    def _copy_column(self, definition: Definition, to_array: bool) -> None:
+        """A value of all lanes from its slot to an array, or back."""
+        (part,) = self.emitter.parts(definition)
+        slot, array = self.emitter.slot(definition, part), self._array("out", definition)
+        if to_array:
+            column = Value(self.builder.emit(f"load {part.kind}, ptr {slot}, align 64"), part.element, WARP)
+            self.builder.void(f"store {self._as_stored(column).typed}, ptr {array}, align 64")
+            return
+        kind = "i8" if part.element == "i1" else part.element
+        kept = Value(self.builder.emit(f"load <{WARP} x {kind}>, ptr {array}, align 64"), kind, WARP)
+        column = self.m.cast("trunc", part.element, kept)
+        self.builder.void(f"store {column.typed}, ptr {slot}, align 64")
 
     def _brought(self) -> list[Definition]:
         """Definitions that the loop reads and does not make, and its header's phis."""
@@ -338,14 +407,11 @@ class AloneLoop:
         place = self.emitter.pending.of_edge(block, target)
         self.exits.add(place)
         self.emitter.add_waiting(place, self.m.mask)
-        self.builder.void(f"br label %{self.name}")
+        self.builder.void(f"br label %{self.name}.head")
 
     def _put(self, definition: Definition, value: Value) -> None:
         """Gives a value of all lanes this lane's part."""
-        (part, *others) = self.emitter.parts(definition)
-        if others or part.width != WARP:
-            raise NotAlone
-        slot = self.emitter.slot(definition, part)
-        column = self.builder.emit(f"load {part.kind}, ptr {slot}, align 64")
-        text = f"insertelement {part.kind} {column}, {value.typed}, i32 {self.m.lane_number.ir}"
-        self.builder.void(f"store {part.kind} {self.builder.emit(text)}, ptr {slot}, align 64")
+        stored = self._as_stored(value)
+        array = self._array("out", definition)
+        place = self.builder.emit(f"getelementptr {stored.type}, ptr {array}, i32 {self.m.lane_number.ir}")
+        self.builder.void(f"store {stored.typed}, ptr {place}")
