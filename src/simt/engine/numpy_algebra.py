@@ -217,10 +217,8 @@ class NumpyAlgebra:
         return exact.div(self, t, a, b, rounding)
 
     def fma(self, t: Type, a: Array, b: Array, c: Array, rounding: Rounding) -> Array:
-        if rounding == "rn" and t.is_native_float:
-            return numpy_fma.fma(self, t, a, b, c)
-        if t == F32 and numpy_rounding.available():
-            return numpy_rounding.apply(rounding, numpy_fma.fma_by_f64, a, b, c)
+        if _by_numpy(t, rounding):
+            return numpy_fma.fma(self, t, a, b, c, rounding)
         return exact.fma(self, t, a, b, c, rounding)
 
     def fsqrt(self, t: Type, a: Array, rounding: Rounding) -> Array:

@@ -20,18 +20,20 @@ _LEAST_NORMAL_F32 = 0x38100000
 """2^-126 as the upper half of an f64."""
 
 
-def fma(m: PureAlgebra[Array], t: Type, a: Array, b: Array, c: Array) -> Array:
-    """`a * b + c` for f32 and f64 columns, rounded once, to nearest."""
-    result, doubtful = _fma_f32(a, b, c) if t == F32 else _fma_f64(a, b, c)
+def fma(m: PureAlgebra[Array], t: Type, a: Array, b: Array, c: Array, rounding: Rounding) -> Array:
+    """`a * b + c` for f32 and f64 columns, rounded once. Directed roundings must be available."""
+    if t == F32 and rounding != "rn":
+        return numpy_rounding.apply(rounding, _fma_by_f64, a, b, c)
+    result, doubtful = _fma_f32(a, b, c) if t == F32 else _fma_f64(a, b, c, rounding)
     if doubtful is not None and some(doubtful):
         x, y, z = (v[doubtful] for v in np.broadcast_arrays(a, b, c))
-        result[doubtful] = exact.fma(m, t, x, y, z, "rn")
+        result[doubtful] = exact.fma(m, t, x, y, z, rounding)
     return result
 
 
-def fma_by_f64(a: Array, b: Array, c: Array) -> Array:
-    """For f32 columns, in a directed rounding mode: what is rounded twice in one direction is right. The
-    product is exact."""
+def _fma_by_f64(a: Array, b: Array, c: Array) -> Array:
+    """For f32 columns in a directed rounding mode: the product is exact, and what is rounded twice in one
+    direction is rounded right."""
     return (a.astype(np.float64) * b + c).astype(np.float32)
 
 
@@ -49,7 +51,7 @@ def _fma_f32(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     return total.astype(np.float32), np.bitwise_or(halfway, subnormal, out=halfway)
 
 
-def _fma_f64(a: Array, b: Array, c: Array) -> tuple[Array, Array | None]:
+def _fma_f64(a: Array, b: Array, c: Array, rounding: Rounding) -> tuple[Array, Array | None]:
     """Product and sums with their errors; the errors' sum rounded to odd before the last rounding.
 
     The method is by S. Boldo and G. Melquiond (Emulation of FMA and correctly rounded sums, 2008); it
@@ -57,10 +59,10 @@ def _fma_f64(a: Array, b: Array, c: Array) -> tuple[Array, Array | None]:
     product = a * b
     high, high_rest = _two_sum(c, _product_error(a, b, product))
     total, rest = _two_sum(product, high)
-    result = total + _odd_sum(rest, high_rest)
+    result = numpy_rounding.apply(rounding, np.add, total, _odd_sum(rest, high_rest))
     zero = result == 0
     if some(zero):  # an exact zero has the sign of the plain sum
-        result = select(zero, product + c, result)
+        result = select(zero, numpy_rounding.apply(rounding, np.add, product, c), result)
     return result, _out_of_range(a, b, product, result)
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.analysis.program import FunctionAddress, SymbolAddress
-from simt.engine.atomic_operation import combine
+from simt.engine import numpy_atomics
 from simt.engine.batch import WARP, Batch
 from simt.engine.numpy_algebra import NumpyAlgebra, dtype_of
-from simt.engine.numpy_memory import ArenaView, Window, running_sums, turns
+from simt.engine.numpy_memory import ArenaView, Window
 from simt.engine.numpy_select import Mask
 from simt.errors import FaultSite, LaunchError, TrapError
 from simt.isa.special_registers import lookup
@@ -102,9 +102,14 @@ class NumpyMachine(NumpyAlgebra):
         return packed.view(np.uint32)
 
     def shuffle(self, t: Type, a: Array, lane: Array) -> Array:
+        if a.size == 1:
+            return a
         values = np.broadcast_to(a, self.mask.shape)
-        index = np.broadcast_to(lane & np.uint32(WARP - 1), self.mask.shape)
-        return np.take_along_axis(values, index.astype(np.int64), axis=1)
+        if lane.size == 1:  # one value for all lanes of a row
+            place = int(lane.item()) % WARP
+            return values[:, place : place + 1].copy()
+        first = np.arange(0, self.mask.size, WARP)[:, None]
+        return values.ravel().take(first + np.bitwise_and(lane, np.uint32(WARP - 1)))
 
     # ------------------------------------------------------------------ special registers
 
@@ -192,13 +197,9 @@ class NumpyMachine(NumpyAlgebra):
         index = window.pick(window.elements(address, t.bytes, 1))
         view = self.arena.typed(dtype)
         operand = window.pick(b).astype(dtype)
-        if op == "add" and dtype.kind == "u" and not t.is_float and t.name not in ("f16x2", "bf16x2"):
-            old, new = running_sums(index, view[index], operand)
-            view[index] = new
-        else:
-            third = None if c is None else window.pick(c).astype(dtype)
-            ops = self._operations(op, space, address)
-            old = self._in_turn(ops, t, view, index, operand, third)
+        third = None if c is None else window.pick(c).astype(dtype)
+        ops = self._operations(op, space, address)
+        old = numpy_atomics.update(self, ops, t, view, index, operand, third)
         result = np.zeros(self.mask.size, dtype)
         result[self.lanes.places] = old
         return result.reshape(self.mask.shape)
@@ -210,19 +211,6 @@ class NumpyMachine(NumpyAlgebra):
             return [(op, np.ones(count, np.bool_))]
         shared = np.broadcast_to(self.in_space("shared", address), self.mask.shape)[self.mask]
         return [("add", shared), (op, ~shared)]
-
-    def _in_turn(
-        self, ops: list[tuple[str, Array]], t: Type, view: Array, index: Array, b: Array, c: Array | None
-    ) -> Array:
-        """Operations on one location one after the other, on different ones at once."""
-        old = np.empty_like(b)
-        for turn in turns(index):
-            for op, whose in ops:
-                lanes = turn[whose[turn]]
-                where = index[lanes]
-                found = old[lanes] = view[where]
-                view[where] = combine(self, op, t, found, b[lanes], None if c is None else c[lanes])
-        return old
 
     def _start(self, space: str) -> Array | None:
         if space == "shared":

@@ -117,34 +117,3 @@ def rotate_right(a: Array, n: int) -> Array:
         return a
     high = np.left_shift(a, np.uint64(64 - n))
     return np.bitwise_or(np.right_shift(a, np.uint64(n)), high, out=high)
-
-
-def turns(index: Array) -> list[Array]:
-    """Positions of `index` in groups without repeated values: each value's first use, its second, ..."""
-    order = np.argsort(index, kind="stable")
-    ranked = index[order]
-    fresh = np.ones(len(ranked), np.bool_)
-    fresh[1:] = ranked[1:] != ranked[:-1]
-    starts = np.flatnonzero(fresh)
-    if len(starts) == len(ranked):
-        return [order]
-    rank = np.arange(len(ranked)) - np.repeat(starts, np.diff(np.append(starts, len(ranked))))
-    by_rank = np.argsort(rank, kind="stable")
-    cuts = np.flatnonzero(np.diff(rank[by_rank])) + 1
-    return [order[part] for part in np.split(by_rank, cuts)]
-
-
-def running_sums(index: Array, start: Array, step: Array) -> tuple[Array, Array]:
-    """For integer additions in order: what each finds, and what it leaves. `start`: values now there."""
-    order = np.argsort(index, kind="stable")
-    ranked = index[order]
-    fresh = np.ones(len(ranked), np.bool_)
-    fresh[1:] = ranked[1:] != ranked[:-1]
-    starts = np.flatnonzero(fresh)
-    lengths = np.diff(np.append(starts, len(ranked)))
-    total = np.cumsum(step[order], dtype=step.dtype)
-    before = total - step[order]
-    exclusive = before - np.repeat(before[starts], lengths)
-    old = np.empty_like(step)
-    old[order] = start[order] + exclusive
-    return old, old + step

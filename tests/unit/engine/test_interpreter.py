@@ -10,7 +10,7 @@ import pytest
 
 import simt
 from simt.engine.batch import MAX_LANES, batch_size
-from simt.engine.numpy_memory import running_sums, turns
+from simt.engine.numpy_atomics import ranked, running_sums, turns
 from simt.machine.launch import Launch
 
 HEADER = ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -33,7 +33,7 @@ def test_batches_are_bounded_by_lanes_scratch_and_grid(launch: Launch, expected:
 
 def test_turns_serve_each_location_in_order() -> None:
     index = np.array([5, 3, 5, 5, 3, 9])
-    assert [sorted(t.tolist()) for t in turns(index)] == [[0, 1, 5], [2, 4], [3]]
+    assert [sorted(t.tolist()) for t in turns(*ranked(index))] == [[0, 1, 5], [2, 4], [3]]
 
 
 def test_running_sums_equal_a_loop() -> None:
