@@ -98,6 +98,11 @@ class Crew:
         self._owned.append(address)
         return address
 
+    @property
+    def limit(self) -> int:
+        """End of the device memory allocated so far, the workers' own included."""
+        return self._memory.limit
+
     def worker(self, number: int) -> Worker:
         """Raises `OutOfMemory`."""
         while len(self.workers) <= number:

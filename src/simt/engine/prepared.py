@@ -184,6 +184,7 @@ class Prepared:
 
     def _assemble(self, first: int, count: int) -> Team:
         workers = [self.crew.worker(n).block.address for n in range(first, first + count)]
+        self.block.slots[LaunchSlot.LIMIT] = self.crew.limit  # new workers have memory past the old one
         team = Team(self.compiled.entry, self.block.address, workers)
         self.host.pool.ask(team.take_part, count)
         return team
