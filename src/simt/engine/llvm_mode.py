@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simt.engine.llvm_flushing import MXCSR_ZEROS
+
 if TYPE_CHECKING:
     from simt.engine.llvm_builder import ModuleText
-from simt.engine.llvm_flushing import MXCSR_ZEROS
 
 DEFAULT_MXCSR = 0x1F80
 """Of x86: all exceptions masked, rounding to nearest, subnormals kept."""
