@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ import pytest
 
 import simt
 from simt.engine.batch import MAX_LANES, batch_size
+from simt.engine.interpreter import Interpreter
 from simt.engine.numpy_atomics import ranked, running_sums, turns
 from simt.machine.launch import Launch
 
@@ -129,3 +131,103 @@ def test_memory_is_given_back_after_a_fault() -> None:
             module["k"]((100,), (1024,), ())
     assert (kept.numpy() == np.arange(10)).all()
     assert device.empty(60 << 20, "u1").nbytes == 60 << 20
+
+
+WILD = """
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %even; .reg .b32 %t, %v, %s; .reg .b64 %o, %a, %wild; .shared .b8 sh[256];
+    ld.param.u64 %o, [out];
+    mov.u32 %t, %tid.x;
+    and.b32 %v, %t, 1;
+    setp.eq.u32 %even, %v, 0;
+    mul.wide.u32 %a, %t, STRIDE;
+    add.u64 %a, %o, %a;
+    mov.u32 %s, sh;
+    mad.lo.u32 %s, %t, STRIDE, %s;
+    @!%even mov.u64 %a, WHERE;
+    @!%even mov.u32 %s, NEAR;
+    ACCESS
+    ret;
+}
+"""
+"""Odd lanes have a bad address: WHERE, and NEAR in shared memory."""
+
+
+def wild(where: str, access: str, stride: int) -> str:
+    near = str(int(where, 0) % 2**32)
+    values = {"STRIDE": str(stride), "NEAR": near, "WHERE": where, "ACCESS": access}
+    return re.sub("|".join(values), lambda found: values[found[0]], WILD)
+
+
+STORE = "@%even st.global.u32 [%a], %v;"
+
+
+@pytest.mark.parametrize("where", ["0xfffffffd", "0", "1", "252"])
+@pytest.mark.parametrize(
+    ("access", "expected"),
+    [
+        ("@%even ld.global.u32 %v, [%a]; @%even add.u32 %v, %v, 5;" + STORE, 5),
+        ("@%even atom.global.add.u32 %v, [%a], 6;", 6),
+        ("@%even bra GO; ret; GO: red.global.max.u32 [%a], 7;", 7),
+        ("@%even st.shared.u32 [%s], %t; @%even ld.shared.u32 %v, [%s];" + STORE, None),
+    ],
+    ids=["load and store", "guarded atomic", "atomic in a branch", "shared"],
+)
+def test_bad_addresses_do_no_harm_in_lanes_that_do_not_execute(
+    where: str, access: str, expected: int | None
+) -> None:
+    found = run(wild(where, access, 4), 64, np.zeros(64, "u4"))[0]
+    wanted = np.arange(64) if expected is None else expected
+    assert found.tolist() == np.where(np.arange(64) % 2 == 0, wanted, 0).tolist()
+
+
+@pytest.mark.parametrize(
+    ("where", "access", "message"),
+    [
+        ("3", "st.shared.u32 [%s], 1;", "misaligned access: 4 bytes at shared address 0x3"),
+        ("256", "ld.shared.u32 %v, [%s];", "illegal access: 4 bytes at shared address 0x100"),
+        ("254", "ld.shared.u32 %v, [%s];", "illegal access: 4 bytes at shared address 0xfe"),
+        (
+            "248",
+            "ld.shared.v4.u32 {%v,%t,%v,%t},[%s];",
+            "illegal access: 16 bytes at shared address 0xf8",
+        ),
+        ("8", "st.shared.v2.u64 [%s], {%a, %a};", "misaligned access: 16 bytes at shared address 0x8"),
+        ("0xffffffffffffffff", "ld.global.u8 %v, [%a];", "illegal access: 1 bytes at global address 0xffff"),
+    ],
+)
+def test_the_first_lane_with_a_bad_address_is_named(where: str, access: str, message: str) -> None:
+    with pytest.raises(simt.MemoryFault, match=message) as caught:
+        run(wild(where, access, 0), 64, np.zeros(64, "u4"))
+    assert caught.value.site.thread == (1, 0, 0)
+
+
+def test_a_watch_sees_every_instruction_with_its_lanes() -> None:
+    text = """
+    .visible .entry k()
+    {
+        .reg .pred %p; .reg .b32 %t, %v;
+        mov.u32 %t, %tid.x;          // 40 lanes
+        setp.lt.u32 %p, %t, 10;      // 40
+        @%p add.u32 %v, %t, 1;       // 10
+        @%p bra SOME;                // 40
+        mul.lo.u32 %v, %t, 3;        // 30
+        bar.sync 0;                  // 30
+        ret;                         // 30
+    SOME:
+        bar.sync 0;                  // 10
+        ret;                         // 10
+    }
+    """
+    device = simt.Device("sm_90", engine="interpreter", memory="64MiB")
+    seen: list[tuple[int, int]] = []
+    interpreter = cast("Interpreter", device.engine)
+    interpreter.watch = lambda what, lanes: seen.append((what.line, int(lanes.sum())))
+    device.load(HEADER + text)["k"](3, 40, ())
+    total: dict[int, int] = {}
+    for line, lanes in seen:
+        total[line] = total.get(line, 0) + lanes
+    first = HEADER.count("\n") + 5
+    wanted = [40, 40, 10, 40, 30, 30, 30, None, 10, 10]
+    assert {first + i: 3 * n for i, n in enumerate(wanted) if n} == total
