@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from simt.analysis.program import (
     FunctionAddress,
     Jump,
     Op,
+    Program,
     Register,
     Return,
     Source,
@@ -60,6 +62,9 @@ class Interpreter:
     name = "interpreter"
     watch: Watch | None = None
 
+    def __init__(self) -> None:
+        self._lines: WeakKeyDictionary[Program, dict[str, Line]] = WeakKeyDictionary()
+
     def launch(self, launch: Launch) -> None:
         reached = reachable([launch.kernel.name], launch.program.functions)
         recursive = any(launch.program.functions[name].recursive for name in reached)
@@ -73,7 +78,7 @@ class Interpreter:
             scratch.free()
 
     def _run(self, launch: Launch, scratch: Scratch, count: int) -> None:
-        execution = Execution(launch, self.watch)
+        execution = Execution(launch, self._lines.setdefault(launch.program, {}), self.watch)
         total = launch.grid[0] * launch.grid[1] * launch.grid[2]
         rows = Rows(launch, count, scratch)
         for first in range(0, total, count):
@@ -86,16 +91,18 @@ class Interpreter:
 
 
 class Execution:
-    """One launch. Runs a stack of activations without recursion of its own."""
+    """One launch. Runs a stack of activations without recursion of its own.
 
-    def __init__(self, launch: Launch, watch: Watch | None = None) -> None:
+    `lines`: those of the program's functions that are known, to be added to."""
+
+    def __init__(self, launch: Launch, lines: dict[str, Line], watch: Watch | None = None) -> None:
         self.launch = launch
+        self.lines = lines
         self.watch = watch
         self.machine = NumpyMachine(launch, ArenaView(launch))
         environment = replace(launch.program.environment, machine=launch.device.number)
         self.evaluator: Evaluator[Array] = Evaluator(self.machine, self, environment)
         self.independent = launch.device.independent_threads
-        self.lines: dict[str, Line] = {}
         self.columns: Columns | None = None
         self.ready: dict[Block, list[ReadyOp | Call]] = {}
 

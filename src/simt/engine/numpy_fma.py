@@ -27,7 +27,7 @@ def fma(m: PureAlgebra[Array], t: Type, a: Array, b: Array, c: Array, rounding: 
     result, doubtful = _fma_f32(a, b, c) if t == F32 else _fma_f64(a, b, c, rounding)
     if doubtful is not None and some(doubtful):
         x, y, z = (v[doubtful] for v in np.broadcast_arrays(a, b, c))
-        result[doubtful] = exact.fma(m, t, x, y, z, rounding)
+        result[doubtful] = _fma_f32_odd(x, y, z) if t == F32 else exact.fma(m, t, x, y, z, rounding)
     return result
 
 
@@ -49,6 +49,11 @@ def _fma_f32(a: Array, b: Array, c: Array) -> tuple[Array, Array]:
     np.subtract(size, np.uint32(1), out=size)
     subnormal = size < np.uint32(2 * _LEAST_NORMAL_F32 - 1)
     return total.astype(np.float32), np.bitwise_or(halfway, subnormal, out=halfway)
+
+
+def _fma_f32_odd(a: Array, b: Array, c: Array) -> Array:
+    """For finite f32: rounded to odd in f64, which never lies halfway, then to nearest."""
+    return _odd_sum(a.astype(np.float64) * b, c.astype(np.float64)).astype(np.float32)
 
 
 def _fma_f64(a: Array, b: Array, c: Array, rounding: Rounding) -> tuple[Array, Array | None]:
