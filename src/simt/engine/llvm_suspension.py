@@ -71,8 +71,10 @@ class SuspendingEmitter(CallingEmitter):
     @property
     def waits(self) -> bool:
         """Whether warps make way for each other at all."""
-        spins = bool(self.pending.waiting) and self.unit.block.warps > 1
-        return bool(self.pending.barriers) or self.table or spins
+        several = self.unit.block.warps > 1
+        if self.together and not several:
+            return False
+        return bool(self.pending.barriers) or self.table or (several and bool(self.pending.waiting))
 
     def context_stride(self) -> int:
         """Bytes from one warp's context to the next."""
@@ -157,6 +159,9 @@ class SuspendingEmitter(CallingEmitter):
             return
         self.builder.label(f"suspend.{number}")
         suspension = self._suspension(number, places)
+        if not self.waits:
+            self._pass(suspension)
+            return
         self._save(suspension)
         self.m.ask_for_one()
         self.builder.void(f"store i32 1, ptr {'%waiting' if self._is_park(place) else '%spinning'}")
@@ -168,6 +173,18 @@ class SuspendingEmitter(CallingEmitter):
             self._resume_at_barrier(suspension)
         else:
             self._resume_spinning(suspension)
+
+    def _pass(self, suspension: Suspension) -> None:
+        """The CTA's only warp has come to a barrier with all its lanes, and goes on."""
+        masks: list[Value] = []
+        for place in suspension.places:
+            slot = self._pending_slot(place)
+            masks.append(Value(self.builder.emit(f"load {MASK}, ptr {slot}, align 64"), "i1", WARP))
+            self.builder.void(f"store {NO_LANES}, ptr {slot}, align 64")
+        self.m.ask_for_one()
+        if self._may_recur(suspension.places[0]):
+            self.poll(self._next_block(suspension.places[0]))
+        self._go_on(suspension, masks)
 
     def _suspension(self, number: int, places: tuple[int, ...]) -> Suspension:
         return Suspension(number, places, self.live([self._next_block(p) for p in places]))
@@ -307,7 +324,10 @@ class SuspendingEmitter(CallingEmitter):
         if self.pending.waiting:
             # While other warps of the CTA still run, the barrier is not complete.
             self._stay_unless(self.builder.emit("icmp eq i32 %hold, 0"))
-        masks = self._restore(suspension)
+        self._go_on(suspension, self._restore(suspension))
+
+    def _go_on(self, suspension: Suspension, masks: list[Value]) -> None:
+        """The lanes of all parks of a warp go on together."""
         places = [self.pending.of_block(self._next_block(p)) for p in suspension.places]
         if len(places) == 1:
             self._go(places[0], masks[0], frozenset())
