@@ -1,9 +1,9 @@
 """Kernels whose float arithmetic all flushes subnormals: for them the CPU can be told to read these as zeros.
 
 With x86's "denormals are zeros" a value need not be flushed between two operations, only where its bits are
-seen. `flushes_throughout` tells whether a function may run so; `flushed` which definitions never hold a
-subnormal by their meaning, and so may be kept unflushed and flushed where they are read. Both follow from the
-instructions' meanings, evaluated over `_Flags`.
+seen. `flushing` tells whether a function may run so, and which definitions never hold a subnormal by their
+meaning, and so may be kept unflushed and flushed where they are read. Both follow from the instructions'
+meanings, evaluated over `_Flags`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from simt.analysis.program import (
     Register,
     SymbolAddress,
 )  # fmt: skip
-from simt.analysis.schedule import Schedule
 from simt.analysis.ssa import Definition, Ssa, registers_of, resolved
 from simt.isa.algebra import Algebra, Environment
 from simt.isa.derived import infinity, sign_mask
@@ -138,15 +137,6 @@ def _kind(operand: Operand) -> object:
             return type(operand)
 
 
-def flushes_throughout(schedule: Schedule, observer: Observer) -> bool:
-    """Whether some instruction flushes, all that do arithmetic on floats flush single precision, and no
-    function is called."""
-    ops = [op for block in schedule.order for op in block.ops]
-    if not any(isinstance(op, Op) and _flushes(op) for op in ops):
-        return False
-    return all(isinstance(op, Op) and observer.traits(op).suits(_flushes(op)) for op in ops)
-
-
 def _flushes(op: Op) -> bool:
     return bool(op.binding.get("ftz"))
 
@@ -195,9 +185,14 @@ def _needs(
     return [ssa.lookup(current, r) for r in (*sources, *old) if r.type == F32]
 
 
-def as_zeros(ssa: Ssa, environment: Environment) -> tuple[bool, set[Definition]]:
-    """Whether the function may read subnormals as zeros, and the definitions that are then kept unflushed."""
+def flushing(ssa: Ssa, environment: Environment) -> tuple[bool, set[Definition]]:
+    """Whether the function may read subnormals as zeros, and if so the definitions that are never subnormal.
+
+    It may if some instruction flushes, all that do arithmetic on floats flush single precision, and no
+    function is called."""
+    ops = [op for block in ssa.schedule.order for op in block.ops]
     observer = Observer(environment)
-    if not flushes_throughout(ssa.schedule, observer):
-        return False, set()
-    return True, flushed(ssa, observer)
+    some = any(isinstance(op, Op) and _flushes(op) for op in ops)
+    if some and all(isinstance(op, Op) and observer.traits(op).suits(_flushes(op)) for op in ops):
+        return True, flushed(ssa, observer)
+    return False, set()

@@ -14,7 +14,7 @@ from functools import partial
 from simt.engine import exact, integers
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value
-from simt.engine.llvm_flushing import Unflushed, raw
+from simt.engine.llvm_flushing import Flushed, Unflushed, raw
 from simt.engine.llvm_rounding import LlvmRounding
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import BF16, F16, F32, F64, U64, Type
@@ -23,6 +23,8 @@ _HALVES = (F16, BF16)
 _ROUNDED = {"rn": "roundeven", "rz": "trunc", "rm": "floor", "rp": "ceil"}
 _ROUNDING_FEATURES = frozenset({"sse4.1", "round"})
 """CPUs that round to integral values in one instruction."""
+_HALF_FEATURES = frozenset({"f16c", "avx512fp16"})
+"""CPUs that convert between f16 and f32, or compute in f16."""
 _F16C = {"rn": 0, "rm": 1, "rp": 2, "rz": 3}
 """The immediate operand of vcvtps2ph."""
 
@@ -96,9 +98,12 @@ class LlvmAlgebra(LlvmRounding):
         return self.test("fcmp uno", raw(a), raw(a))
 
     def flush(self, t: Type, a: Value) -> Value:
-        if not (self.zeros and t == F32):
-            return self.flush_bits(t, a)
-        return a if isinstance(a, Unflushed) else Unflushed(a, partial(self.flush_bits, t))
+        if isinstance(a, (Unflushed, Flushed)):
+            return a
+        if self.zeros and t == F32:
+            return Unflushed(a, partial(self.flush_bits, t))
+        result = self.flush_bits(t, a)
+        return Flushed(result.ir, result.type, result.width)
 
     def flush_bits(self, t: Type, a: Value) -> Value:
         f = exact.format_of(t)
@@ -140,16 +145,12 @@ class LlvmAlgebra(LlvmRounding):
             values = tuple(map(raw, values))
         if rounding == "rn" and t.is_native_float and (name != "fma" or self._has_fma):
             return self._to_nearest(name, *values)
-        if rounding == "rn" and t == F16 and "avx512fp16" in self.features:
-            halves = (self.cast("bitcast", "half", v) for v in values)
-            return self.cast("bitcast", "i16", self._to_nearest(name, *halves))
+        if rounding == "rn" and t == F16 and not self.features.isdisjoint(_HALF_FEATURES):
+            return self._half_to_nearest(name, *values)
         if t.is_native_float and "avx512f" in self.features:
             return self.embedded(name, t, rounding, *values)
         if t.is_native_float and {"avx", "fma"} <= self.features:
             return self.in_mode(name, t, rounding, *values)
-
-        if rounding == "rn" and t == F16 and name == "fma" and "avx512f" in self.features:
-            exactly = half_fma
 
         def run(builder: Builder, *parameters: Value) -> Value:
             return exactly(self._inside(builder, parameters[0]), t, *parameters, rounding)
@@ -168,6 +169,37 @@ class LlvmAlgebra(LlvmRounding):
         if name in ("fma", "sqrt"):
             return self.intrinsic(name, *values)
         return self.binary(f"f{name}", *values)
+
+    def _half_to_nearest(self, name: str, *values: Value) -> Value:
+        """For f16: the CPU's own, or in f32, which has twice the digits and two more, and holds products."""
+        if "avx512fp16" in self.features:
+            halves = (self.cast("bitcast", "half", v) for v in values)
+            return self.cast("bitcast", "i16", self._to_nearest(name, *halves))
+        wide = [self._widen_half(F16, v) for v in values]
+        if name == "fma":
+            total = self._odd_sum(self.binary("fmul", *wide[:2]), wide[2])
+        else:
+            total = self._to_nearest(name, *wide)
+        return self.float_to_float(F32, F16, total, "rn")
+
+    def _odd_sum(self, a: Value, b: Value) -> Value:
+        """An f32 sum; an inexact one becomes the odd one of its neighbours, fit to be rounded again. The
+        operands are far from overflow and underflow (see `exact.odd_sum`)."""
+        if "avx512f" in self.features:
+            below, above = self.fadd(F32, a, b, "rm"), self.fadd(F32, a, b, "rp")
+            return self.pick(self.cast("trunc", "i1", self.to_bits(F32, below)), below, above)
+        total = self.binary("fadd", a, b)
+        part = self.binary("fsub", total, a)
+        rest = self.binary("fsub", a, self.binary("fsub", total, part))
+        error = self.binary("fadd", rest, self.binary("fsub", b, part))
+        # An even sum goes one up or down, as the error's sign says: by integers, since AVX2 has no masks.
+        bits = self.to_bits(F32, total)
+        inexact = self.cast("sext", "i32", self.test("fcmp one", error, Value("0.0", "float")))
+        even = self.binary("sub", self.binary("and", bits, self.number("i32", 1)), self.number("i32", 1))
+        signs = self.binary("xor", bits, self.to_bits(F32, error))
+        step = self.binary("or", self.binary("ashr", signs, self.number("i32", 31)), self.number("i32", 1))
+        change = self.binary("and", step, self.binary("and", inexact, even))
+        return self.from_bits(F32, self.binary("add", bits, change))
 
     # -- extremes, integral values -------------------------------------------------------------
 
@@ -245,13 +277,3 @@ class LlvmAlgebra(LlvmRounding):
             return exact.from_int(self._inside(builder, x), source, target, x, rounding)
 
         return self.outlined(f"from_int.{rounding}.{target.name}.{source.name}", element_type(target), run, a)
-
-
-def half_fma(m: LlvmAlgebra, t: Type, a: Value, b: Value, c: Value, rounding: Rounding) -> Value:
-    """For f16, to nearest, where f32 sums can be rounded down and up: an inexact one becomes the odd one of
-    its neighbours, fit to be rounded again (see `exact.odd_sum`)."""
-    a, b, c = (m.float_to_float(t, F32, x, "rn") for x in (a, b, c))
-    product = m.fmul(F32, a, b, "rn")
-    below, above = m.fadd(F32, product, c, "rm"), m.fadd(F32, product, c, "rp")
-    is_odd = m.cast("trunc", "i1", m.to_bits(F32, below))
-    return m.float_to_float(F32, t, m.pick(is_odd, below, above), rounding)

@@ -8,6 +8,7 @@ and everything else flushes first. Results are rounded before they are flushed, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from simt.engine.llvm_builder import Value
 
@@ -35,6 +36,11 @@ class Unflushed(Value):
     @property
     def ir(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         return self._flush(self.raw).ir
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed(Value):
+    """A column that has been flushed: it needs no second flush."""
 
 
 def raw(value: Value) -> Value:

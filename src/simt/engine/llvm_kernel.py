@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simt.analysis.flushing import as_zeros
+from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.engine import llvm_flushing, llvm_mode
@@ -36,7 +36,7 @@ class KernelEmitter(SuspendingEmitter):
         if self.threads % WARP:
             self.initial_mask = Value("%mask.initial", "i1", WARP)
         if unit.features >= llvm_flushing.NEEDED:
-            self.m.zeros, self.unflushed = as_zeros(self.ssa, unit.program.environment)
+            self.m.zeros, self.unflushed = flushing(self.ssa, unit.program.environment)
         if self.m.zeros:
             unit.module.attributes += f" {llvm_flushing.ATTRIBUTES}"
 
