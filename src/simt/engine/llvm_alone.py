@@ -9,11 +9,13 @@ a loop may need other lanes: no barriers, votes, shuffles or calls, and nothing 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from simt.analysis.dominance import Tree, dominators
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.program import (
+    Address,
     Block,
     Branch,
     Call,
@@ -25,12 +27,13 @@ from simt.analysis.program import (
     SymbolAddress,
 )  # fmt: skip
 from simt.analysis.schedule import Loop
-from simt.analysis.shape import WARP
+from simt.analysis.shape import WARP, Shape
 from simt.analysis.ssa import Definition, resolved, terminator_uses, uses
 from simt.engine.atomic_operation import is_simple
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Value
+from simt.engine.llvm_flushing import raw
 from simt.engine.llvm_lanes import Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_memory import SHARED
 from simt.ptx.types import Type
@@ -56,7 +59,7 @@ class AloneAlgebra(AtomicAlgebra):
         """What a column has in the lane."""
         if isinstance(value, Lanes) and not isinstance(value, Guarded) and value.shape.is_uniform:
             return bases(value)
-        if type(value) is Value and value.width == 1:
+        if value.width == 1 and not isinstance(value, Lanes):
             return value
         column = self.vector(value)
         return Value(
@@ -113,9 +116,10 @@ class AloneAlgebra(AtomicAlgebra):
 class AloneLoop:
     """Emits one loop for one lane at a time. The lanes are in a stack slot, as bits."""
 
-    def __init__(self, emitter: FunctionEmitter, loop: Loop) -> None:
+    def __init__(self, emitter: FunctionEmitter, loop: Loop, dominance: Tree) -> None:
         self.emitter = emitter
         self.loop = loop
+        self.dominance = dominance
         self.builder = emitter.builder
         self.ssa = emitter.ssa
         self.name = f"alone.{loop.header.index}"
@@ -124,7 +128,7 @@ class AloneLoop:
         unit = emitter.unit
         self.m = AloneAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.m.parameter_size, self.m.sizes = emitter.m.parameter_size, emitter.m.sizes
-        self.m.abort = emitter.m.abort
+        self.m.abort, self.m.zeros = emitter.m.abort, emitter.m.zeros
         self.m.lane_number = Value(f"%{self.name}.lane", "i32")
         self.m.mask = Value(f"%{self.name}.mask", "i1", WARP)
         self.evaluator: Evaluator[Value] = Evaluator(self.m, self, unit.program.environment)
@@ -157,8 +161,10 @@ class AloneLoop:
         if definition.origin == "undefined":
             return self.emitter.read(definition)
         if definition not in self.cache:
-            text = f"load {element_type(definition.register.type)}, ptr {self._slot(definition)}"
-            self.cache[definition] = Value(self.builder.emit(text), element_type(definition.register.type))
+            t = definition.register.type
+            loaded = self.builder.emit(f"load {element_type(t)}, ptr {self._slot(definition)}")
+            value = Value(loaded, element_type(t))
+            self.cache[definition] = self.m.flush(t, value) if definition in self.emitter.unflushed else value
         return self.cache[definition]
 
     def _slot(self, definition: Definition) -> str:
@@ -170,7 +176,8 @@ class AloneLoop:
         """A definition of the loop gets its value."""
         scalar = self.m.scalar(value)
         self.cache[definition] = scalar
-        self.builder.void(f"store {scalar.typed}, ptr {self._slot(definition)}")
+        kept = raw(scalar) if definition in self.emitter.unflushed else scalar
+        self.builder.void(f"store {kept.typed}, ptr {self._slot(definition)}")
 
     # -- the whole ---------------------------------------------------------------------------------
 
@@ -250,7 +257,7 @@ class AloneLoop:
 
     def _given(self) -> list[Definition]:
         """Definitions of which code after the loop wants what the lanes left with."""
-        found = dict.fromkeys(self.emitter.escaping(self.loop))
+        found = dict.fromkeys(self._escaping())
         for block in self.blocks:
             for target in block.successors():
                 if target.index not in self.inside:
@@ -260,6 +267,14 @@ class AloneLoop:
             if others or part.width != WARP:
                 raise NotAlone
         return list(found)
+
+    def _escaping(self) -> list[Definition]:
+        """Definitions made in the loop and used after it."""
+        return [
+            d
+            for d, blocks in self.emitter.uses.items()
+            if d.block.index in self.inside and blocks - self.inside
+        ]
 
     def _copy_column(self, definition: Definition, to_array: bool) -> None:
         """A value of all lanes from its slot to an array, or back."""
@@ -391,7 +406,8 @@ class AloneLoop:
         if target.index not in self.inside:
             return self._leave(block, target, moves)
         for phi, value in moves:
-            self.builder.void(f"store {value.typed}, ptr {self._slot(phi)}")
+            kept = raw(value) if phi in self.emitter.unflushed else value
+            self.builder.void(f"store {kept.typed}, ptr {self._slot(phi)}")
         if target is self.loop.header:
             self.emitter.poll(target)
         self.builder.void(f"br label %{self._label(target)}")
@@ -399,8 +415,8 @@ class AloneLoop:
 
     def _leave(self, block: Block, target: Block, moves: list[tuple[Definition, Value]]) -> None:
         """The lane leaves the loop: puts its values to the others', and waits for them there."""
-        for definition in self.emitter.escaping(self.loop):
-            if self.emitter.dominance.dominates(definition.block.index, block.index):
+        for definition in self._escaping():
+            if self.dominance.dominates(definition.block.index, block.index):
                 self._put(definition, self.read(definition))
         for phi, value in moves:
             self._put(phi, value)
@@ -415,3 +431,82 @@ class AloneLoop:
         array = self._array("out", definition)
         place = self.builder.emit(f"getelementptr {stored.type}, ptr {array}, i32 {self.m.lane_number.ir}")
         self.builder.void(f"store {stored.typed}, ptr {place}")
+
+
+class AloneLoops:
+    """The loops of a function that lanes may go through alone; `decided`: by their headers' indices."""
+
+    def __init__(self, emitter: FunctionEmitter) -> None:
+        self.emitter = emitter
+        self.decided: dict[int, bool] = {}
+
+    def try_few(self, loop: Loop, mask: Value) -> None:
+        """Sends lanes that begin a turn of a loop to go through it one by one, if they are few."""
+        if not self.has_code(loop):
+            return
+        alone, together = f"alone.{loop.header.index}", self.emitter.builder.block_name("together")
+        bits = self.emitter.m.mask_bits(mask).ir
+        count = self.emitter.m.module.declare("llvm.ctpop.i32", "i32", ("i32",))
+        lanes = self.emitter.builder.emit(f"call i32 {count}(i32 {bits})")
+        few = self.emitter.builder.emit(f"icmp ule i32 {lanes}, {FEW}")
+        go = self.emitter.builder.block_name("few")
+        self.emitter.builder.void(f"br i1 {few}, label %{go}, label %{together}")
+        self.emitter.builder.label(go)
+        self.emitter.builder.void(f"store i32 {bits}, ptr %{alone}.lanes")
+        self.emitter.builder.void(f"br label %{alone}")
+        self.emitter.builder.label(together)
+
+    def has_code(self, loop: Loop) -> bool:
+        """Whether the loop has code for one lane at a time."""
+        header = loop.header.index
+        if header not in self.decided:
+            self.decided[header] = self._suits_one(loop) and self._emit_alone(loop)
+        return self.decided[header]
+
+    def _suits_one(self, loop: Loop) -> bool:
+        """Whether lanes leave the loop by degrees, and get at memory one by one in it."""
+        blocks = self.emitter.schedule.order[loop.first : loop.last + 1]
+        if loop.header.index not in self.emitter.uniformity.leaving or self.emitter.pending.waiting:
+            return False
+        if any(inner.parent is loop for inner in self.emitter.schedule.loops):
+            return False
+        return sum(len(b.ops) for b in blocks) <= LONGEST and any(
+            self._scatters(op, block) for block in blocks for op in block.ops
+        )
+
+    def _scatters(self, op: Op | Call, block: Block) -> bool:
+        """Whether nothing is known of the addresses that an op gets at."""
+        if isinstance(op, Call) or not op.form.effects:
+            return False
+        return any(
+            isinstance(source, Address)
+            and isinstance(source.base, Register)
+            and all(s.width == WARP for s in self._shapes_of(source.base, block))
+            for source in op.sources.values()
+        )
+
+    def _shapes_of(self, register: Register, block: Block) -> list[Shape]:
+        """Shapes of a register's definitions in a block and at its start."""
+        found = [
+            d
+            for op in block.ops
+            for d in self.emitter.ssa.of[id(op)]
+            if d is not None and d.register is register
+        ]
+        found = found or [self.emitter.ssa.lookup(self.emitter.ssa.reaching(block), register)]
+        return [self.emitter.shape(d) for d in found]
+
+    def _emit_alone(self, loop: Loop) -> bool:
+        """Emits the loop's code, to stand after the blocks; False if one lane cannot do it."""
+        emitter = self.emitter
+        with emitter.set_aside() as lines:
+            try:
+                AloneLoop(emitter, loop, self.dominance).emit()
+            except NotAlone:
+                lines.clear()
+        emitter.later += lines
+        return bool(lines)
+
+    @cached_property
+    def dominance(self) -> Tree:
+        return Tree(dominators(self.emitter.schedule))

@@ -9,7 +9,8 @@ from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind, LaunchSlot, WorkerSlot
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value, spell
-from simt.engine.llvm_function import MASK, NO_LANES, FunctionEmitter, Unit
+from simt.engine.llvm_function import MASK, NO_LANES, FunctionEmitter
+from simt.engine.llvm_slots import Unit
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import PRED, Type

@@ -8,11 +8,11 @@ slots, which LLVM turns into registers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
 
-from simt.analysis.dominance import Tree, dominators
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lanes import live_in, representatives
 from simt.analysis.program import (
@@ -26,8 +26,6 @@ from simt.analysis.program import (
     FunctionAddress,
     Jump,
     Op,
-    Parameter,
-    Program,
     Register,
     Return,
     Switch,
@@ -35,22 +33,16 @@ from simt.analysis.program import (
 )  # fmt: skip
 from simt.analysis.range_algebra import UNKNOWN, Range, constant
 from simt.analysis.ranges import Ranges
-from simt.analysis.schedule import Loop, schedule
-from simt.analysis.shape import WARP, BlockShape, Hold, Shape
-from simt.analysis.ssa import Definition, build, resolved
-from simt.analysis.uniformity import used_in
-from simt.analysis.waiting import settle
+from simt.analysis.schedule import Loop
+from simt.analysis.shape import WARP, Hold
+from simt.analysis.ssa import Definition, resolved
 from simt.engine.abi import FaultKind, LaunchSlot
-from simt.engine.llvm_algebra import element_type
-from simt.engine.llvm_alone import FEW, LONGEST, AloneLoop, NotAlone
-from simt.engine.llvm_atomics import AtomicAlgebra
-from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
-from simt.engine.llvm_flushing import raw
-from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
+from simt.engine.llvm_alone import AloneLoops
+from simt.engine.llvm_builder import Value
+from simt.engine.llvm_lanes import ALL, bases, shape_of
+from simt.engine.llvm_slots import SlotEmitter, Unit
 from simt.engine.llvm_stop import stop
-from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
-from simt.ptx.types import Type
 
 MASK = f"<{WARP} x i1>"
 NO_LANES = f"{MASK} zeroinitializer"
@@ -61,93 +53,23 @@ CROWD = 16
 """Places still to test beyond which the code that tests them is shared: a switch has that many."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One of the things stored for a value: the value, or base, flag and lanes of a guarded one."""
-
-    suffix: str
-    element: str
-    width: int
-
-    @property
-    def kind(self) -> str:
-        """The LLVM type."""
-        return spell(self.element, self.width)
-
-    @property
-    def bytes(self) -> int:
-        return max(
-            1, self.width * int({"float": "32", "double": "64"}.get(self.element, self.element[1:])) // 8
-        )
-
-
-@dataclass
-class Unit:
-    """What the functions of one compiled kernel share."""
-
-    program: Program
-    kernel: Function
-    block: BlockShape
-    features: frozenset[str]
-    module: ModuleText = field(default_factory=ModuleText)
-    symbols: dict[str, int] = field(default_factory=dict[str, int])
-    called: dict[str, None] = field(default_factory=dict[str, None])
-    system: list[SystemCall] = field(default_factory=list[SystemCall])
-    spins: bool = False
-    """Whether there are loops that wait for other threads, which may be of other CTAs."""
-
-    def symbol(self, name: str) -> int:
-        """Index of a module variable in the launch's table of addresses."""
-        return self.symbols.setdefault(name, len(self.symbols))
-
-    @cached_property
-    def numbers(self) -> dict[str, int]:
-        """The functions' indices."""
-        return {name: i for i, name in enumerate(self.program.functions)}
-
-    def system_call(self, call: SystemCall) -> int:
-        """Number of a function of the system."""
-        if call not in self.system:
-            self.system.append(call)
-        return self.system.index(call)
-
-
-def zero(t: Type) -> Value:
-    element = element_type(t)
-    return Value({"float": "0.0", "double": "0.0", "i1": "false"}.get(element, "0"), element)
-
-
-class FunctionEmitter:
+class FunctionEmitter(SlotEmitter):
     """Emits the body of one function; `KernelEmitter` and `DeviceEmitter` put a frame around it."""
 
     uniform_arguments = False
 
     def __init__(self, unit: Unit, function: Function) -> None:
-        self.unit = unit
-        self.function = function
-        self.builder = Builder()
-        self.schedule = schedule(function)
-        self.ssa = build(function, self.schedule)
-        self.uniformity, self.pending = settle(self.ssa, unit.program.environment, unit.block)
+        super().__init__(unit, function)
         unit.spins |= bool(self.pending.waiting)
-        self.m = AtomicAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
-        self.m.parameter_size = function.parameter_size
-        self.m.sizes = {"shared": unit.kernel.shared_size, "local": unit.kernel.local_size}
         self.evaluator: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
-        self.uses = used_in(self.ssa)
-        self.shared_uses = {d for d, blocks in self.uses.items() if blocks - {d.block.index}}
         self.representatives = self._representatives()
         self.initial_mask = Value(ALL, "i1", WARP)
-        self.current: dict[Register, Definition] = {}
-        self.unflushed: set[Definition] = set()  # kept with subnormals that mean zeros
-        self.cache: dict[Definition, Value] = {}
-        self.allocas: dict[str, None] = {}  # lines, in order
         self.wanted: dict[tuple[int, frozenset[int]], str] = {}
         self.labels: set[str] = set()
         self.walks: dict[tuple[frozenset[int], int | None], str] = {}
         self.unwalked: list[tuple[frozenset[int], int | None]] = []
-        self.alone: dict[int, bool] = {}
         self.later: list[str] = []  # code that stands after that of the blocks
+        self.alone = AloneLoops(self)
         self._live: dict[int, set[Definition]] | None = None
 
     def _representatives(self) -> dict[int, int]:
@@ -157,145 +79,6 @@ class FunctionEmitter:
         # Masks of blocks are not saved when a warp makes way, except the one that it began with.
         entry = self.schedule.order[0].index
         return {b: r if r == entry else b for b, r in found.items()}
-
-    # -- reading and writing values ------------------------------------------------------------
-
-    def register(self, register: Register) -> Value:
-        return self.read(self.ssa.lookup(self.current, register))
-
-    def read(self, definition: Definition) -> Value:
-        definition = resolved(definition)
-        if definition in self.cache:
-            return self.cache[definition]
-        if definition.origin == "undefined":
-            return zero(definition.register.type)
-        shape = self._shape(definition)
-        parts = self.parts(definition)
-        loaded = self._load_part(definition, parts[0])
-        if shape.is_guarded:
-            valid = self._load_part(definition, parts[1]).ir
-            lanes = partial(self._lanes_of, definition, loaded, valid)
-            value = Guarded(loaded.ir, loaded.type, loaded.width, shape, valid, lanes)
-        else:
-            value = self.m.shaped(loaded, shape)
-        if definition in self.unflushed:
-            value = self.m.flush(definition.register.type, value)
-        self.cache[definition] = value
-        return value
-
-    def _load_part(self, definition: Definition, part: Part) -> Value:
-        text = f"load {part.kind}, ptr {self.slot(definition, part)}, align 64"
-        return Value(self.builder.emit(text), part.element, part.width)
-
-    def _lanes_of(self, definition: Definition, base: Value, valid: str) -> Value:
-        """All lanes of a guarded value that was kept."""
-        right = self.m.vector(self.m.shaped(base, replace(self._shape(definition), hold=Hold.EXACT)))
-        place = self.slot(definition, self.parts(definition)[2])
-        # Volatile: the rare case is not to take registers from the usual one.
-        kept = self.builder.emit(f"load volatile {right.spelled}, ptr {place}, align 64")
-        text = f"select i1 {valid}, {right.typed}, {right.spelled} {kept}"
-        return Value(self.builder.emit(text), right.type, right.width)
-
-    def _shape(self, definition: Definition) -> Shape:
-        return self.uniformity.shapes.get(definition, Shape(1))
-
-    def parts(self, definition: Definition) -> tuple[Part, ...]:
-        """What is stored for a value."""
-        shape, element = self._shape(definition), element_type(definition.register.type)
-        if shape.is_guarded:
-            return Part("", element, shape.width), Part(".valid", "i1", 1), Part(".lanes", element, WARP)
-        return (Part("", element, shape.width if shape.is_affine else WARP),)
-
-    def slot(self, definition: Definition, part: Part) -> str:
-        """Name of the stack slot for a part of a value."""
-        name = f"%slot.{definition.index}{part.suffix}"
-        self.allocas[f"  {name} = alloca {part.kind}, align 64"] = None
-        return name
-
-    def write(self, definition: Definition, value: Value) -> None:
-        """Defines a value; keeps it for other blocks if they use it."""
-        self.cache[definition] = value
-        if definition in self.shared_uses:
-            self._store(definition, value, self.m.mask, definition in self.uniformity.blends)
-
-    def _store(self, definition: Definition, value: Value, mask: Value, blend: bool) -> None:
-        shape = self._shape(definition)
-        if shape.is_affine or shape.is_guarded:
-            have = shape_of(value)
-            agree = have.hold <= shape.hold and have.stride == shape.stride and have.width <= shape.width
-            assert agree, (definition, shape, have)
-        if shape.is_guarded:
-            return self._store_guarded([(definition, value)])
-        if definition in self.unflushed:
-            value = raw(value)
-        stored, slot = self.m.as_shape(value, shape), self.slot(definition, self.parts(definition)[0])
-        if blend and mask.ir != ALL and stored.width == WARP:
-            old = self.builder.emit(f"load {stored.spelled}, ptr {slot}, align 64")
-            stored = Value(
-                self.builder.emit(f"select {mask.typed}, {stored.typed}, {stored.spelled} {old}"),
-                stored.type,
-                WARP,
-            )
-        self.builder.void(f"store {stored.typed}, ptr {slot}, align 64")
-        return None
-
-    def _store_guarded(self, moves: Sequence[tuple[Definition, Value]]) -> None:
-        """Keeps guarded values; their lanes only where a guard does not hold, all read before any is kept."""
-        unsure: list[tuple[Definition, Guarded]] = []
-        valid = "true"
-        for definition, value in moves:
-            base, flag, _ = self.parts(definition)
-            start = self.m.widened(bases(value), base.width)
-            condition = value.valid if isinstance(value, Guarded) else "true"
-            self.builder.void(f"store {start.typed}, ptr {self.slot(definition, base)}, align 64")
-            self.builder.void(f"store i1 {condition}, ptr {self.slot(definition, flag)}, align 64")
-            if isinstance(value, Guarded) and condition != "true":
-                unsure.append((definition, value))
-                valid = self.m.both(valid, condition)
-        if not unsure:
-            return
-        rare, end = self.builder.block_name("lanes"), self.builder.block_name("kept")
-        self.builder.void(f"br i1 {valid}, label %{end}, label %{rare}")
-        self.builder.label(rare)
-        columns = [(self.slot(d, self.parts(d)[2]), v.lanes()) for d, v in unsure]
-        for place, lanes in columns:
-            self.builder.void(f"store volatile {lanes.typed}, ptr {place}, align 64")
-        self.builder.void(f"br label %{end}")
-        self.builder.label(end)
-
-    def symbol(self, symbol: SymbolAddress) -> Value:
-        match symbol.space:
-            case "shared":
-                return Value(
-                    str(self.unit.kernel.shared[symbol.name] + symbol.offset), f"i{symbol.type.bits}"
-                )
-            case "local":
-                offset = self.function.local[symbol.name] + symbol.offset
-                return self._as(symbol.type, self.builder.emit(f"add i64 %sp, {offset}"))
-            case "param":
-                offset = self._parameter(symbol.name).offset + symbol.offset
-                return self._as(symbol.type, self.builder.emit(f"add i64 %parameters, {offset}"))
-            case "global" | "const":
-                return self._module_symbol(symbol)
-            case _:
-                raise Unsupported(f"address of a .{symbol.space} variable")
-
-    def _module_symbol(self, symbol: SymbolAddress) -> Value:
-        table = self.builder.emit("inttoptr i64 %symbols to ptr")
-        place = self.builder.emit(f"getelementptr i64, ptr {table}, i64 {self.unit.symbol(symbol.name)}")
-        address = self.builder.emit(f"load i64, ptr {place}, !invariant.load !0")
-        return self._as(symbol.type, self.builder.emit(f"add i64 {address}, {symbol.offset}"))
-
-    def _as(self, t: Type, name: str) -> Value:
-        value = Value(name, "i64")
-        return (
-            value
-            if t.bits == 64
-            else Value(self.builder.emit(f"trunc i64 {name} to i{t.bits}"), f"i{t.bits}")
-        )
-
-    def function_index(self, name: str) -> int:
-        return self.unit.numbers[name] + 1
 
     # -- blocks --------------------------------------------------------------------------------
 
@@ -375,7 +158,7 @@ class FunctionEmitter:
             if isinstance(source, Address) and isinstance(source.base, SymbolAddress):
                 base = source.base
                 if base.space == "param":
-                    return self._parameter(base.name).offset + base.offset + source.offset
+                    return self.kernel_parameter(base.name).offset + base.offset + source.offset
         return None
 
     def reach(self, op: Op, current: dict[Register, Definition]) -> Range:
@@ -396,9 +179,6 @@ class FunctionEmitter:
         if symbol.space == "local" and self.function.is_kernel:  # whose frame is the first
             return constant(self.function.local[symbol.name] + symbol.offset)
         return UNKNOWN
-
-    def _parameter(self, name: str) -> Parameter:
-        return next(p for p in self.function.kernel_parameters if p.name == name)
 
     def _guarded(self, op: Op) -> tuple[Value, ...]:
         """An op under a guard predicate: lanes without it keep what they had."""
@@ -570,15 +350,15 @@ class FunctionEmitter:
                 source = resolved(phi.inputs[block.index])
                 if source is not phi or phi in self.uniformity.blends:
                     moves.append((phi, self._incoming(phi, source), mask))
-        self._store_guarded([(phi, value) for phi, value, _ in moves if self._shape(phi).is_guarded])
+        self.store_guarded([(phi, value) for phi, value, _ in moves if self.shape(phi).is_guarded])
         for phi, value, mask in moves:
-            if not self._shape(phi).is_guarded:
+            if not self.shape(phi).is_guarded:
                 joined = phi.block.index in self.uniformity.joins or phi in self.uniformity.blends
-                self._store(phi, value, mask, joined)
+                self.store(phi, value, mask, joined)
 
     def _incoming(self, phi: Definition, source: Definition) -> Value:
         """What a phi takes from a predecessor. An undefined register is 0 in the first lane."""
-        value, shape = self.read(source), self._shape(phi)
+        value, shape = self.read(source), self.shape(phi)
         if source.origin == "undefined" and shape.stride:
             return self.m.shaped(value, replace(shape, width=1, hold=Hold.EXACT))
         return value
@@ -662,78 +442,23 @@ class FunctionEmitter:
     def _run(self, target: Block, mask: Value) -> None:
         loop = self.schedule.loop_of[target.index]
         if loop is not None and loop.header is target and mask.ir != ALL:
-            self._few(loop, mask)
+            self.alone.try_few(loop, mask)
         if self.representatives[target.index] == target.index:
             self.builder.void(f"store {mask.typed}, ptr {self._mask_slot(target.index)}, align 64")
         self.builder.void(f"br label %{self.label(target)}")
 
-    # -- loops that few lanes are in: see `simt.engine.llvm_alone` -----------------------------------
-
-    def _few(self, loop: Loop, mask: Value) -> None:
-        """Few lanes go through the loop one by one."""
-        if not self._alone(loop):
-            return
-        alone, together = f"alone.{loop.header.index}", self.builder.block_name("together")
-        bits = self.m.mask_bits(mask).ir
-        count = self.m.module.declare("llvm.ctpop.i32", "i32", ("i32",))
-        lanes = self.builder.emit(f"call i32 {count}(i32 {bits})")
-        few = self.builder.emit(f"icmp ule i32 {lanes}, {FEW}")
-        go = self.builder.block_name("few")
-        self.builder.void(f"br i1 {few}, label %{go}, label %{together}")
-        self.builder.label(go)
-        self.builder.void(f"store i32 {bits}, ptr %{alone}.lanes")
-        self.builder.void(f"br label %{alone}")
-        self.builder.label(together)
-
-    def _alone(self, loop: Loop) -> bool:
-        """Whether the loop has code for one lane at a time."""
-        header = loop.header.index
-        if header not in self.alone:
-            self.alone[header] = self._suits_one(loop) and self._emit_alone(loop)
-        return self.alone[header]
-
-    def _suits_one(self, loop: Loop) -> bool:
-        """Whether lanes leave the loop by degrees, and get at memory one by one in it."""
-        blocks = self.schedule.order[loop.first : loop.last + 1]
-        if loop.header.index not in self.uniformity.leaving or self.pending.waiting:
-            return False
-        if any(inner.parent is loop for inner in self.schedule.loops):
-            return False
-        return sum(len(b.ops) for b in blocks) <= LONGEST and any(
-            self._scatters(op, block) for block in blocks for op in block.ops
-        )
-
-    def _scatters(self, op: Op | Call, block: Block) -> bool:
-        """Whether nothing is known of the addresses that an op gets at."""
-        if isinstance(op, Call) or not op.form.effects:
-            return False
-        return any(
-            isinstance(source, Address)
-            and isinstance(source.base, Register)
-            and all(s.width == WARP for s in self._shapes_of(source.base, block))
-            for source in op.sources.values()
-        )
-
-    def _shapes_of(self, register: Register, block: Block) -> list[Shape]:
-        """Shapes of a register's definitions in a block and at its start."""
-        found = [
-            d for op in block.ops for d in self.ssa.of[id(op)] if d is not None and d.register is register
-        ]
-        found = found or [self.ssa.lookup(self.ssa.reaching(block), register)]
-        return [self._shape(d) for d in found]
-
-    def _emit_alone(self, loop: Loop) -> bool:
-        lines, self.builder.lines = self.builder.lines, []
+    @contextmanager
+    def set_aside(self) -> Generator[list[str]]:
+        """What is emitted meanwhile goes to the list; if that is left empty, it is as if nothing had been."""
+        lines, self.builder.lines = self.builder.lines, list[str]()
         cache, line = self.cache, self.m.line
         walks = (dict(self.walks), list(self.unwalked), set(self.labels), dict(self.wanted))
+        made = self.builder.lines
         try:
-            AloneLoop(self, loop).emit()
-            self.later += self.builder.lines
-            return True
-        except NotAlone:
-            self.walks, self.unwalked, self.labels, self.wanted = walks
-            return False
+            yield made
         finally:
+            if not made:
+                self.walks, self.unwalked, self.labels, self.wanted = walks
             self.builder.lines, self.cache, self.m.line = lines, cache, line
 
     def walk_on(self, header: Block, places: frozenset[int]) -> None:
@@ -743,20 +468,6 @@ class FunctionEmitter:
     def add_waiting(self, place: int, mask: Value) -> None:
         """Adds lanes to those that may wait at a place."""
         self._wait(place, mask, others=True)
-
-    def escaping(self, loop: Loop) -> list[Definition]:
-        """Definitions made in a loop and used after it."""
-        position = self.schedule.position
-        inside = range(loop.first, loop.last + 1)
-        return [
-            d
-            for d, blocks in self.uses.items()
-            if position[d.block.index] in inside and any(position[b] not in inside for b in blocks)
-        ]
-
-    @cached_property
-    def dominance(self) -> Tree:
-        return Tree(dominators(self.schedule))
 
     def _rest(self, latch: int, mask: Value, beyond: frozenset[int]) -> None:
         """Lanes that went round a waiting loop many times let others run first."""

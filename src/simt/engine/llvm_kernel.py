@@ -16,8 +16,9 @@ from simt.engine import llvm_flushing, llvm_mode
 from simt.engine.abi import KERNEL, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
-from simt.engine.llvm_function import FunctionEmitter, Unit
+from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_lanes import ALL
+from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_suspension import SuspendingEmitter
 

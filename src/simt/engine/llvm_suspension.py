@@ -23,8 +23,9 @@ from simt.engine.abi import FaultKind
 from simt.engine.llvm_barriers import Context, Entry
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import CallingEmitter
-from simt.engine.llvm_function import MASK, NO_LANES, Part, Unit
+from simt.engine.llvm_function import MASK, NO_LANES
 from simt.engine.llvm_lanes import ALL, bases, shape_of
+from simt.engine.llvm_slots import Part, Unit
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import PRED, U32
 
@@ -406,7 +407,7 @@ class SuspendingEmitter(CallingEmitter):
         write = self.builder.block_name("result")
         self.builder.void(f"br i1 {is_open}, label %{write}, label %{keep}")
         self.builder.label(write)
-        self._store(definition, value, Value(ALL, "i1", WARP), blend=False)
+        self.store(definition, value, Value(ALL, "i1", WARP), blend=False)
         self.builder.void(f"br label %{keep}")
         self.builder.label(keep)
 

@@ -213,7 +213,7 @@ class _Watcher:
         return LoopNote(
             min(lines, default=0), max(lines, default=0), loop.depth,
             loop.header.index in self.emitter.uniformity.leaving,
-            self.emitter.alone.get(loop.header.index, False), loop in self.emitter.pending.waiting,
+            self.emitter.alone.decided.get(loop.header.index, False), loop in self.emitter.pending.waiting,
         )  # fmt: skip
 
     def _barriers(self) -> Iterable[BarrierNote]:

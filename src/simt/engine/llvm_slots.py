@@ -1,0 +1,243 @@
+"""The values of one function: where they are kept between blocks, and how they are read and written.
+
+A value that other blocks use lives in a stack slot, which LLVM turns into registers. A guarded one has
+three: base, flag, and lanes for the case that the flag says no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+
+from simt.analysis.program import Function, Parameter, Program, Register, SymbolAddress
+from simt.analysis.schedule import schedule
+from simt.analysis.shape import WARP, BlockShape, Hold, Shape
+from simt.analysis.ssa import Definition, build, resolved
+from simt.analysis.uniformity import used_in
+from simt.analysis.waiting import settle
+from simt.engine.llvm_algebra import element_type
+from simt.engine.llvm_atomics import AtomicAlgebra
+from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
+from simt.engine.llvm_flushing import raw
+from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
+from simt.engine.system_gate import SystemCall
+from simt.engine.unsupported import Unsupported
+from simt.ptx.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of the things stored for a value: the value, or base, flag and lanes of a guarded one."""
+
+    suffix: str
+    element: str
+    width: int
+
+    @property
+    def kind(self) -> str:
+        """The LLVM type."""
+        return spell(self.element, self.width)
+
+    @property
+    def bytes(self) -> int:
+        return max(
+            1, self.width * int({"float": "32", "double": "64"}.get(self.element, self.element[1:])) // 8
+        )
+
+
+@dataclass
+class Unit:
+    """What the functions of one compiled kernel share."""
+
+    program: Program
+    kernel: Function
+    block: BlockShape
+    features: frozenset[str]
+    module: ModuleText = field(default_factory=ModuleText)
+    symbols: dict[str, int] = field(default_factory=dict[str, int])
+    called: dict[str, None] = field(default_factory=dict[str, None])
+    system: list[SystemCall] = field(default_factory=list[SystemCall])
+    spins: bool = False
+    """Whether there are loops that wait for other threads, which may be of other CTAs."""
+
+    def symbol(self, name: str) -> int:
+        """Index of a module variable in the launch's table of addresses."""
+        return self.symbols.setdefault(name, len(self.symbols))
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The functions' indices."""
+        return {name: i for i, name in enumerate(self.program.functions)}
+
+    def system_call(self, call: SystemCall) -> int:
+        """Number of a function of the system."""
+        if call not in self.system:
+            self.system.append(call)
+        return self.system.index(call)
+
+
+def zero(t: Type) -> Value:
+    element = element_type(t)
+    return Value({"float": "0.0", "double": "0.0", "i1": "false"}.get(element, "0"), element)
+
+
+class SlotEmitter:
+    """Analyses of a function, and the slots of its values."""
+
+    def __init__(self, unit: Unit, function: Function) -> None:
+        self.unit = unit
+        self.function = function
+        self.builder = Builder()
+        self.schedule = schedule(function)
+        self.ssa = build(function, self.schedule)
+        self.uniformity, self.pending = settle(self.ssa, unit.program.environment, unit.block)
+        self.m = AtomicAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
+        self.m.parameter_size = function.parameter_size
+        self.m.sizes = {"shared": unit.kernel.shared_size, "local": unit.kernel.local_size}
+        self.uses = used_in(self.ssa)
+        self.shared_uses = {d for d, blocks in self.uses.items() if blocks - {d.block.index}}
+        self.current: dict[Register, Definition] = {}
+        self.unflushed: set[Definition] = set()  # kept with subnormals that mean zeros
+        self.cache: dict[Definition, Value] = {}
+        self.allocas: dict[str, None] = {}  # lines, in order
+
+    def register(self, register: Register) -> Value:
+        return self.read(self.ssa.lookup(self.current, register))
+
+    def read(self, definition: Definition) -> Value:
+        definition = resolved(definition)
+        if definition in self.cache:
+            return self.cache[definition]
+        if definition.origin == "undefined":
+            return zero(definition.register.type)
+        shape = self.shape(definition)
+        parts = self.parts(definition)
+        loaded = self._load_part(definition, parts[0])
+        if shape.is_guarded:
+            valid = self._load_part(definition, parts[1]).ir
+            lanes = partial(self._lanes_of, definition, loaded, valid)
+            value = Guarded(loaded.ir, loaded.type, loaded.width, shape, valid, lanes)
+        else:
+            value = self.m.shaped(loaded, shape)
+        if definition in self.unflushed:
+            value = self.m.flush(definition.register.type, value)
+        self.cache[definition] = value
+        return value
+
+    def _load_part(self, definition: Definition, part: Part) -> Value:
+        text = f"load {part.kind}, ptr {self.slot(definition, part)}, align 64"
+        return Value(self.builder.emit(text), part.element, part.width)
+
+    def _lanes_of(self, definition: Definition, base: Value, valid: str) -> Value:
+        """All lanes of a guarded value that was kept."""
+        right = self.m.vector(self.m.shaped(base, replace(self.shape(definition), hold=Hold.EXACT)))
+        place = self.slot(definition, self.parts(definition)[2])
+        # Volatile: the rare case is not to take registers from the usual one.
+        kept = self.builder.emit(f"load volatile {right.spelled}, ptr {place}, align 64")
+        text = f"select i1 {valid}, {right.typed}, {right.spelled} {kept}"
+        return Value(self.builder.emit(text), right.type, right.width)
+
+    def shape(self, definition: Definition) -> Shape:
+        return self.uniformity.shapes.get(definition, Shape(1))
+
+    def parts(self, definition: Definition) -> tuple[Part, ...]:
+        """What is stored for a value."""
+        shape, element = self.shape(definition), element_type(definition.register.type)
+        if shape.is_guarded:
+            return Part("", element, shape.width), Part(".valid", "i1", 1), Part(".lanes", element, WARP)
+        return (Part("", element, shape.width if shape.is_affine else WARP),)
+
+    def slot(self, definition: Definition, part: Part) -> str:
+        """Name of the stack slot for a part of a value."""
+        name = f"%slot.{definition.index}{part.suffix}"
+        self.allocas[f"  {name} = alloca {part.kind}, align 64"] = None
+        return name
+
+    def write(self, definition: Definition, value: Value) -> None:
+        """Defines a value; keeps it for other blocks if they use it."""
+        self.cache[definition] = value
+        if definition in self.shared_uses:
+            self.store(definition, value, self.m.mask, definition in self.uniformity.blends)
+
+    def store(self, definition: Definition, value: Value, mask: Value, blend: bool) -> None:
+        shape = self.shape(definition)
+        if shape.is_affine or shape.is_guarded:
+            have = shape_of(value)
+            agree = have.hold <= shape.hold and have.stride == shape.stride and have.width <= shape.width
+            assert agree, (definition, shape, have)
+        if shape.is_guarded:
+            return self.store_guarded([(definition, value)])
+        if definition in self.unflushed:
+            value = raw(value)
+        stored, slot = self.m.as_shape(value, shape), self.slot(definition, self.parts(definition)[0])
+        if blend and mask.ir != ALL and stored.width == WARP:
+            old = self.builder.emit(f"load {stored.spelled}, ptr {slot}, align 64")
+            stored = Value(
+                self.builder.emit(f"select {mask.typed}, {stored.typed}, {stored.spelled} {old}"),
+                stored.type,
+                WARP,
+            )
+        self.builder.void(f"store {stored.typed}, ptr {slot}, align 64")
+        return None
+
+    def store_guarded(self, moves: Sequence[tuple[Definition, Value]]) -> None:
+        """Keeps guarded values; their lanes only where a guard does not hold, all read before any is kept."""
+        unsure: list[tuple[Definition, Guarded]] = []
+        valid = "true"
+        for definition, value in moves:
+            base, flag, _ = self.parts(definition)
+            start = self.m.widened(bases(value), base.width)
+            condition = value.valid if isinstance(value, Guarded) else "true"
+            self.builder.void(f"store {start.typed}, ptr {self.slot(definition, base)}, align 64")
+            self.builder.void(f"store i1 {condition}, ptr {self.slot(definition, flag)}, align 64")
+            if isinstance(value, Guarded) and condition != "true":
+                unsure.append((definition, value))
+                valid = self.m.both(valid, condition)
+        if not unsure:
+            return
+        rare, end = self.builder.block_name("lanes"), self.builder.block_name("kept")
+        self.builder.void(f"br i1 {valid}, label %{end}, label %{rare}")
+        self.builder.label(rare)
+        columns = [(self.slot(d, self.parts(d)[2]), v.lanes()) for d, v in unsure]
+        for place, lanes in columns:
+            self.builder.void(f"store volatile {lanes.typed}, ptr {place}, align 64")
+        self.builder.void(f"br label %{end}")
+        self.builder.label(end)
+
+    def symbol(self, symbol: SymbolAddress) -> Value:
+        match symbol.space:
+            case "shared":
+                return Value(
+                    str(self.unit.kernel.shared[symbol.name] + symbol.offset), f"i{symbol.type.bits}"
+                )
+            case "local":
+                offset = self.function.local[symbol.name] + symbol.offset
+                return self._as(symbol.type, self.builder.emit(f"add i64 %sp, {offset}"))
+            case "param":
+                offset = self.kernel_parameter(symbol.name).offset + symbol.offset
+                return self._as(symbol.type, self.builder.emit(f"add i64 %parameters, {offset}"))
+            case "global" | "const":
+                return self._module_symbol(symbol)
+            case _:
+                raise Unsupported(f"address of a .{symbol.space} variable")
+
+    def _module_symbol(self, symbol: SymbolAddress) -> Value:
+        table = self.builder.emit("inttoptr i64 %symbols to ptr")
+        place = self.builder.emit(f"getelementptr i64, ptr {table}, i64 {self.unit.symbol(symbol.name)}")
+        address = self.builder.emit(f"load i64, ptr {place}, !invariant.load !0")
+        return self._as(symbol.type, self.builder.emit(f"add i64 {address}, {symbol.offset}"))
+
+    def _as(self, t: Type, name: str) -> Value:
+        value = Value(name, "i64")
+        return (
+            value
+            if t.bits == 64
+            else Value(self.builder.emit(f"trunc i64 {name} to i{t.bits}"), f"i{t.bits}")
+        )
+
+    def function_index(self, name: str) -> int:
+        return self.unit.numbers[name] + 1
+
+    def kernel_parameter(self, name: str) -> Parameter:
+        return next(p for p in self.function.kernel_parameters if p.name == name)
