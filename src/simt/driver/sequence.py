@@ -111,7 +111,7 @@ class LaunchSequence:
     def _note(self, fault: KernelFault, part: Replay) -> None:
         index = self._parts.index(part)
         number = sum(self._sizes[:index]) + part.stopped
-        fault.add_note(f"launch {number} of a captured sequence of {len(self._launches)}")
+        fault.add_note(f"launch {number} of a captured sequence of {len(self._launches)}, counted from 0")
 
     def __len__(self) -> int:
         """The number of launches."""

@@ -35,7 +35,7 @@ class Jit:
         self._made: WeakKeyDictionary[Program, dict[tuple[str, BlockShape], Compiled | None]] = (
             WeakKeyDictionary()
         )
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a handler of signals may launch while a kernel is compiled
 
     def launch(self, launch: Launch) -> None:
         prepared = launch.state

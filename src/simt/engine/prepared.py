@@ -26,7 +26,7 @@ PARALLEL = 150_000
 """Nanoseconds of work from which help is asked for at once: waking another thread takes some 50,000."""
 OVERHEAD = 3_000
 """Nanoseconds of a launch that are not the kernel's."""
-SHARES = 32
+SHARES = 16
 """Parts into which each worker's share of the CTAs is cut, so that all end at about the same time."""
 
 _ABORT = 8 * LaunchSlot.ABORT // 4
