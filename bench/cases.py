@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -115,4 +117,46 @@ def front_end() -> list[Row]:
     ]
 
 
-CASES: dict[str, Case] = {c.__name__: c for c in (saxpy, mandelbrot, start_up, front_end)}
+def launches() -> list[Row]:
+    """An empty kernel, launched from Python and in a captured sequence; nothing may be left behind."""
+    rows: list[Row] = []
+    for workers in (1, 2):
+        device = simt.Device("sm_90", workers=workers)
+        kernel = device.load(EMPTY)["empty"]
+        with device.capture() as sequence:
+            for _ in range(1000):
+                kernel(1, 32)
+
+        def many(kernel: simt.Kernel = kernel) -> None:
+            for _ in range(10_000):
+                kernel(1, 32)
+
+        found = medians({"one by one": many, "captured": sequence}, 10)
+        case = f"empty kernel, workers={workers}"
+        rows += [
+            Row(case, "a launch from Python", found["one by one"] / 10_000, "", None, "<= 20 us"),
+            Row(case, "a launch in a captured sequence", found["captured"] / 1000, "", None, "<= 5 us"),
+            leak(case, device, many),
+        ]
+    return rows
+
+
+EMPTY = ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry empty() { ret; }\n"
+
+
+def leak(case: str, device: simt.Device, many: Callable[[], None]) -> Row:
+    """100,000 more launches: what they add to device memory, threads, open files and resident memory."""
+
+    def state() -> tuple[int, int, int, int]:
+        files = len(os.listdir("/proc/self/fd")) if Path("/proc/self").exists() else 0
+        kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return device.memory.used, threading.active_count(), files, kib
+
+    before = state()
+    taken = seconds(lambda: [many() for _ in range(10)])
+    used, threads, files, kib = (now - then for now, then in zip(state(), before))
+    added = f"added {used} B, {threads} threads, {files} files, {kib} KiB"
+    return Row(case, f"100,000 launches: {added}", taken)
+
+
+CASES: dict[str, Case] = {c.__name__: c for c in (saxpy, mandelbrot, launches, start_up, front_end)}

@@ -51,8 +51,12 @@ def table(rows: list[Row]) -> Table:
     result = Table("case", "what", "median", "ratio", "to", "wanted")
     for row in rows:
         ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-        result.add_row(row.case, row.what, f"{row.seconds * 1e3:.2f} ms", ratio, row.baseline, row.wanted)
+        result.add_row(row.case, row.what, shown(row.seconds), ratio, row.baseline, row.wanted)
     return result
+
+
+def shown(seconds: float) -> str:
+    return f"{seconds * 1e3:.2f} ms" if seconds > 1e-4 else f"{seconds * 1e6:.2f} us"
 
 
 def write_results(rows: list[Row], core: int | None) -> None:
