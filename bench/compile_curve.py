@@ -70,7 +70,7 @@ def measure(text: bytes, cache: Path) -> dict[str, Any]:
     with clock.phase("emit"):
         from simt.analysis import lower
         from simt.engine import compile as compiling
-        from simt.engine import llvm_function, llvm_kernel
+        from simt.engine import llvm_kernel, llvm_slots
     from llvmlite import binding
 
     from simt.analysis.shape import BlockShape
@@ -79,9 +79,8 @@ def measure(text: bytes, cache: Path) -> dict[str, Any]:
     from simt.ptx.parser import parse
     from simt.verify import verify
 
-    for name in ("schedule", "build"):
-        clock.watch(llvm_function, name, "ssa")
-    clock.watch(llvm_function, "settle", "uniform")
+    for name, phase in (("schedule", "ssa"), ("build", "ssa"), ("settle", "uniform")):
+        clock.watch(llvm_slots, name, phase)
     clock.watch(llvm_kernel, "emit", "emit")
     clock.watch(binding, "parse_assembly", "llvm-ir")
     clock.watch(binding.ModulePassManager, "run", "passes")

@@ -51,8 +51,11 @@ class Builder:
     """The instructions of one function, in order."""
 
     lines: list[str] = field(default_factory=list[str])
+    blocks: int = 0
+    """Block names given so far."""
+    last_label: int = 0
+    """Lines before the latest label."""
     _values: int = 0
-    _blocks: int = 0
 
     def emit(self, text: str) -> str:
         """Appends `%vN = text` and returns the name."""
@@ -66,12 +69,13 @@ class Builder:
         self.lines.append(f"  {text}")
 
     def label(self, name: str) -> None:
+        self.last_label = len(self.lines)
         self.lines.append(f"{name}:")
 
     def block_name(self, hint: str) -> str:
         """A block name not given before."""
-        self._blocks += 1
-        return f"{hint}.{self._blocks}"
+        self.blocks += 1
+        return f"{hint}.{self.blocks}"
 
 
 @dataclass

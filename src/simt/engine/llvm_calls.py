@@ -10,6 +10,15 @@ from simt.engine.abi import FaultKind, LaunchSlot, WorkerSlot
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_function import MASK, NO_LANES, FunctionEmitter
+from simt.engine.llvm_outline import (
+    ATTRIBUTES,
+    OPS,
+    PLACES,
+    WAITING,
+    Frame,
+    Outliner,
+    TooLarge,
+)  # fmt: skip
 from simt.engine.llvm_slots import Unit
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
@@ -45,6 +54,11 @@ def environment() -> list[str]:
     ]
 
 
+def frame_lines() -> list[str]:
+    """The names that code of a warp uses, in a function that gets the launch, the worker and the warp."""
+    return [*environment(), *local_of_warp()]
+
+
 def local_of_warp() -> list[str]:
     return [
         "  %warp.wide = zext i32 %warp to i64",
@@ -56,6 +70,26 @@ def local_of_warp() -> list[str]:
 
 class CallingEmitter(FunctionEmitter):
     """Functions with calls. Arguments and results pass through stack memory, 32 lanes each."""
+
+    def __init__(self, unit: Unit, function: Function) -> None:
+        super().__init__(unit, function)
+        self._judge()
+        if unit.large:
+            frame = Frame(("ptr %launch", "ptr %worker", COORDINATES, "i64 %sp"), frame_lines())
+            self.evaluator = Outliner(self, self.evaluator, unit.outlined, frame)
+
+    def _judge(self) -> None:
+        """Raises `TooLarge` for what is seen to be large before a line is emitted."""
+        waiting = sum(map(len, self.pending.at.values()))
+        ops = sum(len(block.ops) for block in self.schedule.order)
+        if self.unit.may_grow and (waiting > WAITING or ops > OPS or len(self.schedule.order) > PLACES):
+            raise TooLarge
+
+    @property
+    def attributes(self) -> str:
+        """Of the function as LLVM sees it."""
+        optimised = "noinline" if not self.unit.large else ATTRIBUTES
+        return f"{optimised} {self.unit.module.attributes}"
 
     def _call(self, op: Call) -> None:
         arguments = [
@@ -157,8 +191,8 @@ class DeviceEmitter(CallingEmitter):
         parameters = "".join(f", ptr {p}" for p in pointers)
         text = [
             f'define internal i1 @"{self.function.name}"(ptr %launch, ptr %worker, {COORDINATES}, i64 %sp, '
-            f"i64 %call.line, i32 %mask.bits{parameters}) noinline {NO_LOOPS} "
-            f"{self.unit.module.attributes} {{",
+            f"i64 %call.line, i32 %mask.bits{parameters}) {NO_LOOPS} "
+            f"{self.attributes} {{",
             "entry:",
             *allocas,
             *environment(),

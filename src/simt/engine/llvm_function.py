@@ -40,6 +40,7 @@ from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_alone import AloneLoops
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import ALL, bases, shape_of
+from simt.engine.llvm_outline import BLOCKS, LINES, PIECE, TooLarge
 from simt.engine.llvm_slots import SlotEmitter, Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.unsupported import Unsupported
@@ -111,7 +112,20 @@ class FunctionEmitter(SlotEmitter):
                 self._call(op)
             else:
                 self._op(op)
+            self._cut()
         self._terminator(block)
+
+    def _cut(self) -> None:
+        """Large functions go on in another block of IR after some lines; raises `TooLarge` if this one is
+        large and was not known to be."""
+        lines = len(self.builder.lines)
+        if not self.unit.large:
+            if self.unit.may_grow and (lines > LINES or self.builder.blocks > BLOCKS):
+                raise TooLarge
+        elif lines - self.builder.last_label > PIECE:
+            piece = self.builder.block_name("piece")
+            self.builder.void(f"br label %{piece}")
+            self.builder.label(piece)
 
     def _entry_mask(self, block: Block) -> Value:
         found = self.representatives[block.index]
@@ -138,7 +152,7 @@ class FunctionEmitter(SlotEmitter):
 
     def _op(self, op: Op) -> None:
         self.m.parameter = self.parameter_offset(op)
-        self.m.reach = self.reach(op, self.current)
+        self.m.reach = UNKNOWN if self.unit.large else self.reach(op, self.current)
         self.m.result_used = any(d in self.uses for d in self.ssa.of[id(op)])
         if op.guard is None:
             values = self.evaluator.op(op)
@@ -441,7 +455,7 @@ class FunctionEmitter(SlotEmitter):
 
     def _run(self, target: Block, mask: Value) -> None:
         loop = self.schedule.loop_of[target.index]
-        if loop is not None and loop.header is target and mask.ir != ALL:
+        if loop is not None and loop.header is target and mask.ir != ALL and not self.unit.large:
             self.alone.try_few(loop, mask)
         if self.representatives[target.index] == target.index:
             self.builder.void(f"store {mask.typed}, ptr {self._mask_slot(target.index)}, align 64")

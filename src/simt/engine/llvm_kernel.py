@@ -18,6 +18,7 @@ from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
 from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_lanes import ALL
+from simt.engine.llvm_outline import TooLarge
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_suspension import SuspendingEmitter
@@ -36,7 +37,7 @@ class KernelEmitter(SuspendingEmitter):
         self.threads = unit.block.threads
         if self.threads % WARP:
             self.initial_mask = Value("%mask.initial", "i1", WARP)
-        if unit.features >= llvm_flushing.NEEDED:
+        if unit.features >= llvm_flushing.NEEDED and not unit.large:
             self.m.zeros, self.unflushed = flushing(self.ssa, unit.program.environment)
         if self.m.zeros:
             unit.module.attributes += f" {llvm_flushing.ATTRIBUTES}"
@@ -46,7 +47,7 @@ class KernelEmitter(SuspendingEmitter):
         self.settle_prefetches()
         allocas, lines = self.split_allocas()
         text = [
-            f"define internal void @{BODY}({PARAMETERS}) noinline {self.unit.module.attributes} {{",
+            f"define internal void @{BODY}({PARAMETERS}) {self.attributes} {{",
             "entry:",
             *allocas,
             *(["  %waiting = alloca i32", "  %spinning = alloca i32"] if self.waits else []),
@@ -273,14 +274,26 @@ def emit(
     block: BlockShape,
     features: frozenset[str],
     attributes: str,
-    watch: Callable[[FunctionEmitter], None] = lambda _: None,
+    watch: Callable[[FunctionEmitter], None] | None = None,
 ) -> tuple[str, Unit, int]:
     """The LLVM module of a kernel for CTAs of a shape, and the bytes of context each warp needs.
 
-    `watch` gets the emitter of every function before it emits. Raises `Unsupported` for what only the
+    `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
+    Raises `Unsupported` for what only the
     interpreter runs.
     """
-    unit = Unit(program, kernel, block, features)
+    if watch is not None:
+        return _emit(Unit(program, kernel, block, features), attributes, watch)
+    try:
+        return _emit(Unit(program, kernel, block, features, may_grow=True), attributes)
+    except TooLarge:
+        return _emit(Unit(program, kernel, block, features, large=True), attributes)
+
+
+def _emit(
+    unit: Unit, attributes: str, watch: Callable[[FunctionEmitter], None] = lambda _: None
+) -> tuple[str, Unit, int]:
+    program, kernel = unit.program, unit.kernel
     unit.module.attributes = attributes
     emitter = KernelEmitter(unit, kernel)
     watch(emitter)

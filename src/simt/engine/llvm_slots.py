@@ -21,6 +21,7 @@ from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_flushing import raw
 from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
+from simt.engine.llvm_outline import Outlined
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
@@ -60,6 +61,11 @@ class Unit:
     system: list[SystemCall] = field(default_factory=list[SystemCall])
     spins: bool = False
     """Whether there are loops that wait for other threads, which may be of other CTAs."""
+    large: bool = False
+    """Whether its functions are too long to be optimised as a whole: see `simt.engine.llvm_outline`."""
+    may_grow: bool = False
+    """Whether an emitter raises `TooLarge` when it sees that they are."""
+    outlined: Outlined = field(default_factory=Outlined)
 
     def symbol(self, name: str) -> int:
         """Index of a module variable in the launch's table of addresses."""

@@ -1,0 +1,348 @@
+"""Code for large functions: what an instruction does is a function that all like it call.
+
+LLVM's time grows faster than a function does, and an access to memory is some 50 lines of IR. A function
+with thousands of instructions is therefore compiled without optimisation across instructions, in pieces of
+moderate length; what instructions do is compiled once for each kind, and optimised as always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, cast
+
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.program import (
+    Address,
+    Complement,
+    Constant,
+    FunctionAddress,
+    Op,
+    Operand,
+    Register,
+    SymbolAddress,
+)
+from simt.analysis.shape import WARP, Shape
+from simt.engine.llvm_algebra import element_type
+from simt.engine.llvm_builder import Builder, Value, spell
+from simt.engine.llvm_lanes import ALL, Guarded, Lanes, bases, shape_of
+from simt.ptx.types import bits_type
+
+if TYPE_CHECKING:
+    from simt.engine.llvm_function import FunctionEmitter
+
+ATTRIBUTES = "optnone noinline"
+"""Of functions that are not optimised as a whole."""
+LINES = 20_000
+"""Lines of IR from which a function counts as large."""
+OPS = 8000
+"""Instructions from which it surely has so many lines."""
+BLOCKS = 1200
+"""Blocks of IR, as many as an emitter has named, from which a function counts as large."""
+PLACES = 300
+"""Blocks of PTX from which a function counts as large."""
+WAITING = 5000
+"""Places where lanes may wait, summed over all blocks, from which a function counts as large: in registers,
+the masks of these places would need as many phis."""
+PIECE = 300
+"""Lines after which a block of a large function is cut: LLVM chooses instructions block by block, in more
+than linear time."""
+WORTH = 8
+"""Lines from which an instruction is worth a function."""
+KINDS = 4
+"""Constants for which an instruction gets functions of their own; more share one that takes them."""
+
+
+class TooLarge(Exception):
+    """The kernel is to be emitted as a large one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameter:
+    """How a value is passed: `element` and number of lanes, with the shape that the function relies on."""
+
+    element: str
+    width: int
+    shape: Shape
+
+    @property
+    def passed(self) -> str:
+        """The LLVM type. Predicates of all lanes go as bits."""
+        return f"i{WARP}" if self.is_mask else spell(self.element, self.width)
+
+    @property
+    def is_mask(self) -> bool:
+        return self.element == "i1" and self.width == WARP
+
+    def inside(self, name: str, builder: Builder) -> Value:
+        """The value in the function."""
+        if self.is_mask:
+            name = builder.emit(f"bitcast i{WARP} {name} to <{WARP} x i1>")
+        if self.shape.stride:
+            return Lanes(name, self.element, self.width, self.shape)
+        return Value(name, self.element, self.width)
+
+
+@dataclass(slots=True)
+class _Request:
+    """An op with registers in place of everything that functions take as arguments."""
+
+    sources: dict[str, Operand] = field(default_factory=dict[str, Operand])
+    parameters: list[_Parameter] = field(default_factory=list[_Parameter])
+    arguments: list[Value] = field(default_factory=list[Value])
+    registers: list[Register] = field(default_factory=list[Register])
+    constants: list[Hashable] = field(default_factory=list[Hashable])
+    kind: list[Hashable] = field(default_factory=list[Hashable])
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """`result`: its LLVM type. `framed`: it gets what `Frame` says. `fails`: the first result is an i1, false
+    after a fault."""
+
+    name: str
+    result: str
+    framed: bool
+    fails: bool
+
+
+@dataclass(slots=True)
+class Outlined:
+    """The functions of a module by key, None for what is shorter without one."""
+
+    functions: dict[Hashable, _Function | None] = field(default_factory=dict["Hashable", "_Function | None"])
+    variants: dict[Hashable, set[Hashable]] = field(default_factory=dict[Hashable, set[Hashable]])
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What functions with effects get besides operands (typed names, the same in both functions), and the
+    lines with which they begin."""
+
+    parameters: tuple[str, ...]
+    lines: list[str]
+
+
+FRAME_NAMES = ("%arena.", "%shared.", "%local.", "%launch", "%worker", "%cta.", "%warp", "%mask", "%sp,")
+"""Names in code that only functions with a frame know."""
+
+
+class Outliner(Evaluator[Value]):
+    """Evaluates ops by calls of functions, where their results are held in full."""
+
+    def __init__(
+        self, emitter: FunctionEmitter, inner: Evaluator[Value], known: Outlined, frame: Frame
+    ) -> None:
+        super().__init__(inner.m, inner.reader, inner.environment)
+        self.emitter = emitter
+        self.known = known
+        self.frame = frame
+
+    def op(self, op: Op) -> tuple[Value, ...]:
+        if not self._suits(op):
+            return super().op(op)
+        request = self._request(op, few=True)
+        general = (self._kind(op), *request.kind)
+        variants = self.known.variants.setdefault(general, set())
+        constants = tuple(request.constants)
+        if constants not in variants and len(variants) >= KINDS:
+            request = self._request(op, few=False)
+            constants = tuple(request.constants)
+            general = (self._kind(op), *request.kind)
+        variants.add(constants)
+        key = (general, constants)
+        if key not in self.known.functions:
+            self.known.functions[key] = self._define(op, request)
+        function = self.known.functions[key]
+        return self._call(op, function, request) if function else super().op(op)
+
+    # -- what is outlined --------------------------------------------------------------------------
+    def _suits(self, op: Op) -> bool:
+        if not op.form.effects <= {"memory", "warp"} or not (op.destinations or op.form.effects):
+            return False
+        made = self.emitter.ssa.of[id(op)]
+        for definition in made:
+            if definition is None:
+                return False
+            shape = self.emitter.shape(definition)
+            if shape.is_affine or shape.is_guarded:
+                return False
+        return all(_is_simple(source) for source in op.sources.values())
+
+    def _kind(self, op: Op) -> Hashable:
+        full = self.emitter.m.mask.ir == ALL
+        types = (tuple(op.source_types.items()), op.result_types)
+        results = tuple(r.type for r in op.destinations if r is not None)
+        return (op.form, tuple(op.binding.items()), types, results, full, self.emitter.m.result_used)
+
+    def _request(self, op: Op, few: bool) -> _Request:
+        """`few`: constants become part of the function, as long as there are only a few of them."""
+        request = _Request()
+        fixed = {o.name for o in op.form.operands if o.kind == "imm"}
+        for name, operand in op.sources.items():
+            request.kind.append(name)
+            request.sources[name] = self._operand(request, op, name, operand, few or name in fixed)
+        return request
+
+    def _operand(self, request: _Request, op: Op, name: str, operand: Operand, keep: bool) -> Operand:
+        match operand:
+            case tuple():
+                request.kind.append(len(operand))
+                return tuple(
+                    cast("Register", self._operand(request, op, name, item, keep)) for item in operand
+                )
+            case Register():
+                return self._argument(request, operand, self.reader.register(operand))
+            case Complement(register=register):
+                request.kind.append("not")
+                return Complement(self._argument(request, register, self.reader.register(register)))
+            case Address(base=Register() as base):
+                address = Register(0, "address", bits_type(base.type.bits))
+                return Address(self._argument(request, address, self.address(operand)), 0)
+            case Constant() if not keep:
+                t = op.source_types.get(name, operand.type)
+                return self._argument(request, Register(0, "constant", t), self.m.const(t, operand.bits))
+            case Constant():
+                request.kind.append("constant")
+                request.constants.append((operand.type, operand.bits))
+                return operand
+            case _:
+                request.kind.append(None)
+                return operand
+
+    def _argument(self, request: _Request, register: Register, value: Value) -> Register:
+        shape = shape_of(value)
+        if isinstance(value, Guarded) or not shape.is_affine or shape.width > 1:
+            value = self.emitter.m.vector(value)
+            shape = Shape(WARP)
+        parameter = _Parameter(value.type, value.width, replace(shape, const=None))
+        place = Register(len(request.registers), f"a{len(request.registers)}", register.type)
+        request.registers.append(place)
+        request.parameters.append(parameter)
+        request.arguments.append(bases(value))
+        request.kind.append((parameter, register.type))
+        return place
+
+    # -- functions ---------------------------------------------------------------------------------
+    def _define(self, op: Op, request: _Request) -> _Function | None:
+        """A new function, None if the op is not worth one."""
+        emitter, module = self.emitter, self.emitter.unit.module
+        builder = Builder()
+        m = type(emitter.m)(builder, module, emitter.m.features, emitter.m.block, emitter.m.environment)
+        m.line = cast("int", "%line")  # it is only written into the text
+        m.result_used = emitter.m.result_used
+        if emitter.m.mask.ir != ALL:
+            m.mask = Value("%mask", "i1", WARP)
+        values = {
+            register: parameter.inside(f"%a{i}", builder)
+            for i, (register, parameter) in enumerate(zip(request.registers, request.parameters))
+        }
+        inner = Evaluator(m, _Arguments(values), self.environment)
+        found = inner.op(replace(op, sources=request.sources, guard=None))
+        fails = bool(op.form.effects)
+        framed = fails or _needs_frame(builder.lines)
+        if not fails and len(builder.lines) < WORTH:
+            return None
+        results = [self._returned(m.vector(value), builder) for value in found]
+        if fails:
+            results.insert(0, "i1 true")
+        types = [text.partition(" %")[0].removesuffix(" true") for text in results]
+        result = f"{{ {', '.join(types)} }}" if fails or len(types) > 1 else types[0]
+        function = _Function(f"@simt.op.{len(self.known.functions)}", result, framed, fails)
+        text = self._text(function, request, builder, results)
+        module.define(function.name[1:], "\n".join(text))
+        return function
+
+    def _returned(self, value: Value, builder: Builder) -> str:
+        """A result as it is returned: type and name."""
+        passed = _Parameter(value.type, value.width, Shape(WARP)).passed
+        text = value.typed if passed == value.spelled else f"{value.typed} to {passed}"
+        kind = "freeze" if passed == value.spelled else "bitcast"
+        return f"{passed} {builder.emit(f'{kind} {text}')}"
+
+    def _text(
+        self, function: _Function, request: _Request, builder: Builder, results: list[str]
+    ) -> list[str]:
+        parameters = [f"{p.passed} %a{i}" for i, p in enumerate(request.parameters)]
+        allocas = [line for line in builder.lines if " = alloca " in line]
+        lines = [line for line in builder.lines if " = alloca " not in line]
+        if function.framed:
+            parameters = [*self.frame.parameters, f"i64 %line, i{WARP} %mask.bits", *parameters]
+            mask = f"  %mask = bitcast i{WARP} %mask.bits to <{WARP} x i1>"
+            lines = [*self.frame.lines, mask, *lines]
+        head = f"define internal {function.result} {function.name}({', '.join(parameters)}) noinline"
+        end = ["abort:", f"  ret {function.result} zeroinitializer"] if function.fails else []
+        attributes = self.emitter.unit.module.attributes
+        returned = _return(function.result, results)
+        return [f"{head} {attributes} {{", "entry:", *allocas, *lines, *returned, *end, "}"]
+
+    # -- calls -------------------------------------------------------------------------------------
+    def _call(self, op: Op, function: _Function, request: _Request) -> tuple[Value, ...]:
+        m, builder, result = self.emitter.m, self.emitter.builder, function.result
+        arguments = [self._passed(p, v) for p, v in zip(request.parameters, request.arguments)]
+        if function.framed:
+            arguments = [*self.frame.parameters, f"i64 {m.line}", m.mask_bits(m.mask).typed, *arguments]
+        whole = builder.emit(f"call {result} {function.name}({', '.join(arguments)})")
+        types = [element_type(r.type) for r in op.destinations if r is not None]
+        if not result.startswith("{"):
+            return (self._taken(whole, types[0]),)
+        if function.fails:
+            m.go_on_if(builder.emit(f"extractvalue {result} {whole}, 0"))
+        return tuple(
+            self._taken(builder.emit(f"extractvalue {result} {whole}, {place}"), t)
+            for place, t in enumerate(types, start=int(function.fails))
+        )
+
+    def _passed(self, parameter: _Parameter, value: Value) -> str:
+        if not parameter.is_mask:
+            return value.typed
+        return f"i{WARP} {self.emitter.m.mask_bits(value).ir}"
+
+    def _taken(self, name: str, element: str) -> Value:
+        if element == "i1":
+            name = self.emitter.builder.emit(f"bitcast i{WARP} {name} to <{WARP} x i1>")
+        return Value(name, element, WARP)
+
+
+def _needs_frame(lines: list[str]) -> bool:
+    return any(name in line for line in lines for name in FRAME_NAMES)
+
+
+def _is_simple(operand: Operand) -> bool:
+    """Whether an operand consists of registers and constants."""
+    match operand:
+        case tuple():
+            return all(_is_simple(item) for item in operand)
+        case Address(base=base):
+            return isinstance(base, Register)
+        case None | Register() | Constant() | Complement():
+            return True
+        case _:
+            return False
+
+
+def _return(result: str, values: list[str]) -> list[str]:
+    if not result.startswith("{"):
+        return [f"  ret {values[0]}"]
+    lines: list[str] = []
+    whole = "poison"
+    for i, value in enumerate(values):
+        lines.append(f"  %whole.{i} = insertvalue {result} {whole}, {value}, {i}")
+        whole = f"%whole.{i}"
+    return [*lines, f"  ret {result} {whole}"]
+
+
+class _Arguments:
+    """Where the functions find their registers."""
+
+    def __init__(self, values: dict[Register, Value]) -> None:
+        self.values = values
+
+    def register(self, register: Register) -> Value:
+        return self.values[register]
+
+    def symbol(self, symbol: SymbolAddress) -> Value:
+        raise AssertionError(symbol)
+
+    def function(self, function: FunctionAddress) -> Value:
+        raise AssertionError(function)
