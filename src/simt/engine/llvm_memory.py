@@ -19,7 +19,7 @@ from simt.engine import llvm_runtime
 from simt.engine.abi import SPACES, FaultKind
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value, mangled, spell
-from simt.engine.llvm_lanes import Guarded, Lanes, bases, shape_of
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_prefetch import PrefetchAlgebra
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import S32, U32, U64, Type, unsigned
@@ -306,13 +306,21 @@ class MemoryAlgebra(PrefetchAlgebra):
             valid = self._all(self._valid(access, base, span * access.size))
             guard = access.address.valid if isinstance(access.address, Guarded) else "true"
             return span, parts, self.both(guard, valid)
-        address = self.vector(access.address)
-        parts = [Value(start, address.type) for start in self._segment_starts(address)]
-        starts = self._assemble(address.type, [p.ir for p in parts])
-        guess = Lanes(starts.ir, starts.type, starts.width, Shape(self.block.segments, access.size))
-        regular = self._all(self._agrees(address, guess))
-        valid = self._all(self._valid(access, starts, span * access.size))
-        return span, parts, self.builder.emit(f"and i1 {regular}, {valid}")
+        return self._tested_spans(access)
+
+    def _tested_spans(self, access: Access) -> tuple[int, list[Value], str]:
+        """`_spans` of addresses that may turn out to be consecutive, in runs of half a warp at least: a
+        vector register holds no more, and butterflies come in such runs."""
+        address, span = self.vector(access.address), min(WARP // 2, self.segment)
+        starts = [self.builder.emit(f"extractelement {address.typed}, i32 {i}") for i in range(0, WARP, span)]
+        steps = self.constant_lanes(address.type, [access.size * (lane % span) for lane in range(WARP)])
+        bases_of_runs = self.widened(self._assemble(address.type, starts), WARP)
+        expected = LlvmIntegers.binary(self, "add", bases_of_runs, steps)
+        ok = self._all(self._agrees(address, expected))
+        parts = [Value(start, address.type) for start in starts]
+        for part in parts:
+            ok = self.both(ok, self._valid(access, part, span * access.size).ir)
+        return span, parts, ok
 
     def _prefetch_spans(self, access: Access, parts: list[Value], span: int, write: bool) -> None:
         if access.region is not SHARED and len(parts) <= FEW_PARTS:
