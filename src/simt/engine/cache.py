@@ -23,11 +23,15 @@ import time
 import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import cast
+from typing import ClassVar, cast
 
 MAGIC = b"simt-object-2\n"
 LIMIT = 512 << 20
 """Bytes that the folder may hold."""
+ENTRIES = 10_000
+"""Entries that it may hold."""
+SLACK = 32
+"""By one part in so many it may be over either for a while: looking at the whole folder takes time."""
 ABANDONED = 600.0
 """Seconds after which a file that is still being written is taken for that of a killed process."""
 _SUFFIX, _NEW = ".o", ".new-"
@@ -71,6 +75,9 @@ class ObjectCache:
     `usable` is False where there can be no private folder: nothing is found then, and nothing kept.
     """
 
+    _grown: ClassVar[dict[Path | None, tuple[int, int]]] = {}
+    """Entries and bytes that this process has put into a folder since it last looked at the whole of it."""
+
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or default_folder()
         self._handle = -1
@@ -112,7 +119,8 @@ class ObjectCache:
         digest = hashlib.sha256(key.encode() + body).digest()
         with contextlib.suppress(OSError):
             self._write(key + _SUFFIX, MAGIC + digest + body)
-            self._evict()
+            if self._has_grown(len(body)):
+                self._evict()
 
     # -- files of the folder ---------------------------------------------------------------------
 
@@ -144,6 +152,14 @@ class ObjectCache:
         with contextlib.suppress(OSError):
             os.unlink(name, dir_fd=self._handle)
 
+    def _has_grown(self, nbytes: int) -> bool:
+        """Notes an entry; whether this process has written much since it last looked at the whole folder."""
+        entries, written = self._grown.get(self.folder, (ENTRIES, LIMIT))  # the first one looks
+        entries, written = entries + 1, written + nbytes
+        much = entries * SLACK > ENTRIES or written * SLACK > LIMIT
+        self._grown[self.folder] = (0, 0) if much else (entries, written)
+        return much
+
     def _evict(self) -> None:
         """Removes what killed processes left, and the entries used longest ago while there are too many."""
         total, now, entries = 0, time.time(), list[tuple[int, int, str]]()
@@ -154,8 +170,8 @@ class ObjectCache:
             total += status.st_size
             if _ENTRY.fullmatch(name):
                 entries.append((status.st_mtime_ns, status.st_size, name))
-        for _, size, name in sorted(entries):
-            if total <= LIMIT:
+        for left, (_, size, name) in zip(range(len(entries), 0, -1), sorted(entries)):
+            if total <= LIMIT and left <= ENTRIES:
                 return
             self._remove(name)
             total -= size

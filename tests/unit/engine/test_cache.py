@@ -238,13 +238,26 @@ def test_link_of_somebody_else_to_a_folder_of_ours(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- bounds
 
 
-def test_leftovers_of_killed_processes_go(objects: ObjectCache) -> None:
+def test_leftovers_of_killed_processes_go(objects: ObjectCache, monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = (entry(objects).with_name(f".new-{name}") for name in ("1-old", "2-new"))
     for path in (old, new):
         path.write_bytes(b"half an entry")
     os.utime(old, (1000, 1000))
+    monkeypatch.setattr(cache, "ENTRIES", 1)  # so that it looks at the folder now
     objects.store(KEY[::-1], HEADER, IMAGE)
     assert (old.exists(), new.exists()) == (False, True)
+
+
+def test_many_small_entries(objects: ObjectCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "ENTRIES", 320)
+    scans: list[str] = []
+    evict = objects._evict
+    monkeypatch.setattr(objects, "_evict", lambda: scans.append("") or evict())
+    for i in range(600):
+        objects.store(f"{i:064x}", {}, b"")
+    assert 320 <= len(list(objects.folder.iterdir())) <= 331
+    assert len(scans) < 60, "it does not look at the whole folder every time"
+    assert objects.load(f"{599:064x}") is not None
 
 
 def test_what_is_larger_than_the_folder_may_be(objects: ObjectCache, monkeypatch: pytest.MonkeyPatch) -> None:
