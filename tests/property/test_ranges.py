@@ -18,8 +18,10 @@ from tests.property.values import specials
 M = RangeAlgebra(BlockShape(64, 1, 1))
 TRIALS = 150
 SAMPLES = 6
-FLOATING = ("fadd", "fsub", "fmul", "fdiv", "fma", "fsqrt", "flush", "fmin", "fmax", "float_to_float", "is_nan",
-            "round_integral", "int_to_float", "float_to_int", "rarely")  # fmt: skip
+FLOATING = (
+    "fadd", "fsub", "fmul", "fdiv", "fma", "fsqrt", "flush", "fmin", "fmax", "float_to_float", "is_nan",
+    "round_integral", "int_to_float", "float_to_int", "rarely",
+)  # fmt: skip
 INTEGER = [g for g in groups.ALL if g.name not in FLOATING]
 
 
