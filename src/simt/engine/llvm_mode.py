@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simt.engine.llvm_flushing import MXCSR_ZEROS
-
 if TYPE_CHECKING:
     from simt.engine.llvm_builder import ModuleText
 
@@ -22,6 +20,8 @@ def enter(module: ModuleText, features: frozenset[str], zeros: bool = False) -> 
     """Lines that save the mode and set the default one, for a function's first block.
 
     `zeros`: operands that are subnormal are read as zeros (x86 only)."""
+    from simt.engine.llvm_flushing import MXCSR_ZEROS  # only to compile: start-up time
+
     if "sse" in features:
         module.declare("llvm.x86.sse.stmxcsr", "void", ("ptr",))
         module.declare("llvm.x86.sse.ldmxcsr", "void", ("ptr",))
