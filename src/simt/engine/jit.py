@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -42,7 +43,10 @@ class Jit:
         if isinstance(prepared, Prepared):
             self.run(launch, prepared)
             return
+        started = time.monotonic()
         compiled = self.compiled(launch.program, launch.kernel, BlockShape(*launch.block))
+        if launch.deadline is not None:  # it is about running, not compiling
+            launch.deadline += time.monotonic() - started
         if compiled is None:
             self.fallback.launch(launch)
             return
