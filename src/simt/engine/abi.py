@@ -8,6 +8,8 @@ KERNEL = "simt_kernel"
 """The name of a compiled kernel's entry."""
 RUN = "simt_run"
 """The function that runs launches on the thread of the caller: see `simt.engine.native`."""
+LINGER, EXCHANGE, JOIN = "simt_linger", "simt_exchange", "simt_join"
+"""Functions of threads that help: see `simt.engine.native`."""
 SERVE = "simt_serve"
 """The function by which compiled code lets Python handle signals."""
 NATIVE_STACK = 64 << 20
@@ -80,6 +82,26 @@ class CallSlot(IntEnum):
     SAVE_THREAD = 9  # addresses of functions of Python
     RESTORE_THREAD = 10
     CHECK_SIGNALS = 11
+
+
+class SeatSlot(IntEnum):
+    """Where a thread that has helped waits for the next launch, for a short time. See `simt.engine.pool`."""
+
+    STATE = 0  # a `Seat`
+    DONE = 1  # ticket of the launch that it helped with last
+    ENTRY = 2  # addresses of what to run, and of its blocks
+    LAUNCH = 3
+    WORKER = 4
+    TICKET = 5  # number of the request; they only grow
+
+
+class Seat(IntEnum):
+    """What a thread does: something else, wait, find that it is asked to help, help."""
+
+    AWAY = 0
+    READY = 1
+    ASKED = 2
+    BUSY = 3
 
 
 class FaultSlot(IntEnum):

@@ -15,7 +15,7 @@ import llvmlite.binding
 
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
-from simt.engine.abi import KERNEL, RUN, SERVE
+from simt.engine.abi import EXCHANGE, JOIN, KERNEL, LINGER, RUN, SERVE
 from simt.engine.cache import ObjectCache, code_fingerprint
 from simt.engine.host import Cpu, host_cpu
 from simt.engine.native import native_text
@@ -53,10 +53,14 @@ class Compiled:
 @dataclass
 class Native:
     """`run(call)` takes the address of a block of `CallSlot`s and gives the number of launches that were not
-    stopped, or raises what a handler of signals raised. `serve`: an address, for `LaunchSlot.SERVE`."""
+    stopped, or raises what a handler of signals raised. `serve`: an address, for `LaunchSlot.SERVE`. The
+    others are for threads that help: see `simt.engine.native`."""
 
     run: Callable[[int], int]
     serve: int
+    linger: Callable[[int, int], None]
+    exchange: Callable[[int, int, int], int]
+    join: Callable[[int, int, int], int]
     code: object
 
 
@@ -93,8 +97,16 @@ class Compiler:
         if found is None:
             found = dict[str, object](), _object(text, self.cpu)
             self.objects.store(key, *found)
-        (run, serve), code = self._link(found[1], RUN, SERVE)
-        return Native(ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(run), serve, code)
+        (run, serve, linger, exchange, join), code = self._link(found[1], RUN, SERVE, LINGER, EXCHANGE, JOIN)
+        place, number, truth = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
+        return Native(
+            ctypes.PYFUNCTYPE(number, place)(run),
+            serve,
+            ctypes.CFUNCTYPE(None, place, number)(linger),
+            ctypes.PYFUNCTYPE(truth, place, number, number)(exchange),
+            ctypes.CFUNCTYPE(truth, place, number, number)(join),
+            code,
+        )
 
     def _key(self, program: Program, kernel: Function, block: BlockShape) -> str:
         shape = f"{block.x} {block.y} {block.z}"

@@ -76,7 +76,8 @@ class Jit:
 
     @cached_property
     def host(self) -> Host:
-        return Host(self.compiler.native(), Pool())
+        native = self.compiler.native()
+        return Host(native, Pool(native))
 
     @property
     def fallback(self) -> Engine:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ctypes
 
-from simt.engine.abi import RUN, SERVE, CallSlot, LaunchSlot
+from simt.engine.abi import EXCHANGE, JOIN, LINGER, RUN, SERVE, CallSlot, LaunchSlot, Seat, SeatSlot
 from simt.engine.llvm_mode import DEFAULT_MXCSR
 
 
@@ -28,7 +28,7 @@ def field(base: str, slot: int, name: str, load: str = "i64") -> list[str]:
 
 def native_text(features: frozenset[str]) -> str:
     """The LLVM module for a CPU with these features."""
-    return "\n".join([*_serve("sse" in features), *_run()])
+    return "\n".join([*_serve("sse" in features), *_run(), *_seats("sse2" in features)])
 
 
 def _serve(has_mode: bool) -> list[str]:
@@ -145,6 +145,80 @@ def _renewal() -> list[str]:
         "asked:",
         "  %refused = icmp ne i32 %bad, 0",
         "  br i1 %refused, label %end, label %start",
+    ]
+
+
+def _seats(has_pause: bool) -> list[str]:
+    """`simt_linger(seat, turns)` waits on a seat for launches, so many turns for each, and helps with them.
+    `int32 simt_exchange(seat, from, to)` changes its state if it is `from`; whether it was.
+    `int32 simt_join(seat, ticket, turns)` waits until it has helped with a launch; whether it has."""
+    pause = ["  call void @llvm.x86.sse2.pause()"] * has_pause
+    return [
+        *(["declare void @llvm.x86.sse2.pause()"] * has_pause),
+        f"define void @{LINGER}(ptr %seat, i64 %turns) {{",
+        "entry:",
+        f"  %done.p = getelementptr i64, ptr %seat, i64 {SeatSlot.DONE}",
+        f"  store atomic i64 {Seat.READY}, ptr %seat release, align 8",
+        "  br label %wait",
+        "wait:",
+        "  %i = phi i64 [ 0, %entry ], [ %i.next, %pass ], [ 0, %take ], [ 0, %help ]",
+        "  %state = load atomic i64, ptr %seat acquire, align 8",
+        f"  %asked = icmp eq i64 %state, {Seat.ASKED}",
+        "  br i1 %asked, label %take, label %look",
+        "look:",
+        "  %i.next = add i64 %i, 1",
+        "  %over = icmp ugt i64 %i.next, %turns",
+        "  br i1 %over, label %leave, label %pass",
+        "pass:",
+        *pause,
+        "  br label %wait",
+        "leave:",
+        f"  %left = cmpxchg ptr %seat, i64 {Seat.READY}, i64 {Seat.AWAY} acq_rel monotonic",
+        "  %left.ok = extractvalue { i64, i1 } %left, 1",
+        "  br i1 %left.ok, label %gone, label %take",
+        "take:",
+        f"  %took = cmpxchg ptr %seat, i64 {Seat.ASKED}, i64 {Seat.BUSY} acq_rel monotonic",
+        "  %took.ok = extractvalue { i64, i1 } %took, 1",
+        "  br i1 %took.ok, label %help, label %wait",
+        "help:",
+        *field("%seat", SeatSlot.ENTRY, "kernel", "ptr"),
+        *field("%seat", SeatSlot.LAUNCH, "launch", "ptr"),
+        *field("%seat", SeatSlot.WORKER, "worker", "ptr"),
+        *field("%seat", SeatSlot.TICKET, "ticket"),
+        "  call void %kernel(ptr %launch, ptr %worker)",
+        f"  store atomic i64 {Seat.READY}, ptr %seat release, align 8",
+        "  store atomic i64 %ticket, ptr %done.p release, align 8",
+        "  br label %wait",
+        "gone:",
+        "  ret void",
+        "}",
+        f"define i32 @{EXCHANGE}(ptr %seat, i64 %from, i64 %to) {{",
+        "  %pair = cmpxchg ptr %seat, i64 %from, i64 %to acq_rel monotonic",
+        "  %ok = extractvalue { i64, i1 } %pair, 1",
+        "  %was = zext i1 %ok to i32",
+        "  ret i32 %was",
+        "}",
+        f"define i32 @{JOIN}(ptr %seat, i64 %wanted, i64 %turns) {{",
+        "entry:",
+        f"  %done.p = getelementptr i64, ptr %seat, i64 {SeatSlot.DONE}",
+        "  br label %wait",
+        "wait:",
+        "  %i = phi i64 [ 0, %entry ], [ %i.next, %pass ]",
+        "  %done = load atomic i64, ptr %done.p acquire, align 8",
+        "  %there = icmp uge i64 %done, %wanted",
+        "  br i1 %there, label %yes, label %look",
+        "look:",
+        "  %i.next = add i64 %i, 1",
+        "  %over = icmp ugt i64 %i.next, %turns",
+        "  br i1 %over, label %no, label %pass",
+        "pass:",
+        *pause,
+        "  br label %wait",
+        "yes:",
+        "  ret i32 1",
+        "no:",
+        "  ret i32 0",
+        "}",
     ]
 
 

@@ -184,10 +184,7 @@ class Prepared:
 
     def _assemble(self, first: int, count: int) -> Team:
         workers = [self.crew.worker(n).block.address for n in range(first, first + count)]
-        self.block.slots[LaunchSlot.LIMIT] = self.crew.limit  # new workers have memory past the old one
-        team = Team(self.compiled.entry, self.block.address, workers)
-        self.host.pool.ask(team.take_part, count)
-        return team
+        return self.host.pool.team(self.compiled, self.block.address, workers, at_once=first > 0)
 
     def _end(self, launch: Launch) -> bool:
         """Waits for those that help; whether they had to be stopped because the deadline passed."""
