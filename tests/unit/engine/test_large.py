@@ -1,0 +1,121 @@
+"""Large kernels, which are emitted in another way: the file tests as if they were, and one that is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.driver.source import compile_ptx
+from simt.engine import llvm_calls
+from simt.engine.cache import ObjectCache
+from simt.engine.compile import Compiler
+from simt.engine.llvm_kernel import emit
+from simt.machine.device import DEVICES
+from tests.filetests import test_run as filetests
+
+FOLDER = Path(filetests.__file__).parent / "run"
+NAMES = [
+    "atomic_on_shared_and_float",
+    "barrier_in_loop",
+    "call",
+    "carry_chain",
+    "divergent_loop",
+    "fault_misaligned",
+    "fault_of_the_last_lane",
+    "loop_left_by_degrees",
+    "narrow_loads",
+    "predication",
+    "set_two_predicates",
+    "shuffle",
+    "vectors",
+    "vote",
+]
+
+
+@pytest.fixture
+def all_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(llvm_calls, "OPS", -1)
+    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
+
+
+@pytest.mark.usefixtures("all_large")
+@pytest.mark.parametrize("name", NAMES)
+def test_files_as_if_they_were_large(name: str) -> None:
+    filetests.test_run(FOLDER / f"{name}.ptx", "jit")
+
+
+def long_kernel(pieces: int) -> str:
+    """Each thread folds its neighbours' words into a number, with branches that part the warp."""
+    body = "\n".join(
+        f"""
+        ld.global.u32 %r2, [%rd3+{4 * i}];
+        mad.lo.u32 %r1, %r1, {2 * i + 3}, %r2;
+        shf.l.wrap.b32 %r1, %r1, %r1, {i % 31 + 1};
+        and.b32 %r3, %r1, 1;
+        setp.eq.u32 %p1, %r3, 0;
+        @%p1 bra SKIP{i};
+        xor.b32 %r1, %r1, {i};
+        @%p1 add.u32 %r1, %r1, 5;
+        SKIP{i}:
+        """
+        for i in range(pieces)
+    )
+    return f"""
+    .version 8.0
+    .target sm_90
+    .address_size 64
+    .visible .entry fold(.param .u64 in, .param .u64 out)
+    {{
+        .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+        ld.param.u64 %rd0, [in];
+        ld.param.u64 %rd1, [out];
+        mov.u32 %r0, %tid.x;
+        mul.wide.u32 %rd2, %r0, 4;
+        add.u64 %rd3, %rd0, %rd2;
+        add.u64 %rd4, %rd1, %rd2;
+        mov.u32 %r1, %r0;
+        {body}
+        st.global.u32 [%rd4], %r1;
+        ret;
+    }}
+    """
+
+
+def folded(words: np.ndarray, threads: int, pieces: int) -> np.ndarray:
+    """What `long_kernel` is to give."""
+    value = np.arange(threads, dtype=np.uint32)
+    for i in range(pieces):
+        value = value * np.uint32(2 * i + 3) + words[i : i + threads]
+        turn = i % 31 + 1
+        value = value << np.uint32(turn) | value >> np.uint32(32 - turn)
+        value = np.where(value & 1 == 0, value, value ^ np.uint32(i))
+    return value
+
+
+@pytest.mark.parametrize("threads", [96, 45])
+def test_long_kernel(threads: int) -> None:
+    pieces = 700
+    device = simt.Device("sm_90", engine="jit", memory="64MiB", timeout=60)
+    words = np.random.default_rng(1).integers(0, 2**32, threads + pieces, dtype=np.uint32)
+    source, result = device.array(words), device.zeros(threads, "u4")
+    device.load(long_kernel(pieces))["fold"]((1,), (threads,), (source, result))
+    np.testing.assert_array_equal(result.numpy(), folded(words, threads, pieces))
+
+
+def test_only_long_kernels_are_large(tmp_path: Path) -> None:
+    """A large kernel grows by a few lines an instruction; a small one is optimised as a whole."""
+    cpu = Compiler(ObjectCache(tmp_path)).cpu
+    found: list[str] = []
+    for pieces in (10, 700, 1400):
+        program, _ = compile_ptx(long_kernel(pieces), "<ptx>", DEVICES[90])
+        text, _, _ = emit(program, program.functions["fold"], BlockShape(96, 1, 1), cpu.features, "nounwind")
+        found.append(text)
+    small, large, larger = found
+    assert "optnone" not in small
+    assert "optnone" in large
+    instructions = 700 * 8
+    assert larger.count("\n") - large.count("\n") < instructions * 12
