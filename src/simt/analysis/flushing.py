@@ -56,6 +56,9 @@ class _Flags:
     def rarely(self, t: Type, p: bool, usual: bool, other: Callable[..., bool], *operands: bool) -> bool:
         return usual and other(self, *operands)
 
+    def halfwise(self, function: Callable[..., bool], *operands: bool) -> bool:
+        return function(self, *operands)
+
     def load(self, t: Type, space: str, address: bool, count: int, volatile: bool) -> tuple[bool, ...]:
         return (False,) * count
 

@@ -86,6 +86,9 @@ class RangeAlgebra:
     def select(self, t: Type, p: Range, a: Range, b: Range) -> Range:
         return join(a, b)
 
+    def halfwise(self, function: Callable[..., Range], *operands: Range) -> Range:
+        return UNKNOWN
+
     def rarely(self, t: Type, p: Range, usual: Range, other: Callable[..., Range], *operands: Range) -> Range:
         return UNKNOWN
 

@@ -85,6 +85,9 @@ class ShapeAlgebra:
     def select(self, t: Type, p: Shape, a: Shape, b: Shape) -> Shape:
         return merge(a, b) if p.is_uniform else self._each(p, a, b)
 
+    def halfwise(self, function: Callable[..., Shape], *operands: Shape) -> Shape:
+        return self._each(*operands)
+
     def rarely(self, t: Type, p: Shape, usual: Shape, other: Callable[..., Shape], *operands: Shape) -> Shape:
         return self._each(p, usual, *operands)
 

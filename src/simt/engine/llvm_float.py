@@ -13,7 +13,7 @@ from functools import partial
 
 from simt.engine import exact, integers
 from simt.engine.llvm_algebra import element_type
-from simt.engine.llvm_builder import Builder, Value
+from simt.engine.llvm_builder import Builder, Value, spell
 from simt.engine.llvm_flushing import Flushed, Unflushed, raw
 from simt.engine.llvm_rounding import LlvmRounding
 from simt.isa.algebra import Comparison, Rounding
@@ -66,6 +66,16 @@ class LlvmAlgebra(LlvmRounding):
             f"call {found.spelled} @{name}({', '.join(v.typed for v in values)})", found.type, found.width
         )
 
+    def halfwise(self, function: Callable[..., Value], *operands: Value) -> Value:
+        """On columns of twice as many lanes."""
+        values = self.unify(*operands)
+        width = values[0].width
+        inner = LlvmAlgebra(self.builder, self.module, 2 * width, self.features)
+        wide = spell("i16", 2 * width)
+        halves = [self.emit(f"bitcast {v.typed} to {wide}", "i16", 2 * width) for v in values]
+        result = inner.vector(function(inner, *halves))
+        return self.emit(f"bitcast {result.typed} to {values[0].spelled}", "i32", width)
+
     def some(self, p: Value) -> str:
         """i1: whether a predicate that rarely holds does so in some lane."""
         expect = self.module.declare("llvm.expect.i1", "i1", ("i1", "i1 immarg"))
@@ -91,6 +101,9 @@ class LlvmAlgebra(LlvmRounding):
         return self.test(f"fcmp {ordered}", self._native(t, a), self._native(t, b))
 
     def is_nan(self, t: Type, a: Value) -> Value:
+        if t == F16 and "avx512fp16" in self.features:
+            half = self.cast("bitcast", "half", a)
+            return self.test("fcmp uno", half, half)
         if t in _HALVES:
             f = exact.format_of(t)
             magnitude = self.binary("and", a, self.number(a.type, f.sign - 1))

@@ -88,6 +88,11 @@ class NumpyAlgebra:
         result[where] = other(self, *(c[where] for c in columns))
         return result
 
+    def halfwise(self, function: Callable[..., Array], *operands: Array) -> Array:
+        columns = [np.ascontiguousarray(c).view(np.uint16) for c in np.broadcast_arrays(*operands)]
+        result = np.broadcast_to(function(self, *columns), columns[0].shape)
+        return np.ascontiguousarray(result).view(np.uint32)
+
     # -- bits ------------------------------------------------------------------------------
 
     def and_(self, t: Type, a: Array, b: Array) -> Array:
@@ -184,7 +189,10 @@ class NumpyAlgebra:
         return a.view(dtype_of(t)) if t.is_native_float else a
 
     def is_nan(self, t: Type, a: Array) -> Array:
-        return np.isnan(self._native(t, a))
+        if t in _HALVES:
+            f = exact.format_of(t)
+            return (a & a.dtype.type(f.sign - 1)) > a.dtype.type(f.infinity)
+        return np.isnan(a)
 
     def flush(self, t: Type, a: Array) -> Array:
         f = exact.format_of(t)
@@ -237,6 +245,8 @@ class NumpyAlgebra:
         x, y = self._native(t, a), self._native(t, b)
         native = F32 if t in _HALVES else t
         result = pick(x, y)
+        if some(np.isnan(result)):  # NumPy lets signalling NaNs win in some lanes
+            result = select(np.isnan(x), y, select(np.isnan(y), x, result))
         if some(result == 0):
             joined = self.from_bits(native, join_signs(self.to_bits(native, x), self.to_bits(native, y)))
             result = select(x == y, joined, result)

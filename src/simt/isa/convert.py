@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from simt.isa.algebra import Algebra, Environment, Rounding, V
 from simt.isa.catalogue import instruction
-from simt.isa.derived import flush_if, infinity, is_nan_bits, quiet_nan, saturate
+from simt.isa.derived import flush_if, infinity, quiet_nan, saturate
 from simt.isa.form import Value, Version
 from simt.ptx.types import B16, B32, BF16, F16, F32, F64, S32, U32, Type, bits_type, unsigned
 
@@ -126,7 +126,7 @@ def float_to_integer(m: Algebra[V], d: Type, a: Type, value: V, rounding: Roundi
     result = m.float_to_int(a, d, value, rounding)
     if a == F64 or d.bits == 64:
         top = m.const(d, 1 << (d.bits - 1))
-        result = m.select(d, is_nan_bits(m, a, value), top, result)
+        result = m.select(d, m.is_nan(a, value), top, result)
     return result
 
 
@@ -141,7 +141,7 @@ def float_to_float(m: Algebra[V], d: Type, a: Type, value: V, rnd: str | None, f
     else:
         result = m.float_to_float(a, d, value, ROUND[rnd or "rn"])
     if a != F64 and 16 in (a.bits, d.bits):  # every NaN becomes the same one (H200)
-        result = m.select(d, is_nan_bits(m, a, value), m.const(d, quiet_nan(d)), result)
+        result = m.select(d, m.is_nan(a, value), m.const(d, quiet_nan(d)), result)
     return flush_if(m, d, ftz, result)[0] if d == F32 else result
 
 
@@ -172,7 +172,7 @@ for _rnd, _dtype, _atype in (
 def narrowed(m: Algebra[V], d: Type, a: V, rnd: str, relu: bool, satfinite: bool) -> V:
     """`.f32` to a half, negative results made zero (`relu`), infinities the largest number (`satfinite`)."""
     value = m.float_to_float(F32, d, a, ROUND[rnd])
-    nan, u = is_nan_bits(m, F32, a), unsigned(d.bits)
+    nan, u = m.is_nan(F32, a), unsigned(d.bits)
     sign = m.and_(B16, value, m.const(B16, 0x8000))
     if satfinite:
         magnitude = m.minimum(u, m.and_(u, value, m.const(u, 0x7FFF)), m.const(u, infinity(d) - 1))

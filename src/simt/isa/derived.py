@@ -135,15 +135,6 @@ def copy_sign(m: Algebra[V], t: Type, magnitude: V, sign: V) -> V:
     return with_bits(m, t, magnitude, lambda b, x: m.or_(b, m.and_(b, x, m.const(b, sign_mask(t) - 1)), bit))
 
 
-def is_nan_bits(m: Algebra[V], t: Type, a: V) -> V:
-    """Whether a column of any floating-point type, halves included, is NaN."""
-    if t.is_native_float:
-        return m.is_nan(t, a)
-    u = bits_type(t.bits)
-    magnitude = m.and_(u, a, m.const(u, sign_mask(t) - 1))
-    return m.compare("gt", unsigned(t.bits), magnitude, m.const(u, infinity(t)))
-
-
 def flush_if(m: Algebra[V], t: Type, ftz: bool, *values: V) -> tuple[V, ...]:
     """The values with subnormals made zero if `ftz`."""
     return tuple(flushed(m, t, v) for v in values) if ftz else values
@@ -186,13 +177,18 @@ def join(m: Algebra[V], low: V, high: V) -> V:
     return m.or_(b32, m.resize(b16, b32, low), upper)
 
 
-def by_halves(m: Algebra[V], t: Type, function: Callable[[Type, *Operands], V], *operands: *Operands) -> V:
-    """`function(element type, *operands)`, for packed types on both halves."""
+def by_halves(
+    m: Algebra[V], t: Type, function: Callable[[Algebra[V], Type, *Operands], V], *operands: *Operands
+) -> V:
+    """`function(algebra, element type, *operands)`, for packed types on both halves."""
     if t.kind is not Kind.PACKED:
-        return function(t, *operands)
-    pairs = [halves(m, cast("V", a)) for a in operands]
+        return function(m, t, *operands)
     each = cast("Callable[..., V]", function)
-    return join(m, each(HALF_OF[t], *(p[0] for p in pairs)), each(HALF_OF[t], *(p[1] for p in pairs)))
+
+    def on_halves(inner: Algebra[V], *values: V) -> V:
+        return each(inner, HALF_OF[t], *values)
+
+    return m.halfwise(on_halves, *cast("tuple[V, ...]", operands))
 
 
 # ---------------------------------------------------------------- comparison (tables 13 to 16)

@@ -19,7 +19,6 @@ from simt.isa.derived import (
     flush_if,
     flushed,
     halves,
-    is_nan_bits,
     join,
     ones_if,
     quiet_nan,
@@ -60,7 +59,7 @@ def half_result(m: Algebra[V], t: Type, a: V, ftz: bool, sat: bool = False, relu
 
 def between_zero_and_one(m: Algebra[V], t: Type, a: V) -> V:
     """Limited to [+0.0, 1.0]; NaN becomes +0.0. The bits of positive numbers are in the numbers' order."""
-    a = m.select(t, is_nan_bits(m, t, a), m.const(t, 0), a)
+    a = m.select(t, m.is_nan(t, a), m.const(t, 0), a)
     return m.minimum(S16, m.maximum(S16, a, m.const(S16, 0)), m.const(S16, ONE[t]))
 
 
@@ -76,7 +75,7 @@ def between_zero_and_one(m: Algebra[V], t: Type, a: V) -> V:
 def add(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
     """Sum of halves, or of both halves of pairs."""
 
-    def one(e: Type, x: V, y: V) -> V:
+    def one(m: Algebra[V], e: Type, x: V, y: V) -> V:
         x, y = flush_if(m, e, ftz, x, y)
         return half_result(m, e, m.fadd(e, x, y, "rn"), ftz, sat)
 
@@ -92,7 +91,7 @@ def add(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
 def sub(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
     """Difference of halves, or of both halves of pairs."""
 
-    def one(e: Type, x: V, y: V) -> V:
+    def one(m: Algebra[V], e: Type, x: V, y: V) -> V:
         x, y = flush_if(m, e, ftz, x, y)
         return half_result(m, e, m.fsub(e, x, y, "rn"), ftz, sat)
 
@@ -108,7 +107,7 @@ def sub(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
 def mul(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
     """Product of halves, or of both halves of pairs."""
 
-    def one(e: Type, x: V, y: V) -> V:
+    def one(m: Algebra[V], e: Type, x: V, y: V) -> V:
         x, y = flush_if(m, e, ftz, x, y)
         return half_result(m, e, m.fmul(e, x, y, "rn"), ftz, sat)
 
@@ -127,7 +126,7 @@ def mul(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
 def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, ftz: bool, sat: bool, relu: bool) -> V:
     """Product plus a third value, rounded once; for halves, or both halves of pairs."""
 
-    def one(e: Type, x: V, y: V, z: V) -> V:
+    def one(m: Algebra[V], e: Type, x: V, y: V, z: V) -> V:
         x, y, z = flush_if(m, e, ftz, x, y, z)
         return half_result(m, e, m.fma(e, x, y, z, "rn"), ftz, sat, relu)
 
@@ -142,7 +141,7 @@ def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, ftz: bool, sat: bool, relu: bo
 def abs_(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     """Absolute value of a half, or of both halves of a pair."""
 
-    def one(e: Type, x: V) -> V:
+    def one(m: Algebra[V], e: Type, x: V) -> V:
         return quieted(m, e, magnitude(m, e, flushed(m, e, x) if ftz else x))
 
     return by_halves(m, t, one, a)
@@ -153,7 +152,7 @@ def abs_(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
 def neg(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     """The sign of a half, or of both halves of a pair, inverted."""
 
-    def one(e: Type, x: V) -> V:
+    def one(m: Algebra[V], e: Type, x: V) -> V:
         return quieted(m, e, m.xor(e, flushed(m, e, x) if ftz else x, m.const(e, sign_mask(e))))
 
     return by_halves(m, t, one, a)
@@ -161,7 +160,7 @@ def neg(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
 
 def quieted(m: Algebra[V], t: Type, a: V) -> V:
     """The one NaN of the machine for every NaN (as on the H200)."""
-    return m.select(t, is_nan_bits(m, t, a), m.const(t, quiet_nan(t)), a)
+    return m.select(t, m.is_nan(t, a), m.const(t, quiet_nan(t)), a)
 
 
 def magnitude(m: Algebra[V], t: Type, a: V) -> V:
@@ -173,7 +172,7 @@ def extreme(m: Algebra[V], t: Type, low: bool, a: V, b: V, ftz: bool, NaN: bool)
     """The minimum or maximum of two halves; NaN only if both are, or if one is and `.NaN` is given."""
     x, y = widen(m, t, F32, ftz, a), widen(m, t, F32, ftz, b)
     result = narrow(m, F32, t, (m.fmin if low else m.fmax)(F32, x, y), ftz)
-    nan_a, nan_b = is_nan_bits(m, t, a), is_nan_bits(m, t, b)
+    nan_a, nan_b = m.is_nan(t, a), m.is_nan(t, b)
     nan = (m.or_ if NaN else m.and_)(PRED, nan_a, nan_b)
     return m.select(t, nan, m.const(t, quiet_nan(t)), result)
 
@@ -182,21 +181,21 @@ def signed_extreme(m: Algebra[V], t: Type, low: bool, a: V, b: V, ftz: bool, NaN
     """The minimum or maximum of two magnitudes, with the product of the signs."""
     result = extreme(m, t, low, magnitude(m, t, a), magnitude(m, t, b), ftz, NaN)
     sign = m.and_(t, m.xor(t, a, b), m.const(t, sign_mask(t)))
-    return m.select(t, is_nan_bits(m, t, result), result, m.or_(t, result, sign))
+    return m.select(t, m.is_nan(t, result), result, m.or_(t, result, sign))
 
 
 @instruction("min[.NaN].type d, a, b", type=BF16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 min")
 @instruction("min[.ftz][.NaN].type d, a, b", type=F16S, since="7.0 sm_80", ref="PTX ISA 7.0 min")
 def min_(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
     """The smaller of two halves, or of both halves of pairs."""
-    return by_halves(m, t, lambda e, x, y: extreme(m, e, True, x, y, ftz, NaN), a, b)
+    return by_halves(m, t, lambda m, e, x, y: extreme(m, e, True, x, y, ftz, NaN), a, b)
 
 
 @instruction("max[.NaN].type d, a, b", type=BF16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 max")
 @instruction("max[.ftz][.NaN].type d, a, b", type=F16S, since="7.0 sm_80", ref="PTX ISA 7.0 max")
 def max_(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
     """The larger of two halves, or of both halves of pairs."""
-    return by_halves(m, t, lambda e, x, y: extreme(m, e, False, x, y, ftz, NaN), a, b)
+    return by_halves(m, t, lambda m, e, x, y: extreme(m, e, False, x, y, ftz, NaN), a, b)
 
 
 @instruction(
@@ -205,7 +204,7 @@ def max_(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
 @instruction("min[.ftz][.NaN].xorsign.abs.type d, a, b", type=F16S, since="7.2 sm_86", ref="PTX ISA 7.2 min")
 def min_xorsign(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
     """The smaller magnitude of halves, negative if the signs of the operands differ."""
-    return by_halves(m, t, lambda e, x, y: signed_extreme(m, e, True, x, y, ftz, NaN), a, b)
+    return by_halves(m, t, lambda m, e, x, y: signed_extreme(m, e, True, x, y, ftz, NaN), a, b)
 
 
 @instruction(
@@ -214,7 +213,7 @@ def min_xorsign(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
 @instruction("max[.ftz][.NaN].xorsign.abs.type d, a, b", type=F16S, since="7.2 sm_86", ref="PTX ISA 7.2 max")
 def max_xorsign(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
     """The larger magnitude of halves, negative if the signs of the operands differ."""
-    return by_halves(m, t, lambda e, x, y: signed_extreme(m, e, False, x, y, ftz, NaN), a, b)
+    return by_halves(m, t, lambda m, e, x, y: signed_extreme(m, e, False, x, y, ftz, NaN), a, b)
 
 
 # ---------------------------------------------------------------- approximate functions
@@ -225,7 +224,7 @@ def max_xorsign(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
 def ex2(m: Algebra[V], t: Type, a: V) -> V:
     """Fast power of two of a half, or of both halves of a pair; .bf16 flushes subnormals."""
 
-    def one(e: Type, x: V) -> V:
+    def one(m: Algebra[V], e: Type, x: V) -> V:
         ftz = e is BF16
         return narrow(m, F32, e, approximate.exponential(m, widen(m, e, F32, ftz, x)), ftz)
 
@@ -237,7 +236,7 @@ def ex2(m: Algebra[V], t: Type, a: V) -> V:
 def tanh(m: Algebra[V], t: Type, a: V) -> V:
     """Fast hyperbolic tangent of a half, or of both halves of a pair."""
 
-    def one(e: Type, x: V) -> V:
+    def one(m: Algebra[V], e: Type, x: V) -> V:
         return narrow(m, F32, e, approximate.hyperbolic_tangent(m, widen(m, e, F32, False, x)), False)
 
     return by_halves(m, t, one, a)

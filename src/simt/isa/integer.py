@@ -282,31 +282,31 @@ PAIRS_SINCE = "8.0 sm_90"
 @instruction("add.type d, a, b", type=PAIRS, since=PAIRS_SINCE, ref="PTX ISA 8.0 add")
 def add_pair(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """Sums of both halves, each modulo two to the width."""
-    return by_halves(m, t, m.add, a, b)
+    return by_halves(m, t, lambda m, e, x, y: m.add(e, x, y), a, b)
 
 
 @instruction("min.type d, a, b", type=PAIRS, since=PAIRS_SINCE, ref="PTX ISA 8.0 min")
 def min_pair(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """The smaller values of both halves."""
-    return by_halves(m, t, m.minimum, a, b)
+    return by_halves(m, t, lambda m, e, x, y: m.minimum(e, x, y), a, b)
 
 
 @instruction("max.type d, a, b", type=PAIRS, since=PAIRS_SINCE, ref="PTX ISA 8.0 max")
 def max_pair(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """The larger values of both halves."""
-    return by_halves(m, t, m.maximum, a, b)
+    return by_halves(m, t, lambda m, e, x, y: m.maximum(e, x, y), a, b)
 
 
 @instruction("min.relu.type d, a, b", type="s16x2", since=PAIRS_SINCE, ref="PTX ISA 8.0 min")
 def min_pair_relu(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """The smaller values of both halves, but not below zero."""
-    return by_halves(m, t, lambda e, x, y: min_relu(m, e, x, y), a, b)
+    return by_halves(m, t, lambda m, e, x, y: min_relu(m, e, x, y), a, b)
 
 
 @instruction("max.relu.type d, a, b", type="s16x2", since=PAIRS_SINCE, ref="PTX ISA 8.0 max")
 def max_pair_relu(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """The larger values of both halves, but not below zero."""
-    return by_halves(m, t, lambda e, x, y: max_relu(m, e, x, y), a, b)
+    return by_halves(m, t, lambda m, e, x, y: max_relu(m, e, x, y), a, b)
 
 
 # ---------------------------------------------------------------- counting and finding bits

@@ -188,3 +188,13 @@ def test_legacy_spellings(legacy: str, modern: str) -> None:
     t = TYPES[legacy[-3:]]
     columns = [as_column(t, b) for b in float_bits(t, 2 if legacy.startswith("div") else 1)]
     assert np.array_equal(run(legacy, *columns, env=ptx_1(minor=3)), run(modern, *columns), equal_nan=True)
+
+
+@pytest.mark.parametrize(("t", "signalling"), [("f32", 0x7FA00000), ("f64", 0x7FF4 << 48)])
+@pytest.mark.parametrize("opcode", ["min", "max"])
+def test_a_number_wins_over_signalling_nans_in_every_lane(opcode: str, t: str, signalling: int) -> None:
+    """37 lanes: more than one of NumPy's vectors, and some left over."""
+    size = int(t[1:]) // 8
+    nan, one = np.full(37, signalling, f"u{size}").view(f"f{size}"), np.ones(37, f"f{size}")
+    assert np.array_equal(run(f"{opcode}.{t}", nan, one), one)
+    assert np.array_equal(run(f"{opcode}.{t}", one, nan), one)
