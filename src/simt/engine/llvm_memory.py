@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
+from simt.analysis.access import Plan, Way, is_proven, plan_of
 from simt.analysis.range_algebra import UNKNOWN
-from simt.analysis.shape import WARP, Hold, Shape
+from simt.analysis.shape import WARP, Shape
 from simt.engine import llvm_runtime
 from simt.engine.abi import SPACES, FaultKind
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
@@ -84,21 +85,25 @@ class MemoryAlgebra(PrefetchAlgebra):
 
     def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> tuple[Value, ...]:
         access = self._access(t, space, address, count, volatile)
-        shape = shape_of(address)
-        if shape.is_affine and shape.stride == 0 and space != "local":
-            return self._load_bases(access)
-        likely = self._likely(access, shape)
-        return self._gather(access) if likely is None else self._load_contiguous(access, likely)
+        plan = self._plan(access, stores=False)
+        match plan.way:
+            case Way.ONE:
+                return self._load_bases(access)
+            case Way.VECTOR:
+                return self._load_contiguous(access, plan)
+            case _:
+                return self._load_apart(access, plan.way)
 
     def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
         access = self._access(t, space, address, len(values), volatile)
-        shape = shape_of(address)
-        if shape.is_uniform and space != "local":
-            self._store_one(access, values)
-        elif (likely := self._likely(access, shape)) is not None:
-            self._store_contiguous(access, likely, values)
-        else:
-            self._scatter(access, values)
+        plan = self._plan(access, stores=True)
+        match plan.way:
+            case Way.ONE:
+                self._store_one(access, values)
+            case Way.VECTOR:
+                self._store_contiguous(access, plan, values)
+            case _:
+                self._store_apart(access, plan.way, values)
 
     def to_generic(self, t: Type, space: str, address: Value) -> Value:
         match space:
@@ -216,8 +221,7 @@ class MemoryAlgebra(PrefetchAlgebra):
 
     def _is_proven(self, access: Access) -> bool:
         """Whether addresses that are right for every lane, running or not, need no check."""
-        reach, size = self.reach, self.sizes.get(access.region.space, 0)
-        return reach.lo >= 0 and reach.hi + access.size <= size and access.size <= 1 << reach.zeros
+        return is_proven(self.reach, access.size, self.sizes.get(access.region.space, 0))
 
     def _is_parameter(self, access: Access) -> bool:
         """Whether the address needs no check: it lies in the kernel's parameter block."""
@@ -272,28 +276,16 @@ class MemoryAlgebra(PrefetchAlgebra):
 
     # -- consecutive addresses ---------------------------------------------------------------------
 
-    def _likely(self, access: Access, shape: Shape) -> Shape | None:
-        """The shape of an address that is consecutive, or may turn out to be; None if it is not.
-
-        Addresses of which nothing is known are tested at run time: clamped coordinates and the like
-        are consecutive in most warps, and the test costs a tenth of a gather."""
-        if access.region is LOCAL:
-            return None
-        if shape.stride == access.size:
-            return shape
-        return Shape(self.block.segments, access.size, Hold.LIKELY) if shape.width == WARP else None
-
-    def _load_contiguous(self, access: Access, shape: Shape) -> tuple[Value, ...]:
-        span, parts, ok = self._spans(access, shape)
+    def _load_contiguous(self, access: Access, plan: Plan) -> tuple[Value, ...]:
+        span, parts, ok = self._spans(access, plan.shape)
 
         def fast() -> tuple[Value, ...]:
             self._prefetch_spans(access, parts, span, write=False)
             return self._load_spans(access, parts, span)
 
-        slow = (
-            partial(self._load_masked, access, parts, span) if shape.exact else partial(self._gather, access)
-        )
-        return self._either(ok, fast, slow)
+        if plan.otherwise is None:
+            return self._either(ok, fast, partial(self._load_masked, access, parts, span))
+        return self._either(ok, fast, partial(self._load_apart, access, plan.otherwise))
 
     def _spans(self, access: Access, shape: Shape) -> tuple[int, list[Value], str]:
         """Lanes of a span, the spans' addresses, and i1: each is valid as a whole."""
@@ -369,8 +361,8 @@ class MemoryAlgebra(PrefetchAlgebra):
         )
         return tuple(self._every(whole, access.count, i) for i in range(access.count))
 
-    def _store_contiguous(self, access: Access, shape: Shape, values: tuple[Value, ...]) -> None:
-        span, parts, ok = self._spans(access, shape)
+    def _store_contiguous(self, access: Access, plan: Plan, values: tuple[Value, ...]) -> None:
+        span, parts, ok = self._spans(access, plan.shape)
         whole = self._interleave([self.vector(v) for v in values])
 
         def fast() -> tuple[Value, ...]:
@@ -379,18 +371,16 @@ class MemoryAlgebra(PrefetchAlgebra):
             return ()
 
         def slow() -> tuple[Value, ...]:
-            if access.volatile:
+            if plan.otherwise is not None:
+                self._store_apart(access, plan.otherwise, values)
+            elif access.volatile:
                 self._store_slowly(access, whole)
             else:
                 self._checked_offsets(access, llvm_runtime.store)
                 self._store_masked(access, parts, span, whole)
             return ()
 
-        def scatter() -> tuple[Value, ...]:
-            self._scatter(access, values)
-            return ()
-
-        self._either(ok, fast, slow if shape.exact else scatter)
+        self._either(ok, fast, slow)
 
     def _store_spans(self, access: Access, parts: list[Value], span: int, whole: Value) -> None:
         if self.mask_is_full:
@@ -438,8 +428,16 @@ class MemoryAlgebra(PrefetchAlgebra):
 
     # -- scattered addresses -----------------------------------------------------------------------
 
-    def _gather(self, access: Access) -> tuple[Value, ...]:
-        if access.volatile or access.word > 8 or (access.word < 4 and access.count > 1):
+    def _plan(self, access: Access, stores: bool) -> Plan:
+        """How the access is done. Addresses of which nothing is known are tested at run time: clamped
+        coordinates and the like are consecutive in most warps, and the test costs a tenth of a gather."""
+        return plan_of(
+            shape_of(access.address), access.size, access.count, access.region.space, self.block,
+            stores=stores, volatile=access.volatile,
+        )  # fmt: skip
+
+    def _load_apart(self, access: Access, way: Way) -> tuple[Value, ...]:
+        if way is Way.TURNS:
             return self._load_slowly(access)
         offset = self._checked_offsets(access, llvm_runtime.load)
         if access.word < 4:
@@ -466,8 +464,8 @@ class MemoryAlgebra(PrefetchAlgebra):
         shift = self.cast("trunc", "i32", shift)
         return self.cast("trunc", access.element, LlvmIntegers.binary(self, "lshr", words, shift))
 
-    def _scatter(self, access: Access, values: tuple[Value, ...]) -> None:
-        if access.volatile or access.word not in (4, 8):
+    def _store_apart(self, access: Access, way: Way, values: tuple[Value, ...]) -> None:
+        if way is Way.TURNS:
             return self._store_slowly(access, self._interleave([self.vector(v) for v in values]))
         offset = self._checked_offsets(access, llvm_runtime.store)
         for i, value in enumerate(values):
