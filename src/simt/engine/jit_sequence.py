@@ -108,7 +108,7 @@ def _is_short(prepared: Prepared | None, launch: Launch) -> bool:
 
 def _known(prepared: Prepared | None) -> bool:
     """Whether another run cannot tell more about how long the launch takes."""
-    return prepared is None or not prepared.compiled.shallow or prepared.cost is not None
+    return prepared is None or not prepared.compiled.shallow or prepared.pace.launches > 1
 
 
 class Single:

@@ -149,12 +149,15 @@ def _renewal() -> list[str]:
 
 
 def _seats(has_pause: bool) -> list[str]:
-    """`simt_linger(seat, turns)` waits on a seat for launches, so many turns for each, and helps with them.
-    `int32 simt_exchange(seat, from, to)` changes its state if it is `from`; whether it was.
-    `int32 simt_join(seat, ticket, turns)` waits until it has helped with a launch; whether it has."""
+    """What threads that help need. `has_pause`: the CPU has an instruction for loops that wait."""
+    declared = ["declare void @llvm.x86.sse2.pause()"] * has_pause
     pause = ["  call void @llvm.x86.sse2.pause()"] * has_pause
+    return [*declared, *_linger(pause), *_exchange(), *_join(pause)]
+
+
+def _linger(pause: list[str]) -> list[str]:
+    """`simt_linger(seat, turns)` waits on a seat for launches, so many turns for each, and helps then."""
     return [
-        *(["declare void @llvm.x86.sse2.pause()"] * has_pause),
         f"define void @{LINGER}(ptr %seat, i64 %turns) {{",
         "entry:",
         f"  %done.p = getelementptr i64, ptr %seat, i64 {SeatSlot.DONE}",
@@ -192,12 +195,25 @@ def _seats(has_pause: bool) -> list[str]:
         "gone:",
         "  ret void",
         "}",
+    ]
+
+
+def _exchange() -> list[str]:
+    """`int32 simt_exchange(seat, from, to)` changes a seat's state if it is `from`; whether it was."""
+    return [
         f"define i32 @{EXCHANGE}(ptr %seat, i64 %from, i64 %to) {{",
         "  %pair = cmpxchg ptr %seat, i64 %from, i64 %to acq_rel monotonic",
         "  %ok = extractvalue { i64, i1 } %pair, 1",
         "  %was = zext i1 %ok to i32",
         "  ret i32 %was",
         "}",
+    ]
+
+
+def _join(pause: list[str]) -> list[str]:
+    """`int32 simt_join(seat, ticket, turns)` waits until the seat's thread has helped with a launch; whether
+    it has."""
+    return [
         f"define i32 @{JOIN}(ptr %seat, i64 %wanted, i64 %turns) {{",
         "entry:",
         f"  %done.p = getelementptr i64, ptr %seat, i64 {SeatSlot.DONE}",

@@ -24,6 +24,8 @@ from simt.machine.launch import Launch
 POLL_SECONDS = 0.05
 PARALLEL = 150_000
 """Nanoseconds of work from which help is asked for at once: waking another thread takes some 50,000."""
+TRIAL = 1_000_000
+"""Nanoseconds with help up to which a launch is tried without."""
 OVERHEAD = 3_000
 """Nanoseconds of a launch that are not the kernel's."""
 SHARES = 16
@@ -53,6 +55,33 @@ def call_block(host: Host, launches: int, count: int) -> Block:
     return block
 
 
+@dataclass
+class Pace:
+    """How long CTAs took, in nanoseconds each: when the caller ran alone, and when others helped.
+
+    Two cores may be slower than one: where each needs what the other has just written."""
+
+    alone: float | None = None
+    helped: float | None = None
+    launches: int = 0
+
+    def note(self, pace: float, workers: int) -> None:
+        self.launches += 1
+        if workers == 1:
+            self.alone = pace if self.alone is None else (self.alone + pace) / 2
+        else:
+            self.helped = pace if self.helped is None else (self.helped + pace) / 2
+
+    def wants_help(self, ctas: int) -> bool:
+        """Once both are known the faster way is taken, and now and then the other one is tried."""
+        assert self.helped is not None
+        if self.alone is None:  # only long launches never run alone
+            return self.helped * ctas > TRIAL
+        if self.alone * ctas <= PARALLEL:
+            return False
+        return self.helped < self.alone or self.launches % 64 == 0
+
+
 class Prepared:
     """A kernel with CTAs of one shape, to be launched any number of times, one launch at a time.
 
@@ -67,7 +96,7 @@ class Prepared:
         self.compiled = compiled
         self.host = host
         self.workers = launch.workers
-        self.cost: float | None = None  # nanoseconds of one CTA
+        self.pace = Pace()
         self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context))
         self.block = Block(LAUNCH_SLOTS)
         self._table = np.array([launch.symbols[name] for name in compiled.symbols] or [0], dtype=np.int64)
@@ -77,6 +106,7 @@ class Prepared:
         self.call = call_block(host, self._itself.ctypes.data, 1)
         self._deadline: float | None = None
         self._seen = 0
+        self._memory = launch.memory
         self._helpers = 0
         self._lock = threading.Lock()
         self._over = True
@@ -148,7 +178,10 @@ class Prepared:
         self.block.slots[LaunchSlot.CLEAR] = 1
 
     def _is_long(self, ctas: int) -> bool:
-        return self.compiled.spins or self.cost is None or self.cost * ctas > PARALLEL
+        """Whether threads of the pool are to help from the start."""
+        if self.compiled.spins or self.pace.helped is None:
+            return self.compiled.spins or self.pace.alone is None or self.pace.alone * ctas > PARALLEL
+        return self.pace.wants_help(ctas)
 
     def is_short(self, launch: Launch) -> bool:
         """Whether it is known that a launch is not worth the help of other threads."""
@@ -156,8 +189,7 @@ class Prepared:
         return self.workers == 1 or x * y * z == 1 or not self._is_long(x * y * z)
 
     def _learn(self, elapsed: int, ctas: int) -> None:
-        workers = 1 + (self._team.begun if self._team else 0)
-        self.cost = max(0, elapsed - OVERHEAD) * workers / ctas
+        self.pace.note(max(0, elapsed - OVERHEAD) / ctas, 1 + (self._team.begun if self._team else 0))
 
     def tick(self, now: float) -> None:
         """Lets the caller's thread look for signals, stops a launch that is late, gets help for long ones."""
@@ -184,6 +216,7 @@ class Prepared:
 
     def _assemble(self, first: int, count: int) -> Team:
         workers = [self.crew.worker(n).block.address for n in range(first, first + count)]
+        self.block.slots[LaunchSlot.LIMIT] = self._memory.limit  # their memory may lie above the old one
         return self.host.pool.team(self.compiled, self.block.address, workers, at_once=first > 0)
 
     def _end(self, launch: Launch) -> bool:
