@@ -32,7 +32,7 @@ def _representative(
     before: dict[int, int],
 ) -> int:  # fmt: skip
     line = len(ssa.schedule.slots)
-    if any(place >= line for place in pending.at[block.index]):  # parks and yields
+    if max(pending.at[block.index], default=0) >= line:  # a park or a yield
         return block.index
     forward = [p for p in ssa.predecessors[block.index] if p.index in found]
     if block.index not in own and forward and all(p.index not in uniformity.divergent for p in forward):

@@ -114,11 +114,10 @@ class Pending:
 
     def walk(self, waiting: frozenset[int], sure: int | None) -> Iterator[tuple[int, frozenset[int]]]:
         """Places that may be the first with lanes, in order, each with what may wait beyond it."""
-        line = sorted(waiting)
-        for i, place in enumerate(line):
-            yield place, frozenset(line[i + 1 :])
-            if place == sure:
-                return
+        beyond = waiting
+        for place in sorted(waiting if sure is None else [p for p in waiting if p <= sure]):
+            beyond = beyond.difference((place,))
+            yield place, beyond
 
     def resumed(self, place: int, beyond: frozenset[int]) -> Outcome:
         """When a warp is released at a park, the lanes of all its parks go on."""
