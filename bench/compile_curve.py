@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "compile_curve.json"
 SIZES = (1000, 5000, 20_000)
 PHASES = ("start", "parse", "verify", "lower", "ssa", "uniform", "emit", "llvm-ir", "passes", "code", "link")
-LIMIT_SECONDS = 60
+LIMIT_SECONDS = 120
 BLOCK = 256
 """Threads of a CTA for which kernels are compiled."""
 

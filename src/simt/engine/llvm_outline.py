@@ -93,6 +93,7 @@ class _Request:
     registers: list[Register] = field(default_factory=list[Register])
     constants: list[Hashable] = field(default_factory=list[Hashable])
     kind: list[Hashable] = field(default_factory=list[Hashable])
+    offsets: set[Register] = field(default_factory=set[Register])
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +138,13 @@ class Outliner(Evaluator[Value]):
         self.emitter = emitter
         self.known = known
         self.frame = frame
+        self.keeps = False
 
     def op(self, op: Op) -> tuple[Value, ...]:
         if not self._suits(op):
             return super().op(op)
+        # Code under a guard does not always run: its values are not there for what follows.
+        self.keeps = op.guard is None or not op.form.effects
         request = self._request(op, few=True)
         general = (self._kind(op), *request.kind)
         variants = self.known.variants.setdefault(general, set())
@@ -196,9 +200,11 @@ class Outliner(Evaluator[Value]):
             case Complement(register=register):
                 request.kind.append("not")
                 return Complement(self._argument(request, register, self.reader.register(register)))
-            case Address(base=Register() as base):
-                address = Register(0, "address", bits_type(base.type.bits))
-                return Address(self._argument(request, address, self.address(operand)), 0)
+            case Address(base=Register() as base, offset=offset):
+                t = bits_type(base.type.bits)
+                self._argument(request, base, self.reader.register(base))
+                constant = self.m.const(t, offset % 2**t.bits)
+                return Address(self._argument(request, Register(0, "offset", t), constant, of=base), 0)
             case Constant() if not keep:
                 t = op.source_types.get(name, operand.type)
                 return self._argument(request, Register(0, "constant", t), self.m.const(t, operand.bits))
@@ -210,10 +216,14 @@ class Outliner(Evaluator[Value]):
                 request.kind.append(None)
                 return operand
 
-    def _argument(self, request: _Request, register: Register, value: Value) -> Register:
+    def _argument(
+        self, request: _Request, register: Register, value: Value, of: Register | None = None
+    ) -> Register:
+        """A register that stands for a value in the function. `of`: the value is an offset to be added to the
+        argument before, the base register of an address."""
         shape = shape_of(value)
         if isinstance(value, Guarded) or not shape.is_affine or shape.width > 1:
-            value = self.emitter.m.vector(value)
+            value = self._vector(value)
             shape = Shape(WARP)
         parameter = _Parameter(value.type, value.width, replace(shape, const=None))
         place = Register(len(request.registers), f"a{len(request.registers)}", register.type)
@@ -221,7 +231,23 @@ class Outliner(Evaluator[Value]):
         request.parameters.append(parameter)
         request.arguments.append(bases(value))
         request.kind.append((parameter, register.type))
+        if of is not None:
+            request.offsets.add(place)
         return place
+
+    def _vector(self, value: Value) -> Value:
+        """All lanes; those of a guarded value, which take many lines, only once in a block."""
+        if not isinstance(value, Guarded):
+            return self.emitter.m.vector(value)
+        m, builder = self.emitter.m, self.emitter.builder
+        place = self.emitter.vectors.get(value.ir)
+        if place is None:
+            lanes = m.vector(value)
+            if self.keeps:
+                self.emitter.vectors[value.ir] = m.spilled(lanes)
+            return lanes
+        # From memory: one value for thousands of uses takes LLVM's allocation of registers very long.
+        return Value(builder.emit(f"load <{WARP} x {value.type}>, ptr {place}, align 64"), value.type, WARP)
 
     # -- functions ---------------------------------------------------------------------------------
     def _define(self, op: Op, request: _Request) -> _Function | None:
@@ -237,6 +263,10 @@ class Outliner(Evaluator[Value]):
             register: parameter.inside(f"%a{i}", builder)
             for i, (register, parameter) in enumerate(zip(request.registers, request.parameters))
         }
+        for base, offset in zip(request.registers, request.registers[1:]):
+            if offset in request.offsets:
+                t = offset.type
+                values[offset] = m.add(t, m.to_bits(base.type, values[base]), values[offset])
         inner = Evaluator(m, _Arguments(values), self.environment)
         found = inner.op(replace(op, sources=request.sources, guard=None))
         fails = bool(op.form.effects)
