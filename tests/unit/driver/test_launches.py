@@ -318,13 +318,15 @@ def test_a_signal_that_is_handled_does_not_stop_a_kernel() -> None:
     old = signal.signal(signal.SIGALRM, lambda number, frame: seen.append(number))
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
-        for _ in range(10):
+        launches = 0
+        while len(seen) < 3 and launches < 20_000:
             k(64, 64, (out, 20_000))
+            launches += 1
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
-    assert (out.numpy() == 200_000).all()
-    assert seen
+    assert (out.numpy() == launches * 20_000).all()
+    assert len(seen) >= 3
 
 
 def test_a_thread_with_a_small_stack(engine: str) -> None:
