@@ -209,30 +209,9 @@ class LlvmIntegers:
         return self.binary("mul", a, b)
 
     def mul_high(self, t: Type, a: Value, b: Value) -> Value:
-        a, b = self.unify(a, b)
-        if t.bits == U64.bits and a.width > 1:
-            return self._long_mul_high(t, a, b)
         extend, wide = "sext" if t.is_signed else "zext", f"i{2 * t.bits}"
         product = self.binary("mul", self.cast(extend, wide, a), self.cast(extend, wide, b))
         return self.cast("trunc", a.type, self.binary("lshr", product, self.number(wide, t.bits)))
-
-    def _long_mul_high(self, t: Type, a: Value, b: Value) -> Value:
-        """The high half of 64-bit products by 32-bit ones: CPUs have no longer product for vectors."""
-        half, low = self.number(a.type, 32), self.number(a.type, 2**32 - 1)
-        (a0, a1), (b0, b1) = ((self.binary("and", x, low), self.binary("lshr", x, half)) for x in (a, b))
-        first, second = self.binary("mul", a0, b1), self.binary("mul", a1, b0)
-        carry = self.binary("lshr", self.binary("mul", a0, b0), half)
-        for product in (first, second):
-            carry = self.binary("add", carry, self.binary("and", product, low))
-        result = self.binary("mul", a1, b1)
-        for product in (first, second, carry):
-            result = self.binary("add", result, self.binary("lshr", product, half))
-        if not t.is_signed:
-            return result
-        for x, y in ((a, b), (b, a)):  # a negative operand was taken to be greater by 2^64
-            sign = self.binary("ashr", x, self.number(x.type, t.bits - 1))
-            result = self.binary("sub", result, self.binary("and", sign, y))
-        return result
 
     def divide(self, t: Type, a: Value, b: Value) -> Value:
         by_zero = self.test("icmp eq", b, self.number(b.type, 0))
