@@ -53,6 +53,10 @@ class _Flags:
         self._note(t)
         return t == F32
 
+    def flush_result(self, t: Type, a: bool, twice: Callable[..., bool], *operands: bool) -> bool:
+        twice(self, *operands)
+        return self.flush(t, a)
+
     def rarely(self, t: Type, p: bool, usual: bool, other: Callable[..., bool], *operands: bool) -> bool:
         return usual and other(self, *operands)
 

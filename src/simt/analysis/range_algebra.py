@@ -193,6 +193,9 @@ class RangeAlgebra:
     def flush(self, t: Type, a: Range) -> Range:
         return UNKNOWN
 
+    def flush_result(self, t: Type, a: Range, twice: Callable[..., Range], *operands: Range) -> Range:
+        return UNKNOWN
+
     def fadd(self, t: Type, a: Range, b: Range, rounding: Rounding) -> Range:
         return UNKNOWN
 

@@ -145,6 +145,9 @@ class ShapeAlgebra:
     def flush(self, t: Type, a: Shape) -> Shape:
         return self._each(a)
 
+    def flush_result(self, t: Type, a: Shape, twice: Callable[..., Shape], *operands: Shape) -> Shape:
+        return self._each(a, *operands)
+
     def fadd(self, t: Type, a: Shape, b: Shape, rounding: Rounding) -> Shape:
         return self._each(a, b)
 

@@ -11,12 +11,15 @@ import struct
 from collections.abc import Callable
 from functools import partial
 
+import llvmlite.binding as llvm
+
 from simt.engine import exact, integers
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value, spell
 from simt.engine.llvm_flushing import Flushed, Unflushed, raw
 from simt.engine.llvm_rounding import LlvmRounding
 from simt.isa.algebra import Comparison, Rounding
+from simt.isa.derived import tiny_flushed
 from simt.ptx.types import BF16, F16, F32, F64, U64, Type
 
 _HALVES = (F16, BF16)
@@ -25,6 +28,8 @@ _ROUNDING_FEATURES = frozenset({"sse4.1", "round"})
 """CPUs that round to integral values in one instruction."""
 _HALF_FEATURES = frozenset({"f16c", "avx512fp16"})
 """CPUs that convert between f16 and f32, or compute in f16."""
+_TESTED = 16
+"""Lanes of a predicate that are tested at once: those of the widest registers' 32-bit numbers."""
 _F16C = {"rn": 0, "rm": 1, "rp": 2, "rz": 3}
 """The immediate operand of vcvtps2ph."""
 
@@ -79,6 +84,9 @@ class LlvmAlgebra(LlvmRounding):
     def some(self, p: Value) -> str:
         """i1: whether a predicate that rarely holds does so in some lane."""
         expect = self.module.declare("llvm.expect.i1", "i1", ("i1", "i1 immarg"))
+        while p.width > _TESTED:  # the halves are in registers of their own
+            low, high = self.cut(p, p.width // 2)
+            p = self.binary("or", low, high)
         lanes = p.ir
         if p.width > 1:
             bits = self.builder.emit(f"bitcast {p.typed} to i{p.width}")
@@ -91,6 +99,8 @@ class LlvmAlgebra(LlvmRounding):
         return self.cast("bitcast", f"i{t.bits}", a) if t.is_native_float else a
 
     def from_bits(self, t: Type, a: Value) -> Value:
+        if t.is_native_float and a.literal is not None:
+            return self.const(t, a.literal)
         return self.cast("bitcast", element_type(t), a) if t.is_native_float else a
 
     def compare(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
@@ -116,6 +126,12 @@ class LlvmAlgebra(LlvmRounding):
         if self.zeros and t == F32:
             return Unflushed(a, partial(self.flush_bits, t))
         result = self.flush_bits(t, a)
+        return Flushed(result.ir, result.type, result.width)
+
+    def flush_result(self, t: Type, a: Value, twice: Callable[..., Value], *operands: Value) -> Value:
+        if self.zeros and t == F32:  # the CPU has flushed it
+            return self.flush(t, a)
+        result = tiny_flushed(self, t, a, twice, *operands)
         return Flushed(result.ir, result.type, result.width)
 
     def flush_bits(self, t: Type, a: Value) -> Value:
@@ -156,6 +172,8 @@ class LlvmAlgebra(LlvmRounding):
         """LLVM's own operation, the CPU's with embedded rounding, or the exact one in software."""
         if self.zeros and t == F32:
             values = tuple(map(raw, values))
+            if not any(v.ir.startswith("%") for v in values):
+                values = (self._hidden(values[0]), *values[1:])
         if rounding == "rn" and t.is_native_float and (name != "fma" or self._has_fma):
             return self._to_nearest(name, *values)
         if rounding == "rn" and t == F16 and not self.features.isdisjoint(_HALF_FEATURES):
@@ -169,6 +187,11 @@ class LlvmAlgebra(LlvmRounding):
             return exactly(self._inside(builder, parameters[0]), t, *parameters, rounding)
 
         return self.outlined(f"{name}.{rounding}.{t.name}", element_type(t), run, *values)
+
+    def _hidden(self, a: Value) -> Value:
+        """A constant that LLVM does not know as one: what it computes of constants it rounds as IEEE 754."""
+        llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
+        return self.emit(f'call {a.spelled} asm "", "=x,0"({a.typed})', a.type, a.width)
 
     def _inside(self, builder: Builder, parameter: Value) -> LlvmAlgebra:
         """The pure algebra within an outlined function."""

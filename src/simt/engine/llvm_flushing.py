@@ -1,8 +1,11 @@
-"""Single precision where the CPU reads subnormals as zeros (x86: "denormals are zeros").
+"""Single precision where the CPU reads subnormals as zeros and flushes results (x86: "denormals are zeros",
+"flush to zero").
 
-There `flush` costs nothing between two operations: its result is `Unflushed`, which arithmetic takes as it is
-and everything else flushes first. Results are rounded before they are flushed, as the meanings say: x86's own
-"flush to zero" would also take some that round up to the smallest normal number.
+It flushes as the hardware does, by the result's size before it is rounded to the steps of subnormals. `flush`
+then costs nothing between two operations: its value is `Unflushed`, which arithmetic takes as it is and
+everything else flushes first. So are results, though the CPU flushes them: LLVM may leave out an operation
+that changes no number (`x * 1.0`), and with it the flush. Nor does LLVM flush as the CPU does where it
+computes a result itself: arithmetic on constants alone is hidden from it.
 """
 
 from __future__ import annotations
@@ -13,10 +16,11 @@ from dataclasses import dataclass
 from simt.engine.llvm_builder import Value
 
 ATTRIBUTES = '"denormal-fp-math-f32"="ieee,preserve-sign"'
-"""Of functions: tells LLVM that results may be subnormal, and that operands which are count as zeros."""
+"""Of functions: tells LLVM that operands which are subnormal count as zeros. Of results it is told nothing:
+it would leave out flushes that it makes necessary itself (see above)."""
 
-MXCSR_ZEROS = 1 << 6
-"""The bit of x86's control register that says so to the CPU."""
+MXCSR_ZEROS = 1 << 15 | 1 << 6
+"""The bits of x86's control register that say so to the CPU: results are flushed, operands read as zeros."""
 
 NEEDED = frozenset({"avx", "fma"})
 """Features of CPUs on which it is done: those that have all of single precision in hardware."""

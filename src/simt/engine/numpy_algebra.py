@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from simt.engine import exact, integers, numpy_float, numpy_fma, numpy_rounding
 from simt.engine.numpy_select import select, some
 from simt.isa.algebra import Comparison, Rounding
+from simt.isa.derived import low_flushed
 from simt.ptx.types import BF16, F16, F32, F64, Type
 
 Array: TypeAlias = NDArray[Any]
@@ -203,6 +204,9 @@ class NumpyAlgebra:
         if not some(subnormal):
             return a
         return self.from_bits(t, select(subnormal, bits & of(f.sign), bits))
+
+    def flush_result(self, t: Type, a: Array, twice: Callable[..., Array], *operands: Array) -> Array:
+        return low_flushed(t, twice, self, a, *operands)
 
     def fadd(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
         if _by_numpy(t, rounding):

@@ -126,6 +126,15 @@ class PureAlgebra(Protocol[V]):
         """Subnormals become zeros of the same sign (f32, f64)."""
         ...
 
+    def flush_result(self, t: Type, a: V, twice: Callable[..., V], *operands: V) -> V:
+        """A rounded result of f32 arithmetic, flushed as the hardware does it: it becomes a zero of its sign
+        if, rounded as if exponents had no limit, it is below the least normal number. So a result may be
+        flushed that only the coarser steps of subnormals take up to that number.
+
+        `twice(algebra, *operands)` is twice the result, rounded likewise: near that number it has all its
+        digits. It is pure, and sees no other values."""
+        ...
+
     def fadd(self, t: Type, a: V, b: V, rounding: Rounding) -> V:
         """IEEE 754, correctly rounded, subnormals kept (f32, f64); likewise the next ones."""
         ...

@@ -21,6 +21,7 @@ from simt.isa.derived import (
     infinity,
     number,
     quiet_nan,
+    twice_product,
 )  # fmt: skip
 from simt.ptx.types import B32, F32, F64, PRED, S32, U32, Type, unsigned
 
@@ -233,16 +234,16 @@ LARGEST_EXPONENT = 125.0
 """Up to here powers of two and their reciprocals are normal numbers, whatever the fraction."""
 
 
-def exponential(m: Algebra[V], a: V) -> V:
-    """2^a, relative error below 2^-22.5, correctly rounded towards subnormals where those are kept."""
+def exponential(m: Algebra[V], a: V, ftz: bool) -> V:
+    """2^a, relative error below 2^-22.5; subnormals are correctly rounded, or flushed if `ftz`."""
     whole, integer = nearest_integer(m, a)
     power = polynomial(m, m.fsub(F32, a, whole, "rn"), EXPONENTIAL)
     scaled = m.add(U32, m.to_bits(F32, power), m.shift_left(U32, integer, m.const(U32, 23)))
     near = m.compare("le", F32, float_abs(m, F32, a), number(m, F32, LARGEST_EXPONENT))
-    return m.rarely(F32, m.invert(PRED, near), m.from_bits(F32, scaled), far_exponential, a)
+    return m.rarely(F32, m.invert(PRED, near), m.from_bits(F32, scaled), partial(far_exponential, ftz), a)
 
 
-def far_exponential(m: Algebra[V], a: V) -> V:
+def far_exponential(ftz: bool, m: Algebra[V], a: V) -> V:
     """2^a where that may overflow or underflow, and for NaN."""
     low, high = number(m, F32, -160.0), number(m, F32, 130.0)
     limited = m.fmin(F32, m.fmax(F32, a, low), high)
@@ -251,7 +252,10 @@ def far_exponential(m: Algebra[V], a: V) -> V:
     exponent = m.sub(S32, integer, m.const(S32, float_bits(F32, ROUNDER)))
     half = m.shift_right(S32, exponent, m.const(U32, 1))
     scaled = m.fmul(F32, power, power_of_two(m, half), "rn")
-    result = m.fmul(F32, scaled, power_of_two(m, m.sub(S32, exponent, half)), "rn")
+    rest = power_of_two(m, m.sub(S32, exponent, half))
+    result = m.fmul(F32, scaled, rest, "rn")
+    if ftz:
+        result = m.flush_result(F32, result, partial(twice_product, F32, "rn"), scaled, rest)
     return m.select(F32, m.is_nan(F32, a), m.const(F32, quiet_nan(F32)), result)
 
 
@@ -274,7 +278,7 @@ def hyperbolic_tangent(m: Algebra[V], a: V) -> V:
     z = m.fmul(F32, a, a, "rn")
     near = m.fma(F32, m.fmul(F32, z, a, "rn"), polynomial(m, z, HYPERBOLIC_TANGENT), a, "rn")
     magnitude = float_abs(m, F32, a)
-    power = exponential(m, m.fmul(F32, magnitude, number(m, F32, TWO_OVER_LN2), "rn"))
+    power = exponential(m, m.fmul(F32, magnitude, number(m, F32, TWO_OVER_LN2), "rn"), False)
     part = m.fdiv(F32, number(m, F32, 2.0), m.fadd(F32, power, number(m, F32, 1.0), "rn"), "rn")
     far = copy_sign(m, F32, m.fsub(F32, number(m, F32, 1.0), part, "rn"), a)
     return m.select(F32, m.compare("lt", F32, magnitude, number(m, F32, 0.6)), near, far)

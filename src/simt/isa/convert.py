@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from simt.isa.algebra import Algebra, Environment, Rounding, V
 from simt.isa.catalogue import instruction
-from simt.isa.derived import flush_if, infinity, quiet_nan, saturate
+from simt.isa.derived import double, flush_if, flush_result, infinity, quiet_nan, saturate
 from simt.isa.form import Value, Version
 from simt.ptx.types import B16, B32, BF16, F16, F32, F64, S32, U32, Type, bits_type, unsigned
 
@@ -142,7 +143,15 @@ def float_to_float(m: Algebra[V], d: Type, a: Type, value: V, rnd: str | None, f
         result = m.float_to_float(a, d, value, ROUND[rnd or "rn"])
     if a != F64 and 16 in (a.bits, d.bits):  # every NaN becomes the same one (H200)
         result = m.select(d, m.is_nan(a, value), m.const(d, quiet_nan(d)), result)
-    return flush_if(m, d, ftz, result)[0] if d == F32 else result
+    if d != F32 or not ftz:
+        return result
+    if a == F64:
+        return flush_result(m, d, result, partial(_twice_narrowed, ROUND[rnd or "rn"]), value)
+    return m.flush(d, result)
+
+
+def _twice_narrowed(rounding: Rounding, m: Algebra[V], a: V) -> V:
+    return m.float_to_float(F64, F32, double(m, F64, a), rounding)
 
 
 # ------------------------------------------------------------------ bfloat16, relu, pairs, tf32

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVarTuple, cast
 
-from simt.isa.algebra import Algebra, Comparison, V
+from simt.isa.algebra import Algebra, Comparison, PureAlgebra, Rounding, V
 from simt.ptx.types import (
     BF16,
     BF16X2,
@@ -149,14 +150,84 @@ def flushed(m: Algebra[V], t: Type, a: V) -> V:
     return m.select(u, small, m.and_(u, a, m.const(u, sign_mask(t))), a)
 
 
+def flush_result(m: Algebra[V], t: Type, a: V, twice: Callable[..., V], *operands: V) -> V:
+    """The primitive of that name, for the halves too."""
+    if t.is_native_float:
+        return m.flush_result(t, a, twice, *operands)
+    return tiny_flushed(m, t, a, twice, *operands)
+
+
+def tiny_flushed(m: PureAlgebra[V], t: Type, a: V, twice: Callable[..., V], *operands: V) -> V:
+    """What `flush_result` says, by other primitives. The first test is one instruction on many CPUs; zeros
+    and numbers up to twice the least normal one pass it, too."""
+    u, least = unsigned(t.bits), 1 << SIGNIFICAND[t]
+    exponent = m.and_(u, m.to_bits(t, a), m.const(u, infinity(t) - least))
+    low = m.compare("eq", u, exponent, m.const(u, 0))
+    return m.rarely(t, low, a, partial(low_flushed, t, twice), a, *operands)
+
+
+def low_flushed(t: Type, twice: Callable[..., V], m: PureAlgebra[V], a: V, *operands: V) -> V:
+    """The same, by an exact test of what is neither zero nor above the least normal number."""
+    u, least = unsigned(t.bits), 1 << SIGNIFICAND[t]
+    from_one = m.sub(u, _magnitude(m, t, a), m.const(u, 1))
+    small = m.compare("lt", u, from_one, m.const(u, least))
+    return m.rarely(t, small, a, partial(_zero_if_tiny, t, twice), a, *operands)
+
+
+def _magnitude(m: PureAlgebra[V], t: Type, a: V) -> V:
+    """The bits without the sign."""
+    u = unsigned(t.bits)
+    return m.and_(u, m.to_bits(t, a), m.const(u, sign_mask(t) - 1))
+
+
+def _zero_if_tiny(t: Type, twice: Callable[..., V], m: PureAlgebra[V], a: V, *operands: V) -> V:
+    """Of a result that is at most the least normal number in magnitude: a zero, if it is below by itself, or
+    in twice its size."""
+    u, least = unsigned(t.bits), 1 << SIGNIFICAND[t]
+    below = m.compare("lt", u, _magnitude(m, t, a), m.const(u, least))
+    doubled = _magnitude(m, t, twice(m, *operands))
+    tiny = m.or_(PRED, below, m.compare("lt", u, doubled, m.const(u, least << 1)))
+    sign = m.and_(u, m.to_bits(t, a), m.const(u, sign_mask(t)))
+    return m.select(t, tiny, m.from_bits(t, sign), a)
+
+
+def double(m: Algebra[V], t: Type, a: V) -> V:
+    """Twice a number: exact, but for overflow and subnormal halves of numbers."""
+    return m.fadd(t, a, a, "rn")
+
+
+def twice_product(t: Type, rnd: Rounding, m: Algebra[V], a: V, b: V) -> V:
+    """2 a b for `flush_result`: with b flushed and a b tiny, 2 a does not overflow."""
+    return m.fmul(t, double(m, t, a), b, rnd)
+
+
+def twice_fused(t: Type, rnd: Rounding, m: Algebra[V], a: V, b: V, c: V) -> V:
+    """2 (a b + c) for `flush_result`. Where 2 a overflows, a b + c is exact, and infinity is not tiny."""
+    return m.fma(t, double(m, t, a), b, double(m, t, c), rnd)
+
+
+def twice_quotient(t: Type, rnd: Rounding, m: Algebra[V], a: V, b: V) -> V:
+    """2 a / b for `flush_result`: with a / b tiny and b finite, 2 a does not overflow."""
+    return m.fdiv(t, double(m, t, a), b, rnd)
+
+
 def saturate(m: Algebra[V], t: Type, a: V) -> V:
     """Limited to [+0.0, 1.0]; NaN becomes +0.0 (notes of tables 38 to 42)."""
     return m.fmin(t, m.fmax(t, a, m.const(t, 0)), number(m, t, 1.0))
 
 
 def finish(m: Algebra[V], t: Type, a: V, ftz: bool, sat: bool = False) -> V:
-    """A result of f32 or f64 arithmetic, flushed and saturated as asked."""
+    """A result of f32 or f64 arithmetic that is never tiny and inexact, flushed and saturated as asked."""
     (a,) = flush_if(m, t, ftz, a)
+    return saturate(m, t, a) if sat else a
+
+
+def finish_rounded(
+    m: Algebra[V], t: Type, a: V, ftz: bool, sat: bool, twice: Callable[..., V], *operands: V
+) -> V:
+    """A result of f32 or f64 arithmetic that may be tiny and inexact, flushed and saturated as asked; for
+    `twice` see `flush_result`."""
+    a = flush_result(m, t, a, twice, *operands) if ftz else a
     return saturate(m, t, a) if sat else a
 
 

@@ -6,12 +6,15 @@ defaults that the tables give them. Flushing that the language implies is bound 
 
 from __future__ import annotations
 
+from functools import partial
+
 from simt.isa import approximate
 from simt.isa.algebra import Algebra, Environment, Rounding, V
 from simt.isa.catalogue import instruction
 from simt.isa.derived import (
     copy_sign,
     finish,
+    finish_rounded,
     float_abs,
     float_neg,
     flush_if,
@@ -19,6 +22,9 @@ from simt.isa.derived import (
     number,
     quiet_nan,
     sign_mask,
+    twice_fused,
+    twice_product,
+    twice_quotient,
     with_bits,
 )
 from simt.ptx.types import B64, F32, F64, PRED, Type, bits_type, unsigned
@@ -62,7 +68,8 @@ def sub(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
 def mul(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
     """Product, rounded to nearest even unless the modifier says otherwise."""
     a, b = flush_if(m, t, ftz, a, b)
-    return finish(m, t, m.fmul(t, a, b, rnd or "rn"), ftz, sat)
+    product = m.fmul(t, a, b, rnd or "rn")
+    return finish_rounded(m, t, product, ftz, sat, partial(twice_product, t, rnd or "rn"), a, b)
 
 
 @instruction("mad.rnd[.ftz][.sat].f32 d, a, b, c", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 mad")
@@ -77,16 +84,16 @@ def mul(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
 def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, rnd: Rounding, ftz: bool, sat: bool) -> V:
     """Product plus a third value, rounded once."""
     a, b, c = flush_if(m, t, ftz, a, b, c)
-    return finish(m, t, m.fma(t, a, b, c, rnd), ftz, sat)
+    return finish_rounded(m, t, m.fma(t, a, b, c, rnd), ftz, sat, partial(twice_fused, t, rnd), a, b, c)
 
 
 @instruction("mad[.ftz][.sat].f32 d, a, b, c", until="1.4 sm_13", requires=FTZ, ref="PTX 1.4 table 42")
 def mad(m: Algebra[V], a: V, b: V, c: V, ftz: bool, sat: bool, env: Environment) -> V:
     """Product plus a third value: fused from compute capability 2.0 on, else of a truncated product."""
     a, b, c = flush_if(m, F32, ftz, a, b, c)
-    fused = env.machine >= 20
-    result = m.fma(F32, a, b, c, "rn") if fused else truncating_mad(m, a, b, c, ftz)
-    return finish(m, F32, result, ftz, sat)
+    if env.machine < 20:
+        return finish(m, F32, truncating_mad(m, a, b, c, ftz), ftz, sat)
+    return fma(m, F32, a, b, c, "rn", ftz, sat)
 
 
 def truncating_mad(m: Algebra[V], a: V, b: V, c: V, ftz: bool) -> V:
@@ -108,14 +115,14 @@ def truncating_mad(m: Algebra[V], a: V, b: V, c: V, ftz: bool) -> V:
 def div_approx(m: Algebra[V], a: V, b: V, ftz: bool, sat: bool) -> V:
     """Fast quotient, the dividend times an approximate reciprocal."""
     a, b = flush_if(m, F32, ftz, a, b)
-    return finish(m, F32, approximate.quotient(m, a, b), ftz, sat)
+    result = approximate.quotient(m, a, b)
+    return finish_rounded(m, F32, result, ftz, sat, partial(twice_quotient, F32, "rn"), a, b)
 
 
 @instruction("div.full[.ftz].f32 d, a, b", since="1.4", ref="PTX 1.4 table 43")
 def div_full(m: Algebra[V], a: V, b: V, ftz: bool) -> V:
     """Quotient within 2 ulp over the whole range."""
-    a, b = flush_if(m, F32, ftz, a, b)
-    return finish(m, F32, m.fdiv(F32, a, b, "rn"), ftz)
+    return div(m, F32, a, b, "rn", ftz)
 
 
 @instruction("div.f64 d, a, b", since="1.0 sm_13", until="1.3", defaults=NEAREST, ref="PTX 1.4 table 43")
@@ -131,7 +138,7 @@ def div_full(m: Algebra[V], a: V, b: V, ftz: bool) -> V:
 def div(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding, ftz: bool) -> V:
     """Quotient, correctly rounded."""
     a, b = flush_if(m, t, ftz, a, b)
-    return finish(m, t, m.fdiv(t, a, b, rnd), ftz)
+    return finish_rounded(m, t, m.fdiv(t, a, b, rnd), ftz, False, partial(twice_quotient, t, rnd), a, b)
 
 
 # ---------------------------------------------------------------- sign, minimum, maximum
@@ -251,8 +258,7 @@ def between(m: Algebra[V], t: Type, a: V, low: int, end: int) -> V:
 @instruction("rcp.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 48")
 def rcp_approx(m: Algebra[V], a: V, ftz: bool) -> V:
     """Fast reciprocal."""
-    (a,) = flush_if(m, F32, ftz, a)
-    return finish(m, F32, approximate.reciprocal(m, F32, a), ftz)
+    return rcp(m, F32, a, "rn", ftz)
 
 
 @instruction(
@@ -273,8 +279,7 @@ def rcp_approx(m: Algebra[V], a: V, ftz: bool) -> V:
 @instruction("rcp.rnd[.ftz].f32 d, a", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 rcp")
 def rcp(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
     """Reciprocal, correctly rounded."""
-    (a,) = flush_if(m, t, ftz, a)
-    return finish(m, t, m.fdiv(t, number(m, t, 1.0), a, rnd), ftz)
+    return div(m, t, number(m, t, 1.0), a, rnd, ftz)
 
 
 @instruction("rcp.approx.ftz.f64 d, a", since="2.1 sm_20", ref="PTX ISA 2.1 rcp.approx.ftz.f64")
@@ -366,7 +371,7 @@ def lg2(m: Algebra[V], a: V, ftz: bool) -> V:
 def ex2(m: Algebra[V], a: V, ftz: bool) -> V:
     """Fast power of two."""
     (a,) = flush_if(m, F32, ftz, a)
-    return finish(m, F32, approximate.exponential(m, a), ftz)
+    return finish(m, F32, approximate.exponential(m, a, ftz), ftz)
 
 
 @instruction("tanh.approx.f32 d, a", since="7.0 sm_75", ref="PTX ISA 7.0 tanh")

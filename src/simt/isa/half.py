@@ -6,7 +6,8 @@ rounded; minimum, maximum and the approximate functions are formed in .f32, wher
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from simt.isa import approximate
 from simt.isa.algebra import Algebra, V
@@ -17,12 +18,15 @@ from simt.isa.derived import (
     by_halves,
     comparison,
     flush_if,
+    flush_result,
     flushed,
     halves,
     join,
     ones_if,
     quiet_nan,
     sign_mask,
+    twice_fused,
+    twice_product,
 )  # fmt: skip
 from simt.isa.form import Value, Version
 from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, PRED, S16, U16, Kind, Type
@@ -48,13 +52,27 @@ def narrow(m: Algebra[V], wide: Type, t: Type, a: V, ftz: bool) -> V:
     return half_result(m, t, m.float_to_float(wide, t, a, "rn"), ftz)
 
 
-def half_result(m: Algebra[V], t: Type, a: V, ftz: bool, sat: bool = False, relu: bool = False) -> V:
-    """A result of arithmetic, limited and flushed as asked, with the one NaN of the machine for every NaN."""
+def half_result(m: Algebra[V], t: Type, a: V, ftz: bool, sat: bool = False) -> V:
+    """A result of arithmetic that is never tiny and inexact, flushed and limited as asked."""
+    (a,) = flush_if(m, t, ftz, a)
+    return half_limited(m, t, a, sat, False)
+
+
+def half_rounded(
+    m: Algebra[V], t: Type, a: V, ftz: bool, sat: bool, relu: bool, twice: Callable[..., V], *operands: V
+) -> V:
+    """Likewise, a result that may be tiny and inexact; for `twice` see `flush_result`."""
+    a = flush_result(m, t, a, twice, *operands) if ftz else a
+    return half_limited(m, t, a, sat, relu)
+
+
+def half_limited(m: Algebra[V], t: Type, a: V, sat: bool, relu: bool) -> V:
+    """Limited as asked, with the one NaN of the machine for every NaN."""
     if sat:
-        return flush_if(m, t, ftz, between_zero_and_one(m, t, a))[0]
+        return between_zero_and_one(m, t, a)
     if relu:
         a = m.select(t, m.compare("le", t, a, m.const(t, 0)), m.const(t, 0), a)
-    return flush_if(m, t, ftz, quieted(m, t, a))[0]
+    return quieted(m, t, a)
 
 
 def between_zero_and_one(m: Algebra[V], t: Type, a: V) -> V:
@@ -109,7 +127,8 @@ def mul(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
 
     def one(m: Algebra[V], e: Type, x: V, y: V) -> V:
         x, y = flush_if(m, e, ftz, x, y)
-        return half_result(m, e, m.fmul(e, x, y, "rn"), ftz, sat)
+        product = m.fmul(e, x, y, "rn")
+        return half_rounded(m, e, product, ftz, sat, False, partial(twice_product, e, "rn"), x, y)
 
     return by_halves(m, t, one, a, b)
 
@@ -128,7 +147,8 @@ def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, ftz: bool, sat: bool, relu: bo
 
     def one(m: Algebra[V], e: Type, x: V, y: V, z: V) -> V:
         x, y, z = flush_if(m, e, ftz, x, y, z)
-        return half_result(m, e, m.fma(e, x, y, z, "rn"), ftz, sat, relu)
+        total = m.fma(e, x, y, z, "rn")
+        return half_rounded(m, e, total, ftz, sat, relu, partial(twice_fused, e, "rn"), x, y, z)
 
     return by_halves(m, t, one, a, b, c)
 
@@ -226,7 +246,7 @@ def ex2(m: Algebra[V], t: Type, a: V) -> V:
 
     def one(m: Algebra[V], e: Type, x: V) -> V:
         ftz = e is BF16
-        return narrow(m, F32, e, approximate.exponential(m, widen(m, e, F32, ftz, x)), ftz)
+        return narrow(m, F32, e, approximate.exponential(m, widen(m, e, F32, ftz, x), ftz), ftz)
 
     return by_halves(m, t, one, a)
 

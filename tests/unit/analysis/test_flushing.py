@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,32 +21,57 @@ from simt.isa.form import main_type
 from simt.ptx.parser import parse
 from simt.ptx.types import F32, Type
 from tests.hw.arithmetic import Case
+from tests.hw.flushing import BLOCKS, THREADS
+from tests.hw.flushing import columns as edge_columns
 from tests.unit.isa.columns import float_bits
 from tests.unit.isa.meaning import Array
 
 COUNT = 800
+ROWS = COUNT + THREADS
+"""Random operands, and those around the edge."""
 
 
 class Zeros(NumpyAlgebra):
-    """Arithmetic and comparisons of single precision read subnormals as zeros, as x86 can be told to."""
+    """Single precision reads subnormals as zeros and flushes its results, as x86 can be told to."""
+
+    def flush_result(self, t: Type, a: Array, twice: Callable[..., Array], *operands: Array) -> Array:
+        return a
 
     def _read(self, t: Type, *values: Array) -> list[Array]:
         return [self.flush(t, v) if t == F32 else v for v in values]
 
+    def _written(self, t: Type, result: Array, scaled: Array) -> Array:
+        """The result, flushed; `scaled` is 2^40 times the result, but for what overflows."""
+        if t != F32:
+            return result
+        tiny = np.abs(scaled) < np.float32(2.0 ** (40 - 126))
+        return np.where(tiny, np.copysign(np.float32(0), result), result)
+
+    def _scaled(self, t: Type, a: Array) -> Array:
+        return super().fmul(t, a, self.const(F32, 0x53800000), "rn") if t == F32 else a
+
     def fadd(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
-        return super().fadd(t, *self._read(t, a, b), rounding)
+        total = super().fadd(t, *self._read(t, a, b), rounding)
+        return self.flush(t, total) if t == F32 else total
 
     def fsub(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
-        return super().fsub(t, *self._read(t, a, b), rounding)
+        total = super().fsub(t, *self._read(t, a, b), rounding)
+        return self.flush(t, total) if t == F32 else total
 
     def fmul(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
-        return super().fmul(t, *self._read(t, a, b), rounding)
+        a, b = self._read(t, a, b)
+        scaled = super().fmul(t, self._scaled(t, a), b, rounding)
+        return self._written(t, super().fmul(t, a, b, rounding), scaled)
 
     def fdiv(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
-        return super().fdiv(t, *self._read(t, a, b), rounding)
+        a, b = self._read(t, a, b)
+        scaled = super().fdiv(t, self._scaled(t, a), b, rounding)
+        return self._written(t, super().fdiv(t, a, b, rounding), scaled)
 
     def fma(self, t: Type, a: Array, b: Array, c: Array, rounding: Rounding) -> Array:
-        return super().fma(t, *self._read(t, a, b, c), rounding)
+        a, b, c = self._read(t, a, b, c)
+        scaled = super().fma(t, self._scaled(t, a), b, self._scaled(t, c), rounding)
+        return self._written(t, super().fma(t, a, b, c, rounding), scaled)
 
     def fsqrt(self, t: Type, a: Array, rounding: Rounding) -> Array:
         return super().fsqrt(t, *self._read(t, a), rounding)
@@ -82,19 +107,21 @@ def operation(case: Case) -> Op:
 
 def columns(case: Case) -> dict[str, Array]:
     random = np.random.default_rng(5)
+    edge = [edge_columns(block) for block in range(BLOCKS)]
     found: dict[str, Array] = {}
-    for operand in case.sources:
+    for place, operand in enumerate(case.sources):
         t = case.type_of(operand)
         if t == F32:
             drawn = random.integers(1 << 32, size=COUNT).astype(np.uint32)
             near = drawn & np.uint32(0x83FFFFFF)  # around the smallest normal number
             bits = np.where(random.random(COUNT) < 0.4, near, drawn)
             bits[:300] = random.permutation(float_bits(F32, 1)[0])[:300]
-            found[operand.name] = random.permutation(bits).view(np.float32)
+            near_edge = np.concatenate([e[f"f32_{place}"] for e in edge]).astype(np.uint32)
+            found[operand.name] = np.concatenate([random.permutation(bits), near_edge]).view(np.float32)
         elif t.is_predicate:
-            found[operand.name] = random.integers(2, size=COUNT) > 0
+            found[operand.name] = random.integers(2, size=ROWS) > 0
         else:
-            found[operand.name] = random.integers(1 << t.bits, size=COUNT, dtype=np.uint64).astype(
+            found[operand.name] = random.integers(1 << t.bits, size=ROWS, dtype=np.uint64).astype(
                 f"u{t.bytes}"
             )
     return found
@@ -113,7 +140,7 @@ def results(case: Case, m: NumpyAlgebra) -> list[Array]:
     ]
 
 
-def test_reading_subnormals_flushing_changes_no_flushing_instruction() -> None:
+def test_flushing_by_the_cpu_changes_no_flushing_instruction() -> None:
     observer, judged, wrong = Observer(Environment()), 0, list[str]()
     for case in flushing_cases():
         if not observer.traits(operation(case)).suits(flushes=True):
@@ -266,3 +293,28 @@ def test_engines_agree_where_subnormals_abound() -> None:
         a, b = outcomes
         same = (a == b) | np.isnan(a.view(np.float32)) & np.isnan(b.view(np.float32))
         assert np.all(same), (seed, np.flatnonzero(~same))
+
+
+EDGE = ("0f3F7FFFFF", "0f00800000")
+"""Their product is 2^-126 - 2^-150: tiny, though IEEE arithmetic rounds it to 2^-126."""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "mul.ftz.f32 %y, %a, %b;",
+        "fma.rn.ftz.f32 %y, %a, %b, 0f80000000;",
+        "mov.b32 %i, 0x3F7FFFFF; mov.b32 %x, %i; mul.ftz.f32 %y, %x, %b;",
+        "mov.f32 %x, 0f7F000000; div.rn.ftz.f32 %y, %a, %x; mul.ftz.f32 %y, %a, %b;",
+    ],
+)
+def test_constants_are_flushed_as_numbers_are(device: simt.Device, body: str) -> None:
+    a, b = EDGE
+    text = (
+        ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p) {"
+        ".reg .b32 %i; .reg .b64 %p; .reg .f32 %x, %y, %a, %b; ld.param.u64 %p, [p];"
+        f"mov.f32 %a, {a}; mov.f32 %b, {b}; {body} st.global.f32 [%p], %y; ret; }}"
+    )
+    array = device.array(np.ones(1, np.float32))
+    device.load(text)["k"]((1,), (1,), (array,))
+    assert array.numpy()[0] == 0
