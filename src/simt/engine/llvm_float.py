@@ -16,7 +16,7 @@ import llvmlite.binding as llvm
 from simt.engine import exact, integers
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value, spell
-from simt.engine.llvm_flushing import Flushed, Unflushed, raw
+from simt.engine.llvm_flushing import Flushed, Unflushed, is_far, raw
 from simt.engine.llvm_rounding import LlvmRounding
 from simt.isa.algebra import Comparison, Rounding
 from simt.isa.derived import tiny_flushed
@@ -95,6 +95,15 @@ class LlvmAlgebra(LlvmRounding):
 
     # -- representation ------------------------------------------------------------------------
 
+    def const(self, t: Type, bits: int) -> Value:
+        """Where the CPU flushes, LLVM does not learn of the numbers without which no constant result is tiny:
+        it would round that as IEEE 754 says."""
+        value = super().const(t, bits)
+        if not (self.zeros and t == F32 and is_far(bits)):
+            return value
+        llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
+        return self.emit(f'call float asm "", "=x,0"({value.typed})', "float", 1)
+
     def to_bits(self, t: Type, a: Value) -> Value:
         return self.cast("bitcast", f"i{t.bits}", a) if t.is_native_float else a
 
@@ -172,8 +181,6 @@ class LlvmAlgebra(LlvmRounding):
         """LLVM's own operation, the CPU's with embedded rounding, or the exact one in software."""
         if self.zeros and t == F32:
             values = tuple(map(raw, values))
-            if not any(v.ir.startswith("%") for v in values):
-                values = (self._hidden(values[0]), *values[1:])
         if rounding == "rn" and t.is_native_float and (name != "fma" or self._has_fma):
             return self._to_nearest(name, *values)
         if rounding == "rn" and t == F16 and not self.features.isdisjoint(_HALF_FEATURES):
@@ -187,11 +194,6 @@ class LlvmAlgebra(LlvmRounding):
             return exactly(self._inside(builder, parameters[0]), t, *parameters, rounding)
 
         return self.outlined(f"{name}.{rounding}.{t.name}", element_type(t), run, *values)
-
-    def _hidden(self, a: Value) -> Value:
-        """A constant that LLVM does not know as one: what it computes of constants it rounds as IEEE 754."""
-        llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
-        return self.emit(f'call {a.spelled} asm "", "=x,0"({a.typed})', a.type, a.width)
 
     def _inside(self, builder: Builder, parameter: Value) -> LlvmAlgebra:
         """The pure algebra within an outlined function."""

@@ -5,7 +5,7 @@ It flushes as the hardware does, by the result's size before it is rounded to th
 then costs nothing between two operations: its value is `Unflushed`, which arithmetic takes as it is and
 everything else flushes first. So are results, though the CPU flushes them: LLVM may leave out an operation
 that changes no number (`x * 1.0`), and with it the flush. Nor does LLVM flush as the CPU does where it
-computes a result itself: arithmetic on constants alone is hidden from it.
+computes a result itself; so it is not told of constants that are `is_far`.
 """
 
 from __future__ import annotations
@@ -50,3 +50,10 @@ class Flushed(Value):
 def raw(value: Value) -> Value:
     """The value for an operation that reads subnormals as zeros."""
     return value.raw if isinstance(value, Unflushed) else value
+
+
+def is_far(bits: int) -> bool:
+    """Whether a number's magnitude is below 2^-62 or from 2^63 on, but neither zero nor infinite: of two
+    others, no product or quotient is near the least normal number."""
+    magnitude = bits & 0x7FFFFFFF
+    return 0 < magnitude < (127 - 62) << 23 or (127 + 63) << 23 <= magnitude < 0x7F800000

@@ -305,15 +305,20 @@ EDGE = ("0f3F7FFFFF", "0f00800000")
         "mul.ftz.f32 %y, %a, %b;",
         "fma.rn.ftz.f32 %y, %a, %b, 0f80000000;",
         "mov.b32 %i, 0x3F7FFFFF; mov.b32 %x, %i; mul.ftz.f32 %y, %x, %b;",
-        "mov.f32 %x, 0f7F000000; div.rn.ftz.f32 %y, %a, %x; mul.ftz.f32 %y, %a, %b;",
+        "mov.f32 %y, 0f40000000; @%p mov.f32 %y, %a; mul.ftz.f32 %y, %y, %b;",
+        "selp.f32 %y, %a, 0f40000000, %p; mul.ftz.f32 %y, %y, %b;",
+        "@%p bra A; mov.f32 %y, 0f40000000; bra B; A: mov.f32 %y, %a; B: mul.ftz.f32 %y, %y, %b;",
+        "mov.f32 %x, 0f7F000000; mov.f32 %y, 0f007FFFFF; div.rn.ftz.f32 %y, %y, %x;",
+        "mov.f32 %x, 0f7E800001; rcp.rp.ftz.f32 %y, %x;",
     ],
 )
 def test_constants_are_flushed_as_numbers_are(device: simt.Device, body: str) -> None:
     a, b = EDGE
     text = (
         ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p) {"
-        ".reg .b32 %i; .reg .b64 %p; .reg .f32 %x, %y, %a, %b; ld.param.u64 %p, [p];"
-        f"mov.f32 %a, {a}; mov.f32 %b, {b}; {body} st.global.f32 [%p], %y; ret; }}"
+        ".reg .b32 %i; .reg .b64 %m; .reg .f32 %x, %y, %a, %b; .reg .pred %p; ld.param.u64 %m, [p];"
+        "setp.ne.u64 %p, %m, 0;"
+        f"mov.f32 %a, {a}; mov.f32 %b, {b}; {body} st.global.f32 [%m], %y; ret; }}"
     )
     array = device.array(np.ones(1, np.float32))
     device.load(text)["k"]((1,), (1,), (array,))
