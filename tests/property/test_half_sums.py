@@ -1,7 +1,7 @@
 """Sums, products and fused multiply-adds of f16 over every value of one operand, on each way to do them.
 
-The judge is NumPy: in f64 products of halves are exact, and where the sum of such a product and a half is not, its
-error is so far below the last place of a half that rounding once more is right.
+The judge is NumPy: in f64 products of halves are exact, and where the sum of such a product and a half is
+not, its error is so far below the last place of a half that rounding once more is right.
 """
 
 from __future__ import annotations
