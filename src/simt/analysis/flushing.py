@@ -21,7 +21,7 @@ from simt.analysis.program import (
     Register,
     SymbolAddress,
 )  # fmt: skip
-from simt.analysis.ssa import Definition, Ssa, registers_of, resolved
+from simt.analysis.ssa import Definition, Ssa, registers_of
 from simt.isa.algebra import Algebra, Environment
 from simt.isa.derived import infinity, sign_mask
 from simt.ptx.types import F32, Type
@@ -163,20 +163,20 @@ def _reasons(ssa: Ssa, observer: Observer) -> dict[Definition, list[Definition]]
     for block in ssa.schedule.order:
         current = ssa.reaching(block)
         for phi in (p for p in ssa.phis.get(block.index, ()) if p.register.type == F32):
-            found[resolved(phi)] = _defined(phi.inputs.values())
+            found[phi] = _defined(phi.inputs.values())
         for op in block.ops:
             for definition in (d for d in ssa.of[id(op)] if d is not None):
                 if isinstance(op, Op) and definition.register.type == F32:
                     needs = _needs(op, definition, observer.traits(op), ssa, current)
                     if needs is not None:
-                        found[resolved(definition)] = _defined(needs)
+                        found[definition] = _defined(needs)
             current |= {d.register: d for d in ssa.of[id(op)] if d is not None}
     return found
 
 
 def _defined(definitions: Iterable[Definition]) -> list[Definition]:
     """Without those never written, which are zero."""
-    return [d for d in map(resolved, definitions) if d.origin != "undefined"]
+    return [d for d in definitions if d.origin != "undefined"]
 
 
 def _needs(

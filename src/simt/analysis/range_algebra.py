@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from simt.analysis.effects import WithoutEffects
 from simt.analysis.shape import WARP, BlockShape
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
@@ -73,7 +74,7 @@ def bounds(t: Type, a: Range) -> tuple[int, int]:
     return signed_bounds(t, a) if t.is_signed else unsigned_bounds(t, a)
 
 
-class RangeAlgebra:
+class RangeAlgebra(WithoutEffects[Range]):
     """`simt.isa.algebra.Algebra` over ranges, for CTAs of a shape."""
 
     def __init__(self, block: BlockShape) -> None:
@@ -295,18 +296,3 @@ class RangeAlgebra:
         self, geometry: str, result: Type, coordinate: Type, texture: Range, coordinates: tuple[Range, ...]
     ) -> tuple[Range, Range, Range, Range]:
         return UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN
-
-    def fence(self, level: str) -> None:
-        return
-
-    def trap(self) -> None:
-        return
-
-    def breakpoint(self) -> None:
-        return
-
-    def event(self, number: Range) -> None:
-        return
-
-    def sleep(self, nanoseconds: Range) -> None:
-        return

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from simt.analysis.effects import WithoutEffects
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
@@ -29,7 +30,7 @@ def blended(a: Shape, b: Shape) -> Shape:
     return VARYING if merged.width == WARP else replace(merged, hold=Hold.LIKELY, const=None)
 
 
-class ShapeAlgebra:
+class ShapeAlgebra(WithoutEffects[Shape]):
     """`simt.isa.algebra.Algebra` over shapes. Most primitives work lane by lane: see `_each`."""
 
     def __init__(self, block: BlockShape, uniform_loads: bool = True) -> None:
@@ -223,21 +224,6 @@ class ShapeAlgebra:
         self, geometry: str, result: Type, coordinate: Type, texture: Shape, coordinates: tuple[Shape, ...]
     ) -> tuple[Shape, Shape, Shape, Shape]:
         return VARYING, VARYING, VARYING, VARYING
-
-    def fence(self, level: str) -> None:
-        return
-
-    def trap(self) -> None:
-        return
-
-    def breakpoint(self) -> None:
-        return
-
-    def event(self, number: Shape) -> None:
-        return
-
-    def sleep(self, nanoseconds: Shape) -> None:
-        return
 
 
 def wrapped(t: Type, value: int) -> int:

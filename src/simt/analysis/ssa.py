@@ -39,7 +39,6 @@ class Definition:
     origin: Op | Call | str
     place: int = 0
     inputs: dict[int, Definition] = field(default_factory=dict[int, "Definition"])
-    replaced: Definition | None = None
 
     @property
     def is_phi(self) -> bool:
@@ -47,15 +46,6 @@ class Definition:
 
     def __repr__(self) -> str:
         return f"v{self.index}({self.register.name})"
-
-
-def resolved(definition: Definition) -> Definition:
-    """Follows replacements of phis that turned out to be trivial, and shortens the way for the next time."""
-    while (target := definition.replaced) is not None:
-        if target.replaced is not None:
-            definition.replaced = target.replaced
-        definition = target
-    return definition
 
 
 @dataclass(slots=True)
@@ -78,7 +68,7 @@ class Ssa:
 
     def lookup(self, current: dict[Register, Definition], register: Register) -> Definition:
         found = current.get(register)
-        return resolved(found if found is not None else self.single[register])
+        return found if found is not None else self.single[register]
 
 
 def registers_of(operand: Operand) -> Iterator[Register]:

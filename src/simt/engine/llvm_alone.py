@@ -28,7 +28,7 @@ from simt.analysis.program import (
 )  # fmt: skip
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
-from simt.analysis.ssa import Definition, resolved, terminator_uses, uses
+from simt.analysis.ssa import Definition, terminator_uses, uses
 from simt.engine.atomic_operation import is_simple
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_atomics import AtomicAlgebra
@@ -157,7 +157,6 @@ class AloneLoop:
         raise NotAlone
 
     def read(self, definition: Definition) -> Value:
-        definition = resolved(definition)
         if definition.origin == "undefined":
             return self.emitter.read(definition)
         if definition not in self.cache:
@@ -314,7 +313,7 @@ class AloneLoop:
             yield from (self.ssa.lookup(current, r) for r in terminator_uses(block))
             for target in block.successors():
                 for phi in self.ssa.phis.get(target.index, ()):
-                    yield resolved(phi.inputs[block.index])
+                    yield phi.inputs[block.index]
 
     # -- blocks --------------------------------------------------------------------------------------
 
@@ -401,7 +400,7 @@ class AloneLoop:
         moves = [
             (phi, self.read(source))
             for phi in self.ssa.phis.get(target.index, ())
-            if (source := resolved(phi.inputs[block.index])) is not phi
+            if (source := phi.inputs[block.index]) is not phi
         ]
         if target.index not in self.inside:
             return self._leave(block, target, moves)

@@ -35,7 +35,7 @@ from simt.analysis.range_algebra import UNKNOWN, Range, constant
 from simt.analysis.ranges import Ranges
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Hold
-from simt.analysis.ssa import Definition, resolved
+from simt.analysis.ssa import Definition
 from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_alone import AloneLoops
 from simt.engine.llvm_builder import Value
@@ -363,7 +363,7 @@ class FunctionEmitter(SlotEmitter):
         moves: list[tuple[Definition, Value, Value]] = []
         for target, mask in masks.items():
             for phi in self.ssa.phis.get(target.index, ()):
-                source = resolved(phi.inputs[block.index])
+                source = phi.inputs[block.index]
                 if source is not phi or phi in self.uniformity.blends:
                     moves.append((phi, self._incoming(phi, source), mask))
         self.store_guarded([(phi, value) for phi, value, _ in moves if self.shape(phi).is_guarded])

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from simt.analysis.program import Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.schedule import schedule
 from simt.analysis.shape import WARP, BlockShape, Hold, Shape
-from simt.analysis.ssa import Definition, build, resolved
+from simt.analysis.ssa import Definition, build
 from simt.analysis.uniformity import used_in
 from simt.analysis.waiting import settle
 from simt.engine.llvm_algebra import element_type
@@ -112,7 +112,6 @@ class SlotEmitter:
         return self.read(self.ssa.lookup(self.current, register))
 
     def read(self, definition: Definition) -> Value:
-        definition = resolved(definition)
         if definition in self.cache:
             return self.cache[definition]
         if definition.origin == "undefined":

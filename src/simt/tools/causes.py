@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from simt.analysis.program import Block, Call, Op, Register
 from simt.analysis.shape import UNIFORM
-from simt.analysis.ssa import Definition, Ssa, destinations, resolved, terminator_uses, uses
+from simt.analysis.ssa import Definition, Ssa, destinations, terminator_uses, uses
 from simt.analysis.uniformity import Uniformity
 
 MOST = 4
@@ -44,7 +44,7 @@ class Causes:
         self._tested[block.index] = self._differing(ssa.lookup(current, r) for r in terminator_uses(block))
 
     def _differing(self, definitions: Iterable[Definition]) -> list[Definition]:
-        return [d for d in map(resolved, definitions) if not self._shapes.get(d, UNIFORM).is_uniform]
+        return [d for d in definitions if not self._shapes.get(d, UNIFORM).is_uniform]
 
     def _spread(self) -> None:
         """From the causes on, until nothing changes: once for each loop around a loop, about."""

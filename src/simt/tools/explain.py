@@ -28,7 +28,6 @@ from simt.analysis.program import (
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import UNIFORM, WARP, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
-from simt.analysis.ssa import resolved
 from simt.engine.host import HOST, find_cpu
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_function import FunctionEmitter
@@ -288,7 +287,7 @@ class _KnownShapes:
         self.emitter = emitter
 
     def register(self, register: Register) -> Shape:
-        definition = resolved(self.emitter.ssa.lookup(self.emitter.current, register))
+        definition = self.emitter.ssa.lookup(self.emitter.current, register)
         return self.emitter.uniformity.shapes.get(definition, UNIFORM)
 
     def symbol(self, symbol: SymbolAddress) -> Shape:
@@ -344,7 +343,7 @@ def _registers(emitter: FunctionEmitter) -> dict[str, list[str]]:
     """Registers by shape; one that is defined several times counts as the widest of its values."""
     widest: dict[str, int] = {}
     for definition in emitter.ssa.definitions:
-        if resolved(definition) is definition and definition.origin != "undefined":
+        if definition.origin != "undefined":
             shape = emitter.uniformity.shapes.get(definition, Shape(1))
             name = definition.register.name
             widest[name] = max(widest.get(name, 0), _rank(shape))

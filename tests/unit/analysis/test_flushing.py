@@ -184,7 +184,7 @@ def zeros_of(text: str) -> tuple[bool, set[str]]:
     function = lower(tree).functions["k"]
     ssa = build(function, schedule(function))
     zeros, never = flushing(ssa, Environment())
-    given = [d for d in ssa.definitions if d.replaced is None and d.origin != "undefined"]
+    given = [d for d in ssa.definitions if d.origin != "undefined"]
     others = {d.register.name for d in given if d not in never}
     return zeros, {d.register.name.lstrip("%") for d in never if d.register.name not in others}
 
