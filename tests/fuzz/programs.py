@@ -391,13 +391,17 @@ def store_register(builder: Builder, register: str, address: str) -> list[str]:
 
 
 def function_text(name: str, body: Body, builder: Builder) -> list[str]:
-    """A device function: its registers start from its arguments, its result is a hash of them."""
+    """A device function: its registers start from its arguments, its result is a hash of them.
+
+    `%u0`, `%u1` and `%u2` are the same in all threads of a CTA, as in the kernel: barriers depend on them.
+    """
     builder = replace(builder, counters=dict(builder.counters))
     head = (
         f".func (.param .b32 result) {name}(.param .b32 f0, .param .b64 f1, .param .b32 f2, .param .b32 f3)"
     )
-    lines = [*IDENTITY, "ld.param.u32 %u0, [f0];", "ld.param.b64 %b, [f1];", "ld.param.b32 %mask, [f2];"]
+    lines = [*IDENTITY, "ld.param.u32 %n, [f0];", "ld.param.b64 %b, [f1];", "ld.param.b32 %mask, [f2];"]
     lines += ["ld.param.b32 %fuel, [f3];", *frame_lines(), *start_registers()]
+    lines += ["mov.u32 %u0, %ntid.y;", "mov.u32 %u1, %nctaid.x;", "mov.u32 %u2, %ctaid.x;"]
     lines += [line for statement in body for line in statement.lines()]
     lines += [*hash_registers(builder), "st.param.b32 [result], %hash;", "ret;"]
     return [head, "{", *(f"    {line}" for line in [*COMMON, *builder.declarations(), *lines]), "}"]
@@ -408,9 +412,9 @@ def start_registers() -> list[str]:
     for place, register in enumerate(register_list()):
         seed = (place + 1) * 0x01234567 & 0x7FFFFFFF
         lines.append({
-            "p": f"setp.gt.s32 {register}, %u0, {seed};", "h": f"cvt.u16.u32 {register}, %u0;",
-            "r": f"mad.lo.u32 {register}, %u0, {seed | 1}, {place};", "d": f"add.u64 {register}, %b, {seed};",
-            "f": f"cvt.rn.f32.s32 {register}, %u0;", "e": f"cvt.rn.f64.s64 {register}, %b;",
+            "p": f"setp.gt.s32 {register}, %n, {seed};", "h": f"cvt.u16.u32 {register}, %n;",
+            "r": f"mad.lo.u32 {register}, %n, {seed | 1}, {place};", "d": f"add.u64 {register}, %b, {seed};",
+            "f": f"cvt.rn.f32.s32 {register}, %n;", "e": f"cvt.rn.f64.s64 {register}, %b;",
         }[register[1]])  # fmt: skip
     return lines
 
