@@ -27,11 +27,22 @@ def alignment(node: Variable) -> int:
 
 
 def shape(node: Variable) -> tuple[int, ...]:
-    """The dimensions; `[]` takes its length from the initialiser, 0 without one."""
-    known = [d for d in node.dimensions[1:] if d is not None]
+    """The dimensions; each `[]` takes its length from the initialiser, 0 without one (section 5.3.3)."""
+    inner = tuple(
+        _longest(node.initializer, depth) if length is None else length
+        for depth, length in enumerate(node.dimensions[1:], 1)
+    )
     if not node.dimensions or node.dimensions[0] is not None:
-        return tuple(d or 0 for d in node.dimensions)
-    return (_inferred(node, math.prod(known)), *known)
+        return (*(d or 0 for d in node.dimensions[:1]), *inner)
+    return (_inferred(node, math.prod(inner)), *inner)
+
+
+def _longest(initializer: Initializer | None, depth: int) -> int:
+    """Elements of the longest list that lies inside so many others."""
+    lists = [initializer] if isinstance(initializer, InitializerList) else []
+    for _ in range(depth):
+        lists = [e for around in lists for e in around.elements if isinstance(e, InitializerList)]
+    return max((len(found.elements) for found in lists), default=0)
 
 
 def _inferred(node: Variable, stride: int) -> int:
