@@ -6,7 +6,7 @@ PYTHON ?= python3.11 python3 python3.14 python3.13 python3.12 python
 PYTEST_ARGS ?= -n 2
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint format pytest bench clean
+.PHONY: help demo test lint format pytest bench docs clean
 .DELETE_ON_ERROR:
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make lint    ruff, basedpyright (strict), import directions"
 	@echo "make format  let ruff rewrite the files"
 	@echo "make bench   time simt against native code, OpenCL, Numba; BENCH_ARGS=--quick for small sizes"
+	@echo "make docs    docs/isa/ from the catalogue, and how it compares with the recorded results of a GPU"
 	@echo "make clean   remove $(VENV) and caches"
 
 demo: $(VENV)/.runtime
@@ -38,6 +39,10 @@ format: $(VENV)/.dev
 bench: $(VENV)/.bench
 	@$(BIN)/python bench/run.py
 	@$(BIN)/python bench/run_suite.py $(BENCH_ARGS)
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m tests.hw.conformance
+	$(BIN)/python -m simt.tools.pages docs/isa
 
 # The first interpreter of the list that is new enough makes the virtual environment.
 $(VENV)/.made:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,9 +57,14 @@ def warp_operations() -> dict[str, Case]:
     return found
 
 
+@functools.cache
+def _columns() -> dict[str, Array]:
+    return columns()
+
+
 def given_for(name: str, case: Case) -> dict[str, Any]:
     """Operands by type and place; for warp operations with masks, and values that often agree."""
-    given = columns()
+    given = dict(_columns())
     places = [o.name for o in case.sources]
     if "mask" not in places:
         return given

@@ -123,6 +123,11 @@ def differing(case: Case, t: Type, ours: Array, theirs: Array) -> Array:
     return np.flatnonzero(~same)
 
 
+def has_nan(t: Type, bits: Any) -> bool:
+    """Whether a result is a NaN, or half of it is."""
+    return (t.is_float or t in (F16X2, BF16X2)) and bool(np.isnan(numbers(t, np.array([bits]))).any())
+
+
 def mismatches(case: Case, results: list[Array]) -> list[str]:
     """What is wrong with the results of a case, one line for each output."""
     found: list[str] = []

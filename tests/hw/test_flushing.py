@@ -57,17 +57,24 @@ def computed(case: Case) -> Array:
     return np.ascontiguousarray(result).view(f"u{result.itemsize}")
 
 
-def mismatches(case: Case, ours: Array) -> list[str]:
-    """What is wrong with the results of a case: a line, or none."""
+def differing(case: Case, ours: Array) -> Array:
+    """Places of the results that are not what the hardware gave."""
     (t,) = case.outputs
-    theirs = recorded()[1][case.opcode]
-    a, b = numbers(t, ours), numbers(t, theirs)
+    a, b = numbers(t, ours), numbers(t, recorded()[1][case.opcode])
     same = (a == b) & (np.signbit(a) == np.signbit(b)) | np.isnan(a) & np.isnan(b)
     if is_approximate(case):
         with np.errstate(invalid="ignore"):
             same |= np.abs(a - b) <= np.abs(b) * RELATIVE
             same |= np.maximum(np.abs(a), np.abs(b)) <= LEAST["f32"] * (1 + RELATIVE)
-    places = np.argwhere(~same)
+    return np.argwhere(~same)
+
+
+def mismatches(case: Case, ours: Array) -> list[str]:
+    """What is wrong with the results of a case: a line, or none."""
+    (t,) = case.outputs
+    theirs = recorded()[1][case.opcode]
+    a, b = numbers(t, ours), numbers(t, theirs)
+    places = differing(case, ours)
     if not len(places):
         return []
     at = tuple(places[0])

@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
 import click
 from rich.console import Console
@@ -15,12 +14,13 @@ from rich.table import Table
 
 from simt.cli.display import aligned
 from simt.isa.catalogue import FORMS
-from simt.isa.form import Form, Requirement, Slot
+from simt.isa.form import Form
+from simt.tools.pages import as_json, dotted, implemented, page
 
 _EPILOG = """\b
 Examples:
   simt isa                      every form
-  simt isa mad                  the forms of one instruction, in full
+  simt isa mad                  the page of one instruction, as in docs/isa/
   simt isa --ptx 1.4            what PTX 1.4 has
   simt isa --format json        for programs
 """
@@ -34,14 +34,15 @@ _HEADINGS = ("form", "PTX", "target", "reference", "implemented")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def isa(mnemonic: str | None, ptx: str | None, layout: str) -> None:
     """Lists the instruction forms that simt knows: syntax, first PTX version and target, the manual's
-    table or section, and whether it is implemented. With MNEMONIC, types and modifiers as well."""
+    table or section, and whether it is implemented. With MNEMONIC, its page: meaning in words and formula,
+    modifiers, operands, and how its results compare with those recorded on a GPU."""
     forms = _forms(mnemonic)
     if ptx is not None:
         forms = [f for f in forms if available(f, _version(ptx))]
     if layout == "json":
         click.echo(json.dumps([as_json(f) for f in forms], indent=2))
     elif mnemonic is not None:
-        click.echo("\n\n".join(in_full(f) for f in forms))
+        click.echo(page(mnemonic, forms), nl=False)
     else:
         _print_table([_row(f) for f in forms])
 
@@ -69,61 +70,8 @@ def available(form: Form, version: tuple[int, int]) -> bool:
     return form.requirement.version <= version and (form.until is None or version <= form.until)
 
 
-def implemented(form: Form) -> bool:
-    """Whether the form has a meaning, or is control flow that the engines execute themselves."""
-    return form.meaning is not None or bool(form.control)
-
-
-def in_full(form: Form) -> str:
-    rows = [
-        form.syntax,
-        f"    {form.summary}" if form.summary else "",
-        *(
-            f"    .{s.name} = {{ {', '.join('.' + c for c in s.choices)} }}"
-            for s in form.slots
-            if _has_choice(s)
-        ),
-        f"    from {_needs(form.requirement)}" + (f" to PTX {_dotted(form.until)}" if form.until else ""),
-        *(f"    {name} from {_needs(r)}" for name, r in form.requires.items()),
-        f"    {form.ref}" + ("" if implemented(form) else ", not implemented"),
-    ]
-    return "\n".join(r for r in rows if r)
-
-
-def _has_choice(slot: Slot) -> bool:
-    return len(slot.choices) > 1 or slot.name not in slot.choices
-
-
-def _needs(requirement: Requirement) -> str:
-    return f"PTX {_dotted(requirement.version)}, sm_{requirement.target}"
-
-
-def _dotted(version: tuple[int, int]) -> str:
-    return f"{version[0]}.{version[1]}"
-
-
-def as_json(form: Form) -> dict[str, Any]:
-    return {
-        "mnemonic": form.mnemonic,
-        "syntax": form.syntax,
-        "summary": form.summary,
-        "modifiers": {s.name: list(s.choices) for s in form.slots},
-        "optional": [s.name for s in form.slots if s.optional],
-        "operands": [{"name": o.name, "type": o.spec, "kind": o.kind} for o in form.operands],
-        "ptx": _dotted(form.requirement.version),
-        "until": _dotted(form.until) if form.until else None,
-        "target": f"sm_{form.requirement.target}",
-        "requires": {
-            k: {"ptx": _dotted(r.version), "target": f"sm_{r.target}"} for k, r in form.requires.items()
-        },
-        "reference": form.ref,
-        "chapter": form.chapter,
-        "implemented": implemented(form),
-    }
-
-
 def _row(form: Form) -> tuple[str, ...]:
-    versions = _dotted(form.requirement.version) + (f"-{_dotted(form.until)}" if form.until else "")
+    versions = dotted(form.requirement.version) + (f"-{dotted(form.until)}" if form.until else "")
     done = "yes" if implemented(form) else "no"
     return form.syntax, versions, f"sm_{form.requirement.target}", form.ref, done
 

@@ -35,6 +35,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from inspect import getdoc
 from types import FunctionType
 from typing import Any, TypeAlias, cast
 
@@ -118,6 +119,11 @@ class Form:
     effects: frozenset[str] = frozenset()
     summary: str = ""
     parameters: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The meaning in words: its whole docstring. `summary` is the first line."""
+        return getdoc(self.meaning) or self.summary if self.meaning else self.summary
 
     def expired(self, version: Version, target: int) -> bool:
         """Whether a module of this version and target may no longer use the form."""

@@ -17,7 +17,7 @@ F64 = {"f64": "sm_13"}
 )
 @instruction(
     "mov.vec.type d:vec(type), a:vec(type)", vec="v2 v4", type="b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64",
-    requires=F64, check=fits, ref="PTX 1.4 section 7.7.5",
+    requires=F64, check=fits, ref="PTX 1.4 table 66, section 7.7.5",
 )  # fmt: skip
 def mov(m: Algebra[V], a: V) -> V:
     """Copies a register, a special register, an immediate, or the address of a variable or function."""

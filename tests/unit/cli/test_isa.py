@@ -8,6 +8,7 @@ import pytest
 
 from simt.cli.main import execute
 from simt.isa.catalogue import FORMS
+from simt.tools.pages import page
 
 
 def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -23,12 +24,9 @@ def test_the_table_has_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(any(row.startswith(syntax) for row in rows) for syntax in syntaxes)
 
 
-def test_one_instruction_in_full(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = output(capsys, "mad24")
-    assert "mad24.mode.type d, a, b, c\n" in shown
-    assert ".mode = { .hi, .lo }" in shown or ".mode = { .lo, .hi }" in shown
-    assert "from PTX 1.0, sm_10" in shown
-    assert "PTX 1.4 table 29" in shown
+def test_one_instruction_is_its_page(capsys: pytest.CaptureFixture[str]) -> None:
+    assert output(capsys, "mad24") == page("mad24", FORMS["mad24"])
+    assert "div.full" not in output(capsys, "div", "--ptx", "1.3")
 
 
 def test_json_is_the_same_catalogue(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,332 @@
+"""Pages about instructions, made from the catalogue: `simt isa NAME` prints them, `make docs` keeps them."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import simt.isa  # noqa: F401  # pyright: ignore[reportUnusedImport]  (fills the catalogue)
+from simt.isa.catalogue import FORMS
+from simt.isa.form import NON_VALUES, Form, OperandForm, Requirement, Slot
+from simt.isa.special_registers import SPECIAL_REGISTERS, SpecialRegister
+from simt.tools.formula import formula, plainest
+
+CONFORMANCE = Path(__file__).with_name("conformance.json")
+"""What the replay of the hardware's vectors found, written by `make docs` (`tests.hw.conformance`)."""
+
+OLD = (1, 4)
+MOST_FORMULAS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Conformance:
+    """The comparison with results recorded on a real GPU (an H200).
+
+    `opcodes`: kernels of one instruction that were recorded, `vectors`: their results, one for each lane;
+    `exact`: results of ours with the same bits; `bounded`: others within the manual's bound; `patterns`: NaNs
+    with other bits.
+    """
+
+    opcodes: int = 0
+    vectors: int = 0
+    exact: int = 0
+    bounded: int = 0
+    patterns: int = 0
+
+    def __add__(self, other: Conformance) -> Conformance:
+        return Conformance(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    def __str__(self) -> str:
+        if not self.vectors:
+            return "no vectors"
+        counted = f"{self.vectors:,} vectors of {self.opcodes:,} kernels"
+        if self.exact == self.vectors:
+            return f"{counted}: all bit for bit"
+        parts = [
+            (self.exact, "bit for bit"),
+            (self.bounded, "within the manual's bound"),
+            (self.patterns, "NaNs with other bits"),
+            (self.vectors - self.exact - self.bounded - self.patterns, "different"),
+        ]
+        return f"{counted}: {', '.join(f'{n:,} {words}' for n, words in parts if n)}"
+
+
+@cache
+def conformance() -> dict[str, list[Conformance]]:
+    """By mnemonic, in the order of its forms; by name for special registers."""
+    if not CONFORMANCE.exists():
+        return {}
+    return {k: [Conformance(*row) for row in v] for k, v in json.loads(CONFORMANCE.read_text()).items()}
+
+
+def of_form(form: Form) -> Conformance:
+    """The conformance of one form."""
+    rows = conformance().get(form.mnemonic, [])
+    place = FORMS[form.mnemonic].index(form)
+    return rows[place] if place < len(rows) else Conformance()
+
+
+def of_register(register: SpecialRegister) -> Conformance:
+    """The conformance of one special register."""
+    return next(iter(conformance().get(register.name, [])), Conformance())
+
+
+def implemented(form: Form) -> bool:
+    """Whether the form has a meaning, or is control flow that the engines execute themselves."""
+    return form.meaning is not None or bool(form.control)
+
+
+# ---------------------------------------------------------------- one instruction
+
+
+def page(mnemonic: str, forms: Sequence[Form]) -> str:
+    """The page of an instruction with some of its forms, in Markdown."""
+    return "\n\n".join([f"# {mnemonic}", *(section(form) for form in forms)]) + "\n"
+
+
+def section(form: Form) -> str:
+    """One form: syntax, words, formula, modifiers, operands, versions, reference, conformance."""
+    parts = [f"## `{form.syntax}`", form.words, _formulas(form), "\n".join(_facts(form))]
+    return "\n\n".join(p for p in parts if p)
+
+
+def _formulas(form: Form) -> str:
+    """The formula of the plainest variant, or of several if they differ by a modifier that must be given."""
+    found = {form.spell(b): formula(form, b) for b in plainest(form)}
+    distinct = len({tuple(lines) for lines in found.values()})
+    shown = dict(list(found.items())[: 1 if distinct == 1 or len(found) > MOST_FORMULAS else None])
+    blocks = [
+        f"{opcode}:\n" + "\n".join(f"    {row}" for row in rows) for opcode, rows in shown.items() if rows
+    ]
+    return "```\n" + "\n".join(blocks) + "\n```" if blocks else ""
+
+
+def _facts(form: Form) -> Iterator[str]:
+    yield from (f"- `.{s.name}`: {_choices(s)}" for s in form.slots if has_choice(s))
+    yield from (f"- `{o.name}`: {_operand(o)}" for o in form.operands)
+    yield f"- From {needs(form.requirement)}" + (f" to PTX {dotted(form.until)}" if form.until else "") + "."
+    later = defaultdict[Requirement, list[str]](list)
+    for words, requirement in form.requires.items():
+        later[requirement].append(_written(words))
+    yield from (f"- {', '.join(words)}: from {needs(r)}." for r, words in later.items())
+    yield f"- Reference: {form.ref}." + ("" if implemented(form) else " Not implemented.")
+    if form.meaning is not None:
+        yield f"- Meaning: `{form.meaning.__module__}.{form.meaning.__name__}`."
+    yield f"- Conformance: {of_form(form)}."
+
+
+def has_choice(slot: Slot) -> bool:
+    """Whether a slot has alternatives, so that its name says nothing yet."""
+    return len(slot.choices) > 1 or slot.name not in slot.choices
+
+
+def _choices(slot: Slot) -> str:
+    return " ".join(f"`.{c}`" for c in slot.choices) + (", may be left out" if slot.optional else "")
+
+
+def _operand(operand: OperandForm) -> str:
+    role = "result" if operand.destination else "source"
+    extras = [
+        f"a second result `{operand.second}`, a predicate, may follow" if operand.second else "",
+        "may be negated" if operand.negatable else "",
+        "may be left out" if operand.optional else "",
+    ]
+    return ", ".join([f"{role}, {_kind(operand)}", *(e for e in extras if e)])
+
+
+def _kind(operand: OperandForm) -> str:
+    if operand.address:
+        return "an address in memory"
+    if operand.spec in NON_VALUES:
+        return {"texture": "a texture and its coordinates"}.get(operand.spec, operand.spec)
+    function, _, inner = operand.spec.rstrip(")").rpartition("(")
+    name = f"`.{inner}`"
+    words = {
+        "wide": f"twice as wide as {name}",
+        "vec": f"{name}, or a vector of it",
+        "x2": f"a vector of two {name}",
+        "x4": f"a vector of four {name}",
+        "pack": f"{name}, or a vector of its equal parts",
+        "imm": f"a constant of {name}",
+    }
+    return words.get(function, name)
+
+
+def _written(words: str) -> str:
+    """The modifiers of a requirement's key, as in "shared b64" or "!space"."""
+    return " with ".join(f"without `.{w[1:]}`" if w.startswith("!") else f"`.{w}`" for w in words.split())
+
+
+def needs(requirement: Requirement) -> str:
+    """`PTX 2.0, sm_20`."""
+    return f"PTX {dotted(requirement.version)}, sm_{requirement.target}"
+
+
+def dotted(version: tuple[int, int]) -> str:
+    """`1.4`."""
+    return f"{version[0]}.{version[1]}"
+
+
+# ---------------------------------------------------------------- overviews
+
+INDEX = """\
+Made from the catalogue, `src/simt/isa/`, by `make docs`. `simt isa NAME` shows a page in the terminal.
+
+The formulas are the meanings that both engines execute, run on symbols: integers wrap, `rn(...)` rounds to
+nearest even, `x ? a : b` chooses, a type's name used as a function changes the width or the format.
+Conformance is the comparison with results recorded on an NVIDIA H200.
+
+[coverage.md](coverage.md): PTX 1.4, table by table."""
+
+COLUMNS = (
+    "table", "defines", "forms", "implemented", "kernels", "vectors", "bit for bit", "in bound", "NaN bits",
+    "different",
+)  # fmt: skip
+COVERAGE = """\
+Made by `make docs` from the catalogue and from the replay of results recorded on an NVIDIA H200.
+
+Forms: combinations of types and modifiers that PTX 1.4 allows. Kernels: recorded programs of one form each,
+as PTX 1.x and as the newest version. Vectors: their results, one for each lane. In bound: results of
+approximate functions that differ from the hardware's, but keep the manual's error bound. NaN bits: NaNs like
+the hardware's, but with other bits. Tables 37 (a summary), 72 and 73 (braces and guards) define no
+instruction."""
+
+
+def index() -> str:
+    """All instructions by chapter, with their first words."""
+    chapters = defaultdict[str, list[str]](list)
+    for mnemonic, forms in FORMS.items():
+        total = sum((of_form(f) for f in forms), Conformance())
+        cells = (f"[{mnemonic}]({mnemonic}.md)", _first_words(forms[0]), str(len(forms)), str(total))
+        chapters[forms[0].chapter].append(_row(*cells))
+    head = _heading("instruction", "first form", "forms", "conformance")
+    tables = [f"## {c.replace('_', ' ')}\n\n" + "\n".join([head, *rows]) for c, rows in chapters.items()]
+    return "\n\n".join(["# Instructions", INDEX, *tables]) + "\n"
+
+
+def _first_words(form: Form) -> str:
+    return form.summary.replace("|", r"\|")
+
+
+def _heading(*names: str) -> str:
+    return _row(*names) + "\n" + "|" + " --- |" * len(names)
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One table of the manual: what it defines, and how far that is here."""
+
+    names: tuple[str, ...]
+    forms: int
+    done: int
+    found: Conformance
+
+
+def coverage() -> str:
+    """PTX 1.4 by the numbers of its tables 20 to 95."""
+    head = _heading(*COLUMNS)
+    rows = [_coverage_row(number, line) for number, line in sorted(_tables().items())]
+    return "\n\n".join(["# Coverage of PTX 1.4", COVERAGE, "\n".join([head, *rows])]) + "\n"
+
+
+def _coverage_row(number: int, line: _Line) -> str:
+    f = line.found
+    different = f.vectors - f.exact - f.bounded - f.patterns
+    counts = (line.forms, line.done, f.opcodes, f.vectors, f.exact, f.bounded, f.patterns, different)
+    return _row(str(number), ", ".join(line.names), *(f"{n:,}" for n in counts))
+
+
+def _tables() -> dict[int, _Line]:
+    found: dict[int, _Line] = {}
+    for forms in FORMS.values():
+        for form in forms:
+            count = sum(form.required(b).version <= OLD for b in form.bindings())
+            line = _Line((_linked(form),), count, count if implemented(form) else 0, of_form(form))
+            for number in table_numbers(form.ref):
+                found[number] = _joined(found.get(number), line)
+    for register in SPECIAL_REGISTERS.values():
+        count = len(register.components)
+        line = _Line((f"`{register.name}`",), count, count, of_register(register))
+        for number in table_numbers(register.ref):
+            found[number] = _joined(found.get(number), line)
+    return found
+
+
+def _linked(form: Form) -> str:
+    return f"[{form.mnemonic}]({form.mnemonic}.md)"
+
+
+def table_numbers(ref: str) -> list[int]:
+    """The tables of PTX 1.4 that a reference names."""
+    match = re.match(r"PTX 1\.4 tables? ([\d, ]+)", ref)
+    return [int(n) for n in match[1].replace(",", " ").split()] if match else []
+
+
+def _joined(a: _Line | None, b: _Line) -> _Line:
+    if a is None:
+        return b
+    names = a.names if set(b.names) <= set(a.names) else a.names + b.names
+    return _Line(names, a.forms + b.forms, a.done + b.done, a.found + b.found)
+
+
+# ---------------------------------------------------------------- files
+
+
+def pages() -> dict[str, str]:
+    """All files of `docs/isa/` by name."""
+    return {
+        **{f"{mnemonic}.md": page(mnemonic, forms) for mnemonic, forms in FORMS.items()},
+        "README.md": index(),
+        "coverage.md": coverage(),
+    }
+
+
+def as_json(form: Form) -> dict[str, Any]:
+    """A form for programs."""
+    found = of_form(form)
+    return {
+        "mnemonic": form.mnemonic,
+        "syntax": form.syntax,
+        "summary": form.summary,
+        "words": form.words,
+        "formula": formula(form, plainest(form)[0]),
+        "modifiers": {s.name: list(s.choices) for s in form.slots},
+        "optional": [s.name for s in form.slots if s.optional],
+        "operands": [{"name": o.name, "type": o.spec, "kind": o.kind} for o in form.operands],
+        "ptx": dotted(form.requirement.version),
+        "until": dotted(form.until) if form.until else None,
+        "target": f"sm_{form.requirement.target}",
+        "requires": {
+            k: {"ptx": dotted(r.version), "target": f"sm_{r.target}"} for k, r in form.requires.items()
+        },
+        "reference": form.ref,
+        "chapter": form.chapter,
+        "implemented": implemented(form),
+        "conformance": {f.name: cast("int", getattr(found, f.name)) for f in fields(found)},
+    }
+
+
+def main(folder: Path) -> None:
+    """Writes all pages into a folder, and removes those of instructions that are no more."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = pages()
+    for path in folder.glob("*.md"):
+        if path.name not in found:
+            path.unlink()
+    for name, text in found.items():
+        (folder / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,92 @@
+"""How the meanings compare with what an H200 gave, counted by form: `python -m tests.hw.conformance`.
+
+Writes `src/simt/tools/conformance.json`, which the pages of `simt isa` and `docs/isa/` show (`make docs`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import astuple
+from functools import partial
+
+import numpy as np
+
+from simt.isa.catalogue import FORMS
+from simt.isa.form import Form
+from simt.ptx.types import BF16X2, F16X2, Type
+from simt.tools.pages import CONFORMANCE, Conformance
+from tests.hw import test_arithmetic, test_conversions, test_flushing
+from tests.hw.arithmetic import Case
+from tests.unit.isa.meaning import Array
+
+
+def compared(t: Type, ours: Array, theirs: Array, wrong: Callable[[], int]) -> Conformance:
+    """The lanes of one result, counted; `wrong`: how many are outside the bounds of their test."""
+    apart = np.flatnonzero(ours.reshape(-1) != theirs.reshape(-1))
+    different = wrong() if len(apart) else 0
+    patterns = [lane for lane in apart if test_arithmetic.has_nan(t, theirs.reshape(-1)[lane])]
+    bounded = len(apart) - different - len(patterns)
+    return Conformance(0, ours.size, ours.size - len(apart), bounded, len(patterns))
+
+
+def _compared(case: Case, t: Type, ours: Array, theirs: Array) -> Conformance:
+    """Likewise, with the bounds of arithmetic; pairs count once."""
+    halves = 2 if t in (F16X2, BF16X2) else 1
+
+    def wrong() -> int:
+        return len({int(n) // halves for n in test_arithmetic.differing(case, t, ours, theirs)})
+
+    return compared(t, ours, theirs, wrong)
+
+
+def arithmetic() -> Iterator[tuple[Form, Conformance]]:
+    """Of every case of the arithmetic chapters."""
+    theirs = test_arithmetic.recorded()[1]
+    for name, case in test_arithmetic.cases().items():
+        yield case.form, Conformance(1)
+        for i, (t, ours) in enumerate(zip(case.outputs, test_arithmetic.computed(case))):
+            yield case.form, _compared(case, t, ours, theirs[f"{name}/{i}"])
+
+
+def conversions() -> Iterator[tuple[Form, Conformance]]:
+    """Of every conversion and warp operation."""
+    theirs = test_conversions.recorded()
+    for name, case in test_conversions.CASES.items():
+        yield case.form, Conformance(1)
+        for i, (t, ours) in enumerate(zip(case.outputs, test_conversions.computed(name, case))):
+            yield case.form, _compared(case, t, ours, theirs[f"{name}/{i}"])
+
+
+def flushing() -> Iterator[tuple[Form, Conformance]]:
+    """Of what flushes, around the edge."""
+    theirs = test_flushing.recorded()[1]
+    for opcode, case in test_flushing.cases().items():
+        yield case.form, Conformance(1)
+        ours = test_flushing.computed(case)
+        wrong = partial(_not_flushed, case, ours)
+        yield case.form, compared(case.outputs[0], ours, theirs[opcode], wrong)
+
+
+def _not_flushed(case: Case, ours: Array) -> int:
+    return len(test_flushing.differing(case, ours))
+
+
+def counted() -> dict[str, list[Conformance]]:
+    """By mnemonic, in the order of its forms."""
+    found: dict[int, Conformance] = defaultdict(Conformance)
+    for part in (arithmetic, conversions, flushing):
+        for form, more in part():
+            found[id(form)] += more
+    return {name: [found[id(form)] for form in forms] for name, forms in FORMS.items()}
+
+
+def text(found: dict[str, list[Conformance]]) -> str:
+    """As it is kept: a line for each instruction."""
+    rows = [f"{json.dumps(name)}: {json.dumps([list(astuple(c)) for c in cs])}" for name, cs in found.items()]
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+if __name__ == "__main__":
+    CONFORMANCE.write_text(text(counted()))
