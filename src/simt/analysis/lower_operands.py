@@ -218,7 +218,7 @@ class Operands:
                 if isinstance(base, nodes.Name):
                     return Address(self._variable_address(scope, base, 0), offset)
             case nodes.Indexed(array=array, index=None, offset=offset):
-                return Address(self._variable_address(scope, array, 0), offset)
+                return self.address(scope, nodes.Address(array, offset, node.span))
             case nodes.Indexed(array=array, index=index, offset=offset) if index is not None:
                 return Address(self._sum(scope, array, index), offset)
             case nodes.Integer(value=value):

@@ -31,7 +31,6 @@ from simt.ptx.types import B64, F32, F64, PRED, Type, bits_type, unsigned
 
 ROUNDINGS = "rn rz rm rp"
 FTZ = {"ftz": "1.4"}
-SINGLE = {"ftz": "1.4", "rm": "2.0 sm_20", "rp": "2.0 sm_20"}
 DIRECTED = {"rz": "2.0 sm_20", "rm": "2.0 sm_20", "rp": "2.0 sm_20"}
 FLUSHED = {"ftz": True}
 PLAIN = {"ftz": False, "sat": False}
@@ -44,7 +43,7 @@ NEAREST = {"rnd": "rn", **PLAIN}
 @instruction(
     "add[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 38", defaults=PLAIN
 )
-@instruction("add[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=SINGLE, ref="PTX 1.4 table 38")
+@instruction("add[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=FTZ, ref="PTX 1.4 table 38")
 def add(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
     """Sum, rounded to nearest even unless the modifier says otherwise."""
     a, b = flush_if(m, t, ftz, a, b)
@@ -54,7 +53,7 @@ def add(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
 @instruction(
     "sub[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 39", defaults=PLAIN
 )
-@instruction("sub[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=SINGLE, ref="PTX 1.4 table 39")
+@instruction("sub[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=FTZ, ref="PTX 1.4 table 39")
 def sub(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
     """Difference, rounded to nearest even unless the modifier says otherwise."""
     a, b = flush_if(m, t, ftz, a, b)
@@ -64,7 +63,7 @@ def sub(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
 @instruction(
     "mul[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 40", defaults=PLAIN
 )
-@instruction("mul[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=SINGLE, ref="PTX 1.4 table 40")
+@instruction("mul[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=FTZ, ref="PTX 1.4 table 40")
 def mul(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
     """Product, rounded to nearest even unless the modifier says otherwise."""
     a, b = flush_if(m, t, ftz, a, b)
@@ -87,23 +86,28 @@ def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, rnd: Rounding, ftz: bool, sat:
     return finish_rounded(m, t, m.fma(t, a, b, c, rnd), ftz, sat, partial(twice_fused, t, rnd), a, b, c)
 
 
-@instruction("mad[.ftz][.sat].f32 d, a, b, c", until="1.4 sm_13", requires=FTZ, ref="PTX 1.4 table 42")
-def mad(m: Algebra[V], a: V, b: V, c: V, ftz: bool, sat: bool, env: Environment) -> V:
+@instruction(
+    "mad[.rnd][.ftz][.sat].f32 d, a, b, c", rnd=ROUNDINGS, until="1.4 sm_13", requires=FTZ,
+    ref="PTX 1.4 table 42",
+)  # fmt: skip
+def mad(
+    m: Algebra[V], a: V, b: V, c: V, rnd: Rounding | None, ftz: bool, sat: bool, env: Environment
+) -> V:  # fmt: skip
     """Product plus a third value: fused from compute capability 2.0 on, else of a truncated product."""
     a, b, c = flush_if(m, F32, ftz, a, b, c)
     if env.machine < 20:
-        return finish(m, F32, truncating_mad(m, a, b, c, ftz), ftz, sat)
-    return fma(m, F32, a, b, c, "rn", ftz, sat)
+        return finish(m, F32, truncating_mad(m, a, b, c, rnd or "rn", ftz), ftz, sat)
+    return fma(m, F32, a, b, c, rnd or "rn", ftz, sat)
 
 
-def truncating_mad(m: Algebra[V], a: V, b: V, c: V, ftz: bool) -> V:
+def truncating_mad(m: Algebra[V], a: V, b: V, c: V, rnd: Rounding, ftz: bool) -> V:
     """The product cut to 24 significant bits, its exponent unlimited, plus c (notes of table 42)."""
     wide_a, wide_b, wide_c = (m.float_to_float(F32, F64, x, "rn") for x in (a, b, c))
     exact = m.fmul(F64, wide_a, wide_b, "rn")
     dropped = 52 - 23
     cut = with_bits(m, F64, exact, lambda u, x: m.and_(u, x, m.const(u, (1 << 64) - (1 << dropped))))
-    total = m.float_to_float(F64, F32, m.fadd(F64, cut, wide_c, "rn"), "rn")
-    separate = m.fadd(F32, finish(m, F32, m.fmul(F32, a, b, "rn"), ftz), c, "rn")
+    total = m.float_to_float(F64, F32, m.fadd(F64, cut, wide_c, rnd), rnd)
+    separate = m.fadd(F32, finish(m, F32, m.fmul(F32, a, b, rnd), ftz), c, rnd)
     return m.select(F32, m.compare("eq", F32, c, m.const(F32, 0)), separate, total)
 
 

@@ -13,7 +13,8 @@ from simt.ptx.lexer import MODIFIER, NAME, Cursor, GiveUp, SyntaxProblem
 from simt.ptx.nodes import Block, Guard, Instruction, Label, Name, Operand, Statement, TextureAddress
 from simt.ptx.operands import moved, name, operand, operands
 
-_MODIFIERS = re.compile(rf"(?:\s*{MODIFIER})*+", re.ASCII)
+_BANK = r"(?<=\.const)\s*\[\s*\d+\s*\](?=\s*\.)"  # `ld.const[0].u32`: every bank is in one state space
+_MODIFIERS = re.compile(rf"(?:\s*{MODIFIER}(?:{_BANK})?)*+", re.ASCII)
 _DIRECTIVES: dict[str, Callable[[Cursor], Statement]] = {
     ".loc": directives.location,
     ".file": directives.file,
@@ -202,7 +203,7 @@ def instruction(c: Cursor) -> Instruction:
         raise c.unexpected("an instruction")
     modifiers = _MODIFIERS.match(c.text, c.end)
     end = modifiers.end() if modifiers else c.end
-    words = "".join(c.text[c.end : end].split()).split(".")[1:]
+    words = [w.partition("[")[0] for w in "".join(c.text[c.end : end].split()).split(".")[1:]]
     c.seek(end)
     call = mnemonic == _CALL
     found = () if c.at(";") else operands(c, call)

@@ -32,7 +32,8 @@ MOST_SEARCHES = 100
 
 @dataclass(slots=True)
 class Context:
-    """Facts about one module. `target`: the number in `sm_13`. `address_bits`: None if not declared."""
+    """Facts about one module. `target`: the number in `sm_13`. `address_bits`: None if not declared.
+    `in_kernel`: whether the body under way is a kernel's."""
 
     module: Module
     diagnostics: Diagnostics
@@ -43,6 +44,7 @@ class Context:
     address_bits: int | None = None
     scope: Scope = field(default_factory=Scope)
     searches: int = 0
+    in_kernel: bool = False
 
     @property
     def version_name(self) -> str:

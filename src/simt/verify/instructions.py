@@ -134,7 +134,7 @@ def requirement_problems(site: Site) -> Iterator[Problem]:
         double = needed.target == FIRST_DOUBLE_TARGET and uses_double(site.binding)
         hint = "`.target` option map_f64_to_f32 would allow it" if double else None
         yield Problem(f"`{site.spelled}` requires {needs} or later, the module's {has}", span, hint)
-    if until is not None and context.version > until:
+    if until is not None and site.form.expired(context.version, context.target):
         message = f"`{site.spelled}` is not allowed after PTX ISA {dotted(until)}"
         yield Problem(f"{message}, the module's .version is {context.version_name}", span)
 

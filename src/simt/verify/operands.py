@@ -319,15 +319,22 @@ def address_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
         case nodes.Address(base=base) if base is not None:
             yield from _base(place, base, shapes.of(base))
         case nodes.Indexed(array=array, index=index):
+            if shapes.of(array).what is What.REGISTER and site.context.version >= FIRST_BRACKETS:
+                yield _without_brackets(place, operand)
+                return
             yield from _base(place, array, shapes.of(array))
             if index is not None:
                 yield from _index(place, index, shapes.of(index))
         case nodes.Name() if site.context.version < FIRST_BRACKETS:
             yield from _base(place, operand, shapes.of(operand))
         case _:
-            described = describe(operand, shapes.of(operand))
-            message = f"operand `{place.form.name}` of `{site.spelled}` cannot be {described}"
-            yield Problem(message, operand.span, "expected an address in square brackets")
+            yield _without_brackets(place, operand)
+
+
+def _without_brackets(place: Place, operand: nodes.Operand) -> Problem:
+    described = describe(operand, place.site.shapes.of(operand))
+    message = f"operand `{place.form.name}` of `{place.site.spelled}` cannot be {described}"
+    return Problem(message, operand.span, "expected an address in square brackets")
 
 
 FIRST_BRACKETS = (1, 2)

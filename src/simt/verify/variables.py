@@ -52,6 +52,8 @@ def _place(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
     elif where == "body" and v.space == "param" and PARAMETER_LISTS <= version < CALL_PARAMETERS:
         message = f"parameter `{v.name}` is declared in a body"
         yield Problem(message, v.span, f"expected it in the parameter list in PTX ISA {dotted(version)}")
+    elif where == "body" and v.space == "param" and version < CALL_PARAMETERS and not context.in_kernel:
+        yield Problem(f"parameter `{v.name}` is declared in a device function", v.span, "expected .reg")
     if where == "body" and v.linkage:
         yield Problem(f"`.{v.linkage}` variable `{v.name}` is declared in a function", v.span)
 

@@ -95,6 +95,7 @@ class Verifier:
         if known is None or known.body is None:
             self.functions[function.name] = function
         if function.body is not None:
+            self.context.in_kernel = function.is_entry
             self.instructions.shapes.parameters = (
                 parameter_names(function.parameters) if function.is_entry else frozenset()
             )

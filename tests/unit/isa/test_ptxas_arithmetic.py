@@ -9,14 +9,9 @@ import pytest
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Binding, Form
 from tests.unit.isa.ptxas import instruction_text, needs_ptxas, rejected
+from tests.unit.isa.refused import DIFFERENCES
 
 CHAPTERS = ("integer", "floating", "compare", "logic", "half")
-
-DIFFERENCES = {
-    "div.sat.f32": "PTX 1.4 section 10.1.1 removed it, so 1.3 and before had it",
-    "rcp.f64": "table 48 makes it rcp.rn.f64 in versions up to 1.3; ptxas reads rcp.approx.f64",
-}
-"""What the text allows and ptxas 13 refuses, by opcode, with the reason."""
 
 
 def cases() -> list[tuple[Form, Binding]]:

@@ -13,6 +13,7 @@ from simt.isa.form import Binding, Form, Version
 from simt.isa.select import Selection, select
 from simt.isa.targets import FIRST_VERSION, NEWEST, VERSIONS
 from tests.unit.isa.ptxas import instruction_text, needs_ptxas, rejected
+from tests.unit.isa.refused import DIFFERENCES
 from tests.unit.isa.test_ptxas_arithmetic import CHAPTERS
 
 TARGETS = sorted(int(name) for name in FIRST_VERSION if name.isdigit())
@@ -26,11 +27,6 @@ LAXER_THAN_THE_TEXT = {
     "neg": ".f16 came with PTX 6.0; ptxas does not ask",
 }
 """Where ptxas 13 accepts what the manuals' notes forbid: mnemonics or types, with the reason."""
-
-STRICTER_THAN_THE_TEXT = {
-    "div.sat.f32": "PTX 1.4 section 10.1.1 removed it, so 1.3 and before had it",
-    "rcp.f64": "table 48 makes it rcp.rn.f64 in versions up to 1.3; ptxas reads rcp.approx.f64",
-}
 
 
 def spelled() -> Iterator[tuple[Form, Binding]]:
@@ -58,7 +54,7 @@ def places(form: Form, binding: Binding) -> Iterator[tuple[Version, int, bool]]:
 def excused(line: str, allowed: bool) -> bool:
     opcode = line.split()[0]
     if allowed:
-        return opcode in STRICTER_THAN_THE_TEXT
+        return opcode in DIFFERENCES
     words = set(opcode.split("."))
     return bool(words & LAXER_THAN_THE_TEXT.keys())
 
@@ -88,12 +84,16 @@ IGNORED_BY_PTXAS = frozenset(["finite", "infinite", "number", "notanumber", "nor
 def careless(line: str) -> bool:
     """Whether ptxas is known to take an opcode that nothing defines.
 
-    As above; a modifier twice; `testp` without a class; `addc` and `subc` with `.sat`.
+    As above; a modifier twice; `testp` without a class; `addc` and `subc` with `.sat`; roundings of `fma`
+    with .bf16, which it passes over.
     """
     mnemonic, *modifiers = line.split()[0].split(".")
     doubled = len(set(modifiers)) < len(modifiers)
     saturated = mnemonic in ("addc", "subc") and "sat" in modifiers
-    return doubled or saturated or mnemonic == "testp" or not IGNORED_BY_PTXAS.isdisjoint(modifiers)
+    rounded = mnemonic == "fma" and not {"bf16", "bf16x2"}.isdisjoint(modifiers)
+    return (
+        doubled or saturated or rounded or mnemonic == "testp" or not IGNORED_BY_PTXAS.isdisjoint(modifiers)
+    )
 
 
 def near_misses(count: int) -> Iterator[str]:
