@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from simt.engine import llvm_folding
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
 from simt.isa.algebra import Comparison
 from simt.ptx.types import F32, F64, U32, U64, Type
@@ -85,17 +86,45 @@ class LlvmIntegers:
         return Value(self.builder.emit(text), element, width)
 
     def binary(self, opcode: str, a: Value, b: Value) -> Value:
+        known = self._folded(opcode, a, b)
+        if known is not None:
+            return known
         a, b = self.unify(a, b)
         return self.emit(f"{opcode} {a.typed}, {b.ir}", a.type, a.width)
+
+    def _folded(self, opcode: str, a: Value, b: Value) -> Value | None:
+        """The result if one or both operands, as constants, tell it."""
+        x, y = a.literal, b.literal
+        if x is None and y is None:
+            return None
+        bits = int(a.type[1:])
+        if x is not None and y is not None:
+            result = llvm_folding.binary(opcode, bits, x, y)
+            return None if result is None else self.number(a.type, result)
+        known, constant, other = (x, a, b) if y is None else (y, b, a)
+        assert known is not None
+        if llvm_folding.decides(opcode, bits, known):
+            return constant
+        if llvm_folding.leaves_other(opcode, bits, known, second=constant is b):
+            return self.unify(other)[0]
+        return None
 
     def cast(self, opcode: str, element: str, a: Value) -> Value:
         if a.type == element:
             return a
+        if a.literal is not None and element[0] == "i":
+            result = llvm_folding.resized(opcode, int(a.type[1:]), int(element[1:]), a.literal)
+            if result is not None:
+                return self.number(element, result)
         (a,) = self.unify(a)
         return self.emit(f"{opcode} {a.typed} to {spell(element, a.width)}", element, a.width)
 
     def intrinsic(self, name: str, *values: Value, extra: tuple[str, ...] = ()) -> Value:
         """Calls the overload of `llvm.name` for the operands' type; `extra` are constant operands."""
+        if len(values) == 2:
+            known = self._folded(name, *values)
+            if known is not None:
+                return known
         values = self.unify(*values)
         first = values[0]
         parameters = (*(v.spelled for v in values), *(e.split()[0] for e in extra))
@@ -106,11 +135,17 @@ class LlvmIntegers:
         return self.emit(f"call {first.spelled} {full}({operands})", first.type, first.width)
 
     def pick(self, p: Value, a: Value, b: Value) -> Value:
+        if p.literal is not None:
+            return self.unify(a if p.literal else b)[0]
         p, a, b = self.unify(p, a, b)
         return self.emit(f"select {p.typed}, {a.typed}, {b.typed}", a.type, a.width)
 
     def test(self, condition: str, a: Value, b: Value) -> Value:
         """A comparison: `condition` as in `icmp ult` or `fcmp olt`."""
+        if a.literal is not None and b.literal is not None:
+            result = llvm_folding.test(condition, int(a.type[1:]), a.literal, b.literal)
+            if result is not None:
+                return self.number("i1", result)
         a, b = self.unify(a, b)
         return self.emit(f"{condition} {a.typed}, {b.ir}", "i1", a.width)
 

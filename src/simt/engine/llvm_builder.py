@@ -29,7 +29,7 @@ class Value:
     @property
     def literal(self) -> int | None:
         """The bits of a scalar integer or predicate constant, else None."""
-        if self.width != 1 or self.type in ("float", "double"):
+        if self.width != 1 or self.type in ("float", "double") or self.ir[0] == "%":
             return None
         if self.type == "i1":
             return {"false": 0, "true": 1}.get(self.ir)
@@ -87,6 +87,8 @@ class ModuleText:
     """
 
     attributes: str = "nounwind"
+    inlined_lines: int = 0
+    """Lines that LLVM will put in place of calls of `inlined` functions."""
     _declarations: dict[str, str] = field(default_factory=dict[str, str])
     _globals: dict[str, str] = field(default_factory=dict[str, str])
     _functions: dict[str, str] = field(default_factory=dict[str, str])
@@ -111,6 +113,7 @@ class ModuleText:
 
     def inlined(self, hint: str, result: str, parameters: list[str], lines: list[str]) -> str:
         """The name of a function, defined if it is new, that LLVM inlines wherever it is called."""
+        self.inlined_lines += len(lines)
         body = "\n".join(lines)
         key = f"{result} {parameters} {body}"
         if key not in self._inlined:

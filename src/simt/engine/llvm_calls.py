@@ -19,6 +19,7 @@ from simt.engine.llvm_outline import (
     Outliner,
     TooLarge,
 )  # fmt: skip
+from simt.engine.llvm_repeats import Repeats
 from simt.engine.llvm_slots import Unit
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
@@ -74,9 +75,9 @@ class CallingEmitter(FunctionEmitter):
     def __init__(self, unit: Unit, function: Function) -> None:
         super().__init__(unit, function)
         self._judge()
-        if unit.large:
-            frame = Frame(("ptr %launch", "ptr %worker", COORDINATES, "i64 %sp"), frame_lines())
-            self.evaluator = Outliner(self, self.evaluator, unit.outlined, frame)
+        frame = Frame(("ptr %launch", "ptr %worker", COORDINATES, "i64 %sp"), frame_lines())
+        kind = Outliner if unit.large else Repeats
+        self.evaluator = kind(self, self.evaluator, unit.outlined, frame)
 
     def _judge(self) -> None:
         """Raises `TooLarge` for what is seen to be large before a line is emitted."""

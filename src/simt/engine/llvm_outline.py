@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import TYPE_CHECKING, cast
 
 from simt.analysis.evaluate import Evaluator
@@ -25,8 +26,9 @@ from simt.analysis.program import (
 from simt.analysis.shape import WARP, Shape
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value, spell
-from simt.engine.llvm_lanes import ALL, Guarded, Lanes, bases, shape_of
-from simt.ptx.types import bits_type
+from simt.engine.llvm_flushing import Flushed, Unflushed, raw
+from simt.engine.llvm_lanes import ALL, Guarded, LaneAlgebra, Lanes, bases, shape_of
+from simt.ptx.types import F32, bits_type
 
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
@@ -57,13 +59,37 @@ class TooLarge(Exception):
     """The kernel is to be emitted as a large one."""
 
 
+class Form(Enum):
+    """What is known of the subnormals of a value that is passed: see `simt.engine.llvm_flushing`."""
+
+    PLAIN = Value
+    FLUSHED = Flushed
+    UNFLUSHED = Unflushed
+
+    def of(self, value: Value, m: LaneAlgebra) -> Value:
+        """A value that was passed in this form."""
+        match self:
+            case Form.PLAIN:
+                return value
+            case Form.FLUSHED:
+                return Flushed(value.ir, value.type, value.width)
+            case Form.UNFLUSHED:
+                return m.flush(F32, value)
+
+
+def form_of(value: Value) -> Form:
+    return Form(type(value)) if isinstance(value, (Flushed, Unflushed)) else Form.PLAIN
+
+
 @dataclass(frozen=True, slots=True)
 class _Parameter:
-    """How a value is passed: `element` and number of lanes, with the shape that the function relies on."""
+    """How a value is passed: `element` and number of lanes, with the shape and form that the function relies
+    on."""
 
     element: str
     width: int
     shape: Shape
+    form: Form = Form.PLAIN
 
     @property
     def passed(self) -> str:
@@ -74,13 +100,13 @@ class _Parameter:
     def is_mask(self) -> bool:
         return self.element == "i1" and self.width == WARP
 
-    def inside(self, name: str, builder: Builder) -> Value:
+    def inside(self, name: str, m: LaneAlgebra) -> Value:
         """The value in the function."""
         if self.is_mask:
-            name = builder.emit(f"bitcast i{WARP} {name} to <{WARP} x i1>")
+            name = m.builder.emit(f"bitcast i{WARP} {name} to <{WARP} x i1>")
         if self.shape.stride:
             return Lanes(name, self.element, self.width, self.shape)
-        return Value(name, self.element, self.width)
+        return self.form.of(Value(name, self.element, self.width), m)
 
 
 @dataclass(slots=True)
@@ -99,12 +125,13 @@ class _Request:
 @dataclass(frozen=True, slots=True)
 class _Function:
     """`result`: its LLVM type. `framed`: it gets what `Frame` says. `fails`: the first result is an i1, false
-    after a fault."""
+    after a fault. `forms`: of the other results."""
 
     name: str
     result: str
     framed: bool
     fails: bool
+    forms: tuple[Form, ...]
 
 
 @dataclass(slots=True)
@@ -136,32 +163,33 @@ class Outliner(Evaluator[Value]):
     ) -> None:
         super().__init__(inner.m, inner.reader, inner.environment)
         self.emitter = emitter
+        self.inner = inner
         self.known = known
         self.frame = frame
         self.keeps = False
 
     def op(self, op: Op) -> tuple[Value, ...]:
-        if not self._suits(op):
-            return super().op(op)
+        if not self.suits(op):
+            return self.inner.op(op)
         # Code under a guard does not always run: its values are not there for what follows.
         self.keeps = op.guard is None or not op.form.effects
         request = self._request(op, few=True)
-        general = (self._kind(op), *request.kind)
+        general = (self.kind(op), *request.kind)
         variants = self.known.variants.setdefault(general, set())
         constants = tuple(request.constants)
         if constants not in variants and len(variants) >= KINDS:
             request = self._request(op, few=False)
             constants = tuple(request.constants)
-            general = (self._kind(op), *request.kind)
+            general = (self.kind(op), *request.kind)
         variants.add(constants)
         key = (general, constants)
         if key not in self.known.functions:
             self.known.functions[key] = self._define(op, request)
         function = self.known.functions[key]
-        return self._call(op, function, request) if function else super().op(op)
+        return self._call(op, function, request) if function else self.inner.op(op)
 
     # -- what is outlined --------------------------------------------------------------------------
-    def _suits(self, op: Op) -> bool:
+    def suits(self, op: Op) -> bool:
         if not op.form.effects <= {"memory", "warp"} or not (op.destinations or op.form.effects):
             return False
         made = self.emitter.ssa.of[id(op)]
@@ -173,7 +201,7 @@ class Outliner(Evaluator[Value]):
                 return False
         return all(_is_simple(source) for source in op.sources.values())
 
-    def _kind(self, op: Op) -> Hashable:
+    def kind(self, op: Op) -> Hashable:
         full = self.emitter.m.mask.ir == ALL
         types = (tuple(op.source_types.items()), op.result_types)
         results = tuple(r.type for r in op.destinations if r is not None)
@@ -221,11 +249,13 @@ class Outliner(Evaluator[Value]):
     ) -> Register:
         """A register that stands for a value in the function. `of`: the value is an offset to be added to the
         argument before, the base register of an address."""
+        form = form_of(value) if value.width in (1, WARP) else Form.PLAIN
+        value = value if form is Form.PLAIN else raw(value)
         shape = shape_of(value)
         if isinstance(value, Guarded) or not shape.is_affine or shape.width > 1:
             value = self._vector(value)
             shape = Shape(WARP)
-        parameter = _Parameter(value.type, value.width, replace(shape, const=None))
+        parameter = _Parameter(value.type, value.width, replace(shape, const=None), form)
         place = Register(len(request.registers), f"a{len(request.registers)}", register.type)
         request.registers.append(place)
         request.parameters.append(parameter)
@@ -257,10 +287,11 @@ class Outliner(Evaluator[Value]):
         m = type(emitter.m)(builder, module, emitter.m.features, emitter.m.block, emitter.m.environment)
         m.line = cast("int", "%line")  # it is only written into the text
         m.result_used = emitter.m.result_used
+        m.zeros = emitter.m.zeros
         if emitter.m.mask.ir != ALL:
             m.mask = Value("%mask", "i1", WARP)
         values = {
-            register: parameter.inside(f"%a{i}", builder)
+            register: parameter.inside(f"%a{i}", m)
             for i, (register, parameter) in enumerate(zip(request.registers, request.parameters))
         }
         for base, offset in zip(request.registers, request.registers[1:]):
@@ -273,12 +304,14 @@ class Outliner(Evaluator[Value]):
         framed = fails or _needs_frame(builder.lines)
         if not fails and len(builder.lines) < WORTH:
             return None
-        results = [self._returned(m.vector(value), builder) for value in found]
+        forms = tuple(form_of(value) if value.width == WARP else Form.PLAIN for value in found)
+        bare = (value if form is Form.PLAIN else raw(value) for value, form in zip(found, forms))
+        results = [self._returned(m.vector(value), builder) for value in bare]
         if fails:
             results.insert(0, "i1 true")
         types = [text.partition(" %")[0].removesuffix(" true") for text in results]
         result = f"{{ {', '.join(types)} }}" if fails or len(types) > 1 else types[0]
-        function = _Function(f"@simt.op.{len(self.known.functions)}", result, framed, fails)
+        function = _Function(f"@simt.op.{len(self.known.functions)}", result, framed, fails, forms)
         text = self._text(function, request, builder, results)
         module.define(function.name[1:], "\n".join(text))
         return function
@@ -315,12 +348,12 @@ class Outliner(Evaluator[Value]):
         whole = builder.emit(f"call {result} {function.name}({', '.join(arguments)})")
         types = [element_type(r.type) for r in op.destinations if r is not None]
         if not result.startswith("{"):
-            return (self._taken(whole, types[0]),)
+            return (self._taken(whole, types[0], function.forms[0]),)
         if function.fails:
             m.go_on_if(builder.emit(f"extractvalue {result} {whole}, 0"))
         return tuple(
-            self._taken(builder.emit(f"extractvalue {result} {whole}, {place}"), t)
-            for place, t in enumerate(types, start=int(function.fails))
+            self._taken(builder.emit(f"extractvalue {result} {whole}, {place}"), t, form)
+            for place, (t, form) in enumerate(zip(types, function.forms), start=int(function.fails))
         )
 
     def _passed(self, parameter: _Parameter, value: Value) -> str:
@@ -328,10 +361,10 @@ class Outliner(Evaluator[Value]):
             return value.typed
         return f"i{WARP} {self.emitter.m.mask_bits(value).ir}"
 
-    def _taken(self, name: str, element: str) -> Value:
+    def _taken(self, name: str, element: str, form: Form) -> Value:
         if element == "i1":
             name = self.emitter.builder.emit(f"bitcast i{WARP} {name} to <{WARP} x i1>")
-        return Value(name, element, WARP)
+        return form.of(Value(name, element, WARP), self.emitter.m)
 
 
 def _needs_frame(lines: list[str]) -> bool:

@@ -68,23 +68,23 @@ def shf(m: Algebra[V], a: V, b: V, c: V, mode: str, wrapping: str) -> V:
     return m.or_(U32, m.shift_left(U32, b, rest), m.shift_right(U32, a, amount))
 
 
-MINTERMS = 8
-
-
 def lookup3(m: Algebra[V], a: V, b: V, c: V, table: V) -> V:
-    """Bit by bit, the bit of an 8-bit table at index abc."""
-    result = m.const(U32, 0)
-    for index in range(MINTERMS):
-        chosen = m.and_(U32, table, m.const(U32, 1 << index))
-        mask = ones_if(m, U32, m.compare("ne", U32, chosen, m.const(U32, 0)))
-        result = m.or_(U32, result, m.and_(U32, mask, _minterm(m, a, b, c, index)))
-    return result
+    """Bit by bit, the bit of an 8-bit table at index abc: the table is halved by `a`, `b` and `c`."""
+    column = [_table_bit(m, table, index) for index in range(8)]
+    for x in (c, b, a):
+        column = [_either(m, x, zero, one) for zero, one in zip(column[::2], column[1::2], strict=True)]
+    return column[0]
 
 
-def _minterm(m: Algebra[V], a: V, b: V, c: V, index: int) -> V:
-    """Ones where the bits of a, b and c are those of the index."""
-    bits = [x if index & weight else m.invert(U32, x) for x, weight in ((a, 4), (b, 2), (c, 1))]
-    return m.and_(U32, m.and_(U32, bits[0], bits[1]), bits[2])
+def _table_bit(m: Algebra[V], table: V, index: int) -> V:
+    """A bit of the table in all 32 places."""
+    chosen = m.and_(U32, table, m.const(U32, 1 << index))
+    return ones_if(m, U32, m.compare("ne", U32, chosen, m.const(U32, 0)))
+
+
+def _either(m: Algebra[V], x: V, zero: V, one: V) -> V:
+    """Bit by bit, `one` where `x` is 1, else `zero`."""
+    return m.xor(U32, zero, m.and_(U32, x, m.xor(U32, zero, one)))
 
 
 @instruction("lop3.b32 d, a, b, c, e:imm(u32)", since="4.3 sm_50", ref="PTX ISA 4.3 lop3")

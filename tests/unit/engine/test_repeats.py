@@ -1,0 +1,100 @@
+"""Instructions that many of their kind share as a function: the recorded vectors of the GPU with every
+instruction so, and how kernels that repeat one grow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.driver.source import compile_ptx
+from simt.engine import llvm_outline, llvm_repeats
+from simt.engine.cache import ObjectCache
+from simt.engine.compile import Compiler
+from simt.engine.llvm_kernel import emit
+from simt.machine.device import DEVICES
+from tests.cpus.test_vectors import run_all, sample
+from tests.filetests import test_run as filetests
+from tests.hw.test_flushing import by_operands, wrong
+from tests.unit.engine.test_large import FOLDER, NAMES
+
+
+@pytest.fixture
+def all_shared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Every instruction that may is a call from its first occurrence on."""
+    monkeypatch.setattr(llvm_repeats, "ENOUGH", -1)
+    monkeypatch.setattr(llvm_outline, "WORTH", 0)
+    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
+
+
+@pytest.fixture
+def device(all_shared: None) -> simt.Device:
+    return simt.Device("sm_90", engine="jit", memory="1GiB", timeout=60)
+
+
+@pytest.mark.usefixtures("all_shared")
+@pytest.mark.parametrize("name", NAMES)
+def test_files(name: str) -> None:
+    filetests.test_run(FOLDER / f"{name}.ptx", "jit")
+
+
+def test_vectors_of_the_gpu(device: simt.Device) -> None:
+    rows = run_all(device)
+    assert [line for item in sample() for line in item.wrong(rows[item.name])] == []
+
+
+@pytest.mark.parametrize("other", ["", "cvt.f64.f32 %d, %v;"], ids=["alone", "mixed"])
+def test_flushing(device: simt.Device, other: str) -> None:
+    """Subnormals that mean zeros on their way into functions and out of them."""
+    assert wrong(device, by_operands()["f32"], other) == []
+
+
+def chained(count: int) -> str:
+    """Each thread makes 2 ** (-x / 4) + its number of x, and so on."""
+    piece = "mul.f32 %f1, %f0, 0fBE800000; ex2.approx.f32 %f1, %f1; add.f32 %f0, %f1, %f2;"
+    body = "\n".join(piece for _ in range(count))
+    return f"""
+    .version 8.0
+    .target sm_90
+    .address_size 64
+    .visible .entry k(.param .u64 out)
+    {{
+        .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;
+        ld.param.u64 %rd0, [out];
+        mov.u32 %r0, %tid.x;
+        mul.wide.u32 %rd1, %r0, 4;
+        add.u64 %rd2, %rd0, %rd1;
+        cvt.rn.f32.u32 %f2, %r0;
+        mov.f32 %f0, %f2;
+        {body}
+        st.global.f32 [%rd2], %f0;
+        ret;
+    }}
+    """
+
+
+def test_values_pass_from_call_to_call() -> None:
+    count, threads = 400, 45
+    device = simt.Device("sm_90", engine="jit", memory="64MiB", timeout=60)
+    result = device.zeros(threads, "f4")
+    device.load(chained(count))["k"]((1,), (threads,), (result,))
+    start = np.arange(threads, dtype=np.float64)
+    value = start
+    for _ in range(count):
+        value = 2 ** (-value / 4) + start
+    # Errors of a turn (a power within 2^-22, a sum, none of the product) are damped by a slope below 1/5.
+    np.testing.assert_allclose(result.numpy(), value, rtol=2.0**-20)
+
+
+def test_repeated_kinds_grow_by_calls(tmp_path: Path) -> None:
+    cpu = Compiler(ObjectCache(tmp_path)).cpu
+    lines: list[int] = []
+    for count in (5, 200, 400):
+        program, _ = compile_ptx(chained(count), "<ptx>", DEVICES[90])
+        text, _, _ = emit(program, program.functions["k"], BlockShape(96, 1, 1), cpu.features, "nounwind")
+        lines.append(text.count("\n"))
+        assert ("@simt.op." in text) == (count > 5)
+    assert lines[2] - lines[1] < 200 * 6
