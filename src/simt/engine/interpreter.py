@@ -195,7 +195,7 @@ class Execution:
                 self._call(activation, run, op)
                 return
             self._op(op, run)
-        machine.clock += len(ops) + 1
+        machine.clock += 1  # the jump at its end
         run.columns.flush()
         machine.mask = run.mask
         self._leave(activation, run)
@@ -208,6 +208,7 @@ class Execution:
 
     def _op(self, ready: ReadyOp, run: Run) -> None:
         op, mask, whole = ready.op, run.mask, True
+        self.machine.clock += 1
         if op.guard is not None:
             chosen = run.columns.read(op.guard.register)
             mask = mask & (~chosen if op.guard.negated else chosen)
