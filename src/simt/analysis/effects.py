@@ -22,5 +22,8 @@ class WithoutEffects(Generic[V]):
     def event(self, number: V) -> None:
         return
 
+    def events(self, mask: V) -> None:
+        return
+
     def sleep(self, nanoseconds: V) -> None:
         return

@@ -165,12 +165,16 @@ def _bits(types: Iterable[Type]) -> tuple[int, ...]:
 
 
 def _shared(context: Context, kernel: Function) -> None:
-    """Places every shared variable that a kernel can reach; dynamic ones share one place at the end."""
+    """Places every shared variable that a kernel can reach; dynamic ones share one place at the end.
+    Notes what else a launch prepares for."""
     used: dict[str, None] = {}
+    effects: set[str] = set()
     for name in reachable([kernel.name], context.functions):
         for op in context.functions[name].ops():
             if isinstance(op, Op):
                 used.update(dict.fromkeys(_shared_names(op)))
+                effects |= op.form.effects
+    kernel.events, kernel.breakpoints = "event" in effects, "breakpoint" in effects
     position = 0
     dynamic_align = MINIMUM_DYNAMIC_ALIGNMENT
     for name, variable in context.shared.items():

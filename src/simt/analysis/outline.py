@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 BARRIERS = 16
 """Barriers of a CTA, numbered from 0."""
+EVENTS = 16
+"""Performance monitor events, numbered from 0 (PTX 1.4 table 85)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Function:
     `shared_size` static bytes; dynamic shared memory begins at `dynamic_shared` (also the offset of
     `extern .shared` arrays). `local`: offsets within the frame of `local_size` bytes.
     `limits`: performance directives by name, e.g. {"maxntid": (256, 1, 1)}. `calls`: a `Call` may be among
-    its ops.
+    its ops. `events`, `breakpoints`: of a kernel, whether it can reach a `pmevent` or a `brkpt`.
     """
 
     name: str
@@ -62,6 +64,8 @@ class Function:
     limits: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     line: int = 0
     calls: bool = True
+    events: bool = False
+    breakpoints: bool = False
 
     def ops(self) -> Iterator[Op | Call]:
         for block in self.blocks:

@@ -28,6 +28,7 @@ from simt.machine.memory import Arena, parse_size
 
 if TYPE_CHECKING:
     from simt.driver.sequence import LaunchSequence
+    from simt.errors import FaultSite
 
 LOW_MEMORY = 512 << 20
 """Bytes of the arena below 4 GiB: several devices of a process must find room there."""
@@ -49,6 +50,10 @@ class Device:
     printf: Callable[[str], object]
     """Is given what kernels print, the text of one `printf` at a time, when a launch ends or much is waiting.
     May be set. It runs in any thread, and must not launch kernels."""
+    on_breakpoint: Callable[[FaultSite], object] | None
+    """Called for every thread that executes `brkpt` (PTX 1.4 table 84), with where it is. None, as at first:
+    nothing happens there. May be set. What it raises ends the launch. Launches of kernels with breakpoints
+    are interpreted then; those of captured sequences do not call it."""
 
     def __init__(
         self,
@@ -67,6 +72,7 @@ class Device:
         self.memory = Arena(parse_size(memory))
         self.mirrors = Mirrors()
         self.printf = print_text
+        self.on_breakpoint = None
         self._heap_bytes = HEAP_BYTES
         self._heaps: dict[int, Heap] = {}
         self._lock = RLock()

@@ -6,10 +6,13 @@ import math
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from simt.analysis.outline import Function, Parameter
+import numpy as np
+
+from simt.analysis.outline import EVENTS, Function, Parameter
 from simt.driver.array import DeviceArray
 from simt.driver.engines import seconds
 from simt.driver.stream import Stream
@@ -28,6 +31,17 @@ Call = tuple[Shape, Shape, Sequence[object], int]
 Progress = Callable[[int], None]
 KEPT = 256
 """Launches that a module keeps for the next one like them, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastLaunch:
+    """A launch that has ended. `grid_id`: what `%gridid` was. `pm_events`: how often each of the performance
+    monitor events was triggered (`pmevent`, PTX 1.4 table 85), once for every warp that executed it."""
+
+    grid: Dim3
+    block: Dim3
+    grid_id: int
+    pm_events: tuple[int, ...]
 
 
 class Kernel:
@@ -62,6 +76,16 @@ class Kernel:
             "binary_version": target,
             **self._function.limits,
         }
+
+    @property
+    def last_launch(self) -> LastLaunch | None:
+        """What is known of the kernel's last launch, None if it was never launched. Launches of captured
+        sequences do not count."""
+        made = self.module.last_launches.get(self.name)
+        if made is None:
+            return None
+        events = (0,) * EVENTS if made.events is None else tuple(made.events.tolist())
+        return LastLaunch(made.grid, made.block, made.grid_id, events)
 
     def __call__(
         self,
@@ -127,7 +151,8 @@ class Kernel:
         device = module.device
         grid, block = as_dim3(grid, "grid"), as_dim3(block, "block")
         key = made = None
-        if type(shared_mem) is int and self.is_plain:
+        hook = device.on_breakpoint if function.breakpoints else None
+        if type(shared_mem) is int and self.is_plain and hook is None:
             key = (function.name, block, shared_mem, device.stack_bytes, device.workers)
             made = module.launches.pop(key, None)
         if made is None:
@@ -138,6 +163,10 @@ class Kernel:
             made.parameters = self._pack(args)
             made.grid = grid
         made.grid_id = device.next_grid_id()
+        made.breakpoint = hook
+        if made.events is not None:
+            made.events[:] = 0
+        module.last_launches[function.name] = made
         return key, made
 
     def _make(self, grid: Dim3, block: Dim3, parameters: bytes, shared_mem: int) -> Launch:
@@ -148,7 +177,7 @@ class Kernel:
             shared_bytes=shared_bytes(function, shared_mem, device.properties),
             local_bytes=module.local_bytes(function, device.stack_bytes),
             device=device.properties, memory=module.memory, workers=device.workers,
-            textures=module.textures,
+            textures=module.textures, events=np.zeros(EVENTS, np.uint64) if function.events else None,
         )  # fmt: skip
 
     def _record(

@@ -43,6 +43,7 @@ class Module:
         self.textures: dict[str, object] = {}
         self.launches: dict[object, Launch] = {}
         """Launches made ready, to be used again: see `Kernel`."""
+        self.last_launches: dict[str, Launch] = {}
         self._local_bytes: dict[tuple[str, int], int] = {}
         self._system_calls: dict[str, frozenset[str]] = {}
 

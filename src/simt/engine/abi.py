@@ -45,6 +45,7 @@ class LaunchSlot(IntEnum):
     SERVE = 19  # address of a function for that worker: see `simt.engine.native`
     CALL = 20  # address of the `CallSlot`s
     ABORT = 21  # lower half nonzero: stop as soon as possible. Upper half: the caller's worker calls `SERVE`
+    EVENTS = 22  # address of the counters of performance monitor events, if the kernel has such
     NEXT_CTA = 2 * LINE_SLOTS  # counter: the next CTA to hand out
 
 

@@ -112,6 +112,12 @@ class AloneAlgebra(AtomicAlgebra):
     def trap(self) -> None:
         raise NotAlone
 
+    def event(self, number: Value) -> None:
+        raise NotAlone  # it counts warps
+
+    def events(self, mask: Value) -> None:
+        raise NotAlone
+
 
 class AloneLoop:
     """Emits one loop for one lane at a time. The lanes are in a stack slot, as bits."""

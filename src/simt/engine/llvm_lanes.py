@@ -7,10 +7,11 @@ the CTA), or base and stride; only what truly varies is a vector of 32. The rule
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from simt.analysis.outline import EVENTS
 from simt.analysis.shape import VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.engine.abi import LaunchSlot, WorkerSlot
@@ -509,7 +510,17 @@ class LaneAlgebra(LlvmAlgebra):
         """Ignored: no debugger is attached to compiled code."""
 
     def event(self, number: Value) -> None:
-        """Performance events have no counter in compiled code."""
+        self._count_events((int(number.ir) % EVENTS,))
+
+    def events(self, mask: Value) -> None:
+        self._count_events(n for n in range(EVENTS) if int(mask.ir) >> n & 1)
+
+    def _count_events(self, numbers: Iterable[int]) -> None:
+        """One for the warp, which has a lane here: ops with effects are skipped without."""
+        counters = self.pointer(self.launch_slot(LaunchSlot.EVENTS))
+        for n in numbers:
+            place = self.builder.emit(f"getelementptr i64, ptr {counters}, i64 {n}")
+            self.builder.emit(f"atomicrmw add ptr {place}, i64 1 monotonic, align 8")
 
     def sleep(self, nanoseconds: Value) -> None:
         """A hint: waiting is left to the scheduler."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simt.analysis.outline import EVENTS
 from simt.analysis.program import FunctionAddress, SymbolAddress
 from simt.engine import numpy_atomics
 from simt.engine.batch import WARP, Batch
@@ -272,10 +273,21 @@ class NumpyMachine(NumpyAlgebra):
         raise TrapError("the kernel executed trap", self.site())
 
     def breakpoint(self) -> None:
-        """There is no debugger: execution goes on."""
+        """Tells whoever asked for it; else execution goes on."""
+        if self.launch.breakpoint is None:
+            return
+        for row, lane in np.argwhere(self.mask):
+            place = int(row) if self.rows is None else int(self.rows[row])
+            self.launch.breakpoint(self.batch.site(place, int(lane), self.line))
 
     def event(self, number: Array) -> None:
-        """There is no performance monitor."""
+        self.events(np.left_shift(np.uint32(1), number.astype(np.uint32) % np.uint32(EVENTS)))
+
+    def events(self, mask: Array) -> None:
+        """Once for each warp that executes it."""
+        if self.launch.events is not None:
+            bits = int(mask.flat[0]) >> np.arange(EVENTS) & 1
+            self.launch.events += bits.astype(np.uint64) * np.uint64(self.mask.any(axis=1).sum())
 
     def sleep(self, nanoseconds: Array) -> None:
         """Other lanes run anyway."""

@@ -107,6 +107,7 @@ class Prepared:
         self._deadline: float | None = None
         self._seen = 0
         self._memory = launch.memory
+        self._events = launch.events
         self._helpers = 0
         self._lock = threading.Lock()
         self._over = True
@@ -132,6 +133,7 @@ class Prepared:
             LaunchSlot.WORKER: self.crew.worker(0).block.address,
             LaunchSlot.SERVE: self.host.native.serve,
             LaunchSlot.CALL: self.call.address,
+            LaunchSlot.EVENTS: 0 if self._events is None else self._events.ctypes.data,
         }
         for slot, value in values.items():
             self.block.slots[slot] = value

@@ -45,7 +45,8 @@ def instruction(
 
     `since`: first version and target, as `"1.2 sm_12"`. `requires`: the same per modifier. `until`: last
     version, and the last target that keeps the form in later versions, as `"1.3"` or `"1.4 sm_13"`.
-    `effects`: space-separated from memory, warp, machine; pure if empty.
+    `effects`: space-separated from memory, warp, machine; pure if empty. What a launch prepares for has
+    a word of its own: event, breakpoint.
     """
 
     def declare(meaning: M) -> M:

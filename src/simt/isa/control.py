@@ -50,22 +50,22 @@ def trap(m: Algebra[V]) -> None:
     m.trap()
 
 
-@instruction("brkpt", since="sm_11", effects="machine", ref="PTX 1.4 table 84")
+@instruction("brkpt", since="sm_11", effects="machine breakpoint", ref="PTX 1.4 table 84")
 def brkpt(m: Algebra[V]) -> None:
     """Suspends the thread for a debugger."""
     m.breakpoint()
 
 
-@instruction("pmevent a:imm(u32)", since="1.4", effects="machine", ref="PTX 1.4 table 85")
+@instruction("pmevent a:imm(u32)", since="1.4", effects="machine event", ref="PTX 1.4 table 85")
 def pmevent(m: Algebra[V], a: V) -> None:
     """Triggers the performance monitor event of that number."""
     m.event(a)
 
 
-@instruction("pmevent.mask a:imm(u32)", since="3.0 sm_20", effects="machine", ref="PTX 3.0 pmevent")
+@instruction("pmevent.mask a:imm(u32)", since="3.0 sm_20", effects="machine event", ref="PTX 3.0 pmevent")
 def pmevent_mask(m: Algebra[V], a: V) -> None:
     """Triggers the performance monitor events whose bits are set."""
-    m.event(a)
+    m.events(a)
 
 
 @instruction("nanosleep.type a", type="u32", since="6.2 sm_70", effects="machine", ref="PTX 6.3 nanosleep")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -83,6 +83,11 @@ class Launch:
     system: System | None = None
     """There if the kernel can reach a call of a function without a body."""
     state: object | None = None
+    events: NDArray[np.uint64] | None = None
+    """Counters of the performance monitor events, one for each of `EVENTS`, if the kernel has such."""
+    breakpoint: Callable[[FaultSite], object] | None = None
+    """Called for every thread that executes `brkpt`, if the user asked for it. What it raises ends the
+    launch."""
 
 
 class Engine(Protocol):

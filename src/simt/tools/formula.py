@@ -32,7 +32,7 @@ SMALL = 256
 """Larger integers are shown in hexadecimal."""
 SAME = frozenset({"to_bits", "from_bits"})
 """Primitives that leave the bits as they are."""
-EFFECTS = frozenset({"fence", "trap", "breakpoint", "event", "sleep"})
+EFFECTS = frozenset({"fence", "trap", "breakpoint", "event", "events", "sleep"})
 NAMES = {"fsqrt": "sqrt", "fmin": "min", "fmax": "max", "minimum": "min", "maximum": "max"}
 
 
