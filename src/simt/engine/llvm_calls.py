@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simt.analysis.program import Call, Complement, Exit, Function, Register, Return, Source
+from simt.analysis.program import Call, Complement, Exit, Function, Op, Register, Return, Source
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.engine import llvm_runtime
@@ -77,7 +77,7 @@ class CallingEmitter(FunctionEmitter):
         self._judge()
         frame = Frame(("ptr %launch", "ptr %worker", COORDINATES, "i64 %sp"), frame_lines())
         kind = Outliner if unit.large else Repeats
-        self.evaluator = kind(self, self.evaluator, unit.outlined, frame)
+        self.evaluator: Outliner = kind(self, self.evaluator, unit.outlined, frame)
 
     def _judge(self) -> None:
         """Raises `TooLarge` for what is seen to be large before a line is emitted."""
@@ -91,6 +91,35 @@ class CallingEmitter(FunctionEmitter):
         """Of the function as LLVM sees it."""
         optimised = "noinline" if not self.unit.large else ATTRIBUTES
         return f"{optimised} {self.unit.module.attributes}"
+
+    def register(self, register: Register) -> Value:
+        """Large functions read a predicate from memory from the third time on: LLVM takes copies of masks, to
+        registers of other kinds, in time that grows with the uses of each."""
+        value = super().register(register)
+        if not self.unit.large or value.type != "i1" or value.width != WARP:
+            return value
+        place = self.masks.get(value.ir)
+        if place is None:
+            self.masks[value.ir] = ""
+        elif not place:
+            place = self.masks[value.ir] = self.builder.emit(f"alloca {MASK}, align 64")
+            self.builder.void(f"store {value.typed}, ptr {place}, align 64")
+        else:
+            return Value(self.builder.emit(f"load {MASK}, ptr {place}, align 64"), "i1", WARP)
+        return value
+
+    def _conditional(self, op: Op, guard: Value) -> tuple[Value, ...]:
+        """Functions for instructions see to it themselves: no branch is needed around a call."""
+        if not self.unit.large or not self.evaluator.suits(op):
+            masks = dict(self.masks)
+            values = super()._conditional(op, guard)
+            self.masks = masks
+            return values
+        outside = self.m.mask
+        self.m.mask = self.m.mask_and(outside, guard)
+        values = self.evaluator.op(op)
+        self.m.mask = outside
+        return values
 
     def _call(self, op: Call) -> None:
         arguments = [

@@ -72,6 +72,7 @@ class FunctionEmitter(SlotEmitter):
         self.later: list[str] = []  # code that stands after that of the blocks
         self.alone = AloneLoops(self)
         self.vectors: dict[str, str] = {}  # of the block: where all lanes of guarded values are kept
+        self.masks: dict[str, str] = {}  # of the block: where masks are kept, "" for those used once
         self._live: dict[int, set[Definition]] | None = None
 
     def _representatives(self) -> dict[int, int]:
@@ -104,7 +105,7 @@ class FunctionEmitter(SlotEmitter):
     def _block(self, block: Block) -> None:
         self.builder.label(self.label(block))
         self.cache = {}
-        self.vectors = {}
+        self.vectors, self.masks = {}, {}
         self.m.in_loop = self.schedule.loop_of[block.index] is not None
         self.m.mask = self._entry_mask(block)
         self.current = self.ssa.reaching(block)

@@ -166,13 +166,10 @@ class Outliner(Evaluator[Value]):
         self.inner = inner
         self.known = known
         self.frame = frame
-        self.keeps = False
 
     def op(self, op: Op) -> tuple[Value, ...]:
         if not self.suits(op):
             return self.inner.op(op)
-        # Code under a guard does not always run: its values are not there for what follows.
-        self.keeps = op.guard is None or not op.form.effects
         request = self._request(op, few=True)
         general = (self.kind(op), *request.kind)
         variants = self.known.variants.setdefault(general, set())
@@ -273,11 +270,25 @@ class Outliner(Evaluator[Value]):
         place = self.emitter.vectors.get(value.ir)
         if place is None:
             lanes = m.vector(value)
-            if self.keeps:
-                self.emitter.vectors[value.ir] = m.spilled(lanes)
+            self.emitter.vectors[value.ir] = m.spilled(lanes)
             return lanes
         # From memory: one value for thousands of uses takes LLVM's allocation of registers very long.
         return Value(builder.emit(f"load <{WARP} x {value.type}>, ptr {place}, align 64"), value.type, WARP)
+
+    def _bits(self) -> str:
+        """The bits of the lanes that run, from memory from the third time on, as predicates."""
+        m, builder, known = self.emitter.m, self.emitter.builder, self.emitter.masks
+        if m.mask.ir == ALL:
+            return m.mask_bits(m.mask).typed
+        key = f"bits of {m.mask.ir}"
+        place = known.get(key)
+        if place:
+            return f"i{WARP} {builder.emit(f'load i{WARP}, ptr {place}')}"
+        bits = m.mask_bits(m.mask).typed
+        known[key] = "" if place is None else builder.emit(f"alloca i{WARP}")
+        if known[key]:
+            builder.void(f"store {bits}, ptr {known[key]}")
+        return bits
 
     # -- functions ---------------------------------------------------------------------------------
     def _define(self, op: Op, request: _Request) -> _Function | None:
@@ -332,19 +343,33 @@ class Outliner(Evaluator[Value]):
         if function.framed:
             parameters = [*self.frame.parameters, f"i64 %line, i{WARP} %mask.bits", *parameters]
             mask = f"  %mask = bitcast i{WARP} %mask.bits to <{WARP} x i1>"
-            lines = [*self.frame.lines, mask, *lines]
+            lines = [*self._unless_empty(function), *self.frame.lines, mask, *lines]
         head = f"define internal {function.result} {function.name}({', '.join(parameters)}) noinline"
         end = ["abort:", f"  ret {function.result} zeroinitializer"] if function.fails else []
         attributes = self.emitter.unit.module.attributes
         returned = _return(function.result, results)
         return [f"{head} {attributes} {{", "entry:", *allocas, *lines, *returned, *end, "}"]
 
+    def _unless_empty(self, function: _Function) -> list[str]:
+        """Nothing happens if no lane runs, as under a guard."""
+        if not function.fails or self.emitter.m.mask.ir == ALL:
+            return []
+        types = function.result.strip("{ }").split(", ")[1:]
+        nothing = "".join(f", {t} zeroinitializer" for t in types)
+        return [
+            f"  %some = icmp ne i{WARP} %mask.bits, 0",
+            "  br i1 %some, label %run, label %none",
+            "none:",
+            f"  ret {function.result} {{ i1 true{nothing} }}",
+            "run:",
+        ]
+
     # -- calls -------------------------------------------------------------------------------------
     def _call(self, op: Op, function: _Function, request: _Request) -> tuple[Value, ...]:
         m, builder, result = self.emitter.m, self.emitter.builder, function.result
         arguments = [self._passed(p, v) for p, v in zip(request.parameters, request.arguments)]
         if function.framed:
-            arguments = [*self.frame.parameters, f"i64 {m.line}", m.mask_bits(m.mask).typed, *arguments]
+            arguments = [*self.frame.parameters, f"i64 {m.line}", self._bits(), *arguments]
         whole = builder.emit(f"call {result} {function.name}({', '.join(arguments)})")
         types = [element_type(r.type) for r in op.destinations if r is not None]
         if not result.startswith("{"):

@@ -119,3 +119,70 @@ def test_only_long_kernels_are_large(tmp_path: Path) -> None:
     assert "optnone" in large
     instructions = 700 * 8
     assert larger.count("\n") - large.count("\n") < instructions * 12
+
+
+def guarded_kernel(pieces: int) -> str:
+    """Threads whose bit is set in a number add words of memory to theirs, and leave what they have."""
+    body = "\n".join(
+        f"""
+        @%p1 ld.global.u32 %r2, [%rd3+{4 * i}];
+        @%p1 add.u32 %r1, %r1, %r2;
+        @%p1 st.global.u32 [%rd4+{4 * i}], %r1;
+        @!%p1 red.global.add.u32 [%rd5], 1;
+        """
+        for i in range(pieces)
+    )
+    return f"""
+    .version 8.0
+    .target sm_90
+    .address_size 64
+    .visible .entry k(.param .u64 in, .param .u64 out, .param .u64 count, .param .u32 which)
+    {{
+        .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+        ld.param.u64 %rd0, [in];
+        ld.param.u64 %rd1, [out];
+        ld.param.u64 %rd5, [count];
+        ld.param.u32 %r4, [which];
+        mov.u32 %r0, %tid.x;
+        shr.u32 %r3, %r4, %r0;
+        and.b32 %r3, %r3, 1;
+        setp.eq.u32 %p1, %r3, 1;
+        mul.wide.u32 %rd2, %r0, {4 * pieces};
+        add.u64 %rd4, %rd1, %rd2;
+        mul.wide.u32 %rd2, %r0, 4;
+        add.u64 %rd3, %rd0, %rd2;
+        selp.b64 %rd3, %rd3, 1, %p1;  // threads without the guard have no valid address
+        selp.b64 %rd4, %rd4, 1, %p1;
+        mov.u32 %r1, %r0;
+        {body}
+        ret;
+    }}
+    """
+
+
+@pytest.mark.usefixtures("all_large")
+@pytest.mark.parametrize("which", [0, 1, 0x80000000, 0x5A5AFF00, 0xFFFFFFFF])
+@pytest.mark.parametrize("threads", [32, 29])
+def test_guarded_accesses(threads: int, which: int) -> None:
+    pieces = 12
+    device = simt.Device("sm_90", engine="jit", memory="64MiB", timeout=60)
+    words = np.random.default_rng(1).integers(0, 2**32, threads + pieces, dtype=np.uint32)
+    out, count = device.zeros((threads, pieces), "u4"), device.zeros(1, "u4")
+    device.load(guarded_kernel(pieces))["k"]((1,), (threads,), (device.array(words), out, count, which))
+    lanes = np.arange(threads, dtype=np.uint32)
+    runs = which >> lanes & 1 == 1
+    sums = lanes[:, None] + np.cumsum([words[i : i + threads] for i in range(pieces)], 0, dtype=np.uint32).T
+    np.testing.assert_array_equal(out.numpy(), np.where(runs[:, None], sums, 0))
+    assert count.numpy()[0] == pieces * np.count_nonzero(~runs)
+
+
+@pytest.mark.usefixtures("all_large")
+def test_guarded_accesses_need_no_branch(tmp_path: Path) -> None:
+    """LLVM's time for some thousand blocks that all use one mask grew with the square."""
+    cpu = Compiler(ObjectCache(tmp_path)).cpu
+    blocks: list[int] = []
+    for pieces in (50, 100):
+        program, _ = compile_ptx(guarded_kernel(pieces), "<ptx>", DEVICES[90])
+        text, _, _ = emit(program, program.functions["k"], BlockShape(96, 1, 1), cpu.features, "nounwind")
+        blocks.append(text.count(":\n"))
+    assert blocks[1] - blocks[0] <= 50 * 4
