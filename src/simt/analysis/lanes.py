@@ -15,37 +15,45 @@ def representatives(ssa: Ssa, uniformity: Uniformity, pending: Pending) -> dict[
     Two reasons make a mask the same: the block is only reached from such blocks by branches that keep
     the warp together, or it dominates and post-dominates one within the same iteration.
     """
-    before = same_lanes(ssa.schedule)
+    chains = _chains(ssa)
     own: set[int] = set()
     while True:
         found: dict[int, int] = {}
+        latest: dict[tuple[int, int], int] = {}
         for block in ssa.schedule.order:
-            found[block.index] = _representative(block, ssa, uniformity, pending, found, own, before)
+            chain = chains[block.index]
+            known = _same_mask(block, ssa, uniformity, pending, found, own)
+            found[block.index] = latest.get(chain, block.index) if known is None else known
+            latest[chain] = found[block.index]
         wrong = _contradicted(ssa, uniformity, found)
         if wrong <= own:
             return found
         own |= wrong
 
 
-def _representative(
-    block: Block, ssa: Ssa, uniformity: Uniformity, pending: Pending, found: dict[int, int], own: set[int],
-    before: dict[int, int],
-) -> int:  # fmt: skip
-    line = len(ssa.schedule.slots)
-    if max(pending.at[block.index], default=0) >= line:  # a park or a yield
+def _chains(ssa: Ssa) -> dict[int, tuple[int, int]]:
+    """By block index, a number for blocks of one innermost loop that the same lanes run in each iteration."""
+    before = same_lanes(ssa.schedule)
+    first: dict[int, int] = {}
+    for block in ssa.schedule.order:
+        above = before.get(block.index)
+        first[block.index] = block.index if above is None else first[above]
+    around = {b.index: ssa.schedule.loop_of[b.index] for b in ssa.schedule.order}
+    return {b: (first[b], loop.header.index if loop is not None else -1) for b, loop in around.items()}
+
+
+def _same_mask(
+    block: Block, ssa: Ssa, uniformity: Uniformity, pending: Pending, found: dict[int, int], own: set[int]
+) -> int | None:
+    """The block whose mask is also this block's because of how lanes come there, as far as that is known."""
+    if pending.at[block.index] >> pending.line:  # a park or a yield
         return block.index
     forward = [p for p in ssa.predecessors[block.index] if p.index in found]
     if block.index not in own and forward and all(p.index not in uniformity.divergent for p in forward):
         kinds = {found[p.index] for p in forward}
         if len(kinds) == 1:
             return kinds.pop()
-    loop = ssa.schedule.loop_of[block.index]
-    dominator = before.get(block.index)
-    while dominator is not None:
-        if ssa.schedule.loop_of[dominator] is loop and dominator in found:
-            return found[dominator]
-        dominator = before.get(dominator)
-    return block.index
+    return None
 
 
 def _contradicted(ssa: Ssa, uniformity: Uniformity, found: dict[int, int]) -> set[int]:

@@ -8,11 +8,15 @@ that arrived at a barrier wait in its park until nothing else of the warp can ru
 After a block the warp goes to the first place with waiting lanes. Here that is worked out ahead of
 time as far as possible, so that compiled code tests only places that can hold lanes, and none at all
 where control flow is uniform.
+
+Sets of places are integers, a bit for each: most blocks share nearly all of theirs with the next, and
+there may be as many places as blocks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from simt.analysis.program import BARRIERS, Barrier, Block, Branch, Constant, Jump, Switch
@@ -24,8 +28,28 @@ class Outcome:
     """One way to leave a block: lanes go to `places`; if all earlier places are found empty, lanes
     surely wait at `sure` (None: no lane is left by this outcome)."""
 
-    places: tuple[int, ...]
+    places: int
     sure: int | None
+
+
+def set_of(places: Iterable[int]) -> int:
+    """The set of some places."""
+    found = 0
+    for place in places:
+        found |= 1 << place
+    return found
+
+
+def first_of(places: int) -> int:
+    """The first place of a set that is not empty."""
+    return (places & -places).bit_length() - 1
+
+
+def members(places: int) -> Iterator[int]:
+    """The places of a set, in order."""
+    while places:
+        yield first_of(places)
+        places &= places - 1
 
 
 def stops(block: Block) -> bool:
@@ -42,9 +66,10 @@ def _by_number(blocks: Sequence[Block]) -> bool:
 
 
 class Pending:
-    """`at[block index]`: places that may hold waiting lanes while the block runs.
+    """`at[block index]`: the set of places that may hold waiting lanes while the block runs.
 
-    `by_number`: barriers complete one by one, so that a part of a warp's parks may open.
+    `by_number`: barriers complete one by one, so that a part of a warp's parks may open. `line`: how many
+    places the schedule has; yields and parks come after them. `places`: how many there are in all.
     """
 
     def __init__(self, schedule: Schedule, divergent: set[int], waiting: Sequence[Loop] = ()) -> None:
@@ -55,13 +80,11 @@ class Pending:
         self._latch = {x.header.index: i for i, x in enumerate(schedule.slots) if isinstance(x, Loop)}
         self.waiting = list(waiting)
         self.by_number = _by_number(schedule.order)
-        self._resumed: set[tuple[int, frozenset[int]]] = set()
-        self._advanced: set[tuple[frozenset[int], int | None]] = set()
-        first = len(schedule.slots)
+        self.line = first = len(schedule.slots)
         self._yield = {x.header.index: first + i for i, x in enumerate(self.waiting)}
         self._park = {b.index: first + len(self.waiting) + i for i, b in enumerate(self.barriers)}
-        self.at: dict[int, frozenset[int]] = {b.index: frozenset() for b in schedule.order}
-        self._solve()
+        self.places = first + len(self.waiting) + len(self.barriers)
+        self.at = _Flow(self).solve()
 
     # -- places ----------------------------------------------------------------------------
     def of_edge(self, source: Block, target: Block) -> int:
@@ -107,59 +130,129 @@ class Pending:
             case Branch() | Switch():
                 targets = [self.of_edge(block, t) for t in block.successors()]
             case _:
-                return [Outcome((), None)]
+                return [Outcome(0, None)]
         if block.index in self.divergent:
-            return [Outcome(tuple(sorted(set(targets))), max(targets))]
-        return [Outcome((place,), place) for place in targets]
+            return [Outcome(set_of(targets), max(targets))]
+        return [Outcome(1 << place, place) for place in targets]
 
-    def walk(self, waiting: frozenset[int], sure: int | None) -> Iterator[tuple[int, frozenset[int]]]:
+    def walk(self, waiting: int, sure: int | None) -> Iterator[tuple[int, int]]:
         """Places that may be the first with lanes, in order, each with what may wait beyond it."""
-        beyond = waiting
-        for place in sorted(waiting if sure is None else [p for p in waiting if p <= sure]):
-            beyond = beyond.difference((place,))
-            yield place, beyond
+        while waiting:
+            place = first_of(waiting)
+            if sure is not None and place > sure:
+                return
+            waiting &= waiting - 1
+            yield place, waiting
 
-    def resumed(self, place: int, beyond: frozenset[int]) -> Outcome:
+    def resumed(self, place: int, beyond: int) -> Outcome:
         """When a warp is released at a park, the lanes of all its parks go on."""
-        parks = [place, *sorted(beyond)]
+        parks = [place, *members(beyond)]
         blocks = [b for p in parks if (b := self.parked(p)) is not None]
         targets = [self._place[id(b.successors()[0])] for b in blocks]
-        return Outcome(tuple(sorted(set(targets))), targets[0])
+        return Outcome(set_of(targets), targets[0])
 
-    def _resume(self, place: int, beyond: frozenset[int], seen: set[int]) -> list[Block]:
-        if (place, beyond) in self._resumed:
-            return []
-        self._resumed.add((place, beyond))
-        outcome = self.resumed(place, beyond)
-        if not self.by_number:
-            return self._advance(frozenset(outcome.places), outcome.sure, seen)
-        return self._advance(frozenset(outcome.places) | {place} | beyond, None, seen)
 
-    def _solve(self) -> None:
-        work = [self.schedule.order[0]]
-        seen: set[int] = set()
-        while work:
-            block = work.pop()
-            seen.add(block.index)
-            for outcome in self.outcomes(block):
-                work += self._advance(self.at[block.index] | frozenset(outcome.places), outcome.sure, seen)
+class _Flow:
+    """Finds what may wait where: the least sets that hold all that the code can come to.
 
-    def _advance(self, waiting: frozenset[int], sure: int | None, seen: set[int]) -> list[Block]:
-        """Adds what may wait to every block that may run next; returns those to look at again."""
-        changed: list[Block] = []
-        for place, beyond in self.walk(waiting, sure):
-            if self.parked(place) is not None:
-                changed += self._resume(place, beyond, seen)
-                continue
-            resting = self.yield_of(place)
-            if resting is not None and resting not in beyond:
-                changed += self._advance(beyond | {resting}, resting, seen)
-            block = self.target(place)
-            if block.index not in seen or not beyond <= self.at[block.index]:
-                self.at[block.index] = self.at[block.index] | beyond if self.at[block.index] else beyond
-                seen.add(block.index)
-                changed.append(block)
-            if (beyond, sure) in self._advanced:  # many walks of a switch end alike
-                break
-            self._advanced.add((beyond, sure))
-        return changed
+    The code looks for lanes at one place after the other. Here a look goes only as far as the first place
+    that may have lanes, and from there on to the next: `beyond[place]` is what may wait after a place that
+    is looked at, `bound[place]` the last place that may be looked at if this one is empty. A place may be
+    reached by many looks; what they can find is put together, which adds nothing: lanes that run from
+    the place take along what waits beyond it, whoever left it there. So there are as many steps as places,
+    not as pairs of them. They are taken in the line's order, over and over until nothing changes; what a
+    loop's latch brings back takes a second turn, whatever the depth of loops.
+    """
+
+    def __init__(self, pending: Pending) -> None:
+        self.pending = pending
+        self.at = {b.index: 0 for b in pending.schedule.order}
+        self.beyond: dict[int, int] = {}
+        self.bound: dict[int, int] = {}
+        self.ran: set[int] = set()
+        self.looked: set[tuple[int, int]] = set()
+        self.here = -1
+        self.turn: list[int] = []
+        self.next_turn: list[int] = []
+        self.due: set[int] = set()
+        self.steps = 0
+
+    def solve(self) -> dict[int, int]:
+        self._reach(0, 0, 0)
+        while self.turn or self.next_turn:
+            if not self.turn:
+                self.turn, self.next_turn, self.here = self.next_turn, [], -1
+                heapq.heapify(self.turn)
+            self.here = heapq.heappop(self.turn)
+            self.due.remove(self.here)
+            self.steps += 1
+            self._step(self.here)
+        return self.at
+
+    def _demand(self, place: int) -> None:
+        if place in self.due:
+            return
+        self.due.add(place)
+        if place > self.here:
+            heapq.heappush(self.turn, place)
+        else:
+            self.next_turn.append(place)
+
+    def _reach(self, place: int, beyond: int, bound: int) -> None:
+        """A place of the line is looked at."""
+        known = self.beyond.get(place)
+        if known is None or beyond & ~known or bound > self.bound[place]:
+            self.beyond[place] = beyond | (known or 0)
+            self.bound[place] = max(bound, self.bound.get(place, 0))
+            self._demand(place)
+
+    def _step(self, place: int) -> None:
+        slot, beyond = self.pending.schedule.slots[place], self.beyond.get(place, 0)
+        if isinstance(slot, Loop):
+            self._turn_back(slot, place, beyond)
+        else:
+            self.ran.add(slot.index)
+            self.at[slot.index] |= beyond
+            for outcome in self.pending.outcomes(slot):
+                self._leave(self.at[slot.index] | outcome.places, outcome.sure)
+        if self.bound.get(place, 0) > place:
+            self._look(beyond, self.bound[place])
+
+    def _turn_back(self, loop: Loop, latch: int, beyond: int) -> None:
+        self._run(loop.header, beyond)
+        resting = self.pending.yield_of(latch)
+        if resting is not None:
+            self._leave(beyond | 1 << resting, resting)
+
+    def _run(self, block: Block, waiting: int) -> None:
+        """A block runs that was not looked for at its own place."""
+        if block.index not in self.ran or waiting & ~self.at[block.index]:
+            self.at[block.index] |= waiting
+            self._demand(self.pending.of_block(block))
+
+    def _look(self, waiting: int, bound: int) -> None:
+        """Goes to the first of the places, if that is one of the line."""
+        place = first_of(waiting)
+        if 0 <= place < self.pending.line and place <= bound:
+            self._reach(place, waiting & (waiting - 1), bound)
+
+    def _leave(self, waiting: int, sure: int | None) -> None:
+        """The code looks for lanes after a block."""
+        bound = self.pending.places if sure is None else sure
+        self._look(waiting, bound)
+        off_line = waiting >> self.pending.line << self.pending.line
+        if off_line and first_of(off_line) <= bound and (off_line, bound) not in self.looked:
+            self.looked.add((off_line, bound))
+            for place, beyond in self.pending.walk(off_line, bound):
+                self._go_on(place, beyond)
+
+    def _go_on(self, place: int, beyond: int) -> None:
+        """Nothing else of the warp can run: lanes at a park or yield go on."""
+        if self.pending.parked(place) is None:
+            self._run(self.pending.target(place), beyond)
+            return
+        outcome = self.pending.resumed(place, beyond)
+        if self.pending.by_number:
+            self._leave(outcome.places | 1 << place | beyond, None)
+        else:
+            self._leave(outcome.places, outcome.sure)

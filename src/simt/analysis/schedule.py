@@ -12,8 +12,10 @@ This replaces a stack of reconvergence points (push, complement, pop); `docs/dec
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from simt.analysis.nesting import Nesting, nesting
 from simt.analysis.program import Block, Function
 
 
@@ -46,120 +48,36 @@ class Schedule:
 def schedule(function: Function) -> Schedule:
     """The schedule of a function's reachable blocks."""
     result = Schedule([], {}, [], {})
-    entry = function.blocks[0]
-    _place(_reachable(entry), entry, None, result)
+    _place(nesting(function.blocks[0]), result)
     _insert_latches(result)
     return result
 
 
-def _reachable(entry: Block) -> list[Block]:
-    """Reachable blocks in reverse postorder (iterative: functions can be long)."""
-    seen = {entry.index}
-    stack = [(entry, iter(entry.successors()))]
-    postorder: list[Block] = []
-    while stack:
-        block, rest = stack[-1]
-        for successor in rest:
-            if successor.index not in seen:
-                seen.add(successor.index)
-                stack.append((successor, iter(successor.successors())))
-                break
-        else:
-            postorder.append(block)
-            stack.pop()
-    return postorder[::-1]
-
-
-def _place(blocks: list[Block], entry: Block, loop: Loop | None, result: Schedule) -> None:
-    """Appends `blocks` to the line: components in topological order, each loop after its header."""
-    pending: list[tuple[list[Block], Loop | None, Block | None]] = [(blocks, loop, None)]
-    while pending:
-        members, parent, header = pending.pop()
-        if header is not None:
-            _append(header, parent, result)
-            members = [b for b in members if b is not header]
-        work = [_component_entry(c, members, parent, result) for c in _components(members, header)]
-        pending.extend(reversed(work))
-        while pending and len(pending[-1][0]) == 1 and pending[-1][2] is None:
-            single, inside, _ = pending.pop()
-            _append(single[0], inside, result)
-
-
-def _component_entry(
-    component: list[Block], members: list[Block], parent: Loop | None, result: Schedule
-) -> tuple[list[Block], Loop | None, Block | None]:
-    """How to place one strongly connected component: as a plain block or as a new loop."""
-    if len(component) == 1 and component[0] not in component[0].successors():
-        return component, parent, None
-    inside = {b.index for b in component}
-    header = component[0]  # first in reverse postorder: the block through which it is first entered
-    loop = Loop(header, -1, -1, parent, parent.depth + 1 if parent else 1)
-    result.loops.append(loop)
-    assert header.index in inside
-    return component, loop, header
+def _place(found: Nesting, result: Schedule) -> None:
+    """Puts blocks into the line: in the order given, but each loop as a whole where its header stands."""
+    inside: dict[int | None, list[Block]] = {}
+    for block in found.order:
+        inside.setdefault(found.around[block.index], []).append(block)
+    open_: list[tuple[Loop | None, Iterator[Block]]] = [(None, iter(inside[None]))]
+    while open_:
+        loop, rest = open_[-1]
+        block = next(rest, None)
+        if block is None:
+            open_.pop()
+            if loop is not None:
+                loop.last = len(result.order) - 1
+            continue
+        if block.index in found.headers:
+            loop = Loop(block, len(result.order), -1, loop, len(open_))
+            result.loops.append(loop)
+            open_.append((loop, iter(inside.get(block.index, ()))))
+        _append(block, loop, result)
 
 
 def _append(block: Block, loop: Loop | None, result: Schedule) -> None:
-    position = len(result.order)
+    result.position[block.index] = len(result.order)
     result.order.append(block)
-    result.position[block.index] = position
     result.loop_of[block.index] = loop
-    while loop is not None:
-        loop.first = position if loop.first < 0 else loop.first
-        loop.last = position
-        loop = loop.parent
-
-
-def _components(blocks: list[Block], removed_header: Block | None) -> list[list[Block]]:
-    """Strongly connected components (Tarjan, iterative) in topological order, each in the order given.
-
-    Edges into `removed_header` are already gone because it is not among `blocks`."""
-    inside = {b.index for b in blocks}
-    rank = {b.index: i for i, b in enumerate(blocks)}
-    number: dict[int, int] = {}
-    low: dict[int, int] = {}
-    on_stack: set[int] = set()
-    stack: list[Block] = []
-    found: list[list[Block]] = []
-    for root in blocks:
-        if root.index in number:
-            continue
-        work = [(root, iter(_inner(root, inside)))]
-        number[root.index] = low[root.index] = len(number)
-        stack.append(root)
-        on_stack.add(root.index)
-        while work:
-            block, rest = work[-1]
-            for successor in rest:
-                if successor.index not in number:
-                    number[successor.index] = low[successor.index] = len(number)
-                    stack.append(successor)
-                    on_stack.add(successor.index)
-                    work.append((successor, iter(_inner(successor, inside))))
-                    break
-                if successor.index in on_stack:
-                    low[block.index] = min(low[block.index], number[successor.index])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0].index] = min(low[work[-1][0].index], low[block.index])
-                if low[block.index] == number[block.index]:
-                    found.append(_pop_component(block, stack, on_stack, rank))
-    return found[::-1]
-
-
-def _inner(block: Block, inside: set[int]) -> list[Block]:
-    return [s for s in reversed(block.successors()) if s.index in inside]
-
-
-def _pop_component(root: Block, stack: list[Block], on_stack: set[int], rank: dict[int, int]) -> list[Block]:
-    component: list[Block] = []
-    while True:
-        block = stack.pop()
-        on_stack.discard(block.index)
-        component.append(block)
-        if block is root:
-            return sorted(component, key=lambda b: rank[b.index])
 
 
 def _insert_latches(result: Schedule) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from simt.analysis.dominance import Tree, dominators
+from simt.analysis.phis import live_in, placed
 from simt.analysis.program import (
     Address,
     Barrier,
@@ -205,23 +206,6 @@ def _read_early(schedule: Schedule, locals_: dict[int, _Local], tree: Tree) -> s
     }
 
 
-def _live_in(schedule: Schedule, needed: dict[int, int], defined: dict[int, int]) -> dict[int, int]:
-    """Registers live at each block's start (backward, to a fixed point)."""
-    live = dict(needed)
-    changed = True
-    while changed:
-        changed = False
-        for block in reversed(schedule.order):
-            out = 0
-            for successor in block.successors():
-                out |= live[successor.index]
-            new = live[block.index] | (out & ~defined[block.index])
-            if new != live[block.index]:
-                live[block.index] = new
-                changed = True
-    return live
-
-
 def _place_phis(
     ssa: Ssa, locals_: dict[int, _Local], above: dict[int, int], registers: list[Register]
 ) -> None:
@@ -229,47 +213,11 @@ def _place_phis(
     bit = {r: 1 << i for i, r in enumerate(registers)}
     needed = {b: sum(bit.get(r, 0) for r in found.needed) for b, found in locals_.items()}
     defined = {b: sum(bit.get(r, 0) for r in found.defined) for b, found in locals_.items()}
-    live = _live_in(ssa.schedule, needed, defined)
-    between = _between(ssa, above)
-    changes = dict(defined)
-    placed = dict.fromkeys(between, 0)
-    changed = True
-    while changed:
-        changed = False
-        for index, blocks in between.items():
-            new = 0
-            for other in blocks:
-                new |= changes[other]
-            new &= live[index]
-            if new != placed[index]:
-                placed[index] = new
-                changes[index] |= new
-                changed = True
-    for index in between:
+    live = live_in(ssa.schedule, needed, defined)
+    for index, chosen in placed(ssa.schedule, ssa.predecessors, above, live, defined).items():
         block = ssa.schedule.order[ssa.schedule.position[index]]
-        chosen = _members(placed[index], registers)
         if chosen:
-            ssa.phis[index] = [_new(ssa, register, block, "phi") for register in chosen]
-
-
-def _between(ssa: Ssa, above: dict[int, int]) -> dict[int, list[int]]:
-    """For blocks where ways meet: the blocks on the dominator tree from their predecessors up to, and
-    without, their immediate dominator. They lie on every way from there that changes anything."""
-    found: dict[int, list[int]] = {}
-    entry = ssa.schedule.order[0].index
-    for block in ssa.schedule.order:
-        sources = ssa.predecessors[block.index]
-        if len(sources) + (block.index == entry) < 2:
-            continue
-        seen: dict[int, None] = {}
-        end = None if block.index == entry else above[block.index]
-        for source in sources:
-            at: int | None = source.index
-            while at is not None and at != end and at not in seen:
-                seen[at] = None
-                at = above[at] if at != entry else None
-        found[block.index] = list(seen)
-    return found
+            ssa.phis[index] = [_new(ssa, r, block, "phi") for r in _members(chosen, registers)]
 
 
 def _members(chosen: int, registers: list[Register]) -> list[Register]:

@@ -46,7 +46,9 @@ class _Step:
 class _Analysis:
     """Iterates data flow and control flow to their common fixed point (shapes only grow).
 
-    A step is taken again when something that it depends on has grown; the first one in line goes first.
+    A step is taken again when something that it depends on has grown, the first one in line first; those
+    that lie before the present one wait until the end of the line (or a phi with thousands of inputs would
+    be looked at again after each of them).
     """
 
     def __init__(
@@ -63,7 +65,10 @@ class _Analysis:
         self.phis: dict[int, list[int]] = {}
         self.escapes = _escapes(ssa)
         self.due: list[int] = []
+        self.due_later: list[int] = []
         self.is_due: set[int] = set()
+        self.here = -1
+        self.taken = 0
 
     # Reader of the evaluator
     def register(self, register: Register) -> Shape:
@@ -88,11 +93,19 @@ class _Analysis:
         self._demand(range(len(self.steps)))
         while self.due:
             while self.due:
-                number = heapq.heappop(self.due)
-                self.is_due.remove(number)
-                self._take(self.steps[number])
+                self._take_all()
             self._join(self.convergence.joins(self.result.divergent))
         return self.result
+
+    def _take_all(self) -> None:
+        """Takes the steps that are due, once down the line."""
+        while self.due:
+            self.here = heapq.heappop(self.due)
+            self.is_due.remove(self.here)
+            self.taken += 1
+            self._take(self.steps[self.here])
+        self.due, self.due_later, self.here = self.due_later, [], -1
+        heapq.heapify(self.due)
 
     # -- steps ---------------------------------------------------------------------------------------
     def _enter(self, block: Block) -> None:
@@ -118,9 +131,13 @@ class _Analysis:
 
     def _demand(self, numbers: Iterable[int]) -> None:
         for number in numbers:
-            if number not in self.is_due:
-                self.is_due.add(number)
+            if number in self.is_due:
+                continue
+            self.is_due.add(number)
+            if number > self.here:
                 heapq.heappush(self.due, number)
+            else:
+                self.due_later.append(number)
 
     def _take(self, step: _Step) -> None:
         self.inputs = step.inputs

@@ -7,7 +7,7 @@ belong to the same warp. Both make parts of a warp run the same blocks at differ
 from __future__ import annotations
 
 from simt.analysis.observer import Observer
-from simt.analysis.pending import Pending
+from simt.analysis.pending import Pending, members
 from simt.analysis.program import Block, Op, Register
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import BlockShape
@@ -107,7 +107,7 @@ def _others_follow(barrier: Block, pending: Pending, toward: set[int]) -> bool:
     """Whether lanes of a warp that comes to a barrier may wait where they can come to one later."""
     return any(
         pending.parked(place) is not None or pending.target(place).index in toward
-        for place in pending.at[barrier.index]
+        for place in members(pending.at[barrier.index])
     )
 
 

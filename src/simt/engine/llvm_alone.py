@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from simt.analysis.dominance import Tree, dominators
 from simt.analysis.evaluate import Evaluator
+from simt.analysis.pending import set_of
 from simt.analysis.program import (
     Address,
     Block,
@@ -209,7 +210,7 @@ class AloneLoop:
         self.builder.label(f"{self.name}.done")
         for definition in given:
             self._copy_column(definition, to_array=False)
-        self.emitter.walk_on(self.loop.header, frozenset(self.exits))
+        self.emitter.walk_on(self.loop.header, set_of(self.exits))
 
     def _take_lane(self, left: str) -> None:
         count = self.m.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))

@@ -81,7 +81,7 @@ class CallingEmitter(FunctionEmitter):
 
     def _judge(self) -> None:
         """Raises `TooLarge` for what is seen to be large before a line is emitted."""
-        waiting = sum(map(len, self.pending.at.values()))
+        waiting = sum(places.bit_count() for places in self.pending.at.values())
         ops = sum(len(block.ops) for block in self.schedule.order)
         if self.unit.may_grow and (waiting > WAITING or ops > OPS or len(self.schedule.order) > PLACES):
             raise TooLarge

@@ -15,6 +15,7 @@ from functools import cached_property
 
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lanes import live_in, representatives
+from simt.analysis.pending import members, set_of
 from simt.analysis.program import (
     Address,
     Barrier,
@@ -65,10 +66,10 @@ class FunctionEmitter(SlotEmitter):
         self.evaluator: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
         self.representatives = self._representatives()
         self.initial_mask = Value(ALL, "i1", WARP)
-        self.wanted: dict[tuple[int, frozenset[int]], str] = {}
+        self.wanted: dict[tuple[int, int], str] = {}
         self.labels: set[str] = set()
-        self.walks: dict[tuple[frozenset[int], int | None], str] = {}
-        self.unwalked: list[tuple[frozenset[int], int | None]] = []
+        self.walks: dict[tuple[int, int | None], str] = {}
+        self.unwalked: list[tuple[int, int | None]] = []
         self.later: list[str] = []  # code that stands after that of the blocks
         self.alone = AloneLoops(self)
         self.vectors: dict[str, str] = {}  # of the block: where all lanes of guarded values are kept
@@ -385,11 +386,11 @@ class FunctionEmitter(SlotEmitter):
         waiting = self.pending.at[block.index]
         if len(masks) == 1:
             ((place, mask),) = masks.items()
-            if all(other > place for other in waiting):
+            if not waiting & ((2 << place) - 1):
                 return self._go(place, mask, waiting)
         for place, mask in masks.items():
-            self._wait(place, mask, place in waiting)
-        return self._walk(waiting | frozenset(masks), max(masks))
+            self._wait(place, mask, bool(waiting >> place & 1))
+        return self._walk(waiting | set_of(masks), max(masks))
 
     def _wait(self, place: int, mask: Value, others: bool) -> None:
         """Adds lanes to a pending mask."""
@@ -399,7 +400,7 @@ class FunctionEmitter(SlotEmitter):
             mask = self.m.binary("or", mask, Value(old, "i1", WARP))
         self.builder.void(f"store {mask.typed}, ptr {slot}, align 64")
 
-    def _walk(self, waiting: frozenset[int], sure: int | None) -> None:
+    def _walk(self, waiting: int, sure: int | None) -> None:
         """Goes to the first of the places that has lanes; to the warp's end if none has."""
         for place, beyond in self.pending.walk(waiting, sure):
             label = self._taking(place, beyond)
@@ -409,7 +410,7 @@ class FunctionEmitter(SlotEmitter):
             lanes = Value(
                 self.builder.emit(f"load {MASK}, ptr {self._pending_slot(place)}, align 64"), "i1", WARP
             )
-            crowded = len(beyond) > CROWD
+            crowded = beyond.bit_count() > CROWD
             following = self._walking(beyond, sure) if crowded else self.builder.block_name("next")
             self.builder.void(f"br i1 {self.m.any(lanes)}, label %{label}, label %{following}")
             if crowded:
@@ -417,7 +418,7 @@ class FunctionEmitter(SlotEmitter):
             self.builder.label(following)
         self.builder.void("br label %finished")
 
-    def _walking(self, waiting: frozenset[int], sure: int | None) -> str:
+    def _walking(self, waiting: int, sure: int | None) -> str:
         """Label of a walk, emitted after the blocks: those that end in the same places share it."""
         label = self.walks.get((waiting, sure))
         if label is None:
@@ -425,26 +426,26 @@ class FunctionEmitter(SlotEmitter):
             self.unwalked.append((waiting, sure))
         return label
 
-    def _taking(self, place: int, beyond: frozenset[int]) -> str:
+    def _taking(self, place: int, beyond: int) -> str:
         """Label of the code that takes up the lanes waiting at a place; emitted after the blocks."""
         if place < len(self.schedule.slots) and self.pending.yield_of(place) is None:
-            beyond = frozenset()  # the code is the same whatever waits beyond
-        label = f"take.{place}." + "_".join(map(str, sorted(beyond)))
+            beyond = 0  # the code is the same whatever waits beyond
+        label = f"take.{place}." + "_".join(map(str, members(beyond)))
         self._emit_later(place, beyond, label)
         return label
 
-    def _emit_later(self, place: int, beyond: frozenset[int], label: str) -> None:
+    def _emit_later(self, place: int, beyond: int, label: str) -> None:
         if label not in self.labels:
             self.labels.add(label)
             self.wanted[place, beyond] = label
 
-    def _take(self, place: int, beyond: frozenset[int]) -> None:
+    def _take(self, place: int, beyond: int) -> None:
         slot = self._pending_slot(place)
         mask = Value(self.builder.emit(f"load {MASK}, ptr {slot}, align 64"), "i1", WARP)
         self.builder.void(f"store {NO_LANES}, ptr {slot}, align 64")
         self._go(place, mask, beyond)
 
-    def _go(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
+    def _go(self, place: int, mask: Value, beyond: int) -> None:
         """Runs what comes next for lanes at a place."""
         if self.pending.parked(place) is not None:
             return self._suspend(place, mask, beyond)
@@ -478,7 +479,7 @@ class FunctionEmitter(SlotEmitter):
                 self.walks, self.unwalked, self.labels, self.wanted = walks
             self.builder.lines, self.cache, self.m.line = lines, cache, line
 
-    def walk_on(self, header: Block, places: frozenset[int]) -> None:
+    def walk_on(self, header: Block, places: int) -> None:
         """Goes on after a loop whose lanes were all sent to some places."""
         self._walk(self.pending.at[header.index] | places, None)
 
@@ -486,7 +487,7 @@ class FunctionEmitter(SlotEmitter):
         """Adds lanes to those that may wait at a place."""
         self._wait(place, mask, others=True)
 
-    def _rest(self, latch: int, mask: Value, beyond: frozenset[int]) -> None:
+    def _rest(self, latch: int, mask: Value, beyond: int) -> None:
         """Lanes that went round a waiting loop many times let others run first."""
         resting = self.pending.yield_of(latch)
         if resting is None:
@@ -500,8 +501,8 @@ class FunctionEmitter(SlotEmitter):
         self.builder.void(f"br i1 {many}, label %{rest}, label %{go}")
         self.builder.label(rest)
         self.builder.void(f"store i32 0, ptr {count}")
-        self._wait(resting, mask, others=resting in beyond)
-        self._walk(beyond | {resting}, resting)
+        self._wait(resting, mask, others=bool(beyond >> resting & 1))
+        self._walk(beyond | 1 << resting, resting)
         self.builder.label(go)
 
     def _counter(self, latch: int) -> str:
@@ -509,7 +510,7 @@ class FunctionEmitter(SlotEmitter):
         self.allocas[f"  {name} = alloca i32"] = None
         return name
 
-    def _resume_waiting(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
+    def _resume_waiting(self, place: int, mask: Value, beyond: int) -> None:
         """Lanes at a yield go round their loop again when no other lane of the warp can run."""
         self._run(self.pending.target(place), mask)
 
@@ -530,7 +531,7 @@ class FunctionEmitter(SlotEmitter):
         self.m.line = line
         self.builder.label(goes)
 
-    def _suspend(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
+    def _suspend(self, place: int, mask: Value, beyond: int) -> None:
         raise Unsupported("a barrier in a function that cannot be inlined")
 
     # -- helpers for frames ------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import math
 from dataclasses import dataclass
 
 from simt.analysis.kept import changed_before
-from simt.analysis.pending import stops
+from simt.analysis.pending import members, set_of, stops
 from simt.analysis.program import BARRIERS, Barrier, Block, Function, Source
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
@@ -143,15 +143,15 @@ class SuspendingEmitter(CallingEmitter):
         barrier = self.pending.parked(place)
         return barrier is None or self.schedule.loop_of[barrier.index] is not None
 
-    def _resume_waiting(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
+    def _resume_waiting(self, place: int, mask: Value, beyond: int) -> None:
         if self.unit.block.warps > 1:
             self._suspend(place, mask, beyond)
         else:
             super()._resume_waiting(place, mask, beyond)
 
-    def _suspend(self, place: int, mask: Value, beyond: frozenset[int]) -> None:
+    def _suspend(self, place: int, mask: Value, beyond: int) -> None:
         """Saves the lanes waiting at a place (and at those beyond it) with all that they need."""
-        places = (place, *sorted(beyond))
+        places = (place, *members(beyond))
         known = places in self.suspensions
         number = self.suspensions.setdefault(places, len(self.suspensions) + 1)
         self._wait(place, mask, others=False)
@@ -331,11 +331,11 @@ class SuspendingEmitter(CallingEmitter):
         """The lanes of all parks of a warp go on together."""
         places = [self.pending.of_block(self._next_block(p)) for p in suspension.places]
         if len(places) == 1:
-            self._go(places[0], masks[0], frozenset())
+            self._go(places[0], masks[0], 0)
             return
         self._wait_all(places, masks)
-        outcome = self.pending.resumed(suspension.places[0], frozenset(suspension.places[1:]))
-        self._walk(frozenset(outcome.places), outcome.sure)
+        outcome = self.pending.resumed(suspension.places[0], set_of(suspension.places[1:]))
+        self._walk(outcome.places, outcome.sure)
 
     def _wait_all(self, places: list[int], masks: list[Value]) -> None:
         seen: set[int] = set()
@@ -371,7 +371,7 @@ class SuspendingEmitter(CallingEmitter):
             going.append(Value(gone, "i1", WARP))
         places = [self.pending.of_block(self._next_block(p)) for p in suspension.places]
         self._wait_all(places, going)
-        self._walk(frozenset(places) | frozenset(suspension.places), None)
+        self._walk(set_of(places) | set_of(suspension.places), None)
 
     def _is_open(self, suspension: Suspension, index: int) -> str:
         """i1: lanes wait at the park, and its barrier is open."""
