@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 
 from simt.analysis.call_graph import components, is_recursive, reachable
 from simt.analysis.lower_calls import signature, source_type
@@ -27,12 +28,14 @@ FIRST_WITH_ADDRESS_SIZE = (2, 3)
 MINIMUM_DYNAMIC_ALIGNMENT = 16
 
 
-def lower(module: nodes.Module) -> Program:
-    """Lowers a module that `simt.verify` accepts. Raises `PtxError` for what cannot be lowered."""
+def lower(module: nodes.Module, machine: int | None = None) -> Program:
+    """Lowers a module that `simt.verify` accepts. `machine`: the device's number (90 for sm_90), if there is
+    one. Raises `PtxError` for what cannot be lowered."""
     source = module.source or Source("")
     diagnostics = Diagnostics(source)
     bits = address_bits(module)
-    context = Context(module, diagnostics, Scopes(module), environment(module), U64 if bits == 64 else U32)
+    known = environment(module) if machine is None else replace(environment(module), machine=machine)
+    context = Context(module, diagnostics, Scopes(module), known, U64 if bits == 64 else U32)
     _variables(context)
     _functions(context)
     if diagnostics.errors:
@@ -46,7 +49,7 @@ def lower(module: nodes.Module) -> Program:
 
 
 def environment(module: nodes.Module) -> Environment:
-    """What meanings may depend on; the engine fills in the machine."""
+    """What meanings may depend on, but for the machine."""
     names = module.target.names
     number = next((n for n in names if n.startswith(("sm_", "compute_"))), "sm_10")
     digits = "".join(c for c in number.split("_", 1)[1] if c.isdigit())

@@ -9,7 +9,7 @@ import numpy as np
 
 from simt.analysis.program import Constant
 from simt.ptx.nodes import Float, Integer
-from simt.ptx.types import BF16, Kind, Type
+from simt.ptx.types import BF16, F32, Kind, Type
 
 
 def constant(node: Integer | Float, t: Type) -> Constant:
@@ -20,6 +20,11 @@ def constant(node: Integer | Float, t: Type) -> Constant:
     if isinstance(node, Integer):
         return Constant(t, integer_bits(node.value, t))
     return Constant(t, float_bits(node, t))
+
+
+def single_bits(node: Integer | Float) -> int:
+    """A constant of double precision as devices without it hold one: as .f32, in the lower half."""
+    return float_bits(node, F32) if isinstance(node, Float) else integer_bits(node.value, F32)
 
 
 def integer_bits(value: int, t: Type) -> int:

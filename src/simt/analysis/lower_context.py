@@ -87,7 +87,7 @@ class Context:
             dynamic = node.linkage == "extern" and size(node) == 0
             self.shared[name] = SharedVariable(size(node), alignment(node), dynamic)
         elif name not in self.variables:
-            self.variables[name] = module_variable(node, name)
+            self.variables[name] = module_variable(node, name, self.environment.has_single_only)
         return Stored(node.space, name)
 
     def definition(self, name: nodes.Name) -> nodes.Function:

@@ -27,7 +27,7 @@ from simt.analysis.program import (
 )  # fmt: skip
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope, Symbol
-from simt.ptx.types import PRED, U32
+from simt.ptx.types import F64, PRED, U32
 
 
 def framed_parameters(function: nodes.Function) -> frozenset[str]:
@@ -123,6 +123,7 @@ class FunctionLowering:
             Parameter(
                 node.name, node.type, offset, size(node), alignment(node),
                 bool(node.dimensions) or node.vector > 1, node.pointer is not None,
+                node.type is F64 and self.context.environment.has_single_only,
             )
         )  # fmt: skip
         self.b.places[self._symbol(scope, node)] = Stored("param", node.name)

@@ -10,6 +10,7 @@ from simt.analysis.lower_context import Cells, Context, Unlowerable
 from simt.analysis.lower_operands import Operands
 from simt.analysis.program import Constant, Guard, Op, Operand, Register
 from simt.isa.form import Binding, Form, OperandForm
+from simt.isa.mapped import single_precision
 from simt.isa.select import Mismatch, select
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope
@@ -42,9 +43,9 @@ class Plans:
 
     def _select(self, node: nodes.Instruction) -> Plan:
         environment = self.context.environment
-        found = select(
-            node.opcode, node.modifiers, len(node.operands), environment.version, environment.target
-        )
+        asked = (node.opcode, node.modifiers, len(node.operands), environment.version, environment.target)
+        single = single_precision(*asked) if environment.has_single_only else None
+        found = single or select(*asked)
         if isinstance(found, Mismatch):
             raise Unlowerable(found.message, node.span, found.hint)
         form = found.form

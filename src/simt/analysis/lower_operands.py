@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simt.analysis.lower_builder import Builder
-from simt.analysis.lower_constants import constant
+from simt.analysis.lower_constants import constant, single_bits
 from simt.analysis.lower_context import Cells, Registers, Stored, Unlowerable
 from simt.analysis.lower_forms import SUM, simple
 from simt.analysis.program import (
@@ -21,7 +21,7 @@ from simt.analysis.program import (
 from simt.isa.special_registers import lookup as special_register
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope, Symbol, SymbolKind
-from simt.ptx.types import B64, PRED, U32, U64, Type
+from simt.ptx.types import B64, F64, PRED, U32, U64, Type
 
 _COMPONENTS = {**{c: i for i, c in enumerate("xyzw")}, **{c: i for i, c in enumerate("rgba")}}
 
@@ -110,6 +110,8 @@ class Operands:
         """A scalar operand; constants become values of type `t`."""
         match node:
             case nodes.Integer() | nodes.Float():
+                if t is F64 and self.context.environment.has_single_only:
+                    return Constant(t, single_bits(node))
                 return constant(node, t)
             case nodes.Sink():
                 return Constant(t, 0)

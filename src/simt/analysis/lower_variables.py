@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from simt.analysis.lower_constants import constant
+from simt.analysis.lower_constants import constant, single_bits
 from simt.analysis.program import ModuleVariable
 from simt.ptx.nodes import Float, Initializer, InitializerList, Integer, SymbolValue, Variable
+from simt.ptx.types import F64
 
 Relocation = tuple[int, str, int, bool, int | None]
 
@@ -59,10 +60,10 @@ def size(node: Variable) -> int:
     return math.prod(shape(node)) * element_bytes(node)
 
 
-def module_variable(node: Variable, name: str) -> ModuleVariable:
-    """A module-scope variable with its image and relocations."""
+def module_variable(node: Variable, name: str, single: bool = False) -> ModuleVariable:
+    """A module-scope variable with its image and relocations. `single`: doubles are single precision."""
     nbytes = size(node)
-    image = _Image(node, nbytes) if node.initializer is not None else None
+    image = _Image(node, nbytes, single) if node.initializer is not None else None
     return ModuleVariable(
         name, node.space, node.type, nbytes, alignment(node), bytes(image.data) if image else None,
         tuple(image.relocations) if image else (), node.linkage, shape(node), node.vector,
@@ -72,8 +73,9 @@ def module_variable(node: Variable, name: str) -> ModuleVariable:
 class _Image:
     """The bytes of an initialiser, filled row by row."""
 
-    def __init__(self, node: Variable, nbytes: int) -> None:
+    def __init__(self, node: Variable, nbytes: int, single: bool) -> None:
         self.type = node.type
+        self.single = single and node.type is F64
         self.data = bytearray(nbytes)
         self.relocations: list[Relocation] = []
         vector = (node.vector,) if node.vector > 1 else ()
@@ -102,5 +104,5 @@ class _Image:
             byte = None if value.mask is None else (value.mask & -value.mask).bit_length() // 8
             self.relocations.append((offset, value.name.name, value.offset, value.generic, byte))
             return
-        bits = constant(value, self.type).bits
+        bits = single_bits(value) if self.single else constant(value, self.type).bits
         self.data[offset : offset + self.type.bytes] = bits.to_bytes(self.type.bytes, "little")

@@ -24,7 +24,8 @@ EVENTS = 16
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A kernel parameter: byte offset and size in the parameter block, element type, alignment."""
+    """A kernel parameter: byte offset and size in the parameter block, element type, alignment. `single`: of
+    type .f64, but the device has no double precision and finds a .f32 in the lower half."""
 
     name: str
     type: Type
@@ -33,6 +34,7 @@ class Parameter:
     align: int
     array: bool = False
     pointer: bool = False
+    single: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -50,6 +50,8 @@ def _key(text: str | bytes) -> str:
 
 
 def _is_plain(program: Program) -> bool:
+    if program.environment.map_f64_to_f32:
+        return False  # the device decides what its variables and parameters are
     return all(f.is_kernel and not f.calls for f in program.functions.values())
 
 

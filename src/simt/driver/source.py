@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -79,9 +78,8 @@ def compile_ptx(text: str | bytes, name: str, device: DeviceProperties) -> tuple
     tree, found = diagnose(text, name)
     if tree is None or any(d.severity is Severity.ERROR for d in found):
         raise PtxError(found)
-    program = lower(tree)
+    program = lower(tree, device.number)
     _check_target(tree, program, device)
-    program.environment = replace(program.environment, machine=device.number)
     return program, found
 
 

@@ -107,6 +107,8 @@ def _layout(parameters: Sequence[Parameter], size: int) -> tuple[Struct, list[_T
 
 def _letter(parameter: Parameter) -> tuple[str, _Taken]:
     t, size = parameter.type, parameter.size
+    if parameter.single and not parameter.array:
+        return "f4x", _Taken(frozenset({int, float, np.float64}), 0)
     if parameter.array or t.kind == Kind.PACKED or size not in _INTEGERS:
         return f"{size}s", _NOTHING
     if t.is_float:
@@ -140,7 +142,7 @@ def _convert(parameter: Parameter, argument: Any, address_bits: int, address_of:
         return _numpy_scalar(parameter, cast("np.generic[Any]", value))
     if parameter.array or not isinstance(value, (bool, int, float)):
         raise _Refused(_unsuitable(parameter, argument))
-    return _number(parameter.type, value)
+    return _value(parameter, value)
 
 
 def _scalar(argument: Any) -> Any:
@@ -190,12 +192,16 @@ def _numpy_scalar(parameter: Parameter, argument: np.generic[Any]) -> bytes:
     data = _sized(parameter, argument.tobytes(), what)
     if parameter.array or _is_untyped(t) or argument.dtype.kind not in "biuf":
         return data
-    return _number(t, argument.item())
+    return _value(parameter, argument.item())
 
 
 def _is_untyped(t: Type) -> bool:
     """Whether NumPy has no number type for it, so that a scalar can only mean bits."""
     return t.kind in (Kind.BITS, Kind.PACKED) or (t.is_float and t.name not in _FORMATS)
+
+
+def _value(parameter: Parameter, value: Any) -> bytes:
+    return _float(F32, value) + bytes(4) if parameter.single else _number(parameter.type, value)
 
 
 def _number(t: Type, value: Any) -> bytes:

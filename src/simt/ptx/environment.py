@@ -17,3 +17,9 @@ class Environment:
     target: int = 75
     machine: int = 90
     map_f64_to_f32: bool = False
+
+    @property
+    def has_single_only(self) -> bool:
+        """Whether instructions of double precision compute in single precision: where the module allows it
+        and the machine is of the time when it was needed. Newer GPUs pass over the option."""
+        return self.map_f64_to_f32 and self.machine < 20
