@@ -77,7 +77,7 @@ class CallingEmitter(FunctionEmitter):
         self._judge()
         frame = Frame(("ptr %launch", "ptr %worker", COORDINATES, "i64 %sp"), frame_lines())
         kind = Outliner if unit.large else Repeats
-        self.evaluator: Outliner = kind(self, self.evaluator, unit.outlined, frame)
+        self.evaluator = self.outliner = kind(self, self.evaluator, unit.outlined, frame)
 
     def _judge(self) -> None:
         """Raises `TooLarge` for what is seen to be large before a line is emitted."""
@@ -110,16 +110,25 @@ class CallingEmitter(FunctionEmitter):
 
     def _conditional(self, op: Op, guard: Value) -> tuple[Value, ...]:
         """Functions for instructions see to it themselves: no branch is needed around a call."""
-        if not self.unit.large or not self.evaluator.suits(op):
-            masks = dict(self.masks)
-            values = super()._conditional(op, guard)
-            self.masks = masks
-            return values
         outside = self.m.mask
+        if not self._calls_under(op, guard):
+            vectors, masks = dict(self.vectors), dict(self.masks)
+            values = super()._conditional(op, guard)
+            self.vectors, self.masks = vectors, masks
+            return values
         self.m.mask = self.m.mask_and(outside, guard)
         values = self.evaluator.op(op)
         self.m.mask = outside
         return values
+
+    def _calls_under(self, op: Op, guard: Value) -> bool:
+        """Whether the op becomes a call if some lanes run it."""
+        if guard.width == 1 and not self.unit.large:
+            return False
+        outside, self.m.mask = self.m.mask, Value("%guard", "i1", WARP)
+        calls = self.outliner.calls(op)
+        self.m.mask = outside
+        return calls
 
     def _call(self, op: Call) -> None:
         arguments = [

@@ -167,8 +167,12 @@ class Outliner(Evaluator[Value]):
         self.known = known
         self.frame = frame
 
+    def calls(self, op: Op) -> bool:
+        """Whether the op becomes a call, if it is long enough."""
+        return self.suits(op)
+
     def op(self, op: Op) -> tuple[Value, ...]:
-        if not self.suits(op):
+        if not self.calls(op):
             return self.inner.op(op)
         request = self._request(op, few=True)
         general = (self.kind(op), *request.kind)

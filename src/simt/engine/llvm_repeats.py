@@ -35,18 +35,23 @@ class Repeats(Outliner):
         super().__init__(emitter, inner, known, frame)
         self.taken: Counter[Hashable] = Counter()
 
+    def calls(self, op: Op) -> bool:
+        return self.suits(op) and self.taken[self.kind(op)] > ENOUGH
+
     def op(self, op: Op) -> tuple[Value, ...]:
-        if op.form.effects or not self.suits(op):
-            return self.inner.op(op)
-        kind = self.kind(op)
-        if self.taken[kind] > ENOUGH:
+        if self.calls(op):
             return super().op(op)
-        before = self._lines()
+        lines, blocks = self._lines(), self.emitter.builder.blocks
         values = self.inner.op(op)
-        lines = self._lines() - before
-        if lines >= LONG:
-            self.taken[kind] += lines
+        taken = self._lines() - lines
+        if taken >= LONG and self._is_straight(op, self.emitter.builder.blocks - blocks) and self.suits(op):
+            self.taken[self.kind(op)] += taken
         return values
+
+    def _is_straight(self, op: Op, blocks: int) -> bool:
+        """Whether the code has no other way than its usual one. An access to memory that has gains where it
+        stands in place; one without is a call of the runtime anyway."""
+        return not op.form.effects or blocks <= 1
 
     def _lines(self) -> int:
         return len(self.emitter.builder.lines) + self.emitter.unit.module.inlined_lines
