@@ -4,12 +4,14 @@ A warp whose lanes leave a loop in different turns runs its last turns with few 
 as much for one lane as for all. Where a loop gets at memory lane by lane, its code stands in the function
 a second time, for one lane; the warp goes there when `FEW` lanes or less begin a turn. Nothing in such
 a loop may need other lanes: no barriers, votes, shuffles or calls, and nothing that waits.
+
+What can be done once a turn, for all its accesses, is done there (`llvm_alone_turn.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING
 
 from simt.analysis.dominance import Tree, dominators
@@ -30,94 +32,24 @@ from simt.analysis.program import (
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
 from simt.analysis.ssa import Definition, terminator_uses, uses
-from simt.engine.atomic_operation import is_simple
 from simt.engine.llvm_algebra import element_type
-from simt.engine.llvm_atomics import AtomicAlgebra
+from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
+from simt.engine.llvm_alone_turn import Joint, Touch, joints, memory_operands
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_flushing import raw
-from simt.engine.llvm_lanes import Guarded, Lanes, bases, shape_of
-from simt.engine.llvm_memory import SHARED
-from simt.ptx.types import Type
+from simt.engine.llvm_lanes import bases, shape_of
+from simt.ptx.types import U64, bits_type, unsigned
 
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
 
-FEW = 8
+FEW = 16
 LONGEST = 400
 """Ops of a loop above which it is not doubled."""
-
-
-class NotAlone(Exception):
-    """The loop does what one lane cannot do alone."""
-
-
-class AloneAlgebra(AtomicAlgebra):
-    """The algebra of one lane: every column is a scalar. `lane_number`: the lane (i32)."""
-
-    lane_number = Value("0", "i32")
-
-    def scalar(self, value: Value) -> Value:
-        """What a column has in the lane."""
-        if isinstance(value, Lanes) and not isinstance(value, Guarded) and value.shape.is_uniform:
-            return bases(value)
-        if value.width == 1 and not isinstance(value, Lanes):
-            return value
-        column = self.vector(value)
-        return Value(
-            self.builder.emit(f"extractelement {column.typed}, i32 {self.lane_number.ir}"), value.type
-        )
-
-    def special(self, name: str, component: str) -> Value:
-        return self.scalar(super().special(name, component))
-
-    def lane(self) -> Value:
-        return self.lane_number
-
-    def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> tuple[Value, ...]:
-        if space == "local" or volatile:
-            raise NotAlone
-        return super().load(t, space, address, count, volatile)
-
-    def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
-        if space == "local" or volatile:
-            raise NotAlone
-        super().store(t, space, address, values, volatile)
-
-    def atomic(self, op: str, t: Type, space: str, address: Value, b: Value, c: Value | None) -> Value:
-        if space == "local":
-            raise NotAlone
-        access = self._access(t, space, address, 1, True)
-        if access.region is not SHARED or not is_simple(t):
-            return self.scalar(self._by_lanes(op, t, access, b, c))
-        self.require(access, address)
-        return self._update(op, t, self._host(access, address), b, c)
-
-    def active(self) -> Value:
-        raise NotAlone
-
-    def ballot(self, p: Value) -> Value:
-        raise NotAlone
-
-    def shuffle(self, t: Type, a: Value, lane: Value) -> Value:
-        raise NotAlone
-
-    def to_generic(self, t: Type, space: str, address: Value) -> Value:
-        return self.scalar(super().to_generic(t, space, address))
-
-    def from_generic(self, t: Type, space: str, address: Value) -> Value:
-        return self.scalar(super().from_generic(t, space, address))
-
-    def in_space(self, space: str, address: Value) -> Value:
-        return self.scalar(super().in_space(space, address))
-
-    def trap(self) -> None:
-        raise NotAlone
-
-    def event(self, number: Value) -> None:
-        raise NotAlone  # it counts warps
-
-    def events(self, mask: Value) -> None:
-        raise NotAlone
+AHEAD = 3072
+"""Bytes from what a lane reads to what is asked for: what a warp may go through together."""
+NEAR = 1 << 15
+"""Bytes between the lowest and the highest lane's addresses up to which one follows the other."""
 
 
 class AloneLoop:
@@ -136,17 +68,28 @@ class AloneLoop:
         self.m = AloneAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.m.parameter_size, self.m.sizes = emitter.m.parameter_size, emitter.m.sizes
         self.m.abort, self.m.zeros = emitter.m.abort, emitter.m.zeros
-        self.m.lane_number = Value(f"%{self.name}.lane", "i32")
-        self.m.mask = Value(f"%{self.name}.mask", "i1", WARP)
         self.evaluator: Evaluator[Value] = Evaluator(self.m, self, unit.program.environment)
         self.current: dict[Register, Definition] = {}
         self.cache: dict[Definition, Value] = {}
         self.exits: set[int] = set()
+        self.phis = set(self.ssa.phis.get(loop.header.index, ()))
+        self.touches: dict[Op, Touch] = {}
+        self.copy = "precise"
+        self.checked: frozenset[Op] = frozenset()  # accesses that this copy need not check
+        self.steps: dict[Definition, Definition] = {}  # made from a phi of the header and constants alone
+        self.distances: dict[Definition, Value] = {}  # from what a phi holds to what is asked for
 
     @property
     def lanes(self) -> str:
         """The stack slot of the lanes that are still to go."""
         name = f"%{self.name}.lanes"
+        self.emitter.allocas[f"  {name} = alloca i32"] = None
+        return name
+
+    @property
+    def lane(self) -> str:
+        """The stack slot of the number of the lane that runs."""
+        name = f"%{self.name}.lane"
         self.emitter.allocas[f"  {name} = alloca i32"] = None
         return name
 
@@ -190,37 +133,105 @@ class AloneLoop:
     def emit(self) -> None:
         """Raises `NotAlone` if the loop cannot be run so; what was emitted is then of no use."""
         brought, given = self._brought(), self._given()
+        precise = self._copied()
         self.builder.label(self.name)
-        ways = [self._bring(definition) for definition in brought]
+        ways = {definition: self._bring(definition) for definition in brought}
         for definition in given:
             self._copy_column(definition, to_array=True)
-        self.builder.void(f"br label %{self.name}.head")
-        self.builder.label(f"{self.name}.head")
+        self.distances = {d: self._distance(ways[d]) for d in self._streams()}
+        self._take_lane(ways)
+        self.builder.lines += precise
+        self._turn()
+        self.builder.label(f"{self.name}.left")
         left = self.builder.emit(f"load i32, ptr {self.lanes}")
         none = self.builder.emit(f"icmp eq i32 {left}, 0")
         self.builder.void(f"br i1 {none}, label %{self.name}.done, label %{self.name}.next")
         self.builder.label(f"{self.name}.next")
-        self._take_lane(left)
-        for definition, way in zip(brought, ways):
-            value = way()
-            self.builder.void(f"store {value.typed}, ptr {self._slot(definition)}")
-        self.builder.void(f"br label %{self._label(self.loop.header)}")
-        for block in self.blocks:
-            self._block(block)
+        self._take_lane(ways)
         self.builder.label(f"{self.name}.done")
         for definition in given:
             self._copy_column(definition, to_array=False)
         self.emitter.walk_on(self.loop.header, set_of(self.exits))
 
-    def _take_lane(self, left: str) -> None:
-        count = self.m.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
-        lane = f"%{self.name}.lane"
+    def _copied(self) -> list[str]:
+        """A copy of the loop."""
+        before, self.builder.lines = self.builder.lines, list[str]()
+        for block in self.blocks:
+            self._block(block)
+        made, self.builder.lines = self.builder.lines, before
+        return made
+
+    def _take_lane(self, ways: dict[Definition, Callable[[], Value]]) -> None:
+        """Lets the lowest lane of those that are still to go begin. (Twice in the code, for the first and for
+        those after it: the other way round LLVM keeps more registers over the loop.)"""
+        left = self.builder.emit(f"load i32, ptr {self.lanes}")
         below = self.builder.emit(f"sub i32 {left}, 1")
         rest = self.builder.emit(f"and i32 {left}, {below}")
         self.builder.void(f"store i32 {rest}, ptr {self.lanes}")
-        self.builder.void(f"{lane} = call i32 {count}(i32 {left}, i1 true)")
-        bit = self.builder.emit(f"xor i32 {left}, {rest}")
-        self.builder.void(f"{self.m.mask.ir} = bitcast i32 {bit} to <{WARP} x i1>")
+        self.m.lane_number = self._zeros("cttz", left)
+        self.builder.void(f"store {self.m.lane_number.typed}, ptr {self.lane}")
+        for definition, way in ways.items():
+            self.builder.void(f"store {way().typed}, ptr {self._slot(definition)}")
+        self.builder.void(f"br label %{self.name}.turn")
+
+    # -- turns -------------------------------------------------------------------------------------------
+
+    def _turn(self) -> None:
+        """What is done when a turn begins, and the loop once more for turns whose accesses are known to be
+        valid then."""
+        self.builder.label(f"{self.name}.turn")
+        self.cache = {}
+        for base, distance in self.distances.items():
+            self.m.ask_for(self._address(base, 0), distance)
+        precise, found = self._label(self.loop.header), joints(self.touches.values())
+        if not found:
+            return self.builder.void(f"br label %{precise}")
+        self.copy = "checked"
+        valid = reduce(partial(self.m.binary, "and"), map(self._is_valid, found))
+        expect = self.m.module.declare("llvm.expect.i1", "i1", ("i1", "i1 immarg"))
+        usual = self.builder.emit(f"call i1 {expect}({valid.typed}, i1 true)")
+        self.builder.void(f"br i1 {usual}, label %{self._label(self.loop.header)}, label %{precise}")
+        self.checked = frozenset(op for joint in found for op in joint.ops)
+        self.builder.lines += self._copied()
+        return None
+
+    def _is_valid(self, joint: Joint) -> Value:
+        """i1: all accesses of a joint check are valid."""
+        return self.m.are_valid(self._address(joint.base, joint.first), joint.size, joint.span)
+
+    def _address(self, base: Definition, offset: int) -> Value:
+        """Some bytes after what a register holds, in its width, as an i64."""
+        t = bits_type(base.register.type.bits)
+        address = self.m.to_bits(base.register.type, self.read(base))
+        if offset:
+            address = self.m.add(t, address, self.m.const(t, offset % 2**t.bits))
+        return self.m.resize(unsigned(t.bits), U64, address)
+
+    def _streams(self) -> list[Definition]:
+        """Phis of the header from which lanes go through memory, a step each turn."""
+        bases = dict.fromkeys(touch.base for touch in self.touches.values() if touch.loads)
+        return [
+            d
+            for d in bases
+            if d in self.phis and all(self.steps.get(v) is d for i, v in d.inputs.items() if i in self.inside)
+        ]
+
+    def _distance(self, way: Callable[[], Value]) -> Value:
+        """How far to look ahead: nowhere if lanes go through memory far from each other."""
+        low, high = (self._in_lane(way, function) for function in ("cttz", "ctlz"))
+        near = self.m.test("icmp ult", self.m.binary("sub", high, low), self.m.number(low.type, NEAR))
+        return Value(self.builder.emit(f"select {near.typed}, i64 {AHEAD}, i64 0"), "i64")
+
+    def _in_lane(self, way: Callable[[], Value], count: str) -> Value:
+        """What the first (`cttz`) or last (`ctlz`) lane brings."""
+        lanes = self.builder.emit(f"load i32, ptr {self.lanes}")
+        lane = self._zeros(count, lanes)
+        self.m.lane_number = self.m.binary("xor", lane, Value("31" if count == "ctlz" else "0", "i32"))
+        return way()
+
+    def _zeros(self, count: str, lanes: str) -> Value:
+        function = self.m.module.declare(f"llvm.{count}.i32", "i32", ("i32", "i1"))
+        return Value(self.builder.emit(f"call i32 {function}(i32 {lanes}, i1 true)"), "i32")
 
     # -- values from and for the other code ------------------------------------------------------------
 
@@ -325,10 +336,13 @@ class AloneLoop:
     # -- blocks --------------------------------------------------------------------------------------
 
     def _label(self, block: Block) -> str:
-        return f"{self.name}.b{block.index}"
+        return f"{self.name}.{self.copy}.b{block.index}"
 
     def _block(self, block: Block) -> None:
         self.builder.label(self._label(block))
+        self.m.lane_number = Value(self.builder.emit(f"load i32, ptr {self.lane}"), "i32")
+        bit = self.builder.emit(f"shl i32 1, {self.m.lane_number.ir}")
+        self.m.mask = Value(self.builder.emit(f"bitcast i32 {bit} to <{WARP} x i1>"), "i1", WARP)
         self.cache = {}
         self.current = self.ssa.reaching(block)
         for op in block.ops:
@@ -348,7 +362,9 @@ class AloneLoop:
         self.m.parameter = self.emitter.parameter_offset(op)
         self.m.reach = self.emitter.reach(op, self.current)
         self.m.result_used = True
+        self.m.is_checked, self.m.touched = op in self.checked, 0
         values = self.evaluator.op(op) if op.guard is None else self._guarded(op, op.guard)
+        self._note_sources(op)
         made = self.ssa.of[id(op)]
         for definition, value in zip(made, values):
             if definition is not None:
@@ -356,6 +372,19 @@ class AloneLoop:
         for definition in made:
             if definition is not None:
                 self.current[definition.register] = definition
+
+    def _note_sources(self, op: Op) -> None:
+        """Notes what is known when a turn begins: of which memory an op gets at, or that it makes a step."""
+        if self.m.touched:
+            for register, offset in memory_operands(op):
+                base = self.ssa.lookup(self.current, register)
+                if base in self.phis or base.block.index not in self.inside:
+                    self.touches[op] = Touch(op, base, offset, abs(self.m.touched), self.m.touched > 0)
+        elif not op.form.effects and op.guard is None:
+            sources = {self.ssa.lookup(self.current, r) for r in uses(op)}
+            if len(sources) == 1 and sources <= self.phis:
+                (source,) = sources
+                self.steps.update((d, source) for d in self.ssa.of[id(op)] if d is not None)
 
     def _guarded(self, op: Op, guard: Guard) -> tuple[Value, ...]:
         """An op under a guard, by a branch; without it the destinations keep what they had."""
@@ -416,8 +445,8 @@ class AloneLoop:
             self.builder.void(f"store {kept.typed}, ptr {self._slot(phi)}")
         if target is self.loop.header:
             self.emitter.poll(target)
-        self.builder.void(f"br label %{self._label(target)}")
-        return None
+            return self.builder.void(f"br label %{self.name}.turn")
+        return self.builder.void(f"br label %{self._label(target)}")
 
     def _leave(self, block: Block, target: Block, moves: list[tuple[Definition, Value]]) -> None:
         """The lane leaves the loop: puts its values to the others', and waits for them there."""
@@ -429,7 +458,7 @@ class AloneLoop:
         place = self.emitter.pending.of_edge(block, target)
         self.exits.add(place)
         self.emitter.add_waiting(place, self.m.mask)
-        self.builder.void(f"br label %{self.name}.head")
+        self.builder.void(f"br label %{self.name}.left")
 
     def _put(self, definition: Definition, value: Value) -> None:
         """Gives a value of all lanes this lane's part."""

@@ -1,0 +1,60 @@
+"""What a lane alone does once a turn of its loop for several accesses: what is known of them then.
+
+Compilers unroll loops, and then a turn gets at a few neighbouring elements from an address that was known
+when the turn began. One comparison tells that all of them are valid. Where it does not (at the arena's end,
+or before a fault) another copy of the loop runs the turn, and checks each access when it comes to it: faults
+are found in the order of the program, and only those that happen.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from simt.analysis.program import Address, Op, Register
+from simt.analysis.ssa import Definition
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """An access to `size` bytes of the arena, `offset` bytes after what `base` holds when a turn begins."""
+
+    op: Op
+    base: Definition
+    offset: int
+    size: int
+    loads: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Accesses that are all valid if the address `first` bytes after `base` is a multiple of `size`, and
+    `span` bytes from there lie in the arena."""
+
+    base: Definition
+    first: int
+    span: int
+    size: int
+    ops: tuple[Op, ...]
+
+
+def memory_operands(op: Op) -> Iterator[tuple[Register, int]]:
+    """Register and offset of each address that an op gets at through a register."""
+    for source in op.sources.values():
+        if isinstance(source, Address) and isinstance(source.base, Register):
+            yield source.base, source.offset
+
+
+def joints(touches: Iterable[Touch]) -> list[Joint]:
+    """What can be checked together: two accesses or more, of one size and a multiple of it apart."""
+    alike: defaultdict[tuple[Definition, int, int], list[Touch]] = defaultdict(list)
+    for touch in touches:
+        alike[touch.base, touch.size, touch.offset % touch.size].append(touch)
+    return [_joint(found) for found in alike.values() if len(found) > 1]
+
+
+def _joint(touches: list[Touch]) -> Joint:
+    offsets, size = [t.offset for t in touches], touches[0].size
+    first, end = min(offsets), max(offsets) + size
+    return Joint(touches[0].base, first, end - first, size, tuple(t.op for t in touches))
