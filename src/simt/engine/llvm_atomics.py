@@ -6,6 +6,9 @@ place is combined first where the order of combining does not matter, and then d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import repeat
+
 from simt.analysis.shape import WARP
 from simt.engine import llvm_runtime
 from simt.engine.atomic_operation import combine, identity, is_simple
@@ -46,10 +49,9 @@ class AtomicAlgebra(MemoryAlgebra):
     def _private(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
         """Plain updates, one after the other, where all lanes run and all addresses are valid."""
         address = self.vector(access.address)
-        good = self._all(self._valid(access, address, access.size))
+        good = "true" if self._is_proven(access) else self._all(self._valid(access, address, access.size))
         if not self.mask_is_full:
-            full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
-            good = self.builder.emit(f"and i1 {full}, {good}")
+            good = self.both(self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1"), good)
         (old,) = self._either(
             good,
             lambda: (self._update_all(op, t, access, address, b, c),),
@@ -62,10 +64,13 @@ class AtomicAlgebra(MemoryAlgebra):
     ) -> Value:
         """What each lane found. (LLVM leaves out its collection if nobody reads it.)"""
         old = Value("poison", access.element, WARP)
-        for lane in range(WARP):
-            place = self._host(access, self._item(address, lane))
-            third = None if c is None else self._item(c, lane)
-            was = self._update(op, t, place, self._item(b, lane), third)
+        places, second, third = (
+            self._items(address),
+            self._items(b),
+            repeat(None) if c is None else self._items(c),
+        )
+        for lane, (place, mine, other) in enumerate(zip(places, second, third)):
+            was = self._update(op, t, self._host(access, place), mine, other)
             old = Value(
                 self.builder.emit(f"insertelement {old.typed}, {was.typed}, i32 {lane}"), old.type, WARP
             )
@@ -79,11 +84,26 @@ class AtomicAlgebra(MemoryAlgebra):
         self.builder.void(f"store {new.typed}, ptr {place}, align {t.bytes}")
         return was
 
-    def _item(self, value: Value, lane: int) -> Value:
-        """One lane's value as a scalar."""
+    def _items(self, value: Value) -> Iterator[Value]:
+        """Each lane's value as a scalar, when it is asked for."""
         if shape_of(value).is_uniform:
-            return bases(value)
-        return Value(self.builder.emit(f"extractelement {self.vector(value).typed}, i32 {lane}"), value.type)
+            return repeat(bases(value), WARP)
+        return self._pairs(value) if value.type == "i32" else self._extracted(value)
+
+    def _extracted(self, value: Value) -> Iterator[Value]:
+        column = self.vector(value)
+        for lane in range(WARP):
+            yield Value(self.builder.emit(f"extractelement {column.typed}, i32 {lane}"), column.type)
+
+    def _pairs(self, value: Value) -> Iterator[Value]:
+        """By way of memory, two at a time: CPUs take an element out of a vector once a cycle, and load more
+        often. (LLVM does not see through what is volatile.)"""
+        place = self.spilled(self.vector(value))
+        for pair in range(WARP // 2):
+            at = self.builder.emit(f"getelementptr i64, ptr {place}, i64 {pair}")
+            both = Value(self.builder.emit(f"load volatile i64, ptr {at}"), "i64")
+            yield self.cast("trunc", "i32", both)
+            yield self.cast("trunc", "i32", LlvmIntegers.binary(self, "lshr", both, Value("32", "i64")))
 
     # -- one place for all lanes -----------------------------------------------------------------------
 
