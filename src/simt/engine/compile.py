@@ -26,6 +26,9 @@ Entry = Callable[[int, int], None]
 _names = itertools.count()
 SHALLOW = 8192
 """Lines of LLVM IR up to which code takes little native stack: at most 256 bytes each, which is 2 MiB."""
+LONG_BLOCK = 600
+"""Instructions in one block from which LLVM does not order them a second time, after registers are allocated:
+the time for that grows with the square of the accesses to memory."""
 HUGE_BLOCK = 4000
 """Instructions in one block from which LLVM's scheduling would take many seconds: it is left out."""
 
@@ -163,7 +166,8 @@ def optimized(text: str, cpu: Cpu) -> Any:
 
 
 def _object(text: str, cpu: Cpu) -> bytes:
-    level = 0 if _longest_block(text) > HUGE_BLOCK else 2
+    longest = _longest_block(text)
+    level = 2 if longest <= LONG_BLOCK else 1 if longest <= HUGE_BLOCK else 0
     return cast("bytes", target_machine(cpu, level).emit_object(optimized(text, cpu)))
 
 

@@ -62,6 +62,28 @@ print(out.numpy()[0], *(name for name in unwanted if name in sys.modules))
     assert found[1].stdout.split() == ["77"]
 
 
+def test_compiling_needs_no_numpy() -> None:
+    """What a process that only compiles would wait for."""
+    script = f"""
+import sys
+from simt.analysis.lower import lower
+from simt.analysis.shape import BlockShape
+from simt.engine.compile import generate
+from simt.engine.host import host_cpu
+from simt.ptx.parser import parse
+from simt.verify import verify
+tree, _ = parse({PROGRAM.replace("VALUE", "1").encode()!r}, "<ptx>")
+verify(tree)
+program = lower(tree)
+generate(program, program.functions["k"], BlockShape(32, 1, 1), host_cpu())
+print("numpy" in sys.modules)
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", script]
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["False"]
+
+
 def test_objects_depend_on_the_shape_of_the_block(device: simt.Device) -> None:
     text = PROGRAM.replace("mov.u32 %v, VALUE;", "mov.u32 %v, %ntid.y;")
     kernel, out = device.load(text)["k"], device.zeros(1, "u4")
