@@ -34,7 +34,7 @@ def live_in(schedule: Schedule, needed: Mapping[int, int], defined: Mapping[int,
 
 
 class _Stretches:
-    """The dominator tree, put together from the leaves up: what changes from a block to the root of its part."""
+    """The dominator tree, put together from the leaves: what changes between a block and the root over it."""
 
     def __init__(self, above: Mapping[int, int]) -> None:
         self.above = above

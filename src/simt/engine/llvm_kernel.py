@@ -284,10 +284,12 @@ def emit(
     """
     if watch is not None:
         return _emit(Unit(program, kernel, block, features), attributes, watch)
+    unit = Unit(program, kernel, block, features, may_grow=True)
     try:
-        return _emit(Unit(program, kernel, block, features, may_grow=True), attributes)
+        return _emit(unit, attributes)
     except TooLarge:
-        return _emit(Unit(program, kernel, block, features, large=True), attributes)
+        large = Unit(program, kernel, block, features, large=True, analyses=unit.analyses)
+        return _emit(large, attributes)
 
 
 def _emit(

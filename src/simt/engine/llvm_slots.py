@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
+from simt.analysis.pending import Pending
 from simt.analysis.program import Function, Parameter, Program, Register, SymbolAddress
-from simt.analysis.schedule import schedule
+from simt.analysis.schedule import Schedule, schedule
 from simt.analysis.shape import WARP, BlockShape, Hold, Shape
-from simt.analysis.ssa import Definition, build
-from simt.analysis.uniformity import used_in
+from simt.analysis.ssa import Definition, Ssa, build
+from simt.analysis.uniformity import Uniformity, used_in
 from simt.analysis.waiting import settle
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_atomics import AtomicAlgebra
@@ -47,6 +48,17 @@ class Part:
         )
 
 
+@dataclass(frozen=True)
+class Analyses:
+    """What is known of a function before code is made of it. `uses`: the blocks that use a definition."""
+
+    schedule: Schedule
+    ssa: Ssa
+    uniformity: Uniformity
+    pending: Pending
+    uses: dict[Definition, set[int]]
+
+
 @dataclass
 class Unit:
     """What the functions of one compiled kernel share."""
@@ -66,6 +78,16 @@ class Unit:
     may_grow: bool = False
     """Whether an emitter raises `TooLarge` when it sees that they are."""
     outlined: Outlined = field(default_factory=Outlined)
+    analyses: dict[str, Analyses] = field(default_factory=dict[str, Analyses])
+    """Of functions that an emitter has been made for, by name: the same for the kernel as a large one."""
+
+    def analyse(self, function: Function) -> Analyses:
+        if function.name not in self.analyses:
+            order = schedule(function)
+            ssa = build(function, order)
+            found = settle(ssa, self.program.environment, self.block)
+            self.analyses[function.name] = Analyses(order, ssa, *found, used_in(ssa))
+        return self.analyses[function.name]
 
     def symbol(self, name: str) -> int:
         """Index of a module variable in the launch's table of addresses."""
@@ -95,13 +117,12 @@ class SlotEmitter:
         self.unit = unit
         self.function = function
         self.builder = Builder()
-        self.schedule = schedule(function)
-        self.ssa = build(function, self.schedule)
-        self.uniformity, self.pending = settle(self.ssa, unit.program.environment, unit.block)
+        found = unit.analyse(function)
+        self.schedule, self.ssa, self.uses = found.schedule, found.ssa, found.uses
+        self.uniformity, self.pending = found.uniformity, found.pending
         self.m = AtomicAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.m.parameter_size = function.parameter_size
         self.m.sizes = {"shared": unit.kernel.shared_size, "local": unit.kernel.local_size}
-        self.uses = used_in(self.ssa)
         self.shared_uses = {d for d, blocks in self.uses.items() if blocks - {d.block.index}}
         self.current: dict[Register, Definition] = {}
         self.unflushed: set[Definition] = set()  # kept with subnormals that mean zeros
