@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -47,6 +47,28 @@ class Source:
         starts = self._line_starts()
         end = starts[number] - 1 if number < len(starts) else len(self.text)
         return self.text[starts[number - 1] : end].rstrip("\r")
+
+    def place(self, line: int) -> tuple[int | None, str]:
+        """Line and file of a line, None for line 0, which is none."""
+        return line or None, self.name
+
+
+class LinkedSource(Source):
+    """Several texts, one after the other, numbered as one."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        super().__init__("\n".join(s.text for s in sources), ", ".join(s.name for s in sources))
+        counts = [s.text.count("\n") + 1 for s in sources]
+        self.before = [sum(counts[:i]) for i in range(len(sources))]
+        """How many lines stand before each."""
+        self._sources = sources
+
+    def place(self, line: int) -> tuple[int | None, str]:
+        """Line within its file, and the file."""
+        if line == 0:
+            return None, self.name
+        number = bisect_right(self.before, line - 1) - 1
+        return line - self.before[number], self._sources[number].name
 
 
 class Severity(Enum):

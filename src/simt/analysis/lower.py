@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from simt.analysis.call_graph import components, is_recursive, reachable
+from simt.analysis.link import resolve
 from simt.analysis.lower_calls import signature, source_type
 from simt.analysis.lower_context import Context, Unlowerable
 from simt.analysis.lower_function import FunctionLowering
@@ -16,9 +17,10 @@ from simt.analysis.lower_simplify import simplify
 from simt.analysis.lower_variables import round_up
 from simt.analysis.program import Address as MemoryOperand
 from simt.analysis.program import Call, Function, Op, Operand, Program, SymbolAddress
-from simt.diagnostics import Diagnostics, Source
+from simt.diagnostics import Diagnostic, Diagnostics, LinkedSource, Severity, Source
 from simt.errors import PtxError
 from simt.isa.algebra import Environment
+from simt.isa.targets import parse_target
 from simt.ptx import nodes
 from simt.ptx.symbols import Scopes
 from simt.ptx.types import U32, U64, Type
@@ -31,29 +33,86 @@ MINIMUM_DYNAMIC_ALIGNMENT = 16
 def lower(module: nodes.Module, machine: int | None = None) -> Program:
     """Lowers a module that `simt.verify` accepts. `machine`: the device's number (90 for sm_90), if there is
     one. Raises `PtxError` for what cannot be lowered."""
-    source = module.source or Source("")
-    diagnostics = Diagnostics(source)
-    bits = address_bits(module)
-    known = environment(module) if machine is None else replace(environment(module), machine=machine)
-    context = Context(module, diagnostics, Scopes(module), known, U64 if bits == 64 else U32)
-    _variables(context)
-    _functions(context)
-    if diagnostics.errors:
-        raise PtxError(diagnostics.errors)
-    _connect(context)
-    for function in context.functions.values():
+    return link((module,), machine)
+
+
+def link(modules: Sequence[nodes.Module], machine: int | None = None) -> Program:
+    """Lowers modules that `simt.verify` accepts, to one program. Raises `PtxError` for what cannot be lowered
+    or does not fit together."""
+    bits = common_address_bits(modules)
+    contexts = _contexts(modules, machine, U64 if bits == 64 else U32)
+    if len(contexts) > 1:
+        resolve(contexts)
+    for context in contexts if not _errors(contexts) else ():
+        _variables(context)
+        _functions(context)
+    if errors := _errors(contexts):
+        raise PtxError(errors)
+    first = contexts[0]
+    _connect(first)
+    for function in first.functions.values():
         function.calls = any(isinstance(op, Call) for op in function.ops())
-    return Program(
-        context.functions, context.variables, context.environment, bits, source, _identity(module, source)
-    )
+    sources = [c.diagnostics.source for c in contexts]
+    text = sources[0] if len(sources) == 1 else LinkedSource(sources)
+    identity = _identity(modules, sources)
+    return Program(first.functions, first.variables, _common(contexts), bits, text, identity)
+
+
+def _contexts(modules: Sequence[nodes.Module], machine: int | None, address_type: Type) -> list[Context]:
+    """One for each file; they share what belongs to the program."""
+    found: list[Context] = []
+    before = 0
+    for module in modules:
+        source = module.source or Source("")
+        known = environment(module) if machine is None else replace(environment(module), machine=machine)
+        context = Context(module, Diagnostics(source), Scopes(module), known, address_type, before=before)
+        first = found[0] if found else context
+        context.functions, context.variables = first.functions, first.variables
+        context.shared, context.addressed = first.shared, first.addressed
+        found.append(context)
+        before += source.text.count("\n") + 1
+    return found
+
+
+def _errors(contexts: Sequence[Context]) -> list[Diagnostic]:
+    return [error for context in contexts for error in context.diagnostics.errors]
+
+
+def _common(contexts: Sequence[Context]) -> Environment:
+    """The newest version and target of the files. Each file was lowered by its own."""
+    known = [c.environment for c in contexts]
+    return replace(
+        known[0], version=max(e.version for e in known), target=max(e.target for e in known),
+        map_f64_to_f32=any(e.map_f64_to_f32 for e in known),
+    )  # fmt: skip
 
 
 def environment(module: nodes.Module) -> Environment:
-    """What meanings may depend on, but for the machine."""
-    names = module.target.names
-    number = next((n for n in names if n.startswith(("sm_", "compute_"))), "sm_10")
-    digits = "".join(c for c in number.split("_", 1)[1] if c.isdigit())
-    return Environment(module.version, int(digits or 10), map_f64_to_f32="map_f64_to_f32" in names)
+    """What meanings may depend on, but for the machine. Of several `.target` directives the highest counts
+    (table 107)."""
+    targets = [module.target, *(i for i in module.items if isinstance(i, nodes.Target))]
+    numbers = [found.number for t in targets for n in t.names if (found := parse_target(n)) is not None]
+    mapped = any("map_f64_to_f32" in t.names for t in targets)
+    return Environment(module.version, max(numbers, default=10), map_f64_to_f32=mapped)
+
+
+def common_address_bits(modules: Sequence[nodes.Module]) -> int:
+    """32 or 64. Files that say it must agree; the others have the pointers that one of them uses.
+    Raises `PtxError`."""
+    declared = [m for m in modules if _declares_address_bits(m)]
+    for module in declared[1:]:
+        if address_bits(module) != address_bits(declared[0]):
+            source = module.source or Source("")
+            other = (declared[0].source or Source("")).name
+            message = (
+                f"addresses have {address_bits(module)} bits here, but {address_bits(declared[0])} in {other}"
+            )
+            raise PtxError([Diagnostic(Severity.ERROR, message, module.span, source)])
+    return max(address_bits(m) for m in (declared or modules))
+
+
+def _declares_address_bits(module: nodes.Module) -> bool:
+    return module.address_size is not None or module.version >= FIRST_WITH_ADDRESS_SIZE
 
 
 def address_bits(module: nodes.Module) -> int:
@@ -101,21 +160,23 @@ def _variables(context: Context) -> None:
     for item in context.module.items:
         if not isinstance(item, nodes.Variable):
             continue
+        if item.name in context.imports:
+            continue
         if item.space == "shared" or (item.space in _PLACED and item.linkage != "extern"):
-            context.declare(item, item.name)
+            context.declare(item, context.linked(item.name))
 
 
 def _functions(context: Context) -> None:
     plans = Plans(context)
     for item in context.module.items:
-        if isinstance(item, nodes.Function) and item.body is not None:
+        if isinstance(item, nodes.Function) and item.body is not None and item.name not in context.imports:
             try:
                 function = FunctionLowering(context, item, plans).run()
             except Unlowerable as problem:
                 context.report(problem)
                 continue
             simplify(function)
-            context.functions[item.name] = function
+            context.functions[function.name] = function
 
 
 # ------------------------------------------------------------------ between functions
@@ -145,11 +206,6 @@ def _connect(context: Context) -> None:
 
 def _candidates(context: Context) -> None:
     """Indirect calls with a prototype only: every function whose address is taken and that agrees."""
-    for variable in context.variables.values():
-        for _, symbol, *_ in variable.relocations:
-            found = context.scopes.lookup(symbol)
-            if found is not None and isinstance(found.node, nodes.Function):
-                context.addressed[symbol] = found.node
     shapes = {name: _shape(context, name) for name in context.addressed if name in context.functions}
     for function in context.functions.values():
         for op in function.ops():
@@ -211,6 +267,9 @@ def _names(operand: Operand) -> list[str]:
     return [operand.name] if isinstance(operand, SymbolAddress) and operand.space == "shared" else []
 
 
-def _identity(module: nodes.Module, source: Source) -> str:
-    text = source.text or repr(module)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def _identity(modules: Sequence[nodes.Module], sources: Sequence[Source]) -> str:
+    digest = hashlib.sha256()
+    for module, source in zip(modules, sources):
+        text = source.text or repr(module)
+        digest.update(text.encode("utf-8", "surrogatepass") + b"\0" * (len(modules) > 1))
+    return digest.hexdigest()

@@ -114,11 +114,13 @@ class Builder:
         node = symbol.variable
         if node.space == "local":
             return self.frame_variable(node)
+        found = self.context.imports.get(symbol.name)
+        if found is not None and isinstance(found.node, nodes.Variable):
+            return found.context.declare(found.node, symbol.name)
         if node.linkage == "extern" and node.space != "shared":
-            raise Unlowerable(
-                f"`.extern` variable `{symbol.name}` has no definition in this module", node.span
-            )
-        return self.context.declare(node, symbol.name)
+            message = f"`.extern` variable `{symbol.name}` has no definition in this module"
+            raise Unlowerable(message, node.span, "load the file that defines it together with this one")
+        return self.context.declare(node, self.context.linked(symbol.name))
 
     def _unique(self, name: str) -> str:
         while name in self._own:

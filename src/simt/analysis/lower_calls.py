@@ -48,7 +48,7 @@ class Calls:
         if symbol.kind is SymbolKind.FUNCTION:
             function = self.context.definition(callee)
             self._require_body(function, callee)
-            self._emit(scope, function.name, signature(function), arguments, results, ())
+            self._emit(scope, self.context.linked(function.name), signature(function), arguments, results, ())
         else:
             register = self.operands.register(scope, callee)
             shape, candidates = self._candidates(scope, extra, callee)
@@ -68,7 +68,8 @@ class Calls:
         node = scope.lookup(extra.name) if extra is not None else None
         if node is not None and isinstance(node.node, nodes.TargetList):
             functions = [self.context.definition(t) for t in node.node.targets]
-            return signature(functions[0]), tuple(f.name for f in functions if f.body is not None)
+            names = tuple(self.context.linked(f.name) for f in functions if f.body is not None)
+            return signature(functions[0]), names
         if node is not None and isinstance(node.node, nodes.CallPrototype):
             return signature(node.node), ()
         raise Unlowerable("an indirect call needs a prototype or a list of targets", callee.span)

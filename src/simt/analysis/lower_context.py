@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from simt.analysis.lower_variables import alignment, module_variable, size
+from simt.analysis.lower_variables import Relocation, alignment, module_variable, size
 from simt.analysis.program import CELL_LIMIT, Block, Function, ModuleVariable, Register
 from simt.diagnostics import Diagnostics
 from simt.isa.algebra import Environment
 from simt.ptx import nodes
-from simt.ptx.symbols import Scopes, Symbol
+from simt.ptx.symbols import Scopes, Symbol, SymbolKind
 from simt.ptx.types import B32, B64, Type
 
 
@@ -57,9 +57,22 @@ class SharedVariable:
     dynamic: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """Where a name that several files know is defined."""
+
+    context: Context
+    node: nodes.Function | nodes.Variable
+
+
 @dataclass(slots=True)
 class Context:
-    """The module under way. `shared` and `variables` are filled as functions use or declare them."""
+    """The file under way. `shared` and `variables` are filled as functions use or declare them; these
+    and `functions` and `addressed` are those of the whole program.
+
+    `imports`: names that another file defines. `names`: what names of this file are called in the program,
+    if it is something else. `before`: lines of the files before it.
+    """
 
     module: nodes.Module
     diagnostics: Diagnostics
@@ -70,13 +83,20 @@ class Context:
     variables: dict[str, ModuleVariable] = field(default_factory=dict[str, ModuleVariable])
     shared: dict[str, SharedVariable] = field(default_factory=dict[str, SharedVariable])
     addressed: dict[str, nodes.Function] = field(default_factory=dict[str, nodes.Function])
+    imports: dict[str, Definition] = field(default_factory=dict[str, Definition])
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    before: int = 0
 
     @property
     def version(self) -> tuple[int, int]:
         return self.module.version
 
     def line(self, span: nodes.Span) -> int:
-        return self.diagnostics.source.position(span.start)[0]
+        return self.before + self.diagnostics.source.position(span.start)[0]
+
+    def linked(self, name: str) -> str:
+        """What a name of this file is called in the program."""
+        return self.names.get(name, name)
 
     def report(self, problem: Unlowerable) -> None:
         self.diagnostics.error(problem.message, problem.span, problem.hint)
@@ -87,8 +107,19 @@ class Context:
             dynamic = node.linkage == "extern" and size(node) == 0
             self.shared[name] = SharedVariable(size(node), alignment(node), dynamic)
         elif name not in self.variables:
-            self.variables[name] = module_variable(node, name, self.environment.has_single_only)
+            made = module_variable(node, name, self.environment.has_single_only)
+            self.variables[name] = replace(made, relocations=tuple(map(self._related, made.relocations)))
         return Stored(node.space, name)
+
+    def _related(self, relocation: Relocation) -> Relocation:
+        """An address in an initial value, by the name that it has in the program."""
+        offset, name, addend, generic, byte = relocation
+        symbol = self.scopes.lookup(name)
+        if symbol is not None and symbol.kind is SymbolKind.FUNCTION:
+            function = self.definition(nodes.Name(name, symbol.node.span))
+            name = function.name
+            self.addressed[self.linked(name)] = function
+        return offset, self.linked(name), addend, generic, byte
 
     def definition(self, name: nodes.Name) -> nodes.Function:
         """The function of this name, aliases resolved."""
@@ -99,7 +130,8 @@ class Context:
             symbol = self.scopes.lookup(symbol.node.aliasee)
         if symbol is None or not isinstance(symbol.node, nodes.Function):
             raise Unlowerable(f"`{name.name}` is not a function", name.span)
-        return symbol.node
+        found = self.imports.get(symbol.name)
+        return found.node if found is not None and isinstance(found.node, nodes.Function) else symbol.node
 
 
 def cell_layout(node: nodes.Variable) -> list[Type]:

@@ -77,7 +77,7 @@ class FunctionLowering:
     def __init__(self, context: Context, node: nodes.Function, plans: Plans) -> None:
         self.context = context
         self.node = node
-        self.b = Builder(context, node.name)
+        self.b = Builder(context, context.linked(node.name))
         self.b.framed = frozenset() if node.is_entry else framed_parameters(node)
         self.operands = Operands(self.b)
         self.plans = plans
@@ -99,7 +99,7 @@ class FunctionLowering:
         self.stack.start(self.b.blocks[0])
         last = self.kernel_parameters[-1] if self.kernel_parameters else None
         return Function(
-            self.node.name, self.node.is_entry, self.b.blocks, self.b.registers,
+            self.b.name, self.node.is_entry, self.b.blocks, self.b.registers,
             tuple(self.kernel_parameters), last.offset + last.size if last else 0,
             parameters, results, local=self.b.local, local_size=round_up(self.b.local_size, 16),
             limits=limits(self.node), line=line,

@@ -158,8 +158,9 @@ class Operands:
                 function = self.context.definition(node)
                 if function.body is None:
                     raise Unlowerable(f"function `{node.name}` has no body, and so no address", node.span)
-                self.context.addressed[function.name] = function
-                return FunctionAddress(function.name, U64)
+                name = self.context.linked(function.name)
+                self.context.addressed[name] = function
+                return FunctionAddress(name, U64)
             case SymbolKind.VARIABLE:
                 return self._variable_address(scope, node, 0)
             case _:

@@ -17,7 +17,7 @@ from simt.driver.mirrors import Mirrors
 from simt.driver.module import Module
 from simt.driver.output import print_text
 from simt.driver.remembered import load_program
-from simt.driver.source import PtxSource, compile_ptx, read_source
+from simt.driver.source import PtxSource, compile_files, compile_ptx, read_source, read_sources
 from simt.driver.stream import Stream
 from simt.errors import LaunchError, OutOfMemory, SimtError
 from simt.machine.device import find_device
@@ -122,12 +122,15 @@ class Device:
 
     # -------------------------------------------------------------- modules and launches
 
-    def load(self, source: PtxSource) -> Module:
-        """Loads PTX: the path of a file, or PTX text as `str` or `bytes`.
+    def load(self, source: PtxSource | list[PtxSource] | tuple[PtxSource, ...]) -> Module:
+        """Loads PTX: the path of a file, or PTX text as `str` or `bytes`. Several of them are linked: one
+        defines what others declare `.extern`.
 
         A string is taken as text if it has a line break, a semicolon, a brace or a `.version` directive.
         Raises `PtxError` with every diagnostic, `OutOfMemory` if the variables do not fit.
         """
+        if isinstance(source, (list, tuple)):
+            return Module(self, *compile_files(read_sources(source), self.properties))
         text, name = read_source(source)
         make = load_program if self.engine_name == "jit" else compile_ptx  # the interpreter needs all of it
         program, warnings = make(text, name, self.properties)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -35,6 +36,14 @@ def read_source(source: PtxSource) -> tuple[str | bytes, str]:
         return source, "<ptx>"
     path = os.fspath(source)
     return read_file(path), path
+
+
+def read_sources(sources: Sequence[PtxSource]) -> list[tuple[str | bytes, str]]:
+    """Texts and names of several; those of texts are numbered. Raises `PtxFileError`, ValueError for none."""
+    if not sources:
+        raise ValueError("expected at least one PTX file to load")
+    read = [read_source(s) for s in sources]
+    return [(text, f"<ptx {i}>" if name == "<ptx>" else name) for i, (text, name) in enumerate(read, 1)]
 
 
 def read_file(path: str) -> bytes:
@@ -73,19 +82,33 @@ def check_source(text: str | bytes, name: str) -> list[Diagnostic]:
 
 def compile_ptx(text: str | bytes, name: str, device: DeviceProperties) -> tuple[Program, list[Diagnostic]]:
     """The program for a device, and warnings. Raises `PtxError` with every diagnostic."""
-    from simt.analysis.lower import lower
+    return compile_files([(text, name)], device)
 
-    tree, found = diagnose(text, name)
-    if tree is None or any(d.severity is Severity.ERROR for d in found):
+
+def compile_files(
+    files: Sequence[tuple[str | bytes, str]], device: DeviceProperties
+) -> tuple[Program, list[Diagnostic]]:
+    """The program of texts with their names, and warnings. Raises `PtxError` with every diagnostic."""
+    from simt.analysis.lower import link
+
+    read = [diagnose(text, name) for text, name in files]
+    found = [diagnostic for _, diagnostics in read for diagnostic in diagnostics]
+    trees = [tree for tree, _ in read if tree is not None]
+    if len(trees) < len(read) or any(d.severity is Severity.ERROR for d in found):
         raise PtxError(found)
-    program = lower(tree, device.number)
-    _check_target(tree, program, device)
+    program = link(trees, device.number)
+    for tree in trees:
+        _check_target(tree, device)
     return program, found
 
 
-def _check_target(tree: Tree, program: Program, device: DeviceProperties) -> None:
-    if program.environment.target > device.number:
-        message = f"the module needs sm_{program.environment.target} or newer, the device is {device.name}"
-        hint = f"load it on simt.Device('sm_{program.environment.target}') or a newer one"
-        source = tree.source or Source("", program.text.name)
-        raise PtxError([Diagnostic(Severity.ERROR, message, tree.target.span, source, hint)])
+def _check_target(tree: Tree, device: DeviceProperties) -> None:
+    from simt.analysis.lower import environment
+
+    target = environment(tree).target
+    if target > device.number:
+        message = f"the module needs sm_{target} or newer, the device is {device.name}"
+        hint = f"load it on simt.Device('sm_{target}') or a newer one"
+        raise PtxError(
+            [Diagnostic(Severity.ERROR, message, tree.target.span, tree.source or Source(""), hint)]
+        )

@@ -122,5 +122,5 @@ class Batch:
         launch = self.launch
         return FaultSite(
             launch.kernel.name, thread_of(int(self.cta[row]), launch.grid),
-            thread_of(int(self.thread[row, lane]), launch.block), line or None, launch.program.text.name,
+            thread_of(int(self.thread[row, lane]), launch.block), *launch.program.text.place(line),
         )  # fmt: skip

@@ -36,8 +36,7 @@ def _site(launch: Launch, fault: memoryview) -> FaultSite:
         launch.kernel.name,
         thread_of(fault[FaultSlot.CTA], launch.grid),
         thread_of(min(linear, BlockShape(*launch.block).threads - 1), launch.block),
-        fault[FaultSlot.LINE] or None,
-        launch.program.text.name,
+        *launch.program.text.place(fault[FaultSlot.LINE]),
     )
 
 

@@ -75,8 +75,7 @@ class SystemGate:
             launch.kernel.name,
             thread_of(slots[WorkerSlot.CTA], launch.grid),
             thread_of(slots[WorkerSlot.WARP] * WARP + lane, launch.block),
-            line or None,
-            launch.program.text.name,
+            *launch.program.text.place(line),
         )
 
     def _fail(self, error: BaseException, slots: Any, lane: int, line: int) -> None:

@@ -221,7 +221,8 @@ def system_calls(program: Program, kernel: Function) -> Mapping[str, Call]:
 
 
 def _check(program: Program, kernel: Function, name: str, call: Call) -> None:
-    where = f"kernel {kernel.name}: {program.text.name} line {call.line} calls `{name}`"
+    line, file = program.text.place(call.line)
+    where = f"kernel {kernel.name}: {file} line {line} calls `{name}`"
     offered = SYSTEM.get(name)
     if offered is None:
         raise LaunchError(

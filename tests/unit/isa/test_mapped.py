@@ -53,7 +53,8 @@ def test_what_has_no_doubles_is_left_alone() -> None:
     [
         ("add.rz.f64", "add.rz.f32"), ("mad.rn.f64", "mad.rn.f32"), ("fma.rn.f64", "mad.rn.f32"),
         ("div.rn.f64", "div.approx.f32"), ("sqrt.rn.f64", "sqrt.approx.f32"),
-        ("cvt.rn.f32.f64", "cvt.f32.f32"), ("cvt.f64.s32", "cvt.rn.f32.s32"), ("cvt.rzi.u32.f64", "cvt.rzi.u32.f32"),
+        ("cvt.rn.f32.f64", "cvt.f32.f32"), ("cvt.f64.s32", "cvt.rn.f32.s32"),
+        ("cvt.rzi.u32.f64", "cvt.rzi.u32.f32"),
     ],
 )  # fmt: skip
 def test_roundings_that_single_precision_lacks(opcode: str, mapped: str) -> None:
