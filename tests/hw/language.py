@@ -124,14 +124,21 @@ CONVERSIONS = [
 ]  # fmt: skip
 """Conversions of subnormals with a 64-bit side: the erratum of section 10.1.2."""
 
+LINES = {
+    "halves": HALVES, "halves 1.0": HALVES, "mapped": MAPPED, "conversions 1.2": CONVERSIONS,
+    "conversions 1.3": CONVERSIONS, "conversions 1.4": CONVERSIONS,
+}  # fmt: skip
+TARGETS = {"mapped": "sm_10, map_f64_to_f32", "halves": "sm_10", "halves 1.0": "sm_10"}
 PROGRAMS = {
-    "halves": program("1.4", "sm_10", HALVES),
-    "halves 1.0": program("1.0", "sm_10", HALVES),
-    "mapped": program("1.4", "sm_10, map_f64_to_f32", MAPPED),
-    "conversions 1.2": program("1.2", "sm_13", CONVERSIONS),
-    "conversions 1.3": program("1.3", "sm_13", CONVERSIONS),
-    "conversions 1.4": program("1.4", "sm_13", CONVERSIONS),
+    name: program(name[-3:] if name[-1].isdigit() else "1.4", TARGETS.get(name, "sm_13"), lines)
+    for name, lines in LINES.items()
 }
+
+
+def stored(name: str) -> list[str]:
+    """The kinds of registers that a program stores, one for each word: `f` and `d` are floats."""
+    return [line[2] for line in LINES[name] if line.startswith("=")]
+
 
 LIMITED = """
 .version 1.4

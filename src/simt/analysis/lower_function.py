@@ -25,6 +25,7 @@ from simt.analysis.program import (
     Source,
     Switch,
 )  # fmt: skip
+from simt.isa.targets import parse_target
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope, Symbol
 from simt.ptx.types import F64, PRED, U32
@@ -102,7 +103,7 @@ class FunctionLowering:
             self.b.name, self.node.is_entry, self.b.blocks, self.b.registers,
             tuple(self.kernel_parameters), last.offset + last.size if last else 0,
             parameters, results, local=self.b.local, local_size=round_up(self.b.local_size, 16),
-            limits=limits(self.node), line=line,
+            limits=limits(self.node, self.context.environment.machine), line=line,
         )  # fmt: skip
 
     # ------------------------------------------------------------------ parameters
@@ -278,11 +279,19 @@ class FunctionLowering:
         self.b.end(barrier, following)
 
 
-def limits(node: nodes.Function) -> dict[str, tuple[int, ...]]:
-    """Performance directives by name; shapes have three dimensions."""
+def limits(node: nodes.Function, machine: int) -> dict[str, tuple[int, ...]]:
+    """Performance directives by name; shapes have three dimensions. Of values for targets (table 100) the
+    machine's own counts."""
     found: dict[str, tuple[int, ...]] = {}
     for directive in node.performance:
         values = tuple(v for v in directive.values if isinstance(v, int))
+        values += tuple(v[1] for v in directive.values if isinstance(v, tuple) and _is_target(v[0], machine))
         shaped = directive.name in ("maxntid", "reqntid")
-        found[directive.name] = (*values, *(1,) * (3 - len(values))) if shaped else values
+        if values or not directive.values:
+            found[directive.name] = (*values, *(1,) * (3 - len(values))) if shaped else values
     return found
+
+
+def _is_target(name: str, machine: int) -> bool:
+    target = parse_target(name)
+    return target is not None and target.number == machine

@@ -18,7 +18,7 @@ from simt.driver.engines import seconds
 from simt.driver.stream import Stream
 from simt.errors import LaunchError
 from simt.machine.arguments import Packer
-from simt.machine.grid import Shape, as_dim3, check_grid, check_shape, shared_bytes
+from simt.machine.grid import Shape, active_ctas, as_dim3, check_grid, check_shape, shared_bytes
 from simt.machine.launch import Dim3, Launch
 from simt.machine.syscalls import SystemCalls, uses_heap
 
@@ -76,6 +76,15 @@ class Kernel:
             "binary_version": target,
             **self._function.limits,
         }
+
+    def active_ctas(self, block: Shape, shared_mem: int = 0) -> int:
+        """CTAs of this shape that one multiprocessor of the device holds at a time; `.maxnctapersm` counts.
+        Raises `LaunchError`."""
+        try:
+            shape = as_dim3(block, "block")
+            return active_ctas(self._function, shape, shared_mem, self.module.device.properties)
+        except LaunchError as problem:
+            raise self._named(problem) from None
 
     @property
     def last_launch(self) -> LastLaunch | None:

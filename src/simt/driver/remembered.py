@@ -30,7 +30,7 @@ def load_program(text: str | bytes, name: str, device: DeviceProperties) -> tupl
     """As `simt.driver.source.compile_ptx`, from the cache if the text was loaded before."""
     from simt.engine.cache import ObjectCache
 
-    cache, key = ObjectCache(), _key(text)
+    cache, key = ObjectCache(), _key(text, device)
     found = cache.load(key)
     if found is not None and cast("int", found[0]["target"]) <= device.number:
         return _restored(*found, text, name, device), []
@@ -42,16 +42,15 @@ def load_program(text: str | bytes, name: str, device: DeviceProperties) -> tupl
     return program, warnings
 
 
-def _key(text: str | bytes) -> str:
+def _key(text: str | bytes, device: DeviceProperties) -> str:
+    """By the device too: limits (`.maxnctapersm`) and doubles (`map_f64_to_f32`) depend on it."""
     from simt.engine.cache import code_fingerprint
 
     data = b"bytes\0" + text if isinstance(text, bytes) else b"str\0" + text.encode("utf-8", "surrogatepass")
-    return hashlib.sha256(f"program\0{code_fingerprint()}\0".encode() + data).hexdigest()
+    return hashlib.sha256(f"program\0{device.name}\0{code_fingerprint()}\0".encode() + data).hexdigest()
 
 
 def _is_plain(program: Program) -> bool:
-    if program.environment.map_f64_to_f32:
-        return False  # the device decides what its variables and parameters are
     return all(f.is_kernel and not f.calls for f in program.functions.values())
 
 

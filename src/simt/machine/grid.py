@@ -86,6 +86,17 @@ def _check_directives(block: Dim3, threads: int, limits: Mapping[str, tuple[int,
         raise LaunchError(f"block {_shown(block)}: the kernel's .reqntid requires {_shown(required)}")
 
 
+def active_ctas(kernel: Function, block: Dim3, dynamic: int, device: DeviceProperties) -> int:
+    """CTAs that a multiprocessor holds at a time, by its limits on CTAs, warps and shared memory and by the
+    kernel's `.maxnctapersm` (table 100); registers are not counted. Raises `LaunchError` if none fits."""
+    check_shape((1, 1, 1), block, kernel, device)
+    warps = -(-math.prod(block) // device.warp_size)
+    shared = shared_bytes(kernel, dynamic, device)
+    most = [device.max_ctas_per_multiprocessor, device.max_warps_per_multiprocessor // warps]
+    most += [device.shared_memory_per_multiprocessor // shared] if shared else []
+    return min(*most, *kernel.limits.get("maxnctapersm", ()))
+
+
 def shared_bytes(kernel: Function, dynamic: int, device: DeviceProperties) -> int:
     """Static plus dynamic shared memory of one CTA. Raises `LaunchError` past the device's limit."""
     if not hasattr(dynamic, "__index__") or dynamic < 0:

@@ -1,0 +1,48 @@
+"""PTX 1.x programs do what an H200 made of them: recorded by `tests.hw.record_language`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import simt
+from tests.hw.language import LANES, LIMITED, PROGRAMS, RECORDED, SHAPES, WIDTH, inputs, stored
+
+
+def column(words: NDArray[np.uint64], kind: str) -> NDArray[Any]:
+    """Words as the floats that they hold."""
+    return words.view("f8") if kind == "d" else words.astype("u4").view("f4")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_are_the_hardware(device: simt.Device, name: str) -> None:
+    with np.load(RECORDED) as file:
+        theirs = file[name]
+    out = device.zeros((LANES, WIDTH), "u8")
+    device.load(PROGRAMS[name])["k"](1, LANES, (device.array(inputs()), out))
+    ours = out.numpy().copy()
+    for word, kind in enumerate(stored(name)):  # which NaN an instruction gives is not compared here
+        if kind in "fd":
+            a, b = (column(x[:, word], kind) for x in (ours, theirs))
+            ours[np.isnan(a) & np.isnan(b), word] = theirs[np.isnan(a) & np.isnan(b), word]
+    wrong = [
+        f"word {word} lane {lane}: {int(ours[lane, word]):#x}, GPU {int(theirs[lane, word]):#x}"
+        for lane, word in np.argwhere(ours != theirs)
+    ]
+    assert not wrong, (len(wrong), wrong[:40])
+
+
+@pytest.mark.parametrize("place", range(len(SHAPES)))
+def test_shapes_of_limited_kernels(device: simt.Device, place: int) -> None:
+    """Only the number of threads counts (table 99 limits each extent: see decision 13)."""
+    with np.load(RECORDED) as file:
+        allowed = bool(file["shapes"][place])
+    kernel = device.load(LIMITED)["k"]
+    if allowed:
+        kernel(1, SHAPES[place], (0, 0))
+        return
+    with pytest.raises(simt.LaunchError, match=r"\.maxntid allows at most 256"):
+        kernel(1, SHAPES[place], (0, 0))
