@@ -27,6 +27,9 @@ class Way(Enum):
     """One scalar access; loads: one for each segment."""
     VECTOR = "vector"
     """One vector access for each segment."""
+    WINDOW = "window"
+    """Whole lines of shared memory, and look-ups in registers; a test at run time tells whether the lanes
+    are close enough together, and `LANES` is the way where they are not."""
     LANES = "lanes"
     """A gather or a scatter."""
     TURNS = "turns"
@@ -44,16 +47,29 @@ class Plan:
 
 
 def plan_of(
-    shape: Shape, size: int, count: int, space: str, block: BlockShape, *, stores: bool, volatile: bool
+    shape: Shape,
+    size: int,
+    count: int,
+    space: str,
+    block: BlockShape,
+    *,
+    stores: bool,
+    volatile: bool,
+    windows: bool = False,
 ) -> Plan:
-    """How to access `count` elements, `size` bytes in all for each lane, at addresses of a shape."""
+    """How to access `count` elements, `size` bytes in all for each lane, at addresses of a shape. `windows`:
+    the CPU can look words up in registers."""
     pattern = pattern_of(shape, size, space)
     apart = _apart(size // count, count, stores, volatile)
+    words = apart is Way.LANES and (space, size, count) == ("shared", 4, 1)
+    if windows and words and _may_be_near(pattern, shape):
+        apart = Way.WINDOW
     if pattern is Pattern.UNIFORM or (pattern is Pattern.PER_ROW and not stores):
         return Plan(Way.ONE, shape)
     if pattern is Pattern.CONTIGUOUS:
         return Plan(Way.VECTOR, shape, None if shape.exact else apart)
-    if pattern is Pattern.UNKNOWN and shape.width == WARP:
+    tested = apart is not Way.WINDOW or block.segments > 1
+    if pattern is Pattern.UNKNOWN and shape.width == WARP and tested:
         return Plan(Way.VECTOR, Shape(block.segments, size, Hold.LIKELY), apart)
     return Plan(apart, shape)
 
@@ -71,6 +87,12 @@ def pattern_of(shape: Shape, size: int, space: str) -> Pattern:
     if not shape.exact:
         return Pattern.UNKNOWN
     return Pattern.UNIFORM if shape.width == 1 else Pattern.PER_ROW
+
+
+def _may_be_near(pattern: Pattern, shape: Shape) -> bool:
+    """Whether a window of shared memory may serve lanes whose words are not contiguous."""
+    every_second = pattern is Pattern.STRIDED and (shape.width, shape.stride) == (1, 8)
+    return every_second or pattern is Pattern.UNKNOWN
 
 
 def _apart(word: int, count: int, stores: bool, volatile: bool) -> Way:

@@ -193,19 +193,27 @@ def _way(access: AccessNote) -> str:
     if access.way is None:
         return "atomic"
     what = access.operation
-    apart = {"lanes": "a gather" if what == "load" else "a scatter", "turns": f"{what}s lane by lane"}
     if access.way == "one":
         row = " a row" if access.pattern == "per row" else ""
         return f"one scalar {what}{row}" + (", the last lane's" if what == "store" else "")
     if access.way != "vector":
-        return apart[access.way]
+        return _APART[what, access.way]
     if access.otherwise is None:
         return f"one vector {what}"
+    apart = _APART[what, access.otherwise]
     if access.pattern == "contiguous":
-        return f"one vector {what}; {apart[access.otherwise]} if the index wraps (tested)"
-    return f"{apart[access.otherwise]}; one vector {what} if they turn out contiguous (tested)"
+        return f"one vector {what}; {apart} if the index wraps (tested)"
+    return f"{apart}; one vector {what} if they turn out contiguous (tested)"
 
 
+_APART = {
+    ("load", "lanes"): "a gather",
+    ("store", "lanes"): "a scatter",
+    ("load", "turns"): "loads lane by lane",
+    ("store", "turns"): "stores lane by lane",
+    ("load", "window"): "a gather; look-ups in registers if they turn out close together (tested)",
+    ("store", "window"): "a scatter; vectors if they turn out contiguous or pairs (tested)",
+}
 _KINDS = {
     "uniform": "uniform",
     "per row": "uniform in a row",

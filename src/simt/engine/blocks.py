@@ -29,6 +29,10 @@ class Block:
         self.slots = self.bytes.cast("q")
 
 
+BEYOND = 256
+"""Bytes after shared memory that code may read: see `simt.engine.llvm_windows`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Need:
     """Bytes that each native thread needs for a kernel: shared memory, local memory of all threads of a CTA,
@@ -68,7 +72,7 @@ class Worker:
         self.block = Block(WORKER_SLOTS)
         self._contexts = np.zeros(need.context + TABLE_BYTES + 64, np.uint8)
         slots = self.block.slots
-        slots[WorkerSlot.SHARED] = allocate(need.shared)
+        slots[WorkerSlot.SHARED] = allocate(need.shared + BEYOND)
         slots[WorkerSlot.LOCAL] = allocate(need.local)
         slots[WorkerSlot.CONTEXT] = (self._contexts.ctypes.data + 63) // 64 * 64
         slots[WorkerSlot.SM] = number

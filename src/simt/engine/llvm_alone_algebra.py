@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from simt.engine.atomic_operation import is_simple
+from simt.engine.llvm_access import ARENA, SHARED, Access
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, Lanes, bases
-from simt.engine.llvm_memory import ARENA, SHARED, Access
 from simt.engine.llvm_prefetch import CLOSER
 from simt.ptx.types import U64, Type
 

@@ -12,11 +12,12 @@ from itertools import repeat
 from simt.analysis.shape import WARP
 from simt.engine import llvm_runtime
 from simt.engine.atomic_operation import combine, identity, is_simple
+from simt.engine.llvm_access import SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type, integer_text
 from simt.engine.llvm_builder import Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import bases, shape_of
-from simt.engine.llvm_memory import SHARED, Access, MemoryAlgebra
+from simt.engine.llvm_memory import MemoryAlgebra
 from simt.ptx.types import Type
 
 

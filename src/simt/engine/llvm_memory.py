@@ -8,78 +8,28 @@ which of them is at fault, if any.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 
-from simt.analysis.access import Plan, Way, is_proven, plan_of
-from simt.analysis.range_algebra import UNKNOWN
+from simt.analysis.access import Plan, Way, plan_of
 from simt.analysis.shape import WARP, Shape
 from simt.engine import llvm_runtime
-from simt.engine.abi import SPACES, FaultKind
+from simt.engine.abi import FaultKind
+from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access, Region
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value, mangled, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
-from simt.engine.llvm_prefetch import PrefetchAlgebra
+from simt.engine.llvm_windows import WindowAlgebra
 from simt.engine.unsupported import Unsupported
-from simt.ptx.types import S32, U32, U64, Type, unsigned
+from simt.ptx.types import U64, Type, unsigned
 
-I64 = "i64"
 FEW_PARTS = 2
 """Rows of a CTA in a warp, up to which prefetches for each are cheap."""
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Where a state space lies: valid addresses are `lo <= a < lo + room1 - 1`; host memory begins at
-    `host`, `lane_stride` bytes further for each lane. All are IR names of i64 values."""
-
-    space: str
-    lo: str
-    room1: str
-    host: str
-    lane_stride: str = "0"
-
-
-ARENA = Region("global", "%arena.base", "%arena.room1", "%arena.base")
-SHARED = Region("shared", "0", "%shared.room1", "%shared.host")
-LOCAL = Region("local", "0", "%local.room1", "%local.host", "%local.bytes")
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """One memory operation: element type in memory, elements per lane, and the address."""
-
-    element: str
-    count: int
-    size: int  # bytes per lane
-    region: Region
-    address: Value
-    volatile: bool
-
-    @property
-    def word(self) -> int:
-        return self.size // self.count
-
-    @property
-    def modifier(self) -> str:
-        return " volatile" if self.volatile else ""
-
-
-class MemoryAlgebra(PrefetchAlgebra):
-    """`PrefetchAlgebra` with memory. `line`: of the instruction. Code goes on at `abort` after a fault.
-
-    `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
-    the address is any other or unknown. `reach`: bounds of the address. `sizes`: by state space, bytes
-    that there are at least."""
-
-    line = 0
-    parameter: int | None = None
-    parameter_size = 0
-    reach = UNKNOWN
-    sizes: Mapping[str, int] = MappingProxyType({})
-    abort = "abort"
+class MemoryAlgebra(WindowAlgebra):
+    """`WindowAlgebra` with the algebra's primitives for memory."""
 
     # -- the algebra's primitives ----------------------------------------------------------------
 
@@ -176,13 +126,6 @@ class MemoryAlgebra(PrefetchAlgebra):
             case _:
                 return replace(ARENA, space=space)
 
-    def _fit(self, value: Value, t: Type) -> Value:
-        return (
-            value
-            if t.bits == 64
-            else Value(self.builder.emit(f"trunc i64 {value.ir} to i{t.bits}"), f"i{t.bits}")
-        )
-
     def _lane_bases(self) -> Value:
         """Host address of each lane's local memory."""
         steps = self.constant_lanes(I64, list(range(WARP)))
@@ -218,10 +161,6 @@ class MemoryAlgebra(PrefetchAlgebra):
             for i, column in enumerate(columns):
                 column.append(self._load(access.element, pointer, i, access))
         return tuple(self._assemble(access.element, column) for column in columns)
-
-    def _is_proven(self, access: Access) -> bool:
-        """Whether addresses that are right for every lane, running or not, need no check."""
-        return is_proven(self.reach, access.size, self.sizes.get(access.region.space, 0))
 
     def _is_parameter(self, access: Access) -> bool:
         """Whether the address needs no check: it lies in the kernel's parameter block."""
@@ -292,7 +231,8 @@ class MemoryAlgebra(PrefetchAlgebra):
         span = self.segment
         if shape.exact or isinstance(access.address, Guarded):
             base = bases(access.address)
-            parts = self._parts(self.widened(base, max(shape.width, self.block.segments)))
+            segments = max(shape.width, self.block.segments)
+            parts = [base] * segments if base.width == 1 else self._parts(self.widened(base, segments))
             if shape.exact and self._is_proven(access):
                 return span, parts, "true"
             valid = self._all(self._valid(access, base, span * access.size))
@@ -433,12 +373,14 @@ class MemoryAlgebra(PrefetchAlgebra):
         coordinates and the like are consecutive in most warps, and the test costs a tenth of a gather."""
         return plan_of(
             shape_of(access.address), access.size, access.count, access.region.space, self.block,
-            stores=stores, volatile=access.volatile,
+            stores=stores, volatile=access.volatile, windows=self.has_windows,
         )  # fmt: skip
 
     def _load_apart(self, access: Access, way: Way) -> tuple[Value, ...]:
         if way is Way.TURNS:
             return self._load_slowly(access)
+        if way is Way.WINDOW:
+            return self.load_window(access, partial(self._load_apart, access, Way.LANES))
         offset = self._checked_offsets(access, llvm_runtime.load)
         if access.word < 4:
             return (self._gather_part(access, offset),)
@@ -467,6 +409,8 @@ class MemoryAlgebra(PrefetchAlgebra):
     def _store_apart(self, access: Access, way: Way, values: tuple[Value, ...]) -> None:
         if way is Way.TURNS:
             return self._store_slowly(access, self._interleave([self.vector(v) for v in values]))
+        if way is Way.WINDOW:
+            return self.store_window(access, values[0], partial(self._store_apart, access, Way.LANES, values))
         offset = self._checked_offsets(access, llvm_runtime.store)
         for i, value in enumerate(values):
             data = self.vector(value)
@@ -502,172 +446,3 @@ class MemoryAlgebra(PrefetchAlgebra):
             lanes = LlvmIntegers.binary(self, "mul", self.widened(Value("%local.bytes", I64), WARP), steps)
             offset = LlvmIntegers.binary(self, "add", offset, lanes)
         return self.builder.emit(f"getelementptr i8, ptr {host}, {offset.typed}")
-
-    # -- checks ------------------------------------------------------------------------------------
-
-    def _offset(self, access: Access, address: Value) -> Value:
-        if access.region.lo == "0":
-            return address
-        return LlvmIntegers.binary(
-            self, "sub", address, self.widened(Value(access.region.lo, I64), address.width)
-        )
-
-    def _valid(self, access: Access, address: Value, span: int) -> Value:
-        """i1 for each address: `span` bytes from it are in the region, and it is aligned.
-
-        One comparison does for both: rotated right, a misaligned offset is greater than any limit."""
-        offset = self._offset(access, address)
-        shift = access.size.bit_length() - 1
-        if shift:
-            name = f"fshr.{mangled(offset.type, offset.width)}"
-            count = self.widened(Value(str(shift), offset.type), offset.width)
-            function = self.module.declare(f"llvm.{name}", offset.spelled, (offset.spelled,) * 3)
-            text = f"call {offset.spelled} {function}({offset.typed}, {offset.typed}, {count.typed})"
-            offset = self.emit(text, offset.type, offset.width)
-        return self.test("icmp ult", offset, self.widened(self._limit(access, span, shift), offset.width))
-
-    def _limit(self, access: Access, span: int, shift: int) -> Value:
-        """The first offset, in units of `2**shift` bytes, at which `span` bytes do not fit the region."""
-        saturate = self.module.declare("llvm.usub.sat.i64", I64, (I64, I64))
-        limit = self.builder.emit(f"call i64 {saturate}(i64 {access.region.room1}, i64 {span})")
-        if shift:
-            limit = self.builder.emit(f"add i64 {limit}, {(1 << shift) - 1}")
-            limit = self.builder.emit(f"lshr i64 {limit}, {shift}")
-        return self._fit(Value(limit, I64), unsigned(int(access.address.type[1:])))
-
-    def _last_lane(self) -> str:
-        count = self.module.declare("llvm.ctlz.i32", "i32", ("i32", "i1"))
-        zeros = self.builder.emit(f"call i32 {count}(i32 {self.mask_bits(self.mask).ir}, i1 false)")
-        last = self.builder.emit(f"sub i32 31, {zeros}")
-        return self.builder.emit(f"and i32 {last}, 31")
-
-    # -- pieces ------------------------------------------------------------------------------------
-
-    def _either(
-        self, condition: str, first: Callable[[], tuple[Value, ...]], second: Callable[[], tuple[Value, ...]]
-    ) -> tuple[Value, ...]:
-        """`first()` if the condition (i1) holds, else `second()`, in blocks of their own; results by phi."""
-        if condition == "true":
-            return first()
-        yes, no, end = (self.builder.block_name(h) for h in ("fast", "slow", "end"))
-        self.builder.void(f"br i1 {condition}, label %{yes}, label %{no}")
-        a, from_a = self._side(yes, end, first)
-        b, from_b = self._side(no, end, second)
-        self.builder.label(end)
-        return tuple(
-            self.emit(f"phi {x.spelled} [ {x.ir}, %{from_a} ], [ {y.ir}, %{from_b} ]", x.type, x.width)
-            for x, y in zip(a, b, strict=True)
-        )
-
-    def _side(
-        self, label: str, end: str, run: Callable[[], tuple[Value, ...]]
-    ) -> tuple[tuple[Value, ...], str]:
-        self.builder.label(label)
-        values = tuple(self.vector(v) for v in run())
-        last = self.builder.block_name("last")
-        self.builder.void(f"br label %{last}")
-        self.builder.label(last)
-        self.builder.void(f"br label %{end}")
-        return values, last
-
-    def _call_lanes(self, function: str, access: Access, buffers: list[str]) -> None:
-        """Calls a function of the runtime over the active lanes; goes to `abort` if it reports a fault."""
-        address = self.vector(access.address)
-        if address.type == "i32":
-            address = self.cast("zext", I64, address)
-        addresses = self.spilled(address)
-        region = access.region
-        space = SPACES.index(region.space)
-        extra = "".join(f", ptr {b}" for b in buffers)
-        ok = self.builder.emit(
-            f"call i1 {function}(ptr {self.launch}, ptr {self.worker}, ptr {addresses}, "
-            f"{self.mask_bits(self.mask).typed}, i64 {region.lo}, i64 {region.room1}, i64 {region.host}, "
-            f"i64 {region.lane_stride}, i64 {self.line}, i64 {space}{extra})"
-        )
-        self.go_on_if(ok)
-
-    def go_on_if(self, ok: str) -> None:
-        """Stops the warp unless the i1 holds."""
-        after = self.builder.block_name("go")
-        self.builder.void(f"br i1 {ok}, label %{after}, label %{self.abort}")
-        self.builder.label(after)
-
-    def buffer(self, element: str, count: int) -> str:
-        """Stack memory; the emitter moves these allocations to the function's entry."""
-        return self.builder.emit(f"alloca [{count} x {element}], align 64")
-
-    def spilled(self, value: Value) -> str:
-        """A vector (of 32 lanes at least) in stack memory."""
-        if value.width < WARP:
-            value = self.vector(value)
-        place = self.buffer(value.type, value.width)
-        self.builder.void(f"store {value.typed}, ptr {place}, align 64")
-        return place
-
-    def _host(self, access: Access, address: Value) -> str:
-        """Pointer to a scalar address."""
-        if access.region is not SHARED:
-            return self.pointer(address)
-        host = self.pointer(Value(access.region.host, I64))
-        offset = self.resize(U32, U64, Value(address.ir, address.type)) if address.type == "i32" else address
-        return self.builder.emit(f"getelementptr i8, ptr {host}, i64 {offset.ir}")
-
-    def _host_before(self, access: Access, address: Value) -> str:
-        """Pointer to a scalar address that may lie below the region, if later lanes are to use it."""
-        if access.region is not SHARED or address.type != "i32":
-            return self._host(access, address)
-        return self._host(access, self.resize(S32, U64, Value(address.ir, address.type)))
-
-    def _element_pointer(self, access: Access, pointer: str, index: int) -> str:
-        if index == 0:
-            return pointer
-        return self.builder.emit(f"getelementptr {access.element}, ptr {pointer}, i64 {index}")
-
-    def _load(self, element: str, pointer: str, index: int, access: Access) -> str:
-        place = self._element_pointer(access, pointer, index)
-        return self.builder.emit(f"load{access.modifier} {element}, ptr {place}, align {access.word}")
-
-    def _parts(self, value: Value) -> list[Value]:
-        """The elements as scalars."""
-        if value.width == 1:
-            return [value]
-        return [
-            Value(self.builder.emit(f"extractelement {value.typed}, i32 {i}"), value.type)
-            for i in range(value.width)
-        ]
-
-    def _concatenate(self, element: str, width: int, pieces: list[str]) -> Value:
-        while len(pieces) > 1:
-            picks = ", ".join(f"i32 {i}" for i in range(2 * width))
-            vector = spell(element, width)
-            pieces = [
-                self.builder.emit(f"shufflevector {vector} {a}, {vector} {b}, <{2 * width} x i32> <{picks}>")
-                for a, b in zip(pieces[::2], pieces[1::2])
-            ]
-            width *= 2
-        return Value(pieces[0], element, width)
-
-    def piece(self, value: Value, start: int, count: int) -> Value:
-        if count == value.width:
-            return value
-        picks = ", ".join(f"i32 {start + i}" for i in range(count))
-        text = f"shufflevector {value.typed}, {value.spelled} poison, <{count} x i32> <{picks}>"
-        return Value(self.builder.emit(text), value.type, count)
-
-    def _every(self, value: Value, step: int, first: int) -> Value:
-        """Each `step`-th element."""
-        if step == 1:
-            return value
-        picks = ", ".join(f"i32 {first + step * i}" for i in range(value.width // step))
-        text = f"shufflevector {value.typed}, {value.spelled} poison, <{value.width // step} x i32> <{picks}>"
-        return Value(self.builder.emit(text), value.type, value.width // step)
-
-    def _interleave(self, values: list[Value]) -> Value:
-        """Element 0 of each, then element 1 of each ..."""
-        n, width = len(values), values[0].width
-        if n == 1:
-            return values[0]
-        whole = self._concatenate(values[0].type, width, [v.ir for v in values])
-        picks = ", ".join(f"i32 {width * (i % n) + i // n}" for i in range(n * width))
-        text = f"shufflevector {whole.typed}, {whole.spelled} poison, <{n * width} x i32> <{picks}>"
-        return Value(self.builder.emit(text), whole.type, n * width)

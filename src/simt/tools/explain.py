@@ -329,7 +329,10 @@ class _WatchedAlgebra:
         plan = None
         if operation != "atomic":
             stores = operation == "store"
-            plan = plan_of(shape, size, count, space, self._m.block, stores=stores, volatile=volatile)
+            plan = plan_of(
+                shape, size, count, space, self._m.block,
+                stores=stores, volatile=volatile, windows=self._m.has_windows,
+            )  # fmt: skip
         note = AccessNote(
             self._watcher.place(self._m.line), operation, space or "generic", size, pattern.value,
             plan and plan.way.value, plan and plan.otherwise and plan.otherwise.value,

@@ -74,3 +74,17 @@ def test_proven_addresses() -> None:
     assert not is_proven(words, 4, 31)  # the last word ends at 32
     assert not is_proven(words, 8, 64)  # 20 is no multiple of 8
     assert not is_proven(Range(-4, 28, zeros=2), 4, 64)
+
+
+@pytest.mark.parametrize("stores", [False, True])
+def test_words_close_together_in_shared_memory(stores: bool) -> None:
+    def plan(shape: Shape, size: int = 4, space: str = "shared", block: BlockShape = LINE) -> Plan:
+        return plan_of(shape, size, 1, space, block, stores=stores, volatile=False, windows=True)
+
+    assert plan(VARYING) == Plan(Way.WINDOW, VARYING)
+    assert plan(Shape(1, 8)).way is Way.WINDOW
+    assert plan(Shape(1, -8)).way is plan(Shape(1, 132)).way is Way.LANES
+    assert plan(Shape(1, 4)) == Plan(Way.VECTOR, Shape(1, 4))
+    assert plan(VARYING, size=8).otherwise is Way.LANES
+    assert plan(VARYING, space="global").otherwise is Way.LANES
+    assert plan(VARYING, block=ROWS) == Plan(Way.VECTOR, Shape(2, 4, Hold.LIKELY), Way.WINDOW)

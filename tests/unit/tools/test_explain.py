@@ -11,13 +11,17 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.cli.explain import in_full
-from simt.engine.host import host_features
+from simt.engine.host import HOST, host_features, named_cpus
 from simt.engine.jit import Jit
 from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_windows import NEEDS
 from simt.tools.explain import Explanation, FunctionNotes, explain
 
 ROOT = Path(__file__).resolve().parents[3]
 SUITE = ROOT / "bench" / "suite" / "kernels"
+OLDEST = next(iter(named_cpus()), HOST)
+APART = {"lanes", "window"}
+"""Ways that end in a gather or a scatter, if nothing better is found when the kernel runs."""
 PROGRAMS = ROOT / "tests" / "programs"
 
 HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -45,17 +49,17 @@ def module(text: str) -> simt.Module:
     return simt.Device("sm_90", memory="16MiB").load(HEAD + text)
 
 
-def explained(text: str, x: int = 32, y: int = 1, kernel: str = "k") -> Explanation:
+def explained(text: str, x: int = 32, y: int = 1, kernel: str = "k", cpu: str = HOST) -> Explanation:
     program = module(text).program
-    return explain(program, program.functions[kernel], BlockShape(x, y, 1))
+    return explain(program, program.functions[kernel], BlockShape(x, y, 1), cpu)
 
 
 def body(*lines: str) -> str:
     return PATTERNS.replace("BODY", "\n".join(lines))
 
 
-def only(text: str, x: int = 32, y: int = 1) -> FunctionNotes:
-    found = explained(text, x, y)
+def only(text: str, x: int = 32, y: int = 1, cpu: str = HOST) -> FunctionNotes:
+    found = explained(text, x, y, cpu=cpu)
     assert found.reason is None
     assert len(found.functions) == 1
     return found.functions[0]
@@ -91,8 +95,30 @@ def by_x(instruction: str, shift: int) -> str:
 def test_an_access(
     text: str, shape: tuple[int, int], pattern: str, way: str | None, stride: int | None
 ) -> None:
-    access = next(a for a in only(text, *shape).accesses if not a.parameter)
+    access = next(a for a in only(text, *shape, cpu=OLDEST).accesses if not a.parameter)
     assert (access.pattern, access.way, access.stride) == (pattern, way, stride)
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "way", "otherwise"),
+    [
+        (by_x("ld.shared.u32 %r6, [%r4];", 3), (32, 1), "window", None),
+        (by_x("st.shared.u32 [%r4], %r1;", 3), (32, 1), "window", None),
+        (by_x("st.shared.u32 [%r4], %r1;", 4), (32, 1), "lanes", None),
+        (by_x("ld.shared.u32 %r6, [%r4];", 2), (24, 4), "window", None),
+        (by_x("st.shared.u32 [%r4], %r1;", 2), (24, 4), "window", None),
+        (body("ld.shared.u32 %r4, [s];", "st.shared.u32 [%r4], %r1;"), (16, 16), "one", None),
+        (body("ld.shared.u32 %r4, [%r1];", "st.shared.u32 [%r4], %r1;"), (16, 16), "vector", "window"),
+        (by_x("ld.volatile.shared.u32 %r6, [%r4];", 2), (24, 4), "vector", "turns"),
+        (by_x("ld.shared.u8 %r6, [%r4];", 2), (24, 4), "vector", "lanes"),
+    ],
+)
+def test_words_of_shared_memory(text: str, shape: tuple[int, int], way: str, otherwise: str | None) -> None:
+    """On CPUs that look them up in registers."""
+    if not host_features() >= NEEDS:
+        pytest.skip("this CPU does not look words up in registers")
+    access = only(text, *shape).accesses[-1]
+    assert (access.way, access.otherwise) == (way, otherwise)
 
 
 def test_an_index_from_memory_is_unknown_and_tested() -> None:
@@ -244,7 +270,7 @@ def test_the_code_is_as_said(instruction: str, shift: int) -> None:
     program = module(text).program
     code, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), host_features(), "")
     apart = re.search(r"call .*@llvm\.masked\.(gather|scatter)", code)
-    assert bool(apart) == (access.way == "lanes")
+    assert bool(apart) == (access.way in ("lanes", "window"))
 
 
 # ------------------------------------------------------------------ what nvcc makes
@@ -318,9 +344,7 @@ def test_the_code_gathers_where_it_is_said(path: Path, shape: tuple[int, int]) -
         notes = explain(program, kernel, block).functions[0]
         code, _, _ = emit(program, kernel, block, host_features(), "")
         for operation, instruction in (("load", "gather"), ("store", "scatter")):
-            apart = [
-                a for a in notes.accesses if a.operation == operation and "lanes" in (a.way, a.otherwise)
-            ]
+            apart = [a for a in notes.accesses if a.operation == operation and APART & {a.way, a.otherwise}]
             assert len(re.findall(rf"call .*@llvm\.masked\.{instruction}\.", code)) == sum(
                 a.bytes // 4 or 1 for a in apart
             )

@@ -1,0 +1,333 @@
+"""Loads and stores of a warp whose lanes stay close together in shared memory, without gather and scatter.
+
+A load takes four lines of memory, from that of the first lane on, and each lane looks its word up in
+registers.
+
+A store is possible where the way back is known, from a place to the lane that writes it: for lanes that write
+*pairs*. Each lane has the first (or each the second) of two places that lie the same distance apart, and
+lanes ascend. Butterflies and exchanges are such orders, every second place, and contiguous places (of pairs
+32 words apart). Lanes are permuted, and lines written with a mask.
+
+Both are tested at run time. A CTA's shared memory belongs to one thread, and some more lies behind it
+(`simt.engine.blocks`), so a load may read words that no lane asked for.
+
+All of it is functions of their own, which LLVM puts in place: what is emitted for kernels with many accesses
+stays short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+
+from simt.analysis.shape import WARP
+from simt.engine.llvm_access import I64, Access, AccessAlgebra
+from simt.engine.llvm_algebra import LlvmIntegers
+from simt.engine.llvm_builder import Builder, Value, mangled
+
+WORD = 4
+LINE = 64
+"""Bytes of a register, and of a line of the cache."""
+LINES = 4
+WINDOW = LINE * LINES
+PER_LINE = LINE // WORD
+PLACES = WINDOW // WORD
+NEEDS = frozenset({"avx512bw", "bmi2"})
+"""Look-ups of 32-bit words in two registers; bits put where a mask has its ones."""
+
+ORDERS = 9
+"""Of lanes, by the trailing zeros of the bytes from a pair's first to its second: those from 1 word (2 zeros)
+to 32 (7) exist."""
+CONTIGUOUS = 7
+ROW = 128
+"""Words of the table for lanes that have the firsts, or the seconds, in an order: where each lane is (bytes
+from the first pair), which lane of its half of the warp each place has, and the lanes' places, as 64 bits."""
+LANES_AT, PLACES_AT = WARP, WARP + PLACES
+
+Loaded = tuple[Value, ...]
+POINTER = "ptr"
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """In which lanes may be. `pointer`: to the first pair. `first`: to the first lane's place. `row`: of the
+    table, a pointer. `ok`: i1, whether they are."""
+
+    pointer: Value
+    first: Value
+    row: Value
+    ok: str
+
+
+class WindowAlgebra(AccessAlgebra):
+    """`AccessAlgebra` with windows of shared memory, for words of 4 bytes."""
+
+    @property
+    def has_windows(self) -> bool:
+        """Whether the CPU can."""
+        return self.features >= NEEDS
+
+    def load_window(self, access: Access, otherwise: Callable[[], Loaded]) -> Loaded:
+        """Words out of the window that begins with the first lane's line (which may not be the lowest lane),
+        or with its word, or `otherwise()` if the running lanes are within neither."""
+        from_word = partial(self._load_from, access, WORD, otherwise)
+        return self._load_from(access, LINE, from_word)
+
+    def _load_from(self, access: Access, unit: int, otherwise: Callable[[], Loaded]) -> Loaded:
+        address, room1 = self.vector(access.address), Value(access.region.room1, I64)
+        first = Value(self.builder.emit(f"extractelement {address.typed}, i32 0"), address.type)
+        start = self._scalar("and", first, -unit)
+        test, run = (
+            partial(WindowAlgebra.are_near, unit=unit),
+            partial(WindowAlgebra.look_up, unit=unit, element=access.element),
+        )
+        near = self._apart("near", test, address, start, room1, self.mask)
+        pointer = Value(self._host(access, start), POINTER)
+        return self._either(near.ir, lambda: (self._apart("look", run, pointer, address),), otherwise)
+
+    def store_window(self, access: Access, value: Value, otherwise: Callable[[], None]) -> None:
+        """Stores words to firsts of pairs, or does `otherwise()`."""
+        order, data = self._order(access), self.vector(value)
+
+        def fast() -> Loaded:
+            run = WindowAlgebra.store_pairs
+            self._apart("store", run, order.pointer, order.first, order.row, data, self.mask)
+            return ()
+
+        def slow() -> Loaded:
+            otherwise()
+            return ()
+
+        self._either(order.ok, fast, slow)
+
+    def _order(self, access: Access) -> _Order:
+        """`ok`: all lanes, running or not, are in the order, and at places of the region. (If those that do
+        not run did not count, the outer lanes would not tell where the others are.)"""
+        address = self.vector(access.address)
+        first, last = self.outer_lanes(address)
+        gap = self._apart("gap", WindowAlgebra.gap_of_pairs, first, last)
+        base = self._apart("base", WindowAlgebra.first_pair, first, gap)
+        row = self._apart("row", WindowAlgebra.row_of, first, gap)
+        ordered = self._apart("order", WindowAlgebra.are_ordered, address, base, row)
+        ok = self.both(ordered.ir, self._is_inside(access, first, last))
+        return _Order(
+            Value(self._host(access, base), POINTER), Value(self._host(access, first), POINTER), row, ok
+        )
+
+    def _is_inside(self, access: Access, first: Value, last: Value) -> str:
+        """i1: everything from the first lane to the last is right."""
+        if self._is_proven(access):
+            return "true"
+        ascending = self.builder.emit(f"icmp ule {first.typed}, {last.ir}")
+        return self.both(ascending, self._valid(access, last, access.size).ir)
+
+    def _apart(self, hint: str, run: Callable[..., Value | None], *operands: Value) -> Value:
+        """A method of this class with plain operands, as a function; its result."""
+        names = [Value(f"%a{i}", v.type, v.width) for i, v in enumerate(operands)]
+        inner = WindowAlgebra(Builder(), self.module, self.features, self.block, self.environment)
+        result = run(inner, *names)
+        inner.builder.void(f"ret {result.typed}" if result else "ret void")
+        kind = result.spelled if result else "void"
+        name = self.module.inlined(f"simt.window.{hint}", kind, [v.typed for v in names], inner.builder.lines)
+        call = f"call {kind} @{name}({', '.join(v.typed for v in operands)})"
+        if result is None:
+            self.builder.void(call)
+            return Value("", "void")
+        return self.emit(call, result.type, result.width)
+
+    # -- loads ---------------------------------------------------------------------------------------
+
+    def are_near(self, address: Value, start: Value, room1: Value, mask: Value, unit: int) -> Value:
+        """i1: every running lane has an aligned word within the window, and within the memory. `unit`: the
+        window begins with that many bytes in which the first lane is."""
+        limit = self._widened_number(start)
+        limit = self._least("usub.sat", self._scalar("sub", room1, 1), limit)
+        limit = self._least("umin", self._scalar("lshr", limit, 2), Value(str(PLACES), I64))
+        words = self._words_of_window(address, unit)
+        bound = self.widened(self._narrowed(limit, address.type), WARP)
+        outside = LlvmIntegers.binary(self, "and", mask, self.test("icmp uge", words, bound))
+        none = self.builder.emit(f"icmp eq i32 {self.mask_bits(outside).ir}, 0")
+        exists = self.builder.emit(f"icmp ne {limit.typed}, 0")  # there may be no running lane
+        return Value(self.both(none, exists), "i1")
+
+    def _words_of_window(self, address: Value, unit: int) -> Value:
+        """Each lane's number of words from the window's start on; if it is not a whole one, a huge number."""
+        picks = f"<{WARP} x i32> zeroinitializer"
+        text = f"shufflevector {address.typed}, {address.spelled} poison, {picks}"
+        first = self.emit(text, address.type, WARP)
+        start = LlvmIntegers.binary(self, "and", first, self.widened(Value(str(-unit), address.type), WARP))
+        places = LlvmIntegers.binary(self, "sub", address, start)
+        name = self.module.declare(
+            f"llvm.fshr.{mangled(places.type, WARP)}", places.spelled, (places.spelled,) * 3
+        )
+        two = self.widened(Value("2", places.type), WARP)
+        return self.emit(
+            f"call {places.spelled} {name}({places.typed}, {places.typed}, {two.typed})", places.type, WARP
+        )
+
+    def look_up(self, pointer: Value, address: Value, unit: int, element: str) -> Value:
+        """The words of all lanes. `pointer`: to the window."""
+        words = self._as_words(self._words_of_window(address, unit))
+        lines = [self._line(pointer, i, element) for i in range(LINES)]
+        near, far = (self._looked_up(element, pair, words) for pair in (lines[:2], lines[2:]))
+        is_far = self._some_bits(words, PLACES // 2)
+        return self.emit(f"select {is_far.typed}, {far.typed}, {near.typed}", element, WARP)
+
+    def _looked_up(self, element: str, lines: list[str], index: Value) -> Value:
+        """For each lane the word of an index, modulo the words of two lines."""
+        halves = [self._lookup(_kind(element), element, lines, self._half(index, i)) for i in (0, 1)]
+        return self._concatenate(element, PER_LINE, halves)
+
+    # -- stores --------------------------------------------------------------------------------------
+
+    def gap_of_pairs(self, first: Value, last: Value) -> Value:
+        """Bytes from a pair's first to its second, if the outer lanes are here."""
+        span = self.builder.emit(f"sub {last.typed}, {first.ir}")
+        return Value(self.builder.emit(f"sub {last.type} {WINDOW - WORD}, {span}"), last.type)
+
+    def first_pair(self, first: Value, gap: Value) -> Value:
+        """Where the pairs begin. Which lanes have firsts, and which seconds, is a matter of taste: with this
+        one both are in the same lines of memory, where pairs begin with a line."""
+        others = self._scalar("xor", gap, -1)
+        return Value(self.builder.emit(f"and {first.typed}, {others.ir}"), first.type)
+
+    def row_of(self, first: Value, gap: Value) -> Value:
+        """The table's row of the only order in which lanes can be."""
+        some = self._scalar("or", self._as_words(gap), 1 << ORDERS - 1)
+        zeros = self.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
+        order = self.builder.emit(f"call i32 {zeros}({some.typed}, i1 true)")
+        second = self.builder.emit(f"lshr {self._as_words(first).typed}, {order}")
+        second = self.builder.emit(f"and i32 {second}, 1")
+        return self._row(f"i32 {order}", f"i32 {second}")
+
+    def _row(self, order: str, second: str) -> Value:
+        rows = f"[{ORDERS} x [2 x [{ROW} x i32]]]"
+        table = self.module.constant("simt.orders", f"private constant {rows} {_table()}, align {LINE}")
+        place = f"getelementptr {rows}, ptr {table}, i32 0, {order}, {second}"
+        return Value(self.builder.emit(place), POINTER)
+
+    def are_ordered(self, address: Value, base: Value, row: Value) -> Value:
+        """i1: all lanes are in the order of the row."""
+        offsets = self.emit(f"load <{WARP} x i32>, {row.typed}, align {LINE}", "i32", WARP)
+        if address.type == I64:
+            offsets = self.cast("zext", I64, offsets)
+        expected = LlvmIntegers.binary(self, "add", offsets, self.widened(base, WARP))
+        return Value(self._all(self.test("icmp eq", address, expected)), "i1")
+
+    def store_pairs(self, pointer: Value, first: Value, row: Value, data: Value, mask: Value) -> None:
+        """Stores the running lanes' words, by lanes in the order of a row. `pointer`: to the first pair,
+        `first`: to the first lane's place. A half of the warp has its places in two lines, if they are not
+        contiguous."""
+        self._if_contiguous(row)
+        running = self._running_places(row, mask)
+        for i in range(LINES):
+            words = self._permuted(data, i * PER_LINE // WARP, self._lanes_of_line(row, i))
+            some = self._scalar("lshr", running, PER_LINE * i).ir
+            some = self.builder.emit(f"trunc i64 {some} to i{PER_LINE}")
+            bits = self.emit(f"bitcast i{PER_LINE} {some} to <{PER_LINE} x i1>", "i1", PER_LINE)
+            self._store_some(words, self._beyond(pointer, i), bits)
+        self.builder.void("ret void")
+        self.builder.label("contiguous")
+        self._store_some(data, first.ir, mask)
+
+    def _if_contiguous(self, row: Value) -> None:
+        contiguous = self._row(f"i32 {CONTIGUOUS}", "i32 0")
+        found = self.builder.emit(f"icmp uge {row.typed}, {contiguous.ir}")
+        self.builder.void(f"br i1 {found}, label %contiguous, label %apart")
+        self.builder.label("apart")
+
+    def _store_some(self, data: Value, pointer: str, mask: Value) -> None:
+        name = f"llvm.masked.store.{mangled(data.type, data.width)}.p0"
+        store = self.module.declare(name, "void", (data.spelled, POINTER, "i32", mask.spelled))
+        self.builder.void(f"call void {store}({data.typed}, ptr {pointer}, i32 {WORD}, {mask.typed})")
+
+    def _lanes_of_line(self, row: Value, line: int) -> Value:
+        """Which lane of its half of the warp each place of a line has."""
+        place = self.builder.emit(f"getelementptr i32, {row.typed}, i64 {LANES_AT + PER_LINE * line}")
+        return self.emit(f"load <{PER_LINE} x i32>, ptr {place}, align {LINE}", "i32", PER_LINE)
+
+    def _permuted(self, data: Value, half: int, lanes: Value) -> Value:
+        kind, vector = "sf" if data.type == "float" else "si", f"<{PER_LINE} x {data.type}>"
+        name = self.module.declare(f"llvm.x86.avx512.permvar.{kind}.512", vector, (vector, lanes.spelled))
+        some = self._half(data, half)
+        return self.emit(f"call {vector} {name}({vector} {some}, {lanes.typed})", data.type, PER_LINE)
+
+    def _running_places(self, row: Value, mask: Value) -> Value:
+        """i64: a bit for each place of the window that a running lane writes."""
+        place = self.builder.emit(f"getelementptr i32, {row.typed}, i64 {PLACES_AT}")
+        places = self.builder.emit(f"load i64, ptr {place}, align 8")
+        deposit = self.module.declare("llvm.x86.bmi.pdep.64", I64, (I64, I64))
+        lanes = self.builder.emit(f"zext i32 {self.mask_bits(mask).ir} to i64")
+        return Value(self.builder.emit(f"call i64 {deposit}(i64 {lanes}, i64 {places})"), I64)
+
+    # -- pieces --------------------------------------------------------------------------------------
+
+    def outer_lanes(self, value: Value) -> tuple[Value, Value]:
+        first, last = (
+            self.builder.emit(f"extractelement {value.typed}, i32 {lane}") for lane in (0, WARP - 1)
+        )
+        return Value(first, value.type), Value(last, value.type)
+
+    def _least(self, intrinsic: str, a: Value, b: Value) -> Value:
+        name = self.module.declare(f"llvm.{intrinsic}.i64", I64, (I64, I64))
+        return Value(self.builder.emit(f"call i64 {name}({a.typed}, {b.typed})"), I64)
+
+    def _scalar(self, opcode: str, a: Value, b: int) -> Value:
+        return Value(self.builder.emit(f"{opcode} {a.typed}, {b}"), a.type)
+
+    def _some_bits(self, value: Value, bits: int) -> Value:
+        """i1 for each lane: it has one of some bits."""
+        found = LlvmIntegers.binary(self, "and", value, self.widened(Value(str(bits), value.type), WARP))
+        return self.test("icmp ne", found, self.widened(Value("0", value.type), WARP))
+
+    def _as_words(self, value: Value) -> Value:
+        return value if value.type == "i32" else self.cast("trunc", "i32", value)
+
+    def _narrowed(self, number: Value, element: str) -> Value:
+        """An i64 as an address of a type."""
+        if element == I64:
+            return number
+        return Value(self.builder.emit(f"trunc {number.typed} to {element}"), element)
+
+    def _line(self, pointer: Value, number: int, element: str) -> str:
+        return self.builder.emit(
+            f"load <{PER_LINE} x {element}>, ptr {self._beyond(pointer, number)}, align {WORD}"
+        )
+
+    def _widened_number(self, number: Value) -> Value:
+        """An unsigned address as i64."""
+        if number.type == I64:
+            return number
+        return Value(self.builder.emit(f"zext {number.typed} to i64"), I64)
+
+    def _beyond(self, pointer: Value, lines: int) -> str:
+        if lines == 0:
+            return pointer.ir
+        return self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {LINE * lines}")
+
+
+def _kind(element: str) -> str:
+    """How the look-up's name spells the element."""
+    return "ps" if element == "float" else "d"
+
+
+@cache
+def _table() -> str:
+    """The rows of all orders, as LLVM writes them."""
+    row, pair = f"[{ROW} x i32]", f"[2 x [{ROW} x i32]]"
+    rows = [
+        [", ".join(f"i32 {n}" for n in _row(order, second)) for second in (0, 1)] for order in range(ORDERS)
+    ]
+    return "[" + ", ".join(f"{pair} [{row} [{a}], {row} [{b}]]" for a, b in rows) + "]"
+
+
+def _row(order: int, second: int) -> list[int]:
+    if not 2 <= order <= CONTIGUOUS:
+        return [1] * ROW  # the outer lanes would be at one place, but then the order were another
+    gap = (1 << order) // WORD
+    places = [2 * lane - lane % gap + second * gap for lane in range(WARP)]
+    lanes = [(place // 2 // gap * gap + place % gap) % (WARP // 2) for place in range(PLACES)]
+    bits = sum(1 << place for place in places)
+    row = [WORD * place for place in places] + lanes + [bits % 2**32, bits >> 32 & 0xFFFFFFFF]
+    return row + [0] * (ROW - len(row))
