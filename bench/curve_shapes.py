@@ -130,6 +130,13 @@ def repeated(piece: str, count: int) -> str:
 
 SHAPES: dict[str, Callable[[int], str]] = {name: partial(repeated, piece) for name, piece in REPEATED.items()}
 
+MIXED = (
+    "f32", "f32_ftz_sat", "f32_rz", "f32_div", "f32_special", "f64", "f64_sqrt", "f16", "f16x2", "s32",
+    "s32_div", "s16", "u64", "carry", "bits", "convert", "predicated", "shuffle",
+)  # fmt: skip
+SHAPES["mixed"] = lambda count: repeated(" ".join(REPEATED[name] for name in MIXED), count)
+"""All kinds of arithmetic in turn."""
+
 
 def shape(make: Callable[[int], Iterator[str]]) -> Callable[[int], Iterator[str]]:
     """Registers a function that gives the lines of a kernel's body."""

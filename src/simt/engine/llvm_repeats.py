@@ -24,6 +24,8 @@ LONG = 10
 """Lines from which a call is worth it: what it costs are the registers that must be kept."""
 ENOUGH = 500
 """Lines of one kind that stand in place."""
+MANY = 2000
+"""Lines of all such kinds together, from which on none stands in place a second time."""
 
 
 class Repeats(Outliner):
@@ -34,9 +36,12 @@ class Repeats(Outliner):
     ) -> None:
         super().__init__(emitter, inner, known, frame)
         self.taken: Counter[Hashable] = Counter()
+        self.total = 0
 
     def calls(self, op: Op) -> bool:
-        return self.suits(op) and self.taken[self.kind(op)] > ENOUGH
+        if not self.suits(op):
+            return False
+        return self.taken[self.kind(op)] > (ENOUGH if self.total < MANY else 0)
 
     def op(self, op: Op) -> tuple[Value, ...]:
         if self.calls(op):
@@ -46,6 +51,7 @@ class Repeats(Outliner):
         taken = self._lines() - lines
         if taken >= LONG and self._is_straight(op, self.emitter.builder.blocks - blocks) and self.suits(op):
             self.taken[self.kind(op)] += taken
+            self.total += taken
         return values
 
     def _is_straight(self, op: Op, blocks: int) -> bool:

@@ -98,3 +98,19 @@ def test_repeated_kinds_grow_by_calls(tmp_path: Path) -> None:
         lines.append(text.count("\n"))
         assert ("@simt.op." in text) == (count > 5)
     assert lines[2] - lines[1] < 200 * 6
+
+
+def test_many_kinds_together(tmp_path: Path) -> None:
+    """Kinds of which each occurs seldom: no more lines stand in place than some thousand."""
+    cpu = Compiler(ObjectCache(tmp_path)).cpu
+    roots = [f"sqrt.{r}.{f}f32" for r in ("rn", "rz", "rm", "rp") for f in ("", "ftz.")]
+    others = [f"{name}.approx.{f}f32" for name in ("sin", "cos", "ex2", "lg2", "tanh") for f in ("", "ftz.")]
+    pieces = [f"{o} %f0, %f0;" for o in (*roots, *others) if not o.startswith("tanh.approx.ftz")]
+    lines: list[int] = []
+    for times in (1, 6, 11):
+        text = chained(0).replace("mov.f32 %f0, %f2;", "mov.f32 %f0, %f2;\n" + "\n".join(pieces * times))
+        program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
+        text, _, _ = emit(program, program.functions["k"], BlockShape(96, 1, 1), cpu.features, "nounwind")
+        lines.append(text.count("\n"))
+        assert ("@simt.op." in text) == (times > 1)
+    assert lines[2] - lines[1] < 5 * len(pieces) * 3
