@@ -35,6 +35,8 @@ class Builder:
         self.local_size = 0
         self.framed: frozenset[str] = frozenset()  # `.param` names that must live in memory
         self.line = 0
+        self.labels: list[Block] = []
+        """Labels whose address the function takes (section 6.4.4): it is the place in this list, from 1."""
         self._carry: Register | None = None
         self._own: set[str] = set()
         self.current = self.new_block()
@@ -72,6 +74,12 @@ class Builder:
     def start(self, block: Block) -> None:
         """A label: control also falls into the block from above."""
         self.end(Jump(block, self.line), block)
+
+    def label_address(self, block: Block) -> int:
+        """What stands for the address of a label in registers of this function."""
+        if block not in self.labels:
+            self.labels.append(block)
+        return self.labels.index(block) + 1
 
     # ------------------------------------------------------------------ names
 

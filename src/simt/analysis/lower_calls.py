@@ -7,6 +7,7 @@ from simt.analysis.lower_context import Cells, Registers, Stored, Unlowerable, c
 from simt.analysis.lower_forms import FILL, SPILL, copy, simple
 from simt.analysis.lower_operands import Operands
 from simt.analysis.program import Address, Call, Complement, Constant, Register, Source
+from simt.isa.targets import FIRST_PROTOTYPES
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope, SymbolKind
 from simt.ptx.types import B32, PRED, Type, bits_type
@@ -20,8 +21,11 @@ def signature(node: nodes.Function | nodes.CallPrototype) -> Signature:
 
 
 def _sizes(variables: tuple[nodes.Variable, ...]) -> tuple[Type, ...]:
-    types = (t for v in variables for t in cell_layout(v))
-    return tuple(t if t.is_predicate else bits_type(t.bits) for t in types)
+    return tuple(_sized(t) for v in variables for t in cell_layout(v))
+
+
+def _sized(t: Type) -> Type:
+    return t if t.is_predicate else bits_type(t.bits)
 
 
 class Calls:
@@ -51,8 +55,19 @@ class Calls:
             self._emit(scope, self.context.linked(function.name), signature(function), arguments, results, ())
         else:
             register = self.operands.register(scope, callee)
-            shape, candidates = self._candidates(scope, extra, callee)
+            if extra is None and self.context.version < FIRST_PROTOTYPES:
+                shape, candidates = self._written(scope, results, arguments), ()
+            else:
+                shape, candidates = self._candidates(scope, extra, callee)
             self._emit(scope, register, shape, arguments, results, candidates)
+
+    def _written(
+        self, scope: Scope, results: tuple[nodes.Operand, ...], arguments: tuple[nodes.Operand, ...]
+    ) -> Signature:
+        """The signature that a call of PTX 1.x has, by its own registers: there are no prototypes."""
+        received = [r.type for o in results for r in self._result(scope, o, [])]
+        passed = [source_type(s) for o in arguments for s in self._argument(scope, o, B32)]
+        return tuple(_sized(t) for t in received), tuple(_sized(t) for t in passed)
 
     def _require_body(self, function: nodes.Function, name: nodes.Name) -> None:
         if function.body is None and function.linkage != "extern":

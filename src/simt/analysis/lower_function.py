@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_calls import Calls
 from simt.analysis.lower_context import Cells, Context, Registers, Stored, Unlowerable, cell_layout
+from simt.analysis.lower_forms import SUM, simple
 from simt.analysis.lower_instructions import Instructions, Plan, Plans, align
 from simt.analysis.lower_operands import Operands
 from simt.analysis.lower_stack import Stack
@@ -27,7 +28,7 @@ from simt.analysis.program import (
 )  # fmt: skip
 from simt.isa.targets import parse_target
 from simt.ptx import nodes
-from simt.ptx.symbols import Scope, Symbol
+from simt.ptx.symbols import Scope, Symbol, SymbolKind
 from simt.ptx.types import F64, PRED, U32
 
 
@@ -87,6 +88,7 @@ class FunctionLowering:
         self.stack = Stack(self.b, self.operands)
         self.kernel_parameters: list[Parameter] = []
         self.in_memory: list[tuple[Stored, list[Register]]] = []  # results that live in the frame
+        self.indirect: list[Switch] = []  # branches to labels whose addresses are in registers
 
     def run(self) -> Function:
         """The lowered function; problems are reported to the context."""
@@ -97,6 +99,8 @@ class FunctionLowering:
         assert self.node.body is not None
         self._walk(self.node.body, scope)
         self._return()
+        for switch in self.indirect:
+            switch.targets = tuple(self.b.labels)
         self.stack.start(self.b.blocks[0])
         last = self.kernel_parameters[-1] if self.kernel_parameters else None
         return Function(
@@ -190,7 +194,7 @@ class FunctionLowering:
         plan = self.plans.find(node)
         if not plan.form.control:
             self.instructions.lower(scope, node, plan)
-        elif plan.form.control == "branch":
+        elif plan.form.control == "branch" and not self._is_register(scope, node.operands[0]):
             self._branch(node, scope, plan)
         else:
             self._guarded(node, scope, plan)
@@ -222,6 +226,8 @@ class FunctionLowering:
 
     def _control(self, node: nodes.Instruction, scope: Scope, plan: Plan) -> None:
         match plan.form.control:
+            case "branch":
+                self._branch_by_register(node, scope)
             case "indirect-branch":
                 index = self._index(scope, node.operands[0])
                 self.b.end(Switch(index, self._targets(scope, node.operands[1]), self.b.line))
@@ -237,6 +243,20 @@ class FunctionLowering:
                 self.stack.lower(kind, scope, node)
             case kind:
                 raise Unlowerable(f"control flow of kind {kind} cannot be executed", node.span)
+
+    def _is_register(self, scope: Scope, node: nodes.Operand) -> bool:
+        symbol = scope.lookup(node.name) if isinstance(node, nodes.Name) else None
+        return symbol is not None and symbol.kind is SymbolKind.REGISTER
+
+    def _branch_by_register(self, node: nodes.Instruction, scope: Scope) -> None:
+        """To one of the labels whose address the function takes anywhere (section 6.4.4)."""
+        index = self.b.temporary(U32)
+        address = self.operands.register(scope, node.operands[0])
+        sources = {"a": (address, U32), "b": (Constant(U32, 2**32 - 1), U32)}
+        self.b.emit(simple(SUM, U32, index, {**sources}, self.b.line))
+        switch = Switch(index, (), self.b.line)
+        self.indirect.append(switch)
+        self.b.end(switch)
 
     def _index(self, scope: Scope, node: nodes.Operand) -> Register:
         source = self.operands.source(scope, node, U32)

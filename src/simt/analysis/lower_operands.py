@@ -163,6 +163,8 @@ class Operands:
                 return FunctionAddress(name, U64)
             case SymbolKind.VARIABLE:
                 return self._variable_address(scope, node, 0)
+            case SymbolKind.LABEL:
+                return Constant(self.context.address_type, self.b.label_address(self.block(scope, node)))
             case _:
                 raise Unlowerable(f"`{node.name}` is a {symbol.kind.value}, not a value", node.span)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from simt.diagnostics import Span
+from simt.isa.targets import FIRST_PROTOTYPES
 from simt.ptx import nodes
 from simt.ptx.nodes import Arguments, CallPrototype, Function, Name, Operand, TargetList, Variable
 from simt.ptx.symbols import SymbolKind
@@ -104,6 +105,8 @@ def _direct(site: Site, callee: Name) -> _Found:
 
 
 def _indirect(site: Site, callee: Operand, prototype: Operand | None) -> _Found:
+    if prototype is None and site.context.version < FIRST_PROTOTYPES:
+        return None  # section 6.4.4; which functions there are is known when all have been read
     if not isinstance(prototype, Name):
         hint = "expected a call prototype or a list of call targets as last operand"
         yield Problem("an indirect call does not say what it calls", callee.span, hint)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from simt.diagnostics import Span
 from simt.isa.form import Binding, Form, OperandForm
 from simt.isa.select import Mismatch, Selection, select
-from simt.isa.targets import FIRST_DOUBLE_TARGET
+from simt.isa.targets import FIRST_DOUBLE_TARGET, FIRST_PROTOTYPES
 from simt.ptx import nodes
 from simt.ptx.nodes import Instruction, Operand
 from simt.ptx.symbols import Scope
@@ -25,6 +25,7 @@ from simt.verify.operands import (
     Place,
     Site,
     address_problems,
+    is_address_register,
     texture_problems,
     undeclared,
     value_problems,
@@ -200,6 +201,8 @@ def _one_operand(site: Site, form: OperandForm, operand: Operand) -> Iterator[Pr
 def _named(site: Site, operand: Operand, wanted: What) -> Iterator[Problem]:
     """A label, or the label of a list of branch targets."""
     shape = site.shapes.of(operand)
+    if wanted is What.LABEL and site.context.version < FIRST_PROTOTYPES and is_address_register(shape):
+        return  # an indirect branch (section 6.4.4)
     if shape.what is What.UNKNOWN:
         message = f"{written(operand)} is not a {wanted.value} of this scope"
         yield replace(undeclared(site.scope, operand), message=message)

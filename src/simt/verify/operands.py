@@ -8,6 +8,7 @@ from itertools import chain
 
 from simt.isa.form import Binding, Form, OperandForm
 from simt.isa.special_registers import READERS, SPECIAL_REGISTERS, SpecialRegister
+from simt.isa.targets import FIRST_PROTOTYPES
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope
 from simt.ptx.types import PRED, Kind, Type
@@ -161,7 +162,7 @@ def _fits(place: Place, shape: Shape) -> bool:
             return place.count == 1 and _float_fits(place.type, shape.count)
         case What.SPECIAL:
             return _special_fits(place, shape)
-        case What.VARIABLE | What.FUNCTION:
+        case What.VARIABLE | What.FUNCTION | What.LABEL:
             return _address_fits(place, shape)
         case What.INDEXED:  # `mov d, variable[2]` and `mov d, variable + 8`
             return len(shape.parts) == 1 and _address_fits(place, shape.parts[0])
@@ -203,12 +204,19 @@ def _special_fits(place: Place, shape: Shape) -> bool:
 
 
 def _address_fits(place: Place, shape: Shape) -> bool:
-    """`mov` and `cvta` take the address of a variable; `mov` that of a function."""
+    """`mov` and `cvta` take the address of a variable; `mov` that of a function, of a label in PTX 1.x."""
     form = place.site.form
     if form.chapter != "move" or form.operands[0].spec != form.operands[1].spec or place.count > 1:
         return False
     space = instruction_space(place.site.binding)
     integer = place.type.is_integer or place.type.kind is Kind.BITS
+    if shape.what is What.LABEL:
+        return (
+            integer
+            and space is None
+            and place.type.bits >= 32
+            and place.site.context.version < FIRST_PROTOTYPES
+        )
     if shape.what not in (What.VARIABLE, What.FUNCTION):
         return False
     return integer and (space is None or (shape.what is What.VARIABLE and space == shape.space))
@@ -344,15 +352,16 @@ FIRST_BRACKETS = (1, 2)
 def _index(place: Place, index: nodes.Operand, shape: Shape) -> Iterator[Problem]:
     if shape.what is What.UNKNOWN:
         yield undeclared(place.site.scope, index)
-    elif shape.what is not What.REGISTER or not _is_address_register(shape):
+    elif not is_address_register(shape):
         yield Problem(
             f"an index cannot be {describe(index, shape)}", index.span, "expected an integer register"
         )
 
 
-def _is_address_register(shape: Shape) -> bool:
+def is_address_register(shape: Shape) -> bool:
     return (
-        shape.type is not None
+        shape.what is What.REGISTER
+        and shape.type is not None
         and shape.count == 1
         and (shape.type.is_integer or shape.type.kind is Kind.BITS)
     )
@@ -362,7 +371,7 @@ def _base(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
     match shape.what:
         case What.REGISTER if instruction_space(place.site.binding) == "param" and _writes(place.site):
             yield Problem("a parameter is written by its name", base.span, "expected a .param variable")
-        case What.REGISTER if _is_address_register(shape):
+        case What.REGISTER if is_address_register(shape):
             yield from _width(place, base, shape)
         case What.VARIABLE:
             yield from _space(place, base, shape)
