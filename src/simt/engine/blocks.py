@@ -15,6 +15,9 @@ from simt.engine.llvm_barriers import TABLE_BYTES
 from simt.machine.launch import Launch, Memory
 
 _ALIGNMENT = 8 * LINE_SLOTS
+APART = 4096
+"""Bytes between what different threads work in: a CPU that follows a thread through memory brings what lies
+next to it, as far as a page's end, and takes it from the other's cache."""
 
 
 class Block:
@@ -38,7 +41,7 @@ class Need:
     """Bytes that each native thread needs for a kernel: shared memory, local memory of all threads of a CTA,
     saved contexts of warps."""
 
-    shared: int = 0
+    shared: int = 0  # a multiple of 256
     local: int = 0
     context: int = 0
 
@@ -47,7 +50,7 @@ class Need:
         """`context`: bytes for each warp."""
         warps = BlockShape(*launch.block).warps
         local = local_bytes(launch) * WARP * warps
-        return Need(launch.shared_bytes, local, context * warps)
+        return Need(-(-launch.shared_bytes // 256) * 256, local, context * warps)
 
     @property
     def device_bytes(self) -> int:
@@ -70,10 +73,11 @@ class Worker:
 
     def __init__(self, number: int, need: Need, allocate: Callable[[int], int]) -> None:
         self.block = Block(WORKER_SLOTS)
-        self._contexts = np.zeros(need.context + TABLE_BYTES + 64, np.uint8)
+        self._contexts = np.zeros(need.context + TABLE_BYTES + 64 + APART, np.uint8)
         slots = self.block.slots
-        slots[WorkerSlot.SHARED] = allocate(need.shared + BEYOND)
-        slots[WorkerSlot.LOCAL] = allocate(need.local)
+        memory = allocate(need.device_bytes + max(BEYOND, APART))
+        slots[WorkerSlot.SHARED] = memory
+        slots[WorkerSlot.LOCAL] = memory + need.shared
         slots[WorkerSlot.CONTEXT] = (self._contexts.ctypes.data + 63) // 64 * 64
         slots[WorkerSlot.SM] = number
 

@@ -62,6 +62,11 @@ class Pool:
             self._jobs.put(team.take_part)
         return team
 
+    @property
+    def is_awake(self) -> bool:
+        """Whether a thread waits on its seat for the next launch."""
+        return any(seat.slots[SeatSlot.STATE] == Seat.READY for seat in self._seats)
+
     def _ask(self, seat: Block, entry: int, launch: int, worker: int) -> bool:
         seat.slots[SeatSlot.ENTRY] = entry
         seat.slots[SeatSlot.LAUNCH] = launch

@@ -15,6 +15,7 @@ from simt.engine.blocks import Block, Crew, Need, local_bytes
 from simt.engine.compile import Compiled, Native
 from simt.engine.native import python_functions
 from simt.engine.native_fault import find_fault
+from simt.engine.pace import Pace
 from simt.engine.pool import Pool, Team
 from simt.engine.system_gate import SystemGate
 from simt.engine.watch import WATCH
@@ -22,10 +23,6 @@ from simt.errors import OutOfMemory
 from simt.machine.launch import Launch
 
 POLL_SECONDS = 0.05
-PARALLEL = 150_000
-"""Nanoseconds of work from which help is asked for at once: waking another thread takes some 50,000."""
-TRIAL = 1_000_000
-"""Nanoseconds with help up to which a launch is tried without."""
 OVERHEAD = 3_000
 """Nanoseconds of a launch that are not the kernel's."""
 SHARES = 16
@@ -53,33 +50,6 @@ def call_block(host: Host, launches: int, count: int) -> Block:
     for slot, address in python_functions().items():
         block.slots[slot] = address
     return block
-
-
-@dataclass
-class Pace:
-    """How long CTAs took, in nanoseconds each: when the caller ran alone, and when others helped.
-
-    Two cores may be slower than one: where each needs what the other has just written."""
-
-    alone: float | None = None
-    helped: float | None = None
-    launches: int = 0
-
-    def note(self, pace: float, workers: int) -> None:
-        self.launches += 1
-        if workers == 1:
-            self.alone = pace if self.alone is None else (self.alone + pace) / 2
-        else:
-            self.helped = pace if self.helped is None else (self.helped + pace) / 2
-
-    def wants_help(self, ctas: int) -> bool:
-        """Once both are known the faster way is taken, and now and then the other one is tried."""
-        assert self.helped is not None
-        if self.alone is None:  # only long launches never run alone
-            return self.helped * ctas > TRIAL
-        if self.alone * ctas <= PARALLEL:
-            return False
-        return self.helped < self.alone or self.launches % 64 == 0
 
 
 class Prepared:
@@ -166,7 +136,7 @@ class Prepared:
         start = time.perf_counter_ns()
         try:
             WATCH.add(self)
-            if self._helpers and self._is_long(ctas):
+            if self._helpers and self._is_long(ctas, self.host.pool.is_awake):
                 self._summon(self._helpers)
             done = self.host.native.run(self.call.address)
             WATCH.remove(self)
@@ -179,19 +149,18 @@ class Prepared:
         self._learn(time.perf_counter_ns() - start, ctas)
         self.block.slots[LaunchSlot.CLEAR] = 1
 
-    def _is_long(self, ctas: int) -> bool:
+    def _is_long(self, ctas: int, awake: bool) -> bool:
         """Whether threads of the pool are to help from the start."""
-        if self.compiled.spins or self.pace.helped is None:
-            return self.compiled.spins or self.pace.alone is None or self.pace.alone * ctas > PARALLEL
-        return self.pace.wants_help(ctas)
+        return self.compiled.spins or self.pace.wants_help(ctas, awake)
 
     def is_short(self, launch: Launch) -> bool:
         """Whether it is known that a launch is not worth the help of other threads."""
         x, y, z = launch.grid
-        return self.workers == 1 or x * y * z == 1 or not self._is_long(x * y * z)
+        return self.workers == 1 or x * y * z == 1 or not self._is_long(x * y * z, awake=False)
 
     def _learn(self, elapsed: int, ctas: int) -> None:
-        self.pace.note(max(0, elapsed - OVERHEAD) / ctas, 1 + (self._team.begun if self._team else 0))
+        helped = self._team is not None and self._team.begun > 0
+        self.pace.note(ctas, max(0, elapsed - OVERHEAD), helped)
 
     def tick(self, now: float) -> None:
         """Lets the caller's thread look for signals, stops a launch that is late, gets help for long ones."""

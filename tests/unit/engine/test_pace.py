@@ -1,0 +1,82 @@
+"""When other threads help with a launch: decided by the time that launches took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+import simt
+from simt.engine.abi import WorkerSlot
+from simt.engine.blocks import APART, Need, Worker
+from simt.engine.pace import ASLEEP, AWAKE, OFTEN, TRIAL, Pace
+
+Cost = Callable[[bool], float]
+"""Nanoseconds of a launch, by whether others help."""
+
+
+def helped(pace: Pace, ctas: int, cost: Cost, launches: int, awake: bool = True) -> list[bool]:
+    """Runs launches that take `cost`; with which of them others helped."""
+    found: list[bool] = []
+    for _ in range(launches):
+        found.append(pace.wants_help(ctas, awake))
+        pace.note(ctas, cost(found[-1]), found[-1])
+    return found
+
+
+def test_nothing_is_known_of_the_first_launch() -> None:
+    assert Pace().wants_help(64, awake=False)
+
+
+def test_short_launches_run_alone() -> None:
+    assert not any(helped(Pace(), 64, lambda _: AWAKE / 2, 200)[1:])
+
+
+def test_help_that_must_be_woken_is_for_longer_launches() -> None:
+    between = (ASLEEP + AWAKE) / 2
+    asleep, awake = Pace(), Pace()
+    assert not any(helped(asleep, 64, lambda _: between, 20, awake=False)[2:])
+    assert all(helped(awake, 64, lambda h: between / (1 + h), 20)[9:16])
+
+
+@pytest.mark.parametrize("gain", [0.6, 1.9])
+def test_the_faster_way_is_taken_and_the_other_one_tried_now_and_then(gain: float) -> None:
+    pace, cost = Pace(), lambda h: TRIAL / 2 / (gain if h else 1)
+    helped(pace, 64, cost, OFTEN)
+    later = helped(pace, 64, cost, 10 * OFTEN)
+    assert later.count(gain < 1) == 10
+
+
+def test_a_slow_first_launch_with_help_is_soon_forgotten() -> None:
+    """It brings memory and code from far away: other threads must get another chance."""
+    pace = Pace()
+    pace.note(1 << 14, 26_000_000, helped=True)
+    pace.note(1 << 14, 900_000, helped=False)
+    assert helped(pace, 1 << 14, lambda h: 900_000 / (1 + h), 2) == [True, True]
+
+
+def test_small_grids_say_nothing_of_large_ones() -> None:
+    """Their CTAs take longer, by what a launch takes in any case."""
+    pace, large = Pace(), lambda h: 7_000_000 / (1.9 if h else 1)
+    for _ in range(10):
+        helped(pace, 1 << 14, large, 1)
+        helped(pace, 16, lambda _: 20_000, 1)
+    assert helped(pace, 1 << 14, large, 1) == [True]
+    assert helped(pace, 16, lambda _: 20_000, 1) == [False]
+
+
+def test_a_disturbed_launch_does_not_change_the_way() -> None:
+    pace, cost = Pace(), lambda h: TRIAL / 2 / (1 + h)
+    helped(pace, 64, cost, 40)
+    pace.note(64, 50 * TRIAL, helped=True)
+    assert all(helped(pace, 64, cost, 10))
+
+
+def test_what_threads_write_lies_a_page_apart(device: simt.Device) -> None:
+    """CPUs bring what lies next to what one thread goes through, and take it from the other's cache."""
+    need = Need(shared=1024, local=4096, context=2000)
+    workers = [Worker(n, need, device.memory.allocate) for n in range(3)]
+    for slot, size in ((WorkerSlot.SHARED, need.device_bytes), (WorkerSlot.CONTEXT, need.context)):
+        at = sorted(w.block.slots[slot] for w in workers)
+        assert all(b - a >= size + APART for a, b in pairwise(at))
