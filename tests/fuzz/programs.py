@@ -464,7 +464,15 @@ def make_function(random: Random, name: str, known: list[str], exact: bool) -> t
     body = Writer(builder).body(scope, random.randint(2, 5))
     if kind == "lane" and random.random() < 0.5:
         body.append(recursion(builder, name))
+    if kind == "lane" and random.random() < 0.5:
+        body.insert(random.randrange(len(body) + 1), early_return(builder))
     return name, body, builder
+
+
+def early_return(builder: Builder) -> Statement:
+    """Some lanes return here, with a result of their own."""
+    q, lines = Writer(builder).predicate()
+    return plain(*lines, f"st.param.b32 [result], {builder.register('r')};", f"@{q} ret;")
 
 
 def recursion(builder: Builder, name: str) -> Statement:

@@ -53,7 +53,8 @@ class Definition:
 class Ssa:
     """`entry[b]`: definitions at a block's start of the registers that it reads before it defines them.
     `phis[b]`: of that block. `of`: definitions made by an op, call or barrier (by identity).
-    `single`: the definition of every register that has just one. `predecessors` by block index."""
+    `single`: the definition of every register that has just one. `predecessors` by block index. `results`:
+    of the function, which blocks that return read."""
 
     schedule: Schedule
     entry: dict[int, dict[Register, Definition]]
@@ -62,6 +63,7 @@ class Ssa:
     single: dict[Register, Definition]
     predecessors: dict[int, list[Block]]
     definitions: list[Definition]
+    results: tuple[Register, ...] = ()
 
     def reaching(self, block: Block) -> dict[Register, Definition]:
         """A fresh map of the definitions from before the block that it uses, to be updated on the way."""
@@ -126,7 +128,7 @@ def terminator_definition(block: Block) -> Register | None:
 
 def build(function: Function, schedule: Schedule) -> Ssa:
     """SSA of the reachable part of a function. Near-linear: most registers have one definition."""
-    ssa = Ssa(schedule, {}, {}, {}, {}, _predecessors(schedule), [])
+    ssa = Ssa(schedule, {}, {}, {}, {}, _predecessors(schedule), [], function.results)
     above = dominators(schedule)
     locals_ = {b.index: _local(function, b) for b in schedule.order}
     counts = _count_definitions(function, schedule)

@@ -230,7 +230,7 @@ def _widen(old: Shape, new: Shape) -> Shape:
 
 def used_in(ssa: Ssa) -> dict[Definition, set[int]]:
     """Indices of the blocks in which each definition is used; a phi uses its inputs at the end of the
-    predecessors they come from."""
+    predecessors they come from, a block that returns the function's results."""
     found: dict[Definition, set[int]] = {}
     for block in ssa.schedule.order:
         current = ssa.reaching(block)
@@ -242,7 +242,7 @@ def used_in(ssa: Ssa) -> dict[Definition, set[int]]:
                     if isinstance(op, Op) and op.guard is not None:
                         found.setdefault(ssa.lookup(current, definition.register), set()).add(block.index)
                     current[definition.register] = definition
-        for register in terminator_uses(block):
+        for register in terminator_uses(block) if block.successors() else ssa.results:
             found.setdefault(ssa.lookup(current, register), set()).add(block.index)
     for phis in ssa.phis.values():
         for phi in phis:
