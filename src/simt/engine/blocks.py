@@ -15,9 +15,11 @@ from simt.engine.llvm_barriers import TABLE_BYTES
 from simt.machine.launch import Launch, Memory
 
 _ALIGNMENT = 8 * LINE_SLOTS
-APART = 4096
-"""Bytes between what different threads work in: a CPU that follows a thread through memory brings what lies
-next to it, as far as a page's end, and takes it from the other's cache."""
+APART = 1 << 14
+"""Bytes between the device memory in which different threads work. A CPU that follows a thread through memory
+brings what comes next, some 8 of its steps ahead, and takes it from the cache of the thread whose it is."""
+CONTEXTS_APART = 1 << 16
+"""The same for saved contexts, where steps go from warp to warp. (Nobody touches these pages: they are free.)"""
 
 
 class Block:
@@ -73,7 +75,7 @@ class Worker:
 
     def __init__(self, number: int, need: Need, allocate: Callable[[int], int]) -> None:
         self.block = Block(WORKER_SLOTS)
-        self._contexts = np.zeros(need.context + TABLE_BYTES + 64 + APART, np.uint8)
+        self._contexts = np.zeros(need.context + TABLE_BYTES + 64 + CONTEXTS_APART, np.uint8)
         slots = self.block.slots
         memory = allocate(need.device_bytes + max(BEYOND, APART))
         slots[WorkerSlot.SHARED] = memory

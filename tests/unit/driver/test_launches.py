@@ -208,8 +208,8 @@ def test_ctas_may_wait_for_lower_ones(engine: str, workers: int) -> None:
         assert flags.numpy().all()
 
 
-A_FEW_WORKERS = 1 << 15
-"""Bytes: threads that help for the first time get memory of their own, a page apart."""
+A_FEW_WORKERS = 1 << 17
+"""Bytes: threads that help for the first time get memory of their own, far from each other."""
 
 
 def resources() -> tuple[int, int, int]:

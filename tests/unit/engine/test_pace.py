@@ -9,7 +9,7 @@ import pytest
 
 import simt
 from simt.engine.abi import WorkerSlot
-from simt.engine.blocks import APART, Need, Worker
+from simt.engine.blocks import APART, CONTEXTS_APART, Need, Worker
 from simt.engine.pace import ASLEEP, AWAKE, OFTEN, TRIAL, Pace
 
 Cost = Callable[[bool], float]
@@ -73,10 +73,14 @@ def test_a_disturbed_launch_does_not_change_the_way() -> None:
     assert all(helped(pace, 64, cost, 10))
 
 
-def test_what_threads_write_lies_a_page_apart(device: simt.Device) -> None:
-    """CPUs bring what lies next to what one thread goes through, and take it from the other's cache."""
+def test_what_threads_work_in_lies_far_apart(device: simt.Device) -> None:
+    """CPUs bring what comes after what one thread goes through, and take it from the other's cache."""
     need = Need(shared=1024, local=4096, context=2000)
     workers = [Worker(n, need, device.memory.allocate) for n in range(3)]
-    for slot, size in ((WorkerSlot.SHARED, need.device_bytes), (WorkerSlot.CONTEXT, need.context)):
+    places = [
+        (WorkerSlot.SHARED, need.device_bytes + APART),
+        (WorkerSlot.CONTEXT, need.context + CONTEXTS_APART),
+    ]
+    for slot, size in places:
         at = sorted(w.block.slots[slot] for w in workers)
-        assert all(b - a >= size + APART for a, b in pairwise(at))
+        assert all(b - a >= size for a, b in pairwise(at))
