@@ -19,7 +19,7 @@ APART = 1 << 14
 """Bytes between the device memory in which different threads work. A CPU that follows a thread through memory
 brings what comes next, some 8 of its steps ahead, and takes it from the cache of the thread whose it is."""
 CONTEXTS_APART = 1 << 16
-"""The same for saved contexts, where steps go from warp to warp. (Nobody touches these pages: they are free.)"""
+"""The same for saved contexts, where steps go from warp to warp. (Pages that nobody touches cost nothing.)"""
 
 
 class Block:
