@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any, TypeVar
 
 from simt.isa.form import Check, Form, Meaning, Requirement, Value, Version, compile_form
@@ -36,6 +36,7 @@ def instruction(
     requires: Mapping[str, str] | None = None,
     defaults: Mapping[str, Value] | None = None,
     check: Check | None = None,
+    ranges: Mapping[str, Container[int]] | None = None,
     relaxed: bool = False,
     carry: str = "",
     effects: str = "",
@@ -45,6 +46,7 @@ def instruction(
 
     `since`: first version and target, as `"1.2 sm_12"`. `requires`: the same per modifier. `until`: last
     version, and the last target that keeps the form in later versions, as `"1.3"` or `"1.4 sm_13"`.
+    `ranges`: the values that an operand may have where it is a constant; `()` if it must be a register.
     `effects`: space-separated from memory, warp, machine; pure if empty. What a launch prepares for has
     a word of its own: event, breakpoint.
     """
@@ -63,6 +65,7 @@ def instruction(
                 requires={k: requirement(v) for k, v in (requires or {}).items()},
                 defaults=defaults or {},
                 check=check,
+                ranges=ranges or {},
                 relaxed=relaxed,
                 carry=carry,
                 effects=frozenset(effects.split()),
@@ -80,7 +83,7 @@ def control(syntax: str, kind: str, summary: str, *, ref: str, since: str = "1.0
     assert caller is not None
     assert caller.f_back is not None
     chapter = str(caller.f_back.f_globals["__name__"]).rsplit(".", 1)[-1]
-    alternatives = {k: v for k, v in attributes.items() if k not in ("requires", "check", "until")}
+    alternatives = {k: v for k, v in attributes.items() if k not in ("requires", "check", "ranges", "until")}
     FORMS.setdefault(_mnemonic(syntax), []).append(
         compile_form(
             syntax,
@@ -94,6 +97,7 @@ def control(syntax: str, kind: str, summary: str, *, ref: str, since: str = "1.0
             summary=summary,
             requires={k: requirement(v) for k, v in attributes.get("requires", {}).items()},
             check=attributes.get("check"),
+            ranges=attributes.get("ranges", {}),
         )  # fmt: skip
     )
 

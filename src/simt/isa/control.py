@@ -32,7 +32,7 @@ STACK = "7.3 sm_52"
 control(
     "alloca.type d, a[, b:imm(u32)]", "allocate",
     "Allocates `a` bytes of the function's stack frame, aligned to `b` (8 if left out); a local address.",
-    type="u32 u64", since=STACK, ref="PTX 7.3 alloca",
+    type="u32 u64", since=STACK, ref="PTX 7.3 alloca", ranges={"b": [1 << n for n in range(32)]},
 )  # fmt: skip
 control(
     "stacksave.type d", "save-stack", "What `stackrestore` needs to free all later allocations.",
@@ -40,7 +40,7 @@ control(
 )  # fmt: skip
 control(
     "stackrestore.type a", "restore-stack", "Frees all allocations since a `stacksave`.",
-    type="u32 u64", since=STACK, ref="PTX 7.3 stackrestore",
+    type="u32 u64", since=STACK, ref="PTX 7.3 stackrestore", ranges={"a": ()},
 )  # fmt: skip
 
 
@@ -56,13 +56,19 @@ def brkpt(m: Algebra[V]) -> None:
     m.breakpoint()
 
 
-@instruction("pmevent a:imm(u32)", since="1.4", effects="machine event", ref="PTX 1.4 table 85")
+@instruction(
+    "pmevent a:imm(u32)", since="1.4", effects="machine event", ref="PTX 1.4 table 85",
+    ranges={"a": range(16)},
+)  # fmt: skip
 def pmevent(m: Algebra[V], a: V) -> None:
     """Triggers the performance monitor event of that number."""
     m.event(a)
 
 
-@instruction("pmevent.mask a:imm(u32)", since="3.0 sm_20", effects="machine event", ref="PTX 3.0 pmevent")
+@instruction(
+    "pmevent.mask a:imm(u32)", since="3.0 sm_20", effects="machine event", ref="PTX 3.0 pmevent",
+    ranges={"a": range(1 << 16)},
+)  # fmt: skip
 def pmevent_mask(m: Algebra[V], a: V) -> None:
     """Triggers the performance monitor events whose bits are set."""
     m.events(a)

@@ -90,8 +90,8 @@ def conversion_problem(binding: Mapping[str, Value], version: Version) -> str | 
 
 @instruction(
     "cvt[.rnd][.ftz][.sat].dtype.atype d, a", rnd=f"{INTEGER} {FLOATING}", dtype=f"{INTEGERS} f16 f32 f64",
-    atype=f"{INTEGERS} f16 f32 f64", requires={"f64": "sm_13"}, check=conversion_problem, relaxed=True,
-    ref="PTX 1.4 table 70",
+    atype=f"{INTEGERS} f16 f32 f64", requires={"f64": "sm_13", "ftz": "1.4"}, check=conversion_problem,
+    relaxed=True, ref="PTX 1.4 table 70",
 )  # fmt: skip
 def cvt(
     m: Algebra[V], a: V, dtype: Type, atype: Type, rnd: str | None, ftz: bool, sat: bool, env: Environment
@@ -158,11 +158,11 @@ def _twice_narrowed(rounding: Rounding, m: Algebra[V], a: V) -> V:
 
 instruction(
     "cvt.rnd[.ftz].dtype.atype d, a", rnd=FLOATING, dtype="bf16", atype="f32", since="7.0 sm_80",
-    relaxed=True, defaults={"sat": False}, ref="PTX 7.0 cvt",
+    defaults={"sat": False}, ref="PTX 7.0 cvt",
 )(cvt)  # fmt: skip
 instruction(
     "cvt[.rnd][.ftz].dtype.atype d, a", rnd=FLOATING, dtype="f32", atype="bf16", since="7.1 sm_80",
-    relaxed=True, defaults={"sat": False}, ref="PTX 7.1 cvt",
+    defaults={"sat": False}, ref="PTX 7.1 cvt",
 )(cvt)  # fmt: skip
 for _rnd, _dtype, _atype in (
     (f".rnd {FLOATING}", "bf16", f"{WIDE_INTEGERS} f64"),
@@ -174,7 +174,7 @@ for _rnd, _dtype, _atype in (
     _slot, _, _choices = _rnd.partition(" ")
     instruction(
         f"cvt{_slot}.dtype.atype d, a", rnd=_choices, dtype=_dtype, atype=_atype, since="7.8 sm_90",
-        relaxed=True, defaults={"ftz": False, "sat": False}, ref="PTX 7.8 cvt",
+        defaults={"ftz": False, "sat": False}, ref="PTX 7.8 cvt",
     )(cvt)  # fmt: skip
 
 
@@ -242,14 +242,14 @@ def cvt_tf32(m: Algebra[V], a: V, rnd: str, relu: bool = False) -> V:
     return m.select(B32, m.is_nan(F32, a), nan, bits)
 
 
-@instruction("cvt.pack.sat.dtype.atype d:b32, a:s32, b:s32", dtype="u16 s16", atype="s32", since="6.5 sm_72",
+@instruction("cvt.pack.sat.dtype.atype d:u32, a:s32, b:s32", dtype="u16 s16", atype="s32", since="6.5 sm_72",
              ref="PTX 6.5 cvt.pack")  # fmt: skip
 def cvt_pack(m: Algebra[V], a: V, b: V, dtype: Type) -> V:
     """Two integers limited to 16 bits: `a` into the upper half of the result, `b` into the lower."""
     return _packed(m, dtype, a, b)
 
 
-@instruction("cvt.pack.sat.dtype.atype.b32 d:b32, a:s32, b:s32, c:b32", dtype="u8 s8", atype="s32",
+@instruction("cvt.pack.sat.dtype.atype.b32 d:u32, a:s32, b:s32, c:b32", dtype="u8 s8", atype="s32",
              since="6.5 sm_72", ref="PTX 6.5 cvt.pack")  # fmt: skip
 def cvt_pack_more(m: Algebra[V], a: V, b: V, c: V, dtype: Type) -> V:
     """Two integers limited to 8 bits, below the lower half of `c`."""

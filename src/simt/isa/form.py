@@ -20,9 +20,10 @@ Where a form's defaults bind `size`, the lowering binds it anew to the value of 
 `texture` is `[a, c]`: the meaning receives the texture `a` and, as `c`, the tuple of its coordinates.
 Without a spec a destination has the slot `dtype`, a source `atype`, `stype` or `btype`, and where there
 is no such slot the form's `type` or its only literal type. `[a]` is a memory address. `p[|q]` is an
-optional second destination, `[!]c` may be negated, `[, c]` may be left out (bound to None); `?c` is the
-same for an operand that is not the last. The second destination `q` of `d[|q]` is always a predicate.
-The slot `mode` belongs to the opcode and keeps its place (`simt.isa.select`).
+optional second destination, `d|p` one that must be there (the first may then be `_`), `[!]c` may be
+negated, `[, c]` may be left out (bound to None); `?c` is the same for an operand that is not the last. The
+second destination `q` of `d[|q]` is always a predicate.
+The slot `mode` belongs to the opcode and keeps its place (`simt.isa.select.OPCODE_SLOTS`).
 
 The meaning is called with the algebra first and then, by name, what its signature asks for: `t`, any
 slot or flag, any source operand, `env` (`Environment`), and `carry` (see `carry=`). It returns the value
@@ -33,7 +34,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from inspect import getdoc
 from types import FunctionType
@@ -73,7 +74,8 @@ class OperandForm:
     address: bool = False
     optional: bool = False
     negatable: bool = False
-    second: str | None = None  # the q of p[|q]
+    second: str | None = None  # the q of p[|q] and of p|q
+    paired: bool = False  # p|q: the second destination must be there
 
     @property
     def kind(self) -> str:
@@ -113,6 +115,7 @@ class Form:
     requires: Mapping[str, Requirement] = field(default_factory=dict[str, Requirement])
     defaults: Mapping[str, Value] = field(default_factory=dict[str, Value])
     check: Check | None = None
+    ranges: Mapping[str, Container[int]] = field(default_factory=dict[str, Container[int]])
     relaxed: bool = False  # wider registers allowed (section 7.4.1)
     carry: str = ""  # "in", "out", "in out": uses of CC.CF
     control: str = ""  # branch, call, return, exit, barrier ...: executed by the engine itself
@@ -197,7 +200,7 @@ def _resolve(spec: str, binding: Mapping[str, Value]) -> tuple[Type, int]:
 
 _PART = re.compile(r"\[\.(\w+)\]|\.([\w:]+)")
 _OPERAND = re.compile(
-    r"(?P<negatable>\[!\])?(?P<open>\[)?(?P<name>\w+)(:(?P<spec>[\w()]+))?(?P<close>\])?(\[\|(?P<second>\w+)\])?$"
+    r"(?P<negatable>\[!\])?(?P<open>\[)?(?P<name>\w+)(:(?P<spec>[\w()]+))?(?P<close>\])?(\[\|(?P<second>\w+)\]|\|(?P<partner>\w+))?$"
 )
 
 
@@ -236,7 +239,16 @@ def compile_operands(text: str, default: Callable[[bool], str]) -> tuple[Operand
         spec = match["spec"] or ("b64" if address else default(destination))
         negatable = match["negatable"] is not None
         operands.append(
-            OperandForm(match["name"], spec, destination, address, optional, negatable, match["second"])
+            OperandForm(
+                match["name"],
+                spec,
+                destination,
+                address,
+                optional,
+                negatable,
+                match["second"] or match["partner"],
+                match["partner"] is not None,
+            )  # fmt: skip
         )
     return tuple(operands)
 

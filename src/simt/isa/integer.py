@@ -381,7 +381,10 @@ def field_amount(m: Algebra[V], t: Type, a: V) -> V:
     return m.minimum(U32, a, m.const(U32, t.bits))
 
 
-@instruction("bfe.type d, a, b:u32, c:u32", type="u32 u64 s32 s64", since="2.0 sm_20", ref="PTX ISA 2.0 bfe")
+@instruction(
+    "bfe.type d, a, b:u32, c:u32", type="u32 u64 s32 s64", since="2.0 sm_20", ref="PTX ISA 2.0 bfe",
+    ranges={"b": range(256), "c": range(256)},
+)  # fmt: skip
 def bfe(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     """The field of `c` bits from bit `b` on, extended by its sign or by zeros."""
     u = unsigned(t.bits)
@@ -397,7 +400,10 @@ def bfe(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     return m.or_(u, value, m.and_(u, ones_if(m, u, fill), m.invert(u, mask)))
 
 
-@instruction("bfi.type d, a, b, c:u32, e:u32", type="b32 b64", since="2.0 sm_20", ref="PTX ISA 2.0 bfi")
+@instruction(
+    "bfi.type d, a, b, c:u32, e:u32", type="b32 b64", since="2.0 sm_20", ref="PTX ISA 2.0 bfi",
+    ranges={"c": range(256), "e": range(256)},
+)  # fmt: skip
 def bfi(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
     """`b` with the low `e` bits of `a` put in from bit `c` on."""
     position = field_amount(m, t, c)
@@ -407,25 +413,27 @@ def bfi(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
 
 
 @instruction(
-    "szext.mode.type d, a, b:u32",
-    mode="clamp wrap",
+    "szext.wrapping.type d, a, b:u32",
+    wrapping="clamp wrap",
     type="u32 s32",
     since="7.6 sm_70",
     ref="PTX ISA 7.6 szext",
 )
-def szext(m: Algebra[V], t: Type, a: V, b: V, mode: str) -> V:
+def szext(m: Algebra[V], t: Type, a: V, b: V, wrapping: str) -> V:
     """The low `b` bits, extended by their sign or by zeros; `b` is clamped to 32 or wraps."""
-    if mode == "wrap":
+    if wrapping == "wrap":
         b = m.and_(U32, b, m.const(U32, 31))
     away = m.sub(U32, m.const(U32, 32), m.minimum(U32, b, m.const(U32, 32)))
     kept = m.shift_right(t, m.shift_left(t, a, away), away)
     return m.select(t, m.compare("eq", U32, b, m.const(U32, 0)), m.const(t, 0), kept)
 
 
-@instruction("bmsk.mode.b32 d, a, b:u32", mode="clamp wrap", since="7.6 sm_70", ref="PTX ISA 7.6 bmsk")
-def bmsk(m: Algebra[V], a: V, b: V, mode: str) -> V:
+@instruction(
+    "bmsk.wrapping.b32 d, a, b:u32", wrapping="clamp wrap", since="7.6 sm_70", ref="PTX ISA 7.6 bmsk"
+)
+def bmsk(m: Algebra[V], a: V, b: V, wrapping: str) -> V:
     """A mask of `b` ones from bit `a` on; both are clamped to 32 or wrap."""
-    if mode == "wrap":
+    if wrapping == "wrap":
         a, b = m.and_(U32, a, m.const(U32, 31)), m.and_(U32, b, m.const(U32, 31))
     return m.shift_left(U32, low_ones(m, U32, b), a)
 

@@ -94,7 +94,7 @@ def lop3(m: Algebra[V], a: V, b: V, c: V, e: V) -> V:
 
 
 @instruction(
-    "lop3.boolop.b32 d[|p], a, b, c, e:imm(u32), g:pred",
+    "lop3.boolop.b32 d|p, a, b, c, e:imm(u32), g:pred",
     boolop="or and",
     since="8.2 sm_70",
     ref="PTX ISA 8.2 lop3",

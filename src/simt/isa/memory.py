@@ -51,18 +51,21 @@ def elements(value: V | tuple[V, ...]) -> tuple[V, ...]:
     return cast("tuple[V, ...]", value if isinstance(value, tuple) else (value,))
 
 
-def _access(syntax: str, *, since: str = "1.0", ref: str, **alternatives: str) -> Callable[[M], M]:
-    """Declares a load or a store: every form has the same types, vectors and requirements."""
+def _access(
+    syntax: str, *, since: str = "1.0", ref: str, late: Mapping[str, str] | None = None, **alternatives: str
+) -> Callable[[M], M]:
+    """Declares a load or a store: every form has the same types, vectors and requirements, and those of
+    `late` besides."""
     choices = {"vec": VECTORS, "type": TYPES, **alternatives}
     words = {w for text in choices.values() for w in text.split()} | set(re.findall(r"\w+", syntax))
     words |= {f"!{name}" for name in re.findall(r"\[\.(\w+)\]", syntax)}
-    needed = {k: v for k, v in REQUIRES.items() if k in words}
+    needed = {k: v for k, v in REQUIRES.items() if k in words} | dict(late or {})
     defaults: dict[str, Value] = {"space": "global"} if ".global" in syntax else {}
     if "vec" not in syntax:
         defaults["vec"] = None
     return instruction(
         syntax, since=since, ref=ref, requires=needed, defaults=defaults,
-        check=fits, relaxed=True, effects="memory", **choices,
+        check=fits, ranges=None, relaxed=True, effects="memory", **choices,
     )  # fmt: skip
 
 
@@ -153,6 +156,7 @@ def ld_acquire(m: Algebra[V], t: Type, a: V, scope: str, space: str | None, vec:
     "st[.weak][.space][.cop][.vec].type [a], b:vec(type)",
     space=STORE_SPACES,
     cop="wb cg cs wt",
+    late={"param": "2.0 sm_20"},
     ref="PTX 1.4 table 69",
 )
 @_access(

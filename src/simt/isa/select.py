@@ -1,22 +1,28 @@
 """Finds the form of an instruction from its opcode and modifiers, or says why there is none.
 
 Modifiers are matched in the order of the declaration first. Like ptxas, selection then accepts any
-other order too (`add.f32.rn`), with two exceptions: types keep their order among each other, and the
-slot `mode` (`.lo`, `.wide`, `.l` ...) belongs to the opcode and keeps its place.
+other order too (`add.f32.rn`), with two exceptions: types and state spaces keep their order among each
+other, and what belongs to the opcode (`OPCODE_SLOTS`) keeps its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Binding, Form, Requirement, Slot, Version
-from simt.ptx.types import F32, Type
+from simt.ptx.types import F32, STATE_SPACES, TYPES
 
 LAST_FLUSHING_VERSION: Version = (1, 4)
 FIRST_IEEE_TARGET = 20
+OPCODE_SLOTS = frozenset({"mode", "to", "pack", "full", "proxy", "warp", "async", "cta", "action"})
+"""Slots that, where nothing else comes before them, are part of the instruction's name: `mul.wide`."""
+
+KEPT = dict.fromkeys((*TYPES, "tf32"), "type") | dict.fromkeys(STATE_SPACES, "space")
+"""Modifiers that keep their order among those of their group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +133,13 @@ def _with_implied_ftz(selection: Selection, version: Version, target: int) -> Se
 # ---------------------------------------------------------------- matching
 
 
+REPEATABLE = frozenset({"NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"})
+"""Modifiers that may be written twice, like with ptxas, and mean the same."""
+
+
 def _matches(forms: list[Form], modifiers: tuple[str, ...]) -> list[Selection]:
     """All forms that these modifiers fit: in declared order if there are any, else in any order."""
+    modifiers = tuple(w for i, w in enumerate(modifiers) if w not in REPEATABLE or w not in modifiers[:i])
     for matcher in (_in_order, _in_any_order):
         fits = [(f, next(matcher(f.slots, modifiers), None)) for f in forms]
         bindings = [(f, _complete(f, bound)) for f, bound in fits if bound is not None]
@@ -173,34 +184,35 @@ def _next_slots(slots: Sequence[Slot]) -> list[Slot]:
 
 
 def _in_any_order(slots: Sequence[Slot], modifiers: Sequence[str]) -> Iterator[Binding]:
-    """Every way to fit modifiers to slots in any order, types and `mode` in their places."""
-    if len(modifiers) > len(slots) or any(
-        s.name == "mode" and not _mode_fits(s, slots, modifiers) for s in slots
-    ):
+    """Every way to fit modifiers to slots in any order, except for those that keep their place."""
+    if len(modifiers) > len(slots):
         return
+    name = list(itertools.takewhile(lambda s: s.name in OPCODE_SLOTS, slots))
+    for count in range(len(name) + 1):
+        for bound in _in_order(name, modifiers[:count]):
+            for rest in _permuted(slots[len(name) :], modifiers[count:]):
+                yield {**bound, **rest}
+
+
+def _permuted(slots: Sequence[Slot], modifiers: Sequence[str]) -> Iterator[Binding]:
     free = dict(enumerate(slots))
 
-    def place(position: int, last_type: int) -> Iterator[Binding]:
+    def place(position: int, last: Mapping[str, int]) -> Iterator[Binding]:
         if position == len(modifiers):
             if all(s.optional for s in free.values()):
                 yield {}
             return
         word = modifiers[position]
+        group = KEPT.get(word, "")
         for index, slot in [(i, s) for i, s in free.items() if word in s.choices]:
-            value = slot.choices[word]
-            if isinstance(value, Type) and index < last_type:
+            if index < last.get(group, 0):
                 continue
             del free[index]
-            for bound in place(position + 1, index if isinstance(value, Type) else last_type):
-                yield {slot.name: value, **bound}
+            for bound in place(position + 1, {**last, group: index} if group else last):
+                yield {slot.name: slot.choices[word], **bound}
             free[index] = slot
 
-    yield from place(0, -1)
-
-
-def _mode_fits(mode: Slot, slots: Sequence[Slot], modifiers: Sequence[str]) -> bool:
-    position = slots.index(mode)
-    return position < len(modifiers) and modifiers[position] in mode.choices
+    yield from place(0, {})
 
 
 def _takes(form: Form, count: int | None) -> bool:

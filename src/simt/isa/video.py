@@ -88,11 +88,12 @@ def apply(m: Algebra[V], operation: str, a: V, b: V) -> V:
 
 
 def _word_form(syntax: str, meaning: Meaning) -> None:
-    """Declares a form by its syntax."""
+    """Declares a form by its syntax. Constants have no parts: all sources are registers."""
     choices = {"dtype": TYPES, "atype": TYPES, "btype": TYPES, "cmp": COMPARISONS}
     used = {name: words for name, words in choices.items() if f".{name}" in syntax}
     instruction(syntax, since=SINCE, ref=REF, until=None, requires=None, defaults=None, check=None,
-                relaxed=False, carry="", effects="", **used)(meaning)  # fmt: skip
+                ranges=dict.fromkeys("abc", ()), relaxed=False, carry="", effects="",
+                **used)(meaning)  # fmt: skip
 
 
 def _declare(operation: str, count: int, words: str) -> None:

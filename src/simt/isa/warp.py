@@ -174,7 +174,7 @@ def _neutral(t: Type, op: str) -> int:
     return {"and": everything, "min": everything ^ high, "max": high}.get(op, 0)
 
 
-@instruction("elect.sync d:b32[|p], mask:b32", since="8.0 sm_90", effects="warp", ref="PTX 8.0 elect.sync")
+@instruction("elect.sync d:b32|p, mask:b32", since="8.0 sm_90", effects="warp", ref="PTX 8.0 elect.sync")
 def elect(m: Algebra[V], mask: V) -> tuple[V, V]:
     """Elects the lowest lane: its number, and whether the lane is it."""
     lanes = members(m, mask)

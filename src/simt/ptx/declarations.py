@@ -227,7 +227,7 @@ def _symbol(c: Cursor, start: int, mask: int | None) -> SymbolValue:
     base: Name = name(c)
     if generic:
         c.expect(")")
-    offset = constants.offset(c) if c.kind in ("+", "-") else 0
+    offset = constants.offset(c) if c.kind == "+" else 0
     return SymbolValue(base, offset, generic, mask, c.since(start))
 
 

@@ -103,7 +103,9 @@ def _element(c: Cursor) -> Name | Element:
 def _named(c: Cursor) -> Operand:
     """A name, `v.x`, `array[i]` or `array + 4`."""
     base = _element(c)
-    if c.kind not in ("[", "+", "-"):
+    if c.kind == "-":
+        raise _minus(c)
+    if c.kind not in ("[", "+"):
         return base
     if isinstance(base, Element):
         raise c.unexpected("',' or ';'")
@@ -123,7 +125,14 @@ def _sum(c: Cursor) -> tuple[Name | Element | None, int]:
     if c.kind != "name" or c.value == "WARP_SZ":
         return None, constants.integer(c, "a name or an integer constant")
     base = _element(c)
-    return base, constants.offset(c) if c.at("+") or c.at("-") else 0
+    if c.at("-"):
+        raise _minus(c)
+    return base, constants.offset(c) if c.at("+") else 0
+
+
+def _minus(c: Cursor) -> SyntaxProblem:
+    """The grammar of addresses has sums only (tables 68 and 69)."""
+    return c.unexpected("'+'", "a negative offset is written `+ -4`")
 
 
 def _address(c: Cursor) -> Address | TextureAddress:
@@ -132,7 +141,7 @@ def _address(c: Cursor) -> Address | TextureAddress:
     c.advance()
     base, offset = _sum(c)
     if c.kind != "," or not isinstance(base, Name) or offset:
-        c.expect("]", "'+', '-', ',' or ']'" if base is not None and not offset else "']'")
+        c.expect("]", "'+', ',' or ']'" if base is not None and not offset else "']'")
         return Address(base, offset, c.since(start))
     c.advance()
     rest = operands(c)

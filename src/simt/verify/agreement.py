@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from simt.ptx.types import BF16, TYPES, Kind, Type
+from simt.ptx.types import BF16, S16X2, TYPES, U16X2, Kind, Type
 
 
 @cache
@@ -12,8 +12,8 @@ def agrees(instruction: Type, operand: Type, relaxed: bool = False) -> bool:
     """Table 17; with `relaxed`, tables 18 and 19: registers may be wider than the instruction type.
 
     Untyped bits go with everything of their size and integers with integers; a floating-point type
-    takes its own register type or untyped bits, and packed pairs likewise. Like ptxas, integers also
-    take registers of packed pairs, and .bf16 takes no wider registers.
+    takes its own register type or untyped bits, and packed pairs likewise. Like ptxas, integers and
+    pairs of integers also take registers of packed pairs, and .bf16 takes no wider registers.
     """
     if instruction.is_predicate or operand.is_predicate:
         return instruction is operand
@@ -23,7 +23,7 @@ def agrees(instruction: Type, operand: Type, relaxed: bool = False) -> bool:
         return False
     if Kind.BITS in (instruction.kind, operand.kind) or (instruction.is_integer and operand.is_integer):
         return True
-    if operand.kind is Kind.PACKED and instruction.is_integer:
+    if operand.kind is Kind.PACKED and (instruction.is_integer or instruction in (S16X2, U16X2)):
         return True
     return instruction is operand
 

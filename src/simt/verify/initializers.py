@@ -4,31 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simt.isa.form import Version
 from simt.ptx.nodes import Float, Function, Initializer, InitializerList, Integer, SymbolValue, Variable
 from simt.ptx.symbols import Scope, Symbol
 from simt.ptx.types import Kind, Type
-from simt.verify.context import Problem
+from simt.verify.context import Context, Problem, dotted
+
+ADDRESSES_SINCE: Version = (2, 1)
+GENERIC_SINCE: Version = (3, 1)
+MASKS_SINCE: Version = (7, 1)
+"""The versions that allow addresses, `generic(name)` and `0xFF(name)` as initial values."""
 
 
-def initializer_problems(scope: Scope, v: Variable) -> Iterator[Problem]:
+def initializer_problems(context: Context, scope: Scope, v: Variable) -> Iterator[Problem]:
     """Whether a variable's initial value fits its type, vector size and dimensions."""
     if v.initializer is not None and v.space in ("const", "global"):
         sizes = (*v.dimensions, *((v.vector,) if v.vector > 1 else ()))
-        yield from _value(scope, v, v.initializer, sizes)
+        yield from _value(context, scope, v, v.initializer, sizes)
 
 
-def _value(scope: Scope, v: Variable, value: Initializer, sizes: tuple[int | None, ...]) -> Iterator[Problem]:
+def _value(
+    context: Context, scope: Scope, v: Variable, value: Initializer, sizes: tuple[int | None, ...]
+) -> Iterator[Problem]:
     if isinstance(value, InitializerList):
-        yield from _list(scope, v, value, sizes)
+        yield from _list(context, scope, v, value, sizes)
     elif sizes:
         hint = f"expected `{{...}}` with {_count(sizes[0])}"
         yield Problem(f"`{v.name}` takes a list of values here", value.span, hint)
     else:
-        yield from _scalar(scope, v, value)
+        yield from _scalar(context, scope, v, value)
 
 
 def _list(
-    scope: Scope, v: Variable, value: InitializerList, sizes: tuple[int | None, ...]
+    context: Context, scope: Scope, v: Variable, value: InitializerList, sizes: tuple[int | None, ...]
 ) -> Iterator[Problem]:
     if not sizes:
         yield Problem(f"`{v.name}` takes a single value here", value.span, f"expected a {v.type} value")
@@ -38,7 +46,7 @@ def _list(
         message = f"`{v.name}` has {len(value.elements)} values here"
         yield Problem(message, extra.span, f"expected {_count(sizes[0])}")
     for element in value.elements:
-        yield from _value(scope, v, element, sizes[1:])
+        yield from _value(context, scope, v, element, sizes[1:])
 
 
 def _count(size: int | None) -> str:
@@ -47,7 +55,7 @@ def _count(size: int | None) -> str:
     return f"at most {size} value{'s' if size != 1 else ''}"
 
 
-def _scalar(scope: Scope, v: Variable, value: Initializer) -> Iterator[Problem]:
+def _scalar(context: Context, scope: Scope, v: Variable, value: Initializer) -> Iterator[Problem]:
     t = v.type
     match value:
         case Integer() if t.is_float:
@@ -57,9 +65,22 @@ def _scalar(scope: Scope, v: Variable, value: Initializer) -> Iterator[Problem]:
             message = f"`{v.name}` of type {t} cannot have a floating-point value"
             yield Problem(message, value.span, "expected an integer constant")
         case SymbolValue():
+            yield from _since(context, value)
             yield from _address(scope, v, value)
         case _:
             yield from ()
+
+
+def _since(context: Context, value: SymbolValue) -> Iterator[Problem]:
+    """The PTX version that an address as initial value needs."""
+    what, needed = "an address", ADDRESSES_SINCE
+    if value.generic:
+        what, needed = "`generic()`", GENERIC_SINCE
+    if value.mask is not None:
+        what, needed = "one byte of an address", MASKS_SINCE
+    if needed > context.version:
+        message = f"{what} as initial value requires PTX ISA {dotted(needed)} or later"
+        yield Problem(f"{message}, the module's .version is {context.version_name}", value.span)
 
 
 MIN_ADDRESS_BITS = 32

@@ -71,7 +71,7 @@ class InstructionRules:
 
     def _depends_on_shapes(self, instruction: Instruction) -> bool:
         found = self._select(instruction)
-        return isinstance(found, Selection) and found.form.control not in UNREMEMBERED
+        return isinstance(found, Selection) and not (found.form.control in UNREMEMBERED or found.form.ranges)
 
     def _select(self, instruction: Instruction) -> Selection | Mismatch:
         context = self.context
@@ -216,7 +216,7 @@ WARP_SIZE = 32
 
 
 def _barrier(site: Site) -> Iterator[Problem]:
-    """Barrier numbers are 0 to 15, thread counts multiples of the warp size."""
+    """Barrier numbers are 0 to 15, thread counts multiples of the warp size; `arrive` needs threads."""
     named = positions(site.form, len(site.instruction.operands))
     for form, operand in zip(named, site.instruction.operands):
         if not isinstance(operand, nodes.Integer):
@@ -225,6 +225,10 @@ def _barrier(site: Site) -> Iterator[Problem]:
             yield Problem(
                 f"there is no barrier {operand.value}", operand.span, "expected a number from 0 to 15"
             )
-        if form.name == "b" and operand.value % WARP_SIZE:
+        if form.name == "b" and (operand.value % WARP_SIZE or (operand.value == 0 and _arrives(site))):
             message = f"{operand.value} threads cannot take part in a barrier"
             yield Problem(message, operand.span, f"expected a multiple of {WARP_SIZE}")
+
+
+def _arrives(site: Site) -> bool:
+    return site.binding.get("action") == "arrive"

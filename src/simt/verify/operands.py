@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -54,12 +54,58 @@ def value_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
     shape = place.site.shapes.of(operand)
     if place.form.destination and isinstance(operand, nodes.Pair):
         yield from _pair(place, operand)
+    elif place.form.paired:
+        yield _unpaired(place, operand)
     elif shape.what is What.VECTOR and isinstance(operand, nodes.Vector):
         yield from _vector(place, operand)
     elif not _fits(place, shape):
         yield refusal(place, operand, shape)
+    elif _narrow_conversion(place):
+        yield _narrow(operand, 32, 64)
+    elif isinstance(operand, nodes.Integer):
+        yield from _range(place, operand)
+    elif shape.what is What.VARIABLE:
+        yield from _address_width(place, operand, shape)
     elif shape.special is not None:
         yield from _special_since(place, operand, shape.special)
+
+
+def _range(place: Place, operand: nodes.Integer) -> Iterator[Problem]:
+    """Constants have a value that the form allows."""
+    allowed = place.site.form.ranges.get(place.form.name)
+    if allowed is None or operand.value in allowed:
+        return
+    message = f"{place.role} `{place.form.name}` of `{place.site.spelled}` cannot be {operand.value}"
+    yield Problem(message, operand.span, f"expected {_values(allowed)}")
+
+
+def _address_width(place: Place, operand: nodes.Operand, shape: Shape) -> Iterator[Problem]:
+    """Addresses of global variables and textures are as wide as the module says."""
+    needed = place.site.context.address_bits
+    if needed == 64 and shape.space in ("global", "tex") and place.type.bits == 32:
+        yield _narrow(operand, 32, needed)
+
+
+def _narrow_conversion(place: Place) -> bool:
+    """Whether a conversion of addresses takes 32 bits in a module of 64-bit addresses."""
+    site = place.site
+    converts = site.form.chapter == "move" and "space" in site.binding and not place.form.destination
+    return converts and site.context.address_bits == 64 and place.type.bits == 32
+
+
+def _narrow(operand: nodes.Operand, bits: int, needed: int) -> Problem:
+    message = f"{written(operand)} has {bits} bits, but addresses of this module have {needed}"
+    return Problem(message, operand.span, f"expected a {needed}-bit integer or untyped register")
+
+
+def _values(allowed: Container[int]) -> str:
+    match allowed:
+        case range():
+            return f"a value from {allowed.start} to {allowed.stop - 1}"
+        case ():
+            return "a register"
+        case _:
+            return "a power of two"
 
 
 def _special_since(place: Place, operand: nodes.Operand, register: SpecialRegister) -> Iterator[Problem]:
@@ -90,7 +136,7 @@ def refusal(place: Place, operand: nodes.Operand, shape: Shape) -> Problem:
         return Problem(
             f"the special register {written(operand)} cannot be written", operand.span, _hint(place)
         )
-    if shape.what is What.SPECIAL and site.instruction.opcode not in READERS:
+    if shape.what is What.SPECIAL and not _reads_special(site):
         readers = " and ".join(f"`{r}`" for r in sorted(READERS, reverse=True))
         message = f"`{site.spelled}` cannot read the special register {written(operand)}"
         return Problem(message, operand.span, f"special registers are read with {readers}")
@@ -172,14 +218,14 @@ def _fits(place: Place, shape: Shape) -> bool:
                 and shape.parts[0].what is What.REGISTER
                 and _fits(place, shape.parts[0])
             )
-        case What.SUBWORD | What.MINUS:
-            return place.site.form.chapter == "video"
         case _:
             return False
 
 
 def _register_fits(place: Place, shape: Shape) -> bool:
     assert shape.type is not None
+    if shape.type.kind is Kind.PACKED and place.type.is_integer and place.form.spec not in place.site.binding:
+        return False  # like ptxas: only for operands whose type the instruction names
     if place.count == shape.count:
         return agrees(place.type, shape.type, place.relaxed)
     if place.count == 1 and place.form.spec.startswith("pack("):
@@ -194,13 +240,18 @@ def _float_fits(t: Type, width: int) -> bool:
 
 def _special_fits(place: Place, shape: Shape) -> bool:
     register, t = shape.special, place.type
-    if register is None or place.site.instruction.opcode not in READERS or place.count != shape.count:
+    if register is None or not _reads_special(place.site) or place.count != shape.count:
         return False
     if register.type.is_predicate or t.is_predicate:
         return register.type is t
     if place.relaxed and not t.is_float and t.bits < register.type.bits:
         return True
     return not t.is_float and (t.bits in register.widths or t.bits == register.declared((1, 0)).bits)
+
+
+def _reads_special(site: Site) -> bool:
+    """`mov` and `cvt`, but not `cvt` of several values."""
+    return site.instruction.opcode in READERS and (site.form.relaxed or site.form.chapter == "move")
 
 
 def _address_fits(place: Place, shape: Shape) -> bool:
@@ -236,9 +287,18 @@ def _pair(place: Place, pair: nodes.Pair) -> Iterator[Problem]:
     if isinstance(pair.first, nodes.Sink) and isinstance(pair.second, nodes.Sink):
         yield Problem("both destinations are `_`", pair.span, "expected a register for at least one")
         return
-    yield from value_problems(place, pair.first)
+    if place.form.paired and isinstance(pair.second, nodes.Sink):
+        yield _unpaired(place, pair.second)
+        return
+    if not (place.form.paired and isinstance(pair.first, nodes.Sink)):
+        yield from value_problems(replace(place, form=replace(place.form, paired=False)), pair.first)
     second = Place(place.site, OperandForm(place.form.second, "pred", True, second="q"), PRED, 1)
     yield from value_problems(second, pair.second)
+
+
+def _unpaired(place: Place, operand: nodes.Operand) -> Problem:
+    message = f"`{place.site.spelled}` needs a second destination, a predicate"
+    return Problem(message, operand.span, f"expected `{place.form.name}|{place.form.second}`")
 
 
 # ---------------------------------------------------------------- vectors in braces
@@ -363,8 +423,13 @@ def is_address_register(shape: Shape) -> bool:
         shape.what is What.REGISTER
         and shape.type is not None
         and shape.count == 1
+        and shape.type.bits >= MIN_ADDRESS_BITS
         and (shape.type.is_integer or shape.type.kind is Kind.BITS)
     )
+
+
+MIN_ADDRESS_BITS = 16
+"""Narrower registers hold no addresses; tables 68 and 69 have addresses widened with zeros."""
 
 
 def _base(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
@@ -389,9 +454,8 @@ def _width(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]
     """Global and generic addresses are as wide as the module says."""
     needed = place.site.context.address_bits
     wide = address_space(place) in (None, "global")
-    if needed == 64 and wide and shape.type is not None and shape.type.bits < needed:
-        message = f"{written(base)} has {shape.type.bits} bits, but addresses of this module have {needed}"
-        yield Problem(message, base.span, f"expected a {needed}-bit integer or untyped register")
+    if needed == 64 and wide and shape.type is not None and shape.type.bits == 32:
+        yield _narrow(base, 32, needed)
 
 
 def _space(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
@@ -465,6 +529,8 @@ def _coordinates(
     needed = DIMENSIONS.get(geometry, 1)
     if given < needed:
         yield Problem(f"a .{geometry} texture needs {needed} coordinates, not {given}", whole.span)
+    if given == 3:
+        yield Problem("a vector cannot have 3 elements", whole.span, "expected 1, 2 or 4 coordinates")
     for element in elements:
         shape = shapes.of(element)
         if shape.what is What.UNKNOWN:
@@ -472,3 +538,17 @@ def _coordinates(
         elif shape.what is What.REGISTER and (shape.type is None or shape.type.bits != 32):
             message = f"a coordinate cannot be {describe(element, shape)}"
             yield Problem(message, element.span, "expected a 32-bit register")
+        elif shape.what is What.REGISTER and not _is_coordinate(place, shape):
+            message = f"a coordinate cannot be {describe(element, shape)}"
+            expected = expected_register(_coordinate_type(place), False)
+            yield Problem(message, element.span, f"expected {expected}")
+
+
+def _coordinate_type(place: Place) -> Type:
+    t = place.site.binding["btype"]
+    assert isinstance(t, Type)
+    return t
+
+
+def _is_coordinate(place: Place, shape: Shape) -> bool:
+    return shape.type is not None and agrees(_coordinate_type(place), shape.type)

@@ -25,6 +25,7 @@ TYPES_SINCE: dict[str, Requirement] = {
     "f16x2": requirement("4.2 sm_53"),
 }
 LINKAGE_SINCE: dict[str, Version] = {"weak": (3, 1), "common": (5, 0)}
+POINTERS_SINCE: Version = (2, 2)
 
 
 def declaration_problems(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
@@ -35,7 +36,7 @@ def declaration_problems(context: Context, v: Variable, where: Where) -> Iterato
 
 def shape_problems(context: Context, v: Variable) -> Iterator[Problem]:
     """The rules for type, vector size and alignment, which hold for parameters too."""
-    for rule in (_type, _vector, _alignment):
+    for rule in (_type, _vector, _alignment, _pointer):
         yield from rule(context, v, "body")
 
 
@@ -109,6 +110,11 @@ def _alignment(context: Context, v: Variable, where: Where) -> Iterator[Problem]
             yield Problem(f"alignment {n} is not a power of two", v.span)
 
 
+def _pointer(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
+    if v.pointer is not None and context.version < POINTERS_SINCE:
+        yield Problem(f"`.ptr` requires PTX ISA {dotted(POINTERS_SINCE)} or later", v.span)
+
+
 def _dimensions(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
     if not v.dimensions:
         return
@@ -144,6 +150,8 @@ def _linkage(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
     since = LINKAGE_SINCE.get(v.linkage)
     if since is not None and since > context.version:
         yield Problem(f"`.{v.linkage}` requires PTX ISA {dotted(since)} or later", v.span)
+    if v.linkage == "extern" and v.space == "local":
+        yield Problem(f"`.extern` variable `{v.name}` is declared in .local", v.span)
     if v.linkage == "common" and v.space != "global":
         yield Problem(f"`.common` variable `{v.name}` is declared in .{v.space}", v.span, "expected .global")
 

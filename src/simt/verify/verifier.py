@@ -75,7 +75,7 @@ class Verifier:
             before = _function_level(self.context.scope, scope.parent, v.name)
         if before is not None and not _may_repeat(before, v):
             self._error(f"`{v.name}` is declared twice", v.span)
-        self.context.report(initializer_problems(scope, v))
+        self.context.report(initializer_problems(self.context, scope, v))
 
     def _alias(self, alias: Alias) -> None:
         scope = self.context.scope

@@ -151,8 +151,8 @@ def test_legacy_spellings(opcode: str, count: int, modern: str) -> None:
 @pytest.mark.parametrize(
     ("opcode", "version", "target", "shortfall"),
     [
-        ("add.rm.f32", (1, 4), 13, "`add.rm.f32` requires PTX ISA 2.0 or later"),
-        ("add.rm.f32", (2, 0), 13, "`add.rm.f32` requires sm_20 or later"),
+        ("fma.rm.f32", (1, 4), 13, "`fma.rm.f32` requires PTX ISA 2.0 or later"),
+        ("fma.rm.f32", (2, 0), 13, "`fma.rm.f32` requires sm_20 or later"),
         ("add.f64", (1, 0), 12, "`add.f64` requires sm_13 or later"),
         ("add.cc.u32", (1, 1), 13, "`add.cc.u32` requires PTX ISA 1.2 or later"),
         ("subc.u32", (1, 2), 13, "`subc.u32` requires PTX ISA 1.3 or later"),
