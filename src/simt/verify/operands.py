@@ -224,13 +224,18 @@ def _fits(place: Place, shape: Shape) -> bool:
 
 def _register_fits(place: Place, shape: Shape) -> bool:
     assert shape.type is not None
-    if shape.type.kind is Kind.PACKED and place.type.is_integer and place.form.spec not in place.site.binding:
-        return False  # like ptxas: only for operands whose type the instruction names
+    if shape.type.kind is Kind.PACKED and place.type.is_integer and not _named_by_modifier(place):
+        return False  # like ptxas
     if place.count == shape.count:
         return agrees(place.type, shape.type, place.relaxed)
     if place.count == 1 and place.form.spec.startswith("pack("):
         return shape.type.bits * shape.count == place.type.bits
     return False
+
+
+def _named_by_modifier(place: Place) -> bool:
+    """Whether the instruction's modifiers say the operand's type: `b:u32` has its own."""
+    return place.form.spec.rpartition("(")[2].rstrip(")") in place.site.binding
 
 
 def _float_fits(t: Type, width: int) -> bool:
