@@ -32,8 +32,8 @@ class TextureReference:
         """Binds an array of 1 to 3 dimensions, x last; later changes of the array are seen.
 
         `filter` point or linear; `address` clamp, border, wrap or mirror; `normalized`: real coordinates
-        run from 0 to 1; `read_as` element or normalized (8 and 16-bit integers as floats); `channels`:
-        1, or 2 or 4 with an axis of that length in the last place. Raises `LaunchError`.
+        run from 0 to 1; `read_as` element, or float (8 and 16-bit integers as floats in [0, 1] or [-1, 1]);
+        `channels`: 1, or 2 to 4 with an axis of that length in the last place. Raises `LaunchError`.
         """
         if array.device is not self.module.device:
             raise LaunchError(f"texture {self.name}: the array lies on another device: {array!r}")

@@ -22,12 +22,12 @@ from simt.ptx.types import Type
 Column: TypeAlias = "NDArray[Any]"
 Filter = Literal["point", "linear"]
 Addressing = Literal["clamp", "border", "wrap", "mirror"]
-ReadAs = Literal["element", "normalized"]
+ReadAs = Literal["element", "float"]
 
 GEOMETRIES = {"1d": 1, "2d": 2, "3d": 3}
 FILTERS = ("point", "linear")
 ADDRESSINGS = ("clamp", "border", "wrap", "mirror")
-READS = ("element", "normalized")
+READS = ("element", "float")
 _DTYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4")
 _UNIT = 256  # weights of texels, in these parts, add up to one
 _NORMALIZED_STEPS = 2.0**21
@@ -39,7 +39,7 @@ class Texture:
 
     `filter`: how real coordinates select texels; integer ones always name one. `address`: what lies
     outside; wrap and mirror need `normalized` coordinates, from 0 to 1 across the array. `read_as`:
-    8 and 16-bit integers as they are, or as floats in [0, 1] or [-1, 1].
+    8 and 16-bit integers as they are, or as floats in [0, 1] or [-1, 1]; floats are floats.
     """
 
     data: NDArray[Any]
@@ -51,7 +51,12 @@ class Texture:
 
     @property
     def reads_floats(self) -> bool:
-        return self.data.dtype.kind == "f" or self.read_as == "normalized"
+        return self.data.dtype.kind == "f" or self.scales
+
+    @property
+    def scales(self) -> bool:
+        """Whether integers read as floats in [0, 1] or [-1, 1]."""
+        return self.read_as == "float" and self.data.dtype.kind != "f"
 
 
 def make_texture(
@@ -74,7 +79,7 @@ def make_texture(
         )
     dimensions = array.ndim - (channels > 1)
     if (
-        channels not in (1, 2, 4)
+        channels not in (1, 2, 3, 4)
         or not 1 <= dimensions <= 3
         or (channels > 1 and array.shape[-1] != channels)
     ):
@@ -89,12 +94,10 @@ def make_texture(
 def _check_modes(texture: Texture) -> None:
     if texture.address in ("wrap", "mirror") and not texture.normalized:
         raise LaunchError(f"texture address {texture.address!r} needs normalized coordinates")
-    if texture.read_as == "normalized" and (
-        texture.data.dtype.kind == "f" or texture.data.dtype.itemsize > 2
-    ):
-        raise LaunchError(f"read_as 'normalized' needs 8 or 16-bit integers, not {texture.data.dtype}")
+    if texture.scales and texture.data.dtype.itemsize > 2:
+        raise LaunchError(f"read_as 'float' needs 8 or 16-bit integers or floats, not {texture.data.dtype}")
     if texture.filter == "linear" and not texture.reads_floats:
-        raise LaunchError("linear filtering needs floats: bind with read_as='normalized' or a float array")
+        raise LaunchError("linear filtering needs floats: bind with read_as='float' or a float array")
     if texture.data.size == 0:
         raise LaunchError("a texture cannot be empty")
 
@@ -225,7 +228,7 @@ def _addressed(mode: Addressing, index: Column, extent: int) -> Column:
 
 
 def _decoded(texture: Texture, values: Column) -> Column:
-    if texture.read_as == "normalized":
+    if texture.scales:
         return values.astype(np.float32) / np.float32(np.iinfo(values.dtype).max)
     if values.dtype.kind == "f":
         return values.astype(np.float32)
@@ -234,7 +237,7 @@ def _decoded(texture: Texture, values: Column) -> Column:
 
 def _bounded(texture: Texture, values: Column) -> Column:
     """The smallest signed integer reads as -1 too; filters see what lies below."""
-    return np.maximum(values, np.float32(-1)) if texture.read_as == "normalized" else values
+    return np.maximum(values, np.float32(-1)) if texture.scales else values
 
 
 def _as_words(values: Column) -> Column:

@@ -33,7 +33,7 @@ MOST_SEARCHES = 100
 @dataclass(slots=True)
 class Context:
     """Facts about one module. `target`: the number in `sm_13`. `address_bits`: None if not declared.
-    `in_kernel`: whether the body under way is a kernel's."""
+    `in_kernel`: whether the body under way is a kernel's. `textures`: declared so far."""
 
     module: Module
     diagnostics: Diagnostics
@@ -45,6 +45,7 @@ class Context:
     scope: Scope = field(default_factory=Scope)
     searches: int = 0
     in_kernel: bool = False
+    textures: int = 0
 
     @property
     def version_name(self) -> str:

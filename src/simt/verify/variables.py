@@ -15,6 +15,8 @@ Where: TypeAlias = Literal["module", "body"]
 Rule: TypeAlias = Callable[[Context, Variable, Where], Iterator[Problem]]
 
 MAX_VECTOR_BITS = 128
+MAX_TEXTURES = 128
+"""Section 5.1.8."""
 LAST_TEX: Version = (1, 4)
 LAST_BANKS: Version = (2, 1)
 LAST_MODULE_REGISTERS: Version = (2, 3)
@@ -68,6 +70,9 @@ def _texture(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
         )
     if where == "body":
         yield Problem(f"texture `{v.name}` is declared in a function", v.span, "expected it at module scope")
+    context.textures += v.count or 1
+    if context.textures > MAX_TEXTURES >= context.textures - (v.count or 1):
+        yield Problem(f"the module has more than {MAX_TEXTURES} textures", v.span)
     if v.type not in (U32, U64):
         yield Problem(f"texture `{v.name}` has type {v.type}", v.span, "expected .u32 or .u64")
 

@@ -78,13 +78,13 @@ def test_addressing(address: str, expected: list[float]) -> None:
 
 
 def test_normalized_reads() -> None:
-    assert read(np.array([0, 255], "u1"), [0.5, 1.5], read_as="normalized")[0].tolist() == [0.0, 1.0]
-    assert read(np.array([-128, -127, 127], "i1"), [0.5, 1.5, 2.5], read_as="normalized")[0].tolist() == [
+    assert read(np.array([0, 255], "u1"), [0.5, 1.5], read_as="float")[0].tolist() == [0.0, 1.0]
+    assert read(np.array([-128, -127, 127], "i1"), [0.5, 1.5, 2.5], read_as="float")[0].tolist() == [
         -1,
         -1,
         1,
     ]
-    assert read(np.array([65535], "u2"), [0.5], read_as="normalized")[0].tolist() == [1.0]
+    assert read(np.array([65535], "u2"), [0.5], read_as="float")[0].tolist() == [1.0]
 
 
 VECTORS = np.load(Path(__file__).parents[2] / "hw" / "vectors" / "textures.npz")
@@ -96,10 +96,11 @@ def recorded(case: str) -> tuple[Any, Any, Any]:
     geometry, _, channels, filter_, address, normalized, read_as, _ = case.split("-")
     data, places, words = (VECTORS[f"{case}/{part}"] for part in ("data", "coordinates", "words"))
     array = data if channels != "1" else data[..., 0]
+    read_as = {"normalized": "float"}.get(read_as, read_as)  # the file's word is CUDA's
     bound = make_texture(array, filter_, address, normalized == "True", read_as, int(channels))  # type: ignore[arg-type]
     ours = fetch(bound, list(places.T[: int(geometry[0])])).T
     kind = "f4" if bound.reads_floats else "i4"
-    scale = 1 if read_as == "normalized" else np.abs(data.astype(float)).max()
+    scale = 1 if read_as == "float" else np.abs(data.astype(float)).max()
     return np.ascontiguousarray(ours).view(kind), words.view(kind), scale
 
 
@@ -144,7 +145,8 @@ def test_unbound() -> None:
         ),
         (np.zeros(4, "f4"), {"address": "wrap"}, "texture address 'wrap' needs normalized coordinates"),
         (np.zeros(4, "u1"), {"filter": "linear"}, "linear filtering needs floats"),
-        (np.zeros(4, "f4"), {"read_as": "normalized"}, "read_as 'normalized' needs 8 or 16-bit integers"),
+        (np.zeros(4, "u4"), {"read_as": "float"}, "read_as 'float' needs 8 or 16-bit integers or floats"),
+        (np.zeros(4, "u1"), {"read_as": "normalized"}, "read_as: expected one of element, float"),
         (np.zeros((4, 3), "f4"), {"channels": 4}, r"a texture of 4 channels cannot have the shape \(4, 3\)"),
         (np.zeros((1, 1, 1, 1), "f4"), {}, "a texture of 1 channels cannot have the shape"),
         (np.zeros((0,), "f4"), {}, "a texture cannot be empty"),
