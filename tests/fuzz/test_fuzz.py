@@ -16,7 +16,6 @@ from tests.fuzz.running import Case, difference, outcome, run
 
 KNOWN = {
     119: "its cta_d reads %u1 and %u2, which nothing wrote; with 0 and 4 there, all agrees",
-    131: "cvt.rn.bf16.f64 of a NaN gives another NaN than on the GPU",
 }
 """Recorded programs whose results differ, and why."""
 

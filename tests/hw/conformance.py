@@ -15,7 +15,7 @@ import numpy as np
 
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Form
-from simt.ptx.types import BF16X2, F16X2, Type
+from simt.ptx.types import Type
 from simt.tools.pages import CONFORMANCE, Conformance
 from tests.hw import test_arithmetic, test_conversions, test_flushing
 from tests.hw.arithmetic import Case
@@ -32,13 +32,8 @@ def compared(t: Type, ours: Array, theirs: Array, wrong: Callable[[], int]) -> C
 
 
 def _compared(case: Case, t: Type, ours: Array, theirs: Array) -> Conformance:
-    """Likewise, with the bounds of arithmetic; pairs count once."""
-    halves = 2 if t in (F16X2, BF16X2) else 1
-
-    def wrong() -> int:
-        return len({int(n) // halves for n in test_arithmetic.differing(case, t, ours, theirs)})
-
-    return compared(t, ours, theirs, wrong)
+    """Likewise, with the bounds of arithmetic."""
+    return compared(t, ours, theirs, lambda: len(test_arithmetic.differing(case, t, ours, theirs)))
 
 
 def arithmetic() -> Iterator[tuple[Form, Conformance]]:

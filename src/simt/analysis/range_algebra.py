@@ -197,6 +197,12 @@ class RangeAlgebra(WithoutEffects[Range]):
     def flush_result(self, t: Type, a: Range, twice: Callable[..., Range], *operands: Range) -> Range:
         return UNKNOWN
 
+    def nan_result(self, t: Type, a: Range, *operands: Range) -> Range:
+        return UNKNOWN
+
+    def any_nan(self, t: Type, a: Range) -> Range:
+        return UNKNOWN
+
     def fadd(self, t: Type, a: Range, b: Range, rounding: Rounding) -> Range:
         return UNKNOWN
 

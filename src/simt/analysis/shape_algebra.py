@@ -149,6 +149,12 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def flush_result(self, t: Type, a: Shape, twice: Callable[..., Shape], *operands: Shape) -> Shape:
         return self._each(a, *operands)
 
+    def nan_result(self, t: Type, a: Shape, *operands: Shape) -> Shape:
+        return self._each(a, *operands)
+
+    def any_nan(self, t: Type, a: Shape) -> Shape:
+        return self._each(a)
+
     def fadd(self, t: Type, a: Shape, b: Shape, rounding: Rounding) -> Shape:
         return self._each(a, b)
 

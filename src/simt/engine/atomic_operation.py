@@ -11,8 +11,8 @@ def combine(m: PureAlgebra[V], op: str, t: Type, old: V, b: V, c: V | None) -> V
     match op:
         case "add":
             return _add(m, t, old, b)
-        case "add.ftz":
-            return m.flush(t, m.fadd(t, m.flush(t, old), m.flush(t, b), "rn"))
+        case "add.far":
+            return _add_far(m, t, old, b)
         case "and":
             return m.and_(t, old, b)
         case "or":
@@ -52,9 +52,19 @@ def identity(op: str, t: Type) -> int | None:
 _HALVES = {F16X2.name: F16, BF16X2.name: BF16}
 
 
+def _add_far(m: PureAlgebra[V], t: Type, old: V, b: V) -> V:
+    """As the units beside global memory do it (H200): f32 is flushed; of two f64 NaNs that of `b` wins, and
+    signalling ones stay so."""
+    if t == F32:
+        total = m.fadd(t, m.flush(t, old), m.flush(t, b), "rn")
+        return m.nan_result(t, m.flush(t, total))
+    total = m.nan_result(t, m.fadd(t, old, b, "rn"), b, old)
+    return m.select(t, m.is_nan(t, b), b, m.select(t, m.is_nan(t, old), old, total))
+
+
 def _add(m: PureAlgebra[V], t: Type, old: V, b: V) -> V:
     if t.is_native_float:
-        return m.fadd(t, old, b, "rn")
+        return m.nan_result(t, m.fadd(t, old, b, "rn"), old, b)
     if t.kind is Kind.PACKED:
         return _add_pairs(m, t, old, b)
     if t.kind is Kind.FLOAT:
@@ -65,7 +75,7 @@ def _add(m: PureAlgebra[V], t: Type, old: V, b: V) -> V:
 def _add_half(m: PureAlgebra[V], t: Type, old: V, b: V) -> V:
     """Exact: a sum of two halves rounded to f32 first rounds the same."""
     total = m.fadd(F32, m.float_to_float(t, F32, old, "rn"), m.float_to_float(t, F32, b, "rn"), "rn")
-    return m.float_to_float(F32, t, total, "rn")
+    return m.nan_result(t, m.float_to_float(F32, t, total, "rn"))
 
 
 def _add_pairs(m: PureAlgebra[V], t: Type, old: V, b: V) -> V:

@@ -36,7 +36,6 @@ from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
 from simt.engine.llvm_alone_turn import Joint, Touch, joints, memory_operands
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_flushing import raw
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.ptx.types import U64, bits_type, unsigned
 
@@ -113,7 +112,7 @@ class AloneLoop:
             t = definition.register.type
             loaded = self.builder.emit(f"load {element_type(t)}, ptr {self._slot(definition)}")
             value = Value(loaded, element_type(t))
-            self.cache[definition] = self.m.flush(t, value) if definition in self.emitter.unflushed else value
+            self.cache[definition] = self.emitter.noted(self.m, definition, value)
         return self.cache[definition]
 
     def _slot(self, definition: Definition) -> str:
@@ -125,7 +124,7 @@ class AloneLoop:
         """A definition of the loop gets its value."""
         scalar = self.m.scalar(value)
         self.cache[definition] = scalar
-        kept = raw(scalar) if definition in self.emitter.unflushed else scalar
+        kept = self.emitter.bare(definition, scalar)
         self.builder.void(f"store {kept.typed}, ptr {self._slot(definition)}")
 
     # -- the whole ---------------------------------------------------------------------------------
@@ -441,7 +440,7 @@ class AloneLoop:
         if target.index not in self.inside:
             return self._leave(block, target, moves)
         for phi, value in moves:
-            kept = raw(value) if phi in self.emitter.unflushed else value
+            kept = self.emitter.bare(phi, value)
             self.builder.void(f"store {kept.typed}, ptr {self._slot(phi)}")
         if target is self.loop.header:
             self.emitter.poll(target)

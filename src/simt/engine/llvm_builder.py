@@ -122,6 +122,15 @@ class ModuleText:
             self.define(name, f"{head} {{\n{body}\n}}")
         return self._inlined[key]
 
+    def shared(self, hint: str, parameters: str, lines: list[str]) -> str:
+        """The name of a function without result, defined if it is new, that is never inlined."""
+        key = f"{parameters} " + "\n".join(lines)
+        if key not in self._inlined:
+            name = self._inlined[key] = f"{hint}.{len(self._inlined)}"
+            head = f"define internal void @{name}({parameters}) noinline cold minsize {self.attributes}"
+            self.define(name, "\n".join((f"{head} {{", *lines, "}")))
+        return self._inlined[key]
+
     def __str__(self) -> str:
         parts = (*self._declarations.values(), *self._globals.values(), *self._functions.values())
         return "\n".join(parts) + "\n"

@@ -7,8 +7,10 @@ the result. Nothing depends on fast-math flags or on the rounding mode that the 
 
 from __future__ import annotations
 
+import functools
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import partial
 
 import llvmlite.binding as llvm
@@ -16,10 +18,23 @@ import llvmlite.binding as llvm
 from simt.engine import exact, integers
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value, spell
-from simt.engine.llvm_flushing import Flushed, Unflushed, is_far, raw
+from simt.engine.llvm_flushing import is_far
+from simt.engine.llvm_loose import (
+    PLAIN,
+    Computed,
+    Flushed,
+    Loose,
+    LooseBits,
+    Notes,
+    Source,
+    allows,
+    is_literal,
+    raw,
+    source_of,
+)
 from simt.engine.llvm_rounding import LlvmRounding
 from simt.isa.algebra import Comparison, Rounding
-from simt.isa.derived import tiny_flushed
+from simt.isa.derived import chosen_nan, quiet_nan, tiny_flushed
 from simt.ptx.types import BF16, F16, F32, F64, U64, Type
 
 _HALVES = (F16, BF16)
@@ -28,10 +43,41 @@ _ROUNDING_FEATURES = frozenset({"sse4.1", "round"})
 """CPUs that round to integral values in one instruction."""
 _HALF_FEATURES = frozenset({"f16c", "avx512fp16"})
 """CPUs that convert between f16 and f32, or compute in f16."""
+_LEAVES, _STEPS = 12, 32
+"""Operands and operations behind an f64 result up to which its NaNs are not settled."""
+_REGISTER = 512
+"""Bits of the widest registers."""
 _TESTED = 16
 """Lanes of a predicate that are tested at once: those of the widest registers' 32-bit numbers."""
 _F16C = {"rn": 0, "rm": 1, "rp": 2, "rz": 3}
 """The immediate operand of vcvtps2ph."""
+
+
+def _loop(lines: list[str], width: int) -> list[str]:
+    """The body of a function that does the lines for each `%lane`."""
+    return [
+        "  br label %loop",
+        "loop:",
+        "  %lane = phi i64 [ 0, %0 ], [ %next, %loop ]",
+        *lines,
+        "  %next = add i64 %lane, 1",
+        f"  %more = icmp ult i64 %next, {width}",
+        "  br i1 %more, label %loop, label %end",
+        "end:",
+        "  ret void",
+    ]
+
+
+def _return(builder: Builder, values: Sequence[Value]) -> str:
+    """Returns a value, or some as a structure; the type."""
+    if len(values) == 1:
+        builder.void(f"ret {values[0].typed}")
+        return values[0].spelled
+    result, whole = f"{{ {', '.join(v.spelled for v in values)} }}", "poison"
+    for i, value in enumerate(values):
+        whole = builder.emit(f"insertvalue {result} {whole}, {value.typed}, {i}")
+    builder.void(f"ret {result} {whole}")
+    return result
 
 
 def _double_bits(x: float) -> int:
@@ -45,6 +91,8 @@ class LlvmAlgebra(LlvmRounding):
     it flushes by its meaning."""
 
     zeros = False
+    eager = False
+    """Whether the NaNs of f64 are settled at once."""
 
     def mul_high(self, t: Type, a: Value, b: Value) -> Value:
         a, b = self.unify(a, b)
@@ -53,23 +101,37 @@ class LlvmAlgebra(LlvmRounding):
         return super().mul_high(t, a, b)
 
     def rarely(self, t: Type, p: Value, usual: Value, other: Callable[..., Value], *operands: Value) -> Value:
-        """By a function of its own that tests and branches, so that the code around it stays one block;
-        LLVM puts it in place."""
-        values = self.unify(p, usual, *operands)
+        def test(inner: LlvmAlgebra, usual: Value, p: Value, *operands: Value) -> str:
+            return inner.some(p)
+
+        def rare(inner: LlvmAlgebra, usual: Value, p: Value, *operands: Value) -> list[Value]:
+            return [inner.pick(p, other(inner, *operands), usual)]
+
+        return self.unless(test, rare, 1, usual, p, *operands)[0]
+
+    def unless(
+        self, test: Callable[..., str], rare: Callable[..., list[Value]], count: int, *values: Value
+    ) -> list[Value]:
+        """The first `count` values, but `rare(algebra, *values)` if the i1 `test(algebra, *values)` is true:
+        by a function of its own that branches, so that the code around it stays one block; LLVM puts it in
+        place."""
+        values = self.unify(*values)
         parameters = [Value(f"%a{i}", v.type, v.width) for i, v in enumerate(values)]
         builder = Builder()
         inner = self._inside(builder, parameters[0])
-        some = inner.some(parameters[0])
-        builder.void(f"br i1 {some}, label %rare, label %none")
+        builder.void(f"br i1 {test(inner, *parameters)}, label %rare, label %none")
         builder.label("rare")
-        found = inner.pick(parameters[0], other(inner, *parameters[2:]), parameters[1])
-        builder.void(f"ret {found.typed}")
+        result = _return(builder, rare(inner, *parameters))
         builder.label("none")
-        builder.void(f"ret {parameters[1].typed}")
-        name = self.module.inlined("simt.rarely", found.spelled, [v.typed for v in parameters], builder.lines)
-        return self.emit(
-            f"call {found.spelled} @{name}({', '.join(v.typed for v in values)})", found.type, found.width
-        )
+        _return(builder, parameters[:count])
+        name = self.module.inlined("simt.rarely", result, [v.typed for v in parameters], builder.lines)
+        call = self.builder.emit(f"call {result} @{name}({', '.join(v.typed for v in values)})")
+        if count == 1:
+            return [Value(call, values[0].type, values[0].width)]
+        return [
+            self.emit(f"extractvalue {result} {call}, {i}", v.type, v.width)
+            for i, v in enumerate(values[:count])
+        ]
 
     def halfwise(self, function: Callable[..., Value], *operands: Value) -> Value:
         """On columns of twice as many lanes."""
@@ -83,7 +145,6 @@ class LlvmAlgebra(LlvmRounding):
 
     def some(self, p: Value) -> str:
         """i1: whether a predicate that rarely holds does so in some lane."""
-        expect = self.module.declare("llvm.expect.i1", "i1", ("i1", "i1 immarg"))
         while p.width > _TESTED:  # the halves are in registers of their own
             low, high = self.cut(p, p.width // 2)
             p = self.binary("or", low, high)
@@ -91,6 +152,23 @@ class LlvmAlgebra(LlvmRounding):
         if p.width > 1:
             bits = self.builder.emit(f"bitcast {p.typed} to i{p.width}")
             lanes = self.builder.emit(f"icmp ne i{p.width} {bits}, 0")
+        return self._unlikely(lanes)
+
+    def some_nan(self, t: Type, *columns: Value) -> str:
+        """i1: whether one of some f32 or f64 columns is NaN in some lane."""
+        parts = list(columns)
+        while parts[0].width * t.bits > _REGISTER and parts[0].width > 1:
+            parts = [half for part in parts for half in self.cut(part, part.width // 2)]
+        return self.some(self.nan_in_any(parts))
+
+    def nan_in_any(self, columns: Sequence[Value]) -> Value:
+        """Which lanes are NaN in one of some f32 or f64 columns."""
+        pairs = [(columns[i], columns[min(i + 1, len(columns) - 1)]) for i in range(0, len(columns), 2)]
+        tests = [self.test("fcmp uno", x, y) for x, y in pairs]
+        return functools.reduce(partial(self.binary, "or"), tests)
+
+    def _unlikely(self, lanes: str) -> str:
+        expect = self.module.declare("llvm.expect.i1", "i1", ("i1", "i1 immarg"))
         return self.builder.emit(f"call i1 {expect}(i1 {lanes}, i1 false)")
 
     # -- representation ------------------------------------------------------------------------
@@ -104,10 +182,22 @@ class LlvmAlgebra(LlvmRounding):
         llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
         return self.emit(f'call float asm "", "=x,0"({value.typed})', "float", 1)
 
+    def select(self, t: Type, p: Value, a: Value, b: Value) -> Value:
+        notes = {note: allows(a, note) and allows(b, note) for note in ("nans", "subnormals")}
+        said = {note for v in (a, b) if isinstance(v, Loose) for note in notes if getattr(v, note)}
+        if t != F32 or not said or not all(notes[note] for note in said):
+            return super().select(t, p, a, b)
+        return Loose(super().select(t, p, raw(a), raw(b)), self.settled, **notes)
+
     def to_bits(self, t: Type, a: Value) -> Value:
-        return self.cast("bitcast", f"i{t.bits}", a) if t.is_native_float else a
+        if not t.is_native_float:
+            return a
+        cast = partial(self.cast, "bitcast", f"i{t.bits}")
+        return LooseBits(a, f"i{t.bits}", cast) if isinstance(a, Loose) else cast(a)
 
     def from_bits(self, t: Type, a: Value) -> Value:
+        if t.is_native_float and isinstance(a, LooseBits):
+            return a.of
         if t.is_native_float and a.literal is not None:
             return self.const(t, a.literal)
         return self.cast("bitcast", element_type(t), a) if t.is_native_float else a
@@ -116,8 +206,7 @@ class LlvmAlgebra(LlvmRounding):
         if not t.is_float:
             return self.compare_integers(op, t, a, b)
         ordered = "one" if op == "ne" else f"o{op}"
-        a, b = raw(a), raw(b)
-        return self.test(f"fcmp {ordered}", self._native(t, a), self._native(t, b))
+        return self.test(f"fcmp {ordered}", self._native(t, raw(a)), self._native(t, raw(b)))
 
     def is_nan(self, t: Type, a: Value) -> Value:
         if t == F16 and "avx512fp16" in self.features:
@@ -129,11 +218,141 @@ class LlvmAlgebra(LlvmRounding):
             return self.test("icmp ugt", magnitude, self.number(a.type, f.infinity))
         return self.test("fcmp uno", raw(a), raw(a))
 
+    # -- what bits mean, see `llvm_loose` --------------------------------------------------------
+
+    def loose(self, a: Value, **notes: bool | Source) -> Loose:
+        """A column with a further note."""
+        if isinstance(a, Loose):
+            return a.changed(a.raw, **notes)
+        return Loose(a, self.settled, flushed=isinstance(a, Flushed), **notes)
+
+    def noted(self, a: Value, notes: Notes) -> Value:
+        """A column that was passed with notes."""
+        if notes == Notes(flushed=True):
+            return Flushed(a.ir, a.type, a.width)
+        return a if notes == PLAIN else Loose(a, self.settled, **asdict(notes))
+
+    def settled(self, a: Loose) -> Value:
+        """The machine's bits."""
+        return a.once(self.builder, self.running(a.width).ir, partial(self._settled, a))
+
+    def _settled(self, a: Loose) -> Value:
+        value = a.raw
+        if a.subnormals:
+            value = self.flush_bits(F32, value)
+        if a.nans:
+            value = self.pick(self.is_nan(F32, a.raw), self.const(F32, quiet_nan(F32)), value)
+        return self._with_their_nans([a])[0] if a.source is not None else value
+
+    def settled_together(self, values: Sequence[Loose]) -> list[Value]:
+        """f64 results with their NaNs; one test for all of a width."""
+        found: dict[int, Value] = {}
+        for width in {v.width for v in values}:
+            group = [v for v in values if v.width == width]
+            found |= dict(zip(map(id, group), self._with_their_nans(group)))
+        return [found[id(v)] for v in values]
+
+    def _with_their_nans(self, group: Sequence[Loose]) -> list[Value]:
+        """Where an f64 result is NaN, that of one operand: found by doing everything again, exactly, in the
+        rare case that some lane has one."""
+        sources = [source for v in group if (source := v.source) is not None]
+        leaves = {name: leaf for source in sources for name, leaf in source.leaves.items()}
+        running, count = self.running(group[0].width), len(group)
+
+        def test(inner: LlvmAlgebra, *columns: Value) -> str:
+            if running.width == 1:
+                return inner.some_nan(F64, *columns[:count])
+            return inner.some(inner.binary("and", columns[-1], inner.nan_in_any(columns[:count])))
+
+        def again(inner: LlvmAlgebra, *columns: Value) -> list[Value]:
+            replay = partial(LlvmAlgebra.replayed, sources=sources, names=list(leaves))
+            return inner.by_lanes(replay, count, columns[count : count + len(leaves)])
+
+        mask = [] if running.width == 1 else [running]
+        return self.unless(test, again, count, *(v.raw for v in group), *leaves.values(), *mask)
+
+    def by_lanes(
+        self, scalar: Callable[..., list[Value]], count: int, columns: Sequence[Value]
+    ) -> list[Value]:
+        """`scalar(algebra, *operands)`, which gives `count` doubles, for each lane of columns of doubles: by
+        a loop in a function of its own, which is little code."""
+        width, builder, inputs = columns[0].width, Builder(), len(columns)
+        inner = LlvmAlgebra(builder, self.module, 1, self.features)
+
+        def item(column: int) -> str:
+            first = builder.emit(f"getelementptr double, ptr %all, i64 {column * width}")
+            return builder.emit(f"getelementptr double, ptr {first}, i64 %lane")
+
+        items = [Value(builder.emit(f"load double, ptr {item(i)}"), "double") for i in range(inputs)]
+        for i, value in enumerate(scalar(inner, *items)):
+            builder.void(f"store {value.typed}, ptr {item(inputs + i)}")
+        name = self.module.shared("simt.lanes", "ptr %all", _loop(builder.lines, width))
+        kind = spell("double", width)
+        memory = self.builder.emit(f"alloca {kind}, i64 {inputs + count}, align 64")
+        places = [
+            self.builder.emit(f"getelementptr double, ptr {memory}, i64 {i * width}")
+            for i in range(inputs + count)
+        ]
+        for column, place in zip(columns, places):
+            self.builder.void(f"store {column.typed}, ptr {place}, align 8")
+        self.builder.void(f"call void @{name}(ptr {memory})")
+        return [self.emit(f"load {kind}, ptr {p}, align 8", "double", width) for p in places[inputs:]]
+
+    def running(self, width: int) -> Value:
+        """The lanes of a column of that width that run, as far as they are known: results of others, which
+        overflow easily, do not matter."""
+        return Value("true", "i1")
+
+    def replayed(self, *columns: Value, sources: Sequence[Source], names: Sequence[str]) -> list[Value]:
+        """Results with their NaNs; `columns` are the leaves by the names that they have elsewhere."""
+        found: dict[int, Value] = {}
+        leaves = dict(zip(names, columns, strict=True))
+
+        def exact(value: Value) -> Value:
+            inner = source_of(value)
+            if inner is not None:
+                return found[id(inner)]
+            return value if is_literal(value) else leaves[value.ir]
+
+        steps = {id(step): step for source in sources for step in (*source.before.values(), source)}
+        for step in steps.values():
+            inputs = [exact(v) for v in step.inputs]
+            result = step.result.again(self, *inputs) if isinstance(step.result, Computed) else inputs[0]
+            found[id(step)] = self._one_of_nans(result, *map(exact, step.operands))
+        return [found[id(source)] for source in sources]
+
+    def _one_of_nans(self, *values: Value) -> Value:
+        """`chosen_nan` by a function."""
+
+        def run(builder: Builder, *parameters: Value) -> Value:
+            return chosen_nan(self._inside(builder, parameters[0]), F64, *parameters)
+
+        return self.outlined(f"nan.{len(values)}", "double", run, *values)
+
+    def nan_result(self, t: Type, a: Value, *operands: Value) -> Value:
+        if t == F32:
+            return a if is_literal(a) else self.loose(a, nans=True)
+        if t != F64:
+            return chosen_nan(self, t, a, *operands)
+        source = Source(a, operands)
+        result = self.loose(a, source=source)
+        long = len(source.leaves) > _LEAVES or len(source.before) > _STEPS
+        return self.settled(result) if long or self.eager else result
+
+    def any_nan(self, t: Type, a: Value) -> Value:
+        if not isinstance(a, Loose):
+            return a
+        if a.subnormals:
+            return a.changed(a.raw, nans=False)
+        return Flushed(a.raw.ir, a.type, a.width) if a.flushed else a.raw
+
     def flush(self, t: Type, a: Value) -> Value:
-        if isinstance(a, (Unflushed, Flushed)):
+        if isinstance(a, Flushed) or (isinstance(a, Loose) and (a.subnormals or a.flushed)):
             return a
         if self.zeros and t == F32:
-            return Unflushed(a, partial(self.flush_bits, t))
+            return self.loose(a, subnormals=True)
+        if isinstance(a, Loose) and a.source is None:
+            return a.changed(self.flush_bits(t, a.raw), flushed=True)
         result = self.flush_bits(t, a)
         return Flushed(result.ir, result.type, result.width)
 
@@ -179,8 +398,18 @@ class LlvmAlgebra(LlvmRounding):
         self, name: str, exactly: Callable[..., Value], t: Type, rounding: Rounding, *values: Value
     ) -> Value:
         """LLVM's own operation, the CPU's with embedded rounding, or the exact one in software."""
-        if self.zeros and t == F32:
-            values = tuple(map(raw, values))
+        result = self._as_computed(name, exactly, t, rounding, *map(raw, values))
+        if t != F64:
+            return result
+
+        def again(algebra: LlvmAlgebra, *operands: Value) -> Value:
+            return algebra._as_computed(name, exactly, t, rounding, *operands)
+
+        return Computed(result.ir, result.type, result.width, again, values)
+
+    def _as_computed(
+        self, name: str, exactly: Callable[..., Value], t: Type, rounding: Rounding, *values: Value
+    ) -> Value:
         if rounding == "rn" and t.is_native_float and (name != "fma" or self._has_fma):
             return self._to_nearest(name, *values)
         if rounding == "rn" and t == F16 and not self.features.isdisjoint(_HALF_FEATURES):
@@ -204,7 +433,9 @@ class LlvmAlgebra(LlvmRounding):
         return "fma" in self.features or "avx512f" in self.features
 
     def _to_nearest(self, name: str, *values: Value) -> Value:
-        if name in ("fma", "sqrt"):
+        if name == "sqrt":  # LLVM takes one NaN of a root for another, if it sees that it is one
+            return self.intrinsic("arithmetic.fence", self.intrinsic("sqrt", *values))
+        if name == "fma":
             return self.intrinsic(name, *values)
         return self.binary(f"f{name}", *values)
 
@@ -248,11 +479,12 @@ class LlvmAlgebra(LlvmRounding):
         return self._extreme("maximumnum", t, a, b)
 
     def _extreme(self, name: str, t: Type, a: Value, b: Value) -> Value:
-        found = self.intrinsic(name, self._native(t, a), self._native(t, b))
+        x, y = (self._native(t, self.any_nan(t, v)) for v in (a, b))
+        found = self.intrinsic(name, x, y)
         return self.float_to_float(F32, t, found, "rn") if t in _HALVES else found
 
     def round_integral(self, t: Type, a: Value, rounding: Rounding) -> Value:
-        rounded = self._integral(t, self._native(t, a), rounding)
+        rounded = self._integral(t, self._native(t, self.any_nan(t, a)), rounding)
         return self.float_to_float(F32, t, rounded, "rn") if t in _HALVES else rounded
 
     def _integral(self, t: Type, a: Value, rounding: Rounding) -> Value:
@@ -291,7 +523,7 @@ class LlvmAlgebra(LlvmRounding):
         return self.piecewise(8, call, a)
 
     def float_to_int(self, source: Type, target: Type, a: Value, rounding: Rounding) -> Value:
-        x = self._native(source, a)
+        x = self._native(source, self.any_nan(source, a))
         if rounding != "rz":
             x = self._integral(source, x, rounding)
         low = -(2 ** (target.bits - 1)) if target.is_signed else 0

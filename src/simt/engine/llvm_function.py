@@ -255,6 +255,7 @@ class FunctionEmitter(SlotEmitter):
     def _terminator(self, block: Block) -> None:
         terminator = block.terminator
         self.m.line = terminator.line
+        self.settle_late(block)
         match terminator:
             case Jump(target=target):
                 self._jump(block, target)

@@ -312,6 +312,9 @@ class LaneAlgebra(LlvmAlgebra):
     def active(self) -> Value:
         return self.mask
 
+    def running(self, width: int) -> Value:
+        return self.mask if width == WARP and not self.mask_is_full else super().running(width)
+
     # -- lanes -----------------------------------------------------------------------------------
 
     def lane(self) -> Value:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from typing import TYPE_CHECKING, cast
 
 from simt.analysis.evaluate import Evaluator
@@ -26,9 +25,9 @@ from simt.analysis.program import (
 from simt.analysis.shape import WARP, Shape
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value, spell
-from simt.engine.llvm_flushing import Flushed, Unflushed, raw
 from simt.engine.llvm_lanes import ALL, Guarded, LaneAlgebra, Lanes, bases, shape_of
-from simt.ptx.types import F32, bits_type
+from simt.engine.llvm_loose import PLAIN, Notes, notes_of, raw
+from simt.ptx.types import bits_type
 
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
@@ -59,37 +58,15 @@ class TooLarge(Exception):
     """The kernel is to be emitted as a large one."""
 
 
-class Form(Enum):
-    """What is known of the subnormals of a value that is passed: see `simt.engine.llvm_flushing`."""
-
-    PLAIN = Value
-    FLUSHED = Flushed
-    UNFLUSHED = Unflushed
-
-    def of(self, value: Value, m: LaneAlgebra) -> Value:
-        """A value that was passed in this form."""
-        match self:
-            case Form.PLAIN:
-                return value
-            case Form.FLUSHED:
-                return Flushed(value.ir, value.type, value.width)
-            case Form.UNFLUSHED:
-                return m.flush(F32, value)
-
-
-def form_of(value: Value) -> Form:
-    return Form(type(value)) if isinstance(value, (Flushed, Unflushed)) else Form.PLAIN
-
-
 @dataclass(frozen=True, slots=True)
 class _Parameter:
-    """How a value is passed: `element` and number of lanes, with the shape and form that the function relies
-    on."""
+    """How a value is passed: `element` and number of lanes, with the shape and the notes that the function
+    relies on."""
 
     element: str
     width: int
     shape: Shape
-    form: Form = Form.PLAIN
+    notes: Notes = PLAIN
 
     @property
     def passed(self) -> str:
@@ -106,7 +83,7 @@ class _Parameter:
             name = m.builder.emit(f"bitcast i{WARP} {name} to <{WARP} x i1>")
         if self.shape.stride:
             return Lanes(name, self.element, self.width, self.shape)
-        return self.form.of(Value(name, self.element, self.width), m)
+        return m.noted(Value(name, self.element, self.width), self.notes)
 
 
 @dataclass(slots=True)
@@ -125,13 +102,13 @@ class _Request:
 @dataclass(frozen=True, slots=True)
 class _Function:
     """`result`: its LLVM type. `framed`: it gets what `Frame` says. `fails`: the first result is an i1, false
-    after a fault. `forms`: of the other results."""
+    after a fault. `notes`: of the other results."""
 
     name: str
     result: str
     framed: bool
     fails: bool
-    forms: tuple[Form, ...]
+    notes: tuple[Notes, ...]
 
 
 @dataclass(slots=True)
@@ -250,13 +227,13 @@ class Outliner(Evaluator[Value]):
     ) -> Register:
         """A register that stands for a value in the function. `of`: the value is an offset to be added to the
         argument before, the base register of an address."""
-        form = form_of(value) if value.width in (1, WARP) else Form.PLAIN
-        value = value if form is Form.PLAIN else raw(value)
+        notes = notes_of(value) if value.width in (1, WARP) else PLAIN
+        value = value if notes is PLAIN else raw(value)
         shape = shape_of(value)
         if isinstance(value, Guarded) or not shape.is_affine or shape.width > 1:
             value = self._vector(value)
             shape = Shape(WARP)
-        parameter = _Parameter(value.type, value.width, replace(shape, const=None), form)
+        parameter = _Parameter(value.type, value.width, replace(shape, const=None), notes)
         place = Register(len(request.registers), f"a{len(request.registers)}", register.type)
         request.registers.append(place)
         request.parameters.append(parameter)
@@ -315,18 +292,18 @@ class Outliner(Evaluator[Value]):
                 values[offset] = m.add(t, m.to_bits(base.type, values[base]), values[offset])
         inner = Evaluator(m, _Arguments(values), self.environment)
         found = inner.op(replace(op, sources=request.sources, guard=None))
+        notes = tuple(notes_of(value) if value.width == WARP else PLAIN for value in found)
+        bare = (value if n is PLAIN else raw(value) for value, n in zip(found, notes))
+        results = [self._returned(m.vector(value), builder) for value in bare]
         fails = bool(op.form.effects)
         framed = fails or _needs_frame(builder.lines)
-        if not fails and len(builder.lines) < WORTH:
+        if not fails and len(builder.lines) < WORTH + len(results):
             return None
-        forms = tuple(form_of(value) if value.width == WARP else Form.PLAIN for value in found)
-        bare = (value if form is Form.PLAIN else raw(value) for value, form in zip(found, forms))
-        results = [self._returned(m.vector(value), builder) for value in bare]
         if fails:
             results.insert(0, "i1 true")
         types = [text.partition(" %")[0].removesuffix(" true") for text in results]
         result = f"{{ {', '.join(types)} }}" if fails or len(types) > 1 else types[0]
-        function = _Function(f"@simt.op.{len(self.known.functions)}", result, framed, fails, forms)
+        function = _Function(f"@simt.op.{len(self.known.functions)}", result, framed, fails, notes)
         text = self._text(function, request, builder, results)
         module.define(function.name[1:], "\n".join(text))
         return function
@@ -377,12 +354,12 @@ class Outliner(Evaluator[Value]):
         whole = builder.emit(f"call {result} {function.name}({', '.join(arguments)})")
         types = [element_type(r.type) for r in op.destinations if r is not None]
         if not result.startswith("{"):
-            return (self._taken(whole, types[0], function.forms[0]),)
+            return (self._taken(whole, types[0], function.notes[0]),)
         if function.fails:
             m.go_on_if(builder.emit(f"extractvalue {result} {whole}, 0"))
         return tuple(
-            self._taken(builder.emit(f"extractvalue {result} {whole}, {place}"), t, form)
-            for place, (t, form) in enumerate(zip(types, function.forms), start=int(function.fails))
+            self._taken(builder.emit(f"extractvalue {result} {whole}, {place}"), t, notes)
+            for place, (t, notes) in enumerate(zip(types, function.notes), start=int(function.fails))
         )
 
     def _passed(self, parameter: _Parameter, value: Value) -> str:
@@ -390,10 +367,10 @@ class Outliner(Evaluator[Value]):
             return value.typed
         return f"i{WARP} {self.emitter.m.mask_bits(value).ir}"
 
-    def _taken(self, name: str, element: str, form: Form) -> Value:
+    def _taken(self, name: str, element: str, notes: Notes) -> Value:
         if element == "i1":
             name = self.emitter.builder.emit(f"bitcast i{WARP} {name} to <{WARP} x i1>")
-        return form.of(Value(name, element, WARP), self.emitter.m)
+        return self.emitter.m.noted(Value(name, element, WARP), notes)
 
 
 def _needs_frame(lines: list[str]) -> bool:

@@ -169,12 +169,13 @@ def _plain_update(module: ModuleText, op: str, t: Type, features: frozenset[str]
     element, builder = element_type(t), Builder()
     algebra = LlvmAlgebra(builder, module, 1, features)
     third = Value("%c.v", element) if op == "cas" else None
-    new = combine(algebra, op, t, Value("%was", element), Value("%b.v", element), third)
+    new = algebra.vector(combine(algebra, op, t, Value("%was", element), Value("%b.v", element), third))
+    store = f"  store {new.typed}, ptr %p, align {t.bytes}"  # may need code of its own
     return [
         *(_third_operand(t) if op == "cas" else ()),
         f"  %was = load {element}, ptr %p, align {t.bytes}",
         *builder.lines,
-        f"  store {new.typed}, ptr %p, align {t.bytes}",
+        store,
     ]
 
 
@@ -195,7 +196,7 @@ def _update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> l
             f"  %pair = cmpxchg ptr %p, {element} %b.v, {element} %c.v seq_cst seq_cst",
             f"  %was = extractvalue {{ {element}, i1 }} %pair, 0",
         ]
-    if op == "add.ftz" or not (is_simple(t) or op == "exch"):
+    if (op in ("add", "add.far") and t.is_float) or not (is_simple(t) or op == "exch"):
         return _exchange_loop(module, op, t, features)
     return [f"  %was = atomicrmw {native_operation(op, t)} ptr %p, {element} %b.v seq_cst"]
 
@@ -203,7 +204,7 @@ def _update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> l
 def native_operation(op: str, t: Type) -> str:
     """What LLVM's `atomicrmw` calls an operation."""
     if t.is_native_float:
-        return {"add": "fadd", "min": "fmin", "max": "fmax", "exch": "xchg"}[op]
+        return {"min": "fmin", "max": "fmax", "exch": "xchg"}[op]
     if op in ("min", "max"):
         return op if t.is_signed else f"u{op}"
     return {"exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap"}.get(op, op)
@@ -216,9 +217,9 @@ def _exchange_loop(module: ModuleText, op: str, t: Type, features: frozenset[str
     algebra = LlvmAlgebra(builder, module, 1, features)
     old, b = algebra.from_bits(t, Value("%seen", word)), Value("%b.v", element_type(t))
     new = combine(algebra, op, t, old, b, None)
-    if op == "add.ftz":
+    if op == "add.far":
         new = algebra.pick(Value("%in.shared", "i1"), combine(algebra, "add", t, old, b, None), new)
-    new = algebra.to_bits(t, new)
+    exchange = f"cmpxchg ptr %p, {word} %seen, {algebra.to_bits(t, new).typed} seq_cst seq_cst"
     return [
         *_IN_SHARED,
         f"  %start = load atomic {word}, ptr %p monotonic, align {t.bytes}",
@@ -226,7 +227,7 @@ def _exchange_loop(module: ModuleText, op: str, t: Type, features: frozenset[str
         "try:",
         f"  %seen = phi {word} [ %start, %access ], [ %was.bits, %try ]",
         *builder.lines,
-        f"  %pair = cmpxchg ptr %p, {word} %seen, {new.typed} seq_cst seq_cst",
+        f"  %pair = {exchange}",
         f"  %was.bits = extractvalue {{ {word}, i1 }} %pair, 0",
         f"  %stored = extractvalue {{ {word}, i1 }} %pair, 1",
         "  br i1 %stored, label %did, label %try",

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import cast
 
+from simt.analysis.nans import one_nan
 from simt.analysis.pending import Pending
-from simt.analysis.program import Function, Parameter, Program, Register, SymbolAddress
+from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.schedule import Schedule, schedule
 from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, Ssa, build
@@ -20,8 +22,9 @@ from simt.analysis.waiting import settle
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
-from simt.engine.llvm_flushing import raw
+from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
+from simt.engine.llvm_loose import Loose, source_of
 from simt.engine.llvm_outline import Outlined
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
@@ -126,7 +129,10 @@ class SlotEmitter:
         self.shared_uses = {d for d, blocks in self.uses.items() if blocks - {d.block.index}}
         self.current: dict[Register, Definition] = {}
         self.unflushed: set[Definition] = set()  # kept with subnormals that mean zeros
+        self.one_nan = one_nan(self.ssa, unit.program.environment) if not unit.large else set[Definition]()
         self.cache: dict[Definition, Value] = {}
+        self.late: list[Definition] = []  # f64 results to be kept at the end of the block
+        self.m.eager = unit.large
         self.allocas: dict[str, None] = {}  # lines, in order
 
     def register(self, register: Register) -> Value:
@@ -146,10 +152,22 @@ class SlotEmitter:
             value = Guarded(loaded.ir, loaded.type, loaded.width, shape, valid, lanes)
         else:
             value = self.m.shaped(loaded, shape)
+        self.cache[definition] = self.noted(self.m, definition, value)
+        return self.cache[definition]
+
+    def noted(self, m: LlvmAlgebra, definition: Definition, value: Value) -> Value:
+        """A kept column with what its bits mean."""
         if definition in self.unflushed:
-            value = self.m.flush(definition.register.type, value)
-        self.cache[definition] = value
-        return value
+            value = m.loose(value, subnormals=True)
+        return m.loose(value, nans=True) if definition in self.one_nan else value
+
+    def bare(self, definition: Definition, value: Value) -> Value:
+        """A column as it is kept: settled but for what `noted` says again."""
+        if not isinstance(value, Loose):
+            return value
+        subnormals = value.subnormals and definition not in self.unflushed
+        nans = value.nans and definition not in self.one_nan
+        return value.changed(value.raw, subnormals=subnormals, nans=nans)
 
     def _load_part(self, definition: Definition, part: Part) -> Value:
         text = f"load {part.kind}, ptr {self.slot(definition, part)}, align 64"
@@ -183,8 +201,24 @@ class SlotEmitter:
     def write(self, definition: Definition, value: Value) -> None:
         """Defines a value; keeps it for other blocks if they use it."""
         self.cache[definition] = value
-        if definition in self.shared_uses:
+        if definition not in self.shared_uses:
+            return
+        if source_of(value) is not None:
+            self.late.append(definition)
+        else:
             self.store(definition, value, self.m.mask, definition in self.uniformity.blends)
+
+    def settle_late(self, block: Block) -> None:
+        """At the end of a block: the NaNs of all its f64 results that others use, by one test."""
+        phis = [phi for target in block.successors() for phi in self.ssa.phis.get(target.index, ())]
+        given = [phi.inputs[block.index] for phi in phis]
+        wanted = [d for d in dict.fromkeys((*self.late, *given)) if source_of(self.cache.get(d)) is not None]
+        values = self.m.settled_together([cast("Loose", self.cache[d]) for d in wanted])
+        self.cache |= dict(zip(wanted, values))
+        for definition in self.late:
+            blend = definition in self.uniformity.blends
+            self.store(definition, self.cache[definition], self.m.mask, blend)
+        self.late = []
 
     def store(self, definition: Definition, value: Value, mask: Value, blend: bool) -> None:
         shape = self.shape(definition)
@@ -194,8 +228,7 @@ class SlotEmitter:
             assert agree, (definition, shape, have)
         if shape.is_guarded:
             return self.store_guarded([(definition, value)])
-        if definition in self.unflushed:
-            value = raw(value)
+        value = self.bare(definition, value)
         stored, slot = self.m.as_shape(value, shape), self.slot(definition, self.parts(definition)[0])
         if blend and mask.ir != ALL and stored.width == WARP:
             old = self.builder.emit(f"load {stored.spelled}, ptr {slot}, align 64")

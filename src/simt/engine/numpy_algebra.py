@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from simt.engine import exact, integers, numpy_float, numpy_fma, numpy_rounding
 from simt.engine.numpy_select import select, some
 from simt.isa.algebra import Comparison, Rounding
-from simt.isa.derived import low_flushed
+from simt.isa.derived import chosen_nan, low_flushed
 from simt.ptx.types import BF16, F16, F32, F64, Type
 
 Array: TypeAlias = NDArray[Any]
@@ -207,6 +207,12 @@ class NumpyAlgebra:
 
     def flush_result(self, t: Type, a: Array, twice: Callable[..., Array], *operands: Array) -> Array:
         return low_flushed(t, twice, self, a, *operands)
+
+    def nan_result(self, t: Type, a: Array, *operands: Array) -> Array:
+        return chosen_nan(self, t, a, *operands) if some(self.is_nan(t, a)) else a
+
+    def any_nan(self, t: Type, a: Array) -> Array:
+        return a
 
     def fadd(self, t: Type, a: Array, b: Array, rounding: Rounding) -> Array:
         if _by_numpy(t, rounding):

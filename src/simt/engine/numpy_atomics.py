@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simt.engine.atomic_operation import combine
 from simt.isa.algebra import PureAlgebra
-from simt.ptx.types import Kind, Type
+from simt.ptx.types import F32, Kind, Type
 
 Array = NDArray[Any]
 CROWD = 16
@@ -54,7 +54,7 @@ def one_location(
     m: PureAlgebra[Array], op: str, t: Type, value: Array, b: Array, c: Array | None
 ) -> tuple[Array, Array]:
     """What each lane finds at a location that holds `value`, and what is there in the end."""
-    if op in ("add", "add.ftz") and t.is_native_float:
+    if op in ("add", "add.far") and t.is_native_float:
         sums = one_location_sums(m, op, t, value, b)
         if sums is not None:
             return sums[:-1], sums[-1:]
@@ -74,11 +74,12 @@ def one_location(
 
 def one_location_sums(m: PureAlgebra[Array], op: str, t: Type, value: Array, b: Array) -> Array | None:
     """Floating-point sums in order: the value at first, then after each lane. None if flushing on the way
-    would change them."""
-    if op == "add":
-        return np.add.accumulate(np.concatenate([value, b]))
+    would change them, or if one is NaN."""
+    if op == "add" or t != F32:
+        sums = np.add.accumulate(np.concatenate([value, b]))
+        return None if np.isnan(sums[-1]) else sums
     sums = np.add.accumulate(np.concatenate([m.flush(t, value), m.flush(t, b)]))
-    if not np.array_equal(m.to_bits(t, m.flush(t, sums)), m.to_bits(t, sums)):
+    if np.isnan(sums[-1]) or not np.array_equal(m.to_bits(t, m.flush(t, sums)), m.to_bits(t, sums)):
         return None
     sums[0] = value[0]
     return sums

@@ -206,9 +206,9 @@ class NumpyMachine(NumpyAlgebra):
         return result.reshape(self.mask.shape)
 
     def _operations(self, op: str, space: str, address: Array) -> list[tuple[str, Array]]:
-        """The operation of every active lane: `add.ftz` adds plainly in shared memory."""
+        """The operation of every active lane: `add.far` adds plainly in shared memory."""
         count = self.lanes.count
-        if op != "add.ftz" or space != "":
+        if op != "add.far" or space != "":
             return [(op, np.ones(count, np.bool_))]
         shared = np.broadcast_to(self.in_space("shared", address), self.mask.shape)[self.mask]
         return [("add", shared), (op, ~shared)]

@@ -135,8 +135,20 @@ class PureAlgebra(Protocol[V]):
         digits. It is pure, and sees no other values."""
         ...
 
+    def nan_result(self, t: Type, a: V, *operands: V) -> V:
+        """The result `a` of arithmetic on `operands`, with the machine's NaN where it is NaN: for f32 and the
+        halves always the same one, for f64 that of the first operand that is NaN, made quiet, else the one
+        that is generated. The operands come in the order in which the machine looks for NaNs."""
+        ...
+
+    def any_nan(self, t: Type, a: V) -> V:
+        """The same column where it is not NaN; which NaN stands for a NaN is open. For what comes out the
+        same for every NaN."""
+        ...
+
     def fadd(self, t: Type, a: V, b: V, rounding: Rounding) -> V:
-        """IEEE 754, correctly rounded, subnormals kept (f32, f64); likewise the next ones."""
+        """IEEE 754, correctly rounded, subnormals kept (f32, f64); which NaN is open (see `nan_result`);
+        likewise the next ones."""
         ...
 
     def fsub(self, t: Type, a: V, b: V, rounding: Rounding) -> V: ...
@@ -201,8 +213,8 @@ class Algebra(PureAlgebra[V], Protocol[V]):
 
     def atomic(self, op: str, t: Type, space: str, address: V, b: V, c: V | None) -> V:
         """`*a = op(*a, b[, c])`, the old value returned; lanes are served in ascending order.
-        `op`: add and or xor min max inc dec exch cas (tables 80, 81), and for `.f32` add.ftz, which flushes
-        subnormal operands and results unless the location lies in shared memory."""
+        `op`: add and or xor min max inc dec exch cas (tables 80, 81), and for `.f32` and `.f64` add.far, the
+        sum as the units beside global memory form it, unless the location lies in shared memory."""
         ...
 
     def to_generic(self, t: Type, space: str, address: V) -> V:

@@ -43,11 +43,6 @@ def reciprocal(m: Algebra[V], t: Type, a: V) -> V:
     return m.fdiv(t, number(m, t, 1.0), a, "rn")
 
 
-def square_root(m: Algebra[V], a: V) -> V:
-    """The square root; -0.0 for -0.0, NaN below."""
-    return m.fsqrt(F32, a, "rn")
-
-
 ROOT_GUESS = {F32: 0x5F600000, F64: 0x5FEC << 48}
 """Minus half the exponent, and a first guess at the mantissa: `ROOT_GUESS` - bits / 2."""
 

@@ -7,7 +7,7 @@ import re
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
 from simt.isa.memory import FENCES, SCOPES, SHARING, state_space
-from simt.ptx.types import F32, Type
+from simt.ptx.types import F32, F64, Type
 
 OLD = "global:sm_11 shared:sm_12"
 OLD_WIDE = "global:sm_12 shared:2.0,sm_20"
@@ -54,9 +54,8 @@ def atom(
     if sem in ("release", "acq_rel"):
         m.fence(level)
     where = state_space(space)
-    # As the H200 does: the units beside global memory flush, those of shared memory do not.
-    flushing = op == "add" and t == F32 and where != "shared"
-    old = m.atomic("add.ftz" if flushing else op, t, where, a, b, c)
+    far = op == "add" and t in (F32, F64) and where != "shared"
+    old = m.atomic("add.far" if far else op, t, where, a, b, c)
     if sem in ("acquire", "acq_rel"):
         m.fence(level)
     return old

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from simt.isa.algebra import Algebra, Environment, Rounding, V
+from simt.isa.algebra import Algebra, Environment, PureAlgebra, Rounding, V
 from simt.isa.catalogue import instruction
-from simt.isa.derived import double, flush_if, flush_result, infinity, quiet_nan, saturate
+from simt.isa.derived import (
+    SIGNIFICAND,
+    double,
+    flush_if,
+    flush_result,
+    infinity,
+    quiet_bit,
+    saturate,
+    sign_mask,
+)
 from simt.isa.form import Value, Version
 from simt.ptx.types import B16, B32, BF16, F16, F32, F64, S32, U32, Type, bits_type, unsigned
 
@@ -134,20 +143,60 @@ def float_to_integer(m: Algebra[V], d: Type, a: Type, value: V, rounding: Roundi
 def float_to_float(m: Algebra[V], d: Type, a: Type, value: V, rnd: str | None, ftz: bool) -> V:
     """To another format, or rounded to an integral value within one."""
     if a == F32:
-        (value,) = flush_if(m, a, ftz, value)
+        value = m.nan_result(a, *flush_if(m, a, ftz, value)) if ftz else value
     if rnd is None and d == a:
         result = value
     elif rnd in ROUND_INTEGER:
         result = m.round_integral(a, value, ROUND_INTEGER[rnd])
     else:
         result = m.float_to_float(a, d, value, ROUND[rnd or "rn"])
-    if a != F64 and 16 in (a.bits, d.bits):  # every NaN becomes the same one (H200)
-        result = m.select(d, m.is_nan(a, value), m.const(d, quiet_nan(d)), result)
-    if d != F32 or not ftz:
-        return result
-    if a == F64:
-        return flush_result(m, d, result, partial(_twice_narrowed, ROUND[rnd or "rn"]), value)
-    return m.flush(d, result)
+    if d == F32 and ftz:
+        result = _flushed(m, a, value, result, rnd)
+    return converted_nan(m, d, a, value, result, rnd, ftz)
+
+
+def converted_nan(m: Algebra[V], d: Type, a: Type, value: V, result: V, rnd: str | None, ftz: bool) -> V:
+    """The result with the NaN that an H200 gives. Where nothing is done to f32 or f64, it stays as it is; to
+    and from f64 it keeps sign and upper digits; bf16 becomes f32 by its bits; else there is one NaN."""
+    if d == a and d.is_native_float and not (rnd or ftz):
+        return value
+    if F64 in (a, d) and d != a:
+        return m.rarely(d, m.is_nan(a, value), result, partial(_moved_nan, d, a), value)
+    if (a, d) == (BF16, F32) and not ftz:
+        wide = m.shift_left(B32, m.resize(B16, B32, value), m.const(U32, 16))
+        return m.from_bits(F32, wide)
+    return m.nan_result(d, result, value)
+
+
+def _moved_nan(d: Type, a: Type, m: PureAlgebra[V], value: V) -> V:
+    """A NaN in another format: sign and upper digits kept, made quiet."""
+    source, target = unsigned(a.bits), unsigned(d.bits)
+    bits, shift = m.to_bits(a, value), SIGNIFICAND[d] - SIGNIFICAND[a]
+    sign = m.and_(source, bits, m.const(source, sign_mask(a)))
+    digits = m.and_(source, bits, m.const(source, sign_mask(a) - infinity(a) - 1))
+    if shift < 0:
+        digits = m.shift_right(source, digits, m.const(U32, -shift))
+    digits, sign = m.resize(source, target, digits), _moved_sign(m, d, a, sign)
+    if shift > 0:
+        digits = m.shift_left(target, digits, m.const(U32, shift))
+    return m.from_bits(
+        d, m.or_(target, m.or_(target, sign, digits), m.const(target, infinity(d) | quiet_bit(d)))
+    )
+
+
+def _moved_sign(m: PureAlgebra[V], d: Type, a: Type, sign: V) -> V:
+    """The sign bit of one width in another."""
+    source, target = unsigned(a.bits), unsigned(d.bits)
+    if d.bits < a.bits:
+        return m.resize(source, target, m.shift_right(source, sign, m.const(U32, a.bits - d.bits)))
+    return m.shift_left(target, m.resize(source, target, sign), m.const(U32, d.bits - a.bits))
+
+
+def _flushed(m: Algebra[V], a: Type, value: V, result: V, rnd: str | None) -> V:
+    """A result of f32, flushed."""
+    if a != F64:
+        return m.flush(F32, result)
+    return flush_result(m, F32, result, partial(_twice_narrowed, ROUND[rnd or "rn"]), value)
 
 
 def _twice_narrowed(rounding: Rounding, m: Algebra[V], a: V) -> V:

@@ -98,8 +98,27 @@ def infinity(t: Type) -> int:
 
 
 def quiet_nan(t: Type) -> int:
-    """The bits of the NaN that arithmetic on this type generates."""
-    return sign_mask(t) - 1 if t.bits <= 32 else infinity(t) | 1 << (SIGNIFICAND[t] - 1)
+    """The bits of the NaN that arithmetic on this type generates (H200)."""
+    return sign_mask(t) - 1 if t.bits <= 32 else sign_mask(t) | infinity(t) | quiet_bit(t)
+
+
+def quiet_bit(t: Type) -> int:
+    """The bit that a NaN has if it is quiet."""
+    return 1 << (SIGNIFICAND[t] - 1)
+
+
+def quiet(m: PureAlgebra[V], t: Type, a: V) -> V:
+    """A NaN made quiet."""
+    u = unsigned(t.bits)
+    return m.from_bits(t, m.or_(u, m.to_bits(t, a), m.const(u, quiet_bit(t))))
+
+
+def chosen_nan(m: PureAlgebra[V], t: Type, a: V, *operands: V) -> V:
+    """What `nan_result` says, by other primitives."""
+    nan = m.const(t, quiet_nan(t))
+    for operand in reversed(operands if t == F64 else ()):
+        nan = m.select(t, m.is_nan(t, operand), quiet(m, t, operand), nan)
+    return m.select(t, m.is_nan(t, a), nan, a)
 
 
 def number(m: Algebra[V], t: Type, value: float) -> V:
@@ -163,6 +182,7 @@ def tiny_flushed(m: PureAlgebra[V], t: Type, a: V, twice: Callable[..., V], *ope
     u, least = unsigned(t.bits), 1 << SIGNIFICAND[t]
     exponent = m.and_(u, m.to_bits(t, a), m.const(u, infinity(t) - least))
     low = m.compare("eq", u, exponent, m.const(u, 0))
+    operands = tuple(m.any_nan(t, o) for o in operands)
     return m.rarely(t, low, a, partial(low_flushed, t, twice), a, *operands)
 
 
@@ -216,19 +236,20 @@ def saturate(m: Algebra[V], t: Type, a: V) -> V:
     return m.fmin(t, m.fmax(t, a, m.const(t, 0)), number(m, t, 1.0))
 
 
-def finish(m: Algebra[V], t: Type, a: V, ftz: bool, sat: bool = False) -> V:
-    """A result of f32 or f64 arithmetic that is never tiny and inexact, flushed and saturated as asked."""
+def finish(m: Algebra[V], t: Type, a: V, ftz: bool, sat: bool, *operands: V) -> V:
+    """A result of f32 or f64 arithmetic that is never tiny and inexact, flushed and saturated as asked; for
+    the operands' order see `nan_result`."""
     (a,) = flush_if(m, t, ftz, a)
-    return saturate(m, t, a) if sat else a
+    return saturate(m, t, a) if sat else m.nan_result(t, a, *operands)
 
 
 def finish_rounded(
     m: Algebra[V], t: Type, a: V, ftz: bool, sat: bool, twice: Callable[..., V], *operands: V
 ) -> V:
     """A result of f32 or f64 arithmetic that may be tiny and inexact, flushed and saturated as asked; for
-    `twice` see `flush_result`."""
+    `twice` see `flush_result`. Of f64 operands the second is looked at first, then the third (H200)."""
     a = flush_result(m, t, a, twice, *operands) if ftz else a
-    return saturate(m, t, a) if sat else a
+    return saturate(m, t, a) if sat else m.nan_result(t, a, *operands[1:], operands[0])
 
 
 # ---------------------------------------------------------------- packed pairs

@@ -18,6 +18,7 @@ from simt.isa.derived import (
     float_abs,
     float_neg,
     flush_if,
+    flush_result,
     infinity,
     number,
     quiet_nan,
@@ -47,7 +48,7 @@ NEAREST = {"rnd": "rn", **PLAIN}
 def add(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
     """Sum, rounded to nearest even unless the modifier says otherwise."""
     a, b = flush_if(m, t, ftz, a, b)
-    return finish(m, t, m.fadd(t, a, b, rnd or "rn"), ftz, sat)
+    return finish(m, t, m.fadd(t, a, b, rnd or "rn"), ftz, sat, b, a)
 
 
 @instruction(
@@ -57,7 +58,7 @@ def add(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
 def sub(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
     """Difference, rounded to nearest even unless the modifier says otherwise."""
     a, b = flush_if(m, t, ftz, a, b)
-    return finish(m, t, m.fsub(t, a, b, rnd or "rn"), ftz, sat)
+    return finish(m, t, m.fsub(t, a, b, rnd or "rn"), ftz, sat, b, a)
 
 
 @instruction(
@@ -96,6 +97,7 @@ def mad(
     """Product plus a third value: fused from compute capability 2.0 on, else of a truncated product."""
     a, b, c = flush_if(m, F32, ftz, a, b, c)
     if env.machine < 20:
+        a, b, c = (m.any_nan(F32, x) for x in (a, b, c))
         return finish(m, F32, truncating_mad(m, a, b, c, rnd or "rn", ftz), ftz, sat)
     return fma(m, F32, a, b, c, rnd or "rn", ftz, sat)
 
@@ -107,7 +109,7 @@ def truncating_mad(m: Algebra[V], a: V, b: V, c: V, rnd: Rounding, ftz: bool) ->
     dropped = 52 - 23
     cut = with_bits(m, F64, exact, lambda u, x: m.and_(u, x, m.const(u, (1 << 64) - (1 << dropped))))
     total = m.float_to_float(F64, F32, m.fadd(F64, cut, wide_c, rnd), rnd)
-    separate = m.fadd(F32, finish(m, F32, m.fmul(F32, a, b, rnd), ftz), c, rnd)
+    separate = m.fadd(F32, flush_if(m, F32, ftz, m.fmul(F32, a, b, rnd))[0], c, rnd)
     return m.select(F32, m.compare("eq", F32, c, m.const(F32, 0)), separate, total)
 
 
@@ -119,7 +121,7 @@ def truncating_mad(m: Algebra[V], a: V, b: V, c: V, rnd: Rounding, ftz: bool) ->
 def div_approx(m: Algebra[V], a: V, b: V, ftz: bool, sat: bool) -> V:
     """Fast quotient, the dividend times an approximate reciprocal."""
     a, b = flush_if(m, F32, ftz, a, b)
-    result = approximate.quotient(m, a, b)
+    result = approximate.quotient(m, m.any_nan(F32, a), m.any_nan(F32, b))
     return finish_rounded(m, F32, result, ftz, sat, partial(twice_quotient, F32, "rn"), a, b)
 
 
@@ -142,7 +144,10 @@ def div_full(m: Algebra[V], a: V, b: V, ftz: bool) -> V:
 def div(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding, ftz: bool) -> V:
     """Quotient, correctly rounded."""
     a, b = flush_if(m, t, ftz, a, b)
-    return finish_rounded(m, t, m.fdiv(t, a, b, rnd), ftz, False, partial(twice_quotient, t, rnd), a, b)
+    quotient = m.fdiv(t, a, b, rnd)
+    if ftz:
+        quotient = flush_result(m, t, quotient, partial(twice_quotient, t, rnd), a, b)
+    return m.nan_result(t, quotient, a, b)
 
 
 # ---------------------------------------------------------------- sign, minimum, maximum
@@ -152,14 +157,14 @@ def div(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding, ftz: bool) -> V:
 @instruction("abs[.ftz].f32 d, a", requires=FTZ, ref="PTX 1.4 table 44")
 def abs_(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     """Absolute value."""
-    return float_abs(m, t, *flush_if(m, t, ftz, a))
+    return m.nan_result(t, float_abs(m, t, *flush_if(m, t, ftz, m.any_nan(t, a))), a)
 
 
 @instruction("neg.f64 d, a", since="1.0 sm_13", defaults=PLAIN, ref="PTX 1.4 table 45")
 @instruction("neg[.ftz].f32 d, a", requires=FTZ, ref="PTX 1.4 table 45")
 def neg(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     """The sign inverted."""
-    return float_neg(m, t, *flush_if(m, t, ftz, a))
+    return m.nan_result(t, float_neg(m, t, *flush_if(m, t, ftz, m.any_nan(t, a))), a)
 
 
 @instruction(
@@ -189,7 +194,7 @@ def max_(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
 @instruction("min[.ftz][.NaN].xorsign.abs.f32 d, a, b", since="7.2 sm_86", ref="PTX ISA 7.2 min")
 def min_xorsign(m: Algebra[V], a: V, b: V, ftz: bool, NaN: bool) -> V:
     """The smaller magnitude, negative if the signs of the operands differ."""
-    a, b = flush_if(m, F32, ftz, a, b)
+    a, b = flush_if(m, F32, ftz, m.any_nan(F32, a), m.any_nan(F32, b))
     least = m.fmin(F32, float_abs(m, F32, a), float_abs(m, F32, b))
     return or_nan(m, F32, NaN, a, b, xor_sign(m, F32, least, a, b))
 
@@ -197,17 +202,17 @@ def min_xorsign(m: Algebra[V], a: V, b: V, ftz: bool, NaN: bool) -> V:
 @instruction("max[.ftz][.NaN].xorsign.abs.f32 d, a, b", since="7.2 sm_86", ref="PTX ISA 7.2 max")
 def max_xorsign(m: Algebra[V], a: V, b: V, ftz: bool, NaN: bool) -> V:
     """The larger magnitude, negative if the signs of the operands differ."""
-    a, b = flush_if(m, F32, ftz, a, b)
+    a, b = flush_if(m, F32, ftz, m.any_nan(F32, a), m.any_nan(F32, b))
     greatest = m.fmax(F32, float_abs(m, F32, a), float_abs(m, F32, b))
     return or_nan(m, F32, NaN, a, b, xor_sign(m, F32, greatest, a, b))
 
 
 def or_nan(m: Algebra[V], t: Type, wanted: bool, a: V, b: V, result: V) -> V:
     """The result, or NaN if wanted and an operand is NaN."""
-    if not wanted:
-        return result
-    either = m.or_(PRED, m.is_nan(t, a), m.is_nan(t, b))
-    return m.select(t, either, m.const(t, quiet_nan(t)), result)
+    if wanted:
+        either = m.or_(PRED, m.is_nan(t, a), m.is_nan(t, b))
+        result = m.select(t, either, m.const(t, quiet_nan(t)), result)
+    return m.nan_result(t, result, b, a)
 
 
 def xor_sign(m: Algebra[V], t: Type, magnitude: V, a: V, b: V) -> V:
@@ -289,15 +294,14 @@ def rcp(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
 @instruction("rcp.approx.ftz.f64 d, a", since="2.1 sm_20", ref="PTX ISA 2.1 rcp.approx.ftz.f64")
 def rcp_coarse(m: Algebra[V], a: V) -> V:
     """Coarse reciprocal of the upper half of a double; the lower half of the result is zero."""
-    return coarse(m, approximate.reciprocal(m, F64, coarse(m, a)))
+    return coarse_result(m, approximate.reciprocal(m, F64, coarse(m, m.any_nan(F64, a))))
 
 
 @instruction("sqrt.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 49")
 @instruction("sqrt.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 49")
 def sqrt_approx(m: Algebra[V], a: V, ftz: bool) -> V:
     """Fast square root."""
-    (a,) = flush_if(m, F32, ftz, a)
-    return finish(m, F32, approximate.square_root(m, a), ftz)
+    return sqrt(m, F32, a, "rn", ftz)
 
 
 @instruction(
@@ -319,7 +323,7 @@ def sqrt_approx(m: Algebra[V], a: V, ftz: bool) -> V:
 def sqrt(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
     """Square root, correctly rounded."""
     (a,) = flush_if(m, t, ftz, a)
-    return finish(m, t, m.fsqrt(t, a, rnd), ftz)
+    return finish(m, t, m.fsqrt(t, a, rnd), ftz, False, a)
 
 
 @instruction("rsqrt.approx.f64 d, a", since="1.4 sm_13", defaults=PLAIN, ref="PTX 1.4 table 50")
@@ -329,18 +333,27 @@ def sqrt(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
 def rsqrt(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     """Fast reciprocal of the square root."""
     (a,) = flush_if(m, t, ftz, a)
-    return finish(m, t, approximate.reciprocal_root(m, t, a), ftz)
+    return finish(m, t, approximate.reciprocal_root(m, t, m.any_nan(t, a)), ftz, False, a)
 
 
 @instruction("rsqrt.approx.ftz.f64 d, a", since="4.0 sm_20", ref="PTX ISA 4.0 rsqrt.approx.ftz.f64")
 def rsqrt_coarse(m: Algebra[V], a: V) -> V:
     """Coarse reciprocal root of the upper half of a double; the lower half of the result is zero."""
-    return coarse(m, approximate.reciprocal_root(m, F64, coarse(m, a)))
+    return coarse_result(m, approximate.reciprocal_root(m, F64, coarse(m, m.any_nan(F64, a))))
+
+
+UPPER_HALF = 0xFFFFFFFF << 32
 
 
 def coarse(m: Algebra[V], a: V) -> V:
     """A double without its lower 32 bits, subnormals flushed."""
-    return m.flush(F64, with_bits(m, F64, a, lambda u, x: m.and_(B64, x, m.const(B64, 0xFFFFFFFF << 32))))
+    return m.flush(F64, with_bits(m, F64, a, lambda u, x: m.and_(B64, x, m.const(B64, UPPER_HALF))))
+
+
+def coarse_result(m: Algebra[V], a: V) -> V:
+    """The same of a result; its NaN is that of single precision, as the upper half."""
+    nan = m.const(F64, quiet_nan(F32) << 32)
+    return m.select(F64, m.is_nan(F64, a), nan, coarse(m, a))
 
 
 # ---------------------------------------------------------------- transcendental functions
@@ -350,35 +363,35 @@ def coarse(m: Algebra[V], a: V) -> V:
 @instruction("sin.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 51")
 def sin(m: Algebra[V], a: V, ftz: bool) -> V:
     """Fast sine of an angle in radians."""
-    (a,) = flush_if(m, F32, ftz, a)
-    return finish(m, F32, approximate.sine(m, a), ftz)
+    (a,) = flush_if(m, F32, ftz, m.any_nan(F32, a))
+    return finish(m, F32, approximate.sine(m, a), ftz, False)
 
 
 @instruction("cos.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 52")
 @instruction("cos.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 52")
 def cos(m: Algebra[V], a: V, ftz: bool) -> V:
     """Fast cosine of an angle in radians."""
-    (a,) = flush_if(m, F32, ftz, a)
-    return finish(m, F32, approximate.cosine(m, a), ftz)
+    (a,) = flush_if(m, F32, ftz, m.any_nan(F32, a))
+    return finish(m, F32, approximate.cosine(m, a), ftz, False)
 
 
 @instruction("lg2.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 53")
 @instruction("lg2.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 53")
 def lg2(m: Algebra[V], a: V, ftz: bool) -> V:
     """Fast logarithm to the base 2."""
-    (a,) = flush_if(m, F32, ftz, a)
-    return finish(m, F32, approximate.logarithm(m, a, subnormals=not ftz), ftz)
+    (a,) = flush_if(m, F32, ftz, m.any_nan(F32, a))
+    return finish(m, F32, approximate.logarithm(m, a, subnormals=not ftz), ftz, False)
 
 
 @instruction("ex2.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 54")
 @instruction("ex2.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 54")
 def ex2(m: Algebra[V], a: V, ftz: bool) -> V:
     """Fast power of two."""
-    (a,) = flush_if(m, F32, ftz, a)
-    return finish(m, F32, approximate.exponential(m, a, ftz), ftz)
+    (a,) = flush_if(m, F32, ftz, m.any_nan(F32, a))
+    return finish(m, F32, approximate.exponential(m, a, ftz), ftz, False)
 
 
 @instruction("tanh.approx.f32 d, a", since="7.0 sm_75", ref="PTX ISA 7.0 tanh")
 def tanh(m: Algebra[V], a: V) -> V:
     """Fast hyperbolic tangent."""
-    return approximate.hyperbolic_tangent(m, a)
+    return m.nan_result(F32, approximate.hyperbolic_tangent(m, m.any_nan(F32, a)))

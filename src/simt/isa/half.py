@@ -180,7 +180,7 @@ def neg(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
 
 def quieted(m: Algebra[V], t: Type, a: V) -> V:
     """The one NaN of the machine for every NaN (as on the H200)."""
-    return m.select(t, m.is_nan(t, a), m.const(t, quiet_nan(t)), a)
+    return m.nan_result(t, a)
 
 
 def magnitude(m: Algebra[V], t: Type, a: V) -> V:

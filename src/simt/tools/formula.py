@@ -116,6 +116,12 @@ class Symbols:
     def flush_result(self, t: Type, a: Expression, twice: Callable[..., Any], *o: Expression) -> Expression:
         return Expression("flush", (a,))
 
+    def nan_result(self, t: Type, a: Expression, *operands: Expression) -> Expression:
+        return a
+
+    def any_nan(self, t: Type, a: Expression) -> Expression:
+        return a
+
     def float_to_float(self, source: Type, target: Type, a: Expression, rounding: str) -> Expression:
         return Expression(f"{target.name}_{rounding}", (a,))
 

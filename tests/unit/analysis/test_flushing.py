@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import simt
-from simt.analysis.flushing import Observer, flushing
+from simt.analysis.facts import Observer
+from simt.analysis.flushing import NeverSubnormal, flushing, suits
 from simt.analysis.lower import lower
 from simt.analysis.program import Op, Operand, Register
 from simt.analysis.schedule import schedule
@@ -141,9 +142,9 @@ def results(case: Case, m: NumpyAlgebra) -> list[Array]:
 
 
 def test_flushing_by_the_cpu_changes_no_flushing_instruction() -> None:
-    observer, judged, wrong = Observer(Environment()), 0, list[str]()
+    observer, judged, wrong = Observer(Environment(), NeverSubnormal), 0, list[str]()
     for case in flushing_cases():
-        if not observer.traits(operation(case)).suits(flushes=True):
+        if not suits(observer, operation(case)):
             continue
         judged += 1
         plain, zeros = results(case, NumpyAlgebra()), results(case, Zeros())

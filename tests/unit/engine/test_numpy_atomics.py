@@ -16,7 +16,8 @@ M = NumpyAlgebra()
 LANES = 300
 LOCATIONS = {"one": 1, "two": 2, "some": 40, "far apart": 10**6}
 OPERATIONS = [
-    ("add", U32), ("add", U64), ("add", F32), ("add", F64), ("add", F16X2), ("add.ftz", F32), ("and", U32),
+    ("add", U32), ("add", U64), ("add", F32), ("add", F64), ("add", F16X2), ("add.far", F32), ("and", U32),
+    ("add.far", F64),
     ("xor", U64), ("min", S32), ("max", U32), ("inc", U32), ("dec", U32), ("exch", U32), ("cas", U32),
 ]  # fmt: skip
 

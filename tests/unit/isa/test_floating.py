@@ -105,14 +105,26 @@ def test_mad_of_ptx_1_is_fused_on_newer_machines() -> None:
 # ---------------------------------------------------------------- sign, minimum, maximum
 
 
+def is_nan(t: Type, bits: int) -> bool:
+    f = oracle.float_format(t)
+    return bits & ~f.sign > f.sign - (1 << f.mantissa)
+
+
+def nan_of(t: Type, bits: int) -> int:
+    """What an H200 makes of one NaN (`tests/hw`): always the same in f32, made quiet in f64."""
+    return 0x7FFFFFFF if t == F32 else bits | 1 << 51
+
+
 @pytest.mark.parametrize("t", [F32, F64], ids=str)
 def test_signs(t: Type) -> None:
     f = oracle.float_format(t)
     a, b = float_bits(t, 2)
     rows = [(int(x), int(y)) for x, y in zip(a, b)]
     x, y = as_column(t, a), as_column(t, b)
-    assert [int(v) for v in run(f"neg.{t.name}", x).view(a.dtype)] == [v ^ f.sign for v, _ in rows]
-    assert [int(v) for v in run(f"abs.{t.name}", x).view(a.dtype)] == [v & ~f.sign for v, _ in rows]
+    changed = {"neg": lambda v: v ^ f.sign, "abs": lambda v: v & ~f.sign}
+    for name, change in changed.items():
+        expected = [nan_of(t, v) if is_nan(t, v) else change(v) for v, _ in rows]
+        assert [int(v) for v in run(f"{name}.{t.name}", x).view(a.dtype)] == expected
     signed = [w & ~f.sign | v & f.sign for v, w in rows]
     assert [int(v) for v in run(f"copysign.{t.name}", x, y).view(a.dtype)] == signed
 

@@ -1,0 +1,162 @@
+"""Columns whose bits are settled only where they are seen.
+
+Arithmetic does not care which NaN an operand is, nor, where the CPU reads subnormals as zeros, which
+subnormal. So a result is kept as the CPU made it, `raw`, with a note of what its bits mean: arithmetic takes
+`raw`, and everything else reads `ir`, which emits the code that makes the machine's bits of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from simt.engine.llvm_builder import Builder, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed(Value):
+    """A column that has been flushed: it needs no second flush."""
+
+
+class Loose(Value):
+    """A column of which subnormals mean zeros of their sign (`subnormals`), and NaNs the one NaN of the type
+    (`nans`) or the one that follows from `source`. `flushed`: it has no subnormals, and needs no flush."""
+
+    __slots__ = ("_known", "_settle", "flushed", "nans", "raw", "source", "subnormals")
+    raw: Value
+    subnormals: bool
+    nans: bool
+    source: Source | None
+    flushed: bool
+    _settle: Callable[[Loose], Value]
+    _known: tuple[tuple[int, str], int, str, Value] | None
+
+    def __init__(self, raw: Value, settle: Callable[[Loose], Value], **notes: Any) -> None:
+        fields = {"raw": raw, "type": raw.type, "width": raw.width, "_settle": settle, "_known": None}
+        unsaid = {"subnormals": False, "nans": False, "source": None, "flushed": False}
+        for name, value in (fields | unsaid | notes).items():
+            object.__setattr__(self, name, value)
+
+    def changed(self, raw: Value, **notes: Any) -> Loose:
+        """With another column and further notes."""
+        old = {name: getattr(self, name) for name in ("subnormals", "nans", "source", "flushed")}
+        return Loose(raw, self._settle, **(old | notes))
+
+    @property
+    def ir(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self._settle(self).ir
+
+    def once(self, builder: Builder, running: str, settle: Callable[[], Value]) -> Value:
+        """The column settled for the lanes that run: that of an earlier use, if it stands in the same block
+        of code and was for the same lanes."""
+        if self._known is not None:
+            place, line, text, value = self._known
+            if place == (builder.last_label, running) and builder.lines[line : line + 1] == [text]:
+                return value
+        value = settle()
+        place = (builder.last_label, running)
+        known = (place, len(builder.lines) - 1, builder.lines[-1], value)
+        object.__setattr__(self, "_known", known)
+        return value
+
+
+class LooseBits(Value):
+    """The bits of a loose column `of`, as integers: where they are only moved, they need not be settled."""
+
+    __slots__ = ("_cast", "of")
+    of: Loose
+    _cast: Callable[[Loose], Value]
+
+    def __init__(self, of: Loose, element: str, cast: Callable[[Loose], Value]) -> None:
+        for name, value in (("of", of), ("type", element), ("width", of.width), ("_cast", cast)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def ir(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self._cast(self.of).ir
+
+    @property
+    def literal(self) -> int | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Computed(Value):
+    """A result of f64 arithmetic: `again(algebra, *operands)` is how it came to be."""
+
+    again: Callable[..., Value] = min
+    operands: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """Where the NaN of an f64 result comes from: `operands` in the order in which the machine looks for NaNs;
+    `result` as the CPU computed it."""
+
+    result: Value
+    operands: tuple[Value, ...]
+    leaves: dict[str, Value] = field(default_factory=dict[str, Value])
+    """The columns from which everything can be computed again, by name."""
+    before: dict[int, Source] = field(default_factory=dict["int", "Source"])
+    """Sources of operands, and of theirs, each after its own; by identity."""
+
+    def __post_init__(self) -> None:
+        for value in (*self.inputs, *self.operands):
+            source = source_of(value)
+            if source is not None:
+                self.leaves.update(source.leaves)
+                self.before.update(source.before)
+                self.before[id(source)] = source
+            elif not is_literal(value):
+                self.leaves[value.ir] = value
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        """What the result is computed from; itself, if that is not known."""
+        return self.result.operands if isinstance(self.result, Computed) else (self.result,)
+
+
+def source_of(value: Value | None) -> Source | None:
+    return value.source if isinstance(value, Loose) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What is known of a column of f32, as a value that is passed to a function: see `Loose`."""
+
+    subnormals: bool = False
+    nans: bool = False
+    flushed: bool = False
+
+
+PLAIN = Notes()
+
+
+def notes_of(value: Value) -> Notes:
+    """What a function may be told, besides the bits; `raw` are then the bits."""
+    if isinstance(value, Flushed):
+        return Notes(flushed=True)
+    if not isinstance(value, Loose) or value.source is not None:
+        return PLAIN
+    return Notes(value.subnormals, value.nans, value.flushed)
+
+
+def raw(value: Value) -> Value:
+    """The value for an operation to which the notes do not matter."""
+    return value.raw if isinstance(value, Loose) else value
+
+
+def is_literal(value: Value) -> bool:
+    return not isinstance(value, Loose) and not value.ir.startswith("%")
+
+
+def allows(value: Value, note: str) -> bool:
+    """Whether a column of f32 is the same with a note, as one that has it or a plain number is."""
+    if isinstance(value, Loose):
+        return bool(getattr(value, note))
+    return is_literal(value) and value.ir in _PLAIN
+
+
+_PLAIN = ("0x0000000000000000", "0x3FF0000000000000", "0xBFF0000000000000")
+"""Zero, one and minus one, as LLVM writes them."""
