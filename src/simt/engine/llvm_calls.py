@@ -9,7 +9,8 @@ from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind, LaunchSlot, WorkerSlot
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value, spell
-from simt.engine.llvm_function import MASK, NO_LANES, FunctionEmitter
+from simt.engine.llvm_function import FunctionEmitter
+from simt.engine.llvm_masks import MASK, NO_LANES
 from simt.engine.llvm_outline import (
     ATTRIBUTES,
     OPS,

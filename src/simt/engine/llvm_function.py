@@ -41,15 +41,18 @@ from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_alone import AloneLoops
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import ALL, bases, shape_of
+from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_outline import BLOCKS, LINES, PIECE, TooLarge
 from simt.engine.llvm_slots import SlotEmitter, Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.unsupported import Unsupported
 
-MASK = f"<{WARP} x i1>"
-NO_LANES = f"{MASK} zeroinitializer"
 TURNS = 64
 """Times that lanes go round a loop that waits for other threads before they let others run."""
+
+DEEP = 16
+"""Loops within each other from which a large function goes to headers by a switch: LLVM keeps lists of the
+blocks of each loop, those of inner loops included."""
 
 CROWD = 16
 """Places still to test beyond which the code that tests them is shared: a switch has that many."""
@@ -66,13 +69,16 @@ class FunctionEmitter(SlotEmitter):
         self.evaluator: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
         self.representatives = self._representatives()
         self.initial_mask = Value(ALL, "i1", WARP)
+        large = BitMasks(self.m, self.allocas, self.pending.places)
+        self.slots = large if unit.large else Masks(self.m, self.allocas)
         self.wanted: dict[tuple[int, int], str] = {}
         self.labels: set[str] = set()
         self.walks: dict[tuple[int, int | None], str] = {}
         self.unwalked: list[tuple[int, int | None]] = []
+        self.deep = unit.large and max((x.depth for x in self.schedule.loops), default=0) > DEEP
+        self.headers: dict[int, Block] = {}  # to which code goes back by a switch
         self.later: list[str] = []  # code that stands after that of the blocks
         self.alone = AloneLoops(self)
-        self.vectors: dict[str, str] = {}  # of the block: where all lanes of guarded values are kept
         self.masks: dict[str, str] = {}  # of the block: where masks are kept, "" for those used once
         self._live: dict[int, set[Definition]] | None = None
 
@@ -98,6 +104,8 @@ class FunctionEmitter(SlotEmitter):
             (place, beyond), label = self.wanted.popitem()
             self.builder.label(label)
             self._take(place, beyond)
+        if self.headers:
+            self._go_to_headers()
         self.builder.lines += self.later
 
     def label(self, block: Block) -> str:
@@ -135,22 +143,12 @@ class FunctionEmitter(SlotEmitter):
         found = self.representatives[block.index]
         if self._has_initial_mask(block):
             return self.initial_mask
-        return Value(self.builder.emit(f"load {MASK}, ptr {self._mask_slot(found)}, align 64"), "i1", WARP)
+        return self.slots.load(self.slots.of_block(found))
 
     def _has_initial_mask(self, block: Block) -> bool:
         """Whether a block is run by the lanes that the warp began with."""
         found = self.representatives[block.index]
         return found == self.schedule.order[0].index and self.schedule.loop_of[found] is None
-
-    def _mask_slot(self, index: int) -> str:
-        return self._mask_alloca(f"%mask.{index}")
-
-    def _pending_slot(self, place: int) -> str:
-        return self._mask_alloca(f"%pending.{place}")
-
-    def _mask_alloca(self, name: str) -> str:
-        self.allocas[f"  {name} = alloca {MASK}, align 64"] = None
-        return name
 
     # -- ops -----------------------------------------------------------------------------------
 
@@ -285,9 +283,7 @@ class FunctionEmitter(SlotEmitter):
             self._uniform_branch(block, bases(predicate).ir, taken, other)
         else:
             p = self.m.vector(predicate)
-            mask = self.m.mask
-            yes = self.m.mask_and(mask, p)
-            no = self.m.mask_and(mask, self.m.invert_mask(p))
+            yes, no = self.slots.parted(self.m.mask, p)
             self._split(block, {taken: yes, other: no})
 
     def _uniform_branch(self, block: Block, condition: str, taken: Block, other: Block) -> None:
@@ -395,11 +391,11 @@ class FunctionEmitter(SlotEmitter):
 
     def _wait(self, place: int, mask: Value, others: bool) -> None:
         """Adds lanes to a pending mask."""
-        slot = self._pending_slot(place)
+        slot = self.slots.waiting(place)
         if others:
-            old = self.builder.emit(f"load {MASK}, ptr {slot}, align 64")
-            mask = self.m.binary("or", mask, Value(old, "i1", WARP))
-        self.builder.void(f"store {mask.typed}, ptr {slot}, align 64")
+            self.slots.add(slot, mask)
+        else:
+            self.slots.store(slot, mask)
 
     def _walk(self, waiting: int, sure: int | None) -> None:
         """Goes to the first of the places that has lanes; to the warp's end if none has."""
@@ -408,12 +404,10 @@ class FunctionEmitter(SlotEmitter):
             if place == sure:
                 self.builder.void(f"br label %{label}")
                 return
-            lanes = Value(
-                self.builder.emit(f"load {MASK}, ptr {self._pending_slot(place)}, align 64"), "i1", WARP
-            )
+            some = self.slots.some(self.slots.waiting(place))
             crowded = beyond.bit_count() > CROWD
             following = self._walking(beyond, sure) if crowded else self.builder.block_name("next")
-            self.builder.void(f"br i1 {self.m.any(lanes)}, label %{label}, label %{following}")
+            self.builder.void(f"br i1 {some}, label %{label}, label %{following}")
             if crowded:
                 return
             self.builder.label(following)
@@ -441,9 +435,9 @@ class FunctionEmitter(SlotEmitter):
             self.wanted[place, beyond] = label
 
     def _take(self, place: int, beyond: int) -> None:
-        slot = self._pending_slot(place)
-        mask = Value(self.builder.emit(f"load {MASK}, ptr {slot}, align 64"), "i1", WARP)
-        self.builder.void(f"store {NO_LANES}, ptr {slot}, align 64")
+        slot = self.slots.waiting(place)
+        mask = self.slots.load(slot)
+        self.slots.clear(slot)
         self._go(place, mask, beyond)
 
     def _go(self, place: int, mask: Value, beyond: int) -> None:
@@ -460,11 +454,26 @@ class FunctionEmitter(SlotEmitter):
 
     def _run(self, target: Block, mask: Value) -> None:
         loop = self.schedule.loop_of[target.index]
-        if loop is not None and loop.header is target and mask.ir != ALL and not self.unit.large:
+        begins = loop is not None and loop.header is target
+        if loop is not None and begins and mask.ir != ALL and not self.unit.large:
             self.alone.try_few(loop, mask)
         if self.representatives[target.index] == target.index:
-            self.builder.void(f"store {mask.typed}, ptr {self._mask_slot(target.index)}, align 64")
-        self.builder.void(f"br label %{self.label(target)}")
+            self.slots.store(self.slots.of_block(target.index), mask)
+        if begins and self.deep:
+            self.headers[target.index] = target
+            self.builder.void(f"store i32 {target.index}, ptr %header")
+            self.builder.void("br label %headers")
+        else:
+            self.builder.void(f"br label %{self.label(target)}")
+
+    def _go_to_headers(self) -> None:
+        """The way into and around all loops of a function with deeply nested ones: for LLVM, one loop."""
+        self.allocas["  %header = alloca i32"] = None
+        self.builder.label("headers")
+        header = self.builder.emit("load i32, ptr %header")
+        cases = " ".join(f"i32 {i}, label %{self.label(b)}" for i, b in self.headers.items())
+        first = next(iter(self.headers.values()))
+        self.builder.void(f"switch i32 {header}, label %{self.label(first)} [ {cases} ]")
 
     @contextmanager
     def set_aside(self) -> Generator[list[str]]:
@@ -553,10 +562,9 @@ class FunctionEmitter(SlotEmitter):
 
     def pending_resets(self) -> list[str]:
         """No lane waits anywhere at the start."""
-        names = [line.split()[0] for line in self.allocas if line.startswith("  %pending.")]
         turns = [line.split()[0] for line in self.allocas if line.startswith("  %turns.")]
         return [
-            *(f"  store {NO_LANES}, ptr {n}, align 64" for n in names),
+            *self.slots.resets(),
             *(f"  store i32 0, ptr {n}" for n in turns),
         ]
 

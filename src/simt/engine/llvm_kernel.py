@@ -230,7 +230,7 @@ class KernelEmitter(SuspendingEmitter):
         if self.schedule.loop_of[entry.index] is not None:
             # The entry is a loop's header: its mask is that of the lanes that come back, too.
             mask = self.initial_mask
-            lines.insert(0, f"  store {mask.typed}, ptr {self._mask_slot(entry.index)}, align 64")
+            lines = [*self.slots.start(self.slots.of_block(entry.index), mask), *lines]
         return lines
 
     def _initial_mask_lines(self) -> list[str]:

@@ -76,6 +76,7 @@ class LaneAlgebra(LlvmAlgebra):
 
     `launch`, `worker`: IR names of pointers to the blocks of `simt.engine.abi`. `warp`: the warp's number
     (i32). `cta`: the CTA's coordinates (i32 each). `mask`: the lanes that execute (`<32 x i1>`).
+    `bits_of`: masks that were made of an i32, with its name.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class LaneAlgebra(LlvmAlgebra):
         self.warp = Value("%warp", "i32")
         self.cta = tuple(Value(f"%cta.{c}", "i32") for c in "xyz")
         self.mask = Value(ALL, "i1", WARP)
+        self.bits_of: dict[str, str] = {}
 
     # -- forms of a value ----------------------------------------------------------------------
 
@@ -291,7 +293,8 @@ class LaneAlgebra(LlvmAlgebra):
         """A mask as i32."""
         if mask.ir == ALL:
             return Value("-1", "i32")
-        return Value(self.builder.emit(f"bitcast {mask.typed} to i32"), "i32")
+        bits = self.bits_of.get(mask.ir)
+        return Value(bits or self.builder.emit(f"bitcast {mask.typed} to i32"), "i32")
 
     def any(self, mask: Value) -> str:
         """i1: whether the mask has a lane."""

@@ -134,6 +134,7 @@ class SlotEmitter:
         self.late: list[Definition] = []  # f64 results to be kept at the end of the block
         self.m.eager = unit.large
         self.allocas: dict[str, None] = {}  # lines, in order
+        self.vectors: dict[str, str] = {}  # of the block: where all lanes of guarded values are kept
 
     def register(self, register: Register) -> Value:
         return self.read(self.ssa.lookup(self.current, register))
@@ -148,6 +149,8 @@ class SlotEmitter:
         loaded = self._load_part(definition, parts[0])
         if shape.is_guarded:
             valid = self._load_part(definition, parts[1]).ir
+            if self.unit.large:
+                self.vectors[loaded.ir] = self.slot(definition, parts[2])
             lanes = partial(self._lanes_of, definition, loaded, valid)
             value = Guarded(loaded.ir, loaded.type, loaded.width, shape, valid, lanes)
         else:
@@ -175,6 +178,8 @@ class SlotEmitter:
 
     def _lanes_of(self, definition: Definition, base: Value, valid: str) -> Value:
         """All lanes of a guarded value that was kept."""
+        if self.unit.large:
+            return self._load_part(definition, self.parts(definition)[2])
         right = self.m.vector(self.m.shaped(base, replace(self.shape(definition), hold=Hold.EXACT)))
         place = self.slot(definition, self.parts(definition)[2])
         # Volatile: the rare case is not to take registers from the usual one.
@@ -241,7 +246,10 @@ class SlotEmitter:
         return None
 
     def store_guarded(self, moves: Sequence[tuple[Definition, Value]]) -> None:
-        """Keeps guarded values; their lanes only where a guard does not hold, all read before any is kept."""
+        """Keeps guarded values; their lanes only where a guard does not hold, all read before any is kept. In
+        large functions lanes are always kept: code to make them again would stand at each use."""
+        if self.unit.large:
+            return self._store_with_lanes(moves)
         unsure: list[tuple[Definition, Guarded]] = []
         valid = "true"
         for definition, value in moves:
@@ -254,7 +262,7 @@ class SlotEmitter:
                 unsure.append((definition, value))
                 valid = self.m.both(valid, condition)
         if not unsure:
-            return
+            return None
         rare, end = self.builder.block_name("lanes"), self.builder.block_name("kept")
         self.builder.void(f"br i1 {valid}, label %{end}, label %{rare}")
         self.builder.label(rare)
@@ -263,6 +271,20 @@ class SlotEmitter:
             self.builder.void(f"store volatile {lanes.typed}, ptr {place}, align 64")
         self.builder.void(f"br label %{end}")
         self.builder.label(end)
+        return None
+
+    def _store_with_lanes(self, moves: Sequence[tuple[Definition, Value]]) -> None:
+        kept: list[tuple[Value, str]] = []
+        for definition, value in moves:
+            base, flag, lanes = self.parts(definition)
+            valid = Value(value.valid if isinstance(value, Guarded) else "true", "i1")
+            kept += [
+                (self.m.widened(bases(value), base.width), self.slot(definition, base)),
+                (valid, self.slot(definition, flag)),
+                (self.m.vector(value), self.slot(definition, lanes)),
+            ]
+        for value, place in kept:
+            self.builder.void(f"store {value.typed}, ptr {place}, align 64")
 
     def symbol(self, symbol: SymbolAddress) -> Value:
         match symbol.space:

@@ -23,8 +23,8 @@ from simt.engine.abi import FaultKind
 from simt.engine.llvm_barriers import Context, Entry
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import CallingEmitter
-from simt.engine.llvm_function import MASK, NO_LANES
 from simt.engine.llvm_lanes import ALL, bases, shape_of
+from simt.engine.llvm_masks import MASK, NO_LANES
 from simt.engine.llvm_slots import Part, Unit
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import PRED, U32
@@ -56,17 +56,20 @@ class SuspendingEmitter(CallingEmitter):
 
     `table`: the kernel keeps a table of barriers. `together`: all lanes of a warp that wait go on at once;
     then `changed` says what of the saved context is out of date at a barrier. `homes`: where in the context
-    each part of a value is saved.
+    each part of a value is saved. `in_context`: large functions keep all values there from the start, as code
+    to save and restore them would stand at every barrier.
     """
 
     def __init__(self, unit: Unit, function: Function) -> None:
         super().__init__(unit, function)
         self.suspensions: dict[tuple[int, ...], int] = {}
         self.context_size = CONTEXT_HEADER + 8 * (len(self.pending.barriers) + len(self.pending.waiting))
-        self.m.for_next_cta = bool(self.pending.barriers)
+        self.m.for_next_cta = bool(self.pending.barriers) and not unit.large
         self.table = self.pending.by_number
         self.together = not (self.table or self.pending.waiting)
-        self.changed = changed_before(self.ssa, self.pending) if self.together else {}
+        self.in_context = unit.large and self.waits
+        known = self.together and not self.in_context
+        self.changed = changed_before(self.ssa, self.pending) if known else {}
         self.homes: dict[tuple[Definition, str], int] = {}
 
     @property
@@ -179,22 +182,28 @@ class SuspendingEmitter(CallingEmitter):
         """The CTA's only warp has come to a barrier with all its lanes, and goes on."""
         masks: list[Value] = []
         for place in suspension.places:
-            slot = self._pending_slot(place)
-            masks.append(Value(self.builder.emit(f"load {MASK}, ptr {slot}, align 64"), "i1", WARP))
-            self.builder.void(f"store {NO_LANES}, ptr {slot}, align 64")
+            slot = self.slots.waiting(place)
+            masks.append(self.slots.load(slot))
+            self.slots.clear(slot)
         self.m.ask_for_one()
         if self._may_recur(suspension.places[0]):
             self.poll(self._next_block(suspension.places[0]))
         self._go_on(suspension, masks)
 
     def _suspension(self, number: int, places: tuple[int, ...]) -> Suspension:
-        return Suspension(number, places, self.live([self._next_block(p) for p in places]))
+        saved = [] if self.in_context else self.live([self._next_block(p) for p in places])
+        return Suspension(number, places, saved)
+
+    def slot(self, definition: Definition, part: Part) -> str:
+        if not self.in_context:
+            return super().slot(definition, part)
+        return self._context_pointer(self._home(definition, part))
 
     def _home(self, definition: Definition, part: Part) -> int:
         """Offset in the context at which a part of a value is saved, at every barrier."""
         key = (definition, part.suffix)
         if key not in self.homes:
-            room = min(64, 1 << (part.bytes - 1).bit_length())  # a power of two
+            room = 64 if self.in_context else min(64, 1 << (part.bytes - 1).bit_length())  # a power of two
             self.homes[key] = -(-self.context_size // room) * room
             self.context_size = self.homes[key] + -(-part.bytes // room) * room
         return self.homes[key]
@@ -204,9 +213,10 @@ class SuspendingEmitter(CallingEmitter):
         for i, place in enumerate(suspension.places):
             if self._with_all(place):
                 continue
-            bits = self._load_mask_bits(place)
+            slot = self.slots.waiting(place)
+            bits = self.m.mask_bits(self.slots.load(slot)).ir
             self.builder.void(f"store i32 {bits}, ptr {self._context_pointer(suspension.mask_offset(i))}")
-            self.builder.void(f"store {NO_LANES}, ptr {self._pending_slot(place)}, align 64")
+            self.slots.clear(slot)
             if self.table and self._is_park(place):
                 number = self.builder.emit(f"load i32, ptr {self._number(place)}")
                 field = self._context_pointer(suspension.barrier_offset(i))
@@ -256,10 +266,6 @@ class SuspendingEmitter(CallingEmitter):
 
     def _context_pointer(self, offset: int) -> str:
         return self.builder.emit(f"getelementptr i8, ptr %context.p, i64 {offset}")
-
-    def _load_mask_bits(self, place: int) -> str:
-        loaded = self.builder.emit(f"load {MASK}, ptr {self._pending_slot(place)}, align 64")
-        return self.m.mask_bits(Value(loaded, "i1", WARP)).ir
 
     def _copy(self, definition: Definition, saving: bool) -> None:
         """A value from its slot to the saved context, or back; lanes only where a guard does not hold."""

@@ -13,6 +13,7 @@ from simt.driver.source import compile_ptx
 from simt.engine import llvm_calls
 from simt.engine.cache import ObjectCache
 from simt.engine.compile import Compiler
+from simt.engine.llvm_function import DEEP
 from simt.engine.llvm_kernel import emit
 from simt.machine.device import DEVICES
 from tests.filetests import test_run as filetests
@@ -21,16 +22,21 @@ FOLDER = Path(filetests.__file__).parent / "run"
 NAMES = [
     "atomic_on_shared_and_float",
     "barrier_in_loop",
+    "barrier_never_complete",
+    "barrier_reduction",
     "call",
     "carry_chain",
     "divergent_loop",
     "fault_misaligned",
     "fault_of_the_last_lane",
+    "irreducible",
     "loop_left_by_degrees",
+    "named_barriers",
     "narrow_loads",
     "predication",
     "set_two_predicates",
     "shuffle",
+    "spin_on_a_lane",
     "vectors",
     "vote",
 ]
@@ -186,3 +192,74 @@ def test_guarded_accesses_need_no_branch(tmp_path: Path) -> None:
         text, _, _ = emit(program, program.functions["k"], BlockShape(96, 1, 1), cpu.features, "nounwind")
         blocks.append(text.count(":\n"))
     assert blocks[1] - blocks[0] <= 50 * 4
+
+
+def nest_kernel(turns: list[int], by_lane: bool) -> str:
+    """Loops within each other, each with a number of turns; odd threads save one turn of some if `by_lane`."""
+    heads = "\n".join(
+        f"""
+        mov.u32 %r{level + 8}, {"%r4" if by_lane and level % 3 == 0 else "0"};
+        LOOP{level}:
+        mad.lo.u32 %r1, %r1, 3, {level};
+        """
+        for level in range(len(turns))
+    )
+    ends = "\n".join(
+        f"""
+        xor.b32 %r1, %r1, %r{level + 8};
+        add.u32 %r{level + 8}, %r{level + 8}, 1;
+        setp.lt.u32 %p1, %r{level + 8}, {turns[level]};
+        @%p1 bra LOOP{level};
+        """
+        for level in reversed(range(len(turns)))
+    )
+    return f"""
+    .version 8.0
+    .target sm_90
+    .address_size 64
+    .visible .entry k(.param .u64 out)
+    {{
+        .reg .pred %p<3>; .reg .b32 %r<{len(turns) + 9}>; .reg .b64 %rd<9>;
+        ld.param.u64 %rd1, [out];
+        mov.u32 %r0, %tid.x;
+        and.b32 %r4, %r0, 1;
+        mul.wide.u32 %rd2, %r0, 4;
+        add.u64 %rd1, %rd1, %rd2;
+        mov.u32 %r1, %r0;
+        {heads}
+        {ends}
+        st.global.u32 [%rd1], %r1;
+        ret;
+    }}
+    """
+
+
+def nested(turns: list[int], thread: int, by_lane: bool) -> int:
+    """What a thread of `nest_kernel` is to give."""
+    value = thread
+
+    def run(level: int) -> None:
+        nonlocal value
+        if level == len(turns):
+            return
+        count = thread % 2 if by_lane and level % 3 == 0 else 0
+        while True:
+            value = (3 * value + level) % 2**32
+            run(level + 1)
+            value ^= count
+            count += 1
+            if count >= turns[level]:
+                return
+
+    run(0)
+    return value
+
+
+@pytest.mark.usefixtures("all_large")
+@pytest.mark.parametrize("by_lane", [False, True])
+def test_deeply_nested_loops(by_lane: bool) -> None:
+    turns = [2 if level % 4 == 0 else 1 for level in range(2 * DEEP)]
+    device = simt.Device("sm_90", engine="jit", memory="64MiB", timeout=60)
+    result = device.zeros(40, "u4")
+    device.load(nest_kernel(turns, by_lane))["k"]((1,), (40,), (result,))
+    assert result.numpy().tolist() == [nested(turns, thread, by_lane) for thread in range(40)]
