@@ -59,13 +59,14 @@ class Access:
 
 class AccessAlgebra(PrefetchAlgebra):
     """`PrefetchAlgebra` with what all accesses need. `line`: of the instruction. Code goes on at `abort`
-    after a fault.
+    after a fault. `asked`: the runtime has been called.
 
     `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
     the address is any other or unknown. `reach`: bounds of the address. `sizes`: by state space, bytes
     that there are at least."""
 
     line = 0
+    asked = False
     parameter: int | None = None
     parameter_size = 0
     reach = UNKNOWN
@@ -176,6 +177,7 @@ class AccessAlgebra(PrefetchAlgebra):
 
     def _call_lanes(self, function: str, access: Access, buffers: list[str]) -> None:
         """Calls a function of the runtime over the active lanes; goes to `abort` if it reports a fault."""
+        self.asked = True
         address = self.vector(access.address)
         if address.type == "i32":
             address = self.cast("zext", I64, address)

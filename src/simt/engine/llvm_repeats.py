@@ -46,18 +46,18 @@ class Repeats(Outliner):
     def op(self, op: Op) -> tuple[Value, ...]:
         if self.calls(op):
             return super().op(op)
-        lines, blocks = self._lines(), self.emitter.builder.blocks
+        m, builder = self.emitter.m, self.emitter.builder
+        lines, blocks, m.asked = self._lines(), builder.blocks, False
         values = self.inner.op(op)
         taken = self._lines() - lines
-        if taken >= LONG and self._is_straight(op, self.emitter.builder.blocks - blocks) and self.suits(op):
+        if taken >= LONG and self._may_go(op, builder.blocks - blocks) and self.suits(op):
             self.taken[self.kind(op)] += taken
             self.total += taken
         return values
 
-    def _is_straight(self, op: Op, blocks: int) -> bool:
-        """Whether the code has no other way than its usual one. An access to memory that has gains where it
-        stands in place; one without is a call of the runtime anyway."""
-        return not op.form.effects or blocks <= 1
+    def _may_go(self, op: Op, blocks: int) -> bool:
+        """Accesses to memory gain by standing in place; unless all that they do is to call the runtime."""
+        return "memory" not in op.form.effects or (self.emitter.m.asked and blocks <= 1)
 
     def _lines(self) -> int:
         return len(self.emitter.builder.lines) + self.emitter.unit.module.inlined_lines
