@@ -82,10 +82,10 @@ def _list(c: Cursor, close: str, element: Callable[[Cursor], Operand]) -> tuple[
     found: list[Operand] = []
     with c.nested():
         c.advance()
-        while c.kind != close:
+        if c.kind != close:
             found.append(element(c))
-            if not c.accept(","):
-                break
+        while found and c.accept(","):
+            found.append(element(c))
         c.expect(close, f"',' or '{close}'")
     return tuple(found)
 
