@@ -15,8 +15,9 @@ import simt
 from simt.isa.form import Version
 from tests.cpus.conftest import device_for
 from tests.hw import test_arithmetic, test_conversions
-from tests.hw.arithmetic import LANES, Case, cases, input_columns, kernel, module_text
+from tests.hw.arithmetic import Case, input_columns, kernel, module_text
 from tests.hw.conversions import given_for
+from tests.hw.operands import LANES
 
 STEP = 240
 """Every how many of the recorded cases run; six times as many of those that CPUs do in different ways."""
@@ -34,10 +35,12 @@ class Recorded:
 
     def wrong(self, rows: NDArray[np.uint64]) -> list[str]:
         """The results that differ from the recorded ones; NaNs count as equal."""
-        sizes = ["u1" if t.is_predicate else f"u{t.bytes}" for t in self.case.outputs]
-        columns = [row.astype(size) for row, size in zip(rows, sizes)]
-        pairs = zip(self.case.outputs, columns, self.expected, strict=True)
+        pairs = zip(self.case.outputs, self._columns(rows), self.expected, strict=True)
         return [f"{self.name}/{t.name}" for t, a, b in pairs if len(self._differing(t, a, b))]
+
+    def _columns(self, rows: NDArray[np.uint64]) -> list[NDArray[Any]]:
+        sizes = ["u1" if t.is_predicate else f"u{t.bytes}" for t in self.case.outputs]
+        return [row.astype(size) for row, size in zip(rows, sizes)]
 
     def _differing(self, t: Any, ours: NDArray[Any], theirs: NDArray[Any]) -> NDArray[Any]:
         return test_arithmetic.differing(self.case, t, ours, theirs)
@@ -50,24 +53,24 @@ def sample() -> tuple[Recorded, ...]:
 
 
 def arithmetic() -> list[Recorded]:
-    found = list(cases().values())
-    directed = [c for c in found if not DIRECTED.isdisjoint(c.opcode.split("."))]
-    fused = [c for c in found if c.form.mnemonic in ("fma", "mad") and ".f" in c.opcode]
-    picked = {c.opcode: c for c in (*found[::STEP], *directed[:: STEP // 6], *fused[:: STEP // 6])}
+    found = list(test_arithmetic.replayed().items())
+    directed = [(n, c) for n, c in found if not DIRECTED.isdisjoint(c.opcode.split("."))]
+    fused = [(n, c) for n, c in found if c.form.mnemonic in ("fma", "mad") and ".f" in c.opcode]
+    picked = dict((*found[::STEP], *directed[:: STEP // 6], *fused[:: STEP // 6]))
     given, results = test_arithmetic.recorded()
     return [
-        Recorded(o, c, input_columns(c, given), tuple(results[f"{o}/{i}"] for i in range(len(c.outputs))))
-        for o, c in picked.items()
+        Recorded(n, c, input_columns(c, given), tuple(results[f"{n}/{i}"] for i in range(len(c.outputs))))
+        for n, c in picked.items()
     ]
 
 
 def conversions() -> list[Recorded]:
     """Of `cvt` and the warp operations."""
     results = test_conversions.recorded()
-    picked = list(test_conversions.CASES.items())[:: STEP // 6]
+    picked = list(test_conversions.replayed().items())[:: STEP // 6]
     return [
         Recorded(
-            name, c, input_columns(c, given_for(name, c)),
+            name, c, input_columns(c, given_for(name, c, test_conversions.inputs())),
             tuple(results[f"{name}/{i}"] for i in range(len(c.outputs))),
         )
         for name, c in picked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,16 +12,17 @@ import simt.isa  # noqa: F401  # pyright: ignore[reportUnusedImport]  (fills the
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Binding, Form, OperandForm, Version
 from simt.isa.targets import NEWEST
-from simt.ptx.types import BF16, F16, F16X2, PRED, TYPES, Kind, Type
-from tests.unit.isa.columns import float_bits
+from simt.ptx.types import PRED, Type
+from tests.hw.operands import LANES, PLACES
 from tests.unit.isa.meaning import Array
-from tests.unit.isa.refused import DIFFERENCES
 
-LANES = 128
-SLOTS = 5
+SLOTS = PLACES + 1
 """Operands have a column each, by place; the last one is the carry flag's."""
 
+OLD_VERSION: Version = (1, 4)
+OLD_TARGET = 13
 TABLE = 0xCA
+CHUNK = 250
 CHAPTERS = ("integer", "floating", "compare", "logic", "half", "video")
 
 
@@ -41,7 +43,13 @@ class Case:
 
     @property
     def target(self) -> int:
-        return 13 if self.form.until else 90
+        return (self.form.until_target or OLD_TARGET) if self.form.until else 90
+
+    @property
+    def name(self) -> str:
+        """The opcode, after the version unless that is the newest."""
+        version = "" if self.version == NEWEST else f"{self.version[0]}.{self.version[1]} "
+        return version + self.opcode
 
     @property
     def sources(self) -> list[OperandForm]:
@@ -58,43 +66,45 @@ class Case:
         return found + ([PRED] if "out" in self.form.carry.split() else [])
 
 
+@dataclass(frozen=True)
+class OldCase(Case):
+    """The same opcode in a module of PTX 1.4."""
+
+    @property
+    def version(self) -> Version:
+        return OLD_VERSION
+
+    @property
+    def target(self) -> int:
+        return OLD_TARGET
+
+
+def is_old(form: Form, binding: Binding) -> bool:
+    """Whether PTX 1.4 for its newest target has the instruction."""
+    return form.allowed(binding, OLD_VERSION, OLD_TARGET)
+
+
 def cases() -> dict[str, Case]:
-    """All cases by opcode, and by opcode and version where an old version says it otherwise."""
-    found: dict[str, Case] = {}
-    for form in (f for fs in FORMS.values() for f in fs if f.chapter in CHAPTERS):
-        for binding in form.bindings():
-            case = Case(form, binding)
-            if not (form.until and case.opcode in DIFFERENCES):  # NVIDIA's assembler refuses those
-                found[case.opcode] = case
-    return found
+    """All cases by name. Forms that later versions have dropped are run in the last one that has them."""
+    forms = [f for fs in FORMS.values() for f in fs if f.chapter in CHAPTERS]
+    found = [c for f in forms for b in f.bindings() for c in versions_of(f, b)]
+    return {case.name: case for case in found}
 
 
-# ---------------------------------------------------------------- operands
+def versions_of(form: Form, binding: Binding) -> list[Case]:
+    """The instruction in the newest version that has it and, if PTX 1.4 has it too, there."""
+    newest = Case(form, binding)
+    both = newest.version != OLD_VERSION and is_old(form, binding)
+    return [newest, *([OldCase(form, binding)] if both else [])]
 
 
-def column(t: Type, seed: int) -> Array:
-    """The bits of one operand for all lanes, as 64-bit integers: special values first, then random ones."""
-    random = np.random.default_rng(seed * 1000 + sum(t.name.encode()))
-    if t.is_predicate:
-        return random.integers(0, 2, LANES).astype(np.uint64)
-    if t.kind is Kind.PACKED:
-        e = F16 if t is F16X2 else BF16
-        return column(e, seed) | column(e, seed + 50) << np.uint64(16)
-    if t.is_float:
-        return random.permutation(float_bits(t, 1, 60)[0].astype(np.uint64))[:LANES]
-    top = 1 << t.bits
-    edges = [v % top for s in (0, 1, 2, 5, 31, 32, 33, 64, 255) for v in (s, -s, top // 2 + s, top // 2 - s)]
-    drawn = [
-        int.from_bytes(random.bytes(8), "little") % top >> int(random.integers(t.bits)) for _ in range(LANES)
-    ]
-    small = [int(v) for v in random.integers(0, 40, 30)]
-    return random.permutation(np.array((edges + small + drawn)[:LANES], np.uint64))
-
-
-def columns() -> dict[str, Array]:
-    """Operands by type and place, as `f32_0`; `carry` for the carry flag."""
-    found = {f"{t.name}_{i}": column(t, i) for t in TYPES.values() if t.bits <= 64 for i in range(SLOTS - 1)}
-    return found | {"carry": column(PRED, 99)}
+def chunks(named: dict[str, Case]) -> list[dict[str, Case]]:
+    """Cases of one version and target, so many to a module."""
+    groups: dict[tuple[Version, int], list[str]] = defaultdict(list)
+    for name, case in named.items():
+        groups[case.version, case.target].append(name)
+    lists = [group[i : i + CHUNK] for group in groups.values() for i in range(0, len(group), CHUNK)]
+    return [{name: named[name] for name in names} for names in lists]
 
 
 # ---------------------------------------------------------------- kernels
@@ -105,33 +115,33 @@ def register_type(t: Type) -> str:
     return t.name if t.is_predicate or t.is_native_float else f"b{t.bits}"
 
 
-def _load(t: Type, place: int, register: str) -> list[str]:
-    address = f"[%in+{8 * LANES * place}]"
+def _load(t: Type, place: int, register: str, lanes: int) -> list[str]:
+    address = f"[%in+{8 * lanes * place}]"
     if t.is_predicate:
         return [f"ld.global.b32 %m0, {address};", f"setp.ne.u32 {register}, %m0, 0;"]
     return [f"ld.global.{register_type(t)} {register}, {address};"]
 
 
-def _store(t: Type, place: int, register: str) -> list[str]:
-    address = f"[%out+{8 * LANES * place}]"
+def _store(t: Type, place: int, register: str, lanes: int) -> list[str]:
+    address = f"[%out+{8 * lanes * place}]"
     if t.is_predicate:
         return [f"selp.u32 %m0, 1, 0, {register};", f"st.global.b32 {address}, %m0;"]
     return [f"st.global.{register_type(t)} {address}, {register};"]
 
 
-def _carry(case: Case) -> tuple[list[str], list[str]]:
+def _carry(case: Case, lanes: int) -> tuple[list[str], list[str]]:
     """Instructions that set the carry flag from its column, and ones that read it into `%carry`."""
     before: list[str] = []
     after: list[str] = []
     if "in" in case.form.carry.split():
-        flag = f"ld.global.b32 %m0, [%in+{8 * LANES * (SLOTS - 1)}];"
+        flag = f"ld.global.b32 %m0, [%in+{8 * lanes * (SLOTS - 1)}];"
         before = [flag, "add.cc.u32 %m1, %m0, 0xffffffff;"]
     if "out" in case.form.carry.split():
         after = ["addc.u32 %m1, 0, 0;", "setp.ne.u32 %carry, %m1, 0;"]
     return before, after
 
 
-def kernel(case: Case, name: str) -> str:
+def kernel(case: Case, name: str, lanes: int = LANES) -> str:
     """An entry of two pointers, input columns and output columns, that executes the opcode in each lane."""
     declared: list[str] = []
     operands: list[str] = []
@@ -145,7 +155,7 @@ def kernel(case: Case, name: str) -> str:
         t, register = case.type_of(operand), f"%v{i}"
         declared.append(f".reg .{register_type(t)} {register};")
         if not operand.destination:
-            loads += _load(t, place, register)
+            loads += _load(t, place, register, lanes)
             place += 1
         else:
             results.append(register)
@@ -154,9 +164,9 @@ def kernel(case: Case, name: str) -> str:
             results.append(f"{register}q")
             register += f"|{register}q"
         operands.append(register)
-    before, after = _carry(case)
+    before, after = _carry(case, lanes)
     results += ["%carry"] if after else []
-    stores = [line for n, (t, r) in enumerate(zip(case.outputs, results)) for line in _store(t, n, r)]
+    stores = [line for n, (t, r) in enumerate(zip(case.outputs, results)) for line in _store(t, n, r, lanes)]
     opcode = f"{case.opcode} {', '.join(operands)};"
     return _entry(case.version, name, [*declared, *loads, *before, opcode, *after, *stores])
 
@@ -179,7 +189,7 @@ def module_text(version: Version, target: int, kernels: list[str]) -> str:
 
 def input_columns(case: Case, given: dict[str, Any]) -> Array:
     """The input buffer of a case: a column for each operand, and the carry flag's."""
-    buffer = np.zeros((SLOTS, LANES), np.uint64)
+    buffer = np.zeros((SLOTS, len(given["carry"])), np.uint64)
     for place, operand in enumerate(case.sources):
         buffer[place] = given[f"{case.type_of(operand).name}_{place}"]
     buffer[-1] = given["carry"]

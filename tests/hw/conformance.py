@@ -15,11 +15,15 @@ import numpy as np
 
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Form
+from simt.isa.special_registers import SPECIAL_REGISTERS, SpecialRegister
 from simt.ptx.types import Type
 from simt.tools.pages import CONFORMANCE, Conformance
-from tests.hw import test_arithmetic, test_conversions, test_flushing
+from tests.hw import test_arithmetic, test_conversions, test_flushing, test_probes
 from tests.hw.arithmetic import Case
 from tests.unit.isa.meaning import Array
+from tests.unit.machine import test_textures
+
+REFUSED = Conformance(refused=1)
 
 
 def compared(t: Type, ours: Array, theirs: Array, wrong: Callable[[], int]) -> Conformance:
@@ -39,19 +43,23 @@ def _compared(case: Case, t: Type, ours: Array, theirs: Array) -> Conformance:
 def arithmetic() -> Iterator[tuple[Form, Conformance]]:
     """Of every case of the arithmetic chapters."""
     theirs = test_arithmetic.recorded()[1]
-    for name, case in test_arithmetic.cases().items():
+    for name, case in test_arithmetic.replayed().items():
         yield case.form, Conformance(1)
         for i, (t, ours) in enumerate(zip(case.outputs, test_arithmetic.computed(case))):
             yield case.form, _compared(case, t, ours, theirs[f"{name}/{i}"])
+    for name in test_arithmetic.refused():
+        yield test_arithmetic.cases()[name].form, REFUSED
 
 
 def conversions() -> Iterator[tuple[Form, Conformance]]:
     """Of every conversion and warp operation."""
     theirs = test_conversions.recorded()
-    for name, case in test_conversions.CASES.items():
+    for name, case in test_conversions.replayed().items():
         yield case.form, Conformance(1)
         for i, (t, ours) in enumerate(zip(case.outputs, test_conversions.computed(name, case))):
             yield case.form, _compared(case, t, ours, theirs[f"{name}/{i}"])
+    for name in test_conversions.refused():
+        yield test_conversions.CASES[name].form, REFUSED
 
 
 def flushing() -> Iterator[tuple[Form, Conformance]]:
@@ -68,13 +76,33 @@ def _not_flushed(case: Case, ours: Array) -> int:
     return len(test_flushing.differing(case, ours))
 
 
+def probes() -> Iterator[tuple[Form | SpecialRegister, Conformance]]:
+    """Of the small programs, by threads."""
+    for probe in test_probes.compared():
+        wrong = test_probes.differing(probe, test_probes.interpreted(probe.name))
+        yield probe.subject, Conformance(1, probe.threads, probe.threads - wrong)
+    for name in test_probes.refused():
+        yield test_probes.probes()[name].subject, REFUSED
+
+
+def textures() -> Iterator[tuple[Form, Conformance]]:
+    """Of the texture fetches; `tests/unit/machine/test_textures.py` holds the bounds of the filtered ones."""
+    (form,) = FORMS["tex"]
+    for case in test_textures.CASES:
+        ours, theirs, _ = test_textures.recorded(case)
+        exact = int((ours.view("u4") == theirs.view("u4")).all(1).sum())
+        yield form, Conformance(1, len(ours), exact, len(ours) - exact)
+
+
 def counted() -> dict[str, list[Conformance]]:
-    """By mnemonic, in the order of its forms."""
+    """By mnemonic, in the order of its forms; and by name of special register."""
     found: dict[int, Conformance] = defaultdict(Conformance)
-    for part in (arithmetic, conversions, flushing):
-        for form, more in part():
-            found[id(form)] += more
-    return {name: [found[id(form)] for form in forms] for name, forms in FORMS.items()}
+    for part in (arithmetic, conversions, flushing, probes, textures):
+        for subject, more in part():
+            found[id(subject)] += more
+    forms = {name: [found[id(form)] for form in forms] for name, forms in FORMS.items()}
+    registers = {name: [found[id(r)]] for name, r in SPECIAL_REGISTERS.items() if id(r) in found}
+    return forms | registers
 
 
 def text(found: dict[str, list[Conformance]]) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
 from simt.isa.catalogue import FORMS
-from simt.isa.form import Version
-from tests.hw.arithmetic import LANES, Case, columns
+from tests.hw.arithmetic import Case, versions_of
+from tests.hw.operands import LANES
 from tests.unit.isa.meaning import Array
 
 WARP = 32
@@ -18,32 +16,14 @@ SPLIT = 13
 """The lanes below this one and the others take part under masks of their own in `split` cases."""
 
 
-@dataclass(frozen=True)
-class OldCase(Case):
-    """The same opcode in a module of PTX 1.4."""
-
-    @property
-    def version(self) -> Version:
-        return (1, 4)
-
-    @property
-    def target(self) -> int:
-        return 13
-
-
-def _of(chapter: str, kind: type[Case] = Case) -> list[Case]:
+def _of(chapter: str) -> list[Case]:
     forms = [f for fs in FORMS.values() for f in fs if f.chapter == chapter and not f.until]
-    return [kind(f, b) for f in forms for b in f.bindings()]
+    return [case for f in forms for b in f.bindings() for case in versions_of(f, b)]
 
 
 def conversions() -> dict[str, Case]:
-    """Conversions of PTX 9.0 by opcode, and under `1.4 ` those of single precision that may flush."""
-    found = {case.opcode: case for case in _of("convert")}
-    for case in _of("convert", OldCase):
-        plain = case.form.requirement.version == (1, 0) and not case.binding["ftz"]
-        if plain and "f32" in case.opcode.split("."):
-            found[f"1.4 {case.opcode}"] = case
-    return found
+    """Conversions by name."""
+    return {case.name: case for case in _of("convert")}
 
 
 def warp_operations() -> dict[str, Case]:
@@ -57,14 +37,9 @@ def warp_operations() -> dict[str, Case]:
     return found
 
 
-@functools.cache
-def _columns() -> dict[str, Array]:
-    return columns()
-
-
-def given_for(name: str, case: Case) -> dict[str, Any]:
+def given_for(name: str, case: Case, columns: Mapping[str, Array]) -> dict[str, Array]:
     """Operands by type and place; for warp operations with masks, and values that often agree."""
-    given = dict(_columns())
+    given = dict(columns)
     places = [o.name for o in case.sources]
     if "mask" not in places:
         return given

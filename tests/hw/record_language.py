@@ -8,6 +8,7 @@ writes `vectors/language.npz`. Needs `cuda.bindings` and NumPy.
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def launch(cuda: Any, text: str, block: tuple[int, int, int], source: int, out: 
     return code
 
 
-def record() -> None:
+def record(path: Path = RECORDED) -> None:
     cuda: Any = import_module("cuda.bindings.driver")
     checked(cuda.cuInit(0))
     checked(cuda.cuCtxSetCurrent(checked(cuda.cuDevicePrimaryCtxRetain(checked(cuda.cuDeviceGet(0))))))
@@ -51,7 +52,7 @@ def record() -> None:
         found[name] = result.copy()
     codes = [launch(cuda, LIMITED, shape, source, out) for shape in SHAPES]
     print("launches with .maxntid:", dict(zip(SHAPES, codes)))
-    np.savez_compressed(RECORDED, shapes=np.array([code == 0 for code in codes]), **found)
+    np.savez_compressed(path, shapes=np.array([code == 0 for code in codes]), **found)
 
 
 if __name__ == "__main__":

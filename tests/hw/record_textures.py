@@ -92,6 +92,11 @@ def cases() -> list[dict[str, Any]]:
             "geometry": geometry, "dtype": dtype, "channels": 1, "filter": "point", "address": address,
             "normalized": False, "read_as": "element", "coordinate": "s32",
         })  # fmt: skip
+    for dtype in ("u1", "i2", "f4"):
+        found.append({
+            "geometry": "1d", "dtype": dtype, "channels": 1, "filter": "point", "address": "border",
+            "normalized": False, "read_as": "element", "coordinate": "s32",
+        })  # fmt: skip
     return found
 
 
@@ -118,6 +123,30 @@ def coordinates(case: dict[str, Any], chance: np.random.Generator) -> np.ndarray
 
 
 def texture_object(case: dict[str, Any], data: np.ndarray[Any, Any]) -> Any:
+    resource, texture = cuda.CUDA_RESOURCE_DESC(), cuda.CUDA_TEXTURE_DESC()
+    if case["geometry"] == "1d" and case["coordinate"] == "s32":
+        linear_memory(resource, case, data)
+    else:
+        resource.resType = cuda.CUresourcetype.CU_RESOURCE_TYPE_ARRAY
+        resource.res.array.hArray = device_array(case, data)
+    texture.addressMode = [cuda.CUaddress_mode(ADDRESSINGS.index(case["address"]))] * 3
+    texture.filterMode = cuda.CUfilter_mode(case["filter"] == "linear")
+    texture.flags = (case["read_as"] == "element") * 1 | case["normalized"] * 2
+    return check(cuda.cuTexObjectCreate(resource, texture, None))
+
+
+def linear_memory(resource: Any, case: dict[str, Any], data: np.ndarray[Any, Any]) -> None:
+    """A resource of plain memory: outside it reads zeros."""
+    memory = check(cuda.cuMemAlloc(256))
+    check(cuda.cuMemcpyHtoD(memory, data.ctypes.data, data.nbytes))
+    resource.resType = cuda.CUresourcetype.CU_RESOURCE_TYPE_LINEAR
+    resource.res.linear.devPtr = memory
+    resource.res.linear.format = getattr(cuda.CUarray_format, FORMATS[case["dtype"]])
+    resource.res.linear.numChannels = case["channels"]
+    resource.res.linear.sizeInBytes = data.nbytes
+
+
+def device_array(case: dict[str, Any], data: np.ndarray[Any, Any]) -> Any:
     shape = SHAPES[case["geometry"]]
     description = cuda.CUDA_ARRAY3D_DESCRIPTOR()
     description.Width, description.Height, description.Depth = (*shape[::-1], 0, 0)[:3]
@@ -134,13 +163,7 @@ def texture_object(case: dict[str, Any], data: np.ndarray[Any, Any]) -> Any:
     copy.srcHeight = copy.Height = shape[-2] if len(shape) > 1 else 1
     copy.Depth = shape[0] if len(shape) > 2 else 1
     check(cuda.cuMemcpy3D(copy))
-    resource, texture = cuda.CUDA_RESOURCE_DESC(), cuda.CUDA_TEXTURE_DESC()
-    resource.resType = cuda.CUresourcetype.CU_RESOURCE_TYPE_ARRAY
-    resource.res.array.hArray = array
-    texture.addressMode = [cuda.CUaddress_mode(ADDRESSINGS.index(case["address"]))] * 3
-    texture.filterMode = cuda.CUfilter_mode(case["filter"] == "linear")
-    texture.flags = (case["read_as"] == "element") * 1 | case["normalized"] * 2
-    return check(cuda.cuTexObjectCreate(resource, texture, None))
+    return array
 
 
 def record(case: dict[str, Any], number: int) -> dict[str, np.ndarray[Any, Any]]:

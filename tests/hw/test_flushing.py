@@ -1,6 +1,6 @@
 """Where an H200 flushes results, recorded around the edge, against meanings and engines: bit by bit.
 
-Record again with `python -m tests.hw.record_flushing tests/hw/vectors/flushing.npz`.
+Record again with `python -m tests.hw.record --only flushing`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from simt.engine.numpy_algebra import NumpyAlgebra
 from simt.isa.algebra import Environment
 from simt.isa.form import main_type
 from simt.isa.select import Selection, select
-from tests.hw.arithmetic import LANES, Case
-from tests.hw.flushing import BLOCKS, LEAST, THREADS, cases, names, program
+from tests.hw.arithmetic import Case
+from tests.hw.flushing import BLOCKS, LANES, LEAST, THREADS, cases, names, program
 from tests.hw.test_arithmetic import is_approximate, native, numbers
 from tests.unit.isa.meaning import Array
 

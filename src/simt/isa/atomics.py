@@ -49,7 +49,13 @@ def atom(
     m: Algebra[V], t: Type, a: V, b: V, op: str, space: str | None, sem: str | None, scope: str | None,
     c: V | None = None,
 ) -> V:  # fmt: skip
-    """Replaces a value in memory by its combination with `b` in one indivisible step; gives the old one."""
+    """Replaces a value in memory by its combination with `b` in one indivisible step; gives the old one.
+
+    `exch` puts `b` there, `cas` puts `c` there if the value is `b`. `inc` counts up to `b` and from there to
+    zero, `dec` down to zero and from there, or from above `b`, to `b`. The order in which threads are served
+    is not defined. Floating-point sums in global memory flush subnormals of `.f32`, those in shared memory do
+    not (H200).
+    """
     level = FENCES[scope or "gpu"]
     if sem in ("release", "acq_rel"):
         m.fence(level)
@@ -64,7 +70,10 @@ def atom(
 def red(
     m: Algebra[V], t: Type, a: V, b: V, op: str, space: str | None, sem: str | None, scope: str | None
 ) -> None:  # fmt: skip
-    """Replaces a value in memory by its combination with `b`, as one indivisible step."""
+    """Replaces a value in memory by its combination with `b`, as one indivisible step.
+
+    As `atom`, for those who do not need the old value.
+    """
     atom(m, t, a, b, op, space, sem, scope)
 
 

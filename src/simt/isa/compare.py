@@ -74,7 +74,13 @@ def truth(m: Algebra[V], dtype: Type, p: V) -> V:
     ref="PTX 1.4 table 55",
 )
 def set_(m: Algebra[V], a: V, b: V, cmp: str, ftz: bool, dtype: Type, stype: Type) -> V:
-    """Compares two values; the result is all ones (1.0 as .f32) or zero."""
+    """Compares two values; the result is all ones (1.0 as .f32) or zero.
+
+    Integers compare by `eq ne lt le gt ge`, unsigned ones by `lo ls hi hs` too, bits by `eq` and `ne`. Floats
+    have, beside the ordered comparisons, which are false if either operand is NaN, unordered ones ending in
+    `u`, which are true then, and `num` and `nan`, which ask for just that. `.ftz` takes subnormal operands as
+    zeros.
+    """
     return truth(m, dtype, compare(m, cmp, stype, ftz, a, b))
 
 
@@ -91,7 +97,10 @@ def set_(m: Algebra[V], a: V, b: V, cmp: str, ftz: bool, dtype: Type, stype: Typ
 def set_bool(
     m: Algebra[V], a: V, b: V, c: V, cmp: str, boolop: str, ftz: bool, dtype: Type, stype: Type
 ) -> V:
-    """Compares two values and combines the outcome with a predicate; all ones (1.0 as .f32) or zero."""
+    """Compares two values and combines the outcome with a predicate; all ones (1.0 as .f32) or zero.
+
+    The predicate may be negated. The comparisons are those of the form without a predicate.
+    """
     return truth(m, dtype, combine(m, boolop, compare(m, cmp, stype, ftz, a, b), c))
 
 
@@ -104,7 +113,10 @@ def set_bool(
     ref="PTX 1.4 table 56",
 )
 def setp(m: Algebra[V], t: Type, a: V, b: V, cmp: str, ftz: bool) -> tuple[V, V]:
-    """Compares two values; writes the outcome and, if asked, its complement."""
+    """Compares two values; writes the outcome and, if asked, its complement.
+
+    The comparisons are those of `set`. The complement is false just where the outcome is true, NaNs included.
+    """
     p = compare(m, cmp, t, ftz, a, b)
     return p, m.invert(PRED, p)
 
@@ -119,14 +131,21 @@ def setp(m: Algebra[V], t: Type, a: V, b: V, cmp: str, ftz: bool) -> tuple[V, V]
     ref="PTX 1.4 table 56",
 )
 def setp_bool(m: Algebra[V], t: Type, a: V, b: V, c: V, cmp: str, boolop: str, ftz: bool) -> tuple[V, V]:
-    """Compares two values; writes the outcome and its complement, each combined with a predicate."""
+    """Compares two values; writes the outcome and its complement, each combined with a predicate.
+
+    The predicate is combined with the outcome for `p`, and with the complement for `q`; so with `and` both
+    are false where the predicate is false.
+    """
     p = compare(m, cmp, t, ftz, a, b)
     return combine(m, boolop, p, c), combine(m, boolop, m.invert(PRED, p), c)
 
 
 @instruction("selp.type d, a, b, c:pred", type=SOURCES, requires=DOUBLE, ref="PTX 1.4 table 57")
 def selp(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
-    """The first value if the predicate holds, else the second."""
+    """The first value if the predicate holds, else the second.
+
+    The bits of the chosen value are copied as they are, NaNs too.
+    """
     return m.select(t, c, a, b)
 
 
@@ -134,7 +153,10 @@ def selp(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     "slct.dtype.s32 d, a:dtype, b:dtype, c:s32", dtype=SOURCES, requires=DOUBLE, ref="PTX 1.4 table 58"
 )
 def slct(m: Algebra[V], dtype: Type, a: V, b: V, c: V) -> V:
-    """The first value if an integer is not negative, else the second."""
+    """The first value if an integer is not negative, else the second.
+
+    The bits of the chosen value are copied as they are.
+    """
     return m.select(dtype, m.compare("ge", S32, c, m.const(S32, 0)), a, b)
 
 
@@ -142,6 +164,10 @@ def slct(m: Algebra[V], dtype: Type, a: V, b: V, c: V) -> V:
     "slct[.ftz].dtype.f32 d, a:dtype, b:dtype, c:f32", dtype=SOURCES, requires=FTZ, ref="PTX 1.4 table 58"
 )
 def slct_float(m: Algebra[V], dtype: Type, a: V, b: V, c: V, ftz: bool) -> V:
-    """The first value if a number is not negative, else (also for NaN) the second."""
+    """The first value if a number is not negative, else (also for NaN) the second.
+
+    Negative zero is not negative here. `.ftz` takes a subnormal third operand as zero, so a negative one
+    chooses the first value.
+    """
     (c,) = flush_if(m, F32, ftz, c)
     return m.select(dtype, m.compare("ge", F32, c, m.const(F32, 0)), a, b)

@@ -46,13 +46,20 @@ control(
 
 @instruction("trap", effects="machine", ref="PTX 1.4 table 83")
 def trap(m: Algebra[V]) -> None:
-    """Stops the kernel with an error that the host sees."""
+    """Stops the kernel with an error that the host sees.
+
+    `simt.TrapError` names the thread. What other threads have stored by then stays.
+    """
     m.trap()
 
 
 @instruction("brkpt", since="sm_11", effects="machine breakpoint", ref="PTX 1.4 table 84")
 def brkpt(m: Algebra[V]) -> None:
-    """Suspends the thread for a debugger."""
+    """Suspends the thread for a debugger.
+
+    Without one it does nothing here; an H200 without a debugger ends the launch with an error, as for `trap`
+    (recorded in `tests/hw/vectors/probes.npz`).
+    """
     m.breakpoint()
 
 
@@ -61,7 +68,10 @@ def brkpt(m: Algebra[V]) -> None:
     ranges={"a": range(16)},
 )  # fmt: skip
 def pmevent(m: Algebra[V], a: V) -> None:
-    """Triggers the performance monitor event of that number."""
+    """Triggers the performance monitor event of that number.
+
+    Nothing that the program can see changes.
+    """
     m.event(a)
 
 

@@ -29,25 +29,37 @@ WITH_64 = {"u64": "4.3 sm_20", "s64": "4.3 sm_20"}
 
 @instruction("add.type d, a, b", type=INTEGERS, ref="PTX 1.4 table 20")
 def add(m: Algebra[V], t: Type, a: V, b: V) -> V:
-    """Sum, modulo two to the width."""
+    """Sum, modulo two to the width.
+
+    Signed and unsigned types give the same bits.
+    """
     return m.add(t, a, b)
 
 
 @instruction("add.sat.s32 d, a, b", ref="PTX 1.4 table 20")
 def add_sat(m: Algebra[V], t: Type, a: V, b: V) -> V:
-    """Signed sum, limited to the range of 32 bits."""
+    """Signed sum, limited to the range of 32 bits.
+
+    A sum above 2^31 - 1 becomes that number, one below -2^31 becomes that.
+    """
     return saturated_add(m, t, a, b)
 
 
 @instruction("sub.type d, a, b", type=INTEGERS, ref="PTX 1.4 table 21")
 def sub(m: Algebra[V], t: Type, a: V, b: V) -> V:
-    """Difference, modulo two to the width."""
+    """Difference, modulo two to the width.
+
+    Signed and unsigned types give the same bits.
+    """
     return m.sub(t, a, b)
 
 
 @instruction("sub.sat.s32 d, a, b", ref="PTX 1.4 table 21")
 def sub_sat(m: Algebra[V], t: Type, a: V, b: V) -> V:
-    """Signed difference, limited to the range of 32 bits."""
+    """Signed difference, limited to the range of 32 bits.
+
+    A difference above 2^31 - 1 becomes that number, one below -2^31 becomes that.
+    """
     return saturated_sub(m, t, a, b)
 
 
@@ -55,7 +67,11 @@ def sub_sat(m: Algebra[V], t: Type, a: V, b: V) -> V:
     "add.cc.type d, a, b", type=CARRYING, carry="out", since="1.2", requires=WITH_64, ref="PTX 1.4 table 22"
 )
 def add_cc(m: Algebra[V], t: Type, a: V, b: V) -> tuple[V, V]:
-    """Sum; the carry goes to CC.CF."""
+    """Sum; the carry goes to CC.CF.
+
+    CC.CF is one bit for each thread, which the carrying instructions alone read and write. It is set where
+    the sum, taken without a sign, does not fit.
+    """
     return with_carry(m, t, m.add(t, a, b), b)
 
 
@@ -63,7 +79,10 @@ def add_cc(m: Algebra[V], t: Type, a: V, b: V) -> tuple[V, V]:
     "addc.type d, a, b", type=CARRYING, carry="in", since="1.2", requires=WITH_64, ref="PTX 1.4 table 23"
 )
 def addc(m: Algebra[V], t: Type, a: V, b: V, carry: V) -> V:
-    """Sum of the operands and CC.CF."""
+    """Sum of the operands and CC.CF.
+
+    The higher words of a long sum: `add.cc` on the lowest, `addc.cc` on those between, `addc` on the highest.
+    """
     return m.add(t, m.add(t, a, b), one_if(m, t, carry))
 
 
@@ -136,19 +155,30 @@ def product(m: Algebra[V], t: Type, mode: str, a: V, b: V) -> V:
 
 @instruction("mul.mode.type d, a, b", mode="hi lo", type=INTEGERS, ref="PTX 1.4 table 26")
 def mul(m: Algebra[V], t: Type, a: V, b: V, mode: str) -> V:
-    """The upper or lower half of the product."""
+    """The upper or lower half of the product.
+
+    `.lo` is the product modulo two to the width, for signed and unsigned types alike; `.hi` is what is above
+    that, which differs between them.
+    """
     return product(m, t, mode, a, b)
 
 
 @instruction("mul.mode.type d:wide(type), a, b", mode="wide", type=NARROW, ref="PTX 1.4 table 26")
 def mul_wide(m: Algebra[V], t: Type, a: V, b: V) -> V:
-    """The whole product, twice as wide as the operands."""
+    """The whole product, twice as wide as the operands.
+
+    It always fits. The operands are extended by their sign, or by zeros, before they are multiplied.
+    """
     return product(m, t, "wide", a, b)
 
 
 @instruction("mad.mode.type d, a, b, c", mode="hi lo", type=INTEGERS, ref="PTX 1.4 table 27")
 def mad(m: Algebra[V], t: Type, a: V, b: V, c: V, mode: str) -> V:
-    """The upper or lower half of the product, plus a third value."""
+    """The upper or lower half of the product, plus a third value.
+
+    The sum wraps. With `.hi` the carry out of the lower half is lost: the third value meets the upper half
+    only.
+    """
     return m.add(t, product(m, t, mode, a, b), c)
 
 
@@ -199,7 +229,11 @@ def product24(m: Algebra[V], t: Type, mode: str, a: V, b: V) -> V:
 
 @instruction("mul24.mode.type d, a, b", mode="hi lo", type="u32 s32", ref="PTX 1.4 table 28")
 def mul24(m: Algebra[V], t: Type, a: V, b: V, mode: str) -> V:
-    """The upper or lower 32 bits of a 24 by 24 bit product."""
+    """The upper or lower 32 bits of a 24 by 24 bit product.
+
+    Of each operand the low 24 bits count, for `.s32` with bit 23 as its sign. Of the 48 bits of the product
+    `.lo` keeps bits 0 to 31, `.hi` bits 16 to 47.
+    """
     return product24(m, t, mode, a, b)
 
 
@@ -220,13 +254,20 @@ def mad24_sat(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
 
 @instruction("sad.type d, a, b, c", type=INTEGERS, ref="PTX 1.4 table 30")
 def sad(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
-    """The absolute difference of two values, plus a third."""
+    """The absolute difference of two values, plus a third.
+
+    The difference is that of the numbers, so it is right for operands far apart too; the sum wraps.
+    """
     return m.add(t, c, m.sub(t, m.maximum(t, a, b), m.minimum(t, a, b)))
 
 
 @instruction("div.type d, a, b", type=INTEGERS, ref="PTX 1.4 table 31")
 def div(m: Algebra[V], t: Type, a: V, b: V) -> V:
-    """Quotient, truncated towards zero."""
+    """Quotient, truncated towards zero.
+
+    What the text leaves open the H200 answers so: a zero divisor gives all ones, and the least number divided
+    by -1 gives itself.
+    """
     return m.divide(t, a, b)
 
 
@@ -239,13 +280,19 @@ def rem(m: Algebra[V], t: Type, a: V, b: V) -> V:
 
 @instruction("abs.type d, a", type=SIGNED, ref="PTX 1.4 table 33")
 def abs_(m: Algebra[V], t: Type, a: V) -> V:
-    """Absolute value; the least number stays as it is."""
+    """Absolute value; the least number stays as it is.
+
+    The least number has no positive counterpart in its width.
+    """
     return m.maximum(t, a, negate(m, t, a))
 
 
 @instruction("neg.type d, a", type=SIGNED, ref="PTX 1.4 table 34")
 def neg(m: Algebra[V], t: Type, a: V) -> V:
-    """The two's complement negative."""
+    """The two's complement negative.
+
+    The least number is its own negative.
+    """
     return negate(m, t, a)
 
 
@@ -356,7 +403,11 @@ def fns(m: Algebra[V], a: V, b: V, c: V) -> V:
     place = m.select(U32, down, m.sub(U32, m.const(U32, 31), place), place)
     found = m.compare("le", U32, rank, m.popcount(U32, value))
     found = m.and_(PRED, found, m.compare("lt", U32, b, m.const(U32, 32)))
-    return m.select(U32, found, place, m.const(U32, 0xFFFFFFFF))
+    place = m.select(U32, found, place, m.const(U32, 0xFFFFFFFF))
+    least = m.compare(
+        "eq", S32, c, m.const(S32, 1 << 31)
+    )  # has no negative; zero on the H200, whatever `b` is
+    return m.select(U32, least, m.const(U32, 0), place)
 
 
 def nth_one(m: Algebra[V], a: V, n: V) -> V:

@@ -31,7 +31,10 @@ def xor(m: Algebra[V], t: Type, a: V, b: V) -> V:
 
 @instruction("not.type d, a", type=ANY, ref="PTX 1.4 table 62")
 def not_(m: Algebra[V], t: Type, a: V) -> V:
-    """Every bit inverted."""
+    """Every bit inverted.
+
+    Of a predicate: its contrary.
+    """
     return m.invert(t, a)
 
 
@@ -43,13 +46,19 @@ def cnot(m: Algebra[V], t: Type, a: V) -> V:
 
 @instruction("shl.type d, a, b:u32", type=BITS, ref="PTX 1.4 table 64")
 def shl(m: Algebra[V], t: Type, a: V, b: V) -> V:
-    """Shift left, zeros from the right; amounts are clamped to the width."""
+    """Shift left, zeros from the right; amounts are clamped to the width.
+
+    So a shift by the width or more gives zero.
+    """
     return m.shift_left(t, a, b)
 
 
 @instruction("shr.type d, a, b:u32", type="b16 b32 b64 u16 u32 u64 s16 s32 s64", ref="PTX 1.4 table 65")
 def shr(m: Algebra[V], t: Type, a: V, b: V) -> V:
-    """Shift right, filled by the sign of signed types and else by zeros; amounts are clamped to the width."""
+    """Shift right, filled by the sign of signed types and else by zeros; amounts are clamped to the width.
+
+    So a shift by the width or more gives zero, or all copies of the sign.
+    """
     return m.shift_right(t, a, b)
 
 

@@ -111,7 +111,12 @@ def _access(
 )
 @_access("ldu[.space][.vec].type d:vec(type), [a]", space="global", since="2.0 sm_20", ref="PTX 2.0 ldu")
 def ld(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None) -> tuple[V, ...]:
-    """Loads a scalar or a vector from memory; wider registers are extended by the type's sign."""
+    """Loads a scalar or a vector from memory; wider registers are extended by the type's sign.
+
+    Without a state space the address is generic. The address must be a multiple of the size of the whole
+    vector, and everything accessed must lie within an allocation: else the launch ends with an error that
+    names the place. The cache operators change nothing that a program can see here.
+    """
     return m.load(t, state_space(space), a, int(vec[1:]) if vec else 1, False)
 
 
@@ -134,7 +139,10 @@ def ld(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None) -> tupl
 )
 @_access("ld.mmio.relaxed.sys[.space].type d, [a]", space="global", since="8.2 sm_70", ref="PTX 8.2 ld")
 def ld_volatile(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None = None) -> tuple[V, ...]:
-    """Loads from memory that other threads may change: every such load is carried out, in order."""
+    """Loads from memory that other threads may change: every such load is carried out, in order.
+
+    So a loop may wait for what another thread stores.
+    """
     return m.load(t, state_space(space), a, int(vec[1:]) if vec else 1, True)
 
 
@@ -167,7 +175,10 @@ def ld_acquire(m: Algebra[V], t: Type, a: V, scope: str, space: str | None, vec:
     ref="PTX 7.4 st",
 )
 def st(m: Algebra[V], t: Type, a: V, b: V | tuple[V, ...], space: str | None) -> None:
-    """Stores a scalar or a vector to memory; of wider registers the low bits."""
+    """Stores a scalar or a vector to memory; of wider registers the low bits.
+
+    Addresses as for `ld`. If threads store to one place at once, which of them is seen is not defined.
+    """
     m.store(t, state_space(space), a, elements(b), False)
 
 
@@ -186,7 +197,10 @@ def st(m: Algebra[V], t: Type, a: V, b: V | tuple[V, ...], space: str | None) ->
 )
 @_access("st.mmio.relaxed.sys[.space].type [a], b", space="global", since="8.2 sm_70", ref="PTX 8.2 st")
 def st_volatile(m: Algebra[V], t: Type, a: V, b: V | tuple[V, ...], space: str | None) -> None:
-    """Stores to memory that other threads may read: every such store is carried out, in order."""
+    """Stores to memory that other threads may read: every such store is carried out, in order.
+
+    Another thread sees the stores in their order.
+    """
     m.store(t, state_space(space), a, elements(b), True)
 
 

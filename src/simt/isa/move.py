@@ -20,7 +20,10 @@ F64 = {"f64": "sm_13"}
     requires=F64, check=fits, ref="PTX 1.4 table 66, section 7.7.5",
 )  # fmt: skip
 def mov(m: Algebra[V], a: V) -> V:
-    """Copies a register, a special register, an immediate, or the address of a variable or function."""
+    """Copies a register, a special register, an immediate, or the address of a variable or function.
+
+    A vector's elements are copied one by one.
+    """
     return a
 
 
@@ -29,7 +32,11 @@ def mov(m: Algebra[V], a: V) -> V:
     ref="PTX 1.4 tables 66, 67",
 )  # fmt: skip
 def mov_bits(m: Algebra[V], t: Type, a: V | tuple[V, ...], unpack: str | None) -> V | tuple[V, ...]:
-    """Copies bits; packs the elements of a vector into one scalar, or unpacks a scalar, lowest first."""
+    """Copies bits; packs the elements of a vector into one scalar, or unpacks a scalar, lowest first.
+
+    The first element is in the lowest bits. The parts of a scalar of n bits are two of n / 2 or four of n /
+    4.
+    """
     value = pack(m, t, elements(a))
     return unpack_bits(m, t, value, int(unpack)) if unpack else value
 
@@ -67,7 +74,10 @@ WINDOWS_SINCE = {
     ref="PTX 2.0 cvta",
 )
 def cvta(m: Algebra[V], t: Type, a: V, space: str) -> V:
-    """Address in a state space to generic address."""
+    """Address in a state space to generic address.
+
+    Through a generic address an access finds the place without knowing its state space.
+    """
     return m.to_generic(t, state_space(space), a)
 
 
@@ -76,12 +86,15 @@ def cvta(m: Algebra[V], t: Type, a: V, space: str) -> V:
     ref="PTX 2.0 cvta",
 )  # fmt: skip
 def cvta_to(m: Algebra[V], t: Type, a: V, space: str) -> V:
-    """Generic address to address in a state space."""
+    """Generic address to address in a state space.
+
+    The address must lie in that state space.
+    """
     return m.from_generic(t, state_space(space), a)
 
 
 @instruction(
-    "isspacep.space p:pred, a:generic(b64)",
+    "isspacep.space p:pred, a:b64",
     space=WINDOWS,
     since="2.0 sm_20",
     requires=WINDOWS_SINCE,

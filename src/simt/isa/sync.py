@@ -59,7 +59,11 @@ def bar_warp(m: Algebra[V], a: V) -> None:
     ref="PTX 1.4 table 79",
 )  # fmt: skip
 def membar(m: Algebra[V], level: str) -> None:
-    """Orders the thread's accesses to memory before it and after it, as a level of threads sees them."""
+    """Orders the thread's accesses to memory before it and after it, as a level of threads sees them.
+
+    `cta`: as the threads of its CTA see them, `gl`: those of the device, `sys`: the host and other devices
+    too.
+    """
     m.fence(level)
 
 

@@ -17,5 +17,10 @@ DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3}
 def tex(
     m: Algebra[V], a: V, c: V | tuple[V, ...], geom: str, dtype: Type, btype: Type
 ) -> tuple[V, V, V, V]:  # fmt: skip
-    """Reads four components of a texture at a coordinate; coordinates beyond the geometry's are ignored."""
+    """Reads four components of a texture at a coordinate; coordinates beyond the geometry's are ignored.
+
+    What is bound to the texture says the rest: addressing outside it, filtering between texels with weights
+    of 8 bits, whether coordinates are normalised, whether integers are read as numbers from 0 or -1 to 1.
+    Components that the texture lacks are 0, the fourth 1.
+    """
     return m.texture(geom, dtype, btype, a, elements(c)[: DIMENSIONS[geom]])

@@ -53,7 +53,11 @@ def activemask(m: Algebra[V]) -> V:
     ref="PTX 6.0 vote.sync",
 )  # fmt: skip
 def vote(m: Algebra[V], a: V, mode: str, mask: V | None = None) -> V:
-    """Whether a predicate holds in all lanes, in any lane, or is the same in all lanes."""
+    """Whether a predicate holds in all lanes, in any lane, or is the same in all lanes.
+
+    Only the active lanes count, and of them, with `.sync`, those that the mask names. Every lane gets the
+    same answer.
+    """
     lanes = members(m, mask)
     yes = m.and_(U32, m.ballot(a), lanes)
     none, all_ = m.compare("eq", U32, yes, number(m, 0)), m.compare("eq", U32, yes, lanes)
@@ -73,7 +77,10 @@ def vote(m: Algebra[V], a: V, mode: str, mask: V | None = None) -> V:
     "vote.sync.ballot.b32 d, [!]a:pred, mask:b32", since="6.0 sm_30", effects="warp", ref="PTX 6.0 vote.sync"
 )
 def vote_ballot(m: Algebra[V], a: V, mask: V | None = None) -> V:
-    """Mask of the lanes in which a predicate holds."""
+    """Mask of the lanes in which a predicate holds.
+
+    Bit i stands for lane i; lanes that are not active, or not in the mask, have a zero.
+    """
     return m.ballot(a) if mask is None else m.and_(U32, m.ballot(a), mask)
 
 

@@ -67,18 +67,14 @@ def parameters(c: Cursor) -> tuple[Variable, ...]:
     """A parenthesised list of parameters, possibly empty."""
     found: list[Variable] = []
     c.expect("(")
-    if c.kind != ")":
-        found.append(_parameter(c))
-    while found and c.accept(","):
-        found.append(_parameter(c))
+    while c.kind != ")":
+        if c.kind != "word" or c.value not in SPACE_WORDS:
+            raise c.unexpected("a parameter, which begins with .param or .reg")
+        found.append(_declarator(c, _head(c, ""), parameter=True))
+        if not c.accept(","):
+            break
     c.expect(")", "',' or ')'")
     return tuple(found)
-
-
-def _parameter(c: Cursor) -> Variable:
-    if c.kind != "word" or c.value not in SPACE_WORDS:
-        raise c.unexpected("a parameter, which begins with .param or .reg")
-    return _declarator(c, _head(c, ""), parameter=True)
 
 
 def attributes(c: Cursor) -> tuple[str, ...]:
@@ -128,7 +124,7 @@ def _bank(c: Cursor) -> int:
 
 def _qualifier(c: Cursor, head: _Head) -> None:
     word = c.value
-    if word == ".align" and head.type is None:
+    if word == ".align":
         c.advance()
         head.align = constants.integer(c, "an alignment in bytes")
     elif word == ".attribute":
@@ -241,9 +237,9 @@ def _list(c: Cursor) -> InitializerList:
     found: list[Initializer] = []
     with c.nested():
         c.advance()
-        if c.kind != "}":
+        while c.kind != "}":
             found.append(_initializer(c))
-        while found and c.accept(","):
-            found.append(_initializer(c))
+            if not c.accept(","):
+                break
         c.expect("}", "',' or '}'")
     return InitializerList(tuple(found), c.since(start))

@@ -21,7 +21,7 @@ from simt.tools.formula import formula, plainest
 CONFORMANCE = Path(__file__).with_name("conformance.json")
 """What the replay of the hardware's vectors found, written by `make docs` (`tests.hw.conformance`)."""
 
-OLD = (1, 4)
+OLD, OLD_TARGET = (1, 4), 13
 MOST_FORMULAS = 6
 
 
@@ -31,7 +31,7 @@ class Conformance:
 
     `opcodes`: kernels of one instruction that were recorded, `vectors`: their results, one for each lane;
     `exact`: results of ours with the same bits; `bounded`: others within the manual's bound; `patterns`: NaNs
-    with other bits.
+    with other bits; `refused`: kernels that NVIDIA's driver does not take.
     """
 
     opcodes: int = 0
@@ -39,11 +39,15 @@ class Conformance:
     exact: int = 0
     bounded: int = 0
     patterns: int = 0
+    refused: int = 0
 
     def __add__(self, other: Conformance) -> Conformance:
         return Conformance(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
     def __str__(self) -> str:
+        return self._counted() + (f"; {self.refused:,} more NVIDIA's driver refuses" if self.refused else "")
+
+    def _counted(self) -> str:
         if not self.vectors:
             return "no vectors"
         counted = f"{self.vectors:,} vectors of {self.opcodes:,} kernels"
@@ -154,7 +158,6 @@ def _kind(operand: OperandForm) -> str:
         "x2": f"a vector of two {name}",
         "x4": f"a vector of four {name}",
         "pack": f"{name}, or a vector of its equal parts",
-        "generic": "an address in a register of 32 or 64 bits",
         "imm": f"a constant of {name}",
     }
     return words.get(function, name)
@@ -188,7 +191,7 @@ Conformance is the comparison with results recorded on an NVIDIA H200.
 
 COLUMNS = (
     "table", "defines", "forms", "implemented", "kernels", "vectors", "bit for bit", "in bound", "NaN bits",
-    "different",
+    "different", "refused",
 )  # fmt: skip
 COVERAGE = """\
 Made by `make docs` from the catalogue and from the replay of results recorded on an NVIDIA H200.
@@ -196,8 +199,8 @@ Made by `make docs` from the catalogue and from the replay of results recorded o
 Forms: combinations of types and modifiers that PTX 1.4 allows. Kernels: recorded programs of one form each,
 as PTX 1.x and as the newest version. Vectors: their results, one for each lane. In bound: results of
 approximate functions that differ from the hardware's, but keep the manual's error bound. NaN bits: NaNs like
-the hardware's, but with other bits. Tables 37 (a summary), 72 and 73 (braces and guards) define no
-instruction."""
+the hardware's, but with other bits. Refused: kernels that follow the text, but that NVIDIA's driver does not
+take. Tables 37 (a summary), 72 and 73 (braces and guards) define no instruction."""
 
 
 def index() -> str:
@@ -244,7 +247,17 @@ def coverage() -> str:
 def _coverage_row(number: int, line: _Line) -> str:
     f = line.found
     different = f.vectors - f.exact - f.bounded - f.patterns
-    counts = (line.forms, line.done, f.opcodes, f.vectors, f.exact, f.bounded, f.patterns, different)
+    counts = (
+        line.forms,
+        line.done,
+        f.opcodes,
+        f.vectors,
+        f.exact,
+        f.bounded,
+        f.patterns,
+        different,
+        f.refused,
+    )
     return _row(str(number), ", ".join(line.names), *(f"{n:,}" for n in counts))
 
 
@@ -252,7 +265,8 @@ def _tables() -> dict[int, _Line]:
     found: dict[int, _Line] = {}
     for forms in FORMS.values():
         for form in forms:
-            count = sum(form.required(b).version <= OLD for b in form.bindings())
+            last = min(form.until or OLD, OLD)
+            count = sum(form.allowed(b, last, OLD_TARGET) for b in form.bindings())
             line = _Line((_linked(form),), count, count if implemented(form) else 0, of_form(form))
             for number in table_numbers(form.ref):
                 found[number] = _joined(found.get(number), line)
