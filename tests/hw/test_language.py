@@ -35,6 +35,16 @@ def test_programs_are_the_hardware(device: simt.Device, name: str) -> None:
     assert not wrong, (len(wrong), wrong[:40])
 
 
+def test_a_16_bit_machine_has_16_bits(engine: str) -> None:
+    """Section 7.6.1: what a device of that time computes in 16-bit registers is what the H200 does."""
+    device = simt.Device("sm_10", engine=engine, memory="16MiB", timeout=20)
+    with np.load(RECORDED) as file:
+        theirs = file["halves"]
+    out = device.zeros((LANES, WIDTH), "u8")
+    device.load(PROGRAMS["halves"])["k"](1, LANES, (device.array(inputs()), out))
+    np.testing.assert_array_equal(out.numpy(), theirs)
+
+
 @pytest.mark.parametrize("place", range(len(SHAPES)))
 def test_shapes_of_limited_kernels(device: simt.Device, place: int) -> None:
     """Only the number of threads counts (table 99 limits each extent: see decision 13)."""

@@ -8,6 +8,9 @@ from enum import Enum
 from simt.analysis.range_algebra import Range
 from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 
+FAR = 1 << 16
+"""Bytes of a step with which 32 lanes in a small state space surely do not wrap around."""
+
 
 class Pattern(Enum):
     """What is known, when compiling, of the addresses of a warp's lanes."""
@@ -30,6 +33,9 @@ class Way(Enum):
     WINDOW = "window"
     """Whole lines of shared memory, and look-ups in registers; a test at run time tells whether the lanes
     are close enough together, and `LANES` is the way where they are not."""
+    STEPS = "steps"
+    """One lane after the other, at known distances from the first; `LANES` where the index wraps, or where
+    not all lanes run that store, both of which are tested."""
     LANES = "lanes"
     """A gather or a scatter."""
     TURNS = "turns"
@@ -56,14 +62,17 @@ def plan_of(
     stores: bool,
     volatile: bool,
     windows: bool = False,
+    gathers: bool = True,
 ) -> Plan:
     """How to access `count` elements, `size` bytes in all for each lane, at addresses of a shape. `windows`:
-    the CPU can look words up in registers."""
+    the CPU can look words up in registers. `gathers`: it gathers faster than it loads lane by lane."""
     pattern = pattern_of(shape, size, space)
     apart = _apart(size // count, count, stores, volatile)
     words = apart is Way.LANES and (space, size, count) == ("shared", 4, 1)
     if windows and words and _may_be_near(pattern, shape):
         apart = Way.WINDOW
+    elif apart is Way.LANES and _has_steps(pattern, shape) and (shape.stride == -size or not gathers):
+        apart = Way.STEPS
     if pattern is Pattern.UNIFORM or (pattern is Pattern.PER_ROW and not stores):
         return Plan(Way.ONE, shape)
     if pattern is Pattern.CONTIGUOUS:
@@ -93,6 +102,12 @@ def _may_be_near(pattern: Pattern, shape: Shape) -> bool:
     """Whether a window of shared memory may serve lanes whose words are not contiguous."""
     every_second = pattern is Pattern.STRIDED and (shape.width, shape.stride) == (1, 8)
     return every_second or pattern is Pattern.UNKNOWN
+
+
+def _has_steps(pattern: Pattern, shape: Shape) -> bool:
+    """Whether all lanes are at known distances from the first."""
+    known = shape.width == 1 and shape.hold != Hold.LIKELY and abs(shape.stride) < FAR
+    return known and pattern is Pattern.STRIDED
 
 
 def _apart(word: int, count: int, stores: bool, volatile: bool) -> Way:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from simt.analysis.call_graph import components, is_recursive, reachable
@@ -125,14 +125,17 @@ def address_bits(module: nodes.Module) -> int:
 
 
 def _uses_wide_addresses(module: nodes.Module) -> bool:
-    """Whether the module declares a 64-bit integer kernel parameter or register used as an address."""
+    """Whether the module has 64-bit pointers: 64-bit registers hold addresses, and no narrower ones hold
+    addresses in global memory. Registers may be wider than an address (table 68), but not narrower."""
+    found: set[tuple[int, bool]] = set()
     for item in module.items:
-        if isinstance(item, nodes.Function) and item.body is not None and _wide_bases(item, Scopes(module)):
-            return True
-    return False
+        if isinstance(item, nodes.Function) and item.body is not None:
+            found.update(_address_registers(item, Scopes(module)))
+    return any(bits == 64 for bits, _ in found) and (32, True) not in found
 
 
-def _wide_bases(function: nodes.Function, scopes: Scopes) -> bool:
+def _address_registers(function: nodes.Function, scopes: Scopes) -> Iterator[tuple[int, bool]]:
+    """Of every address in a register: its bits, and whether it is one in global memory."""
     scope = scopes.function(function)
     assert function.body is not None
     stack = [(iter(function.body.statements), scope.enter(function.body))]
@@ -148,11 +151,10 @@ def _wide_bases(function: nodes.Function, scopes: Scopes) -> bool:
             for operand in statement.operands:
                 base = operand.base if isinstance(operand, nodes.Address) else None
                 symbol = scope.lookup(base.name) if isinstance(base, nodes.Name) else None
-                if symbol is not None and symbol.space == "reg" and symbol.type and symbol.type.bits == 64:
-                    return True
+                if symbol is not None and symbol.space == "reg" and symbol.type:
+                    yield symbol.type.bits, "global" in statement.modifiers
         else:
             stack.pop()
-    return False
 
 
 def _variables(context: Context) -> None:

@@ -35,6 +35,8 @@ class Builder:
         self.local_size = 0
         self.framed: frozenset[str] = frozenset()  # `.param` names that must live in memory
         self.line = 0
+        self.first_parameter: Stored | None = None
+        """Of a kernel."""
         self.labels: list[Block] = []
         """Labels whose address the function takes (section 6.4.4): it is the place in this list, from 1."""
         self._carry: Register | None = None

@@ -131,7 +131,8 @@ class FunctionLowering:
                 node.type is F64 and self.context.environment.has_single_only,
             )
         )  # fmt: skip
-        self.b.places[self._symbol(scope, node)] = Stored("param", node.name)
+        self.b.places[self._symbol(scope, node)] = stored = Stored("param", node.name)
+        self.b.first_parameter = self.b.first_parameter or stored
 
     def _formal(self, scope: Scope, node: nodes.Variable, result: bool) -> list[Register]:
         """The registers by which a parameter or result is passed."""

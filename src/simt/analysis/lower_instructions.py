@@ -8,7 +8,7 @@ from simt.analysis import lower_cells
 from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_context import Cells, Context, Unlowerable
 from simt.analysis.lower_operands import Operands
-from simt.analysis.program import Constant, Guard, Op, Operand, Register
+from simt.analysis.program import Address, Constant, Guard, Op, Operand, Register
 from simt.isa.form import Binding, Form, OperandForm
 from simt.isa.mapped import single_precision
 from simt.isa.select import Mismatch, select
@@ -99,7 +99,7 @@ class Instructions:
                 self._destination(op, scope, operand, written, t)
             elif operand.address:
                 assert written is not None
-                op.sources[operand.name] = self.operands.address(scope, written)
+                op.sources[operand.name] = self._address(op, scope, written)
                 self._name_space(op, scope, written)
             elif operand.kind == "texture":
                 self._texture(op, scope, operand, written, t)
@@ -109,6 +109,14 @@ class Instructions:
                     op.binding = {**op.binding, "size": str(value.bits)}
         self._carry(op)
         return op
+
+    def _address(self, op: Op, scope: Scope, written: nodes.Operand) -> Address:
+        """A memory operand. A constant address of a parameter counts from the first (section 5.1.6)."""
+        found = self.operands.address(scope, written)
+        first = self.b.first_parameter
+        if found.base is None and op.binding.get("space") == "param" and first is not None:
+            return Address(self.operands.stored(first, 0), found.offset)
+        return found
 
     def _destination(
         self, op: Op, scope: Scope, operand: OperandForm, written: nodes.Operand | None, t: Type

@@ -196,6 +196,8 @@ def _way(access: AccessNote) -> str:
     if access.way == "one":
         row = " a row" if access.pattern == "per row" else ""
         return f"one scalar {what}{row}" + (", the last lane's" if what == "store" else "")
+    if access.way == "steps" and access.proven and what == "load":
+        return "a load for each lane"
     if access.way != "vector":
         return _APART[what, access.way]
     if access.otherwise is None:
@@ -209,6 +211,8 @@ def _way(access: AccessNote) -> str:
 _APART = {
     ("load", "lanes"): "a gather",
     ("store", "lanes"): "a scatter",
+    ("load", "steps"): "a load for each lane; a gather if the index wraps (tested)",
+    ("store", "steps"): "a store for each lane; a scatter if not all run (tested)",
     ("load", "turns"): "loads lane by lane",
     ("store", "turns"): "stores lane by lane",
     ("load", "window"): "a gather; look-ups in registers if they turn out close together (tested)",

@@ -19,6 +19,8 @@ _X86_LEVELS = {
     "x86-64-v4": "avx512bw avx512cd avx512dq avx512f avx512vl",
 }
 """What each level adds to the one before (x86-64 psABI, "Micro-Architecture Levels"), by LLVM's names."""
+SLOW_GATHERS = "slow-gathers"
+"""A name of our own: a gather takes longer than a load for each lane, as on AMD's Zen up to the fifth."""
 _ARM_BASE = frozenset({"fma", "fp-armv8", "neon", "round"})
 """What every 64-bit Arm CPU has; `fma` and `round` (to integral values) are names of our own."""
 
@@ -50,6 +52,8 @@ def host_features() -> frozenset[str]:
     """Features of this machine's CPU."""
     found = cast("dict[str, bool]", llvm.get_host_cpu_features())
     enabled = frozenset(name for name, on in found.items() if on)
+    if llvm.get_host_cpu_name().startswith("znver"):
+        enabled |= {SLOW_GATHERS}
     return enabled | _ARM_BASE if _is_arm() else enabled
 
 

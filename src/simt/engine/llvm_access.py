@@ -11,8 +11,9 @@ from simt.analysis.access import is_proven
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.shape import WARP
 from simt.engine.abi import SPACES
+from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
-from simt.engine.llvm_builder import Value, mangled, spell
+from simt.engine.llvm_builder import Builder, Value, mangled, spell
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_prefetch import PrefetchAlgebra
 from simt.ptx.types import S32, U32, U64, Type, unsigned
@@ -72,6 +73,11 @@ class AccessAlgebra(PrefetchAlgebra):
     reach = UNKNOWN
     sizes: Mapping[str, int] = MappingProxyType({})
     abort = "abort"
+
+    @property
+    def has_gathers(self) -> bool:
+        """Whether the CPU has gathers that are faster than loads of each lane."""
+        return "avx2" in self.features and SLOW_GATHERS not in self.features
 
     # -- sums with constants ---------------------------------------------------------------------------
 
@@ -147,6 +153,20 @@ class AccessAlgebra(PrefetchAlgebra):
         zeros = self.builder.emit(f"call i32 {count}(i32 {self.mask_bits(self.mask).ir}, i1 false)")
         last = self.builder.emit(f"sub i32 31, {zeros}")
         return self.builder.emit(f"and i32 {last}, 31")
+
+    def apart(self, hint: str, run: Callable[..., Value | None], *operands: Value) -> Value:
+        """A method of this class with plain operands, as a function; its result."""
+        names = [Value(f"%a{i}", v.type, v.width) for i, v in enumerate(operands)]
+        inner = type(self)(Builder(), self.module, self.features, self.block, self.environment)
+        result = run(inner, *names)
+        inner.builder.void(f"ret {result.typed}" if result else "ret void")
+        kind = result.spelled if result else "void"
+        name = self.module.inlined(f"simt.{hint}", kind, [v.typed for v in names], inner.builder.lines)
+        call = f"call {kind} @{name}({', '.join(v.typed for v in operands)})"
+        if result is None:
+            self.builder.void(call)
+            return Value("", "void")
+        return self.emit(call, result.type, result.width)
 
     # -- pieces ------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from simt.engine.llvm_builder import Value, mangled, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_windows import WindowAlgebra
 from simt.engine.unsupported import Unsupported
-from simt.ptx.types import U64, Type, unsigned
+from simt.ptx.types import U32, U64, Type, unsigned
 
 FEW_PARTS = 2
 """Rows of a CTA in a warp, up to which prefetches for each are cheap."""
@@ -112,9 +112,11 @@ class MemoryAlgebra(WindowAlgebra):
     def _access(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> Access:
         if t.bits > 64:
             raise Unsupported(f"memory access of type {t}")
-        region = self._region(space)
+        region, bits = self._region(space), int(address.type[1:])
         if region is not SHARED:
-            address = self.resize(unsigned(int(address.type[1:])), U64, address)
+            address = self.resize(unsigned(bits), U64, address)
+        elif bits < U32.bits:
+            address = self.resize(unsigned(bits), U32, address)
         return Access(element_type(t), count, t.bytes * count, region, address, volatile)
 
     def _region(self, space: str) -> Region:
@@ -373,7 +375,7 @@ class MemoryAlgebra(WindowAlgebra):
         coordinates and the like are consecutive in most warps, and the test costs a tenth of a gather."""
         return plan_of(
             shape_of(access.address), access.size, access.count, access.region.space, self.block,
-            stores=stores, volatile=access.volatile, windows=self.has_windows,
+            stores=stores, volatile=access.volatile, windows=self.has_windows, gathers=self.has_gathers,
         )  # fmt: skip
 
     def _load_apart(self, access: Access, way: Way) -> tuple[Value, ...]:
@@ -381,10 +383,43 @@ class MemoryAlgebra(WindowAlgebra):
             return self._load_slowly(access)
         if way is Way.WINDOW:
             return self.load_window(access, partial(self._load_apart, access, Way.LANES))
+        if way is Way.STEPS:
+            return self._either(
+                self._are_steps_valid(access),
+                partial(self._load_by_steps, access),
+                partial(self._gathered, access),
+            )
+        return self._gathered(access)
+
+    def _gathered(self, access: Access) -> tuple[Value, ...]:
         offset = self._checked_offsets(access, llvm_runtime.load)
         if access.word < 4:
             return (self._gather_part(access, offset),)
         return tuple(self._gather_words(access, offset, i * access.word) for i in range(access.count))
+
+    def _are_steps_valid(self, access: Access) -> str:
+        """i1: the first lane's address is that of all lanes, with their steps, and all are valid."""
+        guard = access.address.valid if isinstance(access.address, Guarded) else "true"
+        if self._is_proven(access):
+            return guard
+        first, stride = bases(access.address), shape_of(access.address).stride
+        if stride % access.size:
+            return "false"
+        reach = abs(stride) * (WARP - 1)
+        lowest = first if stride > 0 else self._plus(first, -reach)
+        return self.both(guard, self._valid(access, lowest, reach + access.size).ir)
+
+    def _load_by_steps(self, access: Access) -> tuple[Value, ...]:
+        stride, pointer = shape_of(access.address).stride, self._host(access, bases(access.address))
+        places = [[lane * stride + i * access.word for lane in range(WARP)] for i in range(access.count)]
+        run = partial(MemoryAlgebra.load_at, element=access.element, word=access.word)
+        return tuple(self.apart("steps", partial(run, places=p), Value(pointer, "ptr")) for p in places)
+
+    def load_at(self, pointer: Value, element: str, word: int, places: list[int]) -> Value:
+        """What lies at some distances from a pointer, as lanes."""
+        pointers = [self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {place}") for place in places]
+        items = [self.builder.emit(f"load {element}, ptr {p}, align {word}") for p in pointers]
+        return self._assemble(element, items)
 
     def _gather_words(self, access: Access, offset: Value, shift: int, element: str | None = None) -> Value:
         element = element or access.element
@@ -411,6 +446,36 @@ class MemoryAlgebra(WindowAlgebra):
             return self._store_slowly(access, self._interleave([self.vector(v) for v in values]))
         if way is Way.WINDOW:
             return self.store_window(access, values[0], partial(self._store_apart, access, Way.LANES, values))
+        if way is Way.STEPS:
+            return self._store_by_steps(access, values)
+        return self._scatter(access, values)
+
+    def _store_by_steps(self, access: Access, values: tuple[Value, ...]) -> None:
+        """By steps if all lanes run."""
+        full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
+        stride, pointer = shape_of(access.address).stride, self._host(access, bases(access.address))
+
+        def fast() -> tuple[Value, ...]:
+            for i, value in enumerate(values):
+                places = [lane * stride + i * access.word for lane in range(WARP)]
+                run = partial(MemoryAlgebra.store_at, word=access.word, places=places)
+                self.apart("steps", run, Value(pointer, "ptr"), self.vector(value))
+            return ()
+
+        def slow() -> tuple[Value, ...]:
+            self._scatter(access, values)
+            return ()
+
+        self._either(self.both(full, self._are_steps_valid(access)), fast, slow)
+
+    def store_at(self, pointer: Value, data: Value, word: int, places: list[int]) -> None:
+        """Stores lanes at some distances from a pointer."""
+        for lane, place in enumerate(places):
+            item = self.builder.emit(f"extractelement {data.typed}, i32 {lane}")
+            where = self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {place}")
+            self.builder.void(f"store {data.type} {item}, ptr {where}, align {word}")
+
+    def _scatter(self, access: Access, values: tuple[Value, ...]) -> None:
         offset = self._checked_offsets(access, llvm_runtime.store)
         for i, value in enumerate(values):
             data = self.vector(value)
@@ -421,7 +486,6 @@ class MemoryAlgebra(WindowAlgebra):
             )  # fmt: skip
             operands = f"{data.typed}, <{WARP} x ptr> {pointers}, i32 {access.word}, {self.mask.typed}"
             self.builder.void(f"call void {name}({operands})")
-        return None
 
     def _checked_offsets(self, access: Access, slow: Callable[..., str]) -> Value:
         """Offsets within the region, after a fault if that of an active lane is not valid."""

@@ -24,7 +24,7 @@ from functools import cache, partial
 from simt.analysis.shape import WARP
 from simt.engine.llvm_access import I64, Access, AccessAlgebra
 from simt.engine.llvm_algebra import LlvmIntegers
-from simt.engine.llvm_builder import Builder, Value, mangled
+from simt.engine.llvm_builder import Value, mangled
 
 WORD = 4
 LINE = 64
@@ -82,9 +82,9 @@ class WindowAlgebra(AccessAlgebra):
             partial(WindowAlgebra.are_near, unit=unit),
             partial(WindowAlgebra.look_up, unit=unit, element=access.element),
         )
-        near = self._apart("near", test, address, start, room1, self.mask)
+        near = self.apart("window.near", test, address, start, room1, self.mask)
         pointer = Value(self._host(access, start), POINTER)
-        return self._either(near.ir, lambda: (self._apart("look", run, pointer, address),), otherwise)
+        return self._either(near.ir, lambda: (self.apart("window.look", run, pointer, address),), otherwise)
 
     def store_window(self, access: Access, value: Value, otherwise: Callable[[], None]) -> None:
         """Stores words to firsts of pairs, or does `otherwise()`."""
@@ -92,7 +92,7 @@ class WindowAlgebra(AccessAlgebra):
 
         def fast() -> Loaded:
             run = WindowAlgebra.store_pairs
-            self._apart("store", run, order.pointer, order.first, order.row, data, self.mask)
+            self.apart("window.store", run, order.pointer, order.first, order.row, data, self.mask)
             return ()
 
         def slow() -> Loaded:
@@ -106,10 +106,10 @@ class WindowAlgebra(AccessAlgebra):
         not run did not count, the outer lanes would not tell where the others are.)"""
         address = self.vector(access.address)
         first, last = self.outer_lanes(address)
-        gap = self._apart("gap", WindowAlgebra.gap_of_pairs, first, last)
-        base = self._apart("base", WindowAlgebra.first_pair, first, gap)
-        row = self._apart("row", WindowAlgebra.row_of, first, gap)
-        ordered = self._apart("order", WindowAlgebra.are_ordered, address, base, row)
+        gap = self.apart("window.gap", WindowAlgebra.gap_of_pairs, first, last)
+        base = self.apart("window.base", WindowAlgebra.first_pair, first, gap)
+        row = self.apart("window.row", WindowAlgebra.row_of, first, gap)
+        ordered = self.apart("window.order", WindowAlgebra.are_ordered, address, base, row)
         ok = self.both(ordered.ir, self._is_inside(access, first, last))
         return _Order(
             Value(self._host(access, base), POINTER), Value(self._host(access, first), POINTER), row, ok
@@ -121,20 +121,6 @@ class WindowAlgebra(AccessAlgebra):
             return "true"
         ascending = self.builder.emit(f"icmp ule {first.typed}, {last.ir}")
         return self.both(ascending, self._valid(access, last, access.size).ir)
-
-    def _apart(self, hint: str, run: Callable[..., Value | None], *operands: Value) -> Value:
-        """A method of this class with plain operands, as a function; its result."""
-        names = [Value(f"%a{i}", v.type, v.width) for i, v in enumerate(operands)]
-        inner = WindowAlgebra(Builder(), self.module, self.features, self.block, self.environment)
-        result = run(inner, *names)
-        inner.builder.void(f"ret {result.typed}" if result else "ret void")
-        kind = result.spelled if result else "void"
-        name = self.module.inlined(f"simt.window.{hint}", kind, [v.typed for v in names], inner.builder.lines)
-        call = f"call {kind} @{name}({', '.join(v.typed for v in operands)})"
-        if result is None:
-            self.builder.void(call)
-            return Value("", "void")
-        return self.emit(call, result.type, result.width)
 
     # -- loads ---------------------------------------------------------------------------------------
 

@@ -15,7 +15,8 @@ Operands: `d`, `p`, `q` are destinations, others sources. `name:spec` gives the 
 `wide(...)`, `vec(...)` (a scalar, or a vector as the slot `vec` says), `x4(...)` (a vector of 4),
 `pack(type)` (a scalar of the type, or a vector of n elements of `.b(bits / n)`, table 67: a source vector
 reaches the meaning as a tuple; for a destination vector the lowering binds `unpack` to "2" or "4"),
-`label`, `labels`, `function`, `arguments`, `prototype`, `texture`, or `imm(type)` for constants only.
+`generic(b64)` (a generic address in a register of 32 or 64 bits), `label`, `labels`, `function`,
+`arguments`, `prototype`, `texture`, or `imm(type)` for constants only.
 Where a form's defaults bind `size`, the lowering binds it anew to the value of its `imm` operand.
 `texture` is `[a, c]`: the meaning receives the texture `a` and, as `c`, the tuple of its coordinates.
 Without a spec a destination has the slot `dtype`, a source `atype`, `stype` or `btype`, and where there
@@ -194,7 +195,7 @@ def _resolve(spec: str, binding: Mapping[str, Value]) -> tuple[Type, int]:
                 return t, int(str(binding["vec"])[1:]) if binding.get("vec") else 1
             case "x2" | "x4":
                 return t, int(function[1:])
-            case "imm" | "pack":
+            case "imm" | "pack" | "generic":
                 return t, n
             case _:
                 raise ValueError(f"unknown operand spec {spec}")

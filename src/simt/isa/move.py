@@ -94,7 +94,7 @@ def cvta_to(m: Algebra[V], t: Type, a: V, space: str) -> V:
 
 
 @instruction(
-    "isspacep.space p:pred, a:b64",
+    "isspacep.space p:pred, a:generic(b64)",
     space=WINDOWS,
     since="2.0 sm_20",
     requires=WINDOWS_SINCE,

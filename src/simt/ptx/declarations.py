@@ -67,14 +67,18 @@ def parameters(c: Cursor) -> tuple[Variable, ...]:
     """A parenthesised list of parameters, possibly empty."""
     found: list[Variable] = []
     c.expect("(")
-    while c.kind != ")":
-        if c.kind != "word" or c.value not in SPACE_WORDS:
-            raise c.unexpected("a parameter, which begins with .param or .reg")
-        found.append(_declarator(c, _head(c, ""), parameter=True))
-        if not c.accept(","):
-            break
+    if c.kind != ")":
+        found.append(_parameter(c))
+    while found and c.accept(","):
+        found.append(_parameter(c))
     c.expect(")", "',' or ')'")
     return tuple(found)
+
+
+def _parameter(c: Cursor) -> Variable:
+    if c.kind != "word" or c.value not in SPACE_WORDS:
+        raise c.unexpected("a parameter, which begins with .param or .reg")
+    return _declarator(c, _head(c, ""), parameter=True)
 
 
 def attributes(c: Cursor) -> tuple[str, ...]:
@@ -124,7 +128,7 @@ def _bank(c: Cursor) -> int:
 
 def _qualifier(c: Cursor, head: _Head) -> None:
     word = c.value
-    if word == ".align":
+    if word == ".align" and head.type is None:
         c.advance()
         head.align = constants.integer(c, "an alignment in bytes")
     elif word == ".attribute":
@@ -237,9 +241,9 @@ def _list(c: Cursor) -> InitializerList:
     found: list[Initializer] = []
     with c.nested():
         c.advance()
-        while c.kind != "}":
+        if c.kind != "}":
             found.append(_initializer(c))
-            if not c.accept(","):
-                break
+        while found and c.accept(","):
+            found.append(_initializer(c))
         c.expect("}", "',' or '}'")
     return InitializerList(tuple(found), c.since(start))

@@ -82,10 +82,10 @@ def _list(c: Cursor, close: str, element: Callable[[Cursor], Operand]) -> tuple[
     found: list[Operand] = []
     with c.nested():
         c.advance()
-        while c.kind != close:
+        if c.kind != close:
             found.append(element(c))
-            if not c.accept(","):
-                break
+        while found and c.accept(","):
+            found.append(element(c))
         c.expect(close, f"',' or '{close}'")
     return tuple(found)
 
@@ -113,21 +113,22 @@ def _named(c: Cursor) -> Operand:
     if c.kind != "[":
         return Indexed(base, None, constants.offset(c), c.since(start))
     c.advance()
-    index, offset = _sum(c)
+    index, offset = _sum(c, subtracts=True)
     c.expect("]")
     if c.kind == "[":
         raise c.unexpected("one index", "compute the address of an element of a nested array before its use")
     return Indexed(base, index, offset, c.since(start))
 
 
-def _sum(c: Cursor) -> tuple[Name | Element | None, int]:
-    """`register`, `register + constant` or `constant`."""
+def _sum(c: Cursor, subtracts: bool = False) -> tuple[Name | Element | None, int]:
+    """`register`, `register + constant` or `constant`. `subtracts`: an index, whose constant may also be
+    subtracted (section 6.4.2)."""
     if c.kind != "name" or c.value == "WARP_SZ":
         return None, constants.integer(c, "a name or an integer constant")
     base = _element(c)
-    if c.at("-"):
+    if c.at("-") and not subtracts:
         raise _minus(c)
-    return base, constants.offset(c) if c.at("+") else 0
+    return base, constants.offset(c) if c.at("+") or c.at("-") else 0
 
 
 def _minus(c: Cursor) -> SyntaxProblem:

@@ -215,6 +215,8 @@ def _other(c: Cursor, state: _State) -> None:
                 raise SyntaxProblem(
                     f"bad address size {text[:20]}, expected 32 or 64", c.since(c.previous - len(text))
                 )
+            if state.address_size is not None:
+                raise SyntaxProblem("second .address_size", c.since(c.previous - len(text)))
             state.address_size = int(text)
         case ".alias":
             state.items.append(_alias(c))

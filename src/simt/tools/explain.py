@@ -331,7 +331,7 @@ class _WatchedAlgebra:
             stores = operation == "store"
             plan = plan_of(
                 shape, size, count, space, self._m.block,
-                stores=stores, volatile=volatile, windows=self._m.has_windows,
+                stores=stores, volatile=volatile, windows=self._m.has_windows, gathers=self._m.has_gathers,
             )  # fmt: skip
         note = AccessNote(
             self._watcher.place(self._m.line), operation, space or "generic", size, pattern.value,

@@ -158,6 +158,7 @@ def _kind(operand: OperandForm) -> str:
         "x2": f"a vector of two {name}",
         "x4": f"a vector of four {name}",
         "pack": f"{name}, or a vector of its equal parts",
+        "generic": "an address in a register of 32 or 64 bits",
         "imm": f"a constant of {name}",
     }
     return words.get(function, name)

@@ -12,6 +12,7 @@ from simt.verify.context import Context, Problem, dotted
 from simt.verify.variables import LINKAGE_SINCE, PARAMETER_LISTS, shape_problems
 
 CALL_BY_PARAM: Version = (2, 0)
+KERNEL_PROTOTYPES: Version = (3, 0)
 
 
 def header_problems(context: Context, function: Function) -> Iterator[Problem]:
@@ -27,6 +28,9 @@ def header_problems(context: Context, function: Function) -> Iterator[Problem]:
 
 
 def _kernel(context: Context, function: Function) -> Iterator[Problem]:
+    if function.linkage == "extern" and context.version < KERNEL_PROTOTYPES:
+        message = f"an `.extern` kernel requires PTX ISA {dotted(KERNEL_PROTOTYPES)} or later"
+        yield Problem(f"{message}, the module's .version is {context.version_name}", function.span)
     if function.returns:
         yield Problem(f"kernel `{function.name}` returns a value", function.returns[0].span)
     if function.parameters and context.version < PARAMETER_LISTS:

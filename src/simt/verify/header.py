@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from simt.diagnostics import Span
 from simt.isa.form import Version
 from simt.isa.targets import FIRST_DOUBLE_TARGET, OPTIONS, Platform, parse_platform, version_problem
-from simt.ptx.nodes import Module, Target
+from simt.ptx.nodes import File, Module, Pragma, Target
 from simt.verify.context import Context, Problem, dotted
 
 ADDRESS_SIZE_SINCE: Version = (2, 3)
+LAST_SEVERAL_TARGETS: Version = (2, 3)
+PRAGMAS_SINCE: Version = (2, 0)
 _ADDRESS_SIZE = re.compile(r"^[ \t]*(\.address_size[ \t]*\d*)", re.MULTILINE)
 
 
@@ -58,3 +60,27 @@ def _platform(context: Context, target: Target, platform: Platform) -> Iterator[
     for option in target.names:
         if OPTIONS.get(option, (0, 0)) > context.version:
             yield Problem(f"`{option}` requires PTX ISA {dotted(OPTIONS[option])} or later", target.span)
+
+
+def second_target_problems(context: Context, target: Target) -> Iterator[Problem]:
+    """A further `.target` directive (table 107; later versions have one at the beginning)."""
+    if context.version > LAST_SEVERAL_TARGETS:
+        message = f"a second .target is not allowed after PTX ISA {dotted(LAST_SEVERAL_TARGETS)}"
+        yield Problem(message, target.span)
+    yield from target_problems(context, target)
+
+
+def pragma_problems(context: Context, pragma: Pragma) -> Iterator[Problem]:
+    """Pragmas came with PTX 2.0."""
+    if context.version < PRAGMAS_SINCE:
+        message = f"`.pragma` requires PTX ISA {dotted(PRAGMAS_SINCE)} or later"
+        yield Problem(f"{message}, the module's .version is {context.version_name}", pragma.span)
+
+
+def file_problems(seen: dict[int, File], file: File) -> Iterator[Problem]:
+    """Every file of `.loc` has a number of its own. `seen`: the earlier ones."""
+    if file.index is None:
+        return
+    if file.index in seen:
+        yield Problem(f"file {file.index} is declared twice", file.span)
+    seen[file.index] = file

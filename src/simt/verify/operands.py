@@ -177,6 +177,8 @@ def _expected(place: Place) -> str:
         return "an integer constant"
     if t.is_predicate:
         return "a .pred register" + ("" if form.destination else ", its negation, or the constant 0 or 1")
+    if form.spec.startswith("generic("):
+        return "an integer or untyped register of 32 or 64 bits"
     registers = expected_register(t, place.relaxed)
     if place.count > 1:
         return f"a vector of {place.count} elements, each {registers}"
@@ -226,6 +228,8 @@ def _register_fits(place: Place, shape: Shape) -> bool:
     assert shape.type is not None
     if shape.type.kind is Kind.PACKED and place.type.is_integer and not _named_by_modifier(place):
         return False  # like ptxas
+    if place.form.spec.startswith("generic("):
+        return is_address_register(shape) and shape.type.bits in (32, 64)
     if place.count == shape.count:
         return agrees(place.type, shape.type, place.relaxed)
     if place.count == 1 and place.form.spec.startswith("pack("):

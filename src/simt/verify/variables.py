@@ -45,6 +45,8 @@ def shape_problems(context: Context, v: Variable) -> Iterator[Problem]:
 def _place(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
     """Which state space may be declared where."""
     version = context.version
+    if v.space == "sreg":
+        yield Problem(f"special register `{v.name}` is declared", v.span, "special registers are predefined")
     if where == "module" and v.space == "param":
         yield Problem(f"parameter `{v.name}` is declared outside a function", v.span)
     elif where == "module" and v.space in ("reg", "local") and version > LAST_MODULE_REGISTERS:
@@ -73,6 +75,8 @@ def _texture(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
     context.textures += v.count or 1
     if context.textures > MAX_TEXTURES >= context.textures - (v.count or 1):
         yield Problem(f"the module has more than {MAX_TEXTURES} textures", v.span)
+    if v.dimensions:
+        yield Problem(f"texture `{v.name}` is declared as an array", v.span)
     if v.type not in (U32, U64):
         yield Problem(f"texture `{v.name}` has type {v.type}", v.span, "expected .u32 or .u64")
 

@@ -9,10 +9,12 @@ from simt.ptx.nodes import (
     Alias,
     Block,
     CallPrototype,
+    File,
     Function,
     Instruction,
     Label,
     Module,
+    Pragma,
     Statement,
     Target,
     TargetList,
@@ -26,7 +28,7 @@ from simt.verify.functions import (
     redeclaration_problems,
     unfinished_kernels,
 )
-from simt.verify.header import module_problems, target_problems
+from simt.verify.header import file_problems, module_problems, pragma_problems, second_target_problems
 from simt.verify.initializers import initializer_problems
 from simt.verify.instructions import InstructionRules
 from simt.verify.variables import Where, declaration_problems
@@ -48,6 +50,7 @@ class Verifier:
         self.context = context
         self.instructions = InstructionRules(context)
         self.functions: dict[str, Function] = {}
+        self.files: dict[int, File] = {}
 
     def module(self, module: Module) -> None:
         self.context.report(module_problems(self.context, module))
@@ -58,10 +61,14 @@ class Verifier:
                 case Function():
                     self._function(item)
                 case Target():
-                    self.context.report(target_problems(self.context, item))
+                    self.context.report(second_target_problems(self.context, item))
                     self.instructions.forget()
                 case Alias():
                     self._alias(item)
+                case File():
+                    self.context.report(file_problems(self.files, item))
+                case Pragma():
+                    self.context.report(pragma_problems(self.context, item))
                 case _:
                     pass
         self.context.report(unfinished_kernels(self.functions))
@@ -135,6 +142,10 @@ class Verifier:
             case TargetList(label=name, span=span):
                 self._declare(scope, statement, name, span)
                 self._targets(scope, statement)
+            case File():
+                self.context.report(file_problems(self.files, statement))
+            case Pragma():
+                self.context.report(pragma_problems(self.context, statement))
             case _:
                 pass
 

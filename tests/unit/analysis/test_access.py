@@ -88,3 +88,16 @@ def test_words_close_together_in_shared_memory(stores: bool) -> None:
     assert plan(VARYING, size=8).otherwise is Way.LANES
     assert plan(VARYING, space="global").otherwise is Way.LANES
     assert plan(VARYING, block=ROWS) == Plan(Way.VECTOR, Shape(2, 4, Hold.LIKELY), Way.WINDOW)
+
+
+@pytest.mark.parametrize("stores", [False, True])
+def test_known_steps_where_gathers_are_slow(stores: bool) -> None:
+    def plan(shape: Shape, size: int = 4, count: int = 1, gathers: bool = False) -> Plan:
+        return plan_of(shape, size, count, "global", LINE, stores=stores, volatile=False, gathers=gathers)
+
+    assert plan(Shape(1, 132)).way is plan(Shape(1, 8, Hold.GUARDED)).way is Way.STEPS
+    assert plan(Shape(1, 32), size=16, count=4).way is Way.STEPS
+    assert plan(Shape(1, 132), gathers=True).way is Way.LANES
+    assert plan(Shape(1, -4), gathers=True).way is Way.STEPS  # a vector backwards
+    assert plan(Shape(2, 8)).way is plan(Shape(1, 1 << 20)).way is Way.LANES
+    assert plan(Shape(1, 8, Hold.LIKELY)).way is Way.LANES
