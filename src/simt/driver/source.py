@@ -99,6 +99,7 @@ def compile_files(
     program = link(trees, device.number)
     for tree in trees:
         _check_target(tree, device)
+    _check_constants(trees, device)
     return program, found
 
 
@@ -112,3 +113,22 @@ def _check_target(tree: Tree, device: DeviceProperties) -> None:
         raise PtxError(
             [Diagnostic(Severity.ERROR, message, tree.target.span, tree.source or Source(""), hint)]
         )
+
+
+def _check_constants(trees: Sequence[Tree], device: DeviceProperties) -> None:
+    """Constant memory is small on every device (section 5.1.3)."""
+    from simt.analysis.lower_variables import round_up, size
+    from simt.ptx.nodes import Variable
+
+    used, most = 0, device.max_constant_memory
+    for tree in trees:
+        for item in tree.items:
+            if not isinstance(item, Variable) or item.space != "const" or item.linkage == "extern":
+                continue
+            used = round_up(used, item.align or item.type.bytes) + size(item) * (item.count or 1)
+            if used > most:
+                message = (
+                    f"constant variables need {used} bytes up to `{item.name}`; {device.name} has {most}"
+                )
+                source = tree.source or Source("")
+                raise PtxError([Diagnostic(Severity.ERROR, message, item.span, source)])

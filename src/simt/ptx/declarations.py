@@ -167,6 +167,8 @@ def _pointer(c: Cursor) -> PointerAttribute:
 def _declarator(c: Cursor, head: _Head, parameter: bool = False) -> Variable:
     assert head.type is not None
     span = c.span
+    if c.kind == "name" and c.value == "WARP_SZ":  # table 3
+        raise c.unexpected("a name that PTX does not define itself")
     text = "_" if parameter and c.accept("_") else c.expect("name", "a name")
     count = _count(c)
     dimensions = _dimensions(c)

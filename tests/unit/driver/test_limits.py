@@ -78,3 +78,14 @@ def test_sixteen_barriers() -> None:
     kernel("sm_10", "many")(1, 64)
     with pytest.raises(simt.PtxError, match="16"):
         simt.Device("sm_10", memory="16MiB").load(LIMITED.replace("bar.sync 15", "bar.sync 16"))
+
+
+@pytest.mark.parametrize("arch", ["sm_10", "sm_90"])
+def test_constant_memory(arch: str) -> None:
+    """64 KiB on every device."""
+    device = simt.Device(arch, memory="16MiB")
+    head = ".version 1.4\n.target sm_10\n.const .b8 first[65520];\n"
+    device.load(head + ".const .u32 second[4];")
+    with pytest.raises(simt.PtxError, match="need 65540 bytes up to `second`; sm_.. has 65536") as caught:
+        device.load(head + ".const .u32 second[5];")
+    assert caught.value.diagnostics[0].line == 4
