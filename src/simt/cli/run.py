@@ -69,6 +69,7 @@ class Options:
 @click.argument("words", nargs=-1, metavar="[KERNEL] [NAME=VALUE]...")
 @click.option("--grid", callback=_shape, required=True, metavar="X[xYxZ]", help="CTAs of the grid.")
 @click.option("--block", callback=_shape, required=True, metavar="X[xYxZ]", help="Threads of a CTA.")
+@click.option("--link", multiple=True, metavar="FILE", help="Another PTX file, linked with the first.")
 @click.option("--shared", default=0, metavar="BYTES", help="Dynamic shared memory of a CTA.")
 @click.option(
     "--save", multiple=True, metavar="NAME=FILE.npy", help="Write an argument or variable to a file."
@@ -90,8 +91,8 @@ class Options:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random arguments.")
 @click.option("--repeat", type=click.IntRange(1), default=1, show_default=True, help="Launch so many times.")
 def run(
-    file: str, words: tuple[str, ...], arch: str | None, engine: str | None, cpu: str | None,
-    workers: int | None, memory: str, timeout: float | None, seed: int, **rest: Any,
+    file: str, words: tuple[str, ...], link: tuple[str, ...], arch: str | None, engine: str | None,
+    cpu: str | None, workers: int | None, memory: str, timeout: float | None, seed: int, **rest: Any,
 ) -> None:  # fmt: skip
     """Runs a kernel of a PTX file. KERNEL may be left out if the file has only one.
 
@@ -102,7 +103,7 @@ def run(
     values = _parse_values(pairs, seed)
     device = Device(arch, engine, memory, workers, timeout, cpu)
     started = time.perf_counter()
-    module = device.load(Path(file))
+    module = device.load([Path(f) for f in (file, *link)] if link else Path(file))
     kernel = _choose(module, name)
     loaded = time.perf_counter() - started
     arguments = {k: device.array(v) if isinstance(v, np.ndarray) else v for k, v in values.items()}

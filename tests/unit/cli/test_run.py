@@ -151,3 +151,27 @@ def test_the_cpu_that_code_is_made_for(run: Run, capsys: pytest.CaptureFixture[s
     assert run(*words, "--cpu", "host") == 0
     assert run(*words, "--cpu", "z80") == 1
     assert "no CPU 'z80': expected one of host" in capsys.readouterr().err
+
+
+def test_linked_files(tmp_path: Path, engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    head = ".version 7.0\n.target sm_75\n.address_size 64\n"
+    user, other = tmp_path / "user.ptx", tmp_path / "other.ptx"
+    user.write_text(
+        head
+        + """.extern .global .u32 number;
+.visible .entry k(.param .u64 out) {
+    .reg .u64 %o; .reg .u32 %x;
+    ld.param.u64 %o, [out];
+    ld.global.u32 %x, [number];
+    st.global.u32 [%o], %x;
+    ret;
+}
+"""
+    )
+    other.write_text(head + ".visible .global .u32 number = 42;\n")
+    command = ["run", str(user), "--grid", "1", "--block", "1", "out=zeros:u32:1", "--print", "out"]
+    command += ["--memory", "64MiB", "--engine", engine]
+    assert execute([*command, "--link", str(other)]) == 0
+    assert "42" in capsys.readouterr().out
+    assert execute(command) == 1
+    assert "has no definition in this module" in capsys.readouterr().err
