@@ -83,8 +83,8 @@ class CallingEmitter(FunctionEmitter):
     def _judge(self) -> None:
         """Raises `TooLarge` for what is seen to be large before a line is emitted."""
         waiting = sum(places.bit_count() for places in self.pending.at.values())
-        ops = sum(len(block.ops) for block in self.schedule.order)
-        if self.unit.may_grow and (waiting > WAITING or ops > OPS or len(self.schedule.order) > PLACES):
+        many = waiting > WAITING or self.unit.ops > OPS or len(self.schedule.order) > PLACES
+        if self.unit.may_grow and many:
             raise TooLarge
 
     @property
@@ -132,10 +132,11 @@ class CallingEmitter(FunctionEmitter):
         return calls
 
     def _call(self, op: Call) -> None:
-        arguments = [
-            self.m.spilled(self.m.vector(self.evaluator.source(a, source_type(a)))) for a in op.arguments
-        ]
-        results = [self.m.buffer(element_type(r.type), WARP) for r in op.results]
+        values = [self.m.vector(self.evaluator.source(a, source_type(a))) for a in op.arguments]
+        arguments = [self._passed("given", i, value.type) for i, value in enumerate(values)]
+        results = [self._passed("got", i, element_type(r.type)) for i, r in enumerate(op.results)]
+        for value, place in zip(values, arguments):
+            self.builder.void(f"store {value.typed}, ptr {place}, align 64")
         if isinstance(op.callee, str):
             self._call_one(op.callee, self.m.mask, arguments, results, op)
         else:
@@ -146,6 +147,12 @@ class CallingEmitter(FunctionEmitter):
             loaded = self.builder.emit(f"load {spell(element, WARP)}, ptr {place}, align 64")
             self.write(definition, Value(loaded, element, WARP))
             self.current[definition.register] = definition
+
+    def _passed(self, name: str, place: int, element: str) -> str:
+        """Stack memory for an argument or a result, the same for all calls."""
+        name = f"%{name}.{place}.{element}"
+        self.allocas[f"  {name} = alloca {spell(element, WARP)}, align 64"] = None
+        return name
 
     def _call_one(self, name: str, mask: Value, arguments: list[str], results: list[str], op: Call) -> None:
         callee = self.unit.program.functions.get(name)

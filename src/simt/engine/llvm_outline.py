@@ -42,7 +42,7 @@ BLOCKS = 1200
 """Blocks of IR, as many as an emitter has named, from which a function counts as large."""
 PLACES = 300
 """Blocks of PTX from which a function counts as large."""
-WAITING = 5000
+WAITING = 1500
 """Places where lanes may wait, summed over all blocks, from which a function counts as large: in registers,
 the masks of these places would need as many phis."""
 PIECE = 300

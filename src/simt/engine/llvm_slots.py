@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import cast
 
+from simt.analysis.call_graph import reachable
 from simt.analysis.nans import one_nan
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
@@ -95,6 +96,13 @@ class Unit:
     def symbol(self, name: str) -> int:
         """Index of a module variable in the launch's table of addresses."""
         return self.symbols.setdefault(name, len(self.symbols))
+
+    @cached_property
+    def ops(self) -> int:
+        """Instructions of the kernel and of all functions that it may call."""
+        functions = self.program.functions
+        names = reachable([self.kernel.name], functions)
+        return sum(len(block.ops) for name in names for block in functions[name].blocks)
 
     @cached_property
     def numbers(self) -> dict[str, int]:

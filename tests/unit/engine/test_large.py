@@ -195,7 +195,7 @@ def test_guarded_accesses_need_no_branch(tmp_path: Path) -> None:
 
 
 def nest_kernel(turns: list[int], by_lane: bool) -> str:
-    """Loops within each other, each with a number of turns; odd threads save one turn of some if `by_lane`."""
+    """Loops within each other, with numbers of turns; odd threads save one turn of some if `by_lane`."""
     heads = "\n".join(
         f"""
         mov.u32 %r{level + 8}, {"%r4" if by_lane and level % 3 == 0 else "0"};
