@@ -251,14 +251,10 @@ MAKERS: dict[str, Callable[[Form, str, Version], dict[str, Body]]] = {
 ADVANCING = ("%clock", "%clock64", "%globaltimer", "%globaltimer_lo")
 """Of these two readings are compared; their values are the machine's affair."""
 
-RELATED = ()
+RELATED = ("%warpid", "%smid", "%nsmid", "%nwarpid", "%gridid")
+"""Of these the values of threads are compared with each other: of one warp, and of two."""
 
 CHANGING = {
-    "%warpid": "where an SM keeps a warp is the machine's affair",
-    "%smid": "which SM runs a CTA is the machine's affair",
-    "%nsmid": "the number of SMs is the machine's",
-    "%nwarpid": "the number of warp slots is the machine's",
-    "%gridid": "counts the launches of a context",
     "%clock_hi": "is zero for the first second or so",
     "%globaltimer_hi": "is the time of day",
     "%current_graph_exec": "a handle",

@@ -27,8 +27,10 @@ def conversions() -> dict[str, Case]:
 
 
 def warp_operations() -> dict[str, Case]:
-    """Warp operations by opcode, under `full ` or `split ` for the masks of the lanes that take part."""
-    found: dict[str, Case] = {}
+    """Warp operations by opcode, under `full ` or `split ` for the masks of the lanes that take part, and by
+    name those of old versions, which have no masks."""
+    forms = [f for fs in FORMS.values() for f in fs if f.chapter == "warp" and f.until]
+    found = {c.name: c for f in forms for b in f.bindings() for c in versions_of(f, b)}
     for case in _of("warp"):
         if any(o.name == "mask" for o in case.form.operands):
             found[f"full {case.opcode}"] = case

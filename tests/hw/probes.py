@@ -100,10 +100,10 @@ def versions(form: Form, binding: Binding) -> Iterator[tuple[str, Version, int]]
 
 def wanted(form: Form) -> list[Binding]:
     """Bindings to try: all that PTX 1.4 has; of newer ones those without optional modifiers, but with every
-    space, and of newer forms those of one type."""
+    space and vector, and of newer forms those of one type."""
     optional = {s.name for s in form.slots if s.optional}
     if form.requirement.version <= OLD_VERSION:
-        optional -= {"space"}
+        optional -= {"space", "vec"}
         found = [b for b in form.bindings() if is_old(form, b) or not any(b[name] for name in optional)]
         return [b for b in found if "::" not in str(b.get("space"))]
     found = [b for b in form.bindings() if not any(b[name] for name in optional)]
