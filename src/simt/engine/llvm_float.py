@@ -266,17 +266,17 @@ class LlvmAlgebra(LlvmRounding):
 
         def again(inner: LlvmAlgebra, *columns: Value) -> list[Value]:
             replay = partial(LlvmAlgebra.replayed, sources=sources, names=list(leaves))
-            return inner.by_lanes(replay, count, columns[count : count + len(leaves)])
+            return inner.by_lanes(replay, count, columns[0].width, columns[count : count + len(leaves)])
 
         mask = [] if running.width == 1 else [running]
         return self.unless(test, again, count, *(v.raw for v in group), *leaves.values(), *mask)
 
     def by_lanes(
-        self, scalar: Callable[..., list[Value]], count: int, columns: Sequence[Value]
+        self, scalar: Callable[..., list[Value]], count: int, width: int, columns: Sequence[Value]
     ) -> list[Value]:
-        """`scalar(algebra, *operands)`, which gives `count` doubles, for each lane of columns of doubles: by
-        a loop in a function of its own, which is little code."""
-        width, builder, inputs = columns[0].width, Builder(), len(columns)
+        """`scalar(algebra, *operands)`, which gives `count` doubles, for each of `width` lanes of columns of
+        doubles: by a loop in a function of its own, which is little code."""
+        builder, inputs = Builder(), len(columns)
         inner = LlvmAlgebra(builder, self.module, 1, self.features)
 
         def item(column: int) -> str:

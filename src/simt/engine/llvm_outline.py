@@ -113,9 +113,10 @@ class _Function:
 
 @dataclass(slots=True)
 class Outlined:
-    """The functions of a module by key, None for what is shorter without one."""
+    """The functions of a module by key, None for what is shorter without one; `short`: the kinds of that."""
 
     functions: dict[Hashable, _Function | None] = field(default_factory=dict["Hashable", "_Function | None"])
+    short: set[Hashable] = field(default_factory=set[Hashable])
     variants: dict[Hashable, set[Hashable]] = field(default_factory=dict[Hashable, set[Hashable]])
 
 
@@ -164,7 +165,10 @@ class Outliner(Evaluator[Value]):
         if key not in self.known.functions:
             self.known.functions[key] = self._define(op, request)
         function = self.known.functions[key]
-        return self._call(op, function, request) if function else self.inner.op(op)
+        if function is None:
+            self.known.short.add(self.kind(op))
+            return self.inner.op(op)
+        return self._call(op, function, request)
 
     # -- what is outlined --------------------------------------------------------------------------
     def suits(self, op: Op) -> bool:

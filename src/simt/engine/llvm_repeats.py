@@ -41,7 +41,8 @@ class Repeats(Outliner):
     def calls(self, op: Op) -> bool:
         if not self.suits(op):
             return False
-        return self.taken[self.kind(op)] > (ENOUGH if self.total < MANY else 0)
+        kind, enough = self.kind(op), ENOUGH if self.total < MANY else 0
+        return self.taken[kind] > enough and kind not in self.known.short
 
     def op(self, op: Op) -> tuple[Value, ...]:
         if self.calls(op):

@@ -93,3 +93,27 @@ def test_kernels_do_not_inherit_the_rounding_mode_of_the_thread_that_launches() 
     finally:
         libm.fesetround(0)
     assert (array.numpy() == values * values).all()
+
+
+def test_long_arithmetic_on_constants_alone() -> None:
+    """Results of f64 whose NaNs are found by doing everything again, without a column to do it with."""
+    turns = 60
+    body = "fma.rn.f64 %a, %a, 0d3FE0000000000000, %b; " * turns
+    ptx = f"""{HEAD}
+.visible .entry k(.param .u64 out)
+{{
+    .reg .b64 %o; .reg .f64 %a, %b;
+    ld.param.u64 %o, [out];
+    mov.f64 %a, 0d4008000000000000;
+    mov.f64 %b, 0d3FB999999999999A;
+    {body}
+    st.global.f64 [%o], %a;
+    ret;
+}}
+"""
+    device = simt.Device("sm_90", engine="jit", memory="64MiB", timeout=20)
+    array, expected = device.zeros(1, "f8"), 3.0
+    device.load(ptx)["k"](1, 32, (array,))
+    for _ in range(turns):
+        expected = expected * 0.5 + 0.1  # the product is exact
+    assert array.numpy()[0] == expected

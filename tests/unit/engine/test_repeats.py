@@ -114,3 +114,20 @@ def test_many_kinds_together(tmp_path: Path) -> None:
         lines.append(text.count("\n"))
         assert ("@simt.op." in text) == (times > 1)
     assert lines[2] - lines[1] < 5 * len(pieces) * 3
+
+
+def test_short_instructions_stay_in_place(tmp_path: Path) -> None:
+    """f64 arithmetic settles its NaNs now and then, at many lines; by itself it is one line, no call."""
+    cpu = Compiler(ObjectCache(tmp_path)).cpu
+    piece = "fma.rn.f64 %fd0, %fd1, %fd0, %fd2; fma.rn.f64 %fd1, %fd2, %fd0, %fd1; add.f64 %fd2, %fd0, %fd1;"
+    lines: list[int] = []
+    for count in (300, 600):
+        text = chained(0).replace("mov.f32 %f0, %f2;", "\n".join(["mov.f32 %f0, %f2;", *[piece] * count]))
+        text = text.replace("ret;", "st.global.f64 [%rd0], %fd0; ret;").replace(
+            ".reg .f32", ".reg .f64 %fd<3>; .reg .f32"
+        )
+        program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
+        ir, _, _ = emit(program, program.functions["k"], BlockShape(96, 1, 1), cpu.features, "nounwind")
+        lines.append(ir.count("\n"))
+        assert "@simt.op." not in ir
+    assert lines[1] - lines[0] < 300 * 3 * 2
