@@ -108,7 +108,8 @@ class Context:
             self.shared[name] = SharedVariable(size(node), alignment(node), dynamic)
         elif name not in self.variables:
             made = module_variable(node, name, self.environment.has_single_only)
-            self.variables[name] = replace(made, relocations=tuple(map(self._related, made.relocations)))
+            relocations = tuple(map(self._related, made.relocations))
+            self.variables[name] = replace(made, relocations=relocations, shares=self.linked(node.shares))
         return Stored(node.space, name)
 
     def _related(self, relocation: Relocation) -> Relocation:

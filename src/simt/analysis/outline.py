@@ -85,7 +85,8 @@ class Function:
 @dataclass(frozen=True, slots=True)
 class ModuleVariable:
     """A module-scope variable: `data` is its initial image, zero-filled; `relocations` are (offset,
-    symbol, addend, generic, byte): `byte` None for a whole address, else which byte of it."""
+    symbol, addend, generic, byte): `byte` None for a whole address, else which byte of it. `shares`: of a
+    texture, the name of the one that it is the same as, if it has another name."""
 
     name: str
     space: str
@@ -97,6 +98,7 @@ class ModuleVariable:
     linkage: str = ""
     shape: tuple[int, ...] = ()
     vector: int = 1
+    shares: str = ""
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)

@@ -38,7 +38,16 @@ class TextureReference:
         if array.device is not self.module.device:
             raise LaunchError(f"texture {self.name}: the array lies on another device: {array!r}")
         made = make_texture(array.numpy(), filter, address, normalized, read_as, channels)
-        self.module.textures[self.name] = made
+        for name in self._names:
+            self.module.textures[name] = made
 
     def unbind(self) -> None:
-        self.module.textures.pop(self.name, None)
+        for name in self._names:
+            self.module.textures.pop(name, None)
+
+    @property
+    def _names(self) -> list[str]:
+        """All names of the texture: those of one `.tex` statement mean the same (section 5.1.8)."""
+        variables = self.module.program.variables
+        first = variables[self.name].shares or self.name
+        return [v.name for v in variables.values() if v.name == first or v.shares == first]

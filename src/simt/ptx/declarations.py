@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from simt.ptx import constants
 from simt.ptx.lexer import Cursor
@@ -58,7 +58,9 @@ def declaration(c: Cursor, linked: str = "") -> list[Variable]:
     head = _head(c, linked)
     found = [_declarator(c, head)]
     while c.accept(","):
-        found.append(_declarator(c, head))
+        more = _declarator(c, head)
+        shared = more.space == "tex" and found[0].count is None and more.count is None
+        found.append(replace(more, shares=found[0].name) if shared else more)
     c.expect(";", "',' or ';'")
     return found
 

@@ -181,7 +181,8 @@ class Variable:
 
     `count`: of `%r<100>`, else None. `dimensions`: None stands for `[]` (taken from the
     initialiser). `space` and `type` carry no dot. `linkage`: "", "extern", "visible", "weak", "common".
-    `bank`: the number in `.const[n]`.
+    `bank`: the number in `.const[n]`. `shares`: of a texture, the first name of its statement, if that is
+    another: all names of a statement mean the same texture (section 5.1.8).
     """
 
     space: str
@@ -197,6 +198,7 @@ class Variable:
     bank: int | None = None
     attributes: tuple[str, ...] = ()
     span: Span = _span()
+    shares: str = ""
 
 
 # ---------------------------------------------------------------- statements (chapters 4 and 7)

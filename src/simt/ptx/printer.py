@@ -51,7 +51,10 @@ def print_module(module: Module) -> str:
     if module.address_size is not None:
         lines.append(f".address_size {module.address_size}")
     for item in module.items:
-        lines.extend(_top_level(item))
+        if isinstance(item, Variable) and item.shares:
+            lines[-1] = f"{lines[-1].removesuffix(';')}, {item.name};"
+        else:
+            lines.extend(_top_level(item))
     return "\n".join(lines) + "\n"
 
 

@@ -175,7 +175,8 @@ def test_ways_to_write_the_operands(device: simt.Device, operands: str) -> None:
 TWO = """
 .version 1.4
 .target sm_10
-.tex .u32 first, second;
+.tex .u32 first;
+.tex .u32 second;
 .tex .u32 many<3>;
 .entry k (.param .u32 out)
 {
@@ -226,3 +227,18 @@ def test_at_most_128_textures(device: simt.Device) -> None:
     assert [(d.line, d.message) for d in caught.value.diagnostics] == [
         (130, "the module has more than 128 textures")
     ]
+
+
+def test_names_of_one_statement_mean_the_same_texture(device: simt.Device) -> None:
+    """Section 5.1.8: both are bound to one physical texture."""
+    module, out = (
+        device.load(TWO.replace("first;\n.tex .u32 second;", "first, second;")),
+        device.zeros(4, "f4"),
+    )
+    module.texture("many2").bind(device.zeros(4, "f4"))
+    module.texture("second").bind(device.array(np.arange(4, dtype="f4") + 1))
+    module["k"](1, 4, (out,))
+    np.testing.assert_array_equal(out.numpy(), [1, 2, 3, 4])
+    module.texture("first").unbind()
+    with pytest.raises(simt.LaunchError, match="nothing is bound to texture"):
+        module["k"](1, 4, (out,))

@@ -42,6 +42,7 @@ from simt.ptx.nodes import (
     Vector,
 )
 from simt.ptx.parser import parse
+from simt.ptx.printer import print_module
 from simt.ptx.types import OPAQUE, TYPES
 
 HEADER = ".version 1.4\n.target sm_13\n"
@@ -392,3 +393,13 @@ def test_bytes_with_byte_order_mark_and_nul_at_the_end() -> None:
     found, diagnostics = parse(b"\xef\xbb\xbf" + HEADER.encode() + b"// caf\xe9\n\0")
     assert not diagnostics.found
     assert found == Module((1, 4), Target(("sm_13",)), ())
+
+
+def test_names_of_one_texture() -> None:
+    """Section 5.1.8: `.tex .u32 b, c;` are two names of one texture; printed as they were written."""
+    text = ".version 1.4\n.target sm_10\n.tex .u32 a;\n.tex .u32 b, c, d;\n.global .u32 x;\n.global .u32 y;\n"
+    module, _ = parse(text)
+    assert module is not None
+    shares = [v.shares for v in module.items if isinstance(v, Variable)]
+    assert shares == ["", "", "b", "b", "", ""]
+    assert print_module(module) == text
