@@ -123,7 +123,6 @@ A, B, C = Name("a"), Name("b"), Name("c")
         ("[a]", Address(A)),
         ("[a+8]", Address(A, 8)),
         ("[a + -8]", Address(A, -8)),
-        ("[a + -8]", Address(A, -8)),
         ("[a + -8 + 2*3]", Address(A, -2)),
         ("[V.x+4]", Address(Element(Name("V"), "x"), 4)),
         ("[0x100]", Address(None, 256)),
