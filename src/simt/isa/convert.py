@@ -105,7 +105,14 @@ def conversion_problem(binding: Mapping[str, Value], version: Version) -> str | 
 def cvt(
     m: Algebra[V], a: V, dtype: Type, atype: Type, rnd: str | None, ftz: bool, sat: bool, env: Environment
 ) -> V:
-    """Converts a value from one type to another."""
+    """Converts a value from one type to another.
+
+    Integers are cut, or extended by the sign of their own type; with `.sat` limited to the range of the
+    other. A float becomes an integer rounded as the modifier says and limited to the range; NaN gives zero,
+    or, with 64 bits on either side, the value with only its highest bit set (H200). An integer, or a wider
+    float, becomes a float rounded as the modifier says. A float rounded within its format (`cvt.rni.f32.f32`)
+    stays one. `.sat` limits floats to [0, 1]. Registers may be wider than the types.
+    """
     if dtype.is_integer and atype.is_integer:
         return resize_saturated(m, dtype, atype, a) if sat else m.resize(atype, dtype, a)
     if dtype.is_integer:

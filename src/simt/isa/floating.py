@@ -46,7 +46,12 @@ NEAREST = {"rnd": "rn", **PLAIN}
 )
 @instruction("add[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=FTZ, ref="PTX 1.4 table 38")
 def add(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
-    """Sum, rounded to nearest even unless the modifier says otherwise."""
+    """Sum, rounded to nearest even unless the modifier says otherwise.
+
+    `.ftz` takes subnormal operands as zeros of their sign and gives such a zero for a subnormal result;
+    single precision in PTX 1.x always does. `.sat` limits the result to [0, 1] and makes a NaN zero. A NaN
+    result of `.f32` is always 0x7fffffff; one of `.f64` keeps the operand's digits (H200).
+    """
     a, b = flush_if(m, t, ftz, a, b)
     return finish(m, t, m.fadd(t, a, b, rnd or "rn"), ftz, sat, b, a)
 
@@ -56,7 +61,10 @@ def add(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
 )
 @instruction("sub[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=FTZ, ref="PTX 1.4 table 39")
 def sub(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
-    """Difference, rounded to nearest even unless the modifier says otherwise."""
+    """Difference, rounded to nearest even unless the modifier says otherwise.
+
+    Modifiers and NaNs as for `add`.
+    """
     a, b = flush_if(m, t, ftz, a, b)
     return finish(m, t, m.fsub(t, a, b, rnd or "rn"), ftz, sat, b, a)
 
@@ -66,7 +74,10 @@ def sub(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
 )
 @instruction("mul[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=FTZ, ref="PTX 1.4 table 40")
 def mul(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
-    """Product, rounded to nearest even unless the modifier says otherwise."""
+    """Product, rounded to nearest even unless the modifier says otherwise.
+
+    Modifiers and NaNs as for `add`. A zero times an infinity is NaN.
+    """
     a, b = flush_if(m, t, ftz, a, b)
     product = m.fmul(t, a, b, rnd or "rn")
     return finish_rounded(m, t, product, ftz, sat, partial(twice_product, t, rnd or "rn"), a, b)
@@ -82,7 +93,10 @@ def mul(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
 )
 @instruction("fma.rnd[.ftz][.sat].f32 d, a, b, c", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 fma")
 def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, rnd: Rounding, ftz: bool, sat: bool) -> V:
-    """Product plus a third value, rounded once."""
+    """Product plus a third value, rounded once.
+
+    The product is exact before the sum is rounded. Modifiers and NaNs as for `add`.
+    """
     a, b, c = flush_if(m, t, ftz, a, b, c)
     return finish_rounded(m, t, m.fma(t, a, b, c, rnd), ftz, sat, partial(twice_fused, t, rnd), a, b, c)
 
@@ -94,7 +108,11 @@ def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, rnd: Rounding, ftz: bool, sat:
 def mad(
     m: Algebra[V], a: V, b: V, c: V, rnd: Rounding | None, ftz: bool, sat: bool, env: Environment
 ) -> V:  # fmt: skip
-    """Product plus a third value: fused from compute capability 2.0 on, else of a truncated product."""
+    """Product plus a third value: fused from compute capability 2.0 on, else of a truncated product.
+
+    On a device before 2.0 the product keeps its highest 24 bits, cut and not rounded, before the sum is
+    rounded. Newer devices, and so an H200 that runs a module of PTX 1.4, round once.
+    """
     a, b, c = flush_if(m, F32, ftz, a, b, c)
     if env.machine < 20:
         a, b, c = (m.any_nan(F32, x) for x in (a, b, c))
@@ -119,7 +137,11 @@ def truncating_mad(m: Algebra[V], a: V, b: V, c: V, rnd: Rounding, ftz: bool) ->
 @instruction("div.approx[.ftz].f32 d, a, b", since="1.4", ref="PTX 1.4 table 43", defaults={"sat": False})
 @instruction("div[.sat].f32 d, a, b", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 43")
 def div_approx(m: Algebra[V], a: V, b: V, ftz: bool, sat: bool) -> V:
-    """Fast quotient, the dividend times an approximate reciprocal."""
+    """Fast quotient, the dividend times an approximate reciprocal.
+
+    Within 2 ulp for divisors of magnitude 2^-126 to 2^126. Above that an infinite dividend gives NaN and
+    other ones zero.
+    """
     a, b = flush_if(m, F32, ftz, a, b)
     result = approximate.quotient(m, m.any_nan(F32, a), m.any_nan(F32, b))
     return finish_rounded(m, F32, result, ftz, sat, partial(twice_quotient, F32, "rn"), a, b)
@@ -127,7 +149,10 @@ def div_approx(m: Algebra[V], a: V, b: V, ftz: bool, sat: bool) -> V:
 
 @instruction("div.full[.ftz].f32 d, a, b", since="1.4", ref="PTX 1.4 table 43")
 def div_full(m: Algebra[V], a: V, b: V, ftz: bool) -> V:
-    """Quotient within 2 ulp over the whole range."""
+    """Quotient within 2 ulp over the whole range.
+
+    Unlike `div.approx` it scales its operands, so no divisor is too large.
+    """
     return div(m, F32, a, b, "rn", ftz)
 
 
@@ -142,7 +167,10 @@ def div_full(m: Algebra[V], a: V, b: V, ftz: bool) -> V:
 )
 @instruction("div.rnd[.ftz].f32 d, a, b", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 div")
 def div(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding, ftz: bool) -> V:
-    """Quotient, correctly rounded."""
+    """Quotient, correctly rounded.
+
+    A zero divisor gives an infinity, or NaN for a zero dividend. Modifiers and NaNs as for `add`.
+    """
     a, b = flush_if(m, t, ftz, a, b)
     quotient = m.fdiv(t, a, b, rnd)
     if ftz:
@@ -163,7 +191,10 @@ def abs_(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
 @instruction("neg.f64 d, a", since="1.0 sm_13", defaults=PLAIN, ref="PTX 1.4 table 45")
 @instruction("neg[.ftz].f32 d, a", requires=FTZ, ref="PTX 1.4 table 45")
 def neg(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
-    """The sign inverted."""
+    """The sign inverted.
+
+    Of zeros too. `.ftz` makes a subnormal a zero. A NaN of `.f32` becomes 0x7fffffff (H200).
+    """
     return m.nan_result(t, float_neg(m, t, *flush_if(m, t, ftz, m.any_nan(t, a))), a)
 
 
@@ -174,7 +205,10 @@ def neg(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     "min[.ftz][.NaN].f32 d, a, b", requires={"ftz": "1.4", "NaN": "7.0 sm_80"}, ref="PTX 1.4 table 46"
 )
 def min_(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
-    """The smaller of two numbers; the number if one is NaN, unless `.NaN` is given."""
+    """The smaller of two numbers; the number if one is NaN, unless `.NaN` is given.
+
+    Negative zero is below positive zero. If both are NaN the result is one.
+    """
     a, b = flush_if(m, t, ftz, a, b)
     return or_nan(m, t, NaN, a, b, m.fmin(t, a, b))
 
@@ -186,7 +220,10 @@ def min_(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
     "max[.ftz][.NaN].f32 d, a, b", requires={"ftz": "1.4", "NaN": "7.0 sm_80"}, ref="PTX 1.4 table 47"
 )
 def max_(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
-    """The larger of two numbers; the number if one is NaN, unless `.NaN` is given."""
+    """The larger of two numbers; the number if one is NaN, unless `.NaN` is given.
+
+    Negative zero is below positive zero. If both are NaN the result is one.
+    """
     a, b = flush_if(m, t, ftz, a, b)
     return or_nan(m, t, NaN, a, b, m.fmax(t, a, b))
 
@@ -266,7 +303,11 @@ def between(m: Algebra[V], t: Type, a: V, low: int, end: int) -> V:
 @instruction("rcp.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 48")
 @instruction("rcp.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 48")
 def rcp_approx(m: Algebra[V], a: V, ftz: bool) -> V:
-    """Fast reciprocal."""
+    """Fast reciprocal.
+
+    Within 1 ulp. Zeros, and subnormals where they are flushed, give infinities of their sign, infinities
+    zeros.
+    """
     return rcp(m, F32, a, "rn", ftz)
 
 
@@ -287,7 +328,10 @@ def rcp_approx(m: Algebra[V], a: V, ftz: bool) -> V:
 )
 @instruction("rcp.rnd[.ftz].f32 d, a", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 rcp")
 def rcp(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
-    """Reciprocal, correctly rounded."""
+    """Reciprocal, correctly rounded.
+
+    As `div.rnd` of 1.
+    """
     return div(m, t, number(m, t, 1.0), a, rnd, ftz)
 
 
@@ -300,7 +344,10 @@ def rcp_coarse(m: Algebra[V], a: V) -> V:
 @instruction("sqrt.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 49")
 @instruction("sqrt.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 49")
 def sqrt_approx(m: Algebra[V], a: V, ftz: bool) -> V:
-    """Fast square root."""
+    """Fast square root.
+
+    Negative operands give NaN, negative zero itself.
+    """
     return sqrt(m, F32, a, "rn", ftz)
 
 
@@ -321,7 +368,10 @@ def sqrt_approx(m: Algebra[V], a: V, ftz: bool) -> V:
 )
 @instruction("sqrt.rnd[.ftz].f32 d, a", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 sqrt")
 def sqrt(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
-    """Square root, correctly rounded."""
+    """Square root, correctly rounded.
+
+    Negative operands give NaN, negative zero itself.
+    """
     (a,) = flush_if(m, t, ftz, a)
     return finish(m, t, m.fsqrt(t, a, rnd), ftz, False, a)
 
@@ -331,7 +381,10 @@ def sqrt(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
 @instruction("rsqrt.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 50")
 @instruction("rsqrt.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 50")
 def rsqrt(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
-    """Fast reciprocal of the square root."""
+    """Fast reciprocal of the square root.
+
+    Negative operands give NaN, zeros infinities of their sign.
+    """
     (a,) = flush_if(m, t, ftz, a)
     return finish(m, t, approximate.reciprocal_root(m, t, m.any_nan(t, a)), ftz, False, a)
 
@@ -362,7 +415,10 @@ def coarse_result(m: Algebra[V], a: V) -> V:
 @instruction("sin.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 51")
 @instruction("sin.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 51")
 def sin(m: Algebra[V], a: V, ftz: bool) -> V:
-    """Fast sine of an angle in radians."""
+    """Fast sine of an angle in radians.
+
+    The absolute error is bounded for angles from -pi to pi; it grows with the angle. Infinities give NaN.
+    """
     (a,) = flush_if(m, F32, ftz, m.any_nan(F32, a))
     return finish(m, F32, approximate.sine(m, a), ftz, False)
 
@@ -370,7 +426,10 @@ def sin(m: Algebra[V], a: V, ftz: bool) -> V:
 @instruction("cos.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 52")
 @instruction("cos.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 52")
 def cos(m: Algebra[V], a: V, ftz: bool) -> V:
-    """Fast cosine of an angle in radians."""
+    """Fast cosine of an angle in radians.
+
+    The absolute error is bounded for angles from -pi to pi; it grows with the angle. Infinities give NaN.
+    """
     (a,) = flush_if(m, F32, ftz, m.any_nan(F32, a))
     return finish(m, F32, approximate.cosine(m, a), ftz, False)
 
@@ -378,7 +437,10 @@ def cos(m: Algebra[V], a: V, ftz: bool) -> V:
 @instruction("lg2.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 53")
 @instruction("lg2.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 53")
 def lg2(m: Algebra[V], a: V, ftz: bool) -> V:
-    """Fast logarithm to the base 2."""
+    """Fast logarithm to the base 2.
+
+    Zeros give negative infinity, negative operands NaN.
+    """
     (a,) = flush_if(m, F32, ftz, m.any_nan(F32, a))
     return finish(m, F32, approximate.logarithm(m, a, subnormals=not ftz), ftz, False)
 
@@ -386,12 +448,18 @@ def lg2(m: Algebra[V], a: V, ftz: bool) -> V:
 @instruction("ex2.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 54")
 @instruction("ex2.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 54")
 def ex2(m: Algebra[V], a: V, ftz: bool) -> V:
-    """Fast power of two."""
+    """Fast power of two.
+
+    Too large operands give infinity, too small ones zero.
+    """
     (a,) = flush_if(m, F32, ftz, m.any_nan(F32, a))
     return finish(m, F32, approximate.exponential(m, a, ftz), ftz, False)
 
 
 @instruction("tanh.approx.f32 d, a", since="7.0 sm_75", ref="PTX ISA 7.0 tanh")
 def tanh(m: Algebra[V], a: V) -> V:
-    """Fast hyperbolic tangent."""
+    """Fast hyperbolic tangent.
+
+    The results of infinities are 1 and -1.
+    """
     return m.nan_result(F32, approximate.hyperbolic_tangent(m, m.any_nan(F32, a)))
