@@ -97,6 +97,10 @@ def cases() -> list[dict[str, Any]]:
             "geometry": "1d", "dtype": dtype, "channels": 1, "filter": "point", "address": "border",
             "normalized": False, "read_as": "element", "coordinate": "s32",
         })  # fmt: skip
+    found.append({
+        "geometry": "3d", "dtype": "i2", "channels": 1, "filter": "point", "address": "wrap",
+        "normalized": True, "read_as": "element", "coordinate": "f32",
+    })  # fmt: skip
     return found
 
 

@@ -23,6 +23,7 @@ from tests.hw import atomic_probes, control_probes, memory_probes
 from tests.hw.arithmetic import CHAPTERS, is_old
 from tests.hw.probes import STRIDE, Probe, normal
 from tests.unit.isa.meaning import Array
+from tests.unit.machine import test_textures
 
 VECTORS = Path(__file__).parent / "vectors" / "probes.npz"
 UNDEFINED = {
@@ -109,23 +110,30 @@ def test_a_trap_is_an_error(name: str, device: simt.Device) -> None:
         run(control_probes.fatal()[name], device)
 
 
-JUDGED_BY_CASES = {*CHAPTERS, "convert"}
-TEXTURES = "texture"
+JUDGED_ELSEWHERE = {*CHAPTERS, "convert", "texture"}
 
 
-def test_every_form_of_ptx_1_4_has_vectors() -> None:
-    """Arithmetic and conversions by `tests.hw.test_arithmetic` and `test_conversions`; fetches by
-    `tests/unit/machine/test_textures.py`."""
-    shown: set[int] = {id(probes()[name].subject) for name in recorded()}
-    old = [f for fs in FORMS.values() for f in fs if any(is_old(f, b) for b in f.bindings())]
-    rest = [f for f in old if f.chapter not in JUDGED_BY_CASES and f.chapter != TEXTURES]
-    assert [f.syntax for f in rest if id(f) not in shown and not _refused(f)] == []
+def test_every_instruction_of_ptx_1_4_has_a_program() -> None:
+    """In every type and with every modifier. `tests.hw.test_arithmetic` and `test_conversions` say so of
+    arithmetic and conversions."""
+    found = {name.split(" of ")[0] for name in (*recorded(), *refused())}
+    opcodes = {" ".join(name.split()[:2]) for name in found if name.startswith("1.4 ")}
+    forms = [f for fs in FORMS.values() for f in fs if f.chapter not in JUDGED_ELSEWHERE]
+    old = {f"1.4 {f.spell(b)}" for f in forms for b in f.bindings() if is_old(f, b)}
+    assert sorted(old - opcodes) == []
 
 
-def _refused(form: Form) -> bool:
-    """Whether the driver takes none of a form's programs."""
-    names = [p.name for p in probes().values() if p.subject is form]
-    return bool(names) and all(name in refused() for name in names)
+UNRECORDED_FETCHES = {"tex.3d.v4.s32.f32"}
+"""Of 3D textures, 16-bit signed texels were read by integer coordinates only. The recorder has the case since; to
+be recorded by `python -m tests.hw.record --only textures`, and taken out here."""
+
+
+def test_every_texture_fetch_has_vectors() -> None:
+    """By geometry, type of the result and type of the coordinates."""
+    (form,) = FORMS["tex"]
+    shown = {test_textures.opcode(case) for case in test_textures.CASES}
+    missing = {form.spell(b) for b in form.bindings() if is_old(form, b)} - shown
+    assert missing == UNRECORDED_FETCHES
 
 
 def test_every_register_is_recorded_or_says_why_not() -> None:

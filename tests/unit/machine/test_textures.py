@@ -91,6 +91,13 @@ VECTORS = np.load(Path(__file__).parents[2] / "hw" / "vectors" / "textures.npz")
 CASES = sorted({name.split("/")[0] for name in VECTORS.files})
 
 
+def opcode(case: str) -> str:
+    """The instruction that a recorded case executed."""
+    geometry, dtype, _, _, _, _, read_as, coordinate = case.split("-")
+    result = "f32" if dtype[0] == "f" or read_as == "normalized" else "s32" if dtype[0] == "i" else "u32"
+    return f"tex.{geometry}.v4.{result}.{coordinate}"
+
+
 def recorded(case: str) -> tuple[Any, Any, Any]:
     """What we return and what the H200 did, as numbers, and the largest magnitude of the texels."""
     geometry, _, channels, filter_, address, normalized, read_as, _ = case.split("-")
