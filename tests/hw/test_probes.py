@@ -124,8 +124,8 @@ def test_every_instruction_of_ptx_1_4_has_a_program() -> None:
 
 
 UNRECORDED_FETCHES = {"tex.3d.v4.s32.f32"}
-"""Of 3D textures, 16-bit signed texels were read by integer coordinates only. The recorder has the case since; to
-be recorded by `python -m tests.hw.record --only textures`, and taken out here."""
+"""Of 3D textures, signed texels were read by integer coordinates only. The recorder has the case since; to be
+recorded by `python -m tests.hw.record --only textures`, and taken out here."""
 
 
 def test_every_texture_fetch_has_vectors() -> None:

@@ -188,7 +188,13 @@ The formulas are the meanings that both engines execute, run on symbols: integer
 nearest even, `x ? a : b` chooses, a type's name used as a function changes the width or the format.
 Conformance is the comparison with results recorded on an NVIDIA H200.
 
-[coverage.md](coverage.md): PTX 1.4, table by table."""
+[coverage.md](coverage.md): PTX 1.4, table by table. [special-registers.md](special-registers.md): what `mov`
+and `cvt` can read besides."""
+
+REGISTERS = """\
+Made from the catalogue, `src/simt/isa/special_registers.py`, by `make docs`. `mov` and `cvt` read them; in
+PTX 1.x into 16 or 32 bits. Registers without vectors hold what is the machine's own affair, such as the
+counters of a profiler."""
 
 COLUMNS = (
     "table", "defines", "forms", "implemented", "kernels", "vectors", "bit for bit", "in bound", "NaN bits",
@@ -299,9 +305,23 @@ def _joined(a: _Line | None, b: _Line) -> _Line:
 # ---------------------------------------------------------------- files
 
 
+def registers() -> str:
+    """All special registers."""
+    head = _heading("register", "holds", "type", "components", "from", "reference", "conformance")
+    rows = [_register_row(r) for r in SPECIAL_REGISTERS.values()]
+    return "\n\n".join(["# Special registers", REGISTERS, "\n".join([head, *rows])]) + "\n"
+
+
+def _register_row(r: SpecialRegister) -> str:
+    declared = f"{r.type}, {r.old_type} in PTX 1.x" if r.old_type else str(r.type)
+    parts = " ".join(f"`.{c}`" for c in r.components if c)
+    return _row(f"`{r.name}`", r.summary, declared, parts, needs(r.requirement), r.ref, str(of_register(r)))
+
+
 def pages() -> dict[str, str]:
     """All files of `docs/isa/` by name."""
     return {
+        "special-registers.md": registers(),
         **{f"{mnemonic}.md": page(mnemonic, forms) for mnemonic, forms in FORMS.items()},
         "README.md": index(),
         "coverage.md": coverage(),
