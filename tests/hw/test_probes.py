@@ -123,17 +123,12 @@ def test_every_instruction_of_ptx_1_4_has_a_program() -> None:
     assert sorted(old - opcodes) == []
 
 
-UNRECORDED_FETCHES = {"tex.3d.v4.s32.f32"}
-"""Of 3D textures, signed texels were read by integer coordinates only. The recorder has the case since; to be
-recorded by `python -m tests.hw.record --only textures`, and taken out here."""
-
-
 def test_every_texture_fetch_has_vectors() -> None:
     """By geometry, type of the result and type of the coordinates."""
     (form,) = FORMS["tex"]
     shown = {test_textures.opcode(case) for case in test_textures.CASES}
     missing = {form.spell(b) for b in form.bindings() if is_old(form, b)} - shown
-    assert missing == UNRECORDED_FETCHES
+    assert missing == set()
 
 
 def test_every_register_is_recorded_or_says_why_not() -> None:
