@@ -11,7 +11,7 @@ from simt.analysis.link import resolve
 from simt.analysis.lower_calls import signature, source_type
 from simt.analysis.lower_context import Context, Unlowerable
 from simt.analysis.lower_function import FunctionLowering
-from simt.analysis.lower_inline import has_barrier, inline_calls, watches
+from simt.analysis.lower_inline import has_barrier, inline_calls, uses_module_scope, watches
 from simt.analysis.lower_instructions import Plans
 from simt.analysis.lower_simplify import simplify
 from simt.analysis.lower_variables import round_up
@@ -50,6 +50,10 @@ def link(modules: Sequence[nodes.Module], machine: int | None = None) -> Program
         raise PtxError(errors)
     first = contexts[0]
     _connect(first)
+    for context in contexts:
+        _check_module_scope(context)
+    if errors := _errors(contexts):
+        raise PtxError(errors)
     for function in first.functions.values():
         function.calls = any(isinstance(op, Call) for op in function.ops())
     sources = [c.diagnostics.source for c in contexts]
@@ -198,12 +202,29 @@ def _connect(context: Context) -> None:
             if (
                 not recursive
                 and not function.is_kernel
-                and (has_barrier(function) or watches(function, context.environment))
+                and (
+                    uses_module_scope(function)
+                    or has_barrier(function)
+                    or watches(function, context.environment)
+                )
             ):
                 inlined[name] = function
     for function in functions.values():
         if function.is_kernel:
             _shared(context, function)
+
+
+def _check_module_scope(context: Context) -> None:
+    """Registers and local variables of the module need calls that can be inlined."""
+    for item in context.module.items:
+        name = context.linked(item.name) if isinstance(item, nodes.Function) else ""
+        function = context.functions.get(name)
+        if function is None or function.is_kernel or not uses_module_scope(function):
+            continue
+        if function.recursive or name in context.addressed:
+            how = "is recursive" if function.recursive else "is called by its address"
+            message = f"function `{item.name}` uses a register or local variable of the module, and {how}"
+            context.diagnostics.error(message, item.span, "declare it in the function")
 
 
 def _candidates(context: Context) -> None:

@@ -14,7 +14,7 @@ from simt.analysis.lower_context import (
     is_module_scope,
 )
 from simt.analysis.lower_variables import alignment, round_up, size
-from simt.analysis.program import Block, Call, Jump, Op, Register, Terminator
+from simt.analysis.program import MODULE_SCOPE, Block, Call, Jump, Op, Register, Terminator
 from simt.ptx import nodes
 from simt.ptx.symbols import Symbol, SymbolKind
 from simt.ptx.types import PRED, Type
@@ -105,9 +105,12 @@ class Builder:
 
     def _registers(self, symbol: Symbol) -> Registers:
         assert symbol.type is not None
+        name = symbol.name
+        if is_module_scope(self.context, symbol):
+            name = MODULE_SCOPE + self.context.linked(name)
         if symbol.vector == 1:
-            return Registers((self.register(symbol.name, symbol.type),))
-        names = [f"{symbol.name}.{_SELECTORS[i] if i < 4 else i}" for i in range(symbol.vector)]
+            return Registers((self.register(name, symbol.type),))
+        names = [f"{name}.{_SELECTORS[i] if i < 4 else i}" for i in range(symbol.vector)]
         return Registers(tuple(self.register(n, symbol.type) for n in names))
 
     def _variable(self, symbol: Symbol) -> Place:
@@ -123,7 +126,7 @@ class Builder:
     def _module_variable(self, symbol: Symbol) -> Place:
         node = symbol.variable
         if node.space == "local":
-            return self.frame_variable(node)
+            return self.frame_variable(node, MODULE_SCOPE + self.context.linked(symbol.name))
         found = self.context.imports.get(symbol.name)
         if found is not None and isinstance(found.node, nodes.Variable):
             return found.context.declare(found.node, symbol.name)
@@ -152,9 +155,9 @@ class Builder:
         self.local[name] = round_up(self.local_size, 16)
         self.local_size = self.local[name] + round_up(room, 8)
 
-    def frame_variable(self, node: nodes.Variable) -> Stored:
+    def frame_variable(self, node: nodes.Variable, name: str = "") -> Stored:
         """Room for a variable in the function's local frame."""
-        name = self._unique(node.name)
+        name = name or self._unique(node.name)
         self.local[name] = round_up(self.local_size, max(alignment(node), 4))
         self.local_size = self.local[name] + round_up(max(size(node), 1), 8)
         return Stored("local", name)

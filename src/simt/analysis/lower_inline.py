@@ -12,6 +12,7 @@ from simt.analysis.lower_simplify import retarget, simplify
 from simt.analysis.lower_variables import round_up
 from simt.analysis.observer import Observer
 from simt.analysis.program import (
+    MODULE_SCOPE,
     Address,
     Barrier,
     Block,
@@ -36,6 +37,12 @@ from simt.isa.algebra import Environment
 
 def has_barrier(function: Function) -> bool:
     return any(isinstance(b.terminator, Barrier) for b in function.blocks)
+
+
+def uses_module_scope(function: Function) -> bool:
+    """Whether a function uses registers or local variables that belong to all functions of a thread."""
+    names = (*(r.name for r in function.registers), *function.local)
+    return any(name.startswith(MODULE_SCOPE) for name in names)
 
 
 WATCHING_LIMIT = 2000
@@ -71,21 +78,31 @@ class _Splice:
     def __init__(self, caller: Function, callee: Function) -> None:
         self.caller = caller
         self.callee = callee
-        first = len(caller.registers)
-        self.registers = {
-            r: Register(first + i, f"{callee.name}.{r.name}", r.type) for i, r in enumerate(callee.registers)
-        }
-        caller.registers.extend(self.registers.values())
+        self.common = {r.name: r for r in caller.registers if r.name.startswith(MODULE_SCOPE)}
+        self.registers = {r: self._register(r) for r in callee.registers}
         self.blocks = {b: Block(len(caller.blocks) + i) for i, b in enumerate(callee.blocks)}
         caller.blocks.extend(self.blocks.values())
         self.local = self._frame()
 
+    def _register(self, register: Register) -> Register:
+        """A register of the callee in the caller: a new one, but for those of the module."""
+        name, registers = register.name, self.caller.registers
+        if name in self.common:
+            return self.common[name]
+        if not name.startswith(MODULE_SCOPE):
+            name = f"{self.callee.name}.{name}"
+        registers.append(Register(len(registers), name, register.type))
+        return registers[-1]
+
     def _frame(self) -> dict[str, str]:
-        """The callee's local variables, added to the caller's frame under new names."""
+        """The callee's local variables, added to the caller's frame under new names, but for the module's."""
         base = round_up(self.caller.local_size, 16)
-        names = {n: f"{self.callee.name}.{n}#{base}" for n in self.callee.local}
+        names = {
+            n: n if n.startswith(MODULE_SCOPE) else f"{self.callee.name}.{n}#{base}"
+            for n in self.callee.local
+        }
         for name, offset in self.callee.local.items():
-            self.caller.local[names[name]] = base + offset
+            self.caller.local.setdefault(names[name], base + offset)
         if names:
             self.caller.local_size = base + self.callee.local_size
         return names

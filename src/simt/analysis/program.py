@@ -34,9 +34,15 @@ if TYPE_CHECKING:
 CELL_LIMIT = 256
 
 
+MODULE_SCOPE = "::"
+"""Begins the names of registers and local variables that a module declares outside functions, as it may up to
+PTX 2.3. Every thread has one of them, whatever function it is in: functions that use them are inlined."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Register:
-    """A scalar register of one function. `index` counts from 0 within the function."""
+    """A scalar register of one function. `index` counts from 0 within the function. One that the module
+    declares is the same in all functions: its name begins with `MODULE_SCOPE`."""
 
     index: int
     name: str

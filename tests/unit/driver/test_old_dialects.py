@@ -163,3 +163,23 @@ def test_old_dialects(engine: str, name: str, arch: int) -> None:
     out: Any = device.zeros(N, "u4")
     device.load(source)["k"](1, N, (out,), shared_mem=4 * (N + 2) if "extern" in source else 0)
     np.testing.assert_array_equal(out.numpy(), [expected(i) for i in range(N)])
+
+
+@pytest.mark.parametrize(
+    ("body", "use", "how"),
+    [
+        ("@p call f;", "call f;", "is recursive"),
+        ("", ".reg .u32 at; mov.u32 at, f; call at;", "is called by its address"),
+    ],
+)
+def test_registers_of_the_module_need_calls_that_can_be_inlined(body: str, use: str, how: str) -> None:
+    text = f""".version 1.4
+.target sm_10
+.reg .u32 common;
+.func f {{ .reg .pred p; setp.gt.u32 p, common, 5; add.u32 common, common, 1; {body} ret; }}
+.entry k {{ mov.u32 common, 1; {use} exit; }}
+"""
+    message = f"`f` uses a register or local variable of the module, and {how}"
+    with pytest.raises(simt.PtxError, match=message) as found:
+        simt.Device("sm_10", memory="16MiB").load(text)
+    assert found.value.diagnostics[0].line == 4
