@@ -114,6 +114,15 @@ STORE_SHARED = SHARED.replace("ld.shared.u32 %r9, [%r8]", "st.shared.u32 [%r8], 
 IN_SHARED = "add.u32 %r15, %r15, %r16;"
 PAIRS = "shl.b32 %r15, %r6, 1; and.b32 %r9, %r6, 3; sub.u32 %r15, %r15, %r9; shl.b32 %r15, %r15, 2;"
 SCATTERED = "shl.b32 %r15, %r6, 2; and.b32 %r15, %r15, 0x3FFC;"
+
+
+def by_lines(body: str) -> str:
+    """The address moves by 64 bytes a turn."""
+    return body.replace(
+        "shl.b32 %r8, %r7, 2; and.b32 %r8, %r8, 0xFFC", "shl.b32 %r8, %r7, 6; and.b32 %r8, %r8, 0xFC0"
+    )
+
+
 BASE = Row("", "empty", "")
 ADDRESS = Row("", "address", moved("%a0", f"cvt.u32.u64 %r9, %a5; {USE}"))
 ROWS = [
@@ -141,7 +150,7 @@ ROWS = [
     Row("load", "shared, 132 bytes apart", SHARED,
         "mul.lo.u32 %r15, %r1, 132;" + IN_SHARED, (32, 8)),
     Row("load", "shared, 128 bytes apart", SHARED, "mul.lo.u32 %r15, %r1, 128;" + IN_SHARED, (32, 8)),
-    Row("load", "shared, unknown, lanes in pairs 4 apart", SHARED, PAIRS + IN_SHARED),
+    Row("load", "shared, unknown, lanes in pairs 4 apart", by_lines(SHARED), PAIRS + IN_SHARED),
     Row("load", "shared, unknown, scattered", SHARED, SCATTERED + IN_SHARED, index="random"),
     Row("load", "local, and a store to it", f"ld.local.u32 %r9, [l+16]; {USE} st.local.u32 [l+16], %r10;"),
     Row("store", "uniform", moved("%a0", STORE)),
@@ -150,7 +159,7 @@ ROWS = [
     Row("store", "8 bytes apart", moved("%a6", STORE), at(8)),
     Row("store", "unknown, scattered", moved("%a6", STORE), at(4, "%r6"), index="random"),
     Row("store", "shared, unknown, contiguous when run", STORE_SHARED, "shl.b32 %r15, %r6, 2;" + IN_SHARED),
-    Row("store", "shared, unknown, lanes in pairs 4 apart", STORE_SHARED, PAIRS + IN_SHARED),
+    Row("store", "shared, unknown, lanes in pairs 4 apart", by_lines(STORE_SHARED), PAIRS + IN_SHARED),
     Row("store", "shared, unknown, scattered", STORE_SHARED, SCATTERED + IN_SHARED, index="random"),
     Row("store", "scattered bytes", moved("%a6", "st.global.u8 [%a5], %r7;"), at(4, "%r6"), index="random"),
     Row("atomic", "shared, one address", "red.shared.add.u32 [s], 1;"),

@@ -70,20 +70,13 @@ class WindowAlgebra(AccessAlgebra):
 
     def load_window(self, access: Access, otherwise: Callable[[], Loaded]) -> Loaded:
         """Words out of the window that begins with the first lane's line (which may not be the lowest lane),
-        or with its word, or `otherwise()` if the running lanes are within neither."""
-        from_word = partial(self._load_from, access, WORD, otherwise)
-        return self._load_from(access, LINE, from_word)
-
-    def _load_from(self, access: Access, unit: int, otherwise: Callable[[], Loaded]) -> Loaded:
+        or `otherwise()` if the running lanes are not all within it."""
         address, room1 = self.vector(access.address), Value(access.region.room1, I64)
         first = Value(self.builder.emit(f"extractelement {address.typed}, i32 0"), address.type)
-        start = self._scalar("and", first, -unit)
-        test, run = (
-            partial(WindowAlgebra.are_near, unit=unit),
-            partial(WindowAlgebra.look_up, unit=unit, element=access.element),
-        )
-        near = self.apart("window.near", test, address, start, room1, self.mask)
+        start = self._scalar("and", first, -LINE)
+        near = self.apart("window.near", WindowAlgebra.are_near, address, start, room1, self.mask)
         pointer = Value(self._host(access, start), POINTER)
+        run = partial(WindowAlgebra.look_up, element=access.element)
         return self._either(near.ir, lambda: (self.apart("window.look", run, pointer, address),), otherwise)
 
     def store_window(self, access: Access, value: Value, otherwise: Callable[[], None]) -> None:
@@ -124,25 +117,24 @@ class WindowAlgebra(AccessAlgebra):
 
     # -- loads ---------------------------------------------------------------------------------------
 
-    def are_near(self, address: Value, start: Value, room1: Value, mask: Value, unit: int) -> Value:
-        """i1: every running lane has an aligned word within the window, and within the memory. `unit`: the
-        window begins with that many bytes in which the first lane is."""
+    def are_near(self, address: Value, start: Value, room1: Value, mask: Value) -> Value:
+        """i1: every running lane has an aligned word within the window, and within the memory."""
         limit = self._widened_number(start)
         limit = self._least("usub.sat", self._scalar("sub", room1, 1), limit)
         limit = self._least("umin", self._scalar("lshr", limit, 2), Value(str(PLACES), I64))
-        words = self._words_of_window(address, unit)
+        words = self._words_of_window(address)
         bound = self.widened(self._narrowed(limit, address.type), WARP)
         outside = LlvmIntegers.binary(self, "and", mask, self.test("icmp uge", words, bound))
         none = self.builder.emit(f"icmp eq i32 {self.mask_bits(outside).ir}, 0")
         exists = self.builder.emit(f"icmp ne {limit.typed}, 0")  # there may be no running lane
         return Value(self.both(none, exists), "i1")
 
-    def _words_of_window(self, address: Value, unit: int) -> Value:
+    def _words_of_window(self, address: Value) -> Value:
         """Each lane's number of words from the window's start on; if it is not a whole one, a huge number."""
         picks = f"<{WARP} x i32> zeroinitializer"
         text = f"shufflevector {address.typed}, {address.spelled} poison, {picks}"
         first = self.emit(text, address.type, WARP)
-        start = LlvmIntegers.binary(self, "and", first, self.widened(Value(str(-unit), address.type), WARP))
+        start = LlvmIntegers.binary(self, "and", first, self.widened(Value(str(-LINE), address.type), WARP))
         places = LlvmIntegers.binary(self, "sub", address, start)
         name = self.module.declare(
             f"llvm.fshr.{mangled(places.type, WARP)}", places.spelled, (places.spelled,) * 3
@@ -152,9 +144,9 @@ class WindowAlgebra(AccessAlgebra):
             f"call {places.spelled} {name}({places.typed}, {places.typed}, {two.typed})", places.type, WARP
         )
 
-    def look_up(self, pointer: Value, address: Value, unit: int, element: str) -> Value:
+    def look_up(self, pointer: Value, address: Value, element: str) -> Value:
         """The words of all lanes. `pointer`: to the window."""
-        words = self._as_words(self._words_of_window(address, unit))
+        words = self._as_words(self._words_of_window(address))
         lines = [self._line(pointer, i, element) for i in range(LINES)]
         near, far = (self._looked_up(element, pair, words) for pair in (lines[:2], lines[2:]))
         is_far = self._some_bits(words, PLACES // 2)
