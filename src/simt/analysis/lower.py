@@ -216,8 +216,8 @@ def _connect(context: Context) -> None:
 
 def _check_module_scope(context: Context) -> None:
     """Registers and local variables of the module need calls that can be inlined."""
-    for item in context.module.items:
-        name = context.linked(item.name) if isinstance(item, nodes.Function) else ""
+    for item in (i for i in context.module.items if isinstance(i, nodes.Function)):
+        name = context.linked(item.name)
         function = context.functions.get(name)
         if function is None or function.is_kernel or not uses_module_scope(function):
             continue
