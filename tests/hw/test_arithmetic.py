@@ -136,11 +136,6 @@ def _halves(t: Type, bits: Array) -> Array:
     return bits.view(np.uint16 if t.kind is Kind.PACKED else bits.dtype).reshape(len(bits), -1)
 
 
-def has_nan(t: Type, bits: Any) -> bool:
-    """Whether a result is a NaN, or half of it is."""
-    return (t.is_float or t in (F16X2, BF16X2)) and bool(np.isnan(numbers(t, np.array([bits]))).any())
-
-
 def mismatches(name: str, case: Case, results: list[Array]) -> list[str]:
     """What is wrong with the results of a case, one line for each output."""
     found: list[str] = []
