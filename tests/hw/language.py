@@ -135,11 +135,6 @@ PROGRAMS = {
 }
 
 
-def stored(name: str) -> list[str]:
-    """The kinds of registers that a program stores, one for each word: `f` and `d` are floats."""
-    return [line[2] for line in LINES[name] if line.startswith("=")]
-
-
 LIMITED = """
 .version 1.4
 .target sm_10
