@@ -25,6 +25,7 @@ from simt.engine.llvm_loose import (
     Flushed,
     Loose,
     LooseBits,
+    Normal,
     Notes,
     Source,
     allows,
@@ -347,7 +348,7 @@ class LlvmAlgebra(LlvmRounding):
         return Flushed(a.raw.ir, a.type, a.width) if a.flushed else a.raw
 
     def flush(self, t: Type, a: Value) -> Value:
-        if isinstance(a, Flushed) or (isinstance(a, Loose) and (a.subnormals or a.flushed)):
+        if isinstance(a, Flushed | Normal) or (isinstance(a, Loose) and (a.subnormals or a.flushed)):
             return a
         if self.zeros and t == F32:
             return self.loose(a, subnormals=True)
@@ -541,7 +542,8 @@ class LlvmAlgebra(LlvmRounding):
     def int_to_float(self, source: Type, target: Type, a: Value, rounding: Rounding) -> Value:
         fits = target in (F32, F64) and source.bits <= exact.format_of(target).mantissa
         if fits or (rounding == "rn" and target.is_native_float):
-            return self.cast("sitofp" if source.is_signed else "uitofp", element_type(target), a)
+            result = self.cast("sitofp" if source.is_signed else "uitofp", element_type(target), a)
+            return Normal(result.ir, result.type, result.width) if target == F32 else result
 
         def run(builder: Builder, x: Value) -> Value:
             return exact.from_int(self._inside(builder, x), source, target, x, rounding)

@@ -19,6 +19,11 @@ class Flushed(Value):
     """A column that has been flushed: it needs no second flush."""
 
 
+@dataclass(frozen=True, slots=True)
+class Normal(Value):
+    """A column of f32 without NaNs and subnormals, which every note leaves as it is."""
+
+
 class Loose(Value):
     """A column of which subnormals mean zeros of their sign (`subnormals`), and NaNs the one NaN of the type
     (`nans`) or the one that follows from `source`. `flushed`: it has no subnormals, and needs no flush."""
@@ -155,7 +160,7 @@ def allows(value: Value, note: str) -> bool:
     """Whether a column of f32 is the same with a note, as one that has it or a plain number is."""
     if isinstance(value, Loose):
         return bool(getattr(value, note))
-    return is_literal(value) and value.ir in _PLAIN
+    return isinstance(value, Normal) or is_literal(value) and value.ir in _PLAIN
 
 
 _PLAIN = ("0x0000000000000000", "0x3FF0000000000000", "0xBFF0000000000000")
