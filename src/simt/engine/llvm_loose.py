@@ -160,7 +160,7 @@ def allows(value: Value, note: str) -> bool:
     """Whether a column of f32 is the same with a note, as one that has it or a plain number is."""
     if isinstance(value, Loose):
         return bool(getattr(value, note))
-    return isinstance(value, Normal) or is_literal(value) and value.ir in _PLAIN
+    return isinstance(value, Normal) or (is_literal(value) and value.ir in _PLAIN)
 
 
 _PLAIN = ("0x0000000000000000", "0x3FF0000000000000", "0xBFF0000000000000")
