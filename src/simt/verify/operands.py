@@ -396,8 +396,7 @@ def address_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
         case nodes.Address(base=base) if base is not None:
             yield from _base(place, base, shapes.of(base))
         case nodes.Indexed(array=array, index=index):
-            bare = shapes.of(array).what is What.REGISTER or not _has_brackets(site, operand)
-            if bare and site.context.version >= FIRST_BRACKETS:
+            if shapes.of(array).what is What.REGISTER and site.context.version >= FIRST_BRACKETS:
                 yield _without_brackets(place, operand)
                 return
             yield from _base(place, array, shapes.of(array))
@@ -407,12 +406,6 @@ def address_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
             yield from _base(place, operand, shapes.of(operand))
         case _:
             yield _without_brackets(place, operand)
-
-
-def _has_brackets(site: Site, operand: nodes.Indexed) -> bool:
-    """`a[4]`, not `a + 4`, which is the same but for how it is written."""
-    text, end = site.context.diagnostics.source.text, operand.span.end
-    return not text or text[end - 1 : end] == "]"
 
 
 def _without_brackets(place: Place, operand: nodes.Operand) -> Problem:
