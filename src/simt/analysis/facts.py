@@ -6,7 +6,6 @@ which it is true.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ _INDIFFERENT = frozenset(
 """Primitives that do no arithmetic on floats, whatever their type."""
 
 
-class Fact(ABC):
+class Fact:
     """An algebra of truth values: the fact is true of a column. Notes the types of floating-point arithmetic.
 
     A subclass says of which constants and results it is true; what it does not say is false."""
