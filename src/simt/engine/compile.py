@@ -31,6 +31,9 @@ LONG_BLOCK = 600
 the time for that grows with the square of the accesses to memory."""
 HUGE_BLOCK = 4000
 """Instructions in one block from which LLVM's scheduling would take many seconds: it is left out."""
+HUGE_TEXT = 150_000
+"""Lines of LLVM IR from which code is made in the simplest way: it takes half the time or less, and so large
+kernels, which are not optimised as a whole anyway, run 1.1 to 1.5 times as long."""
 
 
 @dataclass
@@ -166,9 +169,15 @@ def optimized(text: str, cpu: Cpu) -> Any:
 
 
 def _object(text: str, cpu: Cpu) -> bytes:
+    return cast("bytes", target_machine(cpu, _level(text)).emit_object(optimized(text, cpu)))
+
+
+def _level(text: str) -> int:
+    """How hard LLVM is to try when it makes machine code."""
     longest = _longest_block(text)
-    level = 2 if longest <= LONG_BLOCK else 1 if longest <= HUGE_BLOCK else 0
-    return cast("bytes", target_machine(cpu, level).emit_object(optimized(text, cpu)))
+    if longest > HUGE_BLOCK or text.count("\n") > HUGE_TEXT:
+        return 0
+    return 2 if longest <= LONG_BLOCK else 1
 
 
 def _longest_block(text: str) -> int:

@@ -319,6 +319,7 @@ class FunctionEmitter(SlotEmitter):
         for number, target in enumerate(switch.targets):
             here = self.m.mask_and(self.m.mask, self.m.test("icmp eq", index, Value(str(number), index.type)))
             masks[target] = self.m.binary("or", masks[target], here) if target in masks else here
+            self._cut()
         self._split(block, masks)
 
     def _uniform_switch(self, block: Block, switch: Switch, index: Value) -> None:
@@ -370,6 +371,7 @@ class FunctionEmitter(SlotEmitter):
             if not self.shape(phi).is_guarded:
                 joined = phi.block.index in self.uniformity.joins or phi in self.uniformity.blends
                 self.store(phi, value, mask, joined)
+                self._cut()
 
     def _incoming(self, phi: Definition, source: Definition) -> Value:
         """What a phi takes from a predecessor. An undefined register is 0 in the first lane."""
@@ -387,6 +389,7 @@ class FunctionEmitter(SlotEmitter):
                 return self._go(place, mask, waiting)
         for place, mask in masks.items():
             self._wait(place, mask, bool(waiting >> place & 1))
+            self._cut()
         return self._walk(waiting | set_of(masks), max(masks))
 
     def _wait(self, place: int, mask: Value, others: bool) -> None:
