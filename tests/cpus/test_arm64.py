@@ -53,3 +53,11 @@ def test_lanes_are_vectors(name: str, instruction: str) -> None:
     code = Code(AARCH64, program, program.functions[name], BLOCK)
     lines = [line for line in code.assembly.splitlines() if VECTOR.search(line)]
     assert any(instruction in line for line in lines), f"{instruction} on vectors"
+
+
+def test_clocks_are_what_programs_may_read() -> None:
+    """Linux lets programs read CNTVCT_EL0; PMCCNTR_EL0 ends them."""
+    program = program_of(next(f for f in FILES if f.stem == "clock"))
+    assembly = Code(AARCH64, program, program.functions["k"], BLOCK).assembly.lower()
+    assert assembly.count("cntvct_el0") >= 4
+    assert "pmccntr_el0" not in assembly
