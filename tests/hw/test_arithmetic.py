@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -166,18 +167,27 @@ def sample(named: dict[str, Case], engine: str) -> dict[str, Case]:
     return picked | {name: case for name, case in named.items() if case.form.carry}
 
 
-def test_kernels_are_the_hardware(device: simt.Device, engine: str) -> None:
-    wrong: list[str] = []
-    for chunk in chunks(sample(replayed(), engine)):
+Given = Callable[[str], Mapping[str, Array]]
+
+
+def run_kernels(
+    named: dict[str, Case], given: Given, device: simt.Device
+) -> Iterator[tuple[str, Case, list[Array]]]:
+    """Runs cases as kernels; their results as bits. `given`: operands of a case by its name."""
+    for chunk in chunks(named):
         first = next(iter(chunk.values()))
         kernels = [kernel(case, f"k{i}") for i, case in enumerate(chunk.values())]
         module = device.load(module_text(first.version, first.target, kernels))
         for i, (name, case) in enumerate(chunk.items()):
-            source, out = device.array(input_columns(case, recorded()[0])), device.zeros((3, LANES), "u8")
+            source, out = device.array(input_columns(case, dict(given(name)))), device.zeros((3, LANES), "u8")
             module[f"k{i}"]((1,), (LANES,), (source, out))
             sizes = ["u1" if t.is_predicate else f"u{t.bytes}" for t in case.outputs]
-            wrong += mismatches(name, case, [row.astype(size) for row, size in zip(out.numpy(), sizes)])
-    assert wrong == []
+            yield name, case, [row.astype(size) for row, size in zip(out.numpy(), sizes)]
+
+
+def test_kernels_are_the_hardware(device: simt.Device, engine: str) -> None:
+    results = run_kernels(sample(replayed(), engine), lambda name: recorded()[0], device)
+    assert [line for name, case, rows in results for line in mismatches(name, case, rows)] == []
 
 
 def test_everything_is_recorded() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import simt
 from simt.engine.numpy_algebra import NumpyAlgebra
 from simt.isa.algebra import Environment
 from simt.isa.form import main_type
@@ -20,7 +21,7 @@ from simt.ptx.types import Type
 from tests.hw.arithmetic import Case
 from tests.hw.conversions import WARP, conversions, given_for, warp_operations
 from tests.hw.operands import LANES
-from tests.hw.test_arithmetic import native
+from tests.hw.test_arithmetic import native, run_kernels, sample
 from tests.unit.isa.meaning import Array
 
 VECTORS = Path(__file__).parent / "vectors" / "conversions.npz"
@@ -115,3 +116,10 @@ def test_results_are_the_gpu_s(mnemonic: str) -> None:
             differs = ours != theirs
             wrong += [f"{name}/{n}: {differs.sum()} lanes, at {differs.argmax()}"] if differs.any() else []
     assert wrong == []
+
+
+def test_kernels_give_what_the_gpu_gave(device: simt.Device, engine: str) -> None:
+    given = {name: given_for(name, case, inputs()) for name, case in sample(replayed(), engine).items()}
+    results = run_kernels(sample(replayed(), engine), given.__getitem__, device)
+    pairs = ((f"{name}/{n}", row) for name, _, rows in results for n, row in enumerate(rows))
+    assert [key for key, row in pairs if (row != recorded()[key]).any()] == []
