@@ -279,7 +279,7 @@ class Outliner(Evaluator[Value]):
     def _define(self, op: Op, request: _Request) -> _Function | None:
         """A new function, None if the op is not worth one."""
         emitter, module = self.emitter, self.emitter.unit.module
-        builder = Builder()
+        builder, inlined = Builder(), module.inlined_lines
         m = type(emitter.m)(builder, module, emitter.m.features, emitter.m.block, emitter.m.environment)
         m.line = cast("int", "%line")  # it is only written into the text
         m.result_used = emitter.m.result_used
@@ -301,7 +301,7 @@ class Outliner(Evaluator[Value]):
         results = [self._returned(m.vector(value), builder) for value in bare]
         fails = bool(op.form.effects)
         framed = fails or _needs_frame(builder.lines)
-        if not fails and len(builder.lines) < WORTH + len(results):
+        if not fails and self._length(builder, inlined) < WORTH + len(results):
             return None
         if fails:
             results.insert(0, "i1 true")
@@ -311,6 +311,12 @@ class Outliner(Evaluator[Value]):
         text = self._text(function, request, builder, results)
         module.define(function.name[1:], "\n".join(text))
         return function
+
+    def _length(self, builder: Builder, inlined: int) -> int:
+        """Lines of a function; in a large one those count that LLVM would put in place of calls. (Elsewhere
+        these settle NaNs, which arithmetic does seldom: simt.engine.llvm_loose.)"""
+        more = self.emitter.unit.module.inlined_lines - inlined
+        return len(builder.lines) + (more if self.emitter.unit.large else 0)
 
     def _returned(self, value: Value, builder: Builder) -> str:
         """A result as it is returned: type and name."""

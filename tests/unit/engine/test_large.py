@@ -16,6 +16,7 @@ from simt.engine.compile import Compiler
 from simt.engine.llvm_function import DEEP
 from simt.engine.llvm_kernel import emit
 from simt.machine.device import DEVICES
+from tests.cpus.test_vectors import run_all, sample
 from tests.filetests import test_run as filetests
 
 FOLDER = Path(filetests.__file__).parent / "run"
@@ -52,6 +53,13 @@ def all_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_files_as_if_they_were_large(name: str) -> None:
     filetests.test_run(FOLDER / f"{name}.ptx", "jit")
+
+
+@pytest.mark.usefixtures("all_large")
+def test_vectors_of_the_gpu() -> None:
+    """NaNs included, which large kernels settle at once."""
+    rows = run_all(simt.Device("sm_90", engine="jit", memory="1GiB", timeout=60))
+    assert [line for item in sample() for line in item.wrong(rows[item.name])] == []
 
 
 def long_kernel(pieces: int) -> str:
@@ -263,3 +271,22 @@ def test_deeply_nested_loops(by_lane: bool) -> None:
     result = device.zeros(40, "u4")
     device.load(nest_kernel(turns, by_lane))["k"]((1,), (40,), (result,))
     assert result.numpy().tolist() == [nested(turns, thread, by_lane) for thread in range(40)]
+
+
+@pytest.mark.usefixtures("all_large")
+def test_one_call_for_arithmetic_with_payloads(tmp_path: Path) -> None:
+    """NaNs of f64 need a rare branch after each result: it stands in the function, not at the call."""
+    cpu = Compiler(ObjectCache(tmp_path)).cpu
+    lines: list[int] = []
+    for count in (50, 100):
+        body = "fma.rn.f64 %fd0, %fd1, %fd0, %fd0; " * count
+        text = guarded_kernel(1).replace("ret;", f".reg .f64 %fd<2>; {body} st.global.f64 [%rd1], %fd0; ret;")
+        text = text.replace("mov.u32 %r1, %r0;", "mov.u32 %r1, %r0; ld.global.f64 %fd1, [%rd4];")
+        text = text.replace(".reg .b32", ".reg .f64 %fd<2>; .reg .b32").replace(
+            ".reg .f64 %fd<2>; fma", "fma"
+        )
+        program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
+        ir, _, _ = emit(program, program.functions["k"], BlockShape(96, 1, 1), cpu.features, "nounwind")
+        assert "@simt.rarely" not in ir[ir.index("define internal void @simt.body") :].partition("\n}")[0]
+        lines.append(ir.count("\n"))
+    assert lines[1] - lines[0] < 50 * 4
