@@ -93,14 +93,6 @@ def computed(name: str, case: Case) -> list[Array]:
     return [c.view(f"u{c.itemsize}") for c in spread]
 
 
-def is_nan(t: Type, bits: Array) -> Array:
-    """Which bits are NaNs of a type; for a pair, nowhere."""
-    if not t.is_float:
-        return np.zeros(bits.shape, bool)
-    top = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F800000, "f64": 0x7FF << 52}[t.name]
-    return (bits & np.array((1 << (t.bits - 1)) - 1, bits.dtype)) > np.array(top, bits.dtype)
-
-
 def test_every_case_is_recorded() -> None:
     assert {key.rsplit("/", 1)[0] for key in recorded()} == set(replayed())
 
