@@ -280,11 +280,9 @@ def test_one_call_for_arithmetic_with_payloads(tmp_path: Path) -> None:
     lines: list[int] = []
     for count in (50, 100):
         body = "fma.rn.f64 %fd0, %fd1, %fd0, %fd0; " * count
-        text = guarded_kernel(1).replace("ret;", f".reg .f64 %fd<2>; {body} st.global.f64 [%rd1], %fd0; ret;")
+        text = guarded_kernel(1).replace(".reg .b32", ".reg .f64 %fd<2>; .reg .b32")
         text = text.replace("mov.u32 %r1, %r0;", "mov.u32 %r1, %r0; ld.global.f64 %fd1, [%rd4];")
-        text = text.replace(".reg .b32", ".reg .f64 %fd<2>; .reg .b32").replace(
-            ".reg .f64 %fd<2>; fma", "fma"
-        )
+        text = text.replace("ret;", f"{body} st.global.f64 [%rd1], %fd0; ret;")
         program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
         ir, _, _ = emit(program, program.functions["k"], BlockShape(96, 1, 1), cpu.features, "nounwind")
         assert "@simt.rarely" not in ir[ir.index("define internal void @simt.body") :].partition("\n}")[0]
