@@ -86,6 +86,6 @@ def test_constant_memory(arch: str) -> None:
     device = simt.Device(arch, memory="16MiB")
     head = ".version 1.4\n.target sm_10\n.const .b8 first[65520];\n"
     device.load(head + ".const .u32 second[4];")
-    with pytest.raises(simt.PtxError, match="need 65540 bytes up to `second`; sm_.. has 65536") as caught:
+    with pytest.raises(simt.PtxError, match=r"need 65540 bytes up to `second`; sm_.. has 65536") as caught:
         device.load(head + ".const .u32 second[5];")
     assert caught.value.diagnostics[0].line == 4
