@@ -5,119 +5,177 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Binding, Form, OperandForm
 from simt.ptx.types import Kind, Type
+from tests.parity.dialects import NEWEST, Dialect
 
-REGISTER_TYPES = ["pred", *(f"{k}{n}" for n in (16, 32, 64) for k in "usbf"), "f16x2"]
-HEAD = (
-    ".version 9.0\n.target sm_90\n.address_size 64\n.global .align 16 .b8 gvar[64];\n"
-    ".shared .align 16 .b8 svar[64];\n.const .align 16 .b8 cvar[64];\n"
-    ".visible .entry k(.param .align 16 .b8 pvar[64]) {\n.local .align 16 .b8 lvar[64];\n.reg .u8 %u8<3>;\n"
-    + "".join(f".reg .{t} %{t}_<6>;\n" for t in REGISTER_TYPES)
-)
-TAIL = "ret;\n}\n"
 ADDRESSED = {"global": "gvar", "shared": "svar", "const": "cvar", "local": "lvar", "param": "pvar"}
+OTHER_KINDS = {
+    "address": "[%u64_0]",
+    "arguments": "(%u32_0)",
+    "function": "fvar",
+    "imm": "1",
+    "label": "L0",
+    "labels": "targets",
+    "prototype": "prototype",
+    "texture": "[tvar, {%f32_0, %f32_1, %f32_2, %f32_3}]",
+}
 CONSTANTS = (
-    "1",
-    "0",
-    "-3",
-    "1.5",
-    "0f3F800000",
-    "gvar",
-    "%laneid",
-    "_",
-    "[%u64_0]",
-    "{%u32_0, %u32_1}",
-    "!%pred_0",
-)
+    "0", "1", "-1", "-3", "15", "16", "31", "32", "255", "256", "65535", "65536", "0xFFFFFFFF", "0x80000000U",
+    "4294967296", "18446744073709551615", "-2147483649", "1.5", "-0.0", "1e30", "0f3F800000",
+    "0d3FF0000000000000", "WARP_SZ", "(1 + 2) * 4", "1 == 2", "!0", "~0", "2 > 1 ? 8 : 16",
+)  # fmt: skip
+NAMES = (
+    "gvar", "svar", "cvar", "lvar", "pvar", "tvar", "fvar", "L0", "k", "nosuch", "gvar+4", "gvar[4]", "_",
+    "%laneid", "%tid", "%tid.x", "%ntid.y", "%ctaid.z", "%nctaid.w", "%gridid", "%clock", "%clock64",
+    "%lanemask_lt", "%envreg3", "%smid", "%warpid", "%pm0", "%pm7",
+)  # fmt: skip
+COMPOUND = (
+    "[%u64_0]", "[%u32_0]", "[%s64_0+4]", "[%b64_0-4]", "[%u16_0]", "[%f64_0]", "[%pred_0]", "[gvar]",
+    "[svar+4]", "[cvar]", "[lvar]", "[pvar]", "[nosuch]", "[gvar+%u64_0]", "[16]", "[0]", "[%tid.x]", "[]",
+    "gvar[%u64_0]", "svar[%u32_0]", "[tvar, {%f32_0, %f32_1, %f32_2, %f32_3}]", "[tvar, {%f32_0}]",
+    "[gvar, {%s32_0, %s32_1, %s32_2, %s32_3}]",
+    "{%u32_0, %u32_1}", "{%u16_0, %u16_1}", "{%f32_0, %f32_1, %f32_2, %f32_3}",
+    "{%u16_0, %u16_1, %u16_2, %u16_3}",
+    "{%u64_0, %u64_1}", "{%u8_0, %u8_1}", "{%b32_0}", "{%u32_0, %f32_0}", "{%u32_0, _}", "{_, _}",
+    "{%u32_0, 1}", "{%s32_0, %s32_1, %s32_2}", "{}",
+    "!%pred_0", "!%u32_0", "-%u32_0", "%pred_0|%pred_1", "%b32_0|%pred_1", "%pred_0|_", "_|%pred_0", "_|_",
+    "%w2", "%w4", "%w2.x", "%w4.w", "%w2.z", "%w4.r", "%u32_0.x",
+    "%u32_0.b1", "%u32_0.h1", "%nosuch", "(%u32_0)",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """An instruction's words: opcode, modifiers, operands."""
+    """An instruction's words: opcode, modifiers, operands, guard."""
 
     opcode: str
     modifiers: tuple[str, ...]
     operands: tuple[str, ...]
+    guard: str = ""
 
     def __str__(self) -> str:
-        return f"{'.'.join((self.opcode, *self.modifiers))} {', '.join(self.operands)};"
+        opcode = ".".join((self.opcode, *self.modifiers))
+        return f"{self.guard}{opcode} {', '.join(self.operands)}".rstrip() + ";"
 
 
-def plain(form: Form) -> bool:
-    """Forms whose operands are registers, constants and addresses."""
-    return all(o.kind in ("value", "imm", "address") for o in form.operands) and form.control != "call"
+# ---------------------------------------------------------------- valid ones
 
 
-def valid(form: Form, binding: Binding) -> Snippet:
+def valid(form: Form, binding: Binding, dialect: Dialect = NEWEST) -> Snippet:
     """A snippet that the form allows, each register of exactly its operand's type."""
     spelled = form.spell(binding).split(".")
     numbers = itertools.count()
-    operands = tuple(_operand(form, o, binding, next(numbers)) for o in form.operands)
+    operands = tuple(_operand(form, o, binding, next(numbers), dialect) for o in form.operands)
     return Snippet(spelled[0], tuple(spelled[1:]), operands)
 
 
-def _operand(form: Form, operand: OperandForm, binding: Binding, number: int) -> str:
+def _operand(form: Form, operand: OperandForm, binding: Binding, number: int, dialect: Dialect) -> str:
     if operand.address:
         space = str(binding.get("space") or "").split("::")[0]
         return f"[{ADDRESSED[space]}]" if space in ("const", "param", "local", "shared") else "[%u64_0]"
-    if operand.kind == "imm":
-        return "1"
+    if operand.kind != "value":
+        return OTHER_KINDS[operand.kind]
     t, count = form.operand_type(operand, binding)
-    registers = [f"%{_register_type(t)}_{(number + i) % 6}" for i in range(count)]
+    registers = [f"%{_register_type(t, dialect)}_{(number + i) % 6}" for i in range(count)]
     return registers[0] if count == 1 else "{" + ", ".join(registers) + "}"
 
 
-def _register_type(t: Type) -> str:
-    """A type that registers can be declared with here."""
-    if t.name in REGISTER_TYPES:
+def _register_type(t: Type, dialect: Dialect) -> str:
+    """A type that registers are declared with in this dialect."""
+    if t.name in dialect.register_types:
         return t.name
     return f"b{max(16, t.bits)}" if t.kind is not Kind.PREDICATE else "pred"
 
 
-def mutations(snippet: Snippet, rng: random.Random) -> Iterator[Snippet]:
+def usable(form: Form) -> bool:
+    """Indirect calls and branches need lists that stand elsewhere; whole files have them."""
+    return not any(o.kind in ("labels", "prototype") for o in form.operands)
+
+
+def by_form(dialect: Dialect) -> list[list[Snippet]]:
+    """The valid snippets of every form of the catalogue, whatever the dialect allows."""
+    return [
+        [valid(f, b, dialect) for b in f.bindings()] for forms in FORMS.values() for f in forms if usable(f)
+    ]
+
+
+# ---------------------------------------------------------------- mutations
+
+
+def mutations(snippet: Snippet, dialect: Dialect, rng: random.Random) -> Iterator[Snippet]:
     """One mutation of each sort."""
     if snippet.operands:
-        yield from _operand_mutations(snippet, rng)
+        yield from _operand_mutations(snippet, dialect, rng)
     if snippet.modifiers:
-        at = rng.randrange(len(snippet.modifiers))
-        before, after = snippet.modifiers[:at], snippet.modifiers[at + 1 :]
-        yield Snippet(snippet.opcode, before + after, snippet.operands)
-        yield Snippet(snippet.opcode, (*before, rng.choice(REGISTER_TYPES), *after), snippet.operands)
-        yield Snippet(
-            snippet.opcode, (*before, snippet.modifiers[at], *before[-1:], *after), snippet.operands
-        )
+        yield from _modifier_mutations(snippet, dialect, rng)
+    yield replace(snippet, guard=rng.choice(("@%pred_0 ", "@!%pred_0 ", "@%u32_0 ", "@!%nosuch ", "@_ ")))
 
 
-def _operand_mutations(snippet: Snippet, rng: random.Random) -> Iterator[Snippet]:
+def _modifier_mutations(snippet: Snippet, dialect: Dialect, rng: random.Random) -> Iterator[Snippet]:
+    """Missing, replaced, additional, doubled and swapped modifiers."""
+    words = snippet.modifiers
+    at, other = rng.randrange(len(words)), rng.randrange(len(words))
+    before, after = words[:at], words[at + 1 :]
+    any_word = rng.choice(_family_words(snippet.opcode))
+    swapped = list(words)
+    swapped[at], swapped[other] = words[other], words[at]
+    for changed in (
+        before + after,
+        (*before, rng.choice(dialect.register_types), *after),
+        (*before, any_word, *after),
+        (*before, any_word, *words[at:]),
+        (*words, rng.choice(ALL_WORDS)),
+        (*before, words[at], *words[at:]),
+        (*before, words[at], *before[-1:], *after),
+        tuple(swapped),
+    ):
+        yield replace(snippet, modifiers=changed)
+
+
+def _family_words(opcode: str) -> list[str]:
+    """Every modifier of any form of an instruction."""
+    return [w for f in FORMS[opcode] for s in f.slots for w in s.choices] or ALL_WORDS
+
+
+def _operand_mutations(snippet: Snippet, dialect: Dialect, rng: random.Random) -> Iterator[Snippet]:
+    """Other registers, constants, names and compounds; one operand less or more, two of them swapped."""
     operands = snippet.operands
-    at = rng.randrange(len(operands))
-    for _ in range(2):
-        other = f"%{rng.choice(REGISTER_TYPES)}_{rng.randrange(6)}"
-        yield Snippet(snippet.opcode, snippet.modifiers, (*operands[:at], other, *operands[at + 1 :]))
+
+    def with_one(text: str) -> Snippet:
         at = rng.randrange(len(operands))
-    constant = rng.choice(CONSTANTS)
-    yield Snippet(snippet.opcode, snippet.modifiers, (*operands[:at], constant, *operands[at + 1 :]))
-    yield Snippet(snippet.opcode, snippet.modifiers, operands[:at] + operands[at + 1 :])
-    yield Snippet(snippet.opcode, snippet.modifiers, (*operands, operands[-1]))
+        return replace(snippet, operands=(*operands[:at], text, *operands[at + 1 :]))
+
+    for _ in range(2):
+        yield with_one(f"%{rng.choice(dialect.register_types)}_{rng.randrange(6)}")
+    for texts in (CONSTANTS, NAMES, COMPOUND):
+        yield with_one(rng.choice(texts))
+    at = rng.randrange(len(operands))
+    yield replace(snippet, operands=operands[:at] + operands[at + 1 :])
+    yield replace(snippet, operands=(*operands, operands[-1]))
+    yield replace(snippet, operands=operands[::-1])
 
 
-def all_valid() -> list[Snippet]:
-    """A valid snippet for every plain form and binding of the catalogue, in its order, without repetition."""
-    found = [valid(f, b) for forms in FORMS.values() for f in forms if plain(f) for b in f.bindings()]
-    return list(dict.fromkeys(found))
+ALL_WORDS = sorted({w for forms in FORMS.values() for f in forms for s in f.slots for w in s.choices})
+
+# ---------------------------------------------------------------- samples
+
+LEAST, MOST = 6, 60
+"""How many sources the mutated snippets of a form have: short forms are mutated again and again."""
 
 
-def sample(share: int, seed: int) -> list[Snippet]:
-    """One in `share` of the valid snippets, and their mutations. What is chosen and how it is changed hangs
-    on each snippet alone, so that a new form in the catalogue changes nothing for the others."""
-    chosen = [v for v in all_valid() if _number(v, seed) % share == 0]
-    everything = [s for v in chosen for s in (v, *mutations(v, random.Random(_number(v, seed))))]
-    return list(dict.fromkeys(everything))
+def mutants(sources: list[Snippet], dialect: Dialect, seed: int, least: int = LEAST) -> Iterator[Snippet]:
+    """Mutations of some valid snippets of one form. What is chosen and how it is changed hangs on each
+    snippet alone, so that a new form in the catalogue changes nothing for the others."""
+    chosen = sorted(sources, key=lambda s: _number(s, seed))[:MOST]
+    rounds = -(-least // len(chosen)) if chosen else 0
+    for snippet in chosen:
+        for number in range(rounds):
+            yield from mutations(snippet, dialect, random.Random(_number(snippet, seed + number)))
 
 
 def _number(snippet: Snippet, seed: int) -> int:

@@ -1,74 +1,104 @@
 """The verifier accepts and refuses what ptxas does, the listed differences aside.
 
-`SIMT_PARITY=N` tries one in N of the catalogue's instructions, with mutations, instead of the usual share
-(1: all of them); `SIMT_PARITY_SEED` picks another sample.
+Replays recorded verdicts of ptxas; where ptxas is on the machine, tries a sample anew too. The whole
+comparison is `python -m tests.parity`. `SIMT_PARITY_SEED` picks another sample.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from functools import cache
-from pathlib import Path
+import random
 
 import pytest
 
 import simt.isa  # noqa: F401 - fills the catalogue
-from simt.ptx.parser import parse
-from simt.verify import verify
-from tests.parity.oracle import AVAILABLE, accepted
-from tests.parity.snippets import HEAD, TAIL, sample
+from tests.parity import declarations, files, verdicts
+from tests.parity.dialects import DIALECTS, NEWEST, TAIL, Dialect
+from tests.parity.differences import differences, explanation
+from tests.parity.oracle import AVAILABLE, accepted, assemble
+from tests.parity.snippets import Snippet, by_form, mutants
 
-DIFFERENCES = Path(__file__).parents[2] / "docs" / "ptxas-differences.md"
-ROW = re.compile(r"^\| `(.+?)` \| (accepts|refuses) \| (accepts|refuses) \| (.+) \|$", re.MULTILINE)
-USUAL_SHARE = 50
-BATCH = 600
-
-
-@cache
-def differences() -> list[tuple[re.Pattern[str], bool, str]]:
-    """(pattern, whether ptxas accepts, reason) of every listed difference."""
-    rows = ROW.findall(DIFFERENCES.read_text())
-    return [(re.compile(p.replace(r"\|", "|")), ptxas == "accepts", reason) for p, ptxas, _, reason in rows]
+SEED = int(os.environ.get("SIMT_PARITY_SEED", "20090612"))
+SAMPLE = 800
+MARKS = (declarations.MARK, files.MARK)
+NEEDS_PTXAS = pytest.mark.skipif(not AVAILABLE, reason="needs NVIDIA's ptxas on the machine")
 
 
-def ours(snippets: list[str]) -> list[bool]:
-    """For each snippet, whether the parser and the verifier take it."""
-    module, syntax = parse(HEAD + "\n".join(snippets) + "\n" + TAIL, "snippets")
-    assert module is not None
-    first = HEAD.count("\n") + 1
-    findings = verify(module)
-    findings_everywhere = [*syntax.errors, *findings.errors]
-    bad = {d.line - first for d in findings_everywhere}
-    return [n not in bad for n in range(len(snippets))]
+def different(dialect: Dialect, found: list[verdicts.Verdict], mine: list[bool]) -> list[str]:
+    """The snippets that simt decides differently from ptxas, and that no row lists."""
+    return [
+        f"{dialect}: ptxas {'accepts' if theirs else 'refuses'}: {text}"
+        for (text, theirs), ok in zip(found, mine)
+        if ok != theirs and explanation(text, dialect, theirs) is None
+    ]
 
 
-def known(snippet: str, ptxas: bool) -> bool:
-    return any(accepts is ptxas and pattern.search(snippet) for pattern, accepts, _ in differences())
+def _module(dialect: Dialect, text: str) -> str:
+    if text.startswith(files.MARK):
+        return files.changed(text)
+    return declarations.module(dialect, text)
+
+
+def _replayed(dialect: Dialect, found: list[verdicts.Verdict]) -> list[str]:
+    modules = [v for v in found if v[0].startswith(MARKS)]
+    snippets = [v for v in found if not v[0].startswith(MARKS)]
+    wholes = [verdicts.accepts(_module(dialect, text)) for text, _ in modules]
+    parts = verdicts.ours(dialect, [text for text, _ in snippets])
+    return different(dialect, modules, wholes) + different(dialect, snippets, parts)
+
+
+def test_decides_as_ptxas_did_when_its_verdicts_were_recorded() -> None:
+    seen = set[Dialect]()
+    wrong: list[str] = []
+    for dialect, found in verdicts.read():
+        seen.add(dialect)
+        assert {theirs for _, theirs in found} == {True, False}
+        wrong += _replayed(dialect, found)
+    assert not wrong, "\n".join(wrong)
+    assert seen == set(DIALECTS)
+
+
+def _sample(dialect: Dialect, seed: int) -> list[str]:
+    rng = random.Random(seed)
+    sources: list[Snippet] = [rng.choice(snippets) for snippets in by_form(dialect)]
+    changed = [s for snippet in sources for s in mutants([snippet], dialect, seed, 1)]
+    return [str(s) for s in (*rng.sample(sources, SAMPLE // 4), *rng.sample(changed, SAMPLE))]
 
 
 @pytest.mark.ptxas
-@pytest.mark.skipif(not AVAILABLE, reason="needs NVIDIA's ptxas on the machine")
-def test_accepts_what_ptxas_accepts() -> None:
-    share = int(os.environ.get("SIMT_PARITY", str(USUAL_SHARE)))
-    seed = int(os.environ.get("SIMT_PARITY_SEED", "20090612"))
-    snippets = [str(s) for s in sample(share, seed)]
-    wrong: list[str] = []
-    for start in range(0, len(snippets), BATCH):
-        batch = snippets[start : start + BATCH]
-        for snippet, theirs, mine in zip(batch, accepted(HEAD, batch, TAIL), ours(batch)):
-            if theirs != mine and not known(snippet, theirs):
-                wrong.append(f"ptxas {'accepts' if theirs else 'refuses'}: {snippet}")
+@NEEDS_PTXAS
+@pytest.mark.parametrize("dialect", [DIALECTS[0], DIALECTS[len(DIALECTS) // 2], NEWEST], ids=str)
+def test_decides_as_ptxas_does(dialect: Dialect) -> None:
+    snippets = _sample(dialect, SEED)
+    found = list(zip(snippets, accepted(dialect.head, snippets, TAIL)))
+    wrong = different(dialect, found, verdicts.ours(dialect, snippets))
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.ptxas
+@NEEDS_PTXAS
+@pytest.mark.parametrize("dialect", [Dialect((1, 4), "sm_13"), NEWEST], ids=str)
+def test_takes_whole_modules_as_ptxas_does(dialect: Dialect) -> None:
+    compared = [*declarations.compare(dialect), *files.compare(dialect)]
+    wrong = different(dialect, [(t, theirs) for t, theirs, _ in compared], [mine for _, _, mine in compared])
     assert not wrong, "\n".join(wrong)
 
 
 def test_every_listed_difference_has_a_reason() -> None:
     assert differences()
-    assert all(reason.strip() for _, _, reason in differences())
+    assert all(d.reason for d in differences())
 
 
 @pytest.mark.ptxas
-@pytest.mark.skipif(not AVAILABLE, reason="needs NVIDIA's ptxas on the machine")
+@NEEDS_PTXAS
 def test_the_oracle_tells_lines_apart() -> None:
     snippets = ["add.u32 %u32_0, %u32_1, 1;", "add.u32 %u32_0, %f32_1, 1;", "nonsense;", "mov.b32 %b32_0, 7;"]
-    assert accepted(HEAD, snippets, TAIL) == [True, False, False, True]
+    assert accepted(NEWEST.head, snippets, TAIL) == [True, False, False, True]
+
+
+@pytest.mark.ptxas
+@NEEDS_PTXAS
+@pytest.mark.parametrize("dialect", DIALECTS, ids=str)
+def test_the_module_around_the_snippets_is_one(dialect: Dialect) -> None:
+    assert assemble(dialect.head + TAIL)[0]
+    assert verdicts.accepts(dialect.head + TAIL)

@@ -32,7 +32,7 @@ STACK = "7.3 sm_52"
 control(
     "alloca.type d, a[, b:imm(u32)]", "allocate",
     "Allocates `a` bytes of the function's stack frame, aligned to `b` (8 if left out); a local address.",
-    type="u32 u64", since=STACK, ref="PTX 7.3 alloca", ranges={"b": [1 << n for n in range(32)]},
+    type="u32 u64", since=STACK, ref="PTX 7.3 alloca", ranges={"b": [1 << n for n in range(31)]},
 )  # fmt: skip
 control(
     "stacksave.type d", "save-stack", "What `stackrestore` needs to free all later allocations.",

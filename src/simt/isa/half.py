@@ -267,6 +267,7 @@ def tanh(m: Algebra[V], t: Type, a: V) -> V:
 SCALAR_BF16 = {"bf16": BF16_SINCE}
 PAIR_BF16 = {"bf16x2": BF16_SINCE}
 ANY_BF16 = {**SCALAR_BF16, **PAIR_BF16}
+OUTCOMES_SINCE = {**ANY_BF16, **dict.fromkeys(("u16", "s16", "u32", "s32"), "6.5 sm_53")}
 
 
 def half_comparable(binding: Mapping[str, Value], version: Version) -> str | None:
@@ -325,7 +326,7 @@ def half_set(
     dtype=OUTCOMES,
     stype=HALVES,
     since=F16_SINCE,
-    requires=ANY_BF16,
+    requires=OUTCOMES_SINCE,
     check=half_comparable,
     ref="PTX ISA 4.2 set",
 )
@@ -341,7 +342,7 @@ def set_(m: Algebra[V], a: V, b: V, cmp: str, ftz: bool, dtype: Type, stype: Typ
     dtype=OUTCOMES,
     stype=HALVES,
     since=F16_SINCE,
-    requires=ANY_BF16,
+    requires=OUTCOMES_SINCE,
     check=half_comparable,
     ref="PTX ISA 4.2 set",
 )

@@ -26,7 +26,7 @@ REQUIRES = {
     "f64": "sm_13", "!space": "2.0 sm_20", "param::entry": "8.3", "param::func": "8.3 sm_20",
     "shared::cta": "7.8 sm_30", "shared::cluster": "7.8 sm_90", "cluster": "7.8 sm_90",
     "L2::64B": "7.4 sm_75", "L2::128B": "7.4 sm_75", "L2::256B": "7.4 sm_80",
-    "weak": "6.0 sm_20", **dict.fromkeys(("ca", "cg", "cs", "lu", "cv", "wb", "wt"), "2.0 sm_20"),
+    "weak": "6.0 sm_70", **dict.fromkeys(("ca", "cg", "cs", "lu", "cv", "wb", "wt"), "2.0 sm_20"),
 }  # fmt: skip
 
 FENCES = {"cta": "cta", "cluster": "gl", "gpu": "gl", "sys": "sys"}

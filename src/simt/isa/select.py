@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from simt.isa.catalogue import FORMS
@@ -29,12 +29,14 @@ KEPT = dict.fromkeys((*TYPES, "tf32"), "type") | dict.fromkeys(STATE_SPACES, "sp
 class Selection:
     """The form of an instruction and the values of all its modifiers. Do not change the bindings.
 
-    `written`: the binding without the `.ftz` that the language implies.
+    `written`: the binding without the `.ftz` that the language implies. `ignored`: modifiers that mean
+    nothing here.
     """
 
     form: Form
     binding: Binding
     written: Binding
+    ignored: tuple[str, ...] = ()
 
     @property
     def requirement(self) -> Requirement:
@@ -92,7 +94,7 @@ def select(
     forms = FORMS.get(opcode)
     if forms is None:
         return Mismatch(f"unknown instruction `{opcode}`", _nearest(opcode, list(FORMS)))
-    matches = _matches(forms, modifiers)
+    matches = _matches(forms, modifiers) or _without_ignored(forms, modifiers)
     if not matches:
         return _modifier_mismatch(opcode, modifiers, forms)
     fitting = [s for s in matches if _takes(s.form, operand_count)]
@@ -126,7 +128,7 @@ def _with_implied_ftz(selection: Selection, version: Version, target: int) -> Se
     binding = selection.binding
     if binding.get("ftz") is not False or F32 not in binding.values() or not flushes(version, target):
         return selection
-    flushed = Selection(selection.form, {**binding, "ftz": True}, binding)
+    flushed = Selection(selection.form, {**binding, "ftz": True}, binding, selection.ignored)
     return selection if _refusal(flushed, version) else flushed
 
 
@@ -136,10 +138,13 @@ def _with_implied_ftz(selection: Selection, version: Version, target: int) -> Se
 REPEATABLE = frozenset({"NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"})
 """Modifiers that may be written twice, like with ptxas, and mean the same."""
 
+IGNORED = frozenset({"finite", "infinite", "normal", "notanumber", "number", "subnormal"})
+"""Modifiers of some instructions that ptxas ignores in the others."""
+
 
 def _matches(forms: list[Form], modifiers: tuple[str, ...]) -> list[Selection]:
     """All forms that these modifiers fit: in declared order if there are any, else in any order."""
-    modifiers = tuple(w for i, w in enumerate(modifiers) if w not in REPEATABLE or w not in modifiers[:i])
+    modifiers = tuple([w for i, w in enumerate(modifiers) if not _repeats(modifiers, i)])
     for matcher in (_in_order, _in_any_order):
         fits = [(f, next(matcher(f.slots, modifiers), None)) for f in forms]
         bindings = [(f, _complete(f, bound)) for f, bound in fits if bound is not None]
@@ -147,6 +152,24 @@ def _matches(forms: list[Form], modifiers: tuple[str, ...]) -> list[Selection]:
         if found:
             return found
     return []
+
+
+def _repeats(modifiers: Sequence[str], index: int) -> bool:
+    return modifiers[index] in REPEATABLE and modifiers[index] in modifiers[:index]
+
+
+def _without_ignored(forms: list[Form], modifiers: tuple[str, ...]) -> list[Selection]:
+    """The forms that fit if modifiers that mean nothing are left out."""
+    ignored = tuple([w for w in modifiers if w in IGNORED])
+    if not ignored:
+        return []
+    kept = tuple([w for w in modifiers if w not in IGNORED])
+    named = modifiers[0] in IGNORED  # no modifier stands inside of the instruction's name
+    return [replace(s, ignored=ignored) for s in _matches(forms, kept) if not (named and _has_name(s.form))]
+
+
+def _has_name(form: Form) -> bool:
+    return bool(form.slots) and form.slots[0].name in OPCODE_SLOTS
 
 
 def _complete(form: Form, bound: Binding) -> Binding:

@@ -218,6 +218,8 @@ def _other(c: Cursor, state: _State) -> None:
             if state.address_size is not None:
                 raise SyntaxProblem("second .address_size", c.since(c.previous - len(text)))
             state.address_size = int(text)
+        case ".target" if state.address_size is not None:
+            raise SyntaxProblem("`.target` after .address_size, expected it before", c.span)
         case ".alias":
             state.items.append(_alias(c))
         case word if word in _OTHERS:

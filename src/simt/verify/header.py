@@ -12,7 +12,6 @@ from simt.ptx.nodes import File, Module, Pragma, Target
 from simt.verify.context import Context, Problem, dotted
 
 ADDRESS_SIZE_SINCE: Version = (2, 3)
-LAST_SEVERAL_TARGETS: Version = (2, 3)
 PRAGMAS_SINCE: Version = (2, 0)
 _ADDRESS_SIZE = re.compile(r"^[ \t]*(\.address_size[ \t]*\d*)", re.MULTILINE)
 
@@ -60,14 +59,6 @@ def _platform(context: Context, target: Target, platform: Platform) -> Iterator[
     for option in target.names:
         if OPTIONS.get(option, (0, 0)) > context.version:
             yield Problem(f"`{option}` requires PTX ISA {dotted(OPTIONS[option])} or later", target.span)
-
-
-def second_target_problems(context: Context, target: Target) -> Iterator[Problem]:
-    """A further `.target` directive (table 107; later versions have one at the beginning)."""
-    if context.version > LAST_SEVERAL_TARGETS:
-        message = f"a second .target is not allowed after PTX ISA {dotted(LAST_SEVERAL_TARGETS)}"
-        yield Problem(message, target.span)
-    yield from target_problems(context, target)
 
 
 def pragma_problems(context: Context, pragma: Pragma) -> Iterator[Problem]:

@@ -86,6 +86,7 @@ class InstructionRules:
             return
         spelled = ".".join((instruction.opcode, *instruction.modifiers))
         site = Site(self.context, self.shapes, self.scope, instruction, found.form, found.binding, spelled)
+        yield from _ignored(site, found.ignored)
         yield from requirement_problems(site)
         yield from operand_problems(site)
 
@@ -99,6 +100,12 @@ class InstructionRules:
         elif shape.what is not What.REGISTER or shape.type is None or not shape.type.is_predicate:
             message = f"a guard predicate cannot be {describe(name, shape)}"
             yield Problem(message, name.span, "expected a .pred register")
+
+
+def _ignored(site: Site, words: tuple[str, ...]) -> Iterator[Problem]:
+    for word in words:
+        message = f"`.{word}` means nothing in `{site.spelled}` and is ignored"
+        yield Problem(message, site.instruction.span, warning=True)
 
 
 def _no_form(context: Context, instruction: Instruction, mismatch: Mismatch) -> Problem:

@@ -83,7 +83,8 @@ def _address_width(place: Place, operand: nodes.Operand, shape: Shape) -> Iterat
     """Addresses of global variables and textures are as wide as the module says."""
     needed = place.site.context.address_bits
     if needed == 64 and shape.space in ("global", "tex") and place.type.bits == 32:
-        yield _narrow(operand, 32, needed)
+        message = f"the address of {written(operand)} has {needed} bits, `{place.site.spelled}` takes 32"
+        yield Problem(message, operand.span)
 
 
 def _narrow_conversion(place: Place) -> bool:

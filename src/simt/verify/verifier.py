@@ -28,7 +28,7 @@ from simt.verify.functions import (
     redeclaration_problems,
     unfinished_kernels,
 )
-from simt.verify.header import file_problems, module_problems, pragma_problems, second_target_problems
+from simt.verify.header import file_problems, module_problems, pragma_problems, target_problems
 from simt.verify.initializers import initializer_problems
 from simt.verify.instructions import InstructionRules
 from simt.verify.variables import Where, declaration_problems
@@ -61,7 +61,7 @@ class Verifier:
                 case Function():
                     self._function(item)
                 case Target():
-                    self.context.report(second_target_problems(self.context, item))
+                    self.context.report(target_problems(self.context, item))
                     self.instructions.forget()
                 case Alias():
                     self._alias(item)

@@ -371,7 +371,7 @@ def test_debugging_directives() -> None:
 
 def test_module_header() -> None:
     found = module(
-        '.address_size 64 .target sm_10, map_f64_to_f32 .version 1.4 .alias f, g; .pragma "a", "b";'
+        '.target sm_10, map_f64_to_f32 .address_size 64 .version 1.4 .alias f, g; .pragma "a", "b";'
     )
     assert (found.version, found.target, found.address_size) == ((1, 4), Target(("sm_13",)), 64)
     assert found.items == (Target(("sm_10", "map_f64_to_f32")), Alias("f", "g"), Pragma(("a", "b")))
