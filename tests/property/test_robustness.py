@@ -278,7 +278,8 @@ def test_faults_in_one_thread_leave_the_others_alone(device: simt.Device) -> Non
 
 
 INTERRUPTED = """
-import simt
+import signal, simt
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs inherit that it is ignored
 from tests.property.test_robustness import entry, still_works
 device = simt.Device("sm_90", engine="{engine}", memory="64MiB")
 body = "ld.param.u32 %r1, [n]; setp.eq.u32 %p0, %r1, 0; @%p0 ret; L: bra L;"
@@ -304,5 +305,8 @@ def test_interrupt(engine: str) -> None:
         assert child.stdout.readline() == "ready\n"
         time.sleep(0.3)
         child.send_signal(signal.SIGINT)
-        rest, _ = child.communicate(timeout=60)
+        try:
+            rest, _ = child.communicate(timeout=60)
+        finally:
+            child.kill()
     assert (child.returncode, rest) == (0, "interrupted\nwent on\n")
