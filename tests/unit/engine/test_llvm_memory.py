@@ -187,6 +187,7 @@ def test_ends_of_the_arena(device: simt.Device, scale: str, access: str, first: 
     step, code = SCALES[scale]
     text = HEAD + EDGE.replace("SCALE", code).replace("ACCESS", ACCESSES[access])
     module, out = device.load(text), device.zeros(32, "u4")
+    module["k"](1, 32, (device.memory.base, out, 0, 0))  # takes what memory its threads need
     base, limit = device.memory.base, device.memory.limit
     addresses = {lane: step * lane for lane in range(first, last)}
     inside = limit - 4 - max(addresses.values(), default=0)
