@@ -227,7 +227,8 @@ def test_ctrl_c_stops_a_kernel(engine: str, tmp_path: Path) -> None:
     path = tmp_path / "spin.ptx"
     path.write_text(SPIN)
     program = f"""
-import simt, sys
+import signal, simt, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs inherit that it is ignored
 device = simt.Device("sm_90", engine={engine!r}, memory="16MiB", workers=1)
 x = device.zeros(4)
 k = device.load({str(path)!r})["spin"]

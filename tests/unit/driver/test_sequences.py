@@ -226,7 +226,8 @@ def test_the_timeout_is_for_each_launch() -> None:
 
 
 INTERRUPTED = """
-import sys, simt
+import signal, sys, simt
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs inherit that it is ignored
 device = simt.Device("sm_90", engine=sys.argv[2], memory="16MiB", workers=1)
 module = device.load(sys.argv[1])
 x = device.zeros(4, "u4")
