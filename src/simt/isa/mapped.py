@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
+from simt.isa.algebra import Rounding
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Version
 from simt.isa.select import Selection, select
@@ -11,7 +13,6 @@ from simt.ptx.types import F32, F64
 
 _MOVES = frozenset({"memory", "move"})
 """Chapters whose instructions keep all 64 bits: storage is as wide as ever."""
-_ROUNDINGS = ("rn", "rz", "rm", "rp")
 _SYNONYMS = {"fma": "mad"}
 """Section 10.1.1: fma.f64 is another name of mad.f64, and PTX 1.4 has no fma.f32."""
 
@@ -36,7 +37,7 @@ def single_precision(
 
 def _spellings(modifiers: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """As it is, without its rounding, approximate, rounded to nearest."""
-    plain = tuple(m for m in modifiers if m not in _ROUNDINGS)
+    plain = tuple(m for m in modifiers if m not in get_args(Rounding))
     yield modifiers
     yield plain
     yield ("approx", *plain)

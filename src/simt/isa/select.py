@@ -138,8 +138,13 @@ def _with_implied_ftz(selection: Selection, version: Version, target: int) -> Se
 REPEATABLE = frozenset({"NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"})
 """Modifiers that may be written twice, like with ptxas, and mean the same."""
 
-IGNORED = frozenset({"finite", "infinite", "normal", "notanumber", "number", "subnormal"})
-"""Modifiers of some instructions that ptxas ignores in the others."""
+
+@lru_cache(maxsize=1)
+def _ignored() -> frozenset[str]:
+    """Modifiers that ptxas ignores where they mean nothing: the properties of `testp`."""
+    return frozenset(
+        word for form in FORMS["testp"] for s in form.slots if s.name == "op" for word in s.choices
+    )
 
 
 def _matches(forms: list[Form], modifiers: tuple[str, ...]) -> list[Selection]:
@@ -160,11 +165,11 @@ def _repeats(modifiers: Sequence[str], index: int) -> bool:
 
 def _without_ignored(forms: list[Form], modifiers: tuple[str, ...]) -> list[Selection]:
     """The forms that fit if modifiers that mean nothing are left out."""
-    ignored = tuple([w for w in modifiers if w in IGNORED])
+    ignored = tuple([w for w in modifiers if w in _ignored()])
     if not ignored:
         return []
-    kept = tuple([w for w in modifiers if w not in IGNORED])
-    named = modifiers[0] in IGNORED  # no modifier stands inside of the instruction's name
+    kept = tuple([w for w in modifiers if w not in _ignored()])
+    named = modifiers[0] in _ignored()  # no modifier stands inside of the instruction's name
     return [replace(s, ignored=ignored) for s in _matches(forms, kept) if not (named and _has_name(s.form))]
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from simt.diagnostics import Span
 from simt.isa.form import Binding, Form, OperandForm
-from simt.isa.select import Mismatch, Selection, select
+from simt.isa.select import REPEATABLE, Mismatch, Selection, select
 from simt.isa.targets import FIRST_DOUBLE_TARGET, FIRST_PROTOTYPES
 from simt.ptx import nodes
 from simt.ptx.nodes import Instruction, Operand
@@ -87,6 +87,7 @@ class InstructionRules:
         spelled = ".".join((instruction.opcode, *instruction.modifiers))
         site = Site(self.context, self.shapes, self.scope, instruction, found.form, found.binding, spelled)
         yield from _ignored(site, found.ignored)
+        yield from _doubled(site)
         yield from requirement_problems(site)
         yield from operand_problems(site)
 
@@ -105,6 +106,14 @@ class InstructionRules:
 def _ignored(site: Site, words: tuple[str, ...]) -> Iterator[Problem]:
     for word in words:
         message = f"`.{word}` means nothing in `{site.spelled}` and is ignored"
+        yield Problem(message, site.instruction.span, warning=True)
+
+
+def _doubled(site: Site) -> Iterator[Problem]:
+    """Like ptxas, selection takes some modifiers twice."""
+    modifiers = site.instruction.modifiers
+    for word in (w for w in dict.fromkeys(modifiers) if w in REPEATABLE and modifiers.count(w) > 1):
+        message = f"`.{word}` stands more than once in `{site.spelled}`"
         yield Problem(message, site.instruction.span, warning=True)
 
 
