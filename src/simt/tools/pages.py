@@ -16,6 +16,7 @@ import simt.isa  # noqa: F401  # pyright: ignore[reportUnusedImport]  (fills the
 from simt.isa.catalogue import FORMS
 from simt.isa.form import NON_VALUES, Form, OperandForm, Requirement, Slot
 from simt.isa.special_registers import SPECIAL_REGISTERS, SpecialRegister
+from simt.tools import handbook
 from simt.tools.formula import formula, plainest
 
 CONFORMANCE = Path(__file__).with_name("conformance.json")
@@ -119,9 +120,20 @@ def _facts(form: Form) -> Iterator[str]:
         later[requirement].append(_written(words))
     yield from (f"- {', '.join(words)}: from {needs(r)}." for r, words in later.items())
     yield f"- Reference: {form.ref}." + ("" if implemented(form) else " Not implemented.")
+    yield from (f"- Handbook: {_place(n)}." for n in handbook.places(form))
     if form.meaning is not None:
         yield f"- Meaning: `{form.meaning.__module__}.{form.meaning.__name__}`."
     yield f"- Conformance: {of_form(form)}."
+
+
+def _place(number: str) -> str:
+    """`table 8.4`; sections are named so already."""
+    return f"[{'table ' * number[0].isdecimal()}{number}](handbook.md#{anchor(number)})"
+
+
+def anchor(number: str) -> str:
+    """Where `handbook.md` has a table or section."""
+    return re.sub(r"[^0-9a-z]+", "-", number)
 
 
 def has_choice(slot: Slot) -> bool:
@@ -186,7 +198,8 @@ The formulas are the meanings that both engines execute, run on symbols: integer
 nearest even, `x ? a : b` chooses, a type's name used as a function changes the width or the format.
 Conformance is the comparison with results recorded on an NVIDIA H200.
 
-[coverage.md](coverage.md): PTX 1.4, table by table. [special-registers.md](special-registers.md): what `mov`
+[coverage.md](coverage.md): PTX 1.4, table by table. [handbook.md](handbook.md): what the CUDA Handbook names,
+table by table. [special-registers.md](special-registers.md): what `mov`
 and `cvt` can read besides."""
 
 REGISTERS = """\
@@ -251,10 +264,8 @@ def coverage() -> str:
 
 
 def _coverage_row(number: int, line: _Line) -> str:
-    f = line.found
-    different = f.vectors - f.exact - f.bounded
-    counts = (line.forms, line.done, f.opcodes, f.vectors, f.exact, f.bounded, different, f.refused)
-    return _row(str(number), ", ".join(line.names), *(f"{n:,}" for n in counts))
+    counts = [f"{n:,}" for n in (line.forms, line.done)] + _counts(line.found)
+    return _row(str(number), ", ".join(line.names), *counts)
 
 
 def _tables() -> dict[int, _Line]:
@@ -272,6 +283,47 @@ def _tables() -> dict[int, _Line]:
         for number in table_numbers(register.ref):
             found[number] = _joined(found.get(number), line)
     return found
+
+
+HANDBOOK = """\
+Made by `make docs` from `src/simt/tools/handbook.py`, the catalogue and the replay of results recorded on an
+NVIDIA H200. Chapter 8 of the CUDA Handbook, table by table, and the sections that name instructions.
+
+PTX: what a row of the handbook needs, one pattern for each kind of instruction. Forms: combinations of types
+and modifiers that the patterns stand for. Kernels and vectors as in [coverage.md](coverage.md), counted for
+the whole of each form that a pattern belongs to."""
+HANDBOOK_COLUMNS = (
+    "names", "PTX", "forms", "kernels", "vectors", "bit for bit", "in bound", "different", "refused",
+    "remark",
+)  # fmt: skip
+
+
+def handbook_coverage() -> str:
+    """The handbook's tables and sections."""
+    head = _heading(*HANDBOOK_COLUMNS)
+    parts = ["# Coverage of the CUDA Handbook, chapter 8", HANDBOOK]
+    for table in handbook.TABLES:
+        name = "Table " * table.number[0].isdecimal() + table.number[0].upper() + table.number[1:]
+        rows = [_handbook_row(row) for row in table.rows]
+        parts.append(f'## <a id="{anchor(table.number)}"></a>{name}: {table.title}')
+        parts.append("\n".join([head, *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _handbook_row(row: handbook.Row) -> str:
+    found = [pair for pairs in row.subjects().values() for pair in pairs]
+    each = {id(subject): subject for subject, _ in found}.values()
+    total = sum((of_form(s) if isinstance(s, Form) else of_register(s) for s in each), Conformance())
+    remark = "**missing**" if row.is_gap else row.remark
+    ptx = " ".join(f"`{pattern}`" for pattern in row.ptx.split())
+    name = f"`{row.name}`" if row.name.startswith(("__", "%")) else row.name
+    return _row(name.replace("|", r"\|"), ptx, f"{sum(n for _, n in found):,}", *_counts(total), remark)
+
+
+def _counts(f: Conformance) -> list[str]:
+    """Kernels, vectors, exact, in bound, different, refused."""
+    different = f.vectors - f.exact - f.bounded
+    return [f"{n:,}" for n in (f.opcodes, f.vectors, f.exact, f.bounded, different, f.refused)]
 
 
 def _linked(form: Form) -> str:
@@ -314,6 +366,7 @@ def pages() -> dict[str, str]:
         **{f"{mnemonic}.md": page(mnemonic, forms) for mnemonic, forms in FORMS.items()},
         "README.md": index(),
         "coverage.md": coverage(),
+        "handbook.md": handbook_coverage(),
     }
 
 

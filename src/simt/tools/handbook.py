@@ -1,0 +1,211 @@
+"""What chapter 8 of the CUDA Handbook names, by table and section, and the PTX that gives it.
+
+A row of a table holds the name that the handbook gives and patterns of instructions; `docs/isa/handbook.md`
+and the pages of the instructions are made from both. A pattern is a mnemonic and modifiers, `atom.add.u32`:
+it stands for every instruction of the catalogue that has these modifiers in this order, whatever stands
+between them. `{a,b}` are alternatives. A pattern with `%` is a special register. What is no instruction has
+a remark instead: a path in backquotes shows it, or words say why there is none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from simt.isa.catalogue import FORMS
+from simt.isa.form import Form
+from simt.isa.special_registers import SPECIAL_REGISTERS, SpecialRegister
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table, or one item of a section. `ptx`: patterns, separated by blanks."""
+
+    name: str
+    ptx: str = ""
+    remark: str = ""
+
+    def subjects(self) -> dict[str, list[tuple[Form | SpecialRegister, int]]]:
+        """What each pattern finds in the catalogue, and how many combinations of modifiers of each form."""
+        return {p: found(p) for words in self.ptx.split() for p in alternatives(words)}
+
+    @property
+    def is_gap(self) -> bool:
+        """Whether something that the row names is missing."""
+        subjects = self.subjects()
+        return not all(subjects.values()) or not (subjects or self.remark)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table ("8.4") or a section ("section 8.6.1") of the handbook."""
+
+    number: str
+    title: str
+    rows: tuple[Row, ...]
+
+
+def alternatives(pattern: str) -> list[str]:
+    """`add.{rn,rz}.f32` as `add.rn.f32`, `add.rz.f32`."""
+    parts = [p[1:-1].split(",") if p[0] == "{" else [p] for p in re.findall(r"\{[^}]*\}|[^{]+", pattern)]
+    return ["".join(chosen) for chosen in itertools.product(*parts)]
+
+
+def found(pattern: str) -> list[tuple[Form | SpecialRegister, int]]:
+    """The forms that a pattern without alternatives stands for, each with the number of its bindings."""
+    if pattern.startswith("%"):
+        register = SPECIAL_REGISTERS.get(pattern)
+        return [(register, len(register.components))] if register else []
+    mnemonic, *words = pattern.split(".")
+    counted = [(f, sum(_stands_in(words, s) for s in _spellings(f))) for f in FORMS.get(mnemonic, ())]
+    return [(form, count) for form, count in counted if count]
+
+
+@cache
+def _spellings(form: Form) -> list[list[str]]:
+    return [form.spell(b).split(".")[1:] for b in form.bindings()]
+
+
+def _stands_in(words: list[str], modifiers: list[str]) -> bool:
+    """Whether all words are among the modifiers, in their order."""
+    rest = iter(modifiers)
+    return all(word in rest for word in words)
+
+
+def _table(number: str, title: str, *rows: tuple[str, ...]) -> Table:
+    return Table(number, title, tuple(Row(*row) for row in rows))
+
+
+def _rounded(names: str, ptx: str) -> tuple[str, str]:
+    """A row of table 8.9: all four roundings."""
+    return f"{names}_[rn rz ru rd]", ptx.replace(".", ".{rn,rz,rp,rm}.", 1)
+
+
+def _converted(names: str, ptx: str, integral: str = "") -> tuple[str, str]:
+    """A row of table 8.10. `integral`: `i` where the result is an integer."""
+    roundings = ",".join(r + integral for r in ("rn", "rz", "rp", "rm"))
+    return f"{names}_[rn rz ru rd]", ptx.replace(".", f".{{{roundings}}}.", 1)
+
+
+def _video(operation: str) -> tuple[str, str]:
+    """A row of table 8.15."""
+    return f"{operation}[2|4]", f"{operation}2 {operation}4"
+
+
+INTEGERS = "{u32,s32,u64,s64}"
+BITS = "{b32,b64}"
+
+TABLES = (
+    _table(
+        "8.2", "Atomic operations",
+        ("atomicAdd", "atom.add.{u32,s32,u64,f32} red.add.{u32,s32,u64,f32}"),
+        ("atomicSub", "neg.s32 atom.add.{u32,s32}", "The sum with the negative: PTX has no `atom.sub`."),
+        ("atomicExch", f"atom.exch.{BITS}"),
+        ("atomicMin", f"atom.min.{INTEGERS} red.min.{INTEGERS}"),
+        ("atomicMax", f"atom.max.{INTEGERS} red.max.{INTEGERS}"),
+        ("atomicInc", "atom.inc.u32 red.inc.u32"),
+        ("atomicDec", "atom.dec.u32 red.dec.u32"),
+        ("atomicCAS", f"atom.cas.{BITS}"),
+        ("atomicAnd", f"atom.and.{BITS} red.and.{BITS}"),
+        ("atomicOr", f"atom.or.{BITS} red.or.{BITS}"),
+        ("atomicXor", f"atom.xor.{BITS} red.xor.{BITS}"),
+    ),
+    _table(
+        "8.3", "Memory barriers",
+        ("__syncthreads()", "bar.sync barrier.sync"),
+        ("__threadfence_block()", "membar.cta"),
+        ("__threadfence()", "membar.gl"),
+        ("__threadfence_system()", "membar.sys"),
+    ),
+    _table(
+        "8.4", "Multiplication",
+        ("__[u]mul24", "mul24.lo.{s32,u32}"),
+        ("__[u]mulhi", "mul.hi.{s32,u32}"),
+        ("__[u]mul64hi", "mul.hi.{s64,u64}"),
+    ),
+    _table(
+        "8.5", "Bit manipulation",
+        ("__brev(x)", f"brev.{BITS}"),
+        ("__byte_perm(x,y,s)", "prmt.b32"),
+        ("__clz(x)", f"clz.{BITS}"),
+        ("__ffs(x)", f"brev.{BITS} bfind.shiftamt.{{u32,u64}}", "The reverse's highest bit, as nvcc has it."),
+        ("__popc(x)", f"popc.{BITS}"),
+        ("__[u]sad(x,y,z)", "sad.{s32,u32}"),
+    ),
+    _table(
+        "8.6", "Funnel shifts",
+        ("__funnelshift_l", "shf.l.wrap.b32"),
+        ("__funnelshift_lc", "shf.l.clamp.b32"),
+        ("__funnelshift_r", "shf.r.wrap.b32"),
+        ("__funnelshift_rc", "shf.r.clamp.b32"),
+    ),
+    _table(
+        "8.7", "Floating-point representations",
+        ("Double precision", "testp.{finite,infinite,number,notanumber,normal,subnormal}.f64"),
+        ("Single precision", "testp.{finite,infinite,number,notanumber,normal,subnormal}.f32"),
+        ("Half precision", "cvt.f32.f16 cvt.rn.f16.f32"),
+    ),
+    _table(
+        "8.8", "Extreme values",
+        *((f"{p} precision", "", "Among the operands of every vector: `tests/hw/operands.py`.")
+          for p in ("Double", "Single", "Half")),
+    ),
+    _table(
+        "8.9", "Arithmetic with a rounding",
+        *(_rounded(f"__f{n}", f"{p}.f32") for n, p in (
+            ("add", "add"), ("mul", "mul"), ("maf", "fma"), ("rcp", "rcp"), ("div", "div"), ("sqrt", "sqrt"),
+        )),
+        *(_rounded(f"__{n}", f"{p}.f64") for n, p in (
+            ("dadd", "add"), ("dmul", "mul"), ("fma", "fma"), ("drcp", "rcp"), ("ddiv", "div"),
+            ("dsqrt", "sqrt"),
+        )),
+    ),
+    _table(
+        "8.10", "Conversions with a rounding",
+        _converted("__float2int", "cvt.s32.f32", "i"),
+        _converted("__float2uint", "cvt.u32.f32", "i"),
+        _converted("__int2float", "cvt.f32.s32"),
+        _converted("__uint2float", "cvt.f32.u32"),
+        _converted("__float2ll", "cvt.s64.f32", "i"),
+        _converted("__ll2float", "cvt.f32.s64"),
+        _converted("__ull2float", "cvt.f32.u64"),
+        _converted("__double2float", "cvt.f32.f64"),
+        _converted("__double2int", "cvt.s32.f64", "i"),
+        _converted("__double2uint", "cvt.u32.f64", "i"),
+        _converted("__double2ll", "cvt.s64.f64", "i"),
+        _converted("__double2ull", "cvt.u64.f64", "i"),
+        ("__int2double_rn", "cvt.rn.f64.s32"),
+        ("__uint2double_rn", "cvt.rn.f64.u32"),
+        _converted("__ll2double", "cvt.f64.s64"),
+        _converted("__ull2double", "cvt.f64.u64"),
+    ),
+    _table(
+        "8.15", "Vector video instructions",
+        *map(_video, ("vabsdiff", "vadd", "vavrg", "vmax", "vmin", "vset", "vsub")),
+    ),
+)  # fmt: skip
+"""In the handbook's order. Names of intrinsics are its words; their underscores are those of CUDA C."""
+
+
+@cache
+def _places() -> dict[int, list[str]]:
+    """The tables that name a form or a special register, by its identity."""
+    places: dict[int, list[str]] = {}
+    for table, row in ((t, r) for t in TABLES for r in t.rows):
+        for subject, _ in itertools.chain(*row.subjects().values()):
+            numbers = places.setdefault(id(subject), [])
+            numbers += [table.number] if table.number not in numbers else []
+    return places
+
+
+def places(subject: Form | SpecialRegister) -> list[str]:
+    """The tables and sections that name a form or a special register."""
+    return _places().get(id(subject), [])
+
+
+def gaps() -> Iterator[str]:
+    """The rows of which something is missing."""
+    yield from (f"{t.number}: {r.name}: {r.ptx}" for t in TABLES for r in t.rows if r.is_gap)
