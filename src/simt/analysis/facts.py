@@ -78,7 +78,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class _Same:
+class Same:
     """Reads every register as the same flag."""
 
     flag: bool
@@ -103,6 +103,13 @@ class Traits:
     preserving: tuple[bool, ...]
 
 
+def key_of(op: Op, kind: Callable[[Operand], Hashable]) -> Hashable:
+    """What the evaluation of an op over truth values depends on; `kind` of each operand."""
+    written = tuple((d.type if d is not None else None) for d in op.destinations)
+    kinds = tuple(kind(operand) for operand in op.sources.values())
+    return id(op.form), tuple(op.binding.items()), kinds, tuple(op.source_types.values()), written
+
+
 class Observer:
     """Finds and remembers the traits of ops."""
 
@@ -112,9 +119,7 @@ class Observer:
         self._known: dict[Hashable, Traits] = {}
 
     def traits(self, op: Op) -> Traits:
-        written = tuple((d.type if d is not None else None) for d in op.destinations)
-        kinds = tuple(self._kind(operand) for operand in op.sources.values())
-        key = (id(op.form), tuple(op.binding.items()), kinds, tuple(op.source_types.values()), written)
+        key = key_of(op, self._kind)
         if key not in self._known:
             arithmetic, always = self._evaluated(op, False)
             self._known[key] = Traits(arithmetic, always, self._evaluated(op, True)[1])
@@ -122,7 +127,7 @@ class Observer:
 
     def _evaluated(self, op: Op, flag: bool) -> tuple[frozenset[Type], tuple[bool, ...]]:
         fact = self.fact()
-        results = Evaluator(cast("Algebra[bool]", fact), _Same(flag), self.environment).op(op)
+        results = Evaluator(cast("Algebra[bool]", fact), Same(flag), self.environment).op(op)
         return frozenset(fact.arithmetic), results
 
     def _kind(self, operand: Operand) -> Hashable:

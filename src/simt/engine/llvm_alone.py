@@ -122,8 +122,7 @@ class AloneLoop:
 
     def _keep(self, definition: Definition, value: Value) -> None:
         """A definition of the loop gets its value."""
-        scalar = self.m.scalar(value)
-        self.cache[definition] = scalar
+        scalar = self.cache[definition] = self.emitter.as_seen(definition, self.m.scalar(value))
         kept = self.emitter.bare(definition, scalar)
         self.builder.void(f"store {kept.typed}, ptr {self._slot(definition)}")
 

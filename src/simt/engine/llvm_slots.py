@@ -19,13 +19,14 @@ from simt.analysis.schedule import Schedule, schedule
 from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, Ssa, build
 from simt.analysis.uniformity import Uniformity, used_in
+from simt.analysis.unseen import unseen_nans
 from simt.analysis.waiting import settle
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
-from simt.engine.llvm_loose import Loose, source_of
+from simt.engine.llvm_loose import Loose, raw, source_of
 from simt.engine.llvm_outline import Outlined
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
@@ -138,6 +139,7 @@ class SlotEmitter:
         self.current: dict[Register, Definition] = {}
         self.unflushed: set[Definition] = set()  # kept with subnormals that mean zeros
         self.one_nan = one_nan(self.ssa, unit.program.environment) if not unit.large else set[Definition]()
+        self.unseen = unseen_nans(self.ssa, unit.program.environment)
         self.cache: dict[Definition, Value] = {}
         self.late: list[Definition] = []  # f64 results to be kept at the end of the block
         self.m.eager = unit.large
@@ -172,8 +174,13 @@ class SlotEmitter:
             value = m.loose(value, subnormals=True)
         return m.loose(value, nans=True) if definition in self.one_nan else value
 
+    def as_seen(self, definition: Definition, value: Value) -> Value:
+        """A column that is not to be settled if nobody sees its NaNs."""
+        return raw(value) if definition in self.unseen else value
+
     def bare(self, definition: Definition, value: Value) -> Value:
         """A column as it is kept: settled but for what `noted` says again."""
+        value = self.as_seen(definition, value)
         if not isinstance(value, Loose):
             return value
         subnormals = value.subnormals and definition not in self.unflushed
@@ -213,7 +220,7 @@ class SlotEmitter:
 
     def write(self, definition: Definition, value: Value) -> None:
         """Defines a value; keeps it for other blocks if they use it."""
-        self.cache[definition] = value
+        value = self.cache[definition] = self.as_seen(definition, value)
         if definition not in self.shared_uses:
             return
         if source_of(value) is not None:
