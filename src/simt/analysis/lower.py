@@ -238,7 +238,7 @@ def _candidates(context: Context) -> None:
 
 
 def _shape(context: Context, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    results, parameters = signature(context.addressed[name])
+    results, parameters = signature(context.addressed[name], context.address_type)
     return _bits(results), _bits(parameters)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from simt.analysis.lower_context import (
     Cells,
     Context,
+    Passed,
     Place,
     Registers,
     Stored,
@@ -25,9 +26,10 @@ _SELECTORS = "xyzw"
 class Builder:
     """Collects the blocks of one function. `current` None: the next op is unreachable."""
 
-    def __init__(self, context: Context, name: str) -> None:
+    def __init__(self, context: Context, name: str, is_entry: bool = False) -> None:
         self.context = context
         self.name = name
+        self.is_entry = is_entry
         self.registers: list[Register] = []
         self.blocks: list[Block] = []
         self.places: dict[Symbol, Place] = {}
@@ -148,6 +150,10 @@ class Builder:
         layout = cell_layout(node)
         cells = [self.register(f"{node.name}+{i}", t) for i, t in enumerate(layout)]
         return Cells(tuple(cells), 8 if node.type.bytes == 8 else 4)
+
+    def formal_place(self, node: nodes.Variable) -> Passed:
+        """A parameter of this function that is passed by its address."""
+        return Passed(self.register(f"{node.name}&", self.context.address_type))
 
     def reserve(self, name: str, room: int) -> None:
         """Room in the function's local frame under a name that no variable has."""

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from simt.analysis.lower_builder import Builder
-from simt.analysis.lower_context import Cells, Registers, Stored, Unlowerable, cell_layout
+from simt.analysis.lower_context import (
+    Cells,
+    Passed,
+    Stored,
+    Unlowerable,
+    by_address,
+    cell_layout,
+)
 from simt.analysis.lower_forms import FILL, SPILL, copy, simple
 from simt.analysis.lower_operands import Operands
 from simt.analysis.program import Address, Call, Complement, Constant, Register, Source
@@ -15,13 +24,22 @@ from simt.ptx.types import B32, PRED, Type, bits_type
 Signature = tuple[tuple[Type, ...], tuple[Type, ...]]
 
 
-def signature(node: nodes.Function | nodes.CallPrototype) -> Signature:
-    """The registers of results and parameters, by size: what caller and callee must agree on."""
-    return _sizes(node.returns), _sizes(node.parameters)
+@dataclass(frozen=True, slots=True)
+class Parties:
+    """What a call may reach: the types of results and arguments; the formal parameters, if known; and the
+    names of the functions, () as long as they are left open."""
+
+    signature: Signature
+    formals: tuple[nodes.Variable, ...] = ()
+    candidates: tuple[str, ...] = ()
 
 
-def _sizes(variables: tuple[nodes.Variable, ...]) -> tuple[Type, ...]:
-    return tuple(_sized(t) for v in variables for t in cell_layout(v))
+def signature(node: nodes.Function | nodes.CallPrototype, address: Type) -> Signature:
+    """The registers of results and parameters, by size: what caller and callee must agree on. `address`: the
+    type of addresses."""
+    results = tuple(_sized(t) for v in node.returns for t in cell_layout(v))
+    passed = ([address] if by_address(v) else cell_layout(v) for v in node.parameters)
+    return results, tuple(_sized(t) for types in passed for t in types)
 
 
 def _sized(t: Type) -> Type:
@@ -52,14 +70,19 @@ class Calls:
         if symbol.kind is SymbolKind.FUNCTION:
             function = self.context.definition(callee)
             self._require_body(function, callee)
-            self._emit(scope, self.context.linked(function.name), signature(function), arguments, results, ())
+            self._emit(scope, self.context.linked(function.name), self._parties(function), arguments, results)
+            return
+        register = self.operands.register(scope, callee)
+        if extra is None and self.context.version < FIRST_PROTOTYPES:
+            parties = Parties(self._written(scope, results, arguments))
         else:
-            register = self.operands.register(scope, callee)
-            if extra is None and self.context.version < FIRST_PROTOTYPES:
-                shape, candidates = self._written(scope, results, arguments), ()
-            else:
-                shape, candidates = self._candidates(scope, extra, callee)
-            self._emit(scope, register, shape, arguments, results, candidates)
+            parties = self._indirect(scope, extra, callee)
+        self._emit(scope, register, parties, arguments, results)
+
+    def _parties(
+        self, node: nodes.Function | nodes.CallPrototype, candidates: tuple[str, ...] = ()
+    ) -> Parties:
+        return Parties(signature(node, self.context.address_type), node.parameters, candidates)
 
     def _written(
         self, scope: Scope, results: tuple[nodes.Operand, ...], arguments: tuple[nodes.Operand, ...]
@@ -76,26 +99,30 @@ class Calls:
                 "expected a definition, or `.extern` for a function of the system such as `vprintf`",
             )  # fmt: skip
 
-    def _candidates(
-        self, scope: Scope, extra: nodes.Name | None, callee: nodes.Name
-    ) -> tuple[Signature, tuple[str, ...]]:
-        """What an indirect call may reach. Prototypes leave it open: () until all functions are known."""
+    def _indirect(self, scope: Scope, extra: nodes.Name | None, callee: nodes.Name) -> Parties:
+        """What an indirect call may reach. Prototypes leave it open until all functions are known."""
         node = scope.lookup(extra.name) if extra is not None else None
         if node is not None and isinstance(node.node, nodes.TargetList):
             functions = [self.context.definition(t) for t in node.node.targets]
             names = tuple(self.context.linked(f.name) for f in functions if f.body is not None)
-            return signature(functions[0]), names
+            return self._parties(functions[0], names)
         if node is not None and isinstance(node.node, nodes.CallPrototype):
-            return signature(node.node), ()
+            return self._parties(node.node)
         raise Unlowerable("an indirect call needs a prototype or a list of targets", callee.span)
 
     def _emit(
-        self, scope: Scope, callee: str | Register, shape: Signature, arguments: tuple[nodes.Operand, ...],
-        results: tuple[nodes.Operand, ...], candidates: tuple[str, ...],
+        self, scope: Scope, callee: str | Register, parties: Parties, arguments: tuple[nodes.Operand, ...],
+        results: tuple[nodes.Operand, ...],
     ) -> None:  # fmt: skip
+        shape = parties.signature
         sources: list[Source] = []
-        for argument in arguments:
-            sources += self._argument(scope, argument, next(iter(shape[1][len(sources) :]), B32))
+        for i, argument in enumerate(arguments):
+            if by_address(parties.formals[i]) if i < len(parties.formals) else False:
+                sources.append(self._address(scope, argument))
+            else:
+                sources += self._argument(scope, argument, next(iter(shape[1][len(sources) :]), B32))
+        if len(arguments) < len(parties.formals):  # the verifier lets a parameter without a size be left out
+            sources.append(Constant(self.context.address_type, 0))
         after: list[tuple[Stored, list[Register]]] = []
         registers = [r for x in results for r in self._result(scope, x, after)]
         if (len(registers), len(sources)) != (len(shape[0]), len(shape[1])):
@@ -105,7 +132,7 @@ class Calls:
         received = tuple(
             r if r.type.bits == t.bits else self.b.temporary(t) for r, t in zip(registers, shape[0])
         )
-        self.b.emit(Call(callee, passed, received, candidates, self.b.line))
+        self.b.emit(Call(callee, passed, received, parties.candidates, self.b.line))
         for register, got in zip(registers, received):
             if got is not register:
                 self.b.emit(copy(register, got, got.type, self.b.line))
@@ -140,12 +167,26 @@ class Calls:
             return [self.b.temporary(B32)]
         return [r for r in self.operands.destinations(scope, node) if r is not None]
 
-    def _place(self, scope: Scope, node: nodes.Operand) -> Cells | Stored | None:
+    def _address(self, scope: Scope, node: nodes.Operand) -> Source:
+        """The local address of a `.param` variable."""
+        place = self._place(scope, node)
+        if isinstance(place, Passed):
+            return place.address
+        if isinstance(place, Stored):
+            return self.operands.stored(place, 0)
+        if place is None:
+            raise Unlowerable("this parameter takes a `.param` variable", node.span)
+        assert isinstance(node, nodes.Name)
+        copied = self.b.frame_variable(self.operands.symbol(scope, node).variable)
+        self.spill(copied, list(place.registers))
+        return self.operands.stored(copied, 0)
+
+    def _place(self, scope: Scope, node: nodes.Operand) -> Cells | Stored | Passed | None:
         symbol = scope.lookup(node.name) if isinstance(node, nodes.Name) else None
         if symbol is None or symbol.kind is not SymbolKind.VARIABLE:
             return None
         place = self.b.place(symbol)
-        return None if isinstance(place, Registers) or not isinstance(place, Cells | Stored) else place
+        return place if isinstance(place, Cells | Stored | Passed) else None
 
     def _layout(self, scope: Scope, node: nodes.Operand) -> list[Type]:
         assert isinstance(node, nodes.Name)

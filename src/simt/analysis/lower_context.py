@@ -45,7 +45,14 @@ class Cells:
     width: int
 
 
-Place: TypeAlias = Registers | Stored | Cells | Block
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A large parameter, or one without a size: the caller's variable, by its local address."""
+
+    address: Register
+
+
+Place: TypeAlias = Registers | Stored | Cells | Passed | Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +155,12 @@ def cell_layout(node: nodes.Variable) -> list[Type]:
 def fits_cells(node: nodes.Variable) -> bool:
     """Whether a parameter may live in registers: small, and of a size that elements of 4 or 8 bytes fill."""
     return node.type.bits <= 64 and size(node) <= CELL_LIMIT
+
+
+def by_address(formal: nodes.Variable) -> bool:
+    """Whether the caller passes the address of its variable: large parameters, and those of variadic
+    functions, which have no size."""
+    return formal.space == "param" and (None in formal.dimensions or not fits_cells(formal))
 
 
 def is_module_scope(context: Context, symbol: Symbol) -> bool:

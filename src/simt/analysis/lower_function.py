@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_calls import Calls
-from simt.analysis.lower_context import Cells, Context, Registers, Stored, Unlowerable, cell_layout
+from simt.analysis.lower_context import (
+    Cells,
+    Context,
+    Registers,
+    Stored,
+    Unlowerable,
+    by_address,
+    cell_layout,
+)
 from simt.analysis.lower_forms import SUM, simple
 from simt.analysis.lower_instructions import Instructions, Plan, Plans, align
 from simt.analysis.lower_operands import Operands
@@ -79,7 +87,7 @@ class FunctionLowering:
     def __init__(self, context: Context, node: nodes.Function, plans: Plans) -> None:
         self.context = context
         self.node = node
-        self.b = Builder(context, context.linked(node.name))
+        self.b = Builder(context, context.linked(node.name), node.is_entry)
         self.b.framed = frozenset() if node.is_entry else framed_parameters(node)
         self.operands = Operands(self.b)
         self.plans = plans
@@ -136,6 +144,9 @@ class FunctionLowering:
 
     def _formal(self, scope: Scope, node: nodes.Variable, result: bool) -> list[Register]:
         """The registers by which a parameter or result is passed."""
+        if by_address(node) and not result:
+            passed = self.b.places[self._symbol(scope, node)] = self.b.formal_place(node)
+            return [passed.address]
         place = self.b.place(self._symbol(scope, node))
         if isinstance(place, Cells):
             return list(place.registers)

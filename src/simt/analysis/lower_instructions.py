@@ -168,11 +168,14 @@ class Instructions:
         op.source_types["c"] = t
 
     def _name_space(self, op: Op, scope: Scope, written: nodes.Operand) -> None:
-        """An access without a state space to a named variable is one to the variable's space."""
-        if op.binding.get("space", "") is None:
-            space = self.operands.space(scope, written)
-            if space:
-                op.binding = {**op.binding, "space": space}
+        """An access without a state space to a named variable is one to the variable's space. Parameters of
+        device functions that have an address are in local memory."""
+        asked = op.binding.get("space", "")
+        space = self.operands.space(scope, written)
+        if asked is None and space:
+            op.binding = {**op.binding, "space": space}
+        elif asked in ("param", "param::func") and (space == "local" or not (space or self.b.is_entry)):
+            op.binding = {**op.binding, "space": "local"}
 
     def _carry(self, op: Op) -> None:
         uses = op.form.carry.split()

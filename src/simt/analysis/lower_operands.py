@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_constants import constant, single_bits
-from simt.analysis.lower_context import Cells, Registers, Stored, Unlowerable
+from simt.analysis.lower_context import Cells, Passed, Registers, Stored, Unlowerable
 from simt.analysis.lower_forms import SUM, simple
 from simt.analysis.program import (
     Address,
@@ -176,8 +176,10 @@ class Operands:
 
     # ------------------------------------------------------------------ addresses
 
-    def _variable_address(self, scope: Scope, name: nodes.Name, offset: int) -> SymbolAddress:
+    def _variable_address(self, scope: Scope, name: nodes.Name, offset: int) -> SymbolAddress | Register:
         place = self.b.place(self.symbol(scope, name))
+        if isinstance(place, Passed):
+            return self._add(place.address, Constant(self.context.address_type, offset))
         if not isinstance(place, Stored):
             raise Unlowerable(f"`{name.name}` is not a variable in memory", name.span)
         return self.stored(place, offset)
@@ -192,6 +194,8 @@ class Operands:
         if symbol is None or symbol.kind is not SymbolKind.VARIABLE:
             return ""
         place = self.b.place(symbol)
+        if isinstance(place, Passed):
+            return "local"
         return place.space if isinstance(place, Stored) else "param"
 
     def cells(self, scope: Scope, node: nodes.Operand) -> tuple[Cells, int] | None:
@@ -221,7 +225,7 @@ class Operands:
                 if registers is not None:
                     return Address(registers[0], offset)
                 if isinstance(base, nodes.Name):
-                    return Address(self._variable_address(scope, base, 0), offset)
+                    return self._in_variable(scope, base, offset)
             case nodes.Indexed(array=array, index=None, offset=offset):
                 return self.address(scope, nodes.Address(array, offset, node.span))
             case nodes.Indexed(array=array, index=index, offset=offset) if index is not None:
@@ -232,19 +236,25 @@ class Operands:
                 pass
         raise Unlowerable("not an address", node.span, "expected [variable], [register] or [constant]")
 
+    def _in_variable(self, scope: Scope, name: nodes.Name, offset: int) -> Address:
+        place = self.b.place(self.symbol(scope, name))
+        if isinstance(place, Passed):
+            return Address(place.address, offset)
+        return Address(self._variable_address(scope, name, 0), offset)
+
     def _sum(self, scope: Scope, array: nodes.Name, index: nodes.Operand) -> Register:
         """`array + index` in a register of pointer width."""
-        t = self.context.address_type
         place = self.b.place(self.symbol(scope, array))
         if isinstance(place, Registers):
             base: Source = place.elements[0]
         else:
             base = self._variable_address(scope, array, 0)
+        return self._add(base, self.register(scope, index))
+
+    def _add(self, base: Source, more: Source) -> Register:
+        t = self.context.address_type
         result = self.b.temporary(t)
-        sources: dict[str, tuple[Source | Address, Type]] = {
-            "a": (base, t),
-            "b": (self.register(scope, index), t),
-        }
+        sources: dict[str, tuple[Source | Address, Type]] = {"a": (base, t), "b": (more, t)}
         self.b.emit(simple(SUM, t, result, sources, self.b.line))
         return result
 

@@ -16,7 +16,7 @@ from simt.verify.agreement import agrees, expected_register
 from simt.verify.context import Problem
 from simt.verify.describe import describe, written
 from simt.verify.operands import Site, undeclared
-from simt.verify.shapes import Shape, What
+from simt.verify.shapes import Role, Shape, What
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _list(
     site: Site, who: str, noun: str, formals: tuple[Variable, ...], actual: Arguments, span: Span
 ) -> Iterator[Problem]:
     given = actual.elements
-    if len(given) != len(formals):
+    if len(given) != len(formals) and not (_is_variadic(formals) and len(given) == len(formals) - 1):
         plural = "" if len(formals) == 1 else "s"
         where = actual.span if given else span
         yield Problem(f"{who} has {len(formals)} {noun}{plural}, but the call has {len(given)}", where)
@@ -140,9 +140,32 @@ def _list(
         shape = site.shapes.of(operand)
         if shape.what is What.UNKNOWN:
             yield undeclared(site.scope, operand)
+        elif shape.role in (Role.PARAMETER, Role.RESULT, Role.KERNEL):
+            message = f"{noun} {number} of {who} cannot be {written(operand)}, a parameter of the caller"
+            yield Problem(message, operand.span, "expected a .param variable of the body")
         elif not _passes(site, formal, operand, shape, noun == "result"):
             message = f"{noun} {number} of {who} cannot be {describe(operand, shape)}"
             yield Problem(message, operand.span, f"expected {_expected(formal)}")
+        elif shape.what is What.VARIABLE:
+            yield from _alignment(site, f"{noun} {number} of {who}", formal, operand)
+
+
+def _is_variadic(formals: tuple[Variable, ...]) -> bool:
+    return bool(formals) and None in formals[-1].dimensions
+
+
+def _alignment(site: Site, what: str, formal: Variable, operand: Operand) -> Iterator[Problem]:
+    symbol = site.scope.lookup(operand.name) if isinstance(operand, Name) else None
+    if symbol is not None and aligned(symbol.variable) != aligned(formal):
+        message = f"{what} is aligned to {aligned(formal)} bytes, {written(operand)} to"
+        yield Problem(
+            f"{message} {aligned(symbol.variable)}", operand.span, f"expected `.align {aligned(formal)}`"
+        )
+
+
+def aligned(variable: Variable) -> int:
+    """Bytes to which a variable is aligned: as declared, or its element's size."""
+    return variable.align or variable.type.bytes * variable.vector
 
 
 def _expected(formal: Variable) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from simt.isa.form import Version
+from simt.isa.catalogue import requirement
+from simt.isa.form import Requirement, Version
 from simt.ptx.nodes import Function, Performance, Variable
-from simt.verify.calls import same_signature
+from simt.verify.calls import aligned, same_signature, size_of
 from simt.verify.context import Context, Problem, dotted
 from simt.verify.variables import LINKAGE_SINCE, PARAMETER_LISTS, shape_problems
 
@@ -44,6 +45,23 @@ def _kernel(context: Context, function: Function) -> Iterator[Problem]:
             yield Problem(f"kernel parameter `{p.name}` is declared in .{p.space}", p.span, "expected .param")
         if 0 in p.dimensions or None in p.dimensions:
             yield Problem(f"kernel parameter `{p.name}` has no size", p.span)
+    yield from _parameter_space(context, function)
+
+
+PARAMETER_BYTES = ((requirement("8.1 sm_70"), 32764), (requirement("1.5"), 4352), (requirement("1.0"), 256))
+"""What the parameters of a kernel may take together, newest first."""
+
+
+def _parameter_space(context: Context, function: Function) -> Iterator[Problem]:
+    end = 0
+    for p in function.parameters:
+        align = max(aligned(p), 1)
+        end = -(-end // align) * align + size_of(p)
+    most = next(n for r, n in PARAMETER_BYTES if r.version <= context.version and r.target <= context.target)
+    if end > most:
+        message = f"kernel `{function.name}` has {end} bytes of parameters"
+        hint = f"expected at most {most} in PTX ISA {context.version_name} for {context.target_name}"
+        yield Problem(message, function.span, hint)
 
 
 def _device(context: Context, function: Function) -> Iterator[Problem]:
@@ -57,8 +75,24 @@ def _device(context: Context, function: Function) -> Iterator[Problem]:
             yield Problem(f"`.ptr` of `{p.name}` is for kernel parameters only", p.span)
         if p.space == "reg" and p.dimensions:
             yield Problem(f"register `{p.name}` is declared as an array", p.span)
+    for p in (*function.returns, *function.parameters):
+        if None in p.dimensions:
+            yield from _unsized(context, function, p)
     if len(function.returns) > 1 and any(p.space == "param" for p in function.returns):
         yield Problem("several results must be registers", function.returns[1].span, "expected .reg")
+
+
+UNSIZED: Requirement = requirement("6.0 sm_30")
+
+
+def _unsized(context: Context, function: Function, p: Variable) -> Iterator[Problem]:
+    """A last parameter of no size stands for any number of arguments."""
+    if not function.parameters or p is not function.parameters[-1]:
+        hint = "only the last parameter of a device function may have any size"
+        yield Problem(f"`{p.name}` has no size", p.span, hint)
+    elif UNSIZED.version > context.version or UNSIZED.target > context.target:
+        needs = f"PTX ISA {dotted(UNSIZED.version)} and sm_{UNSIZED.target}"
+        yield Problem(f"parameter `{p.name}` without a size requires {needs} or later", p.span)
 
 
 def _parameters(context: Context, function: Function) -> Iterator[Problem]:
@@ -164,7 +198,3 @@ def unfinished_kernels(functions: dict[str, Function]) -> Iterator[Problem]:
     for function in functions.values():
         if function.is_entry and function.body is None and function.linkage != "extern":
             yield Problem(f"kernel `{function.name}` has no body", function.span)
-
-
-def parameter_names(parameters: tuple[Variable, ...]) -> frozenset[str]:
-    return frozenset(p.name for p in parameters)

@@ -15,7 +15,7 @@ from simt.ptx.types import PRED, Kind, Type
 from simt.verify.agreement import agrees, elements_agree, expected_register
 from simt.verify.context import Context, Problem, dotted
 from simt.verify.describe import describe, written
-from simt.verify.shapes import Shape, Shapes, What
+from simt.verify.shapes import Role, Shape, Shapes, What
 
 
 @dataclass(frozen=True, slots=True)
@@ -482,8 +482,21 @@ def _space(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]
             base.span,
             f"expected a .{space} variable",
         )
-    elif shape.parameter and space == "param" and _writes(site):
-        yield Problem(f"{written(base)} is a kernel parameter and cannot be written", base.span)
+    elif shape.role is not None:
+        yield from _parameter(site, base, shape.role)
+
+
+def _parameter(site: Site, base: nodes.Operand, role: Role) -> Iterator[Problem]:
+    """A function reads its parameters and writes its results; the accesses that belong to a call are its
+    caller's alone, and unconditional."""
+    writes = _writes(site)
+    if writes and role in (Role.KERNEL, Role.PARAMETER):
+        yield Problem(f"{written(base)} is a {role.value} and cannot be written", base.span)
+    elif role is Role.RESULT and not writes:
+        yield Problem(f"{written(base)} is a result of the function and cannot be read", base.span)
+    elif role is Role.ARGUMENT and site.instruction.guard is not None:
+        message = f"an access to {written(base)}, an {role.value}, cannot have a guard"
+        yield Problem(message, site.instruction.span, "expected a branch around the call")
 
 
 def _writes(site: Site) -> bool:

@@ -46,11 +46,20 @@ class What(Enum):
     ARGUMENTS = "argument list"
 
 
+class Role(Enum):
+    """What a `.param` variable is for."""
+
+    KERNEL = "kernel parameter"
+    PARAMETER = "parameter"
+    RESULT = "result"
+    ARGUMENT = "argument or result of a call"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
     """One interned shape. `count`: vector elements of a register or constant width of a float.
 
-    `parts`: the shapes inside. `parameter`: the variable is a kernel's parameter.
+    `parts`: the shapes inside. `role`: of a `.param` variable, what it is for.
     """
 
     what: What
@@ -59,7 +68,7 @@ class Shape:
     space: str = ""
     parts: tuple[Shape, ...] = ()
     special: SpecialRegister | None = None
-    parameter: bool = False
+    role: Role | None = None
     kind: str = ""
 
 
@@ -79,7 +88,7 @@ class Shapes:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.parameters: frozenset[str] = frozenset()
+        self._roles: dict[int, Role] = {}
         self._known: dict[Key, Shape] = {}
         self._names: dict[str, Shape] = {}
         self._unknown = self._intern(What.UNKNOWN)
@@ -91,6 +100,11 @@ class Shapes:
         """Names are looked up in this scope from now on."""
         self.scope = scope
         self._names = {}
+
+    def function(self, node: nodes.Function) -> None:
+        """The following operands are those of this function."""
+        role = Role.KERNEL if node.is_entry else Role.PARAMETER
+        self._roles = {id(v): role for v in node.parameters} | {id(v): Role.RESULT for v in node.returns}
 
     def changed(self) -> None:
         """The scope has new names."""
@@ -139,13 +153,13 @@ class Shapes:
         space: str = "",
         parts: tuple[Shape, ...] = (),
         special: SpecialRegister | None = None,
-        parameter: bool = False,
+        role: Role | None = None,
         kind: str = "",
     ) -> Shape:
-        key = (what, t, count, space, parts, special and special.name, parameter, kind)
+        key = (what, t, count, space, parts, special and special.name, role, kind)
         shape = self._known.get(key)
         if shape is None:
-            shape = self._known[key] = Shape(what, t, count, space, parts, special, parameter, kind)
+            shape = self._known[key] = Shape(what, t, count, space, parts, special, role, kind)
         return shape
 
     def _name(self, operand: nodes.Name) -> Shape:
@@ -155,10 +169,10 @@ class Shapes:
         return shape
 
     def _symbol(self, symbol: Symbol) -> Shape:
-        parameter = symbol.space == "param" and symbol.name in self.parameters
+        role = self._roles.get(id(symbol.node), Role.ARGUMENT) if symbol.space == "param" else None
         kind = symbol.node.kind if isinstance(symbol.node, nodes.Function | nodes.TargetList) else ""
         return self._intern(
-            _KINDS[symbol.kind], symbol.type, symbol.vector, symbol.space, (), None, parameter, kind
+            _KINDS[symbol.kind], symbol.type, symbol.vector, symbol.space, (), None, role, kind
         )
 
     def _special(self, name: str, component: str) -> Shape:

@@ -24,7 +24,6 @@ from simt.ptx.symbols import Scope, Symbol, SymbolKind, parameter_scope
 from simt.verify.context import Context, Problem
 from simt.verify.functions import (
     header_problems,
-    parameter_names,
     redeclaration_problems,
     unfinished_kernels,
 )
@@ -103,9 +102,7 @@ class Verifier:
             self.functions[function.name] = function
         if function.body is not None:
             self.context.in_kernel = function.is_entry
-            self.instructions.shapes.parameters = (
-                parameter_names(function.parameters) if function.is_entry else frozenset()
-            )
+            self.instructions.shapes.function(function)
             self._block(parameter_scope(self.context.scope, function), function.body)
 
     # ------------------------------------------------------------ statements
