@@ -89,22 +89,11 @@ class AtomicAlgebra(MemoryAlgebra):
         """Each lane's value as a scalar, when it is asked for."""
         if shape_of(value).is_uniform:
             return repeat(bases(value), WARP)
-        return self._pairs(value) if value.type == "i32" else self._extracted(value)
-
-    def _extracted(self, value: Value) -> Iterator[Value]:
         column = self.vector(value)
-        for lane in range(WARP):
-            yield Value(self.builder.emit(f"extractelement {column.typed}, i32 {lane}"), column.type)
-
-    def _pairs(self, value: Value) -> Iterator[Value]:
-        """By way of memory, two at a time: CPUs take an element out of a vector once a cycle, and load more
-        often. (LLVM does not see through what is volatile.)"""
-        place = self.spilled(self.vector(value))
-        for pair in range(WARP // 2):
-            at = self.builder.emit(f"getelementptr i64, ptr {place}, i64 {pair}")
-            both = Value(self.builder.emit(f"load volatile i64, ptr {at}"), "i64")
-            yield self.cast("trunc", "i32", both)
-            yield self.cast("trunc", "i32", LlvmIntegers.binary(self, "lshr", both, Value("32", "i64")))
+        return (
+            Value(self.builder.emit(f"extractelement {column.typed}, i32 {lane}"), column.type)
+            for lane in range(WARP)
+        )
 
     # -- one place for all lanes -----------------------------------------------------------------------
 
