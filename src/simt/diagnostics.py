@@ -52,6 +52,10 @@ class Source:
         """Line and file of a line, None for line 0, which is none."""
         return line or None, self.name
 
+    def files(self) -> list[tuple[str, str]]:
+        """The texts with their names."""
+        return [(self.text, self.name)]
+
 
 class LinkedSource(Source):
     """Several texts, one after the other, numbered as one."""
@@ -69,6 +73,9 @@ class LinkedSource(Source):
             return None, self.name
         number = bisect_right(self.before, line - 1) - 1
         return line - self.before[number], self._sources[number].name
+
+    def files(self) -> list[tuple[str, str]]:
+        return [(s.text, s.name) for s in self._sources]
 
 
 class Severity(Enum):

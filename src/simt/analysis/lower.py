@@ -36,20 +36,20 @@ def lower(module: nodes.Module, machine: int | None = None) -> Program:
     return link((module,), machine)
 
 
-def link(modules: Sequence[nodes.Module], machine: int | None = None) -> Program:
-    """Lowers modules that `simt.verify` accepts, to one program. Raises `PtxError` for what cannot be lowered
-    or does not fit together."""
+def link(modules: Sequence[nodes.Module], machine: int | None = None, as_written: bool = False) -> Program:
+    """Lowers modules that `simt.verify` accepts, to one program. `as_written`: see `simplify`. Raises
+    `PtxError` for what cannot be lowered or does not fit together."""
     bits = common_address_bits(modules)
     contexts = _contexts(modules, machine, U64 if bits == 64 else U32)
     if len(contexts) > 1:
         resolve(contexts)
     for context in contexts if not _errors(contexts) else ():
         _variables(context)
-        _functions(context)
+        _functions(context, as_written)
     if errors := _errors(contexts):
         raise PtxError(errors)
     first = contexts[0]
-    _connect(first)
+    _connect(first, as_written)
     for context in contexts:
         _check_module_scope(context)
     if errors := _errors(contexts):
@@ -172,7 +172,7 @@ def _variables(context: Context) -> None:
             context.declare(item, context.linked(item.name))
 
 
-def _functions(context: Context) -> None:
+def _functions(context: Context, as_written: bool) -> None:
     plans = Plans(context)
     for item in context.module.items:
         if isinstance(item, nodes.Function) and item.body is not None and item.name not in context.imports:
@@ -181,14 +181,14 @@ def _functions(context: Context) -> None:
             except Unlowerable as problem:
                 context.report(problem)
                 continue
-            simplify(function)
+            simplify(function, as_written)
             context.functions[function.name] = function
 
 
 # ------------------------------------------------------------------ between functions
 
 
-def _connect(context: Context) -> None:
+def _connect(context: Context, as_written: bool) -> None:
     """Candidates of indirect calls, recursion, inlining, shared memory."""
     functions = context.functions
     _candidates(context)
@@ -198,7 +198,7 @@ def _connect(context: Context) -> None:
         for name in component:
             function = functions[name]
             function.recursive = recursive
-            inline_calls(function, inlined)
+            inline_calls(function, inlined, as_written)
             if (
                 not recursive
                 and not function.is_kernel

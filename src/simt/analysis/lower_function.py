@@ -106,6 +106,7 @@ class FunctionLowering:
         results, parameters = self._signature(scope)
         assert self.node.body is not None
         self._walk(self.node.body, scope)
+        self.b.line = 0  # the end of the body is no instruction
         self._return()
         for switch in self.indirect:
             switch.targets = tuple(self.b.labels)
@@ -217,7 +218,7 @@ class FunctionLowering:
         target = self.operands.block(scope, node.operands[0])
         guard = self.operands.guard(scope, node.guard)
         if guard is None:
-            self.b.end(Jump(target, self.b.line))
+            self.b.end(Jump(target, self.b.line, written=True))
             return
         following = self.b.new_block()
         uniform = plan.binding.get("uni") is True
@@ -230,7 +231,7 @@ class FunctionLowering:
         after = None
         if guard is not None:
             inside, after = self.b.new_block(), self.b.new_block()
-            branch = Branch(guard.register, guard.negated, inside, after, False, self.b.line)
+            branch = Branch(guard.register, guard.negated, inside, after, False, self.b.line, around=True)
             self.b.end(branch, inside)
         self._control(node, scope, plan)
         if after is not None:

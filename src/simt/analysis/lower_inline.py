@@ -57,7 +57,7 @@ def watches(function: Function, environment: Environment) -> bool:
     return len(ops) <= WATCHING_LIMIT and any(observer.reads(op) for op in ops)
 
 
-def inline_calls(caller: Function, bodies: dict[str, Function]) -> None:
+def inline_calls(caller: Function, bodies: dict[str, Function], as_written: bool = False) -> None:
     """Replaces every direct call of a function in `bodies` by its blocks."""
     pending = list(caller.blocks)
     changed = False
@@ -65,11 +65,12 @@ def inline_calls(caller: Function, bodies: dict[str, Function]) -> None:
         block = pending.pop()
         for i, op in enumerate(block.ops):
             if isinstance(op, Call) and isinstance(op.callee, str) and op.callee in bodies:
-                pending.append(_Splice(caller, bodies[op.callee]).put(block, i, op))
+                splice = _Splice(caller, bodies[op.callee])
+                pending.append(splice.put(block, i, op, 0 if as_written else op.line))
                 changed = True
                 break
     if changed:
-        simplify(caller)
+        simplify(caller, as_written)
 
 
 class _Splice:
@@ -107,19 +108,20 @@ class _Splice:
             self.caller.local_size = base + self.callee.local_size
         return names
 
-    def put(self, block: Block, position: int, call: Call) -> Block:
-        """Splices the body in for the call; the block with the rest of the caller's block."""
+    def put(self, block: Block, position: int, call: Call, line: int) -> Block:
+        """Splices the body in for the call; the block with the rest of the caller's block. `line`: of the
+        moves of arguments and results, 0 if they are not to be taken for instructions."""
         rest = Block(len(self.caller.blocks), block.ops[position + 1 :], block.terminator)
         self.caller.blocks.append(rest)
         del block.ops[position:]
         for register, source in zip(self.callee.parameters, call.arguments):
             d = self.registers[register]
             block.ops.append(
-                copy(d, source, d.type if isinstance(source, Constant) else source_type(source), call.line)
+                copy(d, source, d.type if isinstance(source, Constant) else source_type(source), line)
             )
-        block.terminator = Jump(self.blocks[self.callee.blocks[0]], call.line)
+        block.terminator = Jump(self.blocks[self.callee.blocks[0]], call.line, written=True)
         results = [
-            copy(d, self.registers[r], self.registers[r].type, call.line)
+            copy(d, self.registers[r], self.registers[r].type, line)
             for d, r in zip(call.results, self.callee.results)
         ]
         rest.ops[:0] = results
@@ -130,7 +132,7 @@ class _Splice:
 
     def _terminator(self, terminator: Terminator, rest: Block) -> Terminator:
         if isinstance(terminator, Return):
-            return Jump(rest, terminator.line)
+            return Jump(rest, terminator.line, written=terminator.line > 0)
         moved = retarget(terminator, self.blocks)
         match moved:
             case Branch():

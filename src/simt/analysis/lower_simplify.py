@@ -7,10 +7,12 @@ from dataclasses import replace
 from simt.analysis.program import Barrier, Block, Branch, Function, Jump, Switch, Terminator
 
 
-def simplify(function: Function) -> None:
-    """Drops unreachable and empty blocks, joins a block with its only predecessor, renumbers."""
+def simplify(function: Function, as_written: bool = False) -> None:
+    """Drops unreachable and empty blocks, joins a block with its only predecessor, renumbers.
+
+    `as_written`: every `bra` of the program stays, so that it is seen when it is executed."""
     entry = function.blocks[0]
-    targets = {b: _through(b) for b in function.blocks}
+    targets = {b: _through(b, as_written) for b in function.blocks}
     for block in function.blocks:
         block.terminator = retarget(block.terminator, targets)
     reachable = _reachable(entry)
@@ -22,7 +24,7 @@ def simplify(function: Function) -> None:
     gone: set[Block] = set()
     for block in reachable:
         if block not in gone:
-            _absorb(block, counts, gone)
+            _absorb(block, counts, gone, as_written)
     function.blocks = [b for b in reachable if b not in gone]
     for index, block in enumerate(function.blocks):
         block.index = index
@@ -43,10 +45,12 @@ def retarget(terminator: Terminator, targets: dict[Block, Block]) -> Terminator:
             return terminator
 
 
-def _through(block: Block) -> Block:
+def _through(block: Block, as_written: bool) -> Block:
     """Where control arrives that enters a block: past empty blocks that only jump on."""
     seen: set[Block] = set()
     while not block.ops and isinstance(block.terminator, Jump) and block not in seen:
+        if as_written and block.terminator.written:
+            break
         seen.add(block)
         block = block.terminator.target
     return block
@@ -64,8 +68,10 @@ def _reachable(entry: Block) -> list[Block]:
     return [entry, *sorted(seen - {entry}, key=lambda b: b.index)]
 
 
-def _absorb(block: Block, counts: dict[Block, int], gone: set[Block]) -> None:
+def _absorb(block: Block, counts: dict[Block, int], gone: set[Block], as_written: bool) -> None:
     while isinstance(block.terminator, Jump):
+        if as_written and block.terminator.written:
+            return
         target = block.terminator.target
         if counts[target] != 1 or target is block or target in gone:
             return

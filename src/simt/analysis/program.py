@@ -157,14 +157,19 @@ class Call:
 
 @dataclass(slots=True, eq=False)
 class Jump:
+    """`written`: the program has an instruction here, a `bra`, or a `call` or `ret` of an inlined function;
+    else control falls into a label."""
+
     target: Block
     line: int = 0
+    written: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class Branch:
     """To `taken` where the predicate holds (where it does not, if `negated`), else to `otherwise`.
-    `uniform`: the program says so (`.uni`); never trusted for safety."""
+    `uniform`: the program says so (`.uni`); never trusted for safety. `around`: it is no instruction, but
+    the guard of the one that `taken` begins with."""
 
     predicate: Register
     negated: bool
@@ -172,6 +177,7 @@ class Branch:
     otherwise: Block
     uniform: bool = False
     line: int = 0
+    around: bool = False
 
 
 @dataclass(slots=True, eq=False)

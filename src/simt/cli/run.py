@@ -15,8 +15,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from simt.cli.arguments import ARGUMENTS, as_shape, choose, ordered, parse_values, split_words
 from simt.cli.explain import explanation, in_full
-from simt.cli.values import SYNTAX, HostValue, parse_shape, parse_value
 from simt.driver.array import DeviceArray
 from simt.driver.device import Device
 from simt.driver.engines import ENGINES
@@ -31,24 +31,14 @@ Examples:
       x=rand:f32:1048576 y=zeros:f32:1048576 --save y=out.npy
   simt run image.ptx blur --grid 64x64 --block 16x16 in=@in.npy out=zeros:f32:1024x1024 --print out
 
-\b
-Arguments:
-  Each NAME=VALUE is for the parameter of that name, as the PTX declares it; param_2 or 2 stand for
-  the third one. If no name is one of these (nvcc calls parameters <kernel>_param_0), the arguments
-  are taken in order, and the names are yours, for --save and --print.
-
 """
-    + SYNTAX
+    + ARGUMENTS
     + """
 \b
 Exit codes: 0 the kernel finished; 1 the PTX is in error, or the launch was refused or ended in a
 fault; 2 wrong usage or an unreadable file; 3 an internal error; 130 interrupted.
 """
 )
-
-
-def _shape(_context: click.Context, _option: click.Parameter, text: str) -> tuple[int, ...]:
-    return parse_shape(text)
 
 
 @dataclass
@@ -67,8 +57,8 @@ class Options:
 @click.command(epilog=_EPILOG, short_help="Run a kernel of a PTX file.")
 @click.argument("file")
 @click.argument("words", nargs=-1, metavar="[KERNEL] [NAME=VALUE]...")
-@click.option("--grid", callback=_shape, required=True, metavar="X[xYxZ]", help="CTAs of the grid.")
-@click.option("--block", callback=_shape, required=True, metavar="X[xYxZ]", help="Threads of a CTA.")
+@click.option("--grid", callback=as_shape, required=True, metavar="X[xYxZ]", help="CTAs of the grid.")
+@click.option("--block", callback=as_shape, required=True, metavar="X[xYxZ]", help="Threads of a CTA.")
 @click.option("--link", multiple=True, metavar="FILE", help="Another PTX file, linked with the first.")
 @click.option("--shared", default=0, metavar="BYTES", help="Dynamic shared memory of a CTA.")
 @click.option(
@@ -99,67 +89,20 @@ def run(
     What happened goes to standard error. Standard output has what the kernel prints, --print and --explain.
     """
     options = Options(**rest)
-    name, pairs = _split(words)
-    values = _parse_values(pairs, seed)
+    name, pairs = split_words(words)
+    values = parse_values(pairs, seed)
     device = Device(arch, engine, memory, workers, timeout, cpu)
     started = time.perf_counter()
     module = device.load([Path(f) for f in (file, *link)] if link else Path(file))
-    kernel = _choose(module, name)
+    kernel = choose(module, name)
     loaded = time.perf_counter() - started
     arguments = {k: device.array(v) if isinstance(v, np.ndarray) else v for k, v in values.items()}
     outputs = _outputs(module, arguments, options)
     if options.explain:
         click.echo(_explained(kernel, options))
-    times = _launch(kernel, _ordered(kernel, arguments), options)
+    times = _launch(kernel, ordered(kernel, arguments), options)
     click.echo(_summary(kernel, options, loaded, times), err=True)
     _write(outputs, options)
-
-
-def _split(words: Sequence[str]) -> tuple[str | None, list[tuple[str, str]]]:
-    """The kernel's name, if the first word is one, and the arguments as names and values."""
-    name = words[0] if words and "=" not in words[0] else None
-    pairs = [w.partition("=") for w in words[name is not None :]]
-    for left, equals, _ in pairs:
-        if not equals or not left:
-            raise click.UsageError(f"bad argument {left!r}: expected NAME=VALUE")
-    names = [p[0] for p in pairs]
-    for repeated in {n for n in names if names.count(n) > 1}:
-        raise click.UsageError(f"argument {repeated!r} is given twice")
-    return name, [(left, right) for left, _, right in pairs]
-
-
-def _parse_values(pairs: Sequence[tuple[str, str]], seed: int) -> dict[str, HostValue]:
-    random = np.random.default_rng(seed)
-    return {name: parse_value(text, random) for name, text in pairs}
-
-
-def _choose(module: Module, name: str | None) -> Kernel:
-    if name is None and len(module.kernels) != 1:
-        listed = ", ".join(module.kernels) or "none"
-        raise click.UsageError(f"name one kernel of {module.program.text.name}: it has {listed}")
-    return module[module.kernels[0] if name is None else name]
-
-
-def _ordered(kernel: Kernel, arguments: dict[str, Any]) -> list[Any]:
-    """The arguments in the parameters' order: by name if the names are parameters, else as given."""
-    index: dict[str, int] = {}
-    for i, parameter in enumerate(kernel.params):
-        index.update({parameter.name: i, f"param_{i}": i, str(i): i})
-    known = [name for name in arguments if name in index]
-    if not known:
-        return list(arguments.values())
-    unknown = [name for name in arguments if name not in index]
-    if unknown:
-        names = ", ".join(p.name for p in kernel.params)
-        raise click.UsageError(f"{kernel.name} has no parameter {unknown[0]!r}: its parameters are {names}")
-    return _by_position(kernel, {index[name]: value for name, value in arguments.items()})
-
-
-def _by_position(kernel: Kernel, values: dict[int, Any]) -> list[Any]:
-    missing = [p.name for i, p in enumerate(kernel.params) if i not in values]
-    if missing:
-        raise click.UsageError(f"no value for parameter {', '.join(missing)} of {kernel.name}")
-    return [values[i] for i in range(len(kernel.params))]
 
 
 def _explained(kernel: Kernel, options: Options) -> str:

@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,12 +19,13 @@ from simt.driver.stream import Stream
 from simt.errors import LaunchError
 from simt.machine.arguments import Packer
 from simt.machine.grid import Shape, active_ctas, as_dim3, check_grid, check_shape, shared_bytes
-from simt.machine.launch import Dim3, Launch
+from simt.machine.launch import Dim3, Engine, Launch
 from simt.machine.syscalls import SystemCalls, uses_heap
 
 if TYPE_CHECKING:
     from simt.driver.module import Module
     from simt.driver.sequence import LaunchSequence
+    from simt.engine.interpreter_watcher import Watcher
 
 Call = tuple[Shape, Shape, Sequence[object], int]
 """Grid, block, arguments, bytes of dynamic shared memory."""
@@ -150,6 +151,29 @@ class Kernel:
                     module.launches.clear()
                 module.launches[key] = made
 
+    def watched(
+        self,
+        watcher: Watcher,
+        grid: Shape,
+        block: Shape,
+        args: Sequence[object] = (),
+        shared_mem: int = 0,
+    ) -> None:
+        """As calling the kernel, on an interpreter of its own that tells a tool what all lanes do."""
+        from simt.engine.interpreter import Interpreter  # only for tools: start-up time
+
+        module, device = self.module, self.module.device
+        device.check_not_captured("tracing")
+        with device.launching():
+            try:
+                made = self._made(grid, block, args, shared_mem)[1]
+            except LaunchError as problem:
+                raise self._named(problem) from None
+            program = module.as_written
+            made = replace(made, program=program, kernel=program.functions[self.name], state=None)
+            made.deadline = None if device.timeout is None else time.monotonic() + device.timeout
+            self.run(made, Interpreter(watcher))
+
     def _made(
         self, grid: Shape, block: Shape, args: Sequence[object], shared_mem: int
     ) -> tuple[object, Launch]:
@@ -210,27 +234,28 @@ class Kernel:
         """Whether a launch needs nothing but an engine: no calls of the system, no mirrors of arrays."""
         return not self.module.system_calls(self._function) and not self.module.memory.low
 
-    def run(self, made: Launch) -> None:
+    def run(self, made: Launch, engine: Engine | None = None) -> None:
         """Runs a launch; what the kernel printed is shown even if it ends in a fault."""
         module = self.module
         device = module.device
+        engine = engine or device.engine
         if self.is_plain:
-            device.engine.launch(made)
+            engine.launch(made)
             return
         calls = module.system_calls(made.kernel)
         with device.mirrors.shared(module.memory):
             if calls:
-                self._run_with_system(made, calls)
+                self._run_with_system(made, calls, engine)
             else:
-                device.engine.launch(made)
+                engine.launch(made)
 
-    def _run_with_system(self, made: Launch, calls: frozenset[str]) -> None:
+    def _run_with_system(self, made: Launch, calls: frozenset[str], engine: Engine) -> None:
         device, module = self.module.device, self.module
         heap = device.heap(module.memory) if uses_heap(calls) else None
         bits = module.program.address_bits
         made.system = system = SystemCalls(module.memory, heap, bits // 8, device.printf)
         try:
-            device.engine.launch(made)
+            engine.launch(made)
         finally:
             system.flush()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +52,13 @@ class Module:
         found = Allocation(self.memory, nbytes, align)
         self._allocations[found.address] = found
         return found.address
+
+    @cached_property
+    def as_written(self) -> Program:
+        """The program with every branch of its text, for those who watch it being executed."""
+        from simt.driver.source import compile_files  # only for tools: start-up time
+
+        return compile_files(self.program.text.files(), self.device.properties, as_written=True)[0]
 
     @property
     def kernels(self) -> list[str]:

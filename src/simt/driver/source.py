@@ -86,9 +86,10 @@ def compile_ptx(text: str | bytes, name: str, device: DeviceProperties) -> tuple
 
 
 def compile_files(
-    files: Sequence[tuple[str | bytes, str]], device: DeviceProperties
+    files: Sequence[tuple[str | bytes, str]], device: DeviceProperties, as_written: bool = False
 ) -> tuple[Program, list[Diagnostic]]:
-    """The program of texts with their names, and warnings. Raises `PtxError` with every diagnostic."""
+    """The program of texts with their names, and warnings. `as_written`: every branch stays, even to the next
+    instruction. Raises `PtxError` with every diagnostic."""
     from simt.analysis.lower import link
 
     read = [diagnose(text, name) for text, name in files]
@@ -96,7 +97,7 @@ def compile_files(
     trees = [tree for tree, _ in read if tree is not None]
     if len(trees) < len(read) or any(d.severity is Severity.ERROR for d in found):
         raise PtxError(found)
-    program = link(trees, device.number)
+    program = link(trees, device.number, as_written)
     for tree in trees:
         _check_target(tree, device)
     _check_constants(trees, device)

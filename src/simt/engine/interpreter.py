@@ -23,20 +23,19 @@ from simt.analysis.program import (
     Exit,
     FunctionAddress,
     Jump,
-    Op,
     Program,
     Register,
     Return,
     Source,
     Switch,
     SymbolAddress,
-    Terminator,
 )  # fmt: skip
 from simt.analysis.schedule import Loop
 from simt.engine.batch import Batch, Rows, Scratch, batch_size
 from simt.engine.interpreter_activation import Activation, Columns, Line, Run
 from simt.engine.interpreter_barriers import Barriers
 from simt.engine.interpreter_ops import ReadyOp, ready
+from simt.engine.interpreter_watcher import Watcher
 from simt.engine.numpy_algebra import dtype_of
 from simt.engine.numpy_machine import NumpyMachine
 from simt.engine.numpy_memory import ArenaView
@@ -52,17 +51,13 @@ CALL_BYTES = 16
 """Local memory that a call of a recursive function takes at least."""
 
 
-Watch = Callable[[Op | Call | Terminator, Array], object]
-"""Called before each instruction with the lanes that execute it, a mask of (rows, 32)."""
-
-
 class Interpreter:
     """Engine that runs a launch batch by batch, one block of the program at a time."""
 
     name = "interpreter"
-    watch: Watch | None = None
 
-    def __init__(self) -> None:
+    def __init__(self, watcher: Watcher | None = None) -> None:
+        self.watcher = watcher
         self._lines: WeakKeyDictionary[Program, dict[str, Line]] = WeakKeyDictionary()
 
     def launch(self, launch: Launch) -> None:
@@ -78,7 +73,7 @@ class Interpreter:
             scratch.free()
 
     def _run(self, launch: Launch, scratch: Scratch, count: int) -> None:
-        execution = Execution(launch, self._lines.setdefault(launch.program, {}), self.watch)
+        execution = Execution(launch, self._lines.setdefault(launch.program, {}), self.watcher)
         total = launch.grid[0] * launch.grid[1] * launch.grid[2]
         rows = Rows(launch, count, scratch)
         for first in range(0, total, count):
@@ -95,10 +90,10 @@ class Execution:
 
     `lines`: those of the program's functions that are known, to be added to."""
 
-    def __init__(self, launch: Launch, lines: dict[str, Line], watch: Watch | None = None) -> None:
+    def __init__(self, launch: Launch, lines: dict[str, Line], watcher: Watcher | None = None) -> None:
         self.launch = launch
         self.lines = lines
-        self.watch = watch
+        self.watcher = watcher
         self.machine = NumpyMachine(launch, ArenaView(launch))
         environment = replace(launch.program.environment, machine=launch.device.number)
         self.evaluator: Evaluator[Array] = Evaluator(self.machine, self, environment)
@@ -115,6 +110,8 @@ class Execution:
         """All CTAs of a batch, to their end."""
         self.batch = batch
         self.machine.begin(batch)
+        if self.watcher is not None:
+            self.watcher.begins(batch)
         self.barriers = Barriers(batch)
         self.steps = 0
         kernel = Activation(self.line(self.launch.kernel.name), None, batch.alive.copy(), 0, None, 0)
@@ -187,6 +184,8 @@ class Execution:
         if run.calls:
             self._call_next(activation, run)
             return
+        if self.watcher is not None:
+            self.watcher.enters(activation, run)
         ops = self._ready(run.block)
         while run.position < len(ops):
             op = ops[run.position]
@@ -194,7 +193,7 @@ class Execution:
             if isinstance(op, Call):
                 self._call(activation, run, op)
                 return
-            self._op(op, run)
+            self._op(op, activation, run)
         machine.clock += 1  # the jump at its end
         run.columns.flush()
         machine.mask = run.mask
@@ -206,7 +205,7 @@ class Execution:
             ops = self.ready[block] = ready(block, self.evaluator)
         return ops
 
-    def _op(self, ready: ReadyOp, run: Run) -> None:
+    def _op(self, ready: ReadyOp, activation: Activation, run: Run) -> None:
         op, mask, whole = ready.op, run.mask, True
         self.machine.clock += 1
         if op.guard is not None:
@@ -216,11 +215,13 @@ class Execution:
             if whole:
                 mask = run.mask
             elif not some(mask):
+                if self.watcher is not None:
+                    self.watcher.executes(op, mask, activation, run)
                 return
         self.machine.line = op.line
         self.machine.mask = mask
-        if self.watch is not None:
-            self.watch(op, mask)
+        if self.watcher is not None:
+            self.watcher.executes(op, mask, activation, run)
         for register, value in zip(ready.results, ready.run(run.columns)):
             if register is not None:
                 seen = not whole or (not run.full and register.index in run.columns.kept)
@@ -246,8 +247,8 @@ class Execution:
     def _leave(self, activation: Activation, run: Run) -> None:
         block, line = run.block, activation.line
         self.machine.line = block.terminator.line
-        if self.watch is not None:
-            self.watch(block.terminator, run.mask)
+        if self.watcher is not None:
+            self.watcher.executes(block.terminator, run.mask, activation, run)
         match block.terminator:
             case Jump(target=target):
                 activation.send(run.local, run.mask, line.target(block, target))
@@ -267,6 +268,8 @@ class Execution:
         taken = run.mask & (~p if branch.negated else p)
         there = activation.line.target(run.block, branch.taken)
         here = activation.line.target(run.block, branch.otherwise)
+        if self.watcher is not None:
+            self.watcher.parts([(here, run.mask & ~taken), (there, taken)], activation, run)
         if not some(taken):
             activation.send(run.local, run.mask, here)
         elif every(taken == run.mask):
@@ -280,9 +283,13 @@ class Execution:
         wild = run.mask & (index >= len(switch.targets))
         if some(wild):
             self._wild(wild)
-        for i in np.unique(index[run.mask]):
-            there = activation.line.target(run.block, switch.targets[int(i)])
-            activation.send(run.local, run.mask & (index == i), there)
+        chosen = [int(i) for i in np.unique(index[run.mask])]
+        slots = [activation.line.target(run.block, switch.targets[i]) for i in chosen]
+        ways = [(slot, run.mask & (index == i)) for i, slot in zip(chosen, slots)]
+        if self.watcher is not None:
+            self.watcher.parts(ways, activation, run)
+        for slot, mask in ways:
+            activation.send(run.local, mask, slot)
 
     def _wild(self, lanes: Array) -> None:
         message = "indirect branch or call to a target that is none of the listed ones"
@@ -320,8 +327,8 @@ class Execution:
 
     def _call(self, activation: Activation, run: Run, call: Call) -> None:
         self.machine.line = call.line
-        if self.watch is not None:
-            self.watch(call, run.mask)
+        if self.watcher is not None:
+            self.watcher.executes(call, run.mask, activation, run)
         if isinstance(call.callee, str):
             run.calls = [(call.callee, run.mask)]
         else:

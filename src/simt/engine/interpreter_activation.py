@@ -41,6 +41,19 @@ class Line:
             return self._latch[target.index]
         return self._block[target.index]
 
+    def slot(self, block: Block) -> int:
+        """Where lanes wait for a block."""
+        return self._block[block.index]
+
+    def loops(self, block: Block) -> list[tuple[Loop, int]]:
+        """The loops around a block from the outermost, each with the slot of its latch."""
+        found: list[tuple[Loop, int]] = []
+        loop = self.schedule.loop_of[block.index]
+        while loop is not None:
+            found.insert(0, (loop, self._latch[loop.header.index]))
+            loop = loop.parent
+        return found
+
     def header(self, loop: Loop) -> int:
         return self._block[loop.header.index]
 

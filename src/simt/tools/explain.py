@@ -37,10 +37,9 @@ from simt.engine.unsupported import Unsupported
 from simt.isa.algebra import Algebra
 from simt.ptx.types import Type
 from simt.tools.causes import MOST, Causes
+from simt.tools.statements import statement
 
 _Note = TypeVar("_Note")
-LONGEST_STATEMENT = 16
-"""Lines of a statement that are looked at."""
 REGISTER_SHAPES = ("uniform", "per row", "affine", "affine (tested)", "varying")
 
 
@@ -170,14 +169,10 @@ class _Watcher:
         emitter.evaluator = _WatchedEvaluator(self)
 
     def place(self, line: int) -> Place:
-        """The instruction at a line. nvcc writes calls over several."""
+        """The instruction at a line."""
         if not line:
             return Place(0, "")
-        lines = (self.program.text.line(n).partition("//")[0] for n in range(line, line + LONGEST_STATEMENT))
-        text = next(lines)
-        while ";" not in text and (more := next(lines, None)) is not None:
-            text += more
-        return Place(line, " ".join(text.strip().removesuffix(";").split()))
+        return Place(line, statement(self.program.text, line))
 
     def notes(self) -> FunctionNotes:
         emitter = self.emitter

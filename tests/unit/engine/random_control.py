@@ -141,7 +141,11 @@ class Control:
     # ------------------------------------------------------------------ as Python
 
     def expected(self, cta: int, threads: int) -> list[int]:
-        """What the threads of a CTA store: each runs alone up to its next exchange; then all exchange."""
+        """What the threads of a CTA store."""
+        return [((t.acc ^ t.u) + t.once) & MASK for t in self.finished(cta, threads)]
+
+    def finished(self, cta: int, threads: int) -> list[Thread]:
+        """The threads of a CTA at the end: each runs alone up to its next exchange; then all exchange."""
         crew = [Thread(cta * threads + t, cta, cta, self.fuel, box=t) for t in range(threads)]
         while any(t.state != DONE for t in crew):
             for thread in crew:
@@ -152,7 +156,7 @@ class Control:
             for i in waiting:
                 other = crew[(i + self.states[crew[i].state].exchange) % threads]
                 crew[i].acc = (crew[i].acc + other.box) & MASK
-        return [((t.acc ^ t.u) + t.once) & MASK for t in crew]
+        return crew
 
     def _run(self, thread: Thread) -> None:
         """Runs a thread until it is done or has come to an exchange."""

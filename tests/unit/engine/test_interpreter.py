@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import simt
+from simt.analysis.program import Call, Op, Terminator
 from simt.engine.batch import MAX_LANES, batch_size
-from simt.engine.interpreter import Interpreter
 from simt.engine.numpy_atomics import ranked, running_sums, turns
 from simt.machine.launch import Launch
 
@@ -203,7 +203,23 @@ def test_the_first_lane_with_a_bad_address_is_named(where: str, access: str, mes
     assert caught.value.site.thread == (1, 0, 0)
 
 
-def test_a_watch_sees_every_instruction_with_its_lanes() -> None:
+class Seen:
+    """A watcher that notes lines and how many lanes execute them."""
+
+    def __init__(self) -> None:
+        self.lanes: list[tuple[int, int]] = []
+
+    def begins(self, batch: object) -> None: ...
+    def enters(self, activation: object, run: object) -> None: ...
+    def parts(self, ways: object, activation: object, run: object) -> None: ...
+
+    def executes(
+        self, what: Op | Call | Terminator, lanes: np.ndarray[Any, Any], activation: object, run: object
+    ) -> None:
+        self.lanes.append((what.line, int(lanes.sum())))
+
+
+def test_a_watcher_sees_every_instruction_with_its_lanes() -> None:
     text = """
     .visible .entry k()
     {
@@ -220,13 +236,11 @@ def test_a_watch_sees_every_instruction_with_its_lanes() -> None:
         ret;                         // 10
     }
     """
-    device = simt.Device("sm_90", engine="interpreter", memory="64MiB")
-    seen: list[tuple[int, int]] = []
-    interpreter = cast("Interpreter", device.engine)
-    interpreter.watch = lambda what, lanes: seen.append((what.line, int(lanes.sum())))
-    device.load(HEADER + text)["k"](3, 40, ())
+    device = simt.Device("sm_90", memory="64MiB")
+    seen = Seen()
+    device.load(HEADER + text)["k"].watched(seen, 3, 40)
     total: dict[int, int] = {}
-    for line, lanes in seen:
+    for line, lanes in seen.lanes:
         total[line] = total.get(line, 0) + lanes
     first = HEADER.count("\n") + 5
     wanted = [40, 40, 10, 40, 30, 30, 30, None, 10, 10]

@@ -1,0 +1,283 @@
+"""What one warp executes, instruction by instruction, with its active lanes and its branch stack."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simt.analysis.program import Branch, Call, Exit, Jump, Op, Program, Return, Switch, Terminator
+from simt.diagnostics import Source
+from simt.driver.kernel import Kernel
+from simt.engine.batch import WARP, Batch
+from simt.engine.branch_stack import BranchStack, Operation
+from simt.engine.interpreter_activation import Activation, Run
+from simt.errors import LaunchError
+from simt.machine.grid import Shape, as_dim3
+from simt.tools.statements import statement
+
+LIMIT = 1000
+"""Instructions of a trace that are kept, unless asked otherwise."""
+_LABEL = re.compile(r"\s*([\w$%]+):\s*(//.*)?$")
+
+
+@dataclass(slots=True)
+class Step:
+    """An instruction that the warp executed. `lanes`: mask of the lanes that did, bit i for lane i. `line`:
+    in the file. `depth`: entries on the stack while it is executed. `stack`: what happens to the stack with
+    it: pops, joins and pushes of loops before it, pushes of branches and calls and complements after it."""
+
+    function: str
+    line: int
+    text: str
+    lanes: int
+    depth: int
+    stack: tuple[Operation, ...] = ()
+
+    @property
+    def active(self) -> int:
+        return self.lanes.bit_count()
+
+
+@dataclass(slots=True)
+class Efficiency:
+    """Instructions that were issued for the warp, and by how many lanes in all they were executed."""
+
+    instructions: int = 0
+    lanes: int = 0
+
+    def add(self, lanes: int) -> None:
+        self.instructions += 1
+        self.lanes += lanes.bit_count()
+
+    @property
+    def slots(self) -> int:
+        """Lanes that could have executed them."""
+        return self.instructions * WARP
+
+    @property
+    def ratio(self) -> float:
+        """From 0 to 1; 1 if nothing was executed."""
+        return self.lanes / self.slots if self.instructions else 1.0
+
+
+@dataclass(slots=True)
+class Trace:
+    """`steps`: the first instructions, as many as asked for. `whole`: of all instructions, those included
+    that were not kept. `entries`: of those between push and pop, by the line that the stack had an entry
+    for."""
+
+    kernel: str
+    cta: int
+    warp: int
+    steps: list[Step] = field(default_factory=list[Step])
+    whole: Efficiency = field(default_factory=Efficiency)
+    entries: dict[int, Efficiency] = field(default_factory=dict[int, Efficiency])
+    texts: dict[int, str] = field(default_factory=dict[int, str])
+    """What stands at the lines of `entries`."""
+
+
+def trace(
+    kernel: Kernel,
+    grid: Shape,
+    block: Shape,
+    args: Sequence[object] = (),
+    shared_mem: int = 0,
+    cta: int = 0,
+    warp: int = 0,
+    limit: int = LIMIT,
+) -> Trace:
+    """Runs a kernel on the interpreter, whatever the device's engine, and traces a warp of it.
+
+    `cta`: its number in the grid, x fastest; `warp`: its number in the CTA. Raises `LaunchError` if there is
+    no such warp, and what launches raise.
+    """
+    tracer = Tracer(kernel, grid, block, cta, warp, limit)
+    tracer.run(args, shared_mem)
+    return tracer.trace
+
+
+class Tracer:
+    """Watches one warp. `trace` is filled while the kernel runs, and is there after a fault too."""
+
+    def __init__(
+        self, kernel: Kernel, grid: Shape, block: Shape, cta: int, warp: int, limit: int = LIMIT
+    ) -> None:
+        self._kernel, self._grid, self._block, self._limit = kernel, grid, block, limit
+        self._check(cta, warp)
+        self.trace = Trace(kernel.name, cta, warp)
+        self._lines = _Lines(kernel.module.as_written)
+        self._row: int | None = None
+        self._stack = BranchStack()
+        self._last: dict[int, tuple[int, int]] = {}
+        self._waiting: list[Operation] = []
+        self._texts: dict[int, str] = {}
+
+    def _check(self, cta: int, warp: int) -> None:
+        ctas = int(np.prod(as_dim3(self._grid, "grid")))
+        warps = -(-int(np.prod(as_dim3(self._block, "block"))) // WARP)
+        for what, number, count in (("CTA", cta, ctas), ("warp", warp, warps)):
+            if not 0 <= number < count:
+                where = "grid" if what == "CTA" else "block"
+                raise LaunchError(f"there is no {what} {number}: the {where} has {count}, numbered from 0")
+
+    def run(self, args: Sequence[object] = (), shared_mem: int = 0) -> None:
+        """Launches the kernel."""
+        try:
+            self._kernel.watched(self, self._grid, self._block, args, shared_mem)
+        finally:
+            self._end()
+
+    # ------------------------------------------------------------------ what the interpreter tells
+
+    def begins(self, batch: Batch) -> None:
+        self._end()
+        row = (self.trace.cta - int(batch.cta[0])) * batch.warps + self.trace.warp
+        self._row = row if 0 <= row < batch.rows else None
+
+    def enters(self, activation: Activation, run: Run) -> None:
+        lanes = self._mine(run.mask, run.rows)
+        if not lanes:
+            return
+        level, slot = activation.depth, activation.line.slot(run.block)
+        if run.position == 0:
+            self._last.pop(level, None)
+        loops = activation.line.loops(run.block) if run.position == 0 else []
+        for operation in self._stack.enter(level, slot, self._entry(_first_line(run)), loops, lanes):
+            self._note(operation, before=operation.name in ("pop", "push", "join"))
+
+    def executes(
+        self, what: Op | Call | Terminator, lanes: NDArray[Any], activation: Activation, run: Run
+    ) -> None:
+        running = self._mine(run.mask, run.rows)
+        if not running:
+            return
+        mine = self._mine(lanes, run.rows)
+        if _is_instruction(what):
+            self._step(what.line, mine, activation, what)
+        match what:
+            case Call() if not isinstance(what.callee, str) or what.callee in self._lines.functions:
+                self._after(self._stack.call(activation.depth, self._entry(what.line), mine))
+            case Return():
+                self._stack.back(activation.depth, mine)
+            case Exit():
+                self._stack.gone(mine)
+            case _:
+                pass
+
+    def parts(self, ways: list[tuple[int, NDArray[Any]]], activation: Activation, run: Run) -> None:
+        mine = [(slot, self._mine(mask, run.rows)) for slot, mask in ways]
+        mine = [(slot, mask) for slot, mask in mine if mask]
+        branch = run.block.terminator
+        if not mine:
+            return
+        if isinstance(branch, Branch) and branch.around:
+            after = activation.line.slot(branch.otherwise)
+            self._stack.guard(activation.depth, after)
+            if [slot for slot, _ in mine] == [after]:
+                self._step(branch.line, 0, activation)
+            return
+        assert isinstance(branch, Branch | Switch)
+        loops = activation.line.loops(run.block)
+        self._after(self._stack.part(activation.depth, self._entry(branch.line), loops, mine))
+
+    # ------------------------------------------------------------------ notes
+
+    def _mine(self, mask: NDArray[Any], rows: NDArray[Any] | None) -> int:
+        """The warp's lanes of a mask."""
+        if self._row is None:
+            return 0
+        row = self._row
+        if rows is not None:
+            row = int(np.searchsorted(rows, row))
+            if row == len(rows) or rows[row] != self._row:
+                return 0
+        return int(np.packbits(mask[row], bitorder="little").view(np.uint32)[0])
+
+    def _step(self, line: int, lanes: int, activation: Activation, what: object = None) -> None:
+        """An instruction, unless it is a further part of the last one."""
+        level = activation.depth
+        if line == 0 or (self._last.get(level) == (line, lanes) and self._lines.is_single(line)):
+            return
+        self._last[level] = line, lanes
+        self.trace.whole.add(lanes)
+        for entry in {e.line for e in self._stack.entries}:
+            self.trace.entries.setdefault(entry, Efficiency()).add(lanes)
+        if len(self.trace.steps) < self._limit:
+            opcode = what.form.spell(what.binding) if isinstance(what, Op) else ""
+            at, text = self._lines.shown(line, opcode)
+            step = Step(activation.line.function.name, at, text, lanes, len(self._stack.entries))
+            step.stack = tuple(self._waiting)
+            self.trace.steps.append(step)
+        self._waiting.clear()
+
+    def _entry(self, line: int) -> int:
+        """The line within its file, for an entry of the stack."""
+        at, text = self._lines.shown(line)
+        self._texts[at] = text
+        return at
+
+    def _note(self, operation: Operation, before: bool) -> None:
+        if before:
+            self._waiting.append(operation)
+        else:
+            self._after([operation])
+
+    def _after(self, operations: Sequence[Operation]) -> None:
+        """Operations that go with the last instruction."""
+        if self.trace.steps and self.trace.whole.instructions == len(self.trace.steps):
+            self.trace.steps[-1].stack += tuple(operations)
+
+    def _end(self) -> None:
+        """The CTAs that ran have ended."""
+        if self._row is None:
+            return
+        self._after([*self._waiting, *self._stack.finish()])
+        self._row = None
+        self.trace.texts = {line: self._texts[line] for line in self.trace.entries}
+
+
+def _is_instruction(what: Op | Call | Terminator) -> bool:
+    """Whether the program has an instruction of its own for it."""
+    match what:
+        case Jump(written=written):
+            return written
+        case Branch(around=around):
+            return not around
+        case _:
+            return what.line > 0
+
+
+def _first_line(run: Run) -> int:
+    """Of what the block executes from here on."""
+    rest = run.block.ops[run.position :]
+    return next((op.line for op in rest if op.line), run.block.terminator.line)
+
+
+class _Lines:
+    """The statements of a program by line."""
+
+    def __init__(self, program: Program) -> None:
+        self.functions = program.functions
+        self._text: Source = program.text
+        self._single: dict[int, bool] = {}
+
+    def is_single(self, line: int) -> bool:
+        """Whether there is at most one instruction on the line."""
+        if line not in self._single:
+            self._single[line] = self._text.line(line).partition("//")[0].count(";") <= 1
+        return self._single[line]
+
+    def shown(self, line: int, opcode: str = "") -> tuple[int, str]:
+        """The line within its file, and the statement there, with the label above it. Of several statements
+        on the line the one with an opcode, if it is the only one."""
+        label = _LABEL.match(self._text.line(line - 1)) if line > 1 else None
+        text = statement(self._text, line)
+        if opcode and not self.is_single(line):
+            found = [s.strip() for s in re.split("[;{}]", text) if opcode in s.split()]
+            text = found[0] if len(found) == 1 else text
+        return self._text.place(line)[0] or 0, f"{label[1]}: {text}" if label else text
