@@ -19,6 +19,13 @@ from simt.engine.llvm_prefetch import PrefetchAlgebra
 from simt.ptx.types import S32, U32, U64, Type, unsigned
 
 I64 = "i64"
+LIKELY, UNLIKELY = ", !prof !1", ", !prof !2"
+"""What LLVM is told of a branch: registers are not to be taken from the usual way for the rare one."""
+WEIGHTS = (
+    '!1 = !{!"branch_weights", i32 4000, i32 1}',
+    '!2 = !{!"branch_weights", i32 1, i32 4000}',
+)
+"""At the end of a module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +70,15 @@ class AccessAlgebra(PrefetchAlgebra):
     after a fault. `asked`: the runtime has been called.
 
     `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
-    the address is any other or unknown. `reach`: bounds of the address. `sizes`: by state space, bytes
+    the address is any other or unknown. `at_start`: lines that load parameters when the kernel begins, None
+    if they are loaded where they are used. `reach`: bounds of the address. `sizes`: by state space, bytes
     that there are at least."""
 
     line = 0
     asked = False
     parameter: int | None = None
     parameter_size = 0
+    at_start: dict[str, None] | None = None
     reach = UNKNOWN
     sizes: Mapping[str, int] = MappingProxyType({})
     abort = "abort"
@@ -171,13 +180,20 @@ class AccessAlgebra(PrefetchAlgebra):
     # -- pieces ------------------------------------------------------------------------------------
 
     def _either(
-        self, condition: str, first: Callable[[], tuple[Value, ...]], second: Callable[[], tuple[Value, ...]]
+        self,
+        condition: str,
+        first: Callable[[], tuple[Value, ...]],
+        second: Callable[[], tuple[Value, ...]],
+        likely: bool = False,
     ) -> tuple[Value, ...]:
-        """`first()` if the condition (i1) holds, else `second()`, in blocks of their own; results by phi."""
+        """`first()` if the condition (i1) holds, else `second()`, in blocks of their own; results by phi.
+        `likely`: it holds nearly always."""
+        if likely:
+            second = self._unlikely_side(second)
         if condition == "true":
             return first()
         yes, no, end = (self.builder.block_name(h) for h in ("fast", "slow", "end"))
-        self.builder.void(f"br i1 {condition}, label %{yes}, label %{no}")
+        self.builder.void(f"br i1 {condition}, label %{yes}, label %{no}{LIKELY if likely else ''}")
         a, from_a = self._side(yes, end, first)
         b, from_b = self._side(no, end, second)
         self.builder.label(end)
@@ -185,6 +201,17 @@ class AccessAlgebra(PrefetchAlgebra):
             self.emit(f"phi {x.spelled} [ {x.ir}, %{from_a} ], [ {y.ir}, %{from_b} ]", x.type, x.width)
             for x, y in zip(a, b, strict=True)
         )
+
+    def _unlikely_side(self, run: Callable[[], tuple[Value, ...]]) -> Callable[[], tuple[Value, ...]]:
+        """For `_either`: code that runs seldom."""
+
+        def seldom() -> tuple[Value, ...]:
+            was, self.seldom = self.seldom, True
+            values = run()
+            self.seldom = was
+            return values
+
+        return seldom
 
     def _side(
         self, label: str, end: str, run: Callable[[], tuple[Value, ...]]

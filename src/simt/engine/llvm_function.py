@@ -40,7 +40,7 @@ from simt.analysis.ssa import Definition
 from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_alone import AloneLoops
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import ALL, bases, shape_of
+from simt.engine.llvm_lanes import ALL, Combined, bases, shape_of
 from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_outline import BLOCKS, LINES, PIECE, TooLarge
 from simt.engine.llvm_slots import SlotEmitter, Unit
@@ -281,10 +281,26 @@ class FunctionEmitter(SlotEmitter):
             self._jump(block, taken)
         elif block.index not in self.uniformity.divergent:
             self._uniform_branch(block, bases(predicate).ir, taken, other)
+        elif isinstance(predicate, Combined) and not self.unit.large:
+            self._combined_branch(block, predicate, taken, other)
         else:
-            p = self.m.vector(predicate)
-            yes, no = self.slots.parted(self.m.mask, p)
-            self._split(block, {taken: yes, other: no})
+            self._divergent_branch(block, predicate, taken, other)
+
+    def _divergent_branch(self, block: Block, predicate: Value, taken: Block, other: Block) -> None:
+        yes, no = self.slots.parted(self.m.mask, self.m.vector(predicate))
+        self._split(block, {taken: yes, other: no})
+
+    def _combined_branch(self, block: Block, predicate: Combined, taken: Block, other: Block) -> None:
+        """Looks first at what is the same for all lanes, which may send them one way together."""
+        together, apart = self.builder.block_name("together"), self.builder.block_name("apart")
+        yes, no, target = (together, apart, taken) if predicate.opcode == "or" else (apart, together, other)
+        self.builder.void(f"br i1 {predicate.whole.ir}, label %{yes}, label %{no}")
+        cache = dict(self.cache)
+        self.builder.label(together)
+        self._jump(block, target)
+        self.cache = cache
+        self.builder.label(apart)
+        self._divergent_branch(block, predicate.lanes, taken, other)
 
     def _uniform_branch(self, block: Block, condition: str, taken: Block, other: Block) -> None:
         labels = [self.builder.block_name("edge") for _ in range(2)]

@@ -8,12 +8,14 @@ when all warps have ended or wait, the waiting ones go on where they stopped (`s
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
-from simt.engine import llvm_flushing, llvm_mode
+from simt.engine import llvm_flushing, llvm_mode, llvm_strips
 from simt.engine.abi import KERNEL, NATIVE_STACK, LaunchSlot, WorkerSlot
+from simt.engine.llvm_access import WEIGHTS
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
 from simt.engine.llvm_function import FunctionEmitter
@@ -39,6 +41,8 @@ class KernelEmitter(SuspendingEmitter):
             self.initial_mask = Value("%mask.initial", "i1", WARP)
         if unit.features >= llvm_flushing.NEEDED and not unit.large:
             self.m.zeros, self.unflushed = flushing(self.ssa, unit.program.environment)
+        if not unit.large:
+            self.m.at_start = {}
         if self.m.zeros:
             unit.module.attributes += f" {llvm_flushing.ATTRIBUTES}"
 
@@ -52,6 +56,8 @@ class KernelEmitter(SuspendingEmitter):
             *allocas,
             *(["  %waiting = alloca i32", "  %spinning = alloca i32"] if self.waits else []),
             *environment(),
+            "  %parameters.p0 = inttoptr i64 %parameters to ptr",
+            *(self.m.at_start or ()),
             *load_slot("%launch", LaunchSlot.CTAS, "ctas"),
             *load_slot("%launch", LaunchSlot.CHUNK, "chunk"),
             *load_slot("%launch", LaunchSlot.GRID_X, "grid.x"),
@@ -155,7 +161,27 @@ class KernelEmitter(SuspendingEmitter):
             "  br i1 %chunk.goes, label %cta.check, label %chunk.next",
         ]
 
+    @cached_property
+    def _in_strips(self) -> bool:
+        """Whether rows of threads of several CTAs run before the CTAs' next rows. Known when the body is."""
+        unit = self.unit
+        speaks = self.waits or self.m.in_order or unit.spins or unit.called or unit.kernel.shared
+        return not unit.large and not speaks and llvm_strips.rows(unit.block) > 1
+
+    def _check(self) -> list[str]:
+        """Leaves the kernel if the launch is to be stopped."""
+        return [
+            "  %stop.flags = load atomic i64, ptr %stop.p monotonic, align 8",
+            "  %stop.some = icmp ne i64 %stop.flags, 0",
+            "  br i1 %stop.some, label %cta.stop, label %cta.run",
+            "cta.stop:",
+            f"  %stopped = call i1 {stop(self.unit.module)}(ptr %launch, ptr %worker)",
+            "  br i1 %stopped, label %done, label %cta.run",
+        ]
+
     def _cta_loop(self) -> list[str]:
+        if self._in_strips:
+            return [*self._clear(), *self._chunks(), *llvm_strips.begin(self.unit.block, self._check())]
         lines = [
             *self._clear(),
             *self._chunks(),
@@ -165,17 +191,12 @@ class KernelEmitter(SuspendingEmitter):
                 f"  %cta.{c} = phi i32 [ %first.{c}.32, %chunk.begin ], [ %cta.{c}.next, %cta.end ]"
                 for c in "xyz"
             ),
-            "  %stop.flags = load atomic i64, ptr %stop.p monotonic, align 8",
-            "  %stop.some = icmp ne i64 %stop.flags, 0",
-            "  br i1 %stop.some, label %cta.stop, label %cta.run",
-            "cta.stop:",
-            f"  %stopped = call i1 {stop(self.unit.module)}(ptr %launch, ptr %worker)",
-            "  br i1 %stopped, label %done, label %cta.run",
+            *self._check(),
             "cta.run:",
             "  store i64 %cta, ptr %cta.slot",
         ]
         if not self.waits:
-            return [*lines, "  br label %warp.head"]
+            return [*lines, "  br label %warp.head", *self._warp_head("cta.run")]
         return [
             *lines,
             "  br label %clear",
@@ -197,12 +218,15 @@ class KernelEmitter(SuspendingEmitter):
             "  store i32 0, ptr %spinning",
             "  store i32 0, ptr %waiting",
             "  br label %warp.head",
+            *self._warp_head("phase"),
         ]
+
+    @staticmethod
+    def _warp_head(before: str) -> list[str]:
+        return ["warp.head:", f"  %warp = phi i32 [ 0, %{before} ], [ %warp.next, %warp.done ]"]
 
     def _warp_loop(self) -> list[str]:
         lines = [
-            "warp.head:",
-            f"  %warp = phi i32 [ 0, %{'phase' if self.waits else 'cta.run'} ], [ %warp.next, %warp.done ]",
             *local_of_warp(),
             "  store i64 %warp.wide, ptr %warp.slot",
             *self.pending_resets(),
@@ -246,11 +270,8 @@ class KernelEmitter(SuspendingEmitter):
             f"  %mask.initial = icmp slt {vector} <{lanes}>, %left.all",
         ]
 
-    def _endings(self) -> list[str]:
+    def _next_warp(self) -> list[str]:
         lines = [
-            "finished:",
-            *([f"  store i32 {DONE}, ptr %context.p"] if self.waits else []),
-            "  br label %warp.done",
             "warp.done:",
             "  %warp.next = add i32 %warp, 1",
             f"  %warp.more = icmp ult i32 %warp.next, {self.unit.block.warps}",
@@ -258,9 +279,17 @@ class KernelEmitter(SuspendingEmitter):
         ]
         if self.waits:
             lines += self.phase_end()
+        return [*lines, *self._next_cta()]
+
+    def _endings(self) -> list[str]:
+        lines = [
+            "finished:",
+            *([f"  store i32 {DONE}, ptr %context.p"] if self.waits else []),
+            "  br label %warp.done",
+        ]
         return [
             *lines,
-            *self._next_cta(),
+            *(llvm_strips.end(self.unit.block) if self._in_strips else self._next_warp()),
             "abort:",
             "  br label %done",
             "done:",
@@ -307,4 +336,5 @@ def _emit(
         device = DeviceEmitter(unit, program.functions[name])
         watch(device)
         unit.module.define(name, device.define())
-    return f"{unit.module}\n!0 = !{{}}\n", unit, emitter.context_stride() if emitter.waits else 0
+    text = "\n".join((str(unit.module), "!0 = !{}", *WEIGHTS, ""))
+    return text, unit, emitter.context_stride() if emitter.waits else 0

@@ -51,6 +51,16 @@ class Guarded(Lanes):
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Combined(Value):
+    """A predicate of all lanes that is `whole and lanes` or `whole or lanes` (`opcode`). `whole`: the same
+    for all lanes, and so worth a branch before the lanes' own are looked at."""
+
+    opcode: str = "and"
+    whole: Value = Value("true", "i1")
+    lanes: Value = Value("true", "i1")
+
+
 def shape_of(value: Value) -> Shape:
     if isinstance(value, Guarded):
         return value.shape
@@ -76,8 +86,13 @@ class LaneAlgebra(LlvmAlgebra):
 
     `launch`, `worker`: IR names of pointers to the blocks of `simt.engine.abi`. `warp`: the warp's number
     (i32). `cta`: the CTA's coordinates (i32 each). `mask`: the lanes that execute (`<32 x i1>`).
+    `in_order`: some code was emitted by which threads may tell what other threads have done before.
+    `seldom`: code is emitted that seldom runs: LLVM is not to compute lanes for it ahead of a loop.
     `bits_of`: masks that were made of an i32, with its name.
     """
+
+    seldom = False
+    in_order: bool = False
 
     def __init__(
         self,
@@ -110,11 +125,18 @@ class LaneAlgebra(LlvmAlgebra):
         if isinstance(value, Guarded):
             return value.lanes()
         stride = value.shape.stride if isinstance(value, Lanes) and value.shape.is_affine else 0
-        wide = self.widened(bases(value), WARP)
         if stride == 0:
-            return wide
+            return self.widened(bases(value), WARP)
+        wide = self.widened(self._hidden(bases(value)) if self.seldom else bases(value), WARP)
         steps = self.constant_lanes(value.type, [stride * (lane % self.segment) for lane in range(WARP)])
         return LlvmIntegers.binary(self, "add", wide, steps)
+
+    def _hidden(self, value: Value) -> Value:
+        """The same value, of which LLVM knows nothing: it comes out of memory."""
+        place = self.builder.emit(f"alloca {value.spelled}, align 64")
+        self.builder.void(f"store volatile {value.typed}, ptr {place}, align 64")
+        kept = self.builder.emit(f"load volatile {value.spelled}, ptr {place}, align 64")
+        return Value(kept, value.type, value.width)
 
     def widened(self, value: Value, width: int) -> Value:
         """Bases repeated for `width` segments."""
@@ -276,6 +298,24 @@ class LaneAlgebra(LlvmAlgebra):
         if shape.is_affine and shape.stride:
             return self._affine(shape, partial(LlvmAlgebra.select, self, t), p, a, b)
         return super().select(t, p, a, b)
+
+    # -- predicates ------------------------------------------------------------------------------
+
+    def and_(self, t: Type, a: Value, b: Value) -> Value:
+        return self._with_whole("and", a, b, super().and_(t, a, b))
+
+    def or_(self, t: Type, a: Value, b: Value) -> Value:
+        return self._with_whole("or", a, b, super().or_(t, a, b))
+
+    def _with_whole(self, opcode: str, a: Value, b: Value, result: Value) -> Value:
+        """Notes what of a predicate is the same for all lanes. `result`: of the operation."""
+        whole, lanes = (a, b) if a.width == 1 else (b, a)
+        if result.type != "i1" or (whole.width, lanes.width) != (1, WARP) or whole.literal is not None:
+            return result
+        whole = bases(whole)
+        if isinstance(lanes, Combined) and lanes.opcode == opcode:
+            whole, lanes = LlvmIntegers.binary(self, opcode, whole, lanes.whole), lanes.lanes
+        return Combined(result.ir, result.type, result.width, opcode, whole, lanes)
 
     # -- masks -----------------------------------------------------------------------------------
 
@@ -510,6 +550,7 @@ class LaneAlgebra(LlvmAlgebra):
     # -- effects without data ------------------------------------------------------------------------
 
     def fence(self, level: str) -> None:
+        self.in_order = True
         self.builder.void("fence seq_cst")
 
     def breakpoint(self) -> None:

@@ -16,7 +16,7 @@ from simt.analysis.access import Plan, Way, plan_of
 from simt.analysis.shape import WARP, Shape
 from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind
-from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access, Region
+from simt.engine.llvm_access import ARENA, I64, LIKELY, LOCAL, SHARED, UNLIKELY, Access, Region
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value, mangled, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
@@ -113,6 +113,8 @@ class MemoryAlgebra(WindowAlgebra):
         if t.bits > 64:
             raise Unsupported(f"memory access of type {t}")
         region, bits = self._region(space), int(address.type[1:])
+        if volatile or region is SHARED:
+            self.in_order = True
         if region is not SHARED:
             address = self.resize(unsigned(bits), U64, address)
         elif bits < U32.bits:
@@ -154,6 +156,8 @@ class MemoryAlgebra(WindowAlgebra):
 
     def _load_bases(self, access: Access) -> tuple[Value, ...]:
         """One scalar load, or one for each segment."""
+        if self._is_parameter(access) and self.at_start is not None:
+            return self._load_parameters(access, self.at_start)
         address = self._safe_bases(access)
         if not self._is_parameter(access):
             self.require(access, address)
@@ -168,6 +172,18 @@ class MemoryAlgebra(WindowAlgebra):
         """Whether the address needs no check: it lies in the kernel's parameter block."""
         at = self.parameter
         return at is not None and 0 <= at <= self.parameter_size - access.size and at % access.size == 0
+
+    def _load_parameters(self, access: Access, lines: dict[str, None]) -> tuple[Value, ...]:
+        """Parameters stay as they are during a launch, which LLVM cannot know: loaded once, what depends on
+        them alone is computed once too."""
+        assert self.parameter is not None
+        values: list[Value] = []
+        for at in range(self.parameter, self.parameter + access.size, access.word):
+            name = f"%parameter.{at}.{access.element}"
+            lines[f"  {name}.p = getelementptr i8, ptr %parameters.p0, i64 {at}"] = None
+            lines[f"  {name} = load {access.element}, ptr {name}.p, align {access.word}"] = None
+            values.append(Value(name, access.element))
+        return tuple(values)
 
     def _safe_bases(self, access: Access) -> Value:
         """Bases with those of segments without active lanes replaced by a valid address."""
@@ -189,9 +205,8 @@ class MemoryAlgebra(WindowAlgebra):
             return
         good = self.builder.block_name("ok")
         bad = self.builder.block_name("bad")
-        self.builder.void(
-            f"br i1 {self._all(self._valid(access, address, access.size))}, label %{good}, label %{bad}"
-        )
+        valid = self._all(self._valid(access, address, access.size))
+        self.builder.void(f"br i1 {valid}, label %{good}, label %{bad}{LIKELY}")
         self.builder.label(bad)
         self._call_lanes(
             llvm_runtime.load(self.module, access.size), access, [self.buffer(f"i{8 * access.size}", WARP)]
@@ -224,9 +239,10 @@ class MemoryAlgebra(WindowAlgebra):
             self._prefetch_spans(access, parts, span, write=False)
             return self._load_spans(access, parts, span)
 
-        if plan.otherwise is None:
-            return self._either(ok, fast, partial(self._load_masked, access, parts, span))
-        return self._either(ok, fast, partial(self._load_apart, access, plan.otherwise))
+        slow = partial(self._load_masked, access, parts, span)
+        if plan.otherwise is not None:
+            slow = partial(self._load_apart, access, plan.otherwise)
+        return self._either(ok, fast, slow, likely=True)
 
     def _spans(self, access: Access, shape: Shape) -> tuple[int, list[Value], str]:
         """Lanes of a span, the spans' addresses, and i1: each is valid as a whole."""
@@ -322,7 +338,7 @@ class MemoryAlgebra(WindowAlgebra):
                 self._store_masked(access, parts, span, whole)
             return ()
 
-        self._either(ok, fast, slow)
+        self._either(ok, fast, slow, likely=True)
 
     def _store_spans(self, access: Access, parts: list[Value], span: int, whole: Value) -> None:
         if self.mask_is_full:
@@ -388,6 +404,7 @@ class MemoryAlgebra(WindowAlgebra):
                 self._are_steps_valid(access),
                 partial(self._load_by_steps, access),
                 partial(self._gathered, access),
+                likely=True,
             )
         return self._gathered(access)
 
@@ -494,9 +511,10 @@ class MemoryAlgebra(WindowAlgebra):
             return self._offset(access, address)
         bad = self.mask_and(self.mask, self.invert_mask(self._valid(access, address, access.size)))
         good, fails = self.builder.block_name("ok"), self.builder.block_name("bad")
-        self.builder.void(f"br i1 {self.any(bad)}, label %{fails}, label %{good}")
+        self.builder.void(f"br i1 {self.any(bad)}, label %{fails}, label %{good}{UNLIKELY}")
         self.builder.label(fails)
-        self._call_lanes(slow(self.module, access.size), access, [self.buffer(f"i{8 * access.size}", WARP)])
+        buffers = [self.buffer(f"i{8 * access.size}", WARP)]
+        self._call_lanes(slow(self.module, access.size), replace(access, address=address), buffers)
         self.builder.void(f"br label %{self.abort}")
         self.builder.label(good)
         return self._offset(access, address)
