@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.hw import (
     record_arithmetic,
+    record_calls,
     record_conversions,
     record_flushing,
     record_language,
@@ -22,6 +23,7 @@ from tests.hw import (
 
 PARTS: dict[str, Callable[[str], None]] = {
     "arithmetic": record_arithmetic.main,
+    "calls": record_calls.main,
     "conversions": record_conversions.main,
     "flushing": record_flushing.main,
     "probes": record_probes.main,

@@ -20,6 +20,9 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
 
+STACK_BYTES = 16 * 1024
+"""Of a thread: what `simt` gives recursive functions."""
+
 
 def driver() -> Any:
     """The CUDA driver's bindings, imported when needed: this file is no test."""
@@ -40,6 +43,7 @@ class Device:
         self.arrays: list[Array] = []
         checked(driver().cuInit(0))
         checked(driver().cuCtxSetCurrent(checked(driver().cuDevicePrimaryCtxRetain(0))))
+        checked(driver().cuCtxSetLimit(driver().CUlimit.CU_LIMIT_STACK_SIZE, STACK_BYTES))
 
     def load(self, path: Path) -> Module:
         return Module(self, path.read_text())
@@ -77,9 +81,7 @@ class Module:
 
     def __getitem__(self, name: str) -> Kernel:
         handle = checked(driver().cuModuleGetFunction(self.handle, name.encode()))
-        header = re.search(rf"\.entry {name}\((.*?)\)", self.text, re.S)
-        types = re.findall(r"\.param (?:\.align \d+ )?\.(\w+)", header[1] if header else "")
-        return Kernel(self.device, handle, types)
+        return Kernel(self.device, handle, parameter_types(self.text, name))
 
     def symbol(self, name: str) -> Array:
         pointer, size = checked(driver().cuModuleGetGlobal(self.handle, name.encode()))
@@ -88,6 +90,12 @@ class Module:
         array.fetch()
         self.device.arrays.append(array)
         return array
+
+
+def parameter_types(text: str, kernel: str) -> list[str]:
+    """Of the parameters of a kernel: those in its list, or before PTX 1.4 those that its body declares."""
+    found = re.search(rf"\.entry\s+{kernel}\s*(?:\((.*?)\)|\{{(.*?)\}})", text, re.S)
+    return re.findall(r"\.param (?:\.align \d+ )?\.(\w+)", (found[1] or found[2] or "") if found else "")
 
 
 class Kernel:
