@@ -147,9 +147,12 @@ def _summary(kernel: Kernel, options: Options, loaded: float, times: Sequence[fl
     device = kernel.module.device
     threads = math.prod(options.grid) * math.prod(options.block)
     best = f", best of {len(times)}" if len(times) > 1 else ""
+    events = kernel.last_launch.pm_events if kernel.last_launch is not None else ()
+    counted = "".join(f"\n  pmevent {n}: {count:,} warps" for n, count in enumerate(events) if count)
     return (
         f"{kernel.name}: grid {_extents(options.grid)}, block {_extents(options.block)}, {threads:,} threads "
-        f"on {device.name} ({_engine(kernel)}): {_seconds(min(times))}{best} (load {_seconds(loaded)})"
+        f"on {device.name} ({_engine(kernel)}): {_seconds(min(times))}{best} "
+        f"(load {_seconds(loaded)}){counted}"
     )
 
 

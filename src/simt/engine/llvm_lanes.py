@@ -17,6 +17,7 @@ from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.engine.abi import LaunchSlot, WorkerSlot
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
+from simt.engine.llvm_clock import cycles, nanoseconds
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.isa.algebra import Environment
 from simt.isa.special_registers import lookup
@@ -497,7 +498,7 @@ class LaneAlgebra(LlvmAlgebra):
         return Value(self.builder.emit(f"trunc i64 {value.ir} to i32"), "i32")
 
     def _clock(self, name: str) -> Value:
-        counter = self.module.declare("llvm.readcyclecounter", "i64", ())
+        counter = (nanoseconds if name.startswith("globaltimer") else cycles)(self.module)
         now = Value(self.builder.emit(f"call i64 {counter}()"), "i64")
         if name.endswith("_hi"):
             now = Value(self.builder.emit(f"lshr i64 {now.ir}, 32"), "i64")

@@ -116,16 +116,25 @@ def _warps() -> Iterator[SpecialRegister]:
         )
 
 
+CLOCK = "Cycle counter: of the CPU in compiled code; the interpreter counts instructions."
+
+
 def _counters() -> Iterator[SpecialRegister]:
-    yield _one("%clock", U32, "1.0", "PTX 1.4 table 94", "Cycle counter, lower half.")
-    yield _one("%clock_hi", U32, "5.0 sm_20", "PTX 5.0 %clock_hi", "Cycle counter, upper half.")
-    yield _one("%clock64", U64, "2.0 sm_20", "PTX 2.0 %clock64", "Cycle counter.")
+    yield _one("%clock", U32, "1.0", "PTX 1.4 table 94", "Cycle counter, lower half: see `%clock64`.")
+    yield _one(
+        "%clock_hi", U32, "5.0 sm_20", "PTX 5.0 %clock_hi", "Cycle counter, upper half: see `%clock64`."
+    )
+    yield _one("%clock64", U64, "2.0 sm_20", "PTX 2.0 %clock64", CLOCK)
     for name, t, words in (("", U64, ""), ("_lo", U32, ", lower half"), ("_hi", U32, ", upper half")):
-        yield _one(f"%globaltimer{name}", t, "3.1 sm_30", "PTX 3.1 %globaltimer", f"Nanoseconds{words}.")
+        yield _one(
+            f"%globaltimer{name}", t, "3.1 sm_30", "PTX 3.1 %globaltimer", f"Nanoseconds since 1970{words}."
+        )
     for n in range(8):
         since, ref = ("1.3", "PTX 1.4 table 95") if n < 4 else ("3.0 sm_20", "PTX 3.0 %pm")
-        yield _one(f"%pm{n}", U32, since, ref, f"Performance counter {n}.")
-        yield _one(f"%pm{n}_64", U64, "4.0 sm_50", "PTX 4.0 %pm_64", f"Performance counter {n}, 64 bits.")
+        yield _one(f"%pm{n}", U32, since, ref, f"Performance counter {n}; zero here.")
+        yield _one(
+            f"%pm{n}_64", U64, "4.0 sm_50", "PTX 4.0 %pm_64", f"Performance counter {n}, 64 bits; zero here."
+        )
 
 
 def _launch() -> Iterator[SpecialRegister]:

@@ -175,3 +175,16 @@ def test_linked_files(tmp_path: Path, engine: str, capsys: pytest.CaptureFixture
     assert "42" in capsys.readouterr().out
     assert execute(command) == 1
     assert "has no definition in this module" in capsys.readouterr().err
+
+
+def test_monitor_events_are_counted_by_warps(
+    tmp_path: Path, engine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "events.ptx"
+    path.write_text(
+        ".version 1.4\n.target sm_13\n.entry k() { .reg .pred %p; .reg .u32 %t;\n"
+        "cvt.u32.u16 %t, %tid.x; setp.lt.u32 %p, %t, 40; pmevent 0; @%p pmevent 7; exit; }\n"
+    )
+    options = ("--engine", engine, "--memory", "16MiB", "--workers", "1", "--grid", "3", "--block", "96")
+    assert execute(["run", str(path), *options]) == 0
+    assert capsys.readouterr().err.splitlines()[1:] == ["  pmevent 0: 9 warps", "  pmevent 7: 6 warps"]
