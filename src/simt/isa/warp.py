@@ -96,7 +96,11 @@ def vote_ballot(m: Algebra[V], a: V, mask: V | None = None) -> V:
     since="6.0 sm_30", effects="warp", ref="PTX 6.0 shfl.sync",
 )  # fmt: skip
 def shfl(m: Algebra[V], t: Type, a: V, b: V, c: V, mode: str) -> tuple[V, V]:
-    """Reads a register of another lane of the same segment; `p` tells whether that lane lies within it."""
+    """Reads a register of another lane of the same segment; `p` tells whether that lane lies within it.
+
+    `.idx` counts lanes within the segment, and begins again with numbers past its end (an H200 does; the CUDA
+    Handbook, 8.6.1, has the lane's own value there).
+    """
     lane = m.lane()
     offset, clamp = m.and_(U32, b, number(m, 31)), m.and_(U32, c, number(m, 31))
     segment = m.and_(U32, m.shift_right(U32, c, number(m, 8)), number(m, 31))
