@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from simt.analysis.call_graph import components, is_recursive, reachable
@@ -15,6 +15,7 @@ from simt.analysis.lower_inline import has_barrier, inline_calls, uses_module_sc
 from simt.analysis.lower_instructions import Plans
 from simt.analysis.lower_simplify import simplify
 from simt.analysis.lower_variables import round_up
+from simt.analysis.outline import FRAME_ALIGNMENT
 from simt.analysis.program import Address as MemoryOperand
 from simt.analysis.program import Call, Function, Op, Operand, Program, SymbolAddress
 from simt.diagnostics import Diagnostic, Diagnostics, LinkedSource, Severity, Source
@@ -54,6 +55,7 @@ def link(modules: Sequence[nodes.Module], machine: int | None = None, as_written
         _check_module_scope(context)
     if errors := _errors(contexts):
         raise PtxError(errors)
+    _align_frames(first.functions.values())
     for function in first.functions.values():
         function.calls = any(isinstance(op, Call) for op in function.ops())
     sources = [c.diagnostics.source for c in contexts]
@@ -212,6 +214,13 @@ def _connect(context: Context, as_written: bool) -> None:
     for function in functions.values():
         if function.is_kernel:
             _shared(context, function)
+
+
+def _align_frames(functions: Collection[Function]) -> None:
+    """Frames lie end to end: with sizes that every function's alignment divides, all are aligned."""
+    align = max((f.frame_align for f in functions), default=FRAME_ALIGNMENT)
+    for function in functions if align > FRAME_ALIGNMENT else ():
+        function.local_size = round_up(max(function.local_size, 1), align)
 
 
 def _check_module_scope(context: Context) -> None:

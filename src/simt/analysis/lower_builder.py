@@ -15,6 +15,7 @@ from simt.analysis.lower_context import (
     is_module_scope,
 )
 from simt.analysis.lower_variables import alignment, round_up, size
+from simt.analysis.outline import FRAME_ALIGNMENT
 from simt.analysis.program import MODULE_SCOPE, Block, Call, Jump, Op, Register, Terminator
 from simt.ptx import nodes
 from simt.ptx.symbols import Symbol, SymbolKind
@@ -35,6 +36,7 @@ class Builder:
         self.places: dict[Symbol, Place] = {}
         self.local: dict[str, int] = {}
         self.local_size = 0
+        self.frame_align = FRAME_ALIGNMENT
         self.framed: frozenset[str] = frozenset()  # `.param` names that must live in memory
         self.line = 0
         self.first_parameter: Stored | None = None
@@ -155,15 +157,15 @@ class Builder:
         """A parameter of this function that is passed by its address."""
         return Passed(self.register(f"{node.name}&", self.context.address_type))
 
-    def reserve(self, name: str, room: int) -> None:
-        """Room in the function's local frame under a name that no variable has."""
+    def reserve(self, name: str, room: int, align: int) -> None:
+        """Room in the function's local frame, under a name that is unique in it."""
         self._own.add(name)
-        self.local[name] = round_up(self.local_size, 16)
+        self.local[name] = round_up(self.local_size, align)
         self.local_size = self.local[name] + round_up(room, 8)
+        self.frame_align = max(self.frame_align, align)
 
     def frame_variable(self, node: nodes.Variable, name: str = "") -> Stored:
         """Room for a variable in the function's local frame."""
         name = name or self._unique(node.name)
-        self.local[name] = round_up(self.local_size, max(alignment(node), 4))
-        self.local_size = self.local[name] + round_up(max(size(node), 1), 8)
+        self.reserve(name, max(size(node), 1), max(alignment(node), 4))
         return Stored("local", name)

@@ -20,6 +20,7 @@ from simt.analysis.lower_instructions import Instructions, Plan, Plans, align
 from simt.analysis.lower_operands import Operands
 from simt.analysis.lower_stack import Stack
 from simt.analysis.lower_variables import alignment, round_up, size
+from simt.analysis.outline import FRAME_ALIGNMENT
 from simt.analysis.program import (
     Barrier,
     Block,
@@ -110,12 +111,13 @@ class FunctionLowering:
         self._return()
         for switch in self.indirect:
             switch.targets = tuple(self.b.labels)
-        self.stack.start(self.b.blocks[0])
+        self.stack.finish(self.b.blocks[0])
         last = self.kernel_parameters[-1] if self.kernel_parameters else None
         return Function(
             self.b.name, self.node.is_entry, self.b.blocks, self.b.registers,
             tuple(self.kernel_parameters), last.offset + last.size if last else 0,
-            parameters, results, local=self.b.local, local_size=round_up(self.b.local_size, 16),
+            parameters, results, local=self.b.local,
+            local_size=round_up(self.b.local_size, FRAME_ALIGNMENT), frame_align=self.b.frame_align,
             limits=limits(self.node, self.context.environment.machine), line=line,
         )  # fmt: skip
 

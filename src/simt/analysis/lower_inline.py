@@ -97,7 +97,8 @@ class _Splice:
 
     def _frame(self) -> dict[str, str]:
         """The callee's local variables, added to the caller's frame under new names, but for the module's."""
-        base = round_up(self.caller.local_size, 16)
+        base = round_up(self.caller.local_size, self.callee.frame_align)
+        self.caller.frame_align = max(self.caller.frame_align, self.callee.frame_align)
         names = {
             n: n if n.startswith(MODULE_SCOPE) else f"{self.callee.name}.{n}#{base}"
             for n in self.callee.local

@@ -20,6 +20,8 @@ BARRIERS = 16
 """Barriers of a CTA, numbered from 0."""
 EVENTS = 16
 """Performance monitor events, numbered from 0 (PTX 1.4 table 85)."""
+FRAME_ALIGNMENT = 16
+"""Bytes that divide the size of every frame of local variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,8 @@ class Function:
     `kernel_parameters`: of a kernel. `parameters` and `results`: of a device function, as registers
     (cells or `.reg` parameters). `shared`: offset of every shared variable that the kernel can reach;
     `shared_size` static bytes; dynamic shared memory begins at `dynamic_shared` (also the offset of
-    `extern .shared` arrays). `local`: offsets within the frame of `local_size` bytes.
+    `extern .shared` arrays). `local`: offsets within the frame of `local_size` bytes, which begins at a
+    multiple of `frame_align`.
     `limits`: performance directives by name, e.g. {"maxntid": (256, 1, 1)}. `calls`: a `Call` may be among
     its ops. `events`, `breakpoints`: of a kernel, whether it can reach a `pmevent` or a `brkpt`.
     """
@@ -62,6 +65,7 @@ class Function:
     dynamic_shared: int = 0
     local: dict[str, int] = field(default_factory=dict[str, int])
     local_size: int = 0
+    frame_align: int = FRAME_ALIGNMENT
     recursive: bool = False
     limits: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     line: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -65,6 +65,10 @@ class Access:
         return " volatile" if self.volatile else ""
 
 
+def no_places(space: str) -> Sequence[tuple[Value, int]]:
+    return ()
+
+
 class AccessAlgebra(PrefetchAlgebra):
     """`PrefetchAlgebra` with what all accesses need. `line`: of the instruction. Code goes on at `abort`
     after a fault. `asked`: the runtime has been called.
@@ -72,7 +76,7 @@ class AccessAlgebra(PrefetchAlgebra):
     `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
     the address is any other or unknown. `at_start`: lines that load parameters when the kernel begins, None
     if they are loaded where they are used. `reach`: bounds of the address. `sizes`: by state space, bytes
-    that there are at least."""
+    that there are at least. `places`: addresses and sizes of what a state space consists of."""
 
     line = 0
     asked = False
@@ -81,6 +85,7 @@ class AccessAlgebra(PrefetchAlgebra):
     at_start: dict[str, None] | None = None
     reach = UNKNOWN
     sizes: Mapping[str, int] = MappingProxyType({})
+    places: Callable[[str], Sequence[tuple[Value, int]]] = staticmethod(no_places)
     abort = "abort"
 
     @property

@@ -82,11 +82,22 @@ class MemoryAlgebra(WindowAlgebra):
                 return self._within(address, self._lane_bases(), "%local.room1")
             case "global":
                 inside = self._within(address, Value("%arena.base", I64), "%arena.room1")
-                return self.binary("and", inside, self.invert_mask(self._within_windows(address)))
+                other = self.binary(
+                    "or", self._within_windows(address), self._within_places("const", address)
+                )
+                return self.binary("and", inside, self.invert_mask(other))
             case "const" | "param":
-                raise Unsupported(f"isspacep.{space}")
+                return self._within_places(space, address)
             case _:
                 return Value("false", "i1")
+
+    def _within_places(self, space: str, address: Value) -> Value:
+        """Whether generic addresses lie in a constant variable, or in the kernel's parameters."""
+        found = Value("false", "i1")
+        for start, size in self.places(space):
+            offset = self.binary("sub", address, start)
+            found = self.binary("or", found, self.test("icmp ult", offset, Value(str(size), I64)))
+        return found
 
     def trap(self) -> None:
         self.record_fault(FaultKind.TRAP, self.mask)

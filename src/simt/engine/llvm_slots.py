@@ -30,7 +30,7 @@ from simt.engine.llvm_loose import Loose, raw, source_of
 from simt.engine.llvm_outline import Outlined
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
-from simt.ptx.types import Type
+from simt.ptx.types import U64, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,7 @@ class SlotEmitter:
         self.m = AtomicAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.m.parameter_size = function.parameter_size
         self.m.sizes = {"shared": unit.kernel.shared_size, "local": unit.kernel.local_size}
+        self.m.places = self._places
         self.shared_uses = {d for d, blocks in self.uses.items() if blocks - {d.block.index}}
         self.current: dict[Register, Definition] = {}
         self.unflushed: set[Definition] = set()  # kept with subnormals that mean zeros
@@ -317,6 +318,14 @@ class SlotEmitter:
                 return self._module_symbol(symbol)
             case _:
                 raise Unsupported(f"address of a .{symbol.space} variable")
+
+    def _places(self, space: str) -> list[tuple[Value, int]]:
+        """Addresses and sizes of the constant variables (`const`), or of the parameter block (`param`)."""
+        if space == "param":
+            size = self.unit.kernel.parameter_size
+            return [(Value("%parameters", "i64"), size)] if size else []
+        variables = [v for v in self.unit.program.variables.values() if v.space == space]
+        return [(self._module_symbol(SymbolAddress(space, v.name, 0, U64)), v.size) for v in variables]
 
     def _module_symbol(self, symbol: SymbolAddress) -> Value:
         table = self.builder.emit("inttoptr i64 %symbols to ptr")

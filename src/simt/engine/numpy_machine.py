@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -238,7 +239,8 @@ class NumpyMachine(NumpyAlgebra):
         if space == "const":
             return self._in_const(wide)
         in_arena = wide - np.uint64(self.arena.base) < np.uint64(self.arena.size)
-        return in_arena & ~self.in_space("shared", address) & ~self.in_space("local", address)
+        others = (self.in_space(other, address) for other in ("shared", "local", "const"))
+        return reduce(lambda found, other: found & ~other, others, in_arena)
 
     def _in_const(self, address: Array) -> Array:
         found = np.zeros(address.shape, np.bool_)

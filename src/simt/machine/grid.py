@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, TypeAlias
 
-from simt.analysis.outline import Function, Program
+from simt.analysis.outline import FRAME_ALIGNMENT, Function, Program
 from simt.errors import LaunchError
 from simt.machine.device import DeviceProperties
 from simt.machine.launch import Dim3
@@ -18,7 +18,6 @@ Shape: TypeAlias = "int | Sequence[int]"
 STACK_BYTES = 16 * 1024
 """Call stack of one thread of a recursive kernel, unless the device says otherwise."""
 
-FRAME_ALIGNMENT = 16
 _INTEGER = {int}
 
 

@@ -32,7 +32,8 @@ def place(program: Program, memory: Memory, allocate: Allocator) -> dict[str, in
 def initialise(
     variable: ModuleVariable, addresses: Mapping[str, int], program: Program, memory: Memory
 ) -> None:
-    """Writes a variable's image and the addresses in it (section 5.4)."""
+    """Writes a variable's image and the addresses in it (section 5.4); of an address in a narrower variable
+    the low bytes."""
     if variable.data is None:
         return
     image = bytearray(variable.data)
@@ -40,7 +41,7 @@ def initialise(
     for offset, symbol, addend, _generic, byte in variable.relocations:
         address = (_value(symbol, variable, addresses, program) + addend) % (1 << 8 * width)
         whole = address.to_bytes(width, "little")
-        written = whole if byte is None else whole[byte : byte + 1]
+        written = whole[: variable.type.bytes] if byte is None else whole[byte : byte + 1]
         image[offset : offset + len(written)] = written
     memory.view(addresses[variable.name], variable.size)[: len(image)] = image
 
