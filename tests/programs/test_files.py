@@ -14,8 +14,8 @@ from simt.verify import verify
 from tests.programs.harness import HERE
 
 PTX = sorted(HERE.glob("*.ptx"))
-DIALECTS = sorted(HERE.glob("dialects/*.ptx"))
-"""Written by hand."""
+OTHERS = sorted(HERE.glob("*/*.ptx"))
+"""Written by hand, or by other compilers."""
 TESTS = "".join(path.read_text() for path in HERE.glob("test_*.py"))
 
 
@@ -23,7 +23,7 @@ def test_every_source_is_compiled_and_every_result_has_its_source() -> None:
     assert {p.name.split(".")[0] for p in PTX} == {p.stem for p in HERE.glob("*.cu")}
 
 
-@pytest.mark.parametrize("path", PTX + DIALECTS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", PTX + OTHERS, ids=lambda p: p.stem)
 def test_every_kernel_is_launched_by_a_test(path: Path) -> None:
     kernels = re.findall(r"\.entry (\w+)", path.read_text())
     assert kernels
@@ -32,7 +32,7 @@ def test_every_kernel_is_launched_by_a_test(path: Path) -> None:
     assert f'"{name}"' in TESTS
 
 
-@pytest.mark.parametrize("path", PTX + DIALECTS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", PTX + OTHERS, ids=lambda p: p.stem)
 def test_nothing_is_found_wrong_and_printing_keeps_everything(path: Path) -> None:
     module, syntax = parse(path.read_text(), path.name)
     assert module is not None
