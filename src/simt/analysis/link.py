@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from simt.analysis.lower_context import Context, Definition
 from simt.diagnostics import Span
+from simt.ptx.agreement import difference
 from simt.ptx.nodes import Function, Variable
-from simt.ptx.types import Kind, Type
 
 _SHARED_SPACES = ("global", "const", "shared", "tex")
 """State spaces in which a name means one place for the whole program."""
@@ -83,9 +83,9 @@ def _import(
             message = f"`{node.name}` is declared here, but {_place(hidden)} defines it for its own file"
             _error(context, message, node.span, "expected `.visible` there")
         return
-    difference = _difference(node, found.node)
-    if difference:
-        message = f"`{node.name}` does not agree with its definition in {_place(found)}: {difference}"
+    differs = difference(node, found.node, linked=True)
+    if differs:
+        message = f"`{node.name}` does not agree with its definition in {_place(found)}: {differs}"
         _error(context, message, node.span)
     context.imports[node.name] = found
 
@@ -115,52 +115,3 @@ def _error(context: Context, message: str, span: Span, hint: str | None = None) 
 def _place(definition: Definition) -> str:
     source = definition.context.diagnostics.source
     return f"{source.name} line {source.position(definition.node.span.start)[0]}"
-
-
-# ---------------------------------------------------------------- agreement
-
-
-def _difference(node: Function | Variable, found: Function | Variable) -> str:
-    """What a declaration says that the definition does not, empty if they agree."""
-    match node, found:
-        case Function(), Function():
-            return _functions(node, found)
-        case Variable(), Variable():
-            return _variables(node, found)
-        case _:
-            return f"it is a {'function' if isinstance(found, Function) else 'variable'} there"
-
-
-def _functions(node: Function, found: Function) -> str:
-    if node.kind != found.kind:
-        return f"it is an .{found.kind} there" if found.is_entry else f"it is a .{found.kind} there"
-    for what, here, there in (
-        ("parameters", node.parameters, found.parameters),
-        ("results", node.returns, found.returns),
-    ):
-        if len(here) != len(there):
-            return f"{len(here)} {what}, there {len(there)}"
-        for a, b in zip(here, there):
-            if difference := _variables(a, b):
-                return f"parameter `{a.name}`: {difference}"
-    return ""
-
-
-def _variables(node: Variable, found: Variable) -> str:
-    here, there = (
-        f".{v.space} {'.v' + str(v.vector) + ' ' if v.vector > 1 else ''}{v.type}" for v in (node, found)
-    )
-    if node.space != found.space or node.vector != found.vector or not _agree(node.type, found.type):
-        return f"{here} here, {there} there"
-    if len(node.dimensions) != len(found.dimensions):
-        return "an array here only" if node.dimensions else "an array there only"
-    known = (pair for pair in zip(node.dimensions, found.dimensions) if None not in pair)
-    different = next(((a, b) for a, b in known if a != b), None)
-    return f"[{different[0]}] here, [{different[1]}] there" if different else ""
-
-
-def _agree(a: Type, b: Type) -> bool:
-    """Table 17: untyped with everything of its size, integers of a size with each other."""
-    if a.bits != b.bits:
-        return False
-    return a is b or Kind.BITS in (a.kind, b.kind) or (a.is_integer and b.is_integer)

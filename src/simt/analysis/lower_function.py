@@ -74,7 +74,9 @@ def _addressed(node: nodes.Instruction) -> Iterator[str]:
         match operand:
             case nodes.Name(name=name):
                 yield name
-            case nodes.Address(base=nodes.Name(name=name)) if not plain:
+            case nodes.Address(base=nodes.Name(name=name)) | nodes.Sum(base=nodes.Name(name=name)) if (
+                not plain
+            ):
                 yield name
             case nodes.Indexed(array=nodes.Name(name=name), index=index) if index is not None or not plain:
                 yield name

@@ -124,6 +124,7 @@ class Operands:
             case (
                 nodes.Address(base=nodes.Name() as base, offset=offset)
                 | nodes.Indexed(array=base, index=None, offset=offset)
+                | nodes.Sum(base=base, offset=offset)
             ):
                 return self._variable_address(scope, base, offset)
             case _:
@@ -189,7 +190,7 @@ class Operands:
 
     def space(self, scope: Scope, node: nodes.Operand) -> str:
         """The state space of the variable that a memory operand names, "" for registers."""
-        name = node.base if isinstance(node, nodes.Address) else getattr(node, "array", None)
+        name = node.base if isinstance(node, nodes.Address | nodes.Sum) else getattr(node, "array", None)
         symbol = scope.lookup(name.name) if isinstance(name, nodes.Name) else None
         if symbol is None or symbol.kind is not SymbolKind.VARIABLE:
             return ""
@@ -203,7 +204,7 @@ class Operands:
         match node:
             case nodes.Address(base=nodes.Name() as base, offset=offset):
                 pass
-            case nodes.Indexed(array=base, index=None, offset=offset):
+            case nodes.Sum(base=base, offset=offset) | nodes.Indexed(array=base, index=None, offset=offset):
                 pass
             case _:
                 return None
@@ -218,6 +219,8 @@ class Operands:
         match node:
             case nodes.Name() | nodes.Element():  # PTX 1.0 may leave the brackets out
                 return self.address(scope, nodes.Address(node, 0, node.span))
+            case nodes.Sum(base=base, offset=offset):
+                return self.address(scope, nodes.Address(base, offset, node.span))
             case nodes.Address(base=None, offset=offset):
                 return Address(None, offset)
             case nodes.Address(base=base, offset=offset) if base is not None:

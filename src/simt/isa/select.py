@@ -8,9 +8,9 @@ other, and what belongs to the opcode (`OPCODE_SLOTS`) keeps its place.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Binding, Form, Requirement, Slot, Version
@@ -139,12 +139,19 @@ REPEATABLE = frozenset({"NaN", "approx", "cc", "relu", "sat", "satfinite", "shif
 """Modifiers that may be written twice, like with ptxas, and mean the same."""
 
 
-@lru_cache(maxsize=1)
-def _ignored() -> frozenset[str]:
-    """Modifiers that ptxas ignores where they mean nothing: the properties of `testp`."""
-    return frozenset(
-        word for form in FORMS["testp"] for s in form.slots if s.name == "op" for word in s.choices
-    )
+@cache
+def _ignored(mnemonic: str) -> frozenset[str]:
+    """Modifiers that ptxas ignores where they mean nothing: the properties of `testp`, and `.pred` with
+    instructions that know halves and with approximate functions of one value."""
+    properties = {w for form in FORMS["testp"] for s in form.slots if s.name == "op" for w in s.choices}
+    forms = FORMS[mnemonic]
+    unary = all(len(f.operands) == FUNCTION_OF_ONE for f in forms)
+    words = {w for f in forms for s in f.slots for w in s.choices}
+    return frozenset(properties | ({"pred"} if "f16" in words or (unary and "approx" in words) else set()))
+
+
+FUNCTION_OF_ONE = 2
+"""Operands of a form with one destination and one source."""
 
 
 def _matches(forms: list[Form], modifiers: tuple[str, ...]) -> list[Selection]:
@@ -165,16 +172,25 @@ def _repeats(modifiers: Sequence[str], index: int) -> bool:
 
 def _without_ignored(forms: list[Form], modifiers: tuple[str, ...]) -> list[Selection]:
     """The forms that fit if modifiers that mean nothing are left out."""
-    ignored = tuple([w for w in modifiers if w in _ignored()])
+    words = _ignored(forms[0].mnemonic)
+    ignored = tuple([w for w in modifiers if w in words])
     if not ignored:
         return []
-    kept = tuple([w for w in modifiers if w not in _ignored()])
-    named = modifiers[0] in _ignored()  # no modifier stands inside of the instruction's name
-    return [replace(s, ignored=ignored) for s in _matches(forms, kept) if not (named and _has_name(s.form))]
+    kept = tuple([w for w in modifiers if w not in words])
+    found = [s for s in _matches(forms, kept) if not _interrupted(s.form, modifiers, words)]
+    return [replace(s, ignored=ignored) for s in found if not ("pred" in ignored and _has_mode(s.form))]
 
 
-def _has_name(form: Form) -> bool:
-    return bool(form.slots) and form.slots[0].name in OPCODE_SLOTS
+def _interrupted(form: Form, modifiers: tuple[str, ...], ignored: Container[str]) -> bool:
+    """Whether an ignored modifier stands inside of the instruction's name."""
+    name = itertools.takewhile(lambda s: s.name in OPCODE_SLOTS, form.slots)
+    known = {w for slot in name for w in slot.choices}
+    last = max((i for i, w in enumerate(modifiers) if w in known), default=0)
+    return any(w in ignored for w in modifiers[:last])
+
+
+def _has_mode(form: Form) -> bool:
+    return bool(form.slots) and form.slots[0].name == "mode"
 
 
 def _complete(form: Form, bound: Binding) -> Binding:

@@ -76,6 +76,15 @@ class Indexed:
 
 
 @dataclass(frozen=True, slots=True)
+class Sum:
+    """`base + offset` without brackets, `offset` in bytes: as a value, an address."""
+
+    base: Name
+    offset: int = 0
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class TextureAddress:
     """`[texture, coordinates]` or `[texture, sampler, coordinates]` of `tex` and its relatives."""
 
@@ -134,8 +143,8 @@ class Arguments:
 
 
 Operand: TypeAlias = (
-    Name | Element | Integer | Float | Address | Indexed | TextureAddress | Vector | Negated | Minus
-    | Pair | Sink | Arguments
+    Name | Element | Integer | Float | Address | Indexed | Sum | TextureAddress | Vector | Negated
+    | Minus | Pair | Sink | Arguments
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from simt.ptx.nodes import (
     Operand,
     Pair,
     Sink,
+    Sum,
     TextureAddress,
     Vector,
 )
@@ -111,7 +112,7 @@ def _named(c: Cursor) -> Operand:
         raise c.unexpected("',' or ';'")
     start = base.span.start
     if c.kind != "[":
-        return Indexed(base, None, constants.offset(c), c.since(start))
+        return Sum(base, constants.offset(c), c.since(start))
     c.advance()
     index, offset = _sum(c, subtracts=True)
     c.expect("]")
@@ -202,6 +203,8 @@ def _moved_rare(operand: Operand, by: int) -> Operand:
             return Indexed(
                 _moved_name(array, by), None if index is None else _moved_base(index, by), offset, at
             )
+        case Sum(base=base, offset=offset):
+            return Sum(_moved_name(base, by), offset, at)
         case TextureAddress(texture=texture, coordinates=coordinates, sampler=sampler):
             other = None if sampler is None else _moved_name(sampler, by)
             return TextureAddress(_moved_name(texture, by), moved(coordinates, by), other, at)

@@ -33,6 +33,7 @@ from simt.ptx.nodes import (
     Section,
     Sink,
     Statement,
+    Sum,
     SymbolValue,
     Target,
     TargetList,
@@ -121,6 +122,8 @@ def _rare_operand(operand: Operand) -> str:
             return f"{array.name}[{_signed(offset)}]"
         case Indexed(array=array, index=index, offset=offset) if index is not None:
             return f"{array.name}[{format_operand(index)}{_offset(offset)}]"
+        case Sum(base=base, offset=offset):
+            return f"{base.name}+{_signed(offset)}"
         case TextureAddress(texture=texture, coordinates=coordinates, sampler=sampler):
             middle = "" if sampler is None else f"{sampler.name}, "
             return f"[{texture.name}, {middle}{format_operand(coordinates)}]"

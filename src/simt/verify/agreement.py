@@ -1,37 +1,11 @@
-"""Which register types fit an instruction type (PTX 1.4 tables 17, 18 and 19)."""
+"""The register types that fit an instruction type (PTX 1.4 tables 17, 18 and 19), in words."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from simt.ptx.types import BF16, S16X2, TYPES, U16X2, Kind, Type
-
-
-@cache
-def agrees(instruction: Type, operand: Type, relaxed: bool = False) -> bool:
-    """Table 17; with `relaxed`, tables 18 and 19: registers may be wider than the instruction type.
-
-    Untyped bits go with everything of their size and integers with integers; a floating-point type
-    takes its own register type or untyped bits, and packed pairs likewise. Like ptxas, integers and
-    pairs of integers also take registers of packed pairs, and .bf16 takes no wider registers.
-    """
-    if instruction.is_predicate or operand.is_predicate:
-        return instruction is operand
-    same_size = instruction.bits == operand.bits
-    wider = relaxed and instruction is not BF16 and operand.bits > instruction.bits
-    if not same_size and not wider:
-        return False
-    if Kind.BITS in (instruction.kind, operand.kind) or (instruction.is_integer and operand.is_integer):
-        return True
-    if operand.kind is Kind.PACKED and (instruction.is_integer or instruction in (S16X2, U16X2)):
-        return True
-    return instruction is operand
-
-
-@cache
-def elements_agree(first: Type, other: Type) -> bool:
-    """Whether two registers may stand in one vector operand: same size, no integer beside a float."""
-    return first.bits == other.bits and agrees(first, other)
+from simt.ptx.agreement import agrees
+from simt.ptx.types import BF16, TYPES, Kind, Type
 
 
 @cache

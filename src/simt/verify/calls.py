@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 from simt.diagnostics import Span
 from simt.isa.targets import FIRST_PROTOTYPES
-from simt.ptx import nodes
+from simt.ptx.agreement import agrees
 from simt.ptx.nodes import Arguments, CallPrototype, Function, Name, Operand, TargetList, Variable
 from simt.ptx.symbols import SymbolKind
 from simt.ptx.types import Kind, Type
-from simt.verify.agreement import agrees, expected_register
+from simt.verify.agreement import expected_register
 from simt.verify.context import Problem
 from simt.verify.describe import describe, written
 from simt.verify.operands import Site, undeclared
@@ -213,17 +213,3 @@ def size_of(variable: Variable) -> int:
     for dimension in variable.dimensions:
         size *= dimension or 0
     return size
-
-
-def same_signature(one: nodes.Function, other: nodes.Function) -> str | None:
-    """How two declarations of a function differ, or None."""
-    for what, first, second in (
-        ("parameters", one.parameters, other.parameters),
-        ("results", one.returns, other.returns),
-    ):
-        if len(first) != len(second):
-            return f"{len(second)} {what}, before {len(first)}"
-        for a, b in zip(first, second):
-            if (a.space, a.type, a.vector, a.dimensions) != (b.space, b.type, b.vector, b.dimensions):
-                return f"`{b.name}` is .{b.space} {b.type}, before .{a.space} {a.type}"
-    return None

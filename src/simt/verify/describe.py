@@ -30,6 +30,8 @@ def describe(operand: nodes.Operand, shape: Shape) -> str:
             return f"{name}, a {shape.what.value}"
         case What.ADDRESS | What.INDEXED | What.ARGUMENTS | What.UNKNOWN:
             return f"an {shape.what.value}"
+        case What.SUM:
+            return f"{name}, an {shape.what.value}"
         case _:
             return f"a {shape.what.value}"
 
@@ -43,6 +45,8 @@ def written(operand: nodes.Operand) -> str:
             return f"`{_short(base.name)}.{_short(selector)}`"
         case nodes.Integer(value=value):
             return f"`{value}`"
+        case nodes.Sum(base=base, offset=offset):
+            return f"`{_short(base.name)}+{offset}`"
         case nodes.Float(bits=bits, width=width):
             return (
                 f"`0f{bits:08x}`"

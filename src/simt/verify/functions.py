@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from simt.isa.catalogue import requirement
 from simt.isa.form import Requirement, Version
+from simt.ptx.agreement import difference
 from simt.ptx.nodes import Function, Performance, Variable
-from simt.verify.calls import aligned, same_signature, size_of
+from simt.verify.calls import aligned, size_of
 from simt.verify.context import Context, Problem, dotted
 from simt.verify.variables import LINKAGE_SINCE, PARAMETER_LISTS, shape_problems
 
@@ -186,11 +187,9 @@ def redeclaration_problems(before: object, function: Function) -> Iterator[Probl
     elif "extern" in (before.linkage, function.linkage) and before.linkage != function.linkage:
         yield Problem(f"function `{name}` is `.extern` in one declaration only", function.span)
     else:
-        difference = same_signature(before, function)
-        if difference:
-            yield Problem(
-                f"`{name}` does not agree with its earlier declaration: {difference}", function.span
-            )
+        found = difference(function, before)
+        if found:
+            yield Problem(f"`{name}` does not agree with its earlier declaration: {found}", function.span)
 
 
 def unfinished_kernels(functions: dict[str, Function]) -> Iterator[Problem]:

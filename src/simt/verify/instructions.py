@@ -18,19 +18,13 @@ from simt.ptx import nodes
 from simt.ptx.nodes import Instruction, Operand
 from simt.ptx.symbols import Scope
 from simt.ptx.types import F64
+from simt.verify.addresses import address_problems
 from simt.verify.calls import call_problems
 from simt.verify.context import Context, Problem, dotted
 from simt.verify.describe import describe, written
-from simt.verify.operands import (
-    Place,
-    Site,
-    address_problems,
-    is_address_register,
-    texture_problems,
-    undeclared,
-    value_problems,
-)
+from simt.verify.operands import Place, Site, is_address_register, undeclared, value_problems
 from simt.verify.shapes import Shapes, What
+from simt.verify.textures import texture_problems
 
 UNREMEMBERED = frozenset({"call", "barrier"})
 """Kinds of control whose verdict depends on more than the shapes of the operands."""

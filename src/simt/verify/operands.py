@@ -10,12 +10,13 @@ from simt.isa.form import Binding, Form, OperandForm
 from simt.isa.special_registers import READERS, SPECIAL_REGISTERS, SpecialRegister
 from simt.isa.targets import FIRST_PROTOTYPES
 from simt.ptx import nodes
+from simt.ptx.agreement import agrees, elements_agree
 from simt.ptx.symbols import Scope
 from simt.ptx.types import PRED, Kind, Type
-from simt.verify.agreement import agrees, elements_agree, expected_register
+from simt.verify.agreement import expected_register
 from simt.verify.context import Context, Problem, dotted
 from simt.verify.describe import describe, written
-from simt.verify.shapes import Role, Shape, Shapes, What
+from simt.verify.shapes import Shape, Shapes, What
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,11 @@ def value_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
     elif not _fits(place, shape):
         yield refusal(place, operand, shape)
     elif _narrow_conversion(place):
-        yield _narrow(operand, 32, 64)
+        yield narrow(operand, 32, 64)
     elif isinstance(operand, nodes.Integer):
         yield from _range(place, operand)
+    elif shape.what is What.SUM and place.site.form.chapter != "move":
+        yield _number(place, operand, shape)
     elif shape.what is What.VARIABLE:
         yield from _address_width(place, operand, shape)
     elif shape.special is not None:
@@ -77,6 +80,12 @@ def _range(place: Place, operand: nodes.Integer) -> Iterator[Problem]:
         return
     message = f"{place.role} `{place.form.name}` of `{place.site.spelled}` cannot be {operand.value}"
     yield Problem(message, operand.span, f"expected {_values(allowed)}")
+
+
+def _number(place: Place, operand: nodes.Operand, shape: Shape) -> Problem:
+    """Section 6.4.1 has `mov` take addresses; ptxas is more generous."""
+    message = f"{place.role} `{place.form.name}` of `{place.site.spelled}` is {describe(operand, shape)}"
+    return Problem(f"{message}: its address is taken as a number", operand.span, "expected `mov`", True)
 
 
 def _address_width(place: Place, operand: nodes.Operand, shape: Shape) -> Iterator[Problem]:
@@ -94,7 +103,7 @@ def _narrow_conversion(place: Place) -> bool:
     return converts and site.context.address_bits == 64 and place.type.bits == 32
 
 
-def _narrow(operand: nodes.Operand, bits: int, needed: int) -> Problem:
+def narrow(operand: nodes.Operand, bits: int, needed: int) -> Problem:
     message = f"{written(operand)} has {bits} bits, but addresses of this module have {needed}"
     return Problem(message, operand.span, f"expected a {needed}-bit integer or untyped register")
 
@@ -127,12 +136,9 @@ def refusal(place: Place, operand: nodes.Operand, shape: Shape) -> Problem:
     if shape.what is What.NO_ELEMENT:
         return Problem(f"{written(operand)} does not exist: {_no_element(place, operand)}", operand.span)
     site = place.site
-    if (
-        shape.what is What.INDEXED
-        and isinstance(operand, nodes.Indexed)
-        and shape.parts[0].what is What.UNKNOWN
-    ):
-        return undeclared(place.site.scope, operand.array)
+    if isinstance(operand, nodes.Indexed | nodes.Sum) and shape.parts[0].what is What.UNKNOWN:
+        name = operand.array if isinstance(operand, nodes.Indexed) else operand.base
+        return undeclared(place.site.scope, name)
     if shape.what is What.SPECIAL and place.form.destination:
         return Problem(
             f"the special register {written(operand)} cannot be written", operand.span, _hint(place)
@@ -213,8 +219,10 @@ def _fits(place: Place, shape: Shape) -> bool:
             return _special_fits(place, shape)
         case What.VARIABLE | What.FUNCTION | What.LABEL:
             return _address_fits(place, shape)
-        case What.INDEXED:  # `mov d, variable[2]` and `mov d, variable + 8`
-            return len(shape.parts) == 1 and _address_fits(place, shape.parts[0])
+        case What.INDEXED:  # `mov d, variable[2]`
+            return len(shape.parts) == 1 and _variable_fits(place, shape.parts[0])
+        case What.SUM:
+            return _variable_fits(place, shape.parts[0]) or _is_number(place, shape)
         case What.NEGATED:
             return (
                 place.type.is_predicate
@@ -269,6 +277,8 @@ def _address_fits(place: Place, shape: Shape) -> bool:
     form = place.site.form
     if form.chapter != "move" or form.operands[0].spec != form.operands[1].spec or place.count > 1:
         return False
+    if "to" in place.site.binding:
+        return False  # `cvta.to` takes generic addresses
     space = instruction_space(place.site.binding)
     integer = place.type.is_integer or place.type.kind is Kind.BITS
     if shape.what is What.LABEL:
@@ -281,6 +291,23 @@ def _address_fits(place: Place, shape: Shape) -> bool:
     if shape.what not in (What.VARIABLE, What.FUNCTION):
         return False
     return integer and (space is None or (shape.what is What.VARIABLE and space == shape.space))
+
+
+def _variable_fits(place: Place, shape: Shape) -> bool:
+    return shape.what is What.VARIABLE and _address_fits(place, shape)
+
+
+ADDED_TO = frozenset({"global", "shared", "const", "local"})
+"""State spaces with addresses to which a constant may be added anywhere."""
+
+
+def _is_number(place: Place, shape: Shape) -> bool:
+    """Like ptxas, `a + 4` stands wherever an integer constant does, but in video and barrier instructions."""
+    form, base = place.site.form, shape.parts[0]
+    if place.form.kind != "value" or place.count > 1 or form.control or form.chapter in ("move", "video"):
+        return False
+    integer = place.type.is_integer or place.type.kind is Kind.BITS
+    return integer and base.what is What.VARIABLE and base.space in ADDED_TO
 
 
 def _may_be_discarded(place: Place) -> bool:
@@ -368,7 +395,7 @@ def _mixed(place: Place, vector: nodes.Vector) -> Iterator[Problem]:
             return
 
 
-# ---------------------------------------------------------------- addresses
+# ---------------------------------------------------------------- addresses as values
 
 
 def instruction_space(binding: Binding) -> str | None:
@@ -377,55 +404,6 @@ def instruction_space(binding: Binding) -> str | None:
     if isinstance(space, str):
         return space.split("::")[0]
     return next((s for s in ("global", "shared", "const", "local", "param") if binding.get(s) is True), None)
-
-
-def address_space(place: Place) -> str | None:
-    """The state space of one address: the second one of a copy is in the space named last."""
-    binding = place.site.binding
-    addresses = [o for o in place.site.form.operands if o.address]
-    if len(addresses) > 1 and place.form.name != addresses[0].name:
-        return "global" if binding.get("global") is True else None
-    return instruction_space(binding)
-
-
-def address_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
-    """`[a]`, `[a + offset]`, `a[i]`."""
-    shapes, site = place.site.shapes, place.site
-    match operand:
-        case nodes.Address(base=None):
-            return
-        case nodes.Address(base=base) if base is not None:
-            yield from _base(place, base, shapes.of(base))
-        case nodes.Indexed(array=array, index=index):
-            if shapes.of(array).what is What.REGISTER and site.context.version >= FIRST_BRACKETS:
-                yield _without_brackets(place, operand)
-                return
-            yield from _base(place, array, shapes.of(array))
-            if index is not None:
-                yield from _index(place, index, shapes.of(index))
-        case nodes.Name() if site.context.version < FIRST_BRACKETS:
-            yield from _base(place, operand, shapes.of(operand))
-        case _:
-            yield _without_brackets(place, operand)
-
-
-def _without_brackets(place: Place, operand: nodes.Operand) -> Problem:
-    described = describe(operand, place.site.shapes.of(operand))
-    message = f"operand `{place.form.name}` of `{place.site.spelled}` cannot be {described}"
-    return Problem(message, operand.span, "expected an address in square brackets")
-
-
-FIRST_BRACKETS = (1, 2)
-"""Section 10.3.4: square brackets are required from this version on."""
-
-
-def _index(place: Place, index: nodes.Operand, shape: Shape) -> Iterator[Problem]:
-    if shape.what is What.UNKNOWN:
-        yield undeclared(place.site.scope, index)
-    elif not is_address_register(shape):
-        yield Problem(
-            f"an index cannot be {describe(index, shape)}", index.span, "expected an integer register"
-        )
 
 
 def is_address_register(shape: Shape) -> bool:
@@ -440,138 +418,3 @@ def is_address_register(shape: Shape) -> bool:
 
 MIN_ADDRESS_BITS = 16
 """Narrower registers hold no addresses; tables 68 and 69 have addresses widened with zeros."""
-
-
-def _base(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
-    match shape.what:
-        case What.REGISTER if instruction_space(place.site.binding) == "param" and _writes(place.site):
-            yield Problem("a parameter is written by its name", base.span, "expected a .param variable")
-        case What.REGISTER if is_address_register(shape):
-            yield from _width(place, base, shape)
-        case What.VARIABLE:
-            yield from _space(place, base, shape)
-        case What.UNKNOWN:
-            yield undeclared(place.site.scope, base)
-        case _:
-            yield Problem(
-                f"an address cannot be {describe(base, shape)}",
-                base.span,
-                "expected a variable or an integer or untyped register",
-            )
-
-
-def _width(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
-    """Global and generic addresses are as wide as the module says."""
-    needed = place.site.context.address_bits
-    wide = address_space(place) in (None, "global")
-    if needed == 64 and wide and shape.type is not None and shape.type.bits == 32:
-        yield _narrow(base, 32, needed)
-
-
-def _space(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]:
-    site, space = place.site, address_space(place)
-    if space is None and shape.space in ("param", "const", "tex"):
-        yield Problem(
-            f"`{site.spelled}` takes a generic address, but {written(base)} is a .{shape.space} variable",
-            base.span,
-            f"expected `.{shape.space}` in the instruction",
-        )
-    elif space is not None and space != shape.space:
-        yield Problem(
-            f"`{site.spelled}` accesses .{space}, but {written(base)} is a .{shape.space} variable",
-            base.span,
-            f"expected a .{space} variable",
-        )
-    elif shape.role is not None:
-        yield from _parameter(site, base, shape.role)
-
-
-def _parameter(site: Site, base: nodes.Operand, role: Role) -> Iterator[Problem]:
-    """A function reads its parameters and writes its results; the accesses that belong to a call are its
-    caller's alone, and unconditional."""
-    writes = _writes(site)
-    if writes and role in (Role.KERNEL, Role.PARAMETER):
-        yield Problem(f"{written(base)} is a {role.value} and cannot be written", base.span)
-    elif role is Role.RESULT and not writes:
-        yield Problem(f"{written(base)} is a result of the function and cannot be read", base.span)
-    elif role is Role.ARGUMENT and site.instruction.guard is not None:
-        message = f"an access to {written(base)}, an {role.value}, cannot have a guard"
-        yield Problem(message, site.instruction.span, "expected a branch around the call")
-
-
-def _writes(site: Site) -> bool:
-    return bool(site.form.operands) and site.form.operands[0].address
-
-
-# ---------------------------------------------------------------- textures
-
-
-def texture_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
-    """`[texture, coordinates]` (table 71)."""
-    shapes, site = place.site.shapes, place.site
-    if not isinstance(operand, nodes.TextureAddress):
-        described = describe(operand, shapes.of(operand))
-        message = f"operand `{place.form.name}` of `{site.spelled}` cannot be {described}"
-        yield Problem(message, operand.span, "expected `[texture, coordinates]`")
-        return
-    for name in (operand.texture, *([operand.sampler] if operand.sampler else [])):
-        yield from _texture_name(place, name)
-    elements = (
-        operand.coordinates.elements
-        if isinstance(operand.coordinates, nodes.Vector)
-        else (operand.coordinates,)
-    )
-    yield from _coordinates(place, operand.coordinates, elements)
-
-
-def _texture_name(place: Place, name: nodes.Name) -> Iterator[Problem]:
-    shape = place.site.shapes.of(name)
-    if shape.what is What.UNKNOWN:
-        yield undeclared(place.site.scope, name)
-    elif (
-        shape.what is What.REGISTER
-        and shape.type is not None
-        and shape.type.bits == 64
-        and not shape.type.is_float
-    ):
-        return
-    elif shape.what is not What.VARIABLE or shape.space not in ("tex", "global", "param"):
-        message = f"a texture cannot be {describe(name, shape)}"
-        yield Problem(message, name.span, "expected a texture variable or a 64-bit register")
-
-
-DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}
-
-
-def _coordinates(
-    place: Place, whole: nodes.Operand, elements: tuple[nodes.Operand, ...]
-) -> Iterator[Problem]:
-    shapes = place.site.shapes
-    given = shapes.of(elements[0]).count if len(elements) == 1 else len(elements)
-    geometry = str(place.site.binding.get("geom", ""))
-    needed = DIMENSIONS.get(geometry, 1)
-    if given < needed:
-        yield Problem(f"a .{geometry} texture needs {needed} coordinates, not {given}", whole.span)
-    if given == 3:
-        yield Problem("a vector cannot have 3 elements", whole.span, "expected 1, 2 or 4 coordinates")
-    for element in elements:
-        shape = shapes.of(element)
-        if shape.what is What.UNKNOWN:
-            yield undeclared(place.site.scope, element)
-        elif shape.what is What.REGISTER and (shape.type is None or shape.type.bits != 32):
-            message = f"a coordinate cannot be {describe(element, shape)}"
-            yield Problem(message, element.span, "expected a 32-bit register")
-        elif shape.what is What.REGISTER and not _is_coordinate(place, shape):
-            message = f"a coordinate cannot be {describe(element, shape)}"
-            expected = expected_register(_coordinate_type(place), False)
-            yield Problem(message, element.span, f"expected {expected}")
-
-
-def _coordinate_type(place: Place) -> Type:
-    t = place.site.binding["btype"]
-    assert isinstance(t, Type)
-    return t
-
-
-def _is_coordinate(place: Place, shape: Shape) -> bool:
-    return shape.type is not None and agrees(_coordinate_type(place), shape.type)

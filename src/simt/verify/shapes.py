@@ -37,6 +37,7 @@ class What(Enum):
     FLOAT = "floating-point constant"
     ADDRESS = "address"
     INDEXED = "indexed variable"
+    SUM = "address without brackets"
     TEXTURE = "texture address"
     VECTOR = "vector"
     NEGATED = "negated operand"
@@ -139,6 +140,8 @@ class Shapes:
                 return self._compound(What.PAIR, (first, second))
             case nodes.Indexed(array=array, index=index):
                 return self._compound(What.INDEXED, (array,) if index is None else (array, index))
+            case nodes.Sum(base=base):
+                return self._compound(What.SUM, (base,))
             case nodes.TextureAddress(texture=texture, coordinates=coordinates, sampler=sampler):
                 rest = () if sampler is None else (sampler,)
                 return self._compound(What.TEXTURE, (texture, coordinates, *rest))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simt.diagnostics import Diagnostics, Source, Span
+from simt.ptx.agreement import difference
 from simt.ptx.nodes import (
     Alias,
     Block,
@@ -76,11 +77,13 @@ class Verifier:
 
     def _variable(self, scope: Scope, v: Variable, where: Where) -> None:
         self.context.report(declaration_problems(self.context, v, where))
+        own = scope.own(v.name)
+        earlier = None if own is None else own.node  # a definition takes the place of `.extern`
         before = scope.declare(v)
         if before is None and where == "body" and scope.parent is not None:
             before = _function_level(self.context.scope, scope.parent, v.name)
-        if before is not None and not _may_repeat(before, v):
-            self._error(f"`{v.name}` is declared twice", v.span)
+        if before is not None:
+            self.context.report(_repetition_problems(earlier or before.node, v))
         self.context.report(initializer_problems(self.context, scope, v))
 
     def _alias(self, alias: Alias) -> None:
@@ -176,9 +179,9 @@ def _function_level(module: Scope, outer: Scope, name: str) -> Symbol | None:
     return outer.own(name) if outer.parent is module else None
 
 
-def _may_repeat(before: Symbol, v: Variable) -> bool:
-    """An `.extern` variable may be declared again, and defined, with the same type."""
-    node = before.node
-    if not isinstance(node, Variable) or "extern" not in (node.linkage, v.linkage):
-        return node is v
-    return (node.space, node.type, node.vector) == (v.space, v.type, v.vector)
+def _repetition_problems(before: object, v: Variable) -> Iterator[Problem]:
+    """An `.extern` variable may be declared again, and defined."""
+    if not isinstance(before, Variable) or "extern" not in (before.linkage, v.linkage):
+        yield Problem(f"`{v.name}` is declared twice", v.span)
+    elif found := difference(v, before):
+        yield Problem(f"`{v.name}` does not agree with its earlier declaration: {found}", v.span)

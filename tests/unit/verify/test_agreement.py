@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from simt.ptx.agreement import agrees, elements_agree
 from simt.ptx.types import TYPES
-from simt.verify.agreement import agrees, elements_agree, expected_register
+from simt.verify.agreement import expected_register
 
 COLUMNS = [
     "b8",

@@ -75,6 +75,7 @@ OPERANDS: tuple[nodes.Operand, ...] = (
     nodes.Address(nodes.Element(Name("%tid"), "q")),
     nodes.Indexed(Name("nowhere"), Name("%tid")),
     nodes.Indexed(Name("nowhere"), None, 4),
+    nodes.Sum(Name("nowhere"), 4),
     nodes.TextureAddress(Name("nowhere"), nodes.Vector(())),
     nodes.Vector(()),
     nodes.Vector((nodes.Vector((nodes.Sink(),)), nodes.Pair(nodes.Sink(), nodes.Sink()))),
