@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from simt.analysis.pending import Pending, stops
 from simt.analysis.program import Block
@@ -16,6 +16,25 @@ def changed_before(ssa: Ssa, pending: Pending) -> dict[int, set[Definition]]:
         barrier.index: {d for block in _since(ssa, barrier) for d in _written(ssa, block)}
         for barrier in pending.barriers
     }
+
+
+def seldom_touched(
+    definitions: Iterable[Definition], ssa: Ssa, pending: Pending, uses: Mapping[Definition, Set[int]]
+) -> Iterator[Definition]:
+    """Those of some definitions that are read and written outside of loops without barriers only: about once
+    from one barrier to the next, so that the saved context may be the only place in which they are kept."""
+    loop_of = ssa.schedule.loop_of
+    waiting: set[int] = set()
+    for barrier in pending.barriers:
+        loop = loop_of[barrier.index]
+        while loop is not None and loop.header.index not in waiting:
+            waiting.add(loop.header.index)
+            loop = loop.parent
+    often = {b for b, loop in loop_of.items() if loop is not None and loop.header.index not in waiting}
+    for definition in definitions:
+        touched = {definition.block.index, *definition.inputs, *uses.get(definition, ())}
+        if not touched & often:
+            yield definition
 
 
 def _since(ssa: Ssa, barrier: Block) -> list[Block]:

@@ -7,7 +7,6 @@ from simt.engine.llvm_access import ARENA, SHARED, Access
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, Lanes, bases
-from simt.engine.llvm_prefetch import CLOSER
 from simt.ptx.types import U64, Type
 
 
@@ -65,7 +64,7 @@ class AloneAlgebra(AtomicAlgebra):
 
     def ask_for(self, address: Value, distance: Value) -> None:
         """Asks for what lies some bytes after an address."""
-        self._ask(self.add(U64, address, distance).ir, 1, CLOSER, False)
+        self._ask(self.add(U64, address, distance).ir, 1, False)
 
     def atomic(self, op: str, t: Type, space: str, address: Value, b: Value, c: Value | None) -> Value:
         if space == "local":

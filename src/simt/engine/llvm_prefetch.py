@@ -23,8 +23,8 @@ AHEAD = 8
 NEAR = 2048
 """Bytes of a step that the CPU follows by itself."""
 LINE = 64
-CLOSE, CLOSER = 2, 3
-"""How near to the CPU, as LLVM counts: to the second cache, to the first."""
+CLOSE = 3
+"""How near to the CPU, as LLVM counts: to the first cache."""
 ROOM = 256
 """Lines that can be put off; more are forgotten."""
 SPREAD = "simt.prefetch.spread"
@@ -55,7 +55,7 @@ class PrefetchAlgebra(LaneAlgebra):
         self.builder.void(f"br i1 {far}, label %{ask}, label %{go}")
         self.builder.label(ask)
         start = self._sum(address.ir, self.builder.emit(f"mul i64 {step}, {AHEAD}"))
-        self._ask(start, _lines(nbytes), CLOSER, False)
+        self._ask(start, _lines(nbytes), False)
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
 
@@ -76,7 +76,7 @@ class PrefetchAlgebra(LaneAlgebra):
         spread = self.builder.emit(f"load i1, ptr @{SPREAD}")
         self.builder.void(f"br i1 {spread}, label %{later}, label %{now}")
         self.builder.label(now)
-        self._ask(start, lines, CLOSE, write)
+        self._ask(start, lines, write)
         self.builder.void(f"br label %{go}")
         self.builder.label(later)
         self._put_off(start, lines)
@@ -101,7 +101,7 @@ class PrefetchAlgebra(LaneAlgebra):
         self.builder.label(ask)
         lines, head, tail = self._lines_put_off()
         first, end = self._noted(head), self._noted(tail)
-        self._ask(self._noted(self._slot_of(lines, first)), 1, CLOSE, False)
+        self._ask(self._noted(self._slot_of(lines, first)), 1, False)
         more = self.builder.emit(f"icmp ne i64 {first}, {end}")
         self._write_note(head, self._sum(first, self.builder.emit(f"zext i1 {more} to i64")))
         self.builder.void(f"br label %{go}")
@@ -153,11 +153,11 @@ class PrefetchAlgebra(LaneAlgebra):
         self._write_note(last, address.ir)
         return step
 
-    def _ask(self, start: str, lines: int, near: int, write: bool) -> None:
+    def _ask(self, start: str, lines: int, write: bool) -> None:
         function = self.module.declare("llvm.prefetch.p0", "void", ("ptr", "i32", "i32", "i32"))
         for i in range(lines):
             place = self.pointer(Value(self._sum(start, str(LINE * i)), "i64"))
-            self.builder.void(f"call void {function}(ptr {place}, i32 {int(write)}, i32 {near}, i32 1)")
+            self.builder.void(f"call void {function}(ptr {place}, i32 {int(write)}, i32 {CLOSE}, i32 1)")
 
 
 def _lines(nbytes: int) -> int:

@@ -189,7 +189,7 @@ class SlotEmitter:
         return value.changed(value.raw, subnormals=subnormals, nans=nans)
 
     def _load_part(self, definition: Definition, part: Part) -> Value:
-        text = f"load {part.kind}, ptr {self.slot(definition, part)}, align 64"
+        text = f"load {part.kind}, ptr {self.place(definition, part)}"
         return Value(self.builder.emit(text), part.element, part.width)
 
     def _lanes_of(self, definition: Definition, base: Value, valid: str) -> Value:
@@ -197,9 +197,9 @@ class SlotEmitter:
         if self.unit.large:
             return self._load_part(definition, self.parts(definition)[2])
         right = self.m.vector(self.m.shaped(base, replace(self.shape(definition), hold=Hold.EXACT)))
-        place = self.slot(definition, self.parts(definition)[2])
+        place = self.place(definition, self.parts(definition)[2])
         # Volatile: the rare case is not to take registers from the usual one.
-        kept = self.builder.emit(f"load volatile {right.spelled}, ptr {place}, align 64")
+        kept = self.builder.emit(f"load volatile {right.spelled}, ptr {place}")
         text = f"select i1 {valid}, {right.typed}, {right.spelled} {kept}"
         return Value(self.builder.emit(text), right.type, right.width)
 
@@ -218,6 +218,10 @@ class SlotEmitter:
         name = f"%slot.{definition.index}{part.suffix}"
         self.allocas[f"  {name} = alloca {part.kind}, align 64"] = None
         return name
+
+    def place(self, definition: Definition, part: Part) -> str:
+        """The slot for a part of a value, and its alignment."""
+        return f"{self.slot(definition, part)}, align 64"
 
     def write(self, definition: Definition, value: Value) -> None:
         """Defines a value; keeps it for other blocks if they use it."""
@@ -250,15 +254,15 @@ class SlotEmitter:
         if shape.is_guarded:
             return self.store_guarded([(definition, value)])
         value = self.bare(definition, value)
-        stored, slot = self.m.as_shape(value, shape), self.slot(definition, self.parts(definition)[0])
+        stored, place = self.m.as_shape(value, shape), self.place(definition, self.parts(definition)[0])
         if blend and mask.ir != ALL and stored.width == WARP:
-            old = self.builder.emit(f"load {stored.spelled}, ptr {slot}, align 64")
+            old = self.builder.emit(f"load {stored.spelled}, ptr {place}")
             stored = Value(
                 self.builder.emit(f"select {mask.typed}, {stored.typed}, {stored.spelled} {old}"),
                 stored.type,
                 WARP,
             )
-        self.builder.void(f"store {stored.typed}, ptr {slot}, align 64")
+        self.builder.void(f"store {stored.typed}, ptr {place}")
         return None
 
     def store_guarded(self, moves: Sequence[tuple[Definition, Value]]) -> None:
@@ -272,8 +276,8 @@ class SlotEmitter:
             base, flag, _ = self.parts(definition)
             start = self.m.widened(bases(value), base.width)
             condition = value.valid if isinstance(value, Guarded) else "true"
-            self.builder.void(f"store {start.typed}, ptr {self.slot(definition, base)}, align 64")
-            self.builder.void(f"store i1 {condition}, ptr {self.slot(definition, flag)}, align 64")
+            self.builder.void(f"store {start.typed}, ptr {self.place(definition, base)}")
+            self.builder.void(f"store i1 {condition}, ptr {self.place(definition, flag)}")
             if isinstance(value, Guarded) and condition != "true":
                 unsure.append((definition, value))
                 valid = self.m.both(valid, condition)
@@ -282,9 +286,9 @@ class SlotEmitter:
         rare, end = self.builder.block_name("lanes"), self.builder.block_name("kept")
         self.builder.void(f"br i1 {valid}, label %{end}, label %{rare}")
         self.builder.label(rare)
-        columns = [(self.slot(d, self.parts(d)[2]), v.lanes()) for d, v in unsure]
+        columns = [(self.place(d, self.parts(d)[2]), v.lanes()) for d, v in unsure]
         for place, lanes in columns:
-            self.builder.void(f"store volatile {lanes.typed}, ptr {place}, align 64")
+            self.builder.void(f"store volatile {lanes.typed}, ptr {place}")
         self.builder.void(f"br label %{end}")
         self.builder.label(end)
         return None
@@ -295,12 +299,12 @@ class SlotEmitter:
             base, flag, lanes = self.parts(definition)
             valid = Value(value.valid if isinstance(value, Guarded) else "true", "i1")
             kept += [
-                (self.m.widened(bases(value), base.width), self.slot(definition, base)),
-                (valid, self.slot(definition, flag)),
-                (self.m.vector(value), self.slot(definition, lanes)),
+                (self.m.widened(bases(value), base.width), self.place(definition, base)),
+                (valid, self.place(definition, flag)),
+                (self.m.vector(value), self.place(definition, lanes)),
             ]
         for value, place in kept:
-            self.builder.void(f"store {value.typed}, ptr {place}, align 64")
+            self.builder.void(f"store {value.typed}, ptr {place}")
 
     def symbol(self, symbol: SymbolAddress) -> Value:
         match symbol.space:

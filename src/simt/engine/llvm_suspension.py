@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
-from simt.analysis.kept import changed_before
+from simt.analysis.kept import changed_before, seldom_touched
 from simt.analysis.pending import members, set_of, stops
 from simt.analysis.program import BARRIERS, Barrier, Block, Function, Source
 from simt.analysis.shape import WARP
@@ -81,8 +82,9 @@ class SuspendingEmitter(CallingEmitter):
         return bool(self.pending.barriers) or self.table or (several and bool(self.pending.waiting))
 
     def context_stride(self) -> int:
-        """Bytes from one warp's context to the next."""
-        return (self.context_size + 63) // 64 * 64
+        """Bytes from one warp's context to the next: an odd number of cache lines, so that values of the same
+        place in the contexts of different warps lie in different sets of the cache."""
+        return ((self.context_size + 63) // 64 | 1) * 64
 
     # -- arriving ----------------------------------------------------------------------------------
 
@@ -191,13 +193,29 @@ class SuspendingEmitter(CallingEmitter):
         self._go_on(suspension, masks)
 
     def _suspension(self, number: int, places: tuple[int, ...]) -> Suspension:
-        saved = [] if self.in_context else self.live([self._next_block(p) for p in places])
-        return Suspension(number, places, saved)
+        if self.in_context:
+            return Suspension(number, places, [])
+        live = self.live([self._next_block(p) for p in places])
+        return Suspension(number, places, [d for d in live if d not in self.resident])
+
+    @cached_property
+    def resident(self) -> set[Definition]:
+        """Values that are kept in the saved context from the start, for which nothing is done at barriers."""
+        if self.in_context or not (self.waits and self.together):
+            return set()
+        live = self.live(b.successors()[0] for b in self.pending.barriers)
+        return set(seldom_touched(live, self.ssa, self.pending, self.uses))
 
     def slot(self, definition: Definition, part: Part) -> str:
-        if not self.in_context:
-            return super().slot(definition, part)
-        return self._context_pointer(self._home(definition, part))
+        if self.in_context or definition in self.resident:
+            return self._context_pointer(self._home(definition, part))
+        return super().slot(definition, part)
+
+    def place(self, definition: Definition, part: Part) -> str:
+        if definition not in self.resident:
+            return super().place(definition, part)
+        home = self._home(definition, part)
+        return f"{self._context_pointer(home)}, align {math.gcd(home, 64)}"
 
     def _home(self, definition: Definition, part: Part) -> int:
         """Offset in the context at which a part of a value is saved, at every barrier."""
@@ -286,7 +304,7 @@ class SuspendingEmitter(CallingEmitter):
 
     def _copy_part(self, definition: Definition, part: Part, saving: bool) -> str:
         home = self._home(definition, part)
-        slot, context = f"{self.slot(definition, part)}, align 64", self._context_pointer(home)
+        slot, context = self.place(definition, part), self._context_pointer(home)
         context = f"{context}, align {math.gcd(home, 64)}"
         source, target = (slot, context) if saving else (context, slot)
         value = self.builder.emit(f"load {part.kind}, ptr {source}")
