@@ -13,6 +13,7 @@ from simt.analysis.lower_context import Context, Unlowerable
 from simt.analysis.lower_function import FunctionLowering
 from simt.analysis.lower_inline import has_barrier, inline_calls, uses_module_scope, watches
 from simt.analysis.lower_instructions import Plans
+from simt.analysis.lower_rendezvous import meet
 from simt.analysis.lower_simplify import simplify
 from simt.analysis.lower_variables import round_up
 from simt.analysis.outline import FRAME_ALIGNMENT
@@ -201,6 +202,7 @@ def _connect(context: Context, as_written: bool) -> None:
             function = functions[name]
             function.recursive = recursive
             inline_calls(function, inlined, as_written)
+            meet(function, context.environment, as_written)
             if (
                 not recursive
                 and not function.is_kernel

@@ -48,9 +48,12 @@ _barriers("bar[.cta]", "", "1.0", "2.0 sm_20", "PTX 2.0 bar")
 _barriers("barrier[.cta]", "[.aligned]", "6.0 sm_30", "6.0 sm_30", "PTX 6.0 barrier")
 
 
-@instruction("bar.warp.sync a:b32", since="6.0 sm_30", effects="warp memory", ref="PTX 6.0 bar.warp.sync")
-def bar_warp(m: Algebra[V], a: V) -> None:
-    """Waits for the lanes of a mask and orders their accesses to memory."""
+@instruction("bar.warp.sync mask:b32", since="6.0 sm_30", effects="warp memory", ref="PTX 6.0 bar.warp.sync")
+def bar_warp(m: Algebra[V], mask: V) -> None:
+    """Waits for the lanes of a mask and orders their accesses to memory.
+
+    From compute capability 7.0 on, lanes on both ways of a branch wait for each other.
+    """
     m.fence("cta")
 
 

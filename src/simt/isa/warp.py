@@ -1,7 +1,8 @@
 """Warp operations (PTX 1.4 table 82; shuffles of PTX 3.0; `.sync` forms and match of 6.0, redux of 7.0).
 
 The lanes that take part in a `.sync` form are the active ones that `mask` names: different lanes of one
-warp may execute it together under different masks, each with the lanes of its own mask.
+warp may execute it together under different masks, each with the lanes of its own mask. Lanes on both ways of
+a branch are brought together before (`simt.analysis.lower_rendezvous`).
 """
 
 from __future__ import annotations

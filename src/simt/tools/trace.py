@@ -116,6 +116,7 @@ class Tracer:
         self._last: dict[int, tuple[int, int]] = {}
         self._waiting: list[Operation] = []
         self._texts: dict[int, str] = {}
+        self._latest = 0
 
     def _check(self, cta: int, warp: int) -> None:
         ctas = int(np.prod(as_dim3(self._grid, "grid")))
@@ -204,6 +205,7 @@ class Tracer:
         if line == 0 or (self._last.get(level) == (line, lanes) and self._lines.is_single(line)):
             return
         self._last[level] = line, lanes
+        self._latest = line
         self.trace.whole.add(lanes)
         for entry in {e.line for e in self._stack.entries}:
             self.trace.entries.setdefault(entry, Efficiency()).add(lanes)
@@ -216,8 +218,8 @@ class Tracer:
         self._waiting.clear()
 
     def _entry(self, line: int) -> int:
-        """The line within its file, for an entry of the stack."""
-        at, text = self._lines.shown(line)
+        """The line within its file, for an entry of the stack: of the last instruction, if there is none."""
+        at, text = self._lines.shown(line or self._latest)
         self._texts[at] = text
         return at
 
@@ -246,8 +248,8 @@ def _is_instruction(what: Op | Call | Terminator) -> bool:
     match what:
         case Jump(written=written):
             return written
-        case Branch(around=around):
-            return not around
+        case Branch(around=True):
+            return False
         case _:
             return what.line > 0
 

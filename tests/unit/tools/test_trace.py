@@ -364,6 +364,27 @@ SPIN:
     assert ("switch", 2) in [o[:2] for o in operations(found)]
 
 
+def test_lanes_of_both_ways_meet_at_a_shuffle() -> None:
+    found = traced("""
+.visible .entry k() {
+    .reg .pred %p; .reg .b32 %t;
+    mov.u32 %t, %tid.x;
+    setp.lt.u32 %p, %t, 10;
+    @%p bra FEW;
+    shfl.sync.bfly.b32 %t, %t, 16, 31, 0xffffffff;
+    add.u32 %t, %t, 100;
+    bra END;
+FEW:
+    shfl.sync.bfly.b32 %t, %t, 16, 31, 0xffffffff;
+END:
+    exit;
+}
+""")
+    assert executed(found, "shfl") == [ALL]
+    assert executed(found, "add") == [ALL & ~0x3FF]
+    assert {text.split()[0] for text in found.texts.values()} <= {"@%p", "FEW:", "shfl.sync.bfly.b32"}
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kind", [(False, False), (True, True)])
 def test_random_control_flow(kind: tuple[bool, bool], seed: int) -> None:

@@ -1,0 +1,194 @@
+"""Lanes that take different ways of a branch meet at instructions that wait for all lanes of a mask.
+
+From compute capability 7.0 on, `bar.warp.sync` and the `.sync` forms of votes, shuffles and the like wait
+until every lane that their mask names executes *one* of the same kind and mask, wherever in the program: also
+on the other way of a branch (recorded on an H200). Here such two become one: both ways lead to a block of its
+own with the instruction, from where each lane goes back to its way. Lanes meet there as wherever control flow
+joins (`simt.analysis.schedule`), so that no engine needs to know.
+
+Only where a warp may part: code whose branches all lanes take alike stays as it is. Instructions in different
+loops, or in a function that is called twice, do not find each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from simt.analysis.lower_forms import copy
+from simt.analysis.lower_simplify import simplify
+from simt.analysis.program import Block, Branch, Constant, Function, Jump, Op, Register, Source
+from simt.analysis.schedule import Schedule, schedule
+from simt.analysis.shape import BlockShape
+from simt.analysis.ssa import build, destinations
+from simt.analysis.uniformity import analyse
+from simt.isa.algebra import Environment
+from simt.isa.form import Form, Value
+from simt.ptx.types import PRED, Type
+
+FIRST = 70
+"""The compute capability, times ten, from which lanes of a warp are independent."""
+SHAPE = BlockShape(5, 5, 5)
+"""A CTA in which every index of a thread differs within a warp: what is uniform here is so in every CTA."""
+
+Key = tuple[Form, tuple[tuple[str, Value], ...], frozenset[str], Source]
+"""Form, modifiers, operands that are there, mask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An instruction that waits: op number `index` of a block."""
+
+    block: Block
+    index: int
+
+    @property
+    def op(self) -> Op:
+        op = self.block.ops[self.index]
+        assert isinstance(op, Op)
+        return op
+
+
+def meet(function: Function, environment: Environment, as_written: bool = False) -> None:
+    """Merges what lanes of a warp may execute apart, but have to execute together."""
+    if environment.machine < FIRST:
+        return
+    while (pair := _apart(function, environment)) is not None:
+        _merge(function, *pair)
+        simplify(function, as_written)
+
+
+def waits(form: Form) -> bool:
+    """Whether lanes wait for those that a mask names."""
+    return "warp" in form.effects and any(o.name == "mask" for o in form.operands)
+
+
+def _apart(function: Function, environment: Environment) -> tuple[Place, Place] | None:
+    """Two that belong together on the two ways of a branch that may part a warp, innermost branches first."""
+    found = _candidates(function)
+    if not any(len(places) > 1 for places in found.values()):
+        return None
+    line = schedule(function)
+    divergent = analyse(build(function, line), environment, SHAPE).divergent
+    for block in reversed(line.order):
+        branch = block.terminator
+        if block.index in divergent and isinstance(branch, Branch):
+            taken, otherwise = _way(branch.taken, line), _way(branch.otherwise, line)
+            for places in found.values():
+                near = [p for p in places if line.loop_of.get(p.block.index) is line.loop_of[block.index]]
+                first = next(_on(near, taken - otherwise, line), None)
+                second = next(_on(near, otherwise - taken, line), None)
+                if first is not None and second is not None:
+                    return first, second
+    return None
+
+
+def _candidates(function: Function) -> dict[Key, list[Place]]:
+    """Instructions that wait, together with those of the same kind and mask."""
+    found: dict[Key, list[Place]] = {}
+    places = [
+        Place(block, i)
+        for block in function.blocks
+        for i, op in enumerate(block.ops)
+        if isinstance(op, Op) and op.guard is None and waits(op.form)
+    ]
+    if len(places) > 1:
+        once = _defined_once(function)
+        for place in places:
+            op, mask = place.op, place.op.sources["mask"]
+            if isinstance(mask, Constant) or (isinstance(mask, Register) and mask in once):
+                there = frozenset(name for name, source in op.sources.items() if source is not None)
+                key = (op.form, tuple(sorted(op.binding.items(), key=lambda item: item[0])), there, mask)
+                found.setdefault(key, []).append(place)
+    return found
+
+
+def _defined_once(function: Function) -> set[Register]:
+    counts: dict[Register, int] = {}
+    for op in function.ops():
+        for register in destinations(op):
+            if register is not None:
+                counts[register] = counts.get(register, 0) + 1
+    return {register for register, count in counts.items() if count == 1}
+
+
+def _way(start: Block, line: Schedule) -> set[int]:
+    """Indices of the blocks that can be reached without going back in a loop."""
+    found: set[int] = set()
+    work = [start]
+    while work:
+        block = work.pop()
+        if block.index not in found:
+            found.add(block.index)
+            work += [s for s in block.successors() if not line.is_back_edge(block, s)]
+    return found
+
+
+def _on(places: list[Place], way: set[int], line: Schedule) -> Iterator[Place]:
+    """Those on a way, in the order in which lanes come to them."""
+    here = [p for p in places if p.block.index in way]
+    yield from sorted(here, key=lambda p: (line.position[p.block.index], p.index))
+
+
+# ------------------------------------------------------------------ merging
+
+
+def _merge(function: Function, first: Place, second: Place) -> None:
+    """Makes one instruction of two, in a block to which both ways lead and from which both go on."""
+    merged = first.op
+    count = len(function.blocks)
+    meeting = Block(count)
+    side = _new(function, PRED)
+    there = [name for name, source in merged.sources.items() if source is not None]
+    sources = {name: _shared(function, first.op, second.op, name) for name in there}
+    results = tuple(
+        None if not any(op.destinations[i] for op in (first.op, second.op)) else _new(function, t)
+        for i, t in enumerate(merged.result_types)
+    )
+    after = [
+        _detour(place, meeting, sources, results, side, Block(count + 2 - number), number)
+        for number, place in ((1, first), (0, second))
+    ]
+    meeting.ops = [replace(merged, sources={**merged.sources, **sources}, destinations=results)]
+    meeting.terminator = Branch(side, False, after[0], after[1])
+    function.blocks += [meeting, *after]
+
+
+def _new(function: Function, t: Type) -> Register:
+    register = Register(len(function.registers), f"meet{len(function.registers)}", t)
+    function.registers.append(register)
+    return register
+
+
+def _shared(function: Function, first: Op, second: Op, name: str) -> Source:
+    """What the merged instruction reads: the same source as both, else a register that both set before."""
+    source = first.sources[name]
+    if name == "mask" or (isinstance(source, Constant) and source == second.sources[name]):
+        assert isinstance(source, Constant | Register)
+        return source
+    return _new(function, first.source_types.get(name, PRED))
+
+
+def _detour(
+    place: Place, meeting: Block, sources: dict[str, Source], results: tuple[Register | None, ...],
+    side: Register, after: Block, number: int,
+) -> Block:  # fmt: skip
+    """Cuts a block at its instruction, which goes to the meeting; the rest of the block goes to `after`."""
+    block, op = place.block, place.op
+    after.ops, after.terminator = block.ops[place.index + 1 :], block.terminator
+    for register, d, t in zip(results, op.destinations, op.result_types):
+        if register is not None and d is not None:
+            after.ops.insert(0, copy(d, register, t, 0))
+    del block.ops[place.index :]
+    for name, source in sources.items():
+        given = op.sources[name]
+        if source != given and isinstance(source, Register):
+            block.ops.append(copy(source, _plain(given), source.type, 0))
+    block.ops.append(copy(side, Constant(PRED, number), PRED, 0))
+    block.terminator = Jump(meeting)
+    return after
+
+
+def _plain(source: object) -> Source:
+    assert isinstance(source, Source)
+    return source
