@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+INLINED = 5000
+"""Lines of functions in a module that LLVM puts in place of calls: from there on they are called."""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -112,13 +115,15 @@ class ModuleText:
         self._functions[name] = text
 
     def inlined(self, hint: str, result: str, parameters: list[str], lines: list[str]) -> str:
-        """The name of a function, defined if it is new, that LLVM inlines wherever it is called."""
-        self.inlined_lines += len(lines)
+        """The name of a function, defined if it is new, that LLVM inlines wherever it is called, as long as
+        there are not too many lines in all."""
+        how = "noinline" if self.inlined_lines > INLINED else "alwaysinline"
+        self.inlined_lines += len(lines) if how == "alwaysinline" else 1
         body = "\n".join(lines)
-        key = f"{result} {parameters} {body}"
+        key = f"{how} {result} {parameters} {body}"
         if key not in self._inlined:
             name = self._inlined[key] = f"{hint}.{len(self._inlined)}"
-            head = f"define internal {result} @{name}({', '.join(parameters)}) alwaysinline {self.attributes}"
+            head = f"define internal {result} @{name}({', '.join(parameters)}) {how} {self.attributes}"
             self.define(name, f"{head} {{\n{body}\n}}")
         return self._inlined[key]
 

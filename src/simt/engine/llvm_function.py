@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lanes import live_in, representatives
@@ -155,6 +155,7 @@ class FunctionEmitter(SlotEmitter):
     def _op(self, op: Op) -> None:
         self.m.parameter = self.parameter_offset(op)
         self.m.reach = UNKNOWN if self.unit.large else self.reach(op, self.current)
+        self.m.range_of = partial(self._range_of, op)
         self.m.result_used = any(d in self.uses for d in self.ssa.of[id(op)])
         if op.guard is None:
             values = self.evaluator.op(op)
@@ -184,6 +185,12 @@ class FunctionEmitter(SlotEmitter):
                 if isinstance(source, Address):
                     return self.ranges.of_address(source, current)
         return UNKNOWN
+
+    def _range_of(self, op: Op, value: Value) -> Range:
+        """What is known of one of an op's operands."""
+        registers = () if self.unit.large else (r for r in op.sources.values() if isinstance(r, Register))
+        read = (self.ssa.lookup(self.current, register) for register in registers)
+        return next((self.ranges.of(found) for found in read if self.cache.get(found) == value), UNKNOWN)
 
     @cached_property
     def ranges(self) -> Ranges:

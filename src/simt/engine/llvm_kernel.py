@@ -7,6 +7,7 @@ when all warps have ended or wait, the waiting ones go on where they stopped (`s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cached_property
 
@@ -27,6 +28,13 @@ from simt.engine.llvm_suspension import SuspendingEmitter
 
 BODY, PARAMETERS = "simt.body", "ptr %launch, ptr %worker"
 DONE = -1
+LONG_BODY = 1000
+"""Lines from which a warp's code is surely too long for a loop around it to be unrolled. LLVM would weigh
+every instruction of it for each of these loops, in each of its passes that unroll."""
+BACK = {"warp.head": 3, "cta.check": 4, "phase": 5}
+"""Heads of the loops around a warp's code, with the number of what is said of the branch back."""
+_BACK = re.compile(rf"^  br i1 %\S+ label %({'|'.join(map(re.escape, BACK))}), label %\S+$", re.MULTILINE)
+ROLLED = tuple(f'!{n} = distinct !{{!{n}, !{{!"llvm.loop.unroll.disable"}}}}' for n in BACK.values())
 STACK_RESERVE = 4 << 20
 """Of the native stack, bytes kept free for the deepest frame and for Python below the kernel."""
 
@@ -78,7 +86,7 @@ class KernelEmitter(SuspendingEmitter):
             "}",
             *self._entry(),
         ]
-        return "\n".join(text)
+        return rolled("\n".join(text)) if len(lines) > LONG_BODY else "\n".join(text)
 
     def _entry(self) -> list[str]:
         """The kernel under the CPU's mode: a call, so that no arithmetic can be moved out of the mode."""
@@ -297,6 +305,11 @@ class KernelEmitter(SuspendingEmitter):
         ]
 
 
+def rolled(kernel: str) -> str:
+    """A kernel whose loops around a warp's code are not to be unrolled."""
+    return _BACK.sub(lambda branch: f"{branch[0]}, !llvm.loop !{BACK[branch[1]]}", kernel)
+
+
 def emit(
     program: Program,
     kernel: Function,
@@ -336,5 +349,5 @@ def _emit(
         device = DeviceEmitter(unit, program.functions[name])
         watch(device)
         unit.module.define(name, device.define())
-    text = "\n".join((str(unit.module), "!0 = !{}", *WEIGHTS, ""))
+    text = "\n".join((str(unit.module), "!0 = !{}", *WEIGHTS, *ROLLED, ""))
     return text, unit, emitter.context_stride() if emitter.waits else 0

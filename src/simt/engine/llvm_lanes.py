@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from simt.analysis.outline import EVENTS
+from simt.analysis.range_algebra import UNKNOWN, Range, bounds
 from simt.analysis.shape import VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.engine.abi import LaunchSlot, WorkerSlot
@@ -89,7 +90,8 @@ class LaneAlgebra(LlvmAlgebra):
     (i32). `cta`: the CTA's coordinates (i32 each). `mask`: the lanes that execute (`<32 x i1>`).
     `in_order`: some code was emitted by which threads may tell what other threads have done before.
     `seldom`: code is emitted that seldom runs: LLVM is not to compute lanes for it ahead of a loop.
-    `bits_of`: masks that were made of an i32, with its name.
+    `bits_of`: masks that were made of an i32, with its name. `range_of`: what is known of an operand's lanes,
+    running or not.
     """
 
     seldom = False
@@ -113,6 +115,7 @@ class LaneAlgebra(LlvmAlgebra):
         self.cta = tuple(Value(f"%cta.{c}", "i32") for c in "xyz")
         self.mask = Value(ALL, "i1", WARP)
         self.bits_of: dict[str, str] = {}
+        self.range_of: Callable[[Value], Range] = lambda _: UNKNOWN
 
     # -- forms of a value ----------------------------------------------------------------------
 
@@ -275,9 +278,13 @@ class LaneAlgebra(LlvmAlgebra):
 
     def _no_wrap(self, t: Type, a: Value) -> str:
         """i1: an affine value of type `t` does not wrap between the lanes of any segment."""
-        step = shape_of(a).stride * (self.segment - 1)
+        stride = shape_of(a).stride
+        step = stride * (self.segment - 1)
         if not -(2 ** (t.bits - 1)) <= step < 2 ** (t.bits - 1):
             return "false"
+        least, most = bounds(t, self.range_of(a))
+        if most - least < 2**t.bits - abs(stride):  # from lane to lane no value can go by the type's ends
+            return "true"
         if t.is_signed:
             name, amount = "sadd", step
         else:

@@ -262,11 +262,10 @@ class MemoryAlgebra(WindowAlgebra):
             base = bases(access.address)
             segments = max(shape.width, self.block.segments)
             parts = [base] * segments if base.width == 1 else self._parts(self.widened(base, segments))
-            if shape.exact and self._is_proven(access):
-                return span, parts, "true"
-            valid = self._all(self._valid(access, base, span * access.size))
             guard = access.address.valid if isinstance(access.address, Guarded) else "true"
-            return span, parts, self.both(guard, valid)
+            if self._is_proven(access):
+                return span, parts, guard
+            return span, parts, self.both(guard, self._all(self._valid(access, base, span * access.size)))
         return self._tested_spans(access)
 
     def _tested_spans(self, access: Access) -> tuple[int, list[Value], str]:

@@ -3,18 +3,21 @@ instruction so, and how kernels that repeat one grow."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from bench.curve_shapes import SHAPES
 
 import simt
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
-from simt.engine import llvm_outline, llvm_repeats
+from simt.engine import llvm_builder, llvm_outline, llvm_repeats
 from simt.engine.cache import ObjectCache
 from simt.engine.compile import Compiler
 from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_windows import NEEDS
 from simt.machine.device import DEVICES
 from tests.cpus.test_vectors import run_all, sample
 from tests.filetests import test_run as filetests
@@ -26,6 +29,7 @@ from tests.unit.engine.test_large import FOLDER, NAMES
 def all_shared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every instruction that may is a call from its first occurrence on."""
     monkeypatch.setattr(llvm_repeats, "ENOUGH", -1)
+    monkeypatch.setattr(llvm_builder, "INLINED", -1)
     monkeypatch.setattr(llvm_outline, "WORTH", 0)
     monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
 
@@ -114,6 +118,19 @@ def test_many_kinds_together(tmp_path: Path) -> None:
         lines.append(text.count("\n"))
         assert ("@simt.op." in text) == (times > 1)
     assert lines[2] - lines[1] < 5 * len(pieces) * 3
+
+
+def test_gathers_from_shared_memory_become_calls() -> None:
+    """Each is two functions, of 20 lines and more."""
+    lines: list[int] = []
+    for count in (20, 200, 300):
+        program, _ = compile_ptx(SHAPES["shared_gather"](3 * count), "<ptx>", DEVICES[90])
+        text, unit, _ = emit(program, program.functions["k"], BlockShape(256, 1, 1), NEEDS, "nounwind")
+        lines.append(unit.module.inlined_lines)
+        called = re.findall(r"@(simt\.window\.\w+\.\d+)\(.*\) noinline", text)
+        assert len(called) == (2 if count > 20 else 0)
+    assert lines[0] > 20 * 40
+    assert lines[2] - lines[1] <= 100 * 2
 
 
 def test_short_instructions_stay_in_place(tmp_path: Path) -> None:
