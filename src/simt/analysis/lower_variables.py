@@ -6,8 +6,8 @@ import math
 
 from simt.analysis.lower_constants import constant, single_bits
 from simt.analysis.program import ModuleVariable
-from simt.ptx.nodes import Float, Initializer, InitializerList, Integer, SymbolValue, Variable
-from simt.ptx.types import F64
+from simt.ptx.nodes import FieldValue, Float, Initializer, InitializerList, Integer, SymbolValue, Variable
+from simt.ptx.types import F64, Kind
 
 Relocation = tuple[int, str, int, bool, int | None]
 
@@ -63,7 +63,8 @@ def size(node: Variable) -> int:
 def module_variable(node: Variable, name: str, single: bool = False) -> ModuleVariable:
     """A module-scope variable with its image and relocations. `single`: doubles are single precision."""
     nbytes = size(node)
-    image = _Image(node, nbytes, single) if node.initializer is not None else None
+    plain = node.initializer is not None and node.type.kind is not Kind.OPAQUE
+    image = _Image(node, nbytes, single) if plain else None
     return ModuleVariable(
         name, node.space, node.type, nbytes, alignment(node), bytes(image.data) if image else None,
         tuple(image.relocations) if image else (), node.linkage, shape(node), node.vector,
@@ -85,10 +86,13 @@ class _Image:
     def _put(self, value: Initializer, position: int, dimensions: tuple[int, ...]) -> None:
         """Writes a value at an element position; a list fills rows of the first dimension."""
         if not isinstance(value, InitializerList):
-            self._scalar(value, position * self.type.bytes)
+            if not isinstance(value, FieldValue):
+                self._scalar(value, position * self.type.bytes)
             return
         row = math.prod(dimensions[1:])
         for element in value.elements:
+            if isinstance(element, FieldValue):
+                continue  # of opaque types, which have no image
             if isinstance(element, InitializerList):
                 position = round_up(position, row) if row else position
                 self._put(element, position, dimensions[1:])

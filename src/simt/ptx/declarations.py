@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from simt.ptx import constants
 from simt.ptx.lexer import Cursor
 from simt.ptx.nodes import (
+    FieldValue,
     Initializer,
     InitializerList,
+    Integer,
     Name,
     PointerAttribute,
     SymbolValue,
@@ -206,6 +208,8 @@ def _initializer(c: Cursor) -> Initializer:
     start = c.start
     if c.kind == "{":
         return _list(c)
+    if c.kind == "name" and c.following()[0] == "=":
+        return _field(c)
     if c.kind == "name" and c.value != "WARP_SZ":
         return _symbol(c, start, None)
     if not constants.starts(c):
@@ -213,6 +217,17 @@ def _initializer(c: Cursor) -> Initializer:
     if c.kind == "integer" and c.following()[0] == "(":
         return _masked(c)
     return constants.expression(c)
+
+
+def _field(c: Cursor) -> FieldValue:
+    """`addr_mode_0 = wrap`, `width = 64`."""
+    start, field = c.start, name(c)
+    c.expect("=")
+    if c.kind == "name" and c.value != "WARP_SZ":
+        return FieldValue(field, name(c), c.since(start))
+    mark = c.span
+    value = Integer(constants.integer(c, "an integer or a name"), span=mark)
+    return FieldValue(field, value, c.since(start))
 
 
 def _masked(c: Cursor) -> SymbolValue:

@@ -165,7 +165,16 @@ class SymbolValue:
     span: Span = _span()
 
 
-Initializer: TypeAlias = "Integer | Float | SymbolValue | InitializerList"
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """`name = value` in the initialiser of a texture, sampler or surface: a number, or a word as `wrap`."""
+
+    name: Name
+    value: Integer | Name
+    span: Span = _span()
+
+
+Initializer: TypeAlias = "Integer | Float | SymbolValue | FieldValue | InitializerList"
 
 
 @dataclass(frozen=True, slots=True)

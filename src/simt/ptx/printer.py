@@ -11,6 +11,7 @@ from simt.ptx.nodes import (
     Block,
     CallPrototype,
     Element,
+    FieldValue,
     File,
     Float,
     Function,
@@ -162,6 +163,8 @@ def _initializer(value: Initializer) -> str:
             return "{" + ", ".join(_initializer(x) for x in elements) + "}"
         case SymbolValue():
             return _symbol(value)
+        case FieldValue(name=field, value=given):
+            return f"{field.name} = {given.name if isinstance(given, Name) else given.value}"
         case _:
             return _constant(value)
 

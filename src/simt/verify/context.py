@@ -33,7 +33,8 @@ MOST_SEARCHES = 100
 @dataclass(slots=True)
 class Context:
     """Facts about one module. `target`: the number in `sm_13`. `address_bits`: None if not declared.
-    `in_kernel`: whether the body under way is a kernel's. `textures`: declared so far."""
+    `in_kernel`: whether the body under way is a kernel's. `textures`: declared so far. `independent`: whether
+    samplers are named apart from textures."""
 
     module: Module
     diagnostics: Diagnostics
@@ -46,6 +47,7 @@ class Context:
     searches: int = 0
     in_kernel: bool = False
     textures: int = 0
+    independent: bool = False
 
     @property
     def version_name(self) -> str:

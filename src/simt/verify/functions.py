@@ -11,6 +11,7 @@ from simt.ptx.agreement import difference
 from simt.ptx.nodes import Function, Performance, Variable
 from simt.verify.calls import aligned, size_of
 from simt.verify.context import Context, Problem, dotted
+from simt.verify.opaque import is_opaque
 from simt.verify.variables import LINKAGE_SINCE, PARAMETER_LISTS, shape_problems
 
 CALL_BY_PARAM: Version = (2, 0)
@@ -72,6 +73,8 @@ def _device(context: Context, function: Function) -> Iterator[Problem]:
             expected = " or ".join(f".{s}" for s in allowed)
             message = f"parameter `{p.name}` of a device function is declared in .{p.space}"
             yield Problem(message, p.span, f"expected {expected} in PTX ISA {context.version_name}")
+        if is_opaque(p):
+            yield Problem(f"`{p.name}` of type {p.type} is for kernel parameters only", p.span)
         if p.pointer is not None:
             yield Problem(f"`.ptr` of `{p.name}` is for kernel parameters only", p.span)
         if p.space == "reg" and p.dimensions:

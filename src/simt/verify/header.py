@@ -45,6 +45,7 @@ def target_problems(context: Context, target: Target) -> Iterator[Problem]:
     context.target = platform.target.number
     context.target_name = str(platform.target)
     context.map_f64_to_f32 = platform.map_f64_to_f32
+    context.independent = context.independent or platform.texmode == "independent"
     yield from _platform(context, target, platform)
 
 

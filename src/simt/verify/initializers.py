@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simt.isa.form import Version
-from simt.ptx.nodes import Float, Function, Initializer, InitializerList, Integer, SymbolValue, Variable
+from simt.ptx.nodes import (
+    FieldValue,
+    Float,
+    Function,
+    Initializer,
+    InitializerList,
+    Integer,
+    SymbolValue,
+    Variable,
+)
 from simt.ptx.symbols import Scope, Symbol
 from simt.ptx.types import Kind, Type
 from simt.verify.context import Context, Problem, dotted
+from simt.verify.opaque import field_problems, is_opaque
 
 ADDRESSES_SINCE: Version = (2, 1)
 GENERIC_SINCE: Version = (3, 1)
@@ -18,7 +28,9 @@ MASKS_SINCE: Version = (7, 1)
 
 def initializer_problems(context: Context, scope: Scope, v: Variable) -> Iterator[Problem]:
     """Whether a variable's initial value fits its type, vector size and dimensions."""
-    if v.initializer is not None and v.space in ("const", "global"):
+    if v.initializer is not None and is_opaque(v):
+        yield from field_problems(context, v, v.initializer)
+    elif v.initializer is not None and v.space in ("const", "global"):
         sizes = (*v.dimensions, *((v.vector,) if v.vector > 1 else ()))
         yield from _value(context, scope, v, v.initializer, sizes)
 
@@ -64,6 +76,9 @@ def _scalar(context: Context, scope: Scope, v: Variable, value: Initializer) -> 
         case Float() if t.is_integer:
             message = f"`{v.name}` of type {t} cannot have a floating-point value"
             yield Problem(message, value.span, "expected an integer constant")
+        case FieldValue():
+            message = f"`{v.name}` of type {t} has no fields"
+            yield Problem(message, value.span, f"expected a {t} value")
         case SymbolValue():
             yield from _since(context, value)
             yield from _address(scope, v, value)

@@ -10,6 +10,7 @@ from simt.ptx.types import Type
 from simt.verify.agreement import expected_register
 from simt.verify.context import Problem
 from simt.verify.describe import describe
+from simt.verify.opaque import sampler_problems
 from simt.verify.operands import Place, undeclared
 from simt.verify.shapes import Shape, What
 
@@ -22,6 +23,7 @@ def texture_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
         message = f"operand `{place.form.name}` of `{site.spelled}` cannot be {described}"
         yield Problem(message, operand.span, "expected `[texture, coordinates]`")
         return
+    yield from sampler_problems(site.context, operand)
     for name in (operand.texture, *([operand.sampler] if operand.sampler else [])):
         yield from _texture_name(place, name)
     elements = (

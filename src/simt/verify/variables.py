@@ -10,6 +10,7 @@ from simt.isa.form import Requirement, Version
 from simt.ptx.nodes import Variable
 from simt.ptx.types import BF16, BF16X2, F16, U32, U64
 from simt.verify.context import Context, Problem, dotted
+from simt.verify.opaque import is_opaque, opaque_problems
 
 Where: TypeAlias = Literal["module", "body"]
 Rule: TypeAlias = Callable[[Context, Variable, Where], Iterator[Problem]]
@@ -91,6 +92,9 @@ def _bank(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
 
 
 def _type(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
+    if is_opaque(v):
+        yield from opaque_problems(context, v)
+        return
     if v.type in (BF16, BF16X2):
         hint = f"expected .b{v.type.bits}"
         yield Problem(f"`{v.name}` cannot be declared with type {v.type}", v.span, hint)
