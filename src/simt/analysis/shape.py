@@ -14,8 +14,8 @@ class Hold(IntEnum):
     EXACT = 0
     """Always right: held as base and stride."""
     GUARDED = 1
-    """Right unless an extension to more bits wrapped within the warp: held as base and stride with a flag,
-    and in full for the case that the flag says no."""
+    """Right unless an extension to more bits wrapped within the warp, or a minimum or maximum changed a lane:
+    held as base and stride with a flag, and in full for the case that the flag says no."""
     LIKELY = 2
     """Lanes were brought together from different definitions: held in full."""
 

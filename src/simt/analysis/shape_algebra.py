@@ -82,6 +82,20 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return Shape(a.width, wrapped(target, a.stride), a.hold)
         return Shape(a.width, a.stride, max(a.hold, Hold.GUARDED)) if a.width < WARP else VARYING
 
+    def minimum(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._limited(a, b)
+
+    def maximum(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._limited(a, b)
+
+    def _limited(self, a: Shape, b: Shape) -> Shape:
+        """Where the same limit holds for all lanes, it often changes none of them: a clamped coordinate."""
+        if a.stride == 0:
+            a, b = b, a
+        if a.stride != 0 and max(a.width, b.width) < WARP and b.stride == 0 and b.exact:
+            return Shape(max(a.width, b.width), a.stride, max(a.hold, Hold.GUARDED))
+        return self._each(a, b)
+
     # -- lane-wise primitives ------------------------------------------------------------------
     def select(self, t: Type, p: Shape, a: Shape, b: Shape) -> Shape:
         return merge(a, b) if p.is_uniform else self._each(p, a, b)
@@ -123,12 +137,6 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._each(a, b)
 
     def remainder(self, t: Type, a: Shape, b: Shape) -> Shape:
-        return self._each(a, b)
-
-    def minimum(self, t: Type, a: Shape, b: Shape) -> Shape:
-        return self._each(a, b)
-
-    def maximum(self, t: Type, a: Shape, b: Shape) -> Shape:
         return self._each(a, b)
 
     def compare(self, op: Comparison, t: Type, a: Shape, b: Shape) -> Shape:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
+import llvmlite.binding as llvm
+
 from simt.analysis.access import is_proven
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.shape import WARP
@@ -65,13 +67,20 @@ class Access:
         return " volatile" if self.volatile else ""
 
 
+_REGISTERS = (("avx512f", 512, "v"), ("avx", 256, "x"), ("sse2", 128, "x"))
+"""x86's vector registers: their bits, and how LLVM names them in assembly."""
+LATEST = 4
+"""Results that are kept before an access: sums of a few chains."""
+
+
 def no_places(space: str) -> Sequence[tuple[Value, int]]:
     return ()
 
 
 class AccessAlgebra(PrefetchAlgebra):
     """`PrefetchAlgebra` with what all accesses need. `line`: of the instruction. Code goes on at `abort`
-    after a fault. `asked`: the runtime has been called.
+    after a fault. `asked`: the runtime has been called. `computed`: the latest results of arithmetic on
+    floats in this block of code.
 
     `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
     the address is any other or unknown. `at_start`: lines that load parameters when the kernel begins, None
@@ -87,6 +96,7 @@ class AccessAlgebra(PrefetchAlgebra):
     sizes: Mapping[str, int] = MappingProxyType({})
     places: Callable[[str], Sequence[tuple[Value, int]]] = staticmethod(no_places)
     abort = "abort"
+    computed: tuple[Value, ...] = ()
 
     @property
     def has_gathers(self) -> bool:
@@ -230,6 +240,7 @@ class AccessAlgebra(PrefetchAlgebra):
     def _call_lanes(self, function: str, access: Access, buffers: list[str]) -> None:
         """Calls a function of the runtime over the active lanes; goes to `abort` if it reports a fault."""
         self.asked = True
+        self._need_computed()
         address = self.vector(access.address)
         if address.type == "i32":
             address = self.cast("zext", I64, address)
@@ -243,6 +254,21 @@ class AccessAlgebra(PrefetchAlgebra):
             f"i64 {region.lane_stride}, i64 {self.line}, i64 {space}{extra})"
         )
         self.go_on_if(ok)
+
+    def _need_computed(self) -> None:
+        """Says that what has been computed is needed where a fault may end the warp. Else LLVM's code
+        generator takes arithmetic for something that an access may make superfluous, moves it behind all
+        accesses that follow, and keeps operands in memory meanwhile."""
+        bits, register = next((r for feature, *r in _REGISTERS if feature in self.features), (0, ""))
+        if not bits:
+            return
+        llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
+        for value in self.computed:
+            count = bits // (64 if value.type == "double" else 32)
+            pieces = [self.piece(value, start, count) for start in range(0, WARP, count)]
+            constraints = ",".join([register] * len(pieces))
+            operands = ", ".join(piece.typed for piece in pieces)
+            self.builder.void(f'call void asm sideeffect "", "{constraints}"({operands})')
 
     def go_on_if(self, ok: str) -> None:
         """Stops the warp unless the i1 holds."""

@@ -38,9 +38,11 @@ from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Hold
 from simt.analysis.ssa import Definition
 from simt.engine.abi import FaultKind, LaunchSlot
+from simt.engine.llvm_access import LATEST
 from simt.engine.llvm_alone import AloneLoops
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import ALL, Combined, bases, shape_of
+from simt.engine.llvm_loose import raw
 from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_outline import BLOCKS, LINES, PIECE, TooLarge
 from simt.engine.llvm_slots import SlotEmitter, Unit
@@ -115,6 +117,7 @@ class FunctionEmitter(SlotEmitter):
         self.builder.label(self.label(block))
         self.cache = {}
         self.vectors, self.masks = {}, {}
+        self.m.computed = ()
         self.m.in_loop = self.schedule.loop_of[block.index] is not None
         self.m.mask = self._entry_mask(block)
         self.current = self.ssa.reaching(block)
@@ -162,12 +165,20 @@ class FunctionEmitter(SlotEmitter):
         else:
             values = self._guarded(op)
         made = self.ssa.of[id(op)]
+        if op.form.effects:
+            self.m.computed = ()
         for definition, value in zip(made, values):
             if definition is not None:
                 self.write(definition, value)
+                self._note_computed(op, raw(value))
         for definition in made:
             if definition is not None:
                 self.current[definition.register] = definition
+
+    def _note_computed(self, op: Op, value: Value) -> None:
+        is_column = value.width == WARP and value.type in ("float", "double") and value.ir.startswith("%")
+        if is_column and not op.form.effects and not self.unit.large:
+            self.m.computed = (*self.m.computed, value)[-LATEST:]
 
     def parameter_offset(self, op: Op) -> int | None:
         """Where in the kernel's parameter block an op reads, if it names a parameter."""

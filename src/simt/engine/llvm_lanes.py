@@ -20,7 +20,7 @@ from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
 from simt.engine.llvm_clock import cycles, nanoseconds
 from simt.engine.llvm_float import LlvmAlgebra
-from simt.isa.algebra import Environment
+from simt.isa.algebra import Comparison, Environment
 from simt.isa.special_registers import lookup
 from simt.ptx.types import U32, Type, bits_type
 
@@ -43,7 +43,8 @@ class Lanes(Value):
 class Guarded(Lanes):
     """An affine value if the i1 `valid` holds; `lanes()` emits code for all lanes that is always right.
 
-    Extending an affine 32-bit value gives one: it is affine unless it wraps within the warp."""
+    Extending an affine 32-bit value gives one: it is affine unless it wraps within the warp. So does limiting
+    one: it is affine unless it exceeds the limit in some lane."""
 
     valid: str = "true"
     lanes: Callable[[], Value] = field(default=lambda: Value("0", "i64"))
@@ -240,6 +241,28 @@ class LaneAlgebra(LlvmAlgebra):
     def shift_left(self, t: Type, a: Value, n: Value) -> Value:
         shape = self.shapes.shift_left(t, shape_of(a), shape_of(n))
         return self._affine(shape, partial(LlvmAlgebra.shift_left, self, t), a, n)
+
+    def minimum(self, t: Type, a: Value, b: Value) -> Value:
+        return self._limited("le", t, partial(LlvmAlgebra.minimum, self, t), a, b)
+
+    def maximum(self, t: Type, a: Value, b: Value) -> Value:
+        return self._limited("ge", t, partial(LlvmAlgebra.maximum, self, t), a, b)
+
+    def _limited(self, kept: Comparison, t: Type, run: Callable[..., Value], a: Value, b: Value) -> Value:
+        """The smaller or larger of two values, `run`: that for which the comparison `kept` holds."""
+        if shape_of(a).stride == 0:
+            a, b = b, a
+        shape = self.shapes.minimum(t, shape_of(a), shape_of(b))
+        limited = self._affine(shape, run, a, b)
+        if not isinstance(limited, Guarded):
+            return limited
+        start = self.widened(bases(a), shape.width)
+        least = (kept == "ge") == (shape.stride > 0)
+        step = 0 if least else shape.stride * (self.segment - 1)
+        extreme = LlvmIntegers.binary(self, "add", start, self.number(start.type, step)) if step else start
+        inside = self.compare_integers(kept, t, extreme, self.widened(bases(b), shape.width))
+        unchanged = self.both(self._no_wrap(t, a), self._all(inside))
+        return replace(limited, ir=start.ir, valid=self.both(limited.valid, unchanged))
 
     def resize(self, source: Type, target: Type, a: Value) -> Value:
         if source.bits == target.bits:
