@@ -259,9 +259,10 @@ class AccessAlgebra(PrefetchAlgebra):
         """Says that what has been computed is needed where a fault may end the warp. Else LLVM's code
         generator takes arithmetic for something that an access may make superfluous, moves it behind all
         accesses that follow, and keeps operands in memory meanwhile."""
-        bits, register = next((r for feature, *r in _REGISTERS if feature in self.features), (0, ""))
-        if not bits:
+        found = next((r for r in _REGISTERS if r[0] in self.features), None)
+        if found is None:
             return
+        _, bits, register = found
         llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
         for value in self.computed:
             count = bits // (64 if value.type == "double" else 32)
