@@ -101,8 +101,9 @@ def trace(
     try:
         tracer.run(ordered(kernel, arguments), shared)
     finally:
-        for line in _json(tracer.trace) if layout == "json" else _text(tracer.trace):
-            click.echo(line)
+        if tracer.trace.whole.instructions:
+            for line in _json(tracer.trace) if layout == "json" else _text(tracer.trace):
+                click.echo(line)
 
 
 # ------------------------------------------------------------------ JSON

@@ -63,6 +63,13 @@ def test_what_ran_before_a_fault_is_shown(capsys: pytest.CaptureFixture[str]) ->
     assert "MemoryFault" in shown.err
 
 
+def test_a_refused_launch_shows_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["trace", EXAMPLE, "choose", *LAUNCH[:2], "--block", "4096", *ARRAYS]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "LaunchError" in shown.err
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
