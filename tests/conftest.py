@@ -42,3 +42,11 @@ def engine(request: pytest.FixtureRequest) -> str:
 def device(engine: str) -> simt.Device:
     """An `sm_90` device on each engine, shared between tests: module variables are a test's own affair."""
     return shared_device(engine)
+
+
+@pytest.fixture
+def exact_device(device: simt.Device) -> Iterator[simt.Device]:
+    """The device, while it computes approximate functions as the hardware does."""
+    before, device.approx = device.approx, "hardware"
+    yield device
+    device.approx = before

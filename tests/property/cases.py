@@ -38,6 +38,15 @@ def simple(
     return Case(f"{name.rstrip('_')}.{t.name}", inputs, output, run, expected)
 
 
+def _lookup(table: tuple[int, ...]) -> Case:
+    """Of every size for which an engine has a way of its own."""
+
+    def run(m: Any, index: Any) -> Any:
+        return m.lookup(table, index)
+
+    return Case(f"lookup.{len(table)}", (U32,), U32, run, lambda i: table[i % len(table)])
+
+
 def bit_cases() -> Iterator[Case]:
     for t in (*UNSIGNED, PRED):
         ones = 2**t.bits - 1
@@ -57,6 +66,8 @@ def bit_cases() -> Iterator[Case]:
         yield simple("popcount", (t,), U32, t, int.bit_count)
         yield simple("leading_zeros", (t,), U32, t, lambda a, t=t: oracle.leading_zeros(t, a))
         yield simple("reverse_bits", (t,), t, t, lambda a, t=t: oracle.reverse_bits(t, a))
+    for bits in (0, 1, 4, 5, 6, 7, 8):
+        yield _lookup(tuple((i * 0x9E3779B1 + bits) % 2**32 for i in range(1 << bits)))
 
 
 def rare_cases() -> Iterator[Case]:

@@ -87,6 +87,9 @@ class RangeAlgebra(WithoutEffects[Range]):
     def select(self, t: Type, p: Range, a: Range, b: Range) -> Range:
         return join(a, b)
 
+    def lookup(self, table: tuple[int, ...], index: Range) -> Range:
+        return Range(min(table), max(table))
+
     def halfwise(self, function: Callable[..., Range], *operands: Range) -> Range:
         return UNKNOWN
 

@@ -100,6 +100,9 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def select(self, t: Type, p: Shape, a: Shape, b: Shape) -> Shape:
         return merge(a, b) if p.is_uniform else self._each(p, a, b)
 
+    def lookup(self, table: tuple[int, ...], index: Shape) -> Shape:
+        return self._each(index)
+
     def halfwise(self, function: Callable[..., Shape], *operands: Shape) -> Shape:
         return self._each(*operands)
 

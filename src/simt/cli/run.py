@@ -19,7 +19,7 @@ from simt.cli.arguments import ARGUMENTS, as_shape, choose, ordered, parse_value
 from simt.cli.explain import explanation, in_full
 from simt.driver.array import DeviceArray
 from simt.driver.device import Device
-from simt.driver.engines import ENGINES
+from simt.driver.engines import APPROXIMATIONS, ENGINES
 from simt.driver.kernel import Kernel, Progress
 from simt.driver.module import Module
 from simt.machine.device import DEVICES, NEWEST
@@ -75,6 +75,10 @@ class Options:
 @click.option(
     "--cpu", help="The CPU that the JIT makes code for, as x86-64-v3. Default: SIMT_CPU, else this one."
 )
+@click.option(
+    "--approx", type=click.Choice(APPROXIMATIONS),
+    help="Approximate functions with an H200's bits, or fast. Default: SIMT_APPROX, else fast.",
+)  # fmt: skip
 @click.option("--workers", type=int, help="Native threads. Default: SIMT_WORKERS, else one for each CPU.")
 @click.option("--memory", default="8GiB", show_default=True, help="Device memory.")
 @click.option("--timeout", type=float, metavar="SECONDS", help="Stop a kernel that runs longer.")
@@ -82,7 +86,8 @@ class Options:
 @click.option("--repeat", type=click.IntRange(1), default=1, show_default=True, help="Launch so many times.")
 def run(
     file: str, words: tuple[str, ...], link: tuple[str, ...], arch: str | None, engine: str | None,
-    cpu: str | None, workers: int | None, memory: str, timeout: float | None, seed: int, **rest: Any,
+    cpu: str | None, approx: str | None, workers: int | None, memory: str, timeout: float | None, seed: int,
+    **rest: Any,
 ) -> None:  # fmt: skip
     """Runs a kernel of a PTX file. KERNEL may be left out if the file has only one.
 
@@ -91,7 +96,7 @@ def run(
     options = Options(**rest)
     name, pairs = split_words(words)
     values = parse_values(pairs, seed)
-    device = Device(arch, engine, memory, workers, timeout, cpu)
+    device = Device(arch, engine, memory, workers, timeout, cpu, approx)
     started = time.perf_counter()
     module = device.load([Path(f) for f in (file, *link)] if link else Path(file))
     kernel = choose(module, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import cached_property
 from threading import RLock, get_ident
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from simt.driver.array import Allocation, DeviceArray, Shape, as_dtype, as_shape
-from simt.driver.engines import cpu_name, engine_name, make_engine, seconds, worker_count
+from simt.driver.engines import approximation, cpu_name, engine_name, make_engine, seconds, worker_count
 from simt.driver.mirrors import Mirrors
 from simt.driver.module import Module
 from simt.driver.output import print_text
@@ -27,6 +28,8 @@ from simt.machine.launch import Engine
 from simt.machine.memory import Arena, parse_size
 
 if TYPE_CHECKING:
+    from simt.analysis.outline import Program
+    from simt.diagnostics import Diagnostic
     from simt.driver.sequence import LaunchSequence
     from simt.errors import FaultSite
 
@@ -42,7 +45,9 @@ class Device:
     not used up. `workers`: native threads, else `SIMT_WORKERS`, else one for each CPU; 1 is
     deterministic. `timeout`: seconds that a kernel may run. `cpu`: the CPU that the JIT makes code for, else
     `SIMT_CPU`, else `"host"`, this machine's own; an older one (`"x86-64"`, `"x86-64-v2"`, `"x86-64-v3"`
-    without AVX-512, `"x86-64-v4"`) gives the same results with fewer instructions. Raises `SimtError`.
+    without AVX-512, `"x86-64-v4"`) gives the same results with fewer instructions. `approx`: how the
+    approximate functions (`rcp.approx`, `sin.approx` ...) are computed, `"hardware"`, with an H200's bits, or
+    `"fast"`, within the manual's bounds, else `SIMT_APPROX`. Raises `SimtError`.
     """
 
     stack_bytes: int = STACK_BYTES
@@ -63,10 +68,12 @@ class Device:
         workers: int | None = None,
         timeout: float | None = None,
         cpu: str | None = None,
+        approx: str | None = None,
     ) -> None:
         self.properties = find_device(arch)
         self.engine_name = engine_name(engine)
         self.cpu = cpu_name(cpu)
+        self.approx = approximation(approx)
         self.workers = worker_count(workers)
         self.timeout = None if timeout is None else seconds(timeout)
         self.memory = Arena(parse_size(memory))
@@ -130,10 +137,13 @@ class Device:
         Raises `PtxError` with every diagnostic, `OutOfMemory` if the variables do not fit.
         """
         if isinstance(source, (list, tuple)):
-            return Module(self, *compile_files(read_sources(source), self.properties))
+            return self._module(*compile_files(read_sources(source), self.properties))
         text, name = read_source(source)
         make = load_program if self.engine_name == "jit" else compile_ptx  # the interpreter needs all of it
-        program, warnings = make(text, name, self.properties)
+        return self._module(*make(text, name, self.properties))
+
+    def _module(self, program: Program, warnings: list[Diagnostic]) -> Module:
+        program.environment = replace(program.environment, approx=self.approx)
         return Module(self, program, warnings)
 
     def stream(self) -> Stream:

@@ -9,9 +9,12 @@ from typing import SupportsFloat
 
 from simt.errors import SimtError
 from simt.machine.launch import Engine
+from simt.ptx.environment import Approximation
 
 ENGINES = {"jit": ("simt.engine.jit", "Jit"), "interpreter": ("simt.engine.interpreter", "Interpreter")}
 """Module and class of every engine."""
+
+APPROXIMATIONS: tuple[Approximation, ...] = ("hardware", "fast")
 
 
 def engine_name(wanted: str | None) -> str:
@@ -37,6 +40,16 @@ def make_engine(name: str, cpu: str = "host") -> Engine:
     """An engine by its name; the JIT's code is for `cpu`."""
     module, attribute = ENGINES[name]
     return getattr(import_module(module), attribute)(*([cpu] if name == "jit" else []))
+
+
+def approximation(wanted: str | None) -> Approximation:
+    """How to compute the approximate functions: as wanted, else `SIMT_APPROX`, else "fast". Raises
+    `SimtError`."""
+    name = wanted or os.environ.get("SIMT_APPROX") or "fast"
+    for known in APPROXIMATIONS:
+        if name == known:
+            return known
+    raise SimtError(f"no approximation {name!r}: expected one of {', '.join(APPROXIMATIONS)}")
 
 
 def worker_count(wanted: int | None) -> int:

@@ -34,6 +34,7 @@ from simt.engine.llvm_loose import (
     source_of,
 )
 from simt.engine.llvm_rounding import LlvmRounding
+from simt.engine.llvm_tables import looked_up
 from simt.isa.algebra import Comparison, Rounding
 from simt.isa.derived import chosen_nan, quiet_nan, tiny_flushed
 from simt.ptx.types import BF16, F16, F32, F64, U64, Type
@@ -133,6 +134,9 @@ class LlvmAlgebra(LlvmRounding):
             self.emit(f"extractvalue {result} {call}, {i}", v.type, v.width)
             for i, v in enumerate(values[:count])
         ]
+
+    def lookup(self, table: tuple[int, ...], index: Value) -> Value:
+        return looked_up(self, table, index)
 
     def halfwise(self, function: Callable[..., Value], *operands: Value) -> Value:
         """On columns of twice as many lanes."""

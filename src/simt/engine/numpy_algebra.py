@@ -10,6 +10,7 @@ off, by `np.errstate(all="ignore")`, once for many operations.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -63,6 +64,11 @@ def _magnitude(t: Type, a: Array) -> Array:
     return np.abs(_signed(a)).view(a.dtype) if t.is_signed else a
 
 
+@functools.cache
+def _array(table: tuple[int, ...]) -> Array:
+    return np.array(table, np.uint32)
+
+
 class NumpyAlgebra:
     """Constants, bits, integers and floating point. A subclass adds lanes and machine."""
 
@@ -88,6 +94,9 @@ class NumpyAlgebra:
         result = result.copy()
         result[where] = other(self, *(c[where] for c in columns))
         return result
+
+    def lookup(self, table: tuple[int, ...], index: Array) -> Array:
+        return _array(table)[index & np.uint32(len(table) - 1)]
 
     def halfwise(self, function: Callable[..., Array], *operands: Array) -> Array:
         columns = [np.ascontiguousarray(c).view(np.uint16) for c in np.broadcast_arrays(*operands)]

@@ -48,6 +48,11 @@ class PureAlgebra(Protocol[V]):
         An engine may leave `other` out where no lane needs it. It is pure, and sees no other values."""
         ...
 
+    def lookup(self, table: tuple[int, ...], index: V) -> V:
+        """`.u32`: the entry of a table that a `.u32` column names, modulo the number of entries, which is a
+        power of two. Entries are bits of `.u32`."""
+        ...
+
     def halfwise(self, function: Callable[..., V], *operands: V) -> V:
         """`function(algebra, *halves)` on the low and on the high 16 bits of 32-bit columns, joined again.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from simt.isa import approximate
+from simt.isa import approximate, special, special_code
 from simt.isa.algebra import Algebra, Environment, Rounding, V
 from simt.isa.catalogue import instruction
 from simt.isa.derived import (
@@ -136,23 +136,28 @@ def truncating_mad(m: Algebra[V], a: V, b: V, c: V, rnd: Rounding, ftz: bool) ->
 
 @instruction("div.approx[.ftz].f32 d, a, b", since="1.4", ref="PTX 1.4 table 43", defaults={"sat": False})
 @instruction("div[.sat].f32 d, a, b", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 43")
-def div_approx(m: Algebra[V], a: V, b: V, ftz: bool, sat: bool) -> V:
+def div_approx(m: Algebra[V], a: V, b: V, ftz: bool, sat: bool, env: Environment) -> V:
     """Fast quotient, the dividend times an approximate reciprocal.
 
     Within 2 ulp for divisors of magnitude 2^-126 to 2^126. Above that an infinite dividend gives NaN and
     other ones zero.
     """
     a, b = flush_if(m, F32, ftz, a, b)
+    if env.approx == "hardware":
+        return finish(m, F32, special_code.divide(m, a, m.any_nan(F32, b), ftz), False, sat, a, b)
     result = approximate.quotient(m, m.any_nan(F32, a), m.any_nan(F32, b))
     return finish_rounded(m, F32, result, ftz, sat, partial(twice_quotient, F32, "rn"), a, b)
 
 
 @instruction("div.full[.ftz].f32 d, a, b", since="1.4", ref="PTX 1.4 table 43")
-def div_full(m: Algebra[V], a: V, b: V, ftz: bool) -> V:
+def div_full(m: Algebra[V], a: V, b: V, ftz: bool, env: Environment) -> V:
     """Quotient within 2 ulp over the whole range.
 
     Unlike `div.approx` it scales its operands, so no divisor is too large.
     """
+    if env.approx == "hardware":
+        a, b = flush_if(m, F32, ftz, a, b)
+        return m.nan_result(F32, special_code.divide_full(m, a, m.any_nan(F32, b), ftz), a, b)
     return div(m, F32, a, b, "rn", ftz)
 
 
@@ -302,12 +307,14 @@ def between(m: Algebra[V], t: Type, a: V, low: int, end: int) -> V:
 
 @instruction("rcp.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 48")
 @instruction("rcp.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 48")
-def rcp_approx(m: Algebra[V], a: V, ftz: bool) -> V:
+def rcp_approx(m: Algebra[V], a: V, ftz: bool, env: Environment) -> V:
     """Fast reciprocal.
 
     Within 1 ulp. Zeros, and subnormals where they are flushed, give infinities of their sign, infinities
     zeros.
     """
+    if env.approx == "hardware":
+        return special_code.rcp(m, m.any_nan(F32, a), ftz)
     return rcp(m, F32, a, "rn", ftz)
 
 
@@ -336,18 +343,22 @@ def rcp(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
 
 
 @instruction("rcp.approx.ftz.f64 d, a", since="2.1 sm_20", ref="PTX ISA 2.1 rcp.approx.ftz.f64")
-def rcp_coarse(m: Algebra[V], a: V) -> V:
+def rcp_coarse(m: Algebra[V], a: V, env: Environment) -> V:
     """Coarse reciprocal of the upper half of a double; the lower half of the result is zero."""
+    if env.approx == "hardware":
+        return special_code.coarse_rcp(m, m.any_nan(F64, a))
     return coarse_result(m, approximate.reciprocal(m, F64, coarse(m, m.any_nan(F64, a))))
 
 
 @instruction("sqrt.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 49")
 @instruction("sqrt.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 49")
-def sqrt_approx(m: Algebra[V], a: V, ftz: bool) -> V:
+def sqrt_approx(m: Algebra[V], a: V, ftz: bool, env: Environment) -> V:
     """Fast square root.
 
     Negative operands give NaN, negative zero itself.
     """
+    if env.approx == "hardware":
+        return special_code.sqrt(m, m.any_nan(F32, a), ftz)
     return sqrt(m, F32, a, "rn", ftz)
 
 
@@ -380,18 +391,24 @@ def sqrt(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
 @instruction("rsqrt.f64 d, a", since="1.0 sm_13", until="1.3", defaults=PLAIN, ref="PTX 1.4 table 50")
 @instruction("rsqrt.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 50")
 @instruction("rsqrt.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 50")
-def rsqrt(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
+def rsqrt(m: Algebra[V], t: Type, a: V, ftz: bool, env: Environment) -> V:
     """Fast reciprocal of the square root.
 
     Negative operands give NaN, zeros infinities of their sign.
     """
+    if env.approx == "hardware" and t == F32:
+        return special_code.rsqrt(m, m.any_nan(F32, a), ftz)
+    if env.approx == "hardware":
+        return m.nan_result(F64, special_code.double_rsqrt(m, a), a)
     (a,) = flush_if(m, t, ftz, a)
     return finish(m, t, approximate.reciprocal_root(m, t, m.any_nan(t, a)), ftz, False, a)
 
 
 @instruction("rsqrt.approx.ftz.f64 d, a", since="4.0 sm_20", ref="PTX ISA 4.0 rsqrt.approx.ftz.f64")
-def rsqrt_coarse(m: Algebra[V], a: V) -> V:
+def rsqrt_coarse(m: Algebra[V], a: V, env: Environment) -> V:
     """Coarse reciprocal root of the upper half of a double; the lower half of the result is zero."""
+    if env.approx == "hardware":
+        return special_code.coarse_rsqrt(m, m.any_nan(F64, a))
     return coarse_result(m, approximate.reciprocal_root(m, F64, coarse(m, m.any_nan(F64, a))))
 
 
@@ -414,52 +431,62 @@ def coarse_result(m: Algebra[V], a: V) -> V:
 
 @instruction("sin.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 51")
 @instruction("sin.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 51")
-def sin(m: Algebra[V], a: V, ftz: bool) -> V:
+def sin(m: Algebra[V], a: V, ftz: bool, env: Environment) -> V:
     """Fast sine of an angle in radians.
 
     The absolute error is bounded for angles from -pi to pi; it grows with the angle. Infinities give NaN.
     """
     (a,) = flush_if(m, F32, ftz, m.any_nan(F32, a))
+    if env.approx == "hardware":
+        return special.sine(m, a)
     return finish(m, F32, approximate.sine(m, a), ftz, False)
 
 
 @instruction("cos.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 52")
 @instruction("cos.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 52")
-def cos(m: Algebra[V], a: V, ftz: bool) -> V:
+def cos(m: Algebra[V], a: V, ftz: bool, env: Environment) -> V:
     """Fast cosine of an angle in radians.
 
     The absolute error is bounded for angles from -pi to pi; it grows with the angle. Infinities give NaN.
     """
     (a,) = flush_if(m, F32, ftz, m.any_nan(F32, a))
+    if env.approx == "hardware":
+        return special.cosine(m, a)
     return finish(m, F32, approximate.cosine(m, a), ftz, False)
 
 
 @instruction("lg2.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 53")
 @instruction("lg2.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 53")
-def lg2(m: Algebra[V], a: V, ftz: bool) -> V:
+def lg2(m: Algebra[V], a: V, ftz: bool, env: Environment) -> V:
     """Fast logarithm to the base 2.
 
     Zeros give negative infinity, negative operands NaN.
     """
     (a,) = flush_if(m, F32, ftz, m.any_nan(F32, a))
+    if env.approx == "hardware":
+        return special_code.lg2(m, a, ftz)
     return finish(m, F32, approximate.logarithm(m, a, subnormals=not ftz), ftz, False)
 
 
 @instruction("ex2.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 54")
 @instruction("ex2.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 54")
-def ex2(m: Algebra[V], a: V, ftz: bool) -> V:
+def ex2(m: Algebra[V], a: V, ftz: bool, env: Environment) -> V:
     """Fast power of two.
 
     Too large operands give infinity, too small ones zero.
     """
     (a,) = flush_if(m, F32, ftz, m.any_nan(F32, a))
+    if env.approx == "hardware":
+        return special_code.ex2(m, a, ftz)
     return finish(m, F32, approximate.exponential(m, a, ftz), ftz, False)
 
 
 @instruction("tanh.approx.f32 d, a", since="7.0 sm_75", ref="PTX ISA 7.0 tanh")
-def tanh(m: Algebra[V], a: V) -> V:
+def tanh(m: Algebra[V], a: V, env: Environment) -> V:
     """Fast hyperbolic tangent.
 
     The results of infinities are 1 and -1.
     """
+    if env.approx == "hardware":
+        return special.hyperbolic_tangent(m, m.any_nan(F32, a))
     return m.nan_result(F32, approximate.hyperbolic_tangent(m, m.any_nan(F32, a)))

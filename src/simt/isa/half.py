@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from simt.isa import approximate
-from simt.isa.algebra import Algebra, V
+from simt.isa import approximate, special
+from simt.isa.algebra import Algebra, Environment, V
 from simt.isa.catalogue import instruction
 from simt.isa.compare import BOOLEANS, COMPARISONS, combine, operators
 from simt.isa.derived import (
@@ -21,7 +21,9 @@ from simt.isa.derived import (
     flush_result,
     flushed,
     halves,
+    infinity,
     join,
+    number,
     ones_if,
     quiet_nan,
     sign_mask,
@@ -239,13 +241,22 @@ def max_xorsign(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
 # ---------------------------------------------------------------- approximate functions
 
 
+def truncated(m: Algebra[V], t: Type, a: V) -> V:
+    """A result of the special function unit as a half: cut, but for infinities where it is too large."""
+    result = m.float_to_float(F32, t, a, "rz")
+    large = m.compare("ge", F32, a, number(m, F32, 2.0**16)) if t is F16 else m.const(PRED, 0)
+    return half_limited(m, t, m.select(t, large, m.const(t, infinity(t)), result), False, False)
+
+
 @instruction("ex2.approx.ftz.type d, a", type=BF16S, since=BF16_SINCE, ref="PTX ISA 7.8 ex2")
 @instruction("ex2.approx.type d, a", type=F16S, since="7.0 sm_75", ref="PTX ISA 7.0 ex2")
-def ex2(m: Algebra[V], t: Type, a: V) -> V:
+def ex2(m: Algebra[V], t: Type, a: V, env: Environment) -> V:
     """Fast power of two of a half, or of both halves of a pair; .bf16 flushes subnormals."""
 
     def one(m: Algebra[V], e: Type, x: V) -> V:
         ftz = e is BF16
+        if env.approx == "hardware":
+            return truncated(m, e, special.exponential(m, m.any_nan(F32, widen(m, e, F32, ftz, x))))
         return narrow(m, F32, e, approximate.exponential(m, widen(m, e, F32, ftz, x), ftz), ftz)
 
     return by_halves(m, t, one, a)
@@ -253,10 +264,12 @@ def ex2(m: Algebra[V], t: Type, a: V) -> V:
 
 @instruction("tanh.approx.type d, a", type=BF16S, since=BF16_SINCE, ref="PTX ISA 7.8 tanh")
 @instruction("tanh.approx.type d, a", type=F16S, since="7.0 sm_75", ref="PTX ISA 7.0 tanh")
-def tanh(m: Algebra[V], t: Type, a: V) -> V:
+def tanh(m: Algebra[V], t: Type, a: V, env: Environment) -> V:
     """Fast hyperbolic tangent of a half, or of both halves of a pair."""
 
     def one(m: Algebra[V], e: Type, x: V) -> V:
+        if env.approx == "hardware":
+            return truncated(m, e, special.hyperbolic_tangent(m, widen(m, e, F32, False, x)))
         return narrow(m, F32, e, approximate.hyperbolic_tangent(m, widen(m, e, F32, False, x)), False)
 
     return by_halves(m, t, one, a)

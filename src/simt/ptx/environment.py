@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+Approximation = Literal["hardware", "fast"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,13 +13,15 @@ class Environment:
     """What a meaning may depend on besides its operands.
 
     `version`, `target`: of the module, as (1, 4) and 13. `map_f64_to_f32`: of its `.target`.
-    `machine`: the virtual device's compute capability times ten (sm_90: 90).
+    `machine`: the virtual device's compute capability times ten (sm_90: 90). `approx`: how the approximate
+    functions are computed, bit for bit as by an H200 ("hardware") or within the manual's bounds ("fast").
     """
 
     version: tuple[int, int] = (9, 0)
     target: int = 75
     machine: int = 90
     map_f64_to_f32: bool = False
+    approx: Approximation = "fast"
 
     @property
     def has_single_only(self) -> bool:

@@ -1,0 +1,439 @@
+"""The special function unit, bit for bit as an H200's: quadratic interpolation from tables.
+
+Each function reduces its operand to a segment and a place of 17 bits in it, X. The unit adds c0, c1 X and
+c2 times a square whose partial products below a certain column are left out, keeps 36 bits below the binary
+point, and cuts them to 24 significant ones: nothing is rounded. docs/special-functions.md tells how that was
+found, and how far it was compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic
+
+from simt.isa.algebra import Algebra, V
+from simt.isa.derived import float_abs, number, quiet_nan, with_bits
+from simt.isa.special_tables import PLACE, SLOPE_SHIFT, Table, exact_table, measured, rounded_table
+from simt.ptx.types import F32, F64, PRED, S32, U16, U32, Type
+
+MANTISSA = 23
+"""Stored bits of a significand of single precision."""
+
+
+# ---------------------------------------------------------------- integers, with constants
+
+
+def plus(m: Algebra[V], a: V, n: int) -> V:
+    return m.add(U32, a, m.const(U32, n % 2**32))
+
+
+def bits_of(m: Algebra[V], a: V, mask: int) -> V:
+    return m.and_(U32, a, m.const(U32, mask))
+
+
+def down(m: Algebra[V], a: V, n: int, t: Type = U32) -> V:
+    return m.shift_right(t, a, m.const(U32, n))
+
+
+def up(m: Algebra[V], a: V, n: int) -> V:
+    return m.shift_left(U32, a, m.const(U32, n))
+
+
+def signed_sum(m: Algebra[V], a: V, sign: int, b: V) -> V:
+    return m.add(U32, a, b) if sign > 0 else m.sub(U32, a, b)
+
+
+# ---------------------------------------------------------------- interpolation
+
+SQUARED = 15
+"""Bits of the place that the squarer sees, and of its result."""
+
+
+def square(m: Algebra[V], x: V) -> V:
+    """The square of a 17-bit place, its 15 upper bits.
+
+    Of the partial products x_i x_j 2^(i + j + 1) with j < i, and x_i 2^(2 i), those below 2^19 are left
+    out before they are added, not after. All 32 lanes fit one register as 16-bit numbers.
+    """
+    u = m.resize(U32, U16, down(m, x, PLACE - SQUARED))
+    total = m.const(U16, 0)
+    for i in range((SQUARED + 1) // 2, SQUARED):
+        lower = m.and_(U16, u, m.const(U16, (1 << i) - 1))
+        row = m.shift_right(U16, lower, m.const(U32, SQUARED - 1 - i))
+        row = m.add(U16, row, m.const(U16, 1 << (2 * i - SQUARED)))
+        here = m.compare("ne", U16, m.and_(U16, u, m.const(U16, 1 << i)), m.const(U16, 0))
+        total = m.add(U16, total, m.select(U16, here, row, m.const(U16, 0)))
+    return m.resize(U16, U32, total)
+
+
+def below_c0(m: Algebra[V], table: Table, segment: V, x: V) -> V:
+    """What is added to c0, as a 32-bit integer: (bias +- |c1| X +- |c2| P) / 2^`table.fraction`, rounded
+    down."""
+    slopes = m.lookup(table.slopes, segment)
+    c1, c2 = down(m, slopes, SLOPE_SHIFT), bits_of(m, slopes, (1 << SLOPE_SHIFT) - 1)
+    low = m.mul(U32, c1, bits_of(m, x, (1 << table.split) - 1))
+    low = signed_sum(m, m.const(U32, table.bias), table.c1_sign, low)
+    low = signed_sum(m, low, table.c2_sign, m.mul(U32, c2, square(m, x)))
+    high = m.mul(U32, c1, down(m, x, table.split))
+    total = signed_sum(m, down(m, low, table.split, S32), table.c1_sign, high)
+    return down(m, total, table.fraction - table.split, S32)
+
+
+def significand(m: Algebra[V], name: str, segment: V, x: V) -> V:
+    """A result of 24 bits at a fixed place: 2^23 to 2^24."""
+    table = rounded_table(name)
+    return down(m, m.add(U32, m.lookup(table.c0, segment), below_c0(m, table, segment, x)), 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum(Generic[V]):
+    """An integer in pieces: all but its lowest 6 bits, and its lowest 32 bits."""
+
+    upper: V
+    lower: V
+
+
+DROPPED = 6
+"""Bits that the upper piece of a sum lacks."""
+
+
+def exact_sum(m: Algebra[V], name: str, fraction: int, segment: V, x: V) -> Sum[V]:
+    """A sum below 2 in units of 2^-`fraction`."""
+    table = exact_table(name, fraction)
+    c0, rest = m.lookup(table.c0, segment), below_c0(m, table, segment, x)
+    shift = fraction - 26
+    upper = m.add(U32, up(m, c0, shift - DROPPED), down(m, rest, DROPPED))
+    return Sum(upper, m.add(U32, up(m, c0, shift), rest))
+
+
+def cut(m: Algebra[V], total: Sum[V], fraction: int) -> V:
+    """The bits of a sum as `.f32`, cut to 24 significant ones."""
+    return normalized(m, *_fitting(m, total, fraction))
+
+
+def _fitting(m: Algebra[V], total: Sum[V], fraction: int) -> tuple[V, V]:
+    """A sum's significant bits as an integer of 32 bits, and the exponent of its unit."""
+    fits = m.compare("lt", U32, total.upper, m.const(U32, 1 << (32 - DROPPED)))
+    whole = m.select(U32, fits, total.lower, total.upper)
+    low, high = (m.const(U32, n % 2**32) for n in (-fraction, DROPPED - fraction))
+    return whole, m.select(U32, fits, low, high)
+
+
+def normalized(m: Algebra[V], whole: V, exponent: V) -> V:
+    """The bits of `.f32` of an integer times 2^`exponent`, cut."""
+    zeros = m.leading_zeros(U32, whole)
+    significant = down(m, m.shift_left(U32, whole, zeros), 32 - MANTISSA - 1)
+    exponent = plus(m, m.sub(U32, exponent, zeros), 127 + 31 - 1)
+    value = m.add(U32, up(m, exponent, MANTISSA), significant)
+    return m.select(U32, m.compare("eq", U32, whole, m.const(U32, 0)), m.const(U32, 0), value)
+
+
+def segment_and_place(m: Algebra[V], a: V) -> tuple[V, V]:
+    """The upper bits of a number, and its lower 17."""
+    return down(m, a, PLACE), bits_of(m, a, (1 << PLACE) - 1)
+
+
+# ---------------------------------------------------------------- numbers by their bits
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where a floating-point number's fields lie in 32 bits."""
+
+    mantissa: int
+    bias: int
+
+    @property
+    def least_normal(self) -> int:
+        return 1 << self.mantissa
+
+    @property
+    def infinity(self) -> int:
+        return 2 * self.bias + 1 << self.mantissa
+
+    @property
+    def largest_divisor(self) -> int:
+        """The greatest power of two whose reciprocal is a normal number."""
+        return 2 * self.bias - 1 << self.mantissa
+
+
+SINGLE = Layout(MANTISSA, 127)
+UPPER = Layout(20, 1023)
+"""The upper half of a double."""
+
+SIGN = 1 << 31
+NAN = quiet_nan(F32)
+"""The NaN that the unit makes of every NaN, as the upper half of a double too."""
+
+
+def magnitude(m: Algebra[V], bits: V) -> V:
+    return bits_of(m, bits, SIGN - 1)
+
+
+def outside(m: Algebra[V], value: V, low: int, high: int) -> V:
+    """Whether an integer is not in low <= value < high: by one comparison."""
+    return m.compare("ge", U32, plus(m, value, -low), m.const(U32, high - low))
+
+
+def chosen(m: Algebra[V], value: V, *cases: tuple[V, int | V]) -> V:
+    """The bits of the first case that holds, else `value`."""
+    for holds, bits in reversed(cases):
+        value = m.select(U32, holds, m.const(U32, bits) if isinstance(bits, int) else bits, value)
+    return value
+
+
+def signed_as(m: Algebra[V], bits: V, a: V) -> V:
+    """Some bits with the sign bit of `a` inverted into them; NaN stays as it is."""
+    signed = m.xor(U32, bits, bits_of(m, a, SIGN))
+    return m.select(U32, m.compare("eq", U32, bits, m.const(U32, NAN)), bits, signed)
+
+
+Edges = Callable[[Algebra[V], V], V]
+"""What becomes of the bits of an operand for which the table does not serve."""
+
+
+# ---------------------------------------------------------------- reciprocals and roots
+#
+# These take and give bits. Subnormal operands are zeros to the unit, and it makes subnormal results zeros.
+
+
+def reciprocal(m: Algebra[V], a: V, edges: Edges[V] | None = None, layout: Layout = SINGLE) -> V:
+    """1/a."""
+    size = magnitude(m, a)
+    mantissa = bits_of(m, size, layout.least_normal - 1)
+    place = up(m, mantissa, PLACE + 7 - layout.mantissa)  # 128 segments: a place of 16 bits
+    segment, x = segment_and_place(m, place)
+    value = down(m, significand(m, "reciprocal", segment, x), MANTISSA - layout.mantissa)
+    value = plus(m, value, 2 * layout.bias - 2 << layout.mantissa)
+    value = m.sub(U32, value, m.sub(U32, size, mantissa))
+    value = m.or_(U32, value, bits_of(m, a, SIGN))
+    rare = outside(m, size, layout.least_normal, layout.largest_divisor)
+    return m.rarely(U32, rare, value, edges or partial(reciprocal_edges, layout), a)
+
+
+def reciprocal_edges(layout: Layout, m: Algebra[V], a: V) -> V:
+    """Of zeros and subnormals, of the largest divisor and what is above, infinities and NaN."""
+    size = magnitude(m, a)
+    result = chosen(
+        m,
+        m.const(U32, NAN),
+        (m.compare("lt", U32, size, m.const(U32, layout.least_normal)), layout.infinity),
+        (m.compare("eq", U32, size, m.const(U32, layout.largest_divisor)), layout.least_normal),
+        (m.compare("le", U32, size, m.const(U32, layout.infinity)), 0),
+    )
+    return signed_as(m, result, a)
+
+
+def _halved_exponent(m: Algebra[V], bits: V, layout: Layout) -> V:
+    """Half the biased exponent, rounded up, in the exponent's place."""
+    return bits_of(m, down(m, plus(m, bits, layout.least_normal), 1), layout.infinity)
+
+
+def _of_parity(m: Algebra[V], name: str, bits: V, layout: Layout) -> V:
+    """The significand of a root; the exponent's lowest bit is the segment's highest."""
+    fields = up(m, bits_of(m, bits, 2 * layout.least_normal - 1), MANTISSA - layout.mantissa)
+    return significand(m, name, *segment_and_place(m, fields))
+
+
+def reciprocal_root(m: Algebra[V], a: V, edges: Edges[V] | None = None, layout: Layout = SINGLE) -> V:
+    """1/sqrt(a). Powers of four give their exact result: their sum, the only one of 2^24 - 1, is passed
+    over."""
+    value = _of_parity(m, "reciprocal_root", a, layout)
+    value = m.add(U32, value, down(m, plus(m, value, 1), 24))
+    value = down(m, value, MANTISSA - layout.mantissa)
+    value = plus(m, value, layout.bias - 2 + (layout.bias + 1) // 2 << layout.mantissa)
+    value = m.sub(U32, value, _halved_exponent(m, a, layout))
+    rare = outside(m, a, layout.least_normal, layout.infinity)
+    return m.rarely(U32, rare, value, edges or partial(reciprocal_root_edges, layout), a)
+
+
+def reciprocal_root_edges(layout: Layout, m: Algebra[V], a: V) -> V:
+    """Of zeros and subnormals, infinity, negative numbers and NaN."""
+    signed_infinity = m.or_(U32, bits_of(m, a, SIGN), m.const(U32, layout.infinity))
+    return chosen(
+        m,
+        m.const(U32, NAN),
+        (m.compare("lt", U32, magnitude(m, a), m.const(U32, layout.least_normal)), signed_infinity),
+        (m.compare("eq", U32, a, m.const(U32, layout.infinity)), 0),
+    )
+
+
+def root(m: Algebra[V], a: V, edges: Edges[V] | None = None) -> V:
+    """sqrt(a)."""
+    value = plus(m, _of_parity(m, "root", a, SINGLE), SINGLE.bias - 1 - (SINGLE.bias + 1) // 2 << MANTISSA)
+    value = m.add(U32, value, _halved_exponent(m, a, SINGLE))
+    rare = outside(m, a, SINGLE.least_normal, SINGLE.infinity)
+    return m.rarely(U32, rare, value, edges or root_edges, a)
+
+
+def root_edges(m: Algebra[V], a: V) -> V:
+    """As those of the reciprocal root."""
+    return chosen(
+        m,
+        m.const(U32, NAN),
+        (m.compare("lt", U32, magnitude(m, a), m.const(U32, SINGLE.least_normal)), bits_of(m, a, SIGN)),
+        (m.compare("eq", U32, a, m.const(U32, SINGLE.infinity)), SINGLE.infinity),
+    )
+
+
+# ---------------------------------------------------------------- logarithm and exponential
+
+ONE = SINGLE.bias << MANTISSA
+"""The bits of 1."""
+
+LOGARITHM_FRACTION = 36
+"""Bits below the point of a logarithm's sum; what is below them is cut."""
+
+
+def logarithm(m: Algebra[V], a: V, edges: Edges[V] | None = None) -> V:
+    """log2(a), of bits and in bits. Of a negative sum the ones' complement is cut."""
+    exponent = m.sub(U32, down(m, a, MANTISSA), m.const(U32, SINGLE.bias))
+    places = segment_and_place(m, bits_of(m, a, SINGLE.least_normal - 1))
+    value = _with_whole(m, exponent, exact_sum(m, "logarithm", LOGARITHM_FRACTION, *places))
+    rare = outside(m, a, SINGLE.least_normal, SINGLE.infinity)
+    rare = m.or_(PRED, rare, m.compare("eq", U32, a, m.const(U32, ONE)))
+    return m.rarely(U32, rare, value, edges or logarithm_edges, a)
+
+
+def _with_whole(m: Algebra[V], whole: V, total: Sum[V]) -> V:
+    """The bits of a signed integer plus a sum, cut."""
+    sign = down(m, whole, 31, S32)
+    kept = LOGARITHM_FRACTION - MANTISSA
+    high = m.add(U32, up(m, whole, MANTISSA), down(m, total.upper, kept - DROPPED))
+    high = m.xor(U32, high, sign)
+    mask = (1 << (LOGARITHM_FRACTION - DROPPED)) - 1
+    total = Sum(bits_of(m, m.xor(U32, total.upper, sign), mask), m.xor(U32, total.lower, sign))
+    small = m.compare("lt", U32, high, m.const(U32, 1 << MANTISSA))
+    integer, unit = _fitting(m, total, LOGARITHM_FRACTION)
+    integer = m.select(U32, small, integer, high)
+    unit = m.select(U32, small, unit, m.const(U32, -MANTISSA % 2**32))
+    return m.or_(U32, normalized(m, integer, unit), bits_of(m, sign, SIGN))
+
+
+def logarithm_edges(m: Algebra[V], a: V) -> V:
+    """Of zeros and subnormals, 1, infinity, negative numbers and NaN. The sum of 1 would not be 0."""
+    return chosen(
+        m,
+        m.const(U32, NAN),
+        (m.compare("lt", U32, magnitude(m, a), m.const(U32, SINGLE.least_normal)), SIGN | SINGLE.infinity),
+        (m.compare("eq", U32, a, m.const(U32, ONE)), 0),
+        (m.compare("eq", U32, a, m.const(U32, SINGLE.infinity)), SINGLE.infinity),
+    )
+
+
+def exponential(m: Algebra[V], a: V) -> V:
+    """2^a, of `.f32`. The magnitude is cut to 23 bits below the point, and of a negative fraction the ones'
+    complement is taken."""
+    size = m.fmul(F32, float_abs(m, F32, a), number(m, F32, 2.0**MANTISSA), "rn")
+    whole = m.float_to_int(F32, S32, size, "rz")
+    integral = m.compare("eq", U32, bits_of(m, whole, SINGLE.least_normal - 1), m.const(U32, 0))
+    complement = m.select(U32, integral, m.sub(U32, m.const(U32, 0), whole), m.invert(U32, whole))
+    fixed = m.select(U32, m.compare("lt", F32, a, m.const(F32, 0)), complement, whole)
+    value = significand(m, "exponential", *segment_and_place(m, bits_of(m, fixed, SINGLE.least_normal - 1)))
+    exponent = plus(m, down(m, fixed, MANTISSA, S32), SINGLE.bias)
+    value = m.add(U32, value, up(m, plus(m, exponent, -1), MANTISSA))
+    low = m.compare("lt", S32, exponent, m.const(U32, 1))
+    high = m.compare("gt", S32, exponent, m.const(U32, 2 * SINGLE.bias))
+    value = chosen(m, value, (m.is_nan(F32, a), NAN), (low, 0), (high, SINGLE.infinity))
+    return m.from_bits(F32, value)
+
+
+# ---------------------------------------------------------------- sine and cosine
+
+TURN = 0.15915493667125702
+"""1/(2 pi) in single precision."""
+
+TURN_BITS = 25
+"""Bits of the fraction of a turn that count."""
+
+SINE_FRACTION = 37
+"""Bits below the point of a sine's sum: nothing is cut."""
+
+
+def sine(m: Algebra[V], a: V) -> V:
+    """sin(a), of `.f32`."""
+    return m.from_bits(F32, signed_as(m, _of_turns(m, float_abs(m, F32, a), 0), m.to_bits(F32, a)))
+
+
+def cosine(m: Algebra[V], a: V) -> V:
+    """cos(a), likewise."""
+    return m.from_bits(F32, _of_turns(m, float_abs(m, F32, a), 1))
+
+
+def _of_turns(m: Algebra[V], a: V, quarters: int) -> V:
+    """The bits of sin(a + quarters pi/2) for a >= 0. In odd quarters the ones' complement of the place is
+    taken."""
+    turns = m.fmul(F32, a, number(m, F32, TURN), "rz")
+    part = m.fsub(F32, turns, m.round_integral(F32, turns, "rm"), "rn")
+    fixed = m.float_to_int(F32, U32, m.fmul(F32, part, number(m, F32, 2.0**TURN_BITS), "rn"), "rz")
+    fixed = plus(m, fixed, quarters << MANTISSA)
+    quarter = 1 << MANTISSA
+    place = bits_of(m, fixed, quarter - 1)
+    odd = m.compare("ne", U32, bits_of(m, fixed, quarter), m.const(U32, 0))
+    place = m.select(U32, odd, m.xor(U32, place, m.const(U32, quarter - 1)), place)
+    total = exact_sum(m, "sine", SINE_FRACTION, *segment_and_place(m, place))
+    sign = up(m, bits_of(m, fixed, 2 * quarter), 30 - MANTISSA)
+    value = m.xor(U32, cut(m, total, SINE_FRACTION), sign)
+    return chosen(m, value, (m.is_nan(F32, part), NAN))
+
+
+# ---------------------------------------------------------------- hyperbolic tangent
+
+TANGENT_FROM, TANGENT_TO = 119, 130
+"""Biased exponents between which the table is used: a itself below 2^-8, 1 from 8 on."""
+
+TANGENT_BITS = (0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3)
+"""Bits of the mantissa that choose a segment, by exponent."""
+
+
+def _tangent_steps() -> tuple[int, ...]:
+    """By exponent: the first segment, and below it in 3 bits how far the mantissa is shifted."""
+    first, steps = 0, list[int]()
+    for bits in TANGENT_BITS:
+        steps.append(first << 3 | (MANTISSA - PLACE - bits))
+        first += 1 << bits
+    return (*steps, *(0 for _ in range(16 - len(steps))))
+
+
+def hyperbolic_tangent(m: Algebra[V], a: V) -> V:
+    """tanh(a), of `.f32`. Subnormals stay as they are."""
+    bits = m.to_bits(F32, a)
+    size = magnitude(m, bits)
+    step = m.lookup(_tangent_steps(), plus(m, down(m, size, MANTISSA), -TANGENT_FROM))
+    mantissa = bits_of(m, size, SINGLE.least_normal - 1)
+    segment, x = segment_and_place(m, m.shift_right(U32, mantissa, bits_of(m, step, 7)))
+    value = _cut_double(m, _tangent_sum(m, m.add(U32, segment, down(m, step, 3)), x))
+    result = chosen(
+        m,
+        m.to_bits(F32, value),
+        (m.compare("lt", U32, size, m.const(U32, TANGENT_FROM << MANTISSA)), size),
+        (m.compare("gt", U32, size, m.const(U32, SINGLE.infinity)), NAN),
+        (m.compare("ge", U32, size, m.const(U32, TANGENT_TO << MANTISSA)), ONE),
+    )
+    return m.from_bits(F32, signed_as(m, result, bits))
+
+
+def _tangent_sum(m: Algebra[V], segment: V, x: V) -> V:
+    """The sum in units of 2^-24; the slopes are too different for the packed table."""
+    table = measured()["hyperbolic_tangent"]
+    c0, c1, c2 = (_coefficient(m, c, segment) for c in (table.c0, table.c1, table.c2))
+    place, squared = (m.int_to_float(U32, F64, v, "rn") for v in (x, square(m, x)))
+    total = m.fmul(F64, c0, number(m, F64, 0.25), "rn")
+    slope = m.fmul(F64, c1, number(m, F64, table.c1_unit * 2.0**-PLACE), "rn")
+    curve = m.fmul(F64, c2, number(m, F64, table.c2_unit * 2.0**-SQUARED), "rn")
+    return m.fma(F64, curve, squared, m.fma(F64, slope, place, total, "rn"), "rn")
+
+
+def _cut_double(m: Algebra[V], a: V) -> V:
+    """A number of `.f64` in units of 2^-24, cut to 24 significant bits, as `.f32`."""
+    dropped = (1 << (53 - 24)) - 1
+    kept = with_bits(m, F64, a, lambda u, x: m.and_(u, x, m.const(u, 2**64 - 1 - dropped)))
+    return m.fmul(F32, m.float_to_float(F64, F32, kept, "rn"), number(m, F32, 2.0**-24), "rn")
+
+
+def _coefficient(m: Algebra[V], row: Sequence[int], segment: V) -> V:
+    """An entry of a row, filled up to 64, as `.f64`."""
+    filled = (*(c % 2**32 for c in row), *(0 for _ in range(64 - len(row))))
+    return m.int_to_float(S32, F64, m.lookup(filled, segment), "rn")

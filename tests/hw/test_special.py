@@ -1,0 +1,59 @@
+"""The approximate functions against checksums of an H200's results, over whole binades.
+
+`tests/hw/vectors/special.json` says for every function how many of all inputs differed when the GPU and the
+JIT computed them side by side, and holds checksums of what the GPU gave, by which any machine can compare
+again; with `SIMT_HW_ALL=1` all of them. Record again with `python -m tests.hw.record_special`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simt
+from tests.hw.special import BLOCK_BITS, BLOCKS, LAUNCHED, Function, functions, module_text
+
+VECTORS = Path(__file__).parent / "vectors" / "special.json"
+FUNCTIONS = {function.name: function for function in functions()}
+
+SAMPLED = (127, 128, 384)
+"""Blocks that are always compared. As single precision: [1, 2), [2, 4), (-4, -2]."""
+
+
+@functools.cache
+def recorded() -> dict[str, Any]:
+    return json.loads(VECTORS.read_text())["functions"]
+
+
+def test_every_function_was_compared_and_nothing_differed() -> None:
+    found = {name: (row["inputs"], row["differences"]) for name, row in recorded().items()}
+    assert found == {name: (function.inputs, 0) for name, function in FUNCTIONS.items()}
+
+
+def blocks(function: Function) -> tuple[int, ...]:
+    """Those to compare."""
+    if function.inputs < 1 << BLOCK_BITS:
+        return (0,)
+    return tuple(range(BLOCKS)) if os.environ.get("SIMT_HW_ALL") else SAMPLED
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_binades_are_the_hardwares(name: str) -> None:
+    function = FUNCTIONS[name]
+    device = simt.Device("sm_90", engine="jit", memory="256MiB", approx="hardware")
+    kernel = device.load(module_text(function))["results"]
+    count = min(1 << BLOCK_BITS, function.inputs)
+    out = device.empty(count, f"u{function.result_bits // 8}")
+    wrong: list[int] = []
+    for block in blocks(function):
+        kernel((count // LAUNCHED,), (LAUNCHED,), (out, np.uint32(block << BLOCK_BITS)))
+        if zlib.crc32(out.numpy()) != recorded()[name]["checksums"][block]:
+            wrong.append(block)
+    assert wrong == []
