@@ -167,7 +167,11 @@ def _reduction(opcode: str, count: str) -> tuple[str, ...]:
 def within_warp(form: Form, opcode: str, version: Version) -> dict[str, Body]:
     swap = "xor.b32 %t, %lane, 5; mov.u64 %a, cells; mul.wide.u32 %o, %t, 4; add.u64 %a, %a, %o;"
     swap += " ld.shared.u32 %x, [%a]; st.global.u32 [%out], %x;"
-    return {"": ((WRITE, f"{opcode} 0xffffffff;", swap), (SHARE,))}
+    here = f"{WRITE} {opcode} 0xffffffff; {swap}"
+    return {
+        "": ((WRITE, f"{opcode} 0xffffffff;", swap), (SHARE,)),
+        APART: ((f"@!%q bra L1; {here} bra L2; L1: add.u32 %n, %n, 1000; {here} L2:",), (SHARE,)),
+    }
 
 
 def fence(form: Form, opcode: str, version: Version) -> dict[str, Body]:
@@ -215,7 +219,31 @@ def vote(form: Form, opcode: str, version: Version) -> dict[str, Body]:
     two = f"st.global.u32 [%out], %y; {opcode} {result}, !%s{mask['']}; {store} st.global.u32 [%out+8], %y;"
     few = f"@!%q bra L1; {opcode} {result}, %p{mask['few']}; {store} st.global.u32 [%out+12], %y; bra L2;"
     rest = f"L1: {opcode} {result}, %s{mask['rest']}; {store} st.global.u32 [%out+16], %y; L2:"
-    return {" of some": ((one, two, few, rest), ())}
+    return {" of some": ((one, two, few, rest), ())} | apart(form, opcode, version)
+
+
+APART = " on both ways of a branch"
+GIVEN = {"vote": "%p", "shfl": "%n, 5, LAST", "match": "%s", "redux": "%n"}
+"""Operands between result and mask: a predicate or word of the input, or one of few different values."""
+
+
+def apart(form: Form, opcode: str, version: Version) -> dict[str, Body]:
+    """Some lanes of a warp execute it on one way of a branch, the others on the other way, twice, the second
+    time with the results of the first; all are named in the mask."""
+    if not any(o.name == "mask" for o in form.operands):
+        return {}
+    given = f"{GIVEN[form.mnemonic]}, " if form.mnemonic in GIVEN else ""
+    given = given.replace("LAST", "0" if ".up" in opcode else "31")
+    predicate = opcode.endswith("pred")
+    result = "%r" if predicate else "%y|%r" if form.mnemonic == "elect" else "%y"
+    width = "64" if opcode.endswith("b64") else "32"
+    few = f"and.b32 %y, %n, 3; cvt.u{width}.u32 %s, %y;" if form.mnemonic == "match" else ""
+    show = "selp.u32 %y, 1, 0, %r;" if predicate else ""
+    again = "xor.b32 %n, %n, %y; and.b32 %y, %n, 8; setp.ne.u32 %p, %y, 0;"
+    one = f"{few} {opcode} {result}, {given}0xffffffff; {show}"
+    both = f"{one} st.global.u32 [%out], %y; {again} {one} st.global.u32 [%out+8], %y;"
+    body = f".reg .pred %r; .reg .u{width} %s; @!%q bra L1; {both} bra L2;"
+    return {APART: ((body, f"L1: add.u32 %n, %n, 1000; {both} L2:"), ())}
 
 
 def active(form: Form, opcode: str, version: Version) -> dict[str, Body]:
@@ -241,9 +269,14 @@ MAKERS: dict[str, Callable[[Form, str, Version], dict[str, Body]]] = {
     "pmevent": event,
     "nanosleep": sleep,
     "vote": vote,
+    "shfl": apart,
+    "match": apart,
+    "redux": apart,
+    "elect": apart,
     "activemask": active,
 }
-"""By kind of control flow or mnemonic. Shuffles, matches and reductions: see `tests.hw.conversions`."""
+"""By kind of control flow or mnemonic. What shuffles, matches and reductions give to lanes that are together:
+see `tests.hw.conversions`."""
 
 
 # ---------------------------------------------------------------- special registers
@@ -261,7 +294,6 @@ CHANGING = {
 }
 """Registers that are not compared, with the reason; likewise the prefixes below."""
 MACHINE = {
-    "%pm": "counters that a profiler sets up",
     "%envreg": "the driver's own values",
     "%reserved_smem": "what a driver keeps of shared memory",
     "%aggr_smem": "what a driver keeps of shared memory is in it",
