@@ -104,14 +104,14 @@ OPERATIONS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("n", "block"), [(1, 1), (128, 64)])
+@pytest.mark.parametrize(("n", "block"), [(1, 1), (100, 64)])
 def test_dispatch_of_2_1(device: simt.Device, n: int, block: int) -> None:
     steps = 9
     code = rng().integers(0, 256, (n, steps), dtype="u1")
     values = rng(1).integers(0, 2**32, n, dtype="u4")
     result = device.array(values)
-    kernel = load(device, "dialects/dispatch_2_1")["_Z3runPKhPjj"]
-    kernel((n // block,), (block,), (device.array(code), result, steps))
+    kernel = load(device, "dialects/dispatch_2_1")["_Z3runPKhPjjj"]
+    kernel((cover(n, block),), (block,), (device.array(code), result, steps, n))
     expected = [
         functools.reduce(lambda a, op: OPERATIONS[op & 3](a, op >> 2), map(int, program), int(start))
         for program, start in zip(code, values)

@@ -100,6 +100,45 @@ BITS = "{b32,b64}"
 
 TABLES = (
     _table(
+        "section 8.1.1", "Registers",
+        ("Accesses of 64 and 128 bits", "{ld,st}.global.v2.{u32,f32,f64} {ld,st}.global.v4.{u32,f32}"),
+        ("__int_as_float(), __float_as_int()", "mov.b32"),
+        ("__double_as_longlong(), __longlong_as_double()", "mov.b64"),
+        ("__double2loint(), __double2hiint(), __hiloint2double()", "mov.b64", "As a pair of registers."),
+    ),
+    _table(
+        "section 8.1.2", "Local memory",
+        ("Loads and stores", "ld.local st.local"),
+        ("Its window of generic addresses", "cvta.local cvta.to.local isspacep.local"),
+        ("Frames of functions", "alloca stacksave stackrestore", "`tests/hw/test_calls.py`"),
+    ),
+    _table(
+        "section 8.1.3", "Global memory",
+        ("Loads and stores", "ld.global st.global"),
+        ("One address space", "ld.u32 st.u32 atom.add.u32 cvta.global cvta.to.global isspacep.global"),
+        ("64-bit addresses", "cvta.u64 cvta.to.u64", "`tests/hw/test_calls.py`"),
+        ("Cache in L1 and L2, or in L2 only", "ld.global.{ca,cg} st.global.cg"),
+        ("With the old value, and without", "atom.global red.global"),
+        ("Global memory through the texture cache, __ldg()", "ld.global.nc"),
+    ),
+    _table(
+        "section 8.1.4", "Constant memory",
+        ("Loads", "ld.const"),
+        ("Its window of generic addresses", "cvta.const cvta.to.const isspacep.const"),
+        ("Load uniform", "ldu.global"),
+    ),
+    _table(
+        "section 8.1.5", "Shared memory",
+        ("Loads and stores", "ld.shared st.shared"),
+        ("Its window of generic addresses", "cvta.shared cvta.to.shared isspacep.shared"),
+        ("extern __shared__", "", "Dynamic shared memory: `tests/programs/test_dialects.py`"),
+        ("Atomics in shared memory", "atom.shared red.shared"),
+    ),
+    _table(
+        "section 8.1.6", "Barriers and coherency",
+        ("Warp-synchronous code (footnote 7)", "{ld,st}.volatile.shared", "`tests/programs/test_sdk.py`"),
+    ),
+    _table(
         "8.2", "Atomic operations",
         ("atomicAdd", "atom.add.{u32,s32,u64,f32} red.add.{u32,s32,u64,f32}"),
         ("atomicSub", "neg.s32 atom.add.{u32,s32}", "The sum with the negative: PTX has no `atom.sub`."),
@@ -181,6 +220,24 @@ TABLES = (
         ("__uint2double_rn", "cvt.rn.f64.u32"),
         _converted("__ll2double", "cvt.f64.s64"),
         _converted("__ull2double", "cvt.f64.u64"),
+    ),
+    _table(
+        "section 8.4.1", "Predication",
+        ("Guards", "", "Every instruction may have one: `@p`, `@!p`."),
+    ),
+    _table(
+        "section 8.4.2", "Divergence and convergence",
+        ("Branches", "bra"),
+        ("Branches through a table", "brx.idx"),
+        ("Calls of functions, indirect ones too (table 8.1)", "call ret", "`tests/programs/test_calls.py`"),
+        ("Ends of threads", "exit"),
+        ("The branch synchronisation stack", "", "`simt trace` shows it."),
+    ),
+    _table(
+        "section 8.4.3", "Minimum, maximum and absolute value",
+        ("min()", f"min.{INTEGERS} min.{{f32,f64}}"),
+        ("max()", f"max.{INTEGERS} max.{{f32,f64}}"),
+        ("abs()", "abs.{s32,s64,f32,f64}"),
     ),
     _table(
         "8.15", "Vector video instructions",
