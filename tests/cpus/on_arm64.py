@@ -44,7 +44,8 @@ def run(self: Prepared, launch: Launch) -> None:
     self.begin(launch)
     worker = self.crew.worker(0)
     slots = self.block.slots
-    slots[LaunchSlot.LIMIT], slots[LaunchSlot.CHUNK] = self.crew.limit, slots[LaunchSlot.CTAS]
+    slots[LaunchSlot.LIMIT] = self.crew.limit
+    self.alone()
     worker.block.slots[WorkerSlot.FINISHED] = 0
     contexts, table = worker._contexts, self._table
     regions = [

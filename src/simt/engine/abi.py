@@ -21,35 +21,41 @@ LINE_SLOTS = 16
 
 
 class LaunchSlot(IntEnum):
-    """Constant during a launch, apart from `ABORT` and `NEXT_CTA`."""
+    """Constant during a launch, apart from `ABORT` and the counters from `NEXT_CTA` on."""
 
     GRID_X = 0
     GRID_Y = 1
     GRID_Z = 2
     CTAS = 3
     CHUNK = 4  # CTAs that a worker claims at once
-    GRID_ID = 5
-    LIMIT = 6  # of the arena
-    BASE = 7  # of the arena
-    PARAMETERS = 8  # address of the parameter block
-    SHARED_BYTES = 9  # of a CTA, static and dynamic
-    DYNAMIC_SHARED = 10
-    LOCAL_BYTES = 11  # of a thread
-    SYMBOLS = 12  # address of the table of module variables' addresses
-    SM_COUNT = 13
-    WARPS_OF_SM = 14  # that one of the device's multiprocessors can hold
-    SYSTEM = 15  # address of the function that calls the system: see `simt.engine.system_gate`
-    CLEAR = 16  # nonzero: shared and local memory may hold something, and are cleared first
-    ENTRY = 17  # address of the compiled kernel
-    WORKER = 18  # address of the block of the worker that runs on the thread of the caller
-    SERVE = 19  # address of a function for that worker: see `simt.engine.native`
-    CALL = 20  # address of the `CallSlot`s
-    ABORT = 21  # lower half nonzero: stop as soon as possible. Upper half: the caller's worker calls `SERVE`
-    EVENTS = 22  # address of the counters of performance monitor events, if the kernel has such
-    NEXT_CTA = 2 * LINE_SLOTS  # counter: the next CTA to hand out
+    RANGES = 5  # parts of the grid, the first of which is the first worker's, and so on
+    RANGE = 6  # CTAs in each of them, but for the last ones
+    GRID_ID = 7
+    LIMIT = 8  # of the arena
+    BASE = 9  # of the arena
+    PARAMETERS = 10  # address of the parameter block
+    SHARED_BYTES = 11  # of a CTA, static and dynamic
+    DYNAMIC_SHARED = 12
+    LOCAL_BYTES = 13  # of a thread
+    SYMBOLS = 14  # address of the table of module variables' addresses
+    SM_COUNT = 15
+    WARPS_OF_SM = 16  # that one of the device's multiprocessors can hold
+    SYSTEM = 17  # address of the function that calls the system: see `simt.engine.system_gate`
+    CLEAR = 18  # nonzero: shared and local memory may hold something, and are cleared first
+    ENTRY = 19  # address of the compiled kernel
+    WORKER = 20  # address of the block of the worker that runs on the thread of the caller
+    SERVE = 21  # address of a function for that worker: see `simt.engine.native`
+    CALL = 22  # address of the `CallSlot`s
+    ABORT = 23  # lower half nonzero: stop as soon as possible. Upper half: the caller's worker calls `SERVE`
+    EVENTS = 24  # address of the counters of performance monitor events, if the kernel has such
+    NEXT_CTA = 2 * LINE_SLOTS  # for each range, `LINE_SLOTS` apart: how many of its CTAs were handed out
 
 
-LAUNCH_SLOTS = 3 * LINE_SLOTS
+def launch_slots(ranges: int) -> int:
+    """Slots of a launch's block."""
+    return LaunchSlot.NEXT_CTA + LINE_SLOTS * ranges
+
+
 REQUEST = 8 * LaunchSlot.ABORT + 4
 """Byte offset of the upper half of `ABORT`."""
 

@@ -144,6 +144,7 @@ class Batch:
         self._seen, self._since = -1, 0.0
         for launch, prepared in pairs:
             prepared.begin(launch)
+            prepared.alone()
             prepared.block.slots[LaunchSlot.CALL] = self._call.address
 
     def __len__(self) -> int:

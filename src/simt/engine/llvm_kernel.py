@@ -1,6 +1,6 @@
 """A kernel and the device functions it calls as one LLVM module.
 
-The compiled kernel takes CTAs from a counter, some at a time, until none is left. Within a CTA it runs one
+The compiled kernel takes CTAs from counters, some at a time, until none is left. Within a CTA it runs one
 warp after the other. A warp that reaches a barrier saves what it still needs and makes way for the next;
 when all warps have ended or wait, the waiting ones go on where they stopped (`switch` on the saved state).
 """
@@ -15,7 +15,7 @@ from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.engine import llvm_flushing, llvm_mode, llvm_strips
-from simt.engine.abi import KERNEL, NATIVE_STACK, LaunchSlot, WorkerSlot
+from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_access import WEIGHTS
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
@@ -68,6 +68,9 @@ class KernelEmitter(SuspendingEmitter):
             *(self.m.at_start or ()),
             *load_slot("%launch", LaunchSlot.CTAS, "ctas"),
             *load_slot("%launch", LaunchSlot.CHUNK, "chunk"),
+            *load_slot("%launch", LaunchSlot.RANGES, "ranges"),
+            *load_slot("%launch", LaunchSlot.RANGE, "range.ctas"),
+            *load_slot("%worker", WorkerSlot.SM, "worker.number"),
             *load_slot("%launch", LaunchSlot.GRID_X, "grid.x"),
             *load_slot("%launch", LaunchSlot.GRID_Y, "grid.y"),
             *(f"  %grid.{axis}.32 = trunc i64 %grid.{axis} to i32" for axis in "xy"),
@@ -118,27 +121,52 @@ class KernelEmitter(SuspendingEmitter):
         return [
             *load_slot("%launch", LaunchSlot.CLEAR, "dirty"),
             "  %used = icmp ne i64 %dirty, 0",
-            "  br i1 %used, label %memory.clear, label %chunk.next",
+            "  br i1 %used, label %memory.clear, label %chunk.own",
             "memory.clear:",
             "  %shared.p = inttoptr i64 %shared.host to ptr",
             "  call void @llvm.memset.p0.i64(ptr %shared.p, i8 0, i64 %shared.bytes, i1 false)",
             "  %local.p = inttoptr i64 %local.first to ptr",
             f"  %local.all = mul i64 %local.bytes, {WARP * self.unit.block.warps}",
             "  call void @llvm.memset.p0.i64(ptr %local.p, i8 0, i64 %local.all, i1 false)",
-            "  br label %chunk.next",
+            "  br label %chunk.own",
         ]
 
     def _chunks(self) -> list[str]:
-        """Claims some consecutive CTAs at once: claiming one by one makes workers wait for each other."""
+        """Claims some consecutive CTAs at once: claiming one by one makes workers wait for each other. A
+        worker begins with the range of its number, which holds what it worked on in earlier launches, and
+        takes what is left of the others' ranges then, from the first on."""
         return [
+            "chunk.own:",
+            "  %is.mine = icmp ult i64 %worker.number, %ranges",
+            "  %mine = select i1 %is.mine, i64 %worker.number, i64 0",
+            "  br label %chunk.look",
+            "chunk.look:",
+            "  %range = phi i64 [ %mine, %chunk.own ], [ %range.next, %range.over ]",
+            "  %range.next = phi i64 [ 0, %chunk.own ], [ %range.after, %range.over ]",
+            f"  %counter.slot = mul i64 %range, {LINE_SLOTS}",
+            "  %counter.p = getelementptr i64, ptr %next.p, i64 %counter.slot",
+            "  %range.first = mul i64 %range, %range.ctas",
+            "  br label %chunk.next",
             "chunk.next:",
-            "  %first = atomicrmw add ptr %next.p, i64 %chunk monotonic",
-            "  %more = icmp ult i64 %first, %ctas",
-            "  br i1 %more, label %chunk.begin, label %done",
+            "  %begun = load atomic i64, ptr %counter.p monotonic, align 8",
+            "  %range.goes = icmp ult i64 %begun, %range.ctas",
+            "  br i1 %range.goes, label %chunk.claim, label %range.over",
+            "range.over:",
+            "  %range.after = add i64 %range.next, 1",
+            "  %ranges.left = icmp ult i64 %range.next, %ranges",
+            "  br i1 %ranges.left, label %chunk.look, label %done",
+            "chunk.claim:",
+            "  %taken = atomicrmw add ptr %counter.p, i64 %chunk monotonic",
+            "  %first = add i64 %range.first, %taken",
+            "  %chunk.all = add i64 %taken, %chunk",
+            "  %chunk.fits = icmp ult i64 %chunk.all, %range.ctas",
+            "  %chunk.stop = select i1 %chunk.fits, i64 %chunk.all, i64 %range.ctas",
+            "  %chunk.last = add i64 %range.first, %chunk.stop",
+            "  %chunk.short = icmp ult i64 %chunk.last, %ctas",
+            "  %chunk.end = select i1 %chunk.short, i64 %chunk.last, i64 %ctas",
+            "  %more = icmp ult i64 %first, %chunk.end",
+            "  br i1 %more, label %chunk.begin, label %range.over",
             "chunk.begin:",
-            "  %chunk.all = add i64 %first, %chunk",
-            "  %chunk.fits = icmp ult i64 %chunk.all, %ctas",
-            "  %chunk.end = select i1 %chunk.fits, i64 %chunk.all, i64 %ctas",
             "  %first.x = urem i64 %first, %grid.x",
             "  %first.row = udiv i64 %first, %grid.x",
             "  %first.y = urem i64 %first.row, %grid.y",

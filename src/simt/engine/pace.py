@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-ASLEEP = 100_000
+ASLEEP = 60_000
 """Nanoseconds of work from which sleeping threads are asked for help: waking one takes some 50,000."""
 AWAKE = 25_000
 """The same for threads that wait for the next launch: asking one takes less than 1,000."""
@@ -47,8 +47,10 @@ class Ways:
 
     def want_help(self, least: int) -> bool:
         """`least`: nanoseconds of work that are worth it."""
-        if self.expected <= least or self.expected > LONG:
-            return self.expected > LONG
+        if self.expected > LONG:
+            return True
+        if max(self.expected, self.alone or 0) <= least:  # help makes the expected time shorter
+            return False
         if self.alone is None or self.helped is None:
             return self.helped is None
         return (self.helped < self.alone) != self._is_trial

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simt.engine.abi import LAUNCH_SLOTS, REQUEST, CallSlot, LaunchSlot, WorkerSlot
+from simt.engine.abi import REQUEST, CallSlot, LaunchSlot, WorkerSlot, launch_slots
 from simt.engine.blocks import Block, Crew, Need, local_bytes
 from simt.engine.compile import Compiled, Native
 from simt.engine.native import python_functions
@@ -30,7 +30,7 @@ SHARES = 16
 
 _ABORT = 8 * LaunchSlot.ABORT // 4
 _REQUEST = REQUEST // 4
-_FIRST = struct.Struct("=7q")
+_FIRST = struct.Struct("=9q")
 """The slots that differ from launch to launch: `LaunchSlot.GRID_X` to `LIMIT`."""
 
 
@@ -68,7 +68,10 @@ class Prepared:
         self.workers = launch.workers
         self.pace = Pace()
         self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context))
-        self.block = Block(LAUNCH_SLOTS)
+        self._ranges = 1 if compiled.spins else launch.workers
+        self.block = Block(launch_slots(self._ranges))
+        counters = self.block.bytes[8 * LaunchSlot.NEXT_CTA :]
+        self._counters, self._zeros = counters, bytes(len(counters))
         self._table = np.array([launch.symbols[name] for name in compiled.symbols] or [0], dtype=np.int64)
         self._gate = SystemGate(launch, compiled.system, self.stop) if compiled.system else None
         self._halves = self.block.bytes.cast("i")
@@ -113,10 +116,10 @@ class Prepared:
         x, y, z = launch.grid
         ctas = x * y * z
         self._deadline = launch.deadline
-        _FIRST.pack_into(
-            self.block.bytes, 0, x, y, z, ctas, self._chunk(ctas), launch.grid_id, launch.memory.limit
-        )
-        self.block.slots[LaunchSlot.NEXT_CTA] = 0
+        part, ranges = -(-ctas // self._ranges), self._ranges
+        numbers = (x, y, z, ctas, self._chunk(ctas), ranges, part, launch.grid_id, launch.memory.limit)
+        _FIRST.pack_into(self.block.bytes, 0, *numbers)
+        self._counters[:] = self._zeros
         self._parameters[:] = launch.parameters
         return ctas
 
@@ -124,6 +127,12 @@ class Prepared:
         if self.workers == 1:
             return ctas
         return 1 if self.compiled.spins else max(1, ctas // (self.workers * SHARES))
+
+    def alone(self) -> None:
+        """The launch that has been begun, and later runs of it, are one worker's."""
+        slots = self.block.slots
+        slots[LaunchSlot.RANGES] = 1
+        slots[LaunchSlot.RANGE] = slots[LaunchSlot.CHUNK] = slots[LaunchSlot.CTAS]
 
     # -- on the thread of the caller ---------------------------------------------------------------
 
