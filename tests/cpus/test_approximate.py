@@ -1,4 +1,4 @@
-"""The approximate functions give the same bits on every CPU, and in the interpreter's algebra."""
+"""Approximate functions, of both kinds, give the same bits on every CPU and in the interpreter's algebra."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import functools
 import numpy as np
 
 import simt
+from simt.ptx.environment import Approximation, Environment
 from simt.ptx.types import F32, F64, Type
 from tests.hw.arithmetic import register_type
 from tests.unit.isa.meaning import Array, run
 
 COUNT = 1 << 14
-SINGLE = ("rcp", "rsqrt", "sin", "cos", "lg2", "ex2", "lg2.approx.ftz", "tanh")
-DOUBLE = ("rsqrt.approx.f64", "rcp.approx.ftz.f64")
+SINGLE = ("rcp", "rsqrt", "sqrt", "sin", "cos", "lg2", "ex2", "lg2.approx.ftz", "tanh", "sin.approx.ftz")
+DOUBLE = ("rsqrt.approx.f64", "rcp.approx.ftz.f64", "rsqrt.approx.ftz.f64")
 OPCODES = {
     **{f"{name}.f32" if "." in name else f"{name}.approx.f32": F32 for name in SINGLE},
     **dict.fromkeys(DOUBLE, F64),
@@ -31,8 +32,8 @@ def operands(t: Type) -> Array:
 
 
 @functools.cache
-def wanted(opcode: str) -> Array:
-    return run(opcode, operands(OPCODES[opcode]))
+def wanted(opcode: str, approx: Approximation) -> Array:
+    return run(opcode, operands(OPCODES[opcode]), env=Environment(approx=approx))
 
 
 def entry(number: int, opcode: str, t: Type) -> str:
@@ -50,6 +51,15 @@ def entry(number: int, opcode: str, t: Type) -> str:
 
 
 def test_every_cpu_has_the_interpreters_bits(device: simt.Device) -> None:
+    assert differing(device, "fast") == []
+
+
+def test_every_cpu_has_the_hardwares_bits(exact_device: simt.Device) -> None:
+    assert differing(exact_device, "hardware") == []
+
+
+def differing(device: simt.Device, approx: Approximation) -> list[str]:
+    """The opcodes whose kernels and meanings differ."""
     kernels = [entry(i, opcode, t) for i, (opcode, t) in enumerate(OPCODES.items())]
     module = device.load(".version 8.0\n.target sm_90\n.address_size 64\n" + "\n".join(kernels))
     wrong: list[str] = []
@@ -57,8 +67,8 @@ def test_every_cpu_has_the_interpreters_bits(device: simt.Device) -> None:
         source = device.array(operands(t))
         out = device.zeros(COUNT, source.dtype)
         module[f"k{i}"]((COUNT // 128,), (128,), (source, out))
-        found, expected = out.numpy(), wanted(opcode)
+        found, expected = out.numpy(), wanted(opcode, approx)
         same = found.view(f"u{t.bytes}") == expected.view(f"u{t.bytes}")
         if not np.all(same | np.isnan(found) & np.isnan(expected)):
             wrong.append(opcode)
-    assert wrong == []
+    return wrong

@@ -1,0 +1,100 @@
+"""The special function unit: its square by its definition, its bounds, and what chooses it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import mpmath
+import numpy as np
+import pytest
+
+import simt
+from simt.engine.numpy_algebra import NumpyAlgebra
+from simt.isa import special
+from simt.isa.special_tables import PLACE, SLOPE_SHIFT, exact_table, measured, rounded_table
+from simt.ptx.environment import Environment
+from tests.unit.isa.meaning import Array, run
+
+HARDWARE = Environment(approx="hardware")
+
+
+def defined_square(x: int) -> int:
+    """The sum of the partial products from column 19 on."""
+    bits = [x >> i & 1 for i in range(PLACE)]
+    pairs = [(bits[i] & bits[j]) << (i + j + 1) for i in range(PLACE) for j in range(i) if i + j + 1 >= 19]
+    squares = [bits[i] << 2 * i for i in range(PLACE) if 2 * i >= 19]
+    return (sum(pairs) + sum(squares)) >> 19
+
+
+def test_the_square_lacks_the_lower_partial_products() -> None:
+    places = np.random.default_rng(5).integers(1 << PLACE, size=3000, dtype=np.uint32)
+    places[:4] = 0, 1, (1 << PLACE) - 1, 1 << (PLACE - 1)
+    found = special.square(NumpyAlgebra(), places)
+    assert found.tolist() == [defined_square(int(x)) for x in places]
+
+
+@pytest.mark.parametrize("name", ["reciprocal", "reciprocal_root", "root", "exponential"])
+def test_packed_tables_have_room(name: str) -> None:
+    table, found = rounded_table(name), measured()[name]
+    assert max(table.slopes) < 1 << 32
+    assert max(entry & ((1 << SLOPE_SHIFT) - 1) for entry in table.slopes) == max(
+        abs(c) * round(4 * found.c2_unit) for c in found.c2
+    )
+
+
+@pytest.mark.parametrize(("name", "fraction"), [("sine", 37), ("logarithm", 36)])
+def test_exact_tables_lose_nothing_above_their_last_bit(name: str, fraction: int) -> None:
+    table, found = exact_table(name, fraction), measured()[name]
+    kept = 2.0 ** (24 + PLACE - fraction - table.fraction)
+    slopes = [entry >> SLOPE_SHIFT for entry in table.slopes]
+    assert [s * kept for s in slopes] == [abs(c) * found.c1_unit for c in found.c1]
+
+
+def numbers(low: float, high: float) -> Array:
+    return np.random.default_rng(9).uniform(low, high, 1500).astype(np.float32)
+
+
+BOUNDS: list[tuple[str, Array, Callable[[mpmath.mpf], mpmath.mpf], float]] = [
+    ("rcp.approx.f32", numbers(1, 2), lambda x: 1 / x, 2.0**-23),
+    ("rsqrt.approx.f32", numbers(1, 4), lambda x: 1 / mpmath.sqrt(x), 2.0**-22.4),
+    ("sin.approx.f32", numbers(0, 1.57), mpmath.sin, 2.0**-20.9),
+    ("cos.approx.f32", numbers(0, 1.57), mpmath.cos, 2.0**-20.9),
+    ("lg2.approx.f32", numbers(1, 2), lambda x: mpmath.log(x, 2), 2.0**-22.5),
+    ("ex2.approx.f32", numbers(0, 1), lambda x: mpmath.power(2, x), 2.0**-22.5),
+    ("tanh.approx.f32", numbers(-9, 9), mpmath.tanh, 2.0**-11),
+]
+"""Absolute errors of PTX 1.4 tables 48 to 54; of the logarithm that of the handbook's table 8.11."""
+
+
+@pytest.mark.parametrize(("opcode", "x", "function", "bound"), BOUNDS, ids=lambda v: str(v)[:16])
+def test_the_manuals_bounds_hold(
+    opcode: str, x: Array, function: Callable[[mpmath.mpf], mpmath.mpf], bound: float
+) -> None:
+    exact = np.array([float(function(mpmath.mpf(float(v)))) for v in x])
+    assert np.max(np.abs(run(opcode, x, env=HARDWARE).astype(np.float64) - exact)) < bound
+
+
+TEXT = """.version 7.8\n.target sm_90\n.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .u64 %a; .reg .f32 %x;
+  ld.param.u64 %a, [out]; ld.global.f32 %x, [%a]; lg2.approx.f32 %x, %x; st.global.f32 [%a], %x; ret;
+}"""
+
+
+def logarithm_of_a_quarter(device: simt.Device) -> float:
+    x = device.array(np.array([0.25], np.float32))
+    device.load(TEXT)["k"]((1,), (1,), (x,))
+    return float(x.numpy()[0])
+
+
+@pytest.mark.parametrize("engine", ["jit", "interpreter"])
+def test_the_device_chooses(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def device(approx: str | None = None) -> simt.Device:
+        return simt.Device(engine=engine, memory="64MiB", approx=approx)
+
+    below_two = float(np.nextafter(np.float32(-2), np.float32(0)))
+    assert logarithm_of_a_quarter(device("fast")) == -2
+    assert logarithm_of_a_quarter(device("hardware")) == below_two
+    monkeypatch.setenv("SIMT_APPROX", "hardware")
+    assert logarithm_of_a_quarter(device()) == below_two
+    assert logarithm_of_a_quarter(device("fast")) == -2
