@@ -5,6 +5,7 @@ What an H200 gives is among the vectors of `tests/hw`; here are forms of control
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import simt
+from tests.unit.engine.random_rendezvous import Program
 
 HEAD = """
 .version 8.0
@@ -243,3 +245,11 @@ def test_code_that_a_warp_runs_together_stays_as_it_is() -> None:
     assert merged("%v, 3")
     assert not merged("%x, 3")
     assert not merged("%t, 3", "sm_35")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_ways(device: simt.Device, seed: int) -> None:
+    program = Program.random(random.Random(seed))
+    out = device.zeros(32, "u4")
+    device.load(program.ptx())["k"](1, 32, (out,))
+    assert out.numpy().tolist() == program.expected(), program.ptx()
