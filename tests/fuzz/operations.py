@@ -33,7 +33,7 @@ SIGN_OF_NAN = ("copysign", "xorsign")
 UNDEFINED = ("fns",)
 """Instructions without a defined result for some values of their operands."""
 
-APART = ("video",)
+APART = ("video", "video_vectors")
 """Chapters left out here: their instructions are judged one by one in `tests.hw`."""
 
 UNGUARDED = ("set", "testp")

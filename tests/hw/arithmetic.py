@@ -23,7 +23,7 @@ OLD_VERSION: Version = (1, 4)
 OLD_TARGET = 13
 TABLE = 0xCA
 CHUNK = 250
-CHAPTERS = ("integer", "floating", "compare", "logic", "half", "video")
+CHAPTERS = ("integer", "floating", "compare", "logic", "half", "video_vectors")
 
 
 @dataclass(frozen=True)

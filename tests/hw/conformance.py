@@ -18,7 +18,7 @@ from simt.isa.form import Form
 from simt.isa.special_registers import SPECIAL_REGISTERS, SpecialRegister
 from simt.ptx.types import Type
 from simt.tools.pages import CONFORMANCE, Conformance
-from tests.hw import test_arithmetic, test_conversions, test_flushing, test_probes
+from tests.hw import test_arithmetic, test_conversions, test_flushing, test_probes, test_video
 from tests.hw.arithmetic import Case
 from tests.unit.isa.meaning import Array
 from tests.unit.machine import test_textures
@@ -83,6 +83,14 @@ def probes() -> Iterator[tuple[Form | SpecialRegister, Conformance]]:
         yield test_probes.probes()[name].subject, REFUSED
 
 
+def video() -> Iterator[tuple[Form, Conformance]]:
+    """Of the video instructions: a kernel for each selection of parts."""
+    theirs = test_video.recorded()[1]
+    for name, case in test_video.cases().items():
+        exact = int((test_video.computed(case) == theirs[name]).sum())
+        yield case.form, Conformance(len(case.samples), theirs[name].size, exact)
+
+
 def textures() -> Iterator[tuple[Form, Conformance]]:
     """Of the texture fetches; `tests/unit/machine/test_textures.py` holds the bounds of the filtered ones."""
     (form,) = FORMS["tex"]
@@ -95,7 +103,7 @@ def textures() -> Iterator[tuple[Form, Conformance]]:
 def counted() -> dict[str, list[Conformance]]:
     """By mnemonic, in the order of its forms; and by name of special register."""
     found: dict[int, Conformance] = defaultdict(Conformance)
-    for part in (arithmetic, conversions, flushing, probes, textures):
+    for part in (arithmetic, conversions, flushing, probes, video, textures):
         for subject, more in part():
             found[id(subject)] += more
     forms = {name: [found[id(form)] for form in forms] for name, forms in FORMS.items()}

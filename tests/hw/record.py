@@ -16,9 +16,11 @@ from tests.hw import (
     record_calls,
     record_conversions,
     record_flushing,
+    record_halves,
     record_language,
     record_probes,
     record_textures,
+    record_video,
 )
 
 PARTS: dict[str, Callable[[str], None]] = {
@@ -28,9 +30,12 @@ PARTS: dict[str, Callable[[str], None]] = {
     "flushing": record_flushing.main,
     "probes": record_probes.main,
     "textures": record_textures.main,
+    "halves": record_halves.main,
+    "video": record_video.main,
     "language": lambda path: record_language.record(Path(path)),
 }
-"""What writes one file each. `printf.json` has a recorder of its own, `tests.hw.record_printf`."""
+"""What writes one file each; `halves` a JSON file. `printf.json` has a recorder of its own,
+`tests.hw.record_printf`."""
 
 
 def main() -> None:

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 AVAILABLE = shutil.which("ptxas") is not None
-LINE = re.compile(r"line '?(\d+)'?; (?:error|fatal)")
+LINE = re.compile(r"(?<!<builtin>, )line '?(\d+)'?; (?:error|fatal)")
+"""A complaint about a line of the module; ptxas has modules of its own for what it emulates."""
 
 
 def assemble(text: str) -> tuple[bool, set[int]]:

@@ -85,6 +85,33 @@ def _operand(form: Form, operand: OperandForm, binding: Binding, number: int, di
     return registers[0] if count == 1 else "{" + ", ".join(registers) + "}"
 
 
+def modified(form: Form, binding: Binding, dialect: Dialect) -> Snippet:
+    """The valid snippet with selectors and signs of its operands, drawn by its own text."""
+    plain = valid(form, binding, dialect)
+    rng = random.Random(crc32(f"{form.syntax} {plain}".encode()))
+    while True:
+        drawn = [_drawn(operand, rng) for operand in form.operands]
+        bound = {k: v for words in drawn for k, v in words.items()}
+        if form.check is None or form.check({**binding, **bound}, (99, 0)) is None:
+            texts = map(_with_modifiers, form.operands, plain.operands, drawn)
+            return replace(plain, operands=tuple(texts))
+
+
+def _drawn(operand: OperandForm, rng: random.Random) -> Binding:
+    """Some modifiers of one operand."""
+    found = operand.absent
+    if operand.selector:
+        found[operand.selector.name] = rng.choice([None, *operand.selector.choices()])
+    if operand.signed:
+        found[f"{operand.name}_negative"] = rng.random() < 0.5
+    return found
+
+
+def _with_modifiers(operand: OperandForm, text: str, drawn: Binding) -> str:
+    word = drawn[operand.selector.name] if operand.selector else None
+    return "-" * bool(drawn.get(f"{operand.name}_negative")) + text + (f".{word}" if word else "")
+
+
 def _register_type(t: Type, dialect: Dialect) -> str:
     """A type that registers are declared with in this dialect."""
     if t.name in dialect.register_types:
@@ -99,9 +126,16 @@ def usable(form: Form) -> bool:
 
 def by_form(dialect: Dialect) -> list[list[Snippet]]:
     """The valid snippets of every form of the catalogue, whatever the dialect allows."""
-    return [
-        [valid(f, b, dialect) for b in f.bindings()] for forms in FORMS.values() for f in forms if usable(f)
-    ]
+    return [_of_form(f, dialect) for forms in FORMS.values() for f in forms if usable(f)]
+
+
+def _of_form(form: Form, dialect: Dialect) -> list[Snippet]:
+    """One snippet for each combination of modifiers; a second where operands have some of their own."""
+    bindings = list(form.bindings())
+    whole = [valid(form, b, dialect) for b in bindings]
+    if any(o.absent for o in form.operands):
+        whole += [modified(form, b, dialect) for b in bindings]
+    return whole
 
 
 # ---------------------------------------------------------------- mutations

@@ -9,7 +9,7 @@ from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_context import Cells, Context, Unlowerable
 from simt.analysis.lower_operands import Operands
 from simt.analysis.program import Address, Constant, Guard, Op, Operand, Register
-from simt.isa.form import Binding, Form, OperandForm
+from simt.isa.form import Binding, Form, OperandForm, split
 from simt.isa.mapped import single_precision
 from simt.isa.select import Mismatch, select
 from simt.ptx import nodes
@@ -94,7 +94,8 @@ class Instructions:
     def _op(self, scope: Scope, node: nodes.Instruction, plan: Plan, guard: Guard | None) -> Op:
         form = plan.form
         op = Op(form, plan.binding, {}, {}, (), (), guard, self.b.line)
-        for operand, written, (t, count) in zip(form.operands, align(form, node.operands), plan.types):
+        for operand, given, (t, count) in zip(form.operands, align(form, node.operands), plan.types):
+            written = self._modified(op, operand, given)
             if operand.destination:
                 self._destination(op, scope, operand, written, t)
             elif operand.address:
@@ -109,6 +110,14 @@ class Instructions:
                     op.binding = {**op.binding, "size": str(value.bits)}
         self._carry(op)
         return op
+
+    def _modified(self, op: Op, operand: OperandForm, written: nodes.Operand | None) -> nodes.Operand | None:
+        """The operand without its minus sign and selector, which go into the op's binding."""
+        if written is None or not (operand.selector or operand.signed):
+            return written
+        plain, bound = split(operand, written)
+        op.binding = {**op.binding, **bound}
+        return plain
 
     def _address(self, op: Op, scope: Scope, written: nodes.Operand) -> Address:
         """A memory operand. A constant address of a parameter counts from the first (section 5.1.6)."""

@@ -6,7 +6,7 @@ import importlib
 
 CHAPTERS = (
     "integer", "floating", "compare", "logic", "half", "move", "memory", "convert", "texture", "control",
-    "sync", "atomics", "warp", "video", "async_copy",
+    "sync", "atomics", "warp", "video", "video_vectors", "async_copy",
 )  # fmt: skip
 """Modules that declare instructions, in the order of the manual."""
 

@@ -24,6 +24,10 @@ is no such slot the form's `type` or its only literal type. `[a]` is a memory ad
 optional second destination, `d|p` one that must be there (the first may then be `_`), `[!]c` may be
 negated, `[, c]` may be left out (bound to None); `?c` is the same for an operand that is not the last. The
 second destination `q` of `d[|q]` is always a predicate.
+
+Operands have modifiers too. `a[.asel]` may have a *selector*: the keyword `asel` gives its alternatives, and
+`asel` is bound to the one that is written, None without; an alternative such as `h[0-3][0-3]` stands for
+many. `[-]a` may have a minus sign: `a_negative` is bound to whether it has. Their checks see them too.
 The slot `mode` belongs to the opcode and keeps its place (`simt.isa.select.OPCODE_SLOTS`).
 
 The meaning is called with the algebra first and then, by name, what its signature asks for: `t`, any
@@ -41,6 +45,7 @@ from inspect import getdoc
 from types import FunctionType
 from typing import Any, TypeAlias, cast
 
+from simt.ptx.nodes import Element, Minus, Operand
 from simt.ptx.types import TYPES, Type
 
 Version: TypeAlias = tuple[int, int]
@@ -66,6 +71,28 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
+class Selector:
+    """The modifier of an operand that chooses parts of it. `patterns`: words in which `[0-3]` is a digit."""
+
+    name: str
+    patterns: tuple[str, ...]
+
+    def takes(self, word: str) -> bool:
+        return any(re.fullmatch(p, word) for p in self.patterns)
+
+    def choices(self) -> list[str]:
+        """Every word, in the order of the patterns."""
+        return [word for p in self.patterns for word in _words(p)]
+
+
+def _words(pattern: str) -> Iterator[str]:
+    """The words that a selector's pattern stands for."""
+    parts = re.findall(r"\[(\d)-(\d)\]|(\w)", pattern)
+    axes = [[letter] if letter else [str(n) for n in range(int(a), int(b) + 1)] for a, b, letter in parts]
+    return map("".join, itertools.product(*axes))
+
+
+@dataclass(frozen=True, slots=True)
 class OperandForm:
     """One operand position. `spec` is resolved against a binding by `Form.operand_type`."""
 
@@ -77,6 +104,14 @@ class OperandForm:
     negatable: bool = False
     second: str | None = None  # the q of p[|q] and of p|q
     paired: bool = False  # p|q: the second destination must be there
+    selector: Selector | None = None
+    signed: bool = False  # a minus sign is allowed
+
+    @property
+    def absent(self) -> Binding:
+        """What the operand's modifiers bind where it has none."""
+        selector: Binding = {self.selector.name: None} if self.selector else {}
+        return {**selector, **({f"{self.name}_negative": False} if self.signed else {})}
 
     @property
     def kind(self) -> str:
@@ -172,6 +207,16 @@ class Form:
         return Requirement(max(r.version for r in found), max(r.target for r in found))
 
 
+def split(form: OperandForm, written: Operand) -> tuple[Operand, Binding]:
+    """A written operand without its own modifiers, and what they bind."""
+    bound = form.absent
+    if form.signed and isinstance(written, Minus):
+        written, bound[f"{form.name}_negative"] = written.operand, True
+    if form.selector and isinstance(written, Element) and form.selector.takes(written.selector):
+        written, bound[form.selector.name] = written.base, written.selector
+    return written, bound
+
+
 def _chosen(slot: Slot, value: Value) -> tuple[str, ...]:
     """The modifier by which a slot is bound, as `requires` names it."""
     if value is None or value is False:
@@ -207,7 +252,8 @@ def _resolve(spec: str, binding: Mapping[str, Value]) -> tuple[Type, int]:
 
 _PART = re.compile(r"\[\.(\w+)\]|\.([\w:]+)")
 _OPERAND = re.compile(
-    r"(?P<negatable>\[!\])?(?P<open>\[)?(?P<name>\w+)(:(?P<spec>[\w()]+))?(?P<close>\])?(\[\|(?P<second>\w+)\]|\|(?P<partner>\w+))?$"
+    r"(\[(?P<sign>[!-])\])?(?P<open>\[)?(?P<name>\w+)(\[\.(?P<selector>\w+)\])?(:(?P<spec>[\w()]+))?(?P<close>\])?"
+    r"(\[\|(?P<second>\w+)\]|\|(?P<partner>\w+))?$"
 )
 
 
@@ -232,7 +278,9 @@ def _slot(name: str, optional: bool, alternatives: Mapping[str, str]) -> Slot:
     return Slot(name, {name: TYPES[name] if name in TYPES and not optional else True}, optional)
 
 
-def compile_operands(text: str, default: Callable[[bool], str]) -> tuple[OperandForm, ...]:
+def compile_operands(
+    text: str, default: Callable[[bool], str], alternatives: Mapping[str, str]
+) -> tuple[OperandForm, ...]:
     """The operands of a syntax string; `default` gives the spec of a destination or a source."""
     operands: list[OperandForm] = []
     marked = re.sub(r"\[,\s*([^\]]+(?:\])?)\]$", r", ?\1", text)
@@ -244,7 +292,7 @@ def compile_operands(text: str, default: Callable[[bool], str]) -> tuple[Operand
         address = match["open"] is not None
         destination = match["name"] in DESTINATIONS and not address
         spec = match["spec"] or ("b64" if address else default(destination))
-        negatable = match["negatable"] is not None
+        selector = match["selector"]
         operands.append(
             OperandForm(
                 match["name"],
@@ -252,9 +300,11 @@ def compile_operands(text: str, default: Callable[[bool], str]) -> tuple[Operand
                 destination,
                 address,
                 optional,
-                negatable,
+                match["sign"] == "!",
                 match["second"] or match["partner"],
                 match["partner"] is not None,
+                Selector(selector, tuple(alternatives[selector].split())) if selector else None,
+                match["sign"] == "-",
             )  # fmt: skip
         )
     return tuple(operands)
@@ -282,9 +332,10 @@ def compile_form(
         return next((n for n in wanted if n in names), literal[0] if literal else "b32")
 
     parameters = _parameters(meaning) if meaning else ()
-    return Form(
-        syntax, mnemonic, slots, compile_operands(tail, default), meaning, parameters=parameters, **attributes
-    )
+    operands = compile_operands(tail, default, alternatives)
+    absent: Binding = {k: v for o in operands for k, v in o.absent.items()}
+    attributes["defaults"] = {**absent, **attributes.get("defaults", {})}
+    return Form(syntax, mnemonic, slots, operands, meaning, parameters=parameters, **attributes)
 
 
 def main_type(form: Form, binding: Mapping[str, Value]) -> Type | None:

@@ -1,146 +1,184 @@
-"""Words as vectors of two half words or four bytes (the video instructions of PTX ISA 3.0).
+"""The scalar video instructions (CUDA Handbook, table 8.14; PTX ISA 2.0).
 
-Forms without selectors and masks: all parts of the operands in their order, all parts of the result.
+Operands are words, or bytes and half words of words that a selector chooses. They are extended by the sign
+of their type, and the operation is exact; its result may be limited to the range of what is kept. A third
+operand may then be added or compared, or gets a part replaced: `simt.isa.video_finish`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from simt.isa.algebra import Algebra, V
+from simt.isa.algebra import Algebra, Environment, V
 from simt.isa.catalogue import instruction
-from simt.isa.convert import bounds
 from simt.isa.derived import comparison, negate, one_if
-from simt.isa.form import Meaning
-from simt.ptx.types import S32, U32, Type, signed, unsigned
+from simt.isa.form import Check, Meaning, Value, Version
+from simt.isa.video_finish import Result, Source, chosen, finish, limited
+from simt.ptx.types import S32, S64, U32, U64, Type
 
 TYPES = "u32 s32"
-COMPARISONS = "eq ne lt le gt ge"
-SINCE = "3.0 sm_30"
-REF = "PTX ISA 3.0 SIMD video instructions"
+SELECTORS = "b0 b1 b2 b3 h0 h1"
+SINCE = "2.0 sm_20"
+REF = "PTX ISA 2.0 scalar video instructions"
 
-
-def part(m: Algebra[V], t: Type, a: V, width: int, place: int) -> V:
-    """One part of a word, extended by the sign of `t`."""
-    raised = m.shift_left(U32, a, m.const(U32, 32 - width - place))
-    return m.shift_right(t, raised, m.const(U32, 32 - width))
-
-
-def parts(
-    m: Algebra[V], width: int, operation: Callable[[V, V], V], a: tuple[Type, V], b: tuple[Type, V]
-) -> list[V]:
-    """The operation on each pair of parts, exactly, as `.s32`; the lowest part first."""
-    places = range(0, 32, width)
-    return [operation(part(m, *a, width, place), part(m, *b, width, place)) for place in places]
-
-
-def joined(m: Algebra[V], values: list[V], width: int) -> V:
-    """The low bits of each value, put together into one word."""
-    word, mask = m.const(U32, 0), m.const(U32, (1 << width) - 1)
-    for index, value in enumerate(values):
-        moved = m.shift_left(U32, m.and_(U32, value, mask), m.const(U32, index * width))
-        word = m.or_(U32, word, moved)
-    return word
-
-
-def accumulated(m: Algebra[V], values: list[V], c: V) -> V:
-    """The sum of all values and `c`."""
-    for value in values:
-        c = m.add(U32, c, value)
-    return c
-
-
-def limited(m: Algebra[V], t: Type, width: int, value: V) -> V:
-    """Limited to the range of a part of type `t`."""
-    low, high = bounds(signed(width) if t.is_signed else unsigned(width))
-    value = m.maximum(S32, value, m.const(S32, low & 0xFFFFFFFF))
-    return m.minimum(S32, value, m.const(S32, high))
-
-
-def average(m: Algebra[V], a: V, b: V) -> V:
-    """Half of the sum, halves rounded away from zero."""
-    total = m.add(S32, a, b)
-    up = one_if(m, S32, m.compare("ge", S32, total, m.const(S32, 0)))
-    return m.shift_right(S32, m.add(S32, total, up), m.const(U32, 1))
+# ---------------------------------------------------------------- operations
 
 
 def distance(m: Algebra[V], a: V, b: V) -> V:
     """The absolute difference."""
-    difference = m.sub(S32, a, b)
-    return m.maximum(S32, difference, negate(m, S32, difference))
+    return m.sub(S64, m.maximum(S64, a, b), m.minimum(S64, a, b))
 
 
-def apply(m: Algebra[V], operation: str, a: V, b: V) -> V:
-    """One operation on parts, as `.s32`."""
+def amount(m: Algebra[V], b: V, way: str | None) -> V:
+    """A shift amount: its low five bits, or at most 32."""
+    b = m.resize(U64, U32, b)
+    return m.and_(U32, b, m.const(U32, 31)) if way == "wrap" else m.minimum(U32, b, m.const(U32, 32))
+
+
+def apply(m: Algebra[V], operation: str, first: Source[V], second: Source[V], way: str | None) -> V:
+    """One operation on two operands, exactly, in 64 bits. `way`: of shifts and comparisons."""
+    a, b = chosen(m, first), chosen(m, second)
     match operation:
         case "add":
-            return m.add(S32, a, b)
+            return m.add(S64, a, b)
         case "sub":
-            return m.sub(S32, a, b)
-        case "avrg":
-            return average(m, a, b)
+            return m.sub(S64, a, b)
         case "absdiff":
             return distance(m, a, b)
         case "min":
-            return m.minimum(S32, a, b)
+            return m.minimum(S64, a, b)
+        case "max":
+            return m.maximum(S64, a, b)
+        case "shl":
+            return m.shift_left(S64, a, amount(m, b, way))
+        case "shr":
+            return m.shift_right(S64, a, amount(m, b, way))
         case _:
-            return m.maximum(S32, a, b)
+            return one_if(m, S64, comparison(m, str(way), S64, a, b))
 
 
-def _word_form(syntax: str, meaning: Meaning) -> None:
-    """Declares a form by its syntax. Constants have no parts: all sources are registers."""
-    choices = {"dtype": TYPES, "atype": TYPES, "btype": TYPES, "cmp": COMPARISONS}
+# ---------------------------------------------------------------- declarations
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One row of table 8.14. `modifiers`: between the mnemonic and the operands."""
+
+    name: str
+    words: str
+    modifiers: str = "dtype.atype.btype[.sat]"
+    way: str = ""
+
+
+OPERATIONS = (
+    Operation("add", "The sum"),
+    Operation("sub", "The difference"),
+    Operation("absdiff", "The absolute difference"),
+    Operation("min", "The lesser value"),
+    Operation("max", "The greater value"),
+    Operation("shl", "Shifted to the left", "dtype.atype.u32[.sat].way", "clamp wrap"),
+    Operation("shr", "Shifted to the right", "dtype.atype.u32[.sat].way", "clamp wrap"),
+    Operation("set", "1 if the comparison holds, else 0", "atype.btype.way", "eq ne lt le gt ge"),
+)
+
+
+def _form(syntax: str, meaning: Meaning, way: str, check: Check | None = None) -> None:
+    """Declares a form by its syntax. What it does not name is bound to what the operation has instead."""
+    choices = {
+        "dtype": TYPES, "atype": TYPES, "btype": TYPES, "way": way, "secop": "add min max",
+        "scale": "shr7 shr15", "asel": SELECTORS, "bsel": SELECTORS, "dsel": SELECTORS,
+    }  # fmt: skip
     used = {name: words for name, words in choices.items() if f".{name}" in syntax}
-    instruction(syntax, since=SINCE, ref=REF, until=None, requires=None, defaults=None, check=None,
-                ranges=dict.fromkeys("abc", ()), relaxed=False, carry="", effects="",
-                **used)(meaning)  # fmt: skip
+    fixed = {"dtype": U32, "btype": U32, "way": None, "sat": False}
+    defaults = {name: value for name, value in fixed.items() if f".{name}" not in syntax}
+    instruction(syntax, since=SINCE, ref=REF, until=None, requires=None, defaults=defaults, check=check,
+                ranges=None, relaxed=False, carry="", effects="", **used)(meaning)  # fmt: skip
 
 
-def _declare(operation: str, count: int, words: str) -> None:
-    """The forms of one operation on `count` parts: merging and accumulating."""
-    width = 32 // count
+def _declare(operation: Operation) -> None:
+    """The forms of one operation: alone, with a second operation, and merged into a third operand."""
 
-    def merge(m: Algebra[V], a: V, b: V, dtype: Type, atype: Type, btype: Type, sat: bool) -> V:
-        values = parts(m, width, lambda x, y: apply(m, operation, x, y), (atype, a), (btype, b))
-        if sat:
-            values = [limited(m, dtype, width, v) for v in values]
-        return joined(m, values, width)
+    def result(
+        m: Algebra[V], a: Source[V], b: Source[V], dtype: Type, sat: bool, way: str | None
+    ) -> Result[V]:
+        t = a.type if operation.name == "set" else dtype
+        return Result(operation.name, apply(m, operation.name, a, b, way), t, sat)
 
-    def accumulate(m: Algebra[V], a: V, b: V, c: V, dtype: Type, atype: Type, btype: Type) -> V:
-        values = parts(m, width, lambda x, y: apply(m, operation, x, y), (atype, a), (btype, b))
-        return accumulated(m, values, c)  # whole values, not cut to the width of a part (H200)
+    def alone(
+        m: Algebra[V], a: V, b: V, dtype: Type, atype: Type, btype: Type, sat: bool, way: str | None,
+        asel: str | None, bsel: str | None, env: Environment,
+    ) -> V:  # fmt: skip
+        first = result(m, Source(a, atype, asel), Source(b, btype, bsel), dtype, sat, way)
+        return finish(env).alone(m, first)
 
-    merge.__doc__ = f"{words} of {count} pairs of parts."
-    accumulate.__doc__ = f"{words} of {count} pairs of parts, all added to a third value."
-    _word_form(f"v{operation}{count}.dtype.atype.btype[.sat] d:dtype, a:atype, b:btype, c:dtype", merge)
-    _word_form(f"v{operation}{count}.dtype.atype.btype.add d:dtype, a:atype, b:btype, c:dtype", accumulate)
+    def second(
+        m: Algebra[V], a: V, b: V, c: V, dtype: Type, atype: Type, btype: Type, sat: bool, way: str | None,
+        asel: str | None, bsel: str | None, secop: str, env: Environment,
+    ) -> V:  # fmt: skip
+        first = result(m, Source(a, atype, asel), Source(b, btype, bsel), dtype, sat, way)
+        if secop == "add":
+            return m.add(U32, finish(env).alone(m, first), c)
+        return finish(env).lesser_or_greater(m, first, c, secop)
+
+    def merge(
+        m: Algebra[V], a: V, b: V, c: V, dtype: Type, atype: Type, btype: Type, sat: bool, way: str | None,
+        asel: str | None, bsel: str | None, dsel: str | None, env: Environment,
+    ) -> V:  # fmt: skip
+        first = result(m, Source(a, atype, asel), Source(b, btype, bsel), dtype, sat, way)
+        return finish(env).merge(m, first, c, dsel)
+
+    alone.__doc__ = f"{operation.words}."
+    second.__doc__ = f"{operation.words}; then the sum with a third value, or the lesser or greater of both."
+    merge.__doc__ = f"{operation.words}; its low bits replace a part of a third value."
+    t, bt = (name if name in operation.modifiers else "u32" for name in ("dtype", "btype"))
+    sources = f"a[.asel]:atype, b[.bsel]:{bt}"
+    head = f"v{operation.name}.{operation.modifiers}"
+    _form(f"{head} d:{t}, {sources}", alone, operation.way)
+    _form(f"{head}.secop d:{t}, {sources}, c:{t}", second, operation.way)
+    _form(f"{head} d[.dsel]:{t}, {sources}, c:{t}", merge, operation.way)
 
 
-def _declare_comparison(count: int) -> None:
-    """The forms of `vset` on `count` parts."""
-    width = 32 // count
+for _operation in OPERATIONS:
+    _declare(_operation)
 
-    def values(m: Algebra[V], a: V, b: V, atype: Type, btype: Type, cmp: str) -> list[V]:
-        return parts(
-            m, width, lambda x, y: one_if(m, S32, comparison(m, cmp, S32, x, y)), (atype, a), (btype, b)
-        )
+# ---------------------------------------------------------------- vmad
 
-    def merge(m: Algebra[V], a: V, b: V, atype: Type, btype: Type, cmp: str) -> V:
-        return joined(m, values(m, a, b, atype, btype, cmp), width)
-
-    def accumulate(m: Algebra[V], a: V, b: V, c: V, atype: Type, btype: Type, cmp: str) -> V:
-        return accumulated(m, values(m, a, b, atype, btype, cmp), c)
-
-    merge.__doc__ = f"Compares {count} pairs of parts; 1 for each that holds."
-    accumulate.__doc__ = f"Compares {count} pairs of parts and adds the number that hold to a third value."
-    _word_form(f"vset{count}.atype.btype.cmp d:u32, a:atype, b:btype, c:u32", merge)
-    _word_form(f"vset{count}.atype.btype.cmp.add d:u32, a:atype, b:btype, c:u32", accumulate)
+SCALES = {None: 0, "shr7": 7, "shr15": 15}
 
 
-for _count in (2, 4):
-    for _operation, _words in (
-        ("add", "Sums"), ("sub", "Differences"), ("avrg", "Rounded averages"), ("min", "Minima"),
-        ("max", "Maxima"), ("absdiff", "Absolute differences"),
-    ):  # fmt: skip
-        _declare(_operation, _count, _words)
-    _declare_comparison(_count)
+def _vmad_check(binding: Mapping[str, Value], version: Version) -> str | None:
+    """The sum has one carry: for a negative product, a negative third operand, or `.po` (ptxas)."""
+    product = binding["a_negative"] != binding["b_negative"]
+    if product and binding["c_negative"]:
+        return "the product and the third operand cannot both be negative"
+    if binding["po"] and (product or binding["c_negative"]):
+        return "`.po` takes neither a negative product nor a negative third operand"
+    return None
+
+
+def vmad(
+    m: Algebra[V], a: V, b: V, c: V, atype: Type, btype: Type, dtype: Type, po: bool, sat: bool,
+    scale: str | None, asel: str | None, bsel: str | None, a_negative: bool, b_negative: bool,
+    c_negative: bool, env: Environment,
+) -> V:  # fmt: skip
+    """The product of two values and its sum with a third, shifted to the right; in 64 bits.
+
+    The sum has a sign if one of the first two types does, or one of its terms is negative. `.po` adds one.
+    """
+    negative, word = a_negative != b_negative, finish(env).word
+    has_sign = atype.is_signed or btype.is_signed or negative or c_negative
+    t, wide = (S32, S64) if has_sign else (U32, U64)
+    product = m.mul(S64, word(m, Source(a, atype, asel)), word(m, Source(b, btype, bsel)))
+    product = negate(m, S64, product) if negative else product
+    third = word(m, Source(c, t, None))
+    third = negate(m, S64, third) if c_negative else third
+    total = m.add(S64, m.add(S64, product, third), m.const(S64, int(po)))
+    total = m.shift_right(wide, total, m.const(U32, SCALES[scale]))
+    return m.resize(S64, U32, limited(m, t, 32, total) if sat else total)
+
+
+_form(
+    "vmad.dtype.atype.btype[.po][.sat][.scale] d, [-]a[.asel]:atype, [-]b[.bsel]:btype, [-]c:dtype", vmad,
+    "", _vmad_check,
+)  # fmt: skip

@@ -160,6 +160,20 @@ TABLES = (
         ("__threadfence_system()", "membar.sys"),
     ),
     _table(
+        "section 8.2", "Integer support",
+        ("Condition codes", " ".join((
+            f"{{add,sub}}.cc.{INTEGERS} {{addc,subc}}.{INTEGERS} {{addc,subc}}.cc.{INTEGERS}",
+            f"mad.{{lo,hi}}.cc.{INTEGERS} madc.{{lo,hi}}.{INTEGERS} madc.{{lo,hi}}.cc.{INTEGERS}",
+        ))),
+        ("Multiply-add", f"mad.{{lo,hi}}.{INTEGERS} mad.wide.{{u32,s32}} mad24.{{lo,hi}}.{{u32,s32}}"),
+        ("Division", f"{{div,rem}}.{INTEGERS}"),
+        ("Logical operations", f"{{and,or,xor,not,cnot,shl}}.{BITS} shr.{INTEGERS}"),
+        ("Bit fields", f"bfe.{INTEGERS} bfi.{BITS}"),
+        ("First set bit", f"bfind.{INTEGERS} bfind.shiftamt.{INTEGERS} clz.{BITS}"),
+        ("Bytes in all modes", "prmt.b32 prmt.b32.{f4e,b4e,rc8,ecl,ecr,rc16}"),
+        ("Narrow integers", "vadd vadd2 vadd4", "All of them: tables 8.14 and 8.15."),
+    ),
+    _table(
         "8.4", "Multiplication",
         ("__[u]mul24", "mul24.lo.{s32,u32}"),
         ("__[u]mulhi", "mul.hi.{s32,u32}"),
@@ -222,6 +236,16 @@ TABLES = (
         _converted("__ull2double", "cvt.f64.u64"),
     ),
     _table(
+        "section 8.3", "Floating-point support",
+        ("Subnormals", "{add,sub,mul,fma,div,rcp,sqrt}.rn.f32 {add,sub,mul,fma,div,rcp,sqrt}.rn.ftz.f32"),
+        ("Subtraction", "sub.{rn,rz,rp,rm}.{f32,f64}"),
+        ("__saturate(x)", "{add,sub,mul,fma}.sat.f32 cvt.sat.f32.f32"),
+        ("Sign", "copysign.{f32,f64} abs.{f32,f64} neg.{f32,f64}"),
+        ("__half2float", "cvt.f32.f16"),
+        ("__float2half", "cvt.rn.f16.f32"),
+        ("Listing 8.3", "cvt.rn.f16.f32", "Every single-precision number: `tests/hw/test_halves.py`."),
+    ),
+    _table(
         "section 8.4.1", "Predication",
         ("Guards", "", "Every instruction may have one: `@p`, `@!p`."),
     ),
@@ -238,6 +262,12 @@ TABLES = (
         ("min()", f"min.{INTEGERS} min.{{f32,f64}}"),
         ("max()", f"max.{INTEGERS} max.{{f32,f64}}"),
         ("abs()", "abs.{s32,s64,f32,f64}"),
+    ),
+    _table(
+        "8.14", "Scalar video instructions",
+        *((name, name) for name in ("vabsdiff", "vadd")),
+        ("vavrg", "", "ptxas refuses it in every version, and table 8.17 has no such machine instruction."),
+        *((name, name) for name in ("vmad", "vmax", "vmin", "vset", "vshl", "vshr", "vsub")),
     ),
     _table(
         "8.15", "Vector video instructions",

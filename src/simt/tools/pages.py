@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import simt.isa  # noqa: F401  # pyright: ignore[reportUnusedImport]  (fills the catalogue)
 from simt.isa.catalogue import FORMS
-from simt.isa.form import NON_VALUES, Form, OperandForm, Requirement, Slot
+from simt.isa.form import NON_VALUES, Form, OperandForm, Requirement, Selector, Slot
 from simt.isa.special_registers import SPECIAL_REGISTERS, SpecialRegister
 from simt.tools import handbook
 from simt.tools.formula import formula, plainest
@@ -150,9 +150,15 @@ def _operand(operand: OperandForm) -> str:
     extras = [
         f"a second result `{operand.second}`, a predicate, may follow" if operand.second else "",
         "may be negated" if operand.negatable else "",
+        "may have a minus sign" if operand.signed else "",
+        f"may have {_selected(operand.selector)}" if operand.selector else "",
         "may be left out" if operand.optional else "",
     ]
     return ", ".join([f"{role}, {_kind(operand)}", *(e for e in extras if e)])
+
+
+def _selected(selector: Selector) -> str:
+    return "one of " * (len(selector.patterns) > 1) + " ".join(f"`.{p}`" for p in selector.patterns)
 
 
 def _kind(operand: OperandForm) -> str:

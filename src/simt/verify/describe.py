@@ -28,7 +28,7 @@ def describe(operand: nodes.Operand, shape: Shape) -> str:
             return "`_`"
         case What.LABEL | What.FUNCTION | What.PROTOTYPE | What.TARGETS | What.SUBWORD:
             return f"{name}, a {shape.what.value}"
-        case What.ADDRESS | What.INDEXED | What.ARGUMENTS | What.UNKNOWN:
+        case What.ADDRESS | What.INDEXED | What.ARGUMENTS | What.UNKNOWN | What.MINUS:
             return f"an {shape.what.value}"
         case What.SUM:
             return f"{name}, an {shape.what.value}"

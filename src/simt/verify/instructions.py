@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from simt.diagnostics import Span
-from simt.isa.form import Binding, Form, OperandForm
+from simt.isa.form import Binding, Form, OperandForm, split
 from simt.isa.select import REPEATABLE, Mismatch, Selection, select
 from simt.isa.targets import FIRST_DOUBLE_TARGET, FIRST_PROTOTYPES
 from simt.ptx import nodes
@@ -180,6 +180,18 @@ def operand_problems(site: Site) -> Iterator[Problem]:
         yield from _one_operand(site, form, operand)
     if site.form.control == "barrier":
         yield from _barrier(site)
+    yield from _modified(site)
+
+
+def _modified(site: Site) -> Iterator[Problem]:
+    """What the form's check has against the modifiers of the operands."""
+    if site.form.check is None or not any(o.absent for o in site.form.operands):
+        return
+    pairs = zip(positions(site.form, len(site.instruction.operands)), site.instruction.operands)
+    bound = {k: v for form, operand in pairs for k, v in split(form, operand)[1].items()}
+    message = site.form.check({**site.binding, **bound}, site.context.version)
+    if message is not None:
+        yield Problem(f"`{site.spelled}`: {message}", site.instruction.span)
 
 
 def positions(form: Form, count: int) -> list[OperandForm]:

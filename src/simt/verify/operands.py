@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from simt.isa.form import Binding, Form, OperandForm
+from simt.isa.form import Binding, Form, OperandForm, Selector
 from simt.isa.special_registers import READERS, SPECIAL_REGISTERS, SpecialRegister
 from simt.isa.targets import FIRST_PROTOTYPES
 from simt.ptx import nodes
@@ -191,7 +191,17 @@ def _expected(place: Place) -> str:
         return f"a vector of {place.count} elements, each {registers}"
     if form.spec.startswith("pack("):
         return f"{registers}, or a vector of 2 or 4 elements with {t.bits} bits together"
-    return registers + ("" if form.destination else _constant(t, ", or" if place.relaxed else " or"))
+    if form.selector is not None:
+        registers += f", alone or with {selectors(form.selector)}"
+    if form.destination or place.site.form.ranges.get(form.name) == ():
+        return registers
+    return registers + _constant(t, ", or" if place.relaxed or form.selector else " or")
+
+
+def selectors(selector: Selector) -> str:
+    """The words of a selector, as `.h0 or .h1`."""
+    *first, last = (f".{p}" for p in selector.patterns)
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _constant(t: Type, conjunction: str) -> str:
@@ -204,11 +214,20 @@ def _fits(place: Place, shape: Shape) -> bool:
     """Whether an operand that is neither a vector in braces nor a pair may stand here."""
     match shape.what:
         case What.REGISTER:
-            return place.form.kind == "value" and _register_fits(place, shape)
+            element = bool(shape.kind) and _is_video(place)  # like ptxas
+            return place.form.kind == "value" and not element and _register_fits(place, shape)
+        case What.SUBWORD:
+            return _part_fits(place, shape)
         case What.SINK:
             return place.form.destination and _may_be_discarded(place)
         case _ if place.form.destination:
             return False
+        case What.MINUS:
+            return (
+                place.form.signed
+                and shape.parts[0].what in (What.REGISTER, What.SUBWORD)
+                and (_fits(place, shape.parts[0]))
+            )
         case What.INTEGER:
             return place.count == 1 and (
                 place.type.is_integer or place.type.kind in (Kind.BITS, Kind.PREDICATE)
@@ -231,6 +250,17 @@ def _fits(place: Place, shape: Shape) -> bool:
             )
         case _:
             return False
+
+
+def _is_video(place: Place) -> bool:
+    """Whether operands of the instruction have selectors."""
+    return any(o.selector for o in place.site.form.operands)
+
+
+def _part_fits(place: Place, shape: Shape) -> bool:
+    """Parts of registers, as the form's selector has them."""
+    selector = place.form.selector
+    return selector is not None and selector.takes(shape.kind) and _register_fits(place, shape)
 
 
 def _register_fits(place: Place, shape: Shape) -> bool:
@@ -302,9 +332,12 @@ ADDED_TO = frozenset({"global", "shared", "const", "local"})
 
 
 def _is_number(place: Place, shape: Shape) -> bool:
-    """Like ptxas, `a + 4` stands wherever an integer constant does, but in video and barrier instructions."""
+    """Like ptxas, `a + 4` stands wherever an integer constant does, but in barrier instructions and where a
+    part of a register may stand."""
     form, base = place.site.form, shape.parts[0]
-    if place.form.kind != "value" or place.count > 1 or form.control or form.chapter in ("move", "video"):
+    if place.form.kind != "value" or place.count > 1 or form.control or form.chapter == "move":
+        return False
+    if place.form.selector is not None or form.ranges.get(place.form.name) == ():
         return False
     integer = place.type.is_integer or place.type.kind is Kind.BITS
     return integer and base.what is What.VARIABLE and base.space in ADDED_TO

@@ -6,6 +6,7 @@ its opcode and the shapes of its operands (`simt.verify.instructions`).
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -17,7 +18,8 @@ from simt.ptx.types import Type
 
 SELECTORS = {s: i for names in ("xyzw", "rgba") for i, s in enumerate(names)}
 COLOURS = dict(zip("rgba", "xyzw"))
-SUBWORDS = frozenset({"b0", "b1", "b2", "b3", "h0", "h1"})
+SUBWORD = re.compile(r"[bh]\d{1,4}")
+"""Selectors of bytes and half words; which of them an operand takes, its form says."""
 
 
 class What(Enum):
@@ -61,6 +63,7 @@ class Shape:
     """One interned shape. `count`: vector elements of a register or constant width of a float.
 
     `parts`: the shapes inside. `role`: of a `.param` variable, what it is for.
+    `kind`: of a function or a list of targets; the selector of an element or a part of a register.
     """
 
     what: What
@@ -200,11 +203,11 @@ class Shapes:
             return self._special(operand.base.name, COLOURS.get(selector, selector))
         if base.what is What.UNKNOWN:
             return base
-        if base.what is What.REGISTER and base.count == 1 and selector in SUBWORDS:
-            return self._intern(What.SUBWORD, base.type)
+        if base.what is What.REGISTER and base.count == 1 and SUBWORD.fullmatch(selector):
+            return self._intern(What.SUBWORD, base.type, kind=selector)
         if base.what is not What.REGISTER or base.count == 1 or SELECTORS.get(selector, 9) >= base.count:
             return self._no_element
-        return self._intern(What.REGISTER, base.type, 1, "reg")
+        return self._intern(What.REGISTER, base.type, 1, "reg", kind=selector)
 
     def _address(self, operand: nodes.Address) -> Shape:
         return self._compound(What.ADDRESS, () if operand.base is None else (operand.base,))
