@@ -18,6 +18,9 @@ import numpy as np
 import pytest
 
 import simt
+from simt.isa.special_tables import PLACE, measured
+from tests.hw import fit_special
+from tests.hw.fit_special import BANDS, fit
 from tests.hw.special import BLOCK_BITS, BLOCKS, LAUNCHED, Function, functions, module_text
 
 VECTORS = Path(__file__).parent / "vectors" / "special.json"
@@ -57,3 +60,18 @@ def test_binades_are_the_hardwares(name: str) -> None:
         if zlib.crc32(out.numpy()) != recorded()[name]["checksums"][block]:
             wrong.append(block)
     assert wrong == []
+
+
+FITTED = tuple(BANDS) if os.environ.get("SIMT_HW_ALL") else ("reciprocal", "logarithm")
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_tables_follow_from_the_results(name: str) -> None:
+    assert fit(name) == measured()[name]
+
+
+def test_no_table_fits_another_square(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = (np.arange(1 << PLACE) / 2**PLACE) ** 2
+    monkeypatch.setattr(fit_special, "square", lambda: exact)
+    with pytest.raises(ValueError, match=r"^no coefficients give the results$"):
+        fit("reciprocal")
