@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 ASLEEP = 60_000
 """Nanoseconds of work from which sleeping threads are asked for help: waking one takes some 50,000."""
-AWAKE = 25_000
+AWAKE = 10_000
 """The same for threads that wait for the next launch: asking one takes less than 1,000."""
 LONG = 1_000_000
 """Nanoseconds from which help is not doubted."""
