@@ -80,9 +80,9 @@ def test_small_grids_say_nothing_of_large_ones() -> None:
     pace, large = Pace(), lambda h: 7_000_000 / (1.9 if h else 1)
     for _ in range(10):
         helped(pace, 1 << 14, large, 1)
-        helped(pace, 16, lambda _: 20_000, 1)
+        helped(pace, 16, lambda _: AWAKE * 0.8, 1)
     assert helped(pace, 1 << 14, large, 1) == [True]
-    assert helped(pace, 16, lambda _: 20_000, 1) == [False]
+    assert helped(pace, 16, lambda _: AWAKE * 0.8, 1) == [False]
 
 
 def test_a_disturbed_launch_does_not_change_the_way() -> None:
