@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from simt.diagnostics import Diagnostic
+from simt.records import dataclass
 
 
 class SimtError(Exception):

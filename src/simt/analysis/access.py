@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from simt.analysis.range_algebra import Range
 from simt.analysis.shape import WARP, BlockShape, Hold, Shape
+from simt.records import dataclass
 
 FAR = 1 << 16
 """Bytes of a step with which 32 lanes in a small state space surely do not wrap around."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from typing import cast
 
 from simt.analysis.evaluate import Evaluator
@@ -23,6 +22,7 @@ from simt.analysis.program import (
 from simt.analysis.ssa import Definition, Ssa, registers_of
 from simt.isa.algebra import Algebra, Environment
 from simt.ptx.types import F32, Type
+from simt.records import dataclass
 
 _INDIFFERENT = frozenset(
     {"const", "select", "to_bits", "from_bits", "load", "store", "shuffle", "int_to_float"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_context import (
     Cells,
@@ -20,6 +18,7 @@ from simt.isa.targets import FIRST_PROTOTYPES
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope, SymbolKind
 from simt.ptx.types import B32, PRED, Type, bits_type
+from simt.records import dataclass
 
 Signature = tuple[tuple[Type, ...], tuple[Type, ...]]
 

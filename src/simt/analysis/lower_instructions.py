@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from simt.analysis import lower_cells
 from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_context import Cells, Context, Unlowerable
@@ -15,6 +13,7 @@ from simt.isa.select import Mismatch, select
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope
 from simt.ptx.types import PRED, U32, Type, bits_type
+from simt.records import dataclass
 
 
 @dataclass(slots=True)

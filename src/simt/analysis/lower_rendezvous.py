@@ -13,7 +13,7 @@ loops, or in a function that is called twice, do not find each other.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from simt.analysis.lower_forms import copy
 from simt.analysis.lower_simplify import simplify
@@ -25,6 +25,7 @@ from simt.analysis.uniformity import analyse
 from simt.isa.algebra import Environment
 from simt.isa.form import Form, Value
 from simt.ptx.types import PRED, Type
+from simt.records import dataclass
 
 FIRST = 70
 """The compute capability, times ten, from which lanes of a warp are independent."""

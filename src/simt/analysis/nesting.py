@@ -10,9 +10,10 @@ which the branches back to its header can be reached, each loop found before cou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from simt.analysis.program import Block
+from simt.records import dataclass
 
 
 @dataclass(slots=True)

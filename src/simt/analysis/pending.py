@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from simt.analysis.program import BARRIERS, Barrier, Block, Branch, Constant, Jump, Switch
 from simt.analysis.schedule import Loop, Schedule
+from simt.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ Sets of registers are integers, a bit for each.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from simt.analysis.program import Block
 from simt.analysis.schedule import Schedule
+from simt.records import dataclass
 
 
 def live_in(schedule: Schedule, needed: Mapping[int, int], defined: Mapping[int, int]) -> dict[int, int]:

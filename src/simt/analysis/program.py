@@ -18,7 +18,7 @@ What lowering has already done:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from simt.analysis.outline import BARRIERS as BARRIERS
@@ -27,6 +27,7 @@ from simt.analysis.outline import ModuleVariable as ModuleVariable
 from simt.analysis.outline import Parameter as Parameter
 from simt.analysis.outline import Program as Program
 from simt.ptx.types import Type
+from simt.records import dataclass
 
 if TYPE_CHECKING:
     from simt.isa.form import Form, Value  # the catalogue is not needed to run what is compiled

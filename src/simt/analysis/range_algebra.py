@@ -7,12 +7,12 @@ computed for the whole warp. Integers are taken modulo 2^bits; a range is one st
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from simt.analysis.effects import WithoutEffects
 from simt.analysis.shape import WARP, BlockShape
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
+from simt.records import dataclass
 
 ANY = 1 << 64
 """Values in a stretch that holds every integer of every width."""

@@ -8,7 +8,7 @@ register is still needed. Sets of these registers are integers, a bit for each.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from simt.analysis.dominance import Tree, dominators
 from simt.analysis.phis import live_in, placed
@@ -27,6 +27,7 @@ from simt.analysis.program import (
     Switch,
 )  # fmt: skip
 from simt.analysis.schedule import Schedule
+from simt.records import dataclass
 
 
 @dataclass(slots=True, eq=False)

@@ -8,7 +8,6 @@ from its meaning, evaluated over `_Carried`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from typing import cast
 
 from simt.analysis.evaluate import Evaluator
@@ -17,6 +16,7 @@ from simt.analysis.program import Call, Op, Operand, Register
 from simt.analysis.ssa import Definition, Ssa, terminator_uses, uses
 from simt.isa.algebra import Algebra, Environment
 from simt.ptx.types import F64, Type
+from simt.records import dataclass
 
 _HANDED_ON = frozenset({"fadd", "fsub", "fmul", "fdiv", "fma", "fsqrt", "fmin", "fmax", "round_integral"})
 """Primitives that make of an operand's NaN one of their result's."""

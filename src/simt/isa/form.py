@@ -40,13 +40,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from inspect import getdoc
 from types import FunctionType
 from typing import Any, TypeAlias, cast
 
 from simt.ptx.nodes import Element, Minus, Operand
 from simt.ptx.types import TYPES, Type
+from simt.records import dataclass
 
 Version: TypeAlias = tuple[int, int]
 Value: TypeAlias = "str | Type | bool | None"

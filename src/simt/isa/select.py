@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, lru_cache
 
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Binding, Form, Requirement, Slot, Version
 from simt.ptx.types import F32, STATE_SPACES, TYPES
+from simt.records import dataclass
 
 LAST_FLUSHING_VERSION: Version = (1, 4)
 FIRST_IEEE_TARGET = 20

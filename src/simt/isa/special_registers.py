@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from simt.isa.catalogue import requirement
 from simt.isa.form import Requirement, Version
 from simt.ptx.types import PRED, U16, U32, U64, Type
+from simt.records import dataclass
 
 COMPONENTS = ("x", "y", "z", "w")
 READERS = frozenset({"mov", "cvt"})

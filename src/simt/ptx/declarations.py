@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from simt.ptx import constants
 from simt.ptx.lexer import Cursor
@@ -19,6 +19,7 @@ from simt.ptx.nodes import (
 )
 from simt.ptx.operands import name
 from simt.ptx.types import OPAQUE, STATE_SPACES, TYPES, VECTORS, Type
+from simt.records import dataclass
 
 SPACE_WORDS = frozenset(f".{s}" for s in STATE_SPACES)
 LINKAGE_WORDS = frozenset({".extern", ".visible", ".weak", ".common"})

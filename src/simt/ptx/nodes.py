@@ -7,11 +7,12 @@ label, a function or a special register.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from simt.diagnostics import NOWHERE, Source, Span
 from simt.ptx.types import Type
+from simt.records import dataclass
 
 
 def _span() -> Span:

@@ -6,7 +6,7 @@ import gc
 import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from simt.diagnostics import Diagnostics, Source, Span
 from simt.ptx import directives
@@ -22,6 +22,7 @@ from simt.ptx.declarations import (
 from simt.ptx.lexer import Cursor, GiveUp, SyntaxProblem
 from simt.ptx.nodes import Alias, Block, Function, Module, Performance, Pragma, Target, TopLevel, Variable
 from simt.ptx.statements import FastReader, block, recover
+from simt.records import dataclass
 
 MAX_LENGTH = 32 * 2**20
 """Characters of the longest text that is read."""

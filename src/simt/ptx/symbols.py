@@ -18,7 +18,6 @@ declaration of the same name hides one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
@@ -35,6 +34,7 @@ from simt.ptx.nodes import (
     Variable,
 )
 from simt.ptx.types import Type
+from simt.records import dataclass
 
 Declaration: TypeAlias = Variable | Function | Label | CallPrototype | TargetList | Alias
 

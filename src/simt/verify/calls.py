@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from simt.diagnostics import Span
@@ -12,6 +11,7 @@ from simt.ptx.agreement import agrees
 from simt.ptx.nodes import Arguments, CallPrototype, Function, Name, Operand, TargetList, Variable
 from simt.ptx.symbols import SymbolKind
 from simt.ptx.types import Kind, Type
+from simt.records import dataclass
 from simt.verify.agreement import expected_register
 from simt.verify.context import Problem
 from simt.verify.describe import describe, written

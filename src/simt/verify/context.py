@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 
 from simt.diagnostics import Diagnostics, Span
 from simt.isa.form import Version
 from simt.ptx.nodes import Module
 from simt.ptx.symbols import Scope
+from simt.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from simt.isa.catalogue import requirement
 from simt.isa.form import Requirement, Version
 from simt.ptx.agreement import difference
 from simt.ptx.nodes import Function, Performance, Variable
+from simt.records import dataclass
 from simt.verify.calls import aligned, size_of
 from simt.verify.context import Context, Problem, dotted
 from simt.verify.opaque import is_opaque

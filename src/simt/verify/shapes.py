@@ -7,7 +7,6 @@ its opcode and the shapes of its operands (`simt.verify.instructions`).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
@@ -15,6 +14,7 @@ from simt.isa.special_registers import SPECIAL_REGISTERS, SpecialRegister
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope, Symbol, SymbolKind
 from simt.ptx.types import Type
+from simt.records import dataclass
 
 SELECTORS = {s: i for names in ("xyzw", "rgba") for i, s in enumerate(names)}
 COLOURS = dict(zip("rgba", "xyzw"))

@@ -1,0 +1,178 @@
+"""Records behave as the standard library's frozen classes with slots do."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+import threading
+from collections.abc import Callable
+from dataclasses import field
+from typing import Any
+
+import pytest
+
+from simt import records
+
+Decorator = Callable[..., Any]
+
+
+def classes(dataclass: Decorator) -> tuple[type[Any], ...]:
+    """The same classes, made by a decorator."""
+
+    @dataclass(frozen=True, slots=True)
+    class Point:
+        """Two numbers."""
+
+        x: int
+        y: float = 2.5
+        names: list[str] = field(default_factory=list[str], compare=False)
+        note: str = field(default="n", repr=False)
+
+        def __post_init__(self) -> None:
+            if self.x < 0:
+                raise ValueError("x")
+
+    @dataclass(frozen=True, slots=True)
+    class Named(Point):
+        """A point with a name."""
+
+        name: str = ""
+
+    @dataclass(frozen=True, slots=True, eq=False)
+    class Identity:
+        """Equal to itself only."""
+
+        x: int
+
+    @dataclass(frozen=True, slots=True)
+    class Own:
+        """Has methods of its own."""
+
+        x: int
+
+        def __hash__(self) -> int:
+            return 7
+
+        def __repr__(self) -> str:
+            return "own"
+
+    @dataclass(frozen=True, slots=True)
+    class Empty:
+        """Nothing."""
+
+    return Point, Named, Identity, Own, Empty
+
+
+OURS, THEIRS = classes(records.dataclass), classes(dataclasses.dataclass)
+PAIRS = [pytest.param(ours, theirs, id=ours.__name__) for ours, theirs in zip(OURS, THEIRS)]
+CALLS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+    ((), {}),
+    ((1,), {}),
+    ((1, 2.5), {}),
+    ((1,), {"y": 2.5}),
+    ((1, 0.5, ["a"], "m"), {}),
+    ((1,), {"name": "a"}),
+    ((1, 2.5, ["a"], "n", "b"), {}),
+    ((-1,), {}),
+    ((1,), {"z": 2}),
+    ((1, 2, 3, 4, 5, 6), {}),
+]
+
+
+def attempt(run: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """A result, or the kind of exception."""
+    try:
+        return run(*arguments, **named)
+    except Exception as error:
+        return type(error)
+
+
+def compared(one: Any, other: Any) -> Any:
+    """What operators say of two objects."""
+    return one == other, one != other, hash(one) == hash(other), repr(other)
+
+
+@pytest.mark.parametrize(("arguments", "named"), CALLS)
+@pytest.mark.parametrize(("ours", "theirs"), PAIRS)
+def test_as_the_standard_library(
+    ours: type[Any], theirs: type[Any], arguments: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    mine, other = (attempt(c, *arguments, **named) for c in (ours, theirs))
+    if isinstance(other, type):
+        assert mine is other
+        return
+    assert repr(mine) == repr(other)
+    assert mine != other
+    assert not hasattr(mine, "__dict__")
+    for again, named_again in CALLS:
+        second = (attempt(c, *again, **named_again) for c in (ours, theirs))
+        found = [attempt(compared, v, w) for v, w in zip((mine, other), second)]
+        assert found[0] == found[1]
+    for name in ("x", "note", "anything"):
+        assert issubclass(attempt(setattr, mine, name, 3), AttributeError)
+        assert issubclass(attempt(delattr, mine, name), AttributeError)
+    changed = [repr(attempt(dataclasses.replace, v, x=5)) for v in (mine, other)]
+    assert changed[0] == changed[1]
+    assert repr(copy.copy(mine)) == repr(copy.deepcopy(mine)) == repr(mine)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), PAIRS)
+def test_fields(ours: type[Any], theirs: type[Any]) -> None:
+    assert ours.__match_args__ == theirs.__match_args__
+    assert [f.name for f in dataclasses.fields(ours)] == [f.name for f in dataclasses.fields(theirs)]
+
+
+def test_factories_give_each_its_own() -> None:
+    point = OURS[0]
+    assert point(1).names is not point(1).names
+
+
+def test_fields_that_are_no_parameters_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"Odd\.x: expected a field that is a plain parameter"):
+
+        @records.dataclass(frozen=True, slots=True)
+        class Odd:
+            """With a field that nobody gives."""
+
+            x: int = field(init=False)
+
+
+@records.dataclass(frozen=True, slots=True)
+class Kept:
+    """May be pickled, since its module is known."""
+
+    x: int
+    y: tuple[int, ...] = ()
+
+
+def test_pickles() -> None:
+    assert pickle.loads(pickle.dumps(Kept(1, (2, 3)))) == Kept(1, (2, 3))
+
+
+def test_hash_before_init() -> None:
+    """Of a class whose methods are first met by objects that were made otherwise."""
+    (fresh, *_) = classes(records.dataclass)
+    point = fresh.__new__(fresh)
+    for f, value in zip(dataclasses.fields(fresh), (1, 2.5, [], "n")):
+        object.__setattr__(point, f.name, value)
+    assert hash(point) == hash((1, 2.5, "n"))
+    assert point == fresh(1)
+
+
+def test_threads_may_be_first_together() -> None:
+    for _ in range(50):
+        point, *_ = classes(records.dataclass)
+        found: list[Any] = []
+        start = threading.Barrier(4)
+
+        def use(point: type[Any] = point, found: list[Any] = found, start: Any = start) -> None:
+            start.wait()
+            found.append((point(3) == point(3), hash(point(3)) == hash(point(3))))
+
+        threads = [threading.Thread(target=use) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == [(True, True)] * 4
