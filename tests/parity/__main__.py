@@ -23,18 +23,20 @@ BATCH = 400
 RECORDED_A_DIALECT = 2000
 HEADER = [
     "| version, target | valid by the catalogue | mutated | whole modules "
-    "| alike | or the text decides | or listed |",
-    "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    "| alike | or the text decides | or listed | alike, of those that one of both accepts |",
+    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
 ]
 
 
 @dataclass
 class Result:
-    """What was found for one dialect. Texts are "valid", "mutated" or a "module"."""
+    """What was found for one dialect. Texts are "valid", "mutated" or a "module". `accepted`: those that
+    ptxas or simt accepts."""
 
     dialect: Dialect
     tried: Counter[str] = field(default_factory=Counter[str])
     found: list[verdicts.Verdict] = field(default_factory=list[verdicts.Verdict])
+    accepted: int = 0
     different: int = 0
     by_text: int = 0
     listed: Counter[int] = field(default_factory=Counter[int])
@@ -44,6 +46,7 @@ class Result:
         """Counts one comparison."""
         self.tried[kind] += 1
         self.found.append((text, theirs))
+        self.accepted += theirs or mine
         if theirs == mine:
             return
         self.different += 1
@@ -58,9 +61,10 @@ class Result:
         """A row of the summary."""
         total = self.tried.total()
         alike = total - self.different
-        shares = (alike, alike + self.by_text, total - len(self.unlisted))
+        shares = [_percent(n, total) for n in (alike, alike + self.by_text, total - len(self.unlisted))]
+        shares.append(_percent(self.accepted - self.different, self.accepted))
         counts = " | ".join(f"{self.tried[k]:,}" for k in ("valid", "mutated", "module"))
-        return f"| {self.dialect} | {counts} | {' | '.join(_percent(n, total) for n in shares)} |"
+        return f"| {self.dialect} | {counts} | {' | '.join(shares)} |"
 
 
 def _percent(part: int, whole: int) -> str:
@@ -112,6 +116,7 @@ def _total(results: list[Result]) -> str:
     whole = Result(DIALECTS[0])
     for result in results:
         whole.tried += result.tried
+        whole.accepted += result.accepted
         whole.different += result.different
         whole.by_text += result.by_text
         whole.unlisted += result.unlisted

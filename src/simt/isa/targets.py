@@ -60,6 +60,8 @@ OPTIONS: dict[str, Version] = {
 FIRST_PROTOTYPES: Version = (2, 0)
 """Before it an indirect call goes to any function with such registers, and an indirect branch to any label of
 its function (PTX 1.4 section 6.4.4); since then both say where to."""
+FIRST_CALL_PARAMETERS: Version = (2, 0)
+"""Before it functions take registers only, and `.param` in a body declares the kernel's parameters."""
 FIRST_DOUBLE_TARGET = 13
 _NAME = re.compile(r"(?:sm|compute)_(\d+)([af]?)$")
 

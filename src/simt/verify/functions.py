@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from simt.isa.catalogue import requirement
 from simt.isa.form import Requirement, Version
+from simt.isa.targets import FIRST_CALL_PARAMETERS
 from simt.ptx.agreement import difference
 from simt.ptx.nodes import Function, Performance, Variable
 from simt.records import dataclass
@@ -14,7 +15,6 @@ from simt.verify.context import Context, Problem, dotted
 from simt.verify.opaque import is_opaque
 from simt.verify.variables import LINKAGE_SINCE, PARAMETER_LISTS, shape_problems
 
-CALL_BY_PARAM: Version = (2, 0)
 KERNEL_PROTOTYPES: Version = (3, 0)
 
 
@@ -67,7 +67,7 @@ def _parameter_space(context: Context, function: Function) -> Iterator[Problem]:
 
 
 def _device(context: Context, function: Function) -> Iterator[Problem]:
-    allowed = ("reg", "param") if context.version >= CALL_BY_PARAM else ("reg",)
+    allowed = ("reg", "param") if context.version >= FIRST_CALL_PARAMETERS else ("reg",)
     for p in (*function.returns, *function.parameters):
         if p.space not in allowed:
             expected = " or ".join(f".{s}" for s in allowed)

@@ -10,7 +10,9 @@ import re
 from enum import Enum
 from typing import TypeAlias
 
+from simt.isa.form import Version
 from simt.isa.special_registers import SPECIAL_REGISTERS, SpecialRegister
+from simt.isa.targets import FIRST_CALL_PARAMETERS
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope, Symbol, SymbolKind
 from simt.ptx.types import Type
@@ -93,6 +95,7 @@ class Shapes:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self._roles: dict[int, Role] = {}
+        self._role_in_body = Role.ARGUMENT
         self._known: dict[Key, Shape] = {}
         self._names: dict[str, Shape] = {}
         self._unknown = self._intern(What.UNKNOWN)
@@ -105,9 +108,11 @@ class Shapes:
         self.scope = scope
         self._names = {}
 
-    def function(self, node: nodes.Function) -> None:
-        """The following operands are those of this function."""
+    def function(self, node: nodes.Function, version: Version) -> None:
+        """The following operands are those of this function. Before PTX 2.0 a body declares no arguments, but
+        may declare the kernel's parameters (section 10.1.1)."""
         role = Role.KERNEL if node.is_entry else Role.PARAMETER
+        self._role_in_body = role if version < FIRST_CALL_PARAMETERS else Role.ARGUMENT
         self._roles = {id(v): role for v in node.parameters} | {id(v): Role.RESULT for v in node.returns}
 
     def changed(self) -> None:
@@ -175,7 +180,7 @@ class Shapes:
         return shape
 
     def _symbol(self, symbol: Symbol) -> Shape:
-        role = self._roles.get(id(symbol.node), Role.ARGUMENT) if symbol.space == "param" else None
+        role = self._roles.get(id(symbol.node), self._role_in_body) if symbol.space == "param" else None
         kind = symbol.node.kind if isinstance(symbol.node, nodes.Function | nodes.TargetList) else ""
         return self._intern(
             _KINDS[symbol.kind], symbol.type, symbol.vector, symbol.space, (), None, role, kind

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from simt.isa.catalogue import requirement
 from simt.isa.form import Requirement, Version
+from simt.isa.targets import FIRST_CALL_PARAMETERS
 from simt.ptx.nodes import Variable
 from simt.ptx.types import BF16, BF16X2, F16, U32, U64
 from simt.verify.context import Context, Problem, dotted
@@ -22,7 +23,6 @@ LAST_TEX: Version = (1, 4)
 LAST_BANKS: Version = (2, 1)
 LAST_MODULE_REGISTERS: Version = (2, 3)
 PARAMETER_LISTS: Version = (1, 4)
-CALL_PARAMETERS: Version = (2, 0)
 TYPES_SINCE: dict[str, Requirement] = {
     "b128": requirement("8.3 sm_70"),
     "f16x2": requirement("4.2 sm_53"),
@@ -55,10 +55,10 @@ def _place(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
         yield Problem(
             message, v.span, f"expected it in a function (from PTX ISA 3.0 on, here {dotted(version)})"
         )
-    elif where == "body" and v.space == "param" and PARAMETER_LISTS <= version < CALL_PARAMETERS:
+    elif where == "body" and v.space == "param" and PARAMETER_LISTS <= version < FIRST_CALL_PARAMETERS:
         message = f"parameter `{v.name}` is declared in a body"
         yield Problem(message, v.span, f"expected it in the parameter list in PTX ISA {dotted(version)}")
-    elif where == "body" and v.space == "param" and version < CALL_PARAMETERS and not context.in_kernel:
+    elif where == "body" and v.space == "param" and version < FIRST_CALL_PARAMETERS and not context.in_kernel:
         yield Problem(f"parameter `{v.name}` is declared in a device function", v.span, "expected .reg")
     if where == "body" and v.linkage:
         yield Problem(f"`.{v.linkage}` variable `{v.name}` is declared in a function", v.span)

@@ -105,7 +105,7 @@ class Verifier:
             self.functions[function.name] = function
         if function.body is not None:
             self.context.in_kernel = function.is_entry
-            self.instructions.shapes.function(function)
+            self.instructions.shapes.function(function, self.context.version)
             self._block(parameter_scope(self.context.scope, function), function.body)
 
     # ------------------------------------------------------------ statements
