@@ -121,6 +121,34 @@ NOWHERE = Program(
 )  # fmt: skip
 
 
+def dispatch(target: str, leave: bool) -> Program:
+    """Three calls in a loop that all threads go through together, each through a table of functions; every
+    thread has its own. `leave`: two of the threads end before."""
+    functions = "".join(
+        f".func (.param .b32 r) f{k}(.param .b32 a) {{ .reg .b32 %x; ld.param.b32 %x, [a]; "
+        f"mad.lo.u32 %x, %x, {2 * k + 3}, {k}; st.param.b32 [r], %x; ret; }}\n"
+        for k in range(4)
+    )
+    body = (
+        """    mov.u32 %r1, 0; mov.u32 %r2, %i;
+"""
+        + ("    setp.ge.u32 %p1, %i, 30; @%p1 bra end;\n" if leave else "")
+        + """next:
+    add.u32 %r3, %i, %r1; mul.lo.u32 %r3, %r3, 7; shr.u32 %r3, %r3, 1; and.b32 %r3, %r3, 3;
+    mul.wide.u32 %a1, %r3, 8; mov.u64 %a2, table; add.u64 %a1, %a1, %a2; ld.global.u64 %a3, [%a1];
+    {
+    .param .b32 a; .param .b32 r; st.param.b32 [a], %r2;
+    any: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (r), %a3, (a), any; ld.param.b32 %r2, [r];
+    }
+    add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 3; @%p2 bra next;
+"""
+        + narrow(0, "%r2")
+        + "end:\n"
+    )
+    return Program(f"{functions}.global .u64 table[4] = {{f0, f1, f2, f3}};", body, "6.0", target)
+
+
 # ---------------------------------------------------------------- addresses
 
 SPACES = ("global", "const", "shared", "local", "param")
@@ -199,6 +227,8 @@ PROGRAMS: dict[str, Program] = {
     "variadic by cvta.param": variadic("ld.b32", "cvta.param.u64 %a, %a;"),
     "large structures": LARGE,
     "call of nothing": NOWHERE,
+    **{f"calls by each thread, {t}": dispatch(t, leave=False) for t in ("sm_20", "sm_60", "sm_70")},
+    "calls after some threads left, sm_60": dispatch("sm_60", leave=True),
     **{f"spaces of {space}": spaces(space) for space in SPACES},
     "addresses as initial values": INITIAL,
     "alignment": ALIGNED,

@@ -17,7 +17,7 @@ import numpy as np
 from tests.hw.calls import PROGRAMS, THREADS, WIDTH
 from tests.hw.record_language import checked
 
-SECONDS = 60
+SECONDS = 10
 
 
 def run(cuda: Any, text: str) -> Any:

@@ -59,6 +59,11 @@ def SUM(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.add(t, a, b)
 
 
+@_form("equal.type d:pred, a, b")
+def EQUAL(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    return m.compare("eq", t, a, b)
+
+
 @_form("fill.type d, [a]", "memory")
 def FILL(m: Algebra[V], t: Type, a: V) -> V:
     """A load from the function's own frame."""

@@ -12,6 +12,7 @@ What lowering has already done:
   4 bytes; loads and stores at constant offsets become plain register moves. One whose address is
   taken, or that is indexed by a register, or is larger than `CELL_LIMIT` bytes, lives in the local frame;
 - functions that contain a barrier (themselves or by a call) are inlined into their callers, unless recursive;
+  an indirect call that may reach one compares the register with its address first;
 - `CC.CF`, the carry flag, is an ordinary predicate register of its function.
 """
 

@@ -305,7 +305,7 @@ class Execution:
 
     def _barrier(self, activation: Activation, run: Run, barrier: Barrier) -> None:
         if activation.depth > 0:
-            raise BarrierError("a barrier in a recursive or indirectly called function", self.machine.site())
+            raise BarrierError("a barrier in a recursive function", self.machine.site())
         shape = run.mask.shape
         number = self.evaluator.source(barrier.barrier, U32)
         wrong = run.mask & (number >= BARRIERS)

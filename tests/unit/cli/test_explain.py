@@ -149,24 +149,35 @@ def test_what_the_interpreter_runs(tmp_path: Path, capsys: pytest.CaptureFixture
     assert second.startswith("  line 8  tex.2d.v4.f32.f32")
 
 
-WHERE = """.version 7.0
+DEEP = """.version 7.0
 .target sm_75
 .address_size 64
-.visible .entry where(.param .u64 x)
+.func down(.param .b32 n)
 {
     .reg .pred %p;
-    .reg .b64 %rd;
-    ld.param.u64 %rd, [x];
-    isspacep.const %p, %rd;
-    @%p st.global.u32 [%rd], 1;
+    .reg .b32 %n;
+    .param .b32 less;
+    ld.param.b32 %n, [n];
+    setp.eq.u32 %p, %n, 0;
+    @%p exit;
+    sub.u32 %n, %n, 1;
+    st.param.b32 [less], %n;
+    call down, (less);
+    ret;
+}
+.visible .entry deep(.param .u64 x)
+{
+    .param .b32 n;
+    st.param.b32 [n], 3;
+    call down, (n);
     ret;
 }
 """
 
 
 def test_a_run_that_fell_back_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "where.ptx"
-    path.write_text(WHERE)
+    path = tmp_path / "deep.ptx"
+    path.write_text(DEEP)
     words = ["x=zeros:u32:1", "--grid", "1", "--block", "32", "--memory", "64MiB", "--engine", "jit"]
     assert execute(["run", str(path), *words]) == 0
-    assert "(interpreted, because the JIT does not compile isspacep.const)" in capsys.readouterr().err
+    assert "(interpreted, because the JIT does not compile exit in function down)" in capsys.readouterr().err

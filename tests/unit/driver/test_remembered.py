@@ -16,6 +16,7 @@ from simt.analysis.program import Function
 from simt.driver.remembered import RememberedKernel, load_program
 from simt.driver.source import compile_ptx
 from simt.engine.cache import ObjectCache
+from simt.engine.jit import Jit
 from simt.machine.device import find_device
 from tests.programs.harness import HERE
 
@@ -121,7 +122,8 @@ def test_runs_as_before() -> None:
 
 
 def test_interpreter_of_what_the_jit_does_not_compile() -> None:
-    text = PTX.replace("and.b32 %v, %i, 3;", "isspacep.const %p, %t; and.b32 %v, %i, 3;").replace(
+    never = "setp.gt.u32 %p, %i, 900; @%p bar.sync %i, 32; and.b32 %v, %i, 3;"
+    text = PTX.replace("and.b32 %v, %i, 3;", never).replace(
         ".reg .b64 %a, %t;", ".reg .b64 %a, %t; .reg .pred %p;"
     )
     for _ in range(2):
@@ -129,6 +131,8 @@ def test_interpreter_of_what_the_jit_does_not_compile() -> None:
         out = device.zeros(4, "u4")
         device.load(text)["k"](1, 4, (out, bytes(16)))
         assert (out.numpy() == np.arange(1, 5)).all()
+        assert isinstance(device.engine, Jit)
+        assert "differs between lanes" in device.engine.reasons["k"]
 
 
 def test_text_and_bytes_and_changes_are_told_apart(folder: Path) -> None:
