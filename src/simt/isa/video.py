@@ -21,6 +21,10 @@ TYPES = "u32 s32"
 SELECTORS = "b0 b1 b2 b3 h0 h1"
 SINCE = "2.0 sm_20"
 REF = "PTX ISA 2.0 scalar video instructions"
+EDGES = """
+
+Devices up to `sm_37` limit, compare and merge as section 8.6.4 of the CUDA Handbook says, later ones as an
+H200 does; the formula is that of later ones. `docs/decisions/0016-video-instructions.md` has the differences."""
 
 # ---------------------------------------------------------------- operations
 
@@ -128,9 +132,11 @@ def _declare(operation: Operation) -> None:
         first = result(m, Source(a, atype, asel), Source(b, btype, bsel), dtype, sat, way)
         return finish(env).merge(m, first, c, dsel)
 
-    alone.__doc__ = f"{operation.words}."
-    second.__doc__ = f"{operation.words}; then the sum with a third value, or the lesser or greater of both."
-    merge.__doc__ = f"{operation.words}; its low bits replace a part of a third value."
+    alone.__doc__ = f"{operation.words}.{EDGES}"
+    second.__doc__ = (
+        f"{operation.words}; then the sum with a third value, or the lesser or greater of both.{EDGES}"
+    )
+    merge.__doc__ = f"{operation.words}; its low bits replace a part of a third value.{EDGES}"
     t, bt = (name if name in operation.modifiers else "u32" for name in ("dtype", "btype"))
     sources = f"a[.asel]:atype, b[.bsel]:{bt}"
     head = f"v{operation.name}.{operation.modifiers}"
@@ -165,6 +171,7 @@ def vmad(
     """The product of two values and its sum with a third, shifted to the right; in 64 bits.
 
     The sum has a sign if one of the first two types does, or one of its terms is negative. `.po` adds one.
+    Devices after `sm_37` take whole words and the third value for signed ones, whatever their types (H200).
     """
     negative, word = a_negative != b_negative, finish(env).word
     has_sign = atype.is_signed or btype.is_signed or negative or c_negative
