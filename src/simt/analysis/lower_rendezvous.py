@@ -12,13 +12,15 @@ loops, or in a function that is called twice, do not find each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 
+from simt.analysis.dominance import Tree, dominators
 from simt.analysis.lower_forms import copy
 from simt.analysis.lower_simplify import simplify
 from simt.analysis.program import Block, Branch, Constant, Function, Jump, Op, Register, Source
-from simt.analysis.schedule import Schedule, schedule
+from simt.analysis.schedule import Loop, Schedule, schedule
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build, destinations
 from simt.analysis.uniformity import analyse
@@ -54,8 +56,9 @@ def meet(function: Function, environment: Environment, as_written: bool = False)
     """Merges what lanes of a warp may execute apart, but have to execute together."""
     if environment.machine < FIRST:
         return
-    while (pair := _apart(function, environment)) is not None:
-        _merge(function, *pair)
+    while pairs := _apart(function, environment):
+        for first, second in reversed(pairs):  # what stands before the place of a merger stays where it is
+            _merge(function, first, second)
         simplify(function, as_written)
 
 
@@ -64,43 +67,69 @@ def waits(form: Form) -> bool:
     return "warp" in form.effects and any(o.name == "mask" for o in form.operands)
 
 
-def _apart(function: Function, environment: Environment) -> tuple[Place, Place] | None:
-    """Two that belong together on the two ways of a branch that may part a warp, innermost branches first."""
+def _apart(function: Function, environment: Environment) -> list[tuple[Place, Place]]:
+    """Those that belong together on the two ways of a branch that may part a warp, in the order in which
+    lanes come to them. The branch is the last one that has any: ways within ways come first."""
     found = _candidates(function)
-    if not any(len(places) > 1 for places in found.values()):
-        return None
     line = schedule(function)
+    if not _has_ways(found, line):
+        return []
     divergent = analyse(build(function, line), environment, SHAPE).divergent
     for block in reversed(line.order):
         branch = block.terminator
         if block.index in divergent and isinstance(branch, Branch):
+            near = {p: key for p, key in found.items() if _loop(p.block, line) is _loop(block, line)}
             taken, otherwise = _way(branch.taken, line), _way(branch.otherwise, line)
-            for places in found.values():
-                near = [p for p in places if line.loop_of.get(p.block.index) is line.loop_of[block.index]]
-                first = next(_on(near, taken - otherwise, line), None)
-                second = next(_on(near, otherwise - taken, line), None)
-                if first is not None and second is not None:
-                    return first, second
-    return None
+            first, second = _on(near, taken - otherwise, line), _on(near, otherwise - taken, line)
+            if pairs := _matched(first, second, near):
+                return pairs
+    return []
 
 
-def _candidates(function: Function) -> dict[Key, list[Place]]:
-    """Instructions that wait, together with those of the same kind and mask."""
-    found: dict[Key, list[Place]] = {}
+def _candidates(function: Function) -> dict[Place, Key]:
+    """Instructions that wait, with what has to be the same for those that wait for each other."""
     places = [
         Place(block, i)
         for block in function.blocks
         for i, op in enumerate(block.ops)
         if isinstance(op, Op) and op.guard is None and waits(op.form)
     ]
-    if len(places) > 1:
-        once = _defined_once(function)
-        for place in places:
-            op, mask = place.op, place.op.sources["mask"]
-            if isinstance(mask, Constant) or (isinstance(mask, Register) and mask in once):
-                there = frozenset(name for name, source in op.sources.items() if source is not None)
-                key = (op.form, tuple(sorted(op.binding.items(), key=lambda item: item[0])), there, mask)
-                found.setdefault(key, []).append(place)
+    once = _defined_once(function) if len(places) > 1 else set[Register]()
+    found: dict[Place, Key] = {}
+    for place in places:
+        op, mask = place.op, place.op.sources["mask"]
+        if isinstance(mask, Constant) or (isinstance(mask, Register) and mask in once):
+            there = frozenset(name for name, source in op.sources.items() if source is not None)
+            found[place] = (op.form, tuple(sorted(op.binding.items(), key=lambda item: item[0])), there, mask)
+    return found
+
+
+def _has_ways(found: dict[Place, Key], line: Schedule) -> bool:
+    """Whether there are two of a kind that lanes need not come to one after the other. Seldom: the quick test
+    before the long one."""
+    alike: dict[Key, list[int]] = {}
+    for place, key in found.items():
+        alike.setdefault(key, []).append(place.block.index)
+    if all(len(set(blocks)) == 1 for blocks in alike.values()):
+        return False
+    tree = Tree(dominators(line))
+    chains = (sorted(blocks, key=line.position.__getitem__) for blocks in alike.values())
+    return any(not tree.dominates(a, b) for chain in chains for a, b in pairwise(chain))
+
+
+def _loop(block: Block, line: Schedule) -> Loop | None:
+    return line.loop_of[block.index]
+
+
+def _matched(first: list[Place], second: list[Place], key: dict[Place, Key]) -> list[tuple[Place, Place]]:
+    """For each on one way the next of its kind on the other, in order."""
+    found: list[tuple[Place, Place]] = []
+    start = 0
+    for place in first:
+        other = next((i for i in range(start, len(second)) if key[second[i]] == key[place]), None)
+        if other is not None:
+            found.append((place, second[other]))
+            start = other + 1
     return found
 
 
@@ -125,10 +154,10 @@ def _way(start: Block, line: Schedule) -> set[int]:
     return found
 
 
-def _on(places: list[Place], way: set[int], line: Schedule) -> Iterator[Place]:
+def _on(places: Iterable[Place], way: set[int], line: Schedule) -> list[Place]:
     """Those on a way, in the order in which lanes come to them."""
     here = [p for p in places if p.block.index in way]
-    yield from sorted(here, key=lambda p: (line.position[p.block.index], p.index))
+    return sorted(here, key=lambda p: (line.position[p.block.index], p.index))
 
 
 # ------------------------------------------------------------------ merging

@@ -12,6 +12,11 @@ from tests.unit.isa.ptxas import needs_ptxas, rejected
 INSTRUCTION_TABLES = (*range(66, 72), *range(74, 86))
 """Tables of PTX 1.4 on moves, conversion, texture, control, synchronisation (72 and 73 are syntax)."""
 
+LANGUAGES = (
+    (1, 0, 10), (1, 3, 13), (1, 4, 13), (2, 0, 20), (2, 3, 12), (3, 0, 20), (3, 1, 35), (4, 0, 50),
+    (5, 0, 52), (7, 6, 80), (8, 1, 90), (9, 0, 90),
+)  # fmt: skip
+"""Versions and targets of modules in which ptxas is asked for every register."""
 UNCHECKED = "%envreg"
 """ptxas 13 takes these in PTX 1.4 too, whose chapter 8 does not have them."""
 
@@ -51,7 +56,9 @@ def test_unknown_names_components_and_versions(name: str, component: str, versio
 
 @pytest.mark.ptxas
 @needs_ptxas
-@pytest.mark.parametrize(("version", "target"), [((9, 0), "sm_90"), ((2, 0), "sm_20"), ((1, 4), "sm_13")])
+@pytest.mark.parametrize(
+    ("version", "target"), [((major, minor), f"sm_{number}") for major, minor, number in LANGUAGES]
+)
 def test_registers_exist_where_ptxas_has_them(version: tuple[int, int], target: str) -> None:
     lines: list[str] = []
     expected: list[bool] = []
