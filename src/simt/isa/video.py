@@ -24,7 +24,7 @@ REF = "PTX ISA 2.0 scalar video instructions"
 EDGES = """
 
 Devices up to `sm_37` limit, compare and merge as section 8.6.4 of the CUDA Handbook says, later ones as an
-H200 does; the formula is that of later ones. `docs/decisions/0016-video-instructions.md` has the differences."""
+H200 does: `docs/decisions/0016-video-instructions.md`. The formula is that of later ones."""
 
 # ---------------------------------------------------------------- operations
 
