@@ -264,6 +264,27 @@ TABLES = (
         ("abs()", "abs.{s32,s64,f32,f64}"),
     ),
     _table(
+        "section 8.6.1", "Warp-level primitives",
+        ("__any(), __all()", "vote.{any,all}.pred vote.uni.pred"),
+        ("__ballot()", "vote.ballot.b32"),
+        ("__shfl()", "shfl.idx.b32"),
+        ("__shfl_up()", "shfl.up.b32"),
+        ("__shfl_down()", "shfl.down.b32"),
+        ("__shfl_xor()", "shfl.bfly.b32"),
+    ),
+    _table(
+        "section 8.6.2", "Block-level primitives",
+        ("__syncthreads()", "bar.sync bar.arrive"),
+        ("__syncthreads_count()", "bar.red.popc.u32"),
+        ("__syncthreads_or()", "bar.red.or.pred"),
+        ("__syncthreads_and()", "bar.red.and.pred"),
+    ),
+    _table(
+        "section 8.6.3", "Performance counters",
+        ("__prof_trigger()", "pmevent", "Counts by warp: `tests/unit/driver/test_events.py`."),
+        ("Counters", " ".join(f"%pm{n}" for n in range(8)), "They read as zero."),
+    ),
+    _table(
         "8.14", "Scalar video instructions",
         *((name, name) for name in ("vabsdiff", "vadd")),
         ("vavrg", "", "ptxas refuses it in every version, and table 8.17 has no such machine instruction."),
@@ -272,6 +293,17 @@ TABLES = (
     _table(
         "8.15", "Vector video instructions",
         *map(_video, ("vabsdiff", "vadd", "vavrg", "vmax", "vmin", "vset", "vsub")),
+    ),
+    _table(
+        "section 8.6.5", "Special registers",
+        ("threadIdx, blockDim", "%tid %ntid"),
+        ("blockIdx, gridDim", "%ctaid %nctaid"),
+        ("__clock()", "%clock"),
+        ("__clock64()", "%clock64"),
+        ("Masks of lanes", " ".join(f"%lanemask_{r}" for r in ("eq", "le", "lt", "ge", "gt"))),
+        ("Identifiers", "%laneid %warpid %nwarpid %smid %nsmid %gridid"),
+        ("Time of day", "%globaltimer"),
+        ("Driver values", " ".join(f"%envreg{n}" for n in range(32)), "They read as zero."),
     ),
 )  # fmt: skip
 """In the handbook's order. Names of intrinsics are its words; their underscores are those of CUDA C."""
