@@ -62,6 +62,8 @@ class KernelEmitter(SuspendingEmitter):
             f"define internal void @{BODY}({PARAMETERS}) {self.attributes} {{",
             "entry:",
             *allocas,
+            "  %range.p = alloca i64",
+            "  %range.next.p = alloca i64",
             *(["  %waiting = alloca i32", "  %spinning = alloca i32"] if self.waits else []),
             *environment(),
             "  %parameters.p0 = inttoptr i64 %parameters to ptr",
@@ -134,27 +136,30 @@ class KernelEmitter(SuspendingEmitter):
     def _chunks(self) -> list[str]:
         """Claims some consecutive CTAs at once: claiming one by one makes workers wait for each other. A
         worker begins with the range of its number, which holds what it worked on in earlier launches, and
-        takes what is left of the others' ranges then, from the first on."""
+        takes what is left of the others' ranges then, from the first on. Where it is, is kept in memory:
+        registers and further levels of loops are dear."""
         return [
             "chunk.own:",
             "  %is.mine = icmp ult i64 %worker.number, %ranges",
             "  %mine = select i1 %is.mine, i64 %worker.number, i64 0",
-            "  br label %chunk.look",
-            "chunk.look:",
-            "  %range = phi i64 [ %mine, %chunk.own ], [ %range.next, %range.over ]",
-            "  %range.next = phi i64 [ 0, %chunk.own ], [ %range.after, %range.over ]",
+            "  store volatile i64 %mine, ptr %range.p",
+            "  store volatile i64 0, ptr %range.next.p",
+            "  br label %chunk.next",
+            "chunk.next:",
+            "  %range = load volatile i64, ptr %range.p",
             f"  %counter.slot = mul i64 %range, {LINE_SLOTS}",
             "  %counter.p = getelementptr i64, ptr %next.p, i64 %counter.slot",
             "  %range.first = mul i64 %range, %range.ctas",
-            "  br label %chunk.next",
-            "chunk.next:",
             "  %begun = load atomic i64, ptr %counter.p monotonic, align 8",
             "  %range.goes = icmp ult i64 %begun, %range.ctas",
             "  br i1 %range.goes, label %chunk.claim, label %range.over",
             "range.over:",
+            "  %range.next = load volatile i64, ptr %range.next.p",
             "  %range.after = add i64 %range.next, 1",
+            "  store volatile i64 %range.next, ptr %range.p",
+            "  store volatile i64 %range.after, ptr %range.next.p",
             "  %ranges.left = icmp ult i64 %range.next, %ranges",
-            "  br i1 %ranges.left, label %chunk.look, label %done",
+            "  br i1 %ranges.left, label %chunk.next, label %done",
             "chunk.claim:",
             "  %taken = atomicrmw add ptr %counter.p, i64 %chunk monotonic",
             "  %first = add i64 %range.first, %taken",
