@@ -36,4 +36,6 @@ ENTRIES = (
     Entry("black_scholes ftz", "black_scholes", ftz=True),
     Entry("nbody ftz", "nbody", ftz=True),
     Entry("convolution ftz", "convolution", ftz=True),
+    Entry("black_scholes h200", "black_scholes", approx="hardware"),
+    Entry("nbody h200", "nbody", approx="hardware"),
 )

@@ -69,6 +69,7 @@ class Entry:
 
     `real`: its element type. `ftz`: compiled with subnormals flushed (the native versions run as ever: the
     data holds none). `native`: the folder of the C and Numba versions, where another kernel's serve.
+    `approx`: how `simt` computes approximate functions, as usual if None.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Entry:
     real: Real = field(default_factory=lambda: np.dtype("f4"))
     ftz: bool = False
     native: str = ""
+    approx: str | None = None
 
     @property
     def case(self) -> ModuleType:

@@ -115,7 +115,7 @@ class Virtual:
     """`simt`: the PTX file on the virtual GPU."""
 
     def __init__(self, entry: Entry, problem: Problem, workers: int, engine: str = "jit") -> None:
-        self.device = simt.Device("sm_90", workers=workers, engine=engine)
+        self.device = simt.Device("sm_90", workers=workers, engine=engine, approx=entry.approx)
         module = self.device.load(entry.ptx)
         self.arrays = {name: self.device.array(values) for name, values in problem.arrays.items()}
         known: dict[str, object] = {**self.arrays, **problem.scalars}

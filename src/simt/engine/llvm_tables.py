@@ -8,18 +8,29 @@ from functools import partial
 from simt.engine.llvm_builder import Value, mangled, spell
 from simt.engine.llvm_rounding import LlvmRounding
 
-_REGISTER = 16
-"""Entries, and lanes, of a register."""
+_REGISTER = 32
+"""16-bit numbers in a register."""
 _MOST_PERMUTED = 128
 """Entries up to which permutations of registers are faster than loads."""
+_FEATURES = frozenset({"avx512f", "avx512bw"})
 
 
 def looked_up(m: LlvmRounding, table: tuple[int, ...], index: Value) -> Value:
     """`PureAlgebra.lookup`."""
-    if index.width == 1 or "avx512f" not in m.features or len(table) > _MOST_PERMUTED:
+    if index.width % _REGISTER or not m.features >= _FEATURES or len(table) > _MOST_PERMUTED:
         return _loaded(m, table, m.binary("and", index, m.number("i32", len(table) - 1)))
     table *= max(1, 2 * _REGISTER // len(table))
-    return m.piecewise(_REGISTER, partial(_permuted, m, table), index)
+    places = m.cast("trunc", "i16", index)
+    halves = [m.piecewise(_REGISTER, partial(_permuted, m, half), places) for half in _halves(table)]
+    order = ", ".join(f"i32 {i + half}" for i in range(index.width) for half in (0, index.width))
+    lanes = f"<{2 * index.width} x i32> <{order}>"
+    joined = m.emit(f"shufflevector {halves[0].typed}, {halves[1].typed}, {lanes}", "i16", 2 * index.width)
+    return m.emit(f"bitcast {joined.typed} to {index.spelled}", "i32", index.width)
+
+
+def _halves(table: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The low and the high 16 bits of the entries."""
+    return tuple(entry & 0xFFFF for entry in table), tuple(entry >> 16 for entry in table)
 
 
 def _loaded(m: LlvmRounding, table: tuple[int, ...], index: Value) -> Value:
@@ -40,21 +51,19 @@ def _loaded(m: LlvmRounding, table: tuple[int, ...], index: Value) -> Value:
 
 
 def _permuted(m: LlvmRounding, table: tuple[int, ...], index: Value) -> Value:
-    """Of 16 lanes: each permutation reads 32 entries by the index's lowest 5 bits; the higher ones choose."""
-    row = spell("i32", _REGISTER)
-    permute = m.module.declare("llvm.x86.avx512.vpermi2var.d.512", row, (row, row, row))
+    """Of 16-bit entries: each permutation reads 64 by the index's lowest 6 bits; the higher one chooses."""
+    row = spell("i16", _REGISTER)
+    permute = m.module.declare("llvm.x86.avx512.vpermi2var.hi.512", row, (row, row, row))
     registers = [_register(table[i : i + _REGISTER]) for i in range(0, len(table), _REGISTER)]
     found = [
-        m.emit(f"call {row} {permute}({row} {low}, {index.typed}, {row} {high})", "i32", _REGISTER)
+        m.emit(f"call {row} {permute}({row} {low}, {index.typed}, {row} {high})", "i16", _REGISTER)
         for low, high in zip(registers[::2], registers[1::2], strict=True)
     ]
-    bit = 2 * _REGISTER
-    while len(found) > 1:
-        set_ = m.test("icmp ne", m.binary("and", index, m.number("i32", bit)), m.number("i32", 0))
-        found = [m.pick(set_, b, a) for a, b in zip(found[::2], found[1::2], strict=True)]
-        bit *= 2
-    return found[0]
+    if len(found) == 1:
+        return found[0]
+    upper = m.binary("and", index, m.number("i16", 2 * _REGISTER))
+    return m.pick(m.test("icmp ne", upper, m.number("i16", 0)), found[1], found[0])
 
 
 def _register(entries: tuple[int, ...]) -> str:
-    return f"<{', '.join(f'i32 {entry}' for entry in entries)}>"
+    return f"<{', '.join(f'i16 {entry}' for entry in entries)}>"

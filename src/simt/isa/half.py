@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from simt.isa import approximate, special
+from simt.isa import approximate, special, special_code
 from simt.isa.algebra import Algebra, Environment, V
 from simt.isa.catalogue import instruction
 from simt.isa.compare import BOOLEANS, COMPARISONS, combine, operators
@@ -256,7 +256,7 @@ def ex2(m: Algebra[V], t: Type, a: V, env: Environment) -> V:
     def one(m: Algebra[V], e: Type, x: V) -> V:
         ftz = e is BF16
         if env.approx == "hardware":
-            return truncated(m, e, special.exponential(m, m.any_nan(F32, widen(m, e, F32, ftz, x))))
+            return truncated(m, e, special_code.ex2(m, m.any_nan(F32, widen(m, e, F32, ftz, x)), True))
         return narrow(m, F32, e, approximate.exponential(m, widen(m, e, F32, ftz, x), ftz), ftz)
 
     return by_halves(m, t, one, a)

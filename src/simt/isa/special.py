@@ -55,15 +55,15 @@ def square(m: Algebra[V], x: V) -> V:
     """The square of a 17-bit place, its 15 upper bits.
 
     Of the partial products x_i x_j 2^(i + j + 1) with j < i, and x_i 2^(2 i), those below 2^19 are left
-    out before they are added, not after. All 32 lanes fit one register as 16-bit numbers.
+    out before they are added, not after. That leaves the whole square of the upper 7 bits, some of the
+    products with the next 8, and none of others. All 32 lanes fit one register as 16-bit numbers.
     """
-    u = m.resize(U32, U16, down(m, x, PLACE - SQUARED))
-    total = m.const(U16, 0)
-    for i in range((SQUARED + 1) // 2, SQUARED):
-        lower = m.and_(U16, u, m.const(U16, (1 << i) - 1))
-        row = m.shift_right(U16, lower, m.const(U32, SQUARED - 1 - i))
-        row = m.add(U16, row, m.const(U16, 1 << (2 * i - SQUARED)))
-        here = m.compare("ne", U16, m.and_(U16, u, m.const(U16, 1 << i)), m.const(U16, 0))
+    seen = m.resize(U32, U16, down(m, x, PLACE - SQUARED))
+    high, low = m.shift_right(U16, seen, m.const(U32, 8)), m.and_(U16, seen, m.const(U16, 255))
+    total = m.shift_left(U16, m.mul(U16, high, high), m.const(U32, 1))
+    for i in range(7):
+        row = m.shift_right(U16, low, m.const(U32, 6 - i))
+        here = m.compare("ne", U16, m.and_(U16, seen, m.const(U16, 256 << i)), m.const(U16, 0))
         total = m.add(U16, total, m.select(U16, here, row, m.const(U16, 0)))
     return m.resize(U16, U32, total)
 
@@ -226,11 +226,6 @@ def reciprocal_edges(layout: Layout, m: Algebra[V], a: V) -> V:
     return signed_as(m, result, a)
 
 
-def _halved_exponent(m: Algebra[V], bits: V, layout: Layout) -> V:
-    """Half the biased exponent, rounded up, in the exponent's place."""
-    return bits_of(m, down(m, plus(m, bits, layout.least_normal), 1), layout.infinity)
-
-
 def _of_parity(m: Algebra[V], name: str, bits: V, layout: Layout) -> V:
     """The significand of a root; the exponent's lowest bit is the segment's highest."""
     fields = up(m, bits_of(m, bits, 2 * layout.least_normal - 1), MANTISSA - layout.mantissa)
@@ -243,8 +238,8 @@ def reciprocal_root(m: Algebra[V], a: V, edges: Edges[V] | None = None, layout: 
     value = _of_parity(m, "reciprocal_root", a, layout)
     value = m.add(U32, value, down(m, plus(m, value, 1), 24))
     value = down(m, value, MANTISSA - layout.mantissa)
-    value = plus(m, value, layout.bias - 2 + (layout.bias + 1) // 2 << layout.mantissa)
-    value = m.sub(U32, value, _halved_exponent(m, a, layout))
+    twice = m.sub(U32, m.const(U32, (3 * layout.bias - 2 << layout.mantissa) - 1), a)
+    value = m.add(U32, value, bits_of(m, down(m, twice, 1), layout.infinity))
     rare = outside(m, a, layout.least_normal, layout.infinity)
     return m.rarely(U32, rare, value, edges or partial(reciprocal_root_edges, layout), a)
 
@@ -262,8 +257,8 @@ def reciprocal_root_edges(layout: Layout, m: Algebra[V], a: V) -> V:
 
 def root(m: Algebra[V], a: V, edges: Edges[V] | None = None) -> V:
     """sqrt(a)."""
-    value = plus(m, _of_parity(m, "root", a, SINGLE), SINGLE.bias - 1 - (SINGLE.bias + 1) // 2 << MANTISSA)
-    value = m.add(U32, value, _halved_exponent(m, a, SINGLE))
+    twice = plus(m, a, SINGLE.bias - 2 << MANTISSA)
+    value = m.add(U32, _of_parity(m, "root", a, SINGLE), bits_of(m, down(m, twice, 1), SINGLE.infinity))
     rare = outside(m, a, SINGLE.least_normal, SINGLE.infinity)
     return m.rarely(U32, rare, value, edges or root_edges, a)
 
@@ -323,21 +318,43 @@ def logarithm_edges(m: Algebra[V], a: V) -> V:
     )
 
 
-def exponential(m: Algebra[V], a: V) -> V:
-    """2^a, of `.f32`. The magnitude is cut to 23 bits below the point, and of a negative fraction the ones'
-    complement is taken."""
-    size = m.fmul(F32, float_abs(m, F32, a), number(m, F32, 2.0**MANTISSA), "rn")
-    whole = m.float_to_int(F32, S32, size, "rz")
+def significant(m: Algebra[V], size: V) -> V:
+    """The 24 significant bits of a normal number."""
+    return m.or_(U32, bits_of(m, size, SINGLE.least_normal - 1), m.const(U32, SINGLE.least_normal))
+
+
+LARGEST_EXPONENT = 126
+"""Below it powers of two and their reciprocals are normal numbers, whatever the fraction."""
+
+
+def exponential(m: Algebra[V], a: V, edges: Edges[V] | None = None) -> V:
+    """2^a, of bits and in bits. The magnitude is cut to 23 bits below the point, and of a negative fraction
+    the ones' complement is taken."""
+    limit = m.const(U32, SINGLE.bias + 6 << MANTISSA | (LARGEST_EXPONENT - 64) << (MANTISSA - 6))
+    rare = m.compare("ge", U32, magnitude(m, a), limit)
+    return m.rarely(U32, rare, _power(m, a), edges or exponential_edges, a)
+
+
+def _power(m: Algebra[V], a: V) -> V:
+    """The same, for magnitudes below 256 and for results that are normal."""
+    size = magnitude(m, a)
+    shift = m.sub(U32, m.const(U32, SINGLE.bias + 7), down(m, size, MANTISSA))
+    whole = m.shift_right(U32, up(m, significant(m, size), 7), shift)
     integral = m.compare("eq", U32, bits_of(m, whole, SINGLE.least_normal - 1), m.const(U32, 0))
-    complement = m.select(U32, integral, m.sub(U32, m.const(U32, 0), whole), m.invert(U32, whole))
-    fixed = m.select(U32, m.compare("lt", F32, a, m.const(F32, 0)), complement, whole)
-    value = significand(m, "exponential", *segment_and_place(m, bits_of(m, fixed, SINGLE.least_normal - 1)))
-    exponent = plus(m, down(m, fixed, MANTISSA, S32), SINGLE.bias)
-    value = m.add(U32, value, up(m, plus(m, exponent, -1), MANTISSA))
-    low = m.compare("lt", S32, exponent, m.const(U32, 1))
-    high = m.compare("gt", S32, exponent, m.const(U32, 2 * SINGLE.bias))
-    value = chosen(m, value, (m.is_nan(F32, a), NAN), (low, 0), (high, SINGLE.infinity))
-    return m.from_bits(F32, value)
+    sign = down(m, a, 31, S32)
+    fixed = m.xor(U32, whole, sign)
+    fixed = m.select(U32, integral, m.sub(U32, fixed, sign), fixed)
+    fraction = bits_of(m, fixed, SINGLE.least_normal - 1)
+    value = significand(m, "exponential", *segment_and_place(m, fraction))
+    return m.add(U32, plus(m, value, SINGLE.bias - 1 << MANTISSA), m.sub(U32, fixed, fraction))
+
+
+def exponential_edges(m: Algebra[V], a: V) -> V:
+    """Of operands of 126 and more in magnitude. Subnormal results become zeros."""
+    x = m.from_bits(F32, a)
+    high = m.compare("ge", F32, x, number(m, F32, 128.0))
+    low = m.compare("lt", F32, x, number(m, F32, -126.0))
+    return chosen(m, _power(m, a), (m.is_nan(F32, x), NAN), (high, SINGLE.infinity), (low, 0))
 
 
 # ---------------------------------------------------------------- sine and cosine
@@ -365,10 +382,8 @@ def cosine(m: Algebra[V], a: V) -> V:
 def _of_turns(m: Algebra[V], a: V, quarters: int) -> V:
     """The bits of sin(a + quarters pi/2) for a >= 0. In odd quarters the ones' complement of the place is
     taken."""
-    turns = m.fmul(F32, a, number(m, F32, TURN), "rz")
-    part = m.fsub(F32, turns, m.round_integral(F32, turns, "rm"), "rn")
-    fixed = m.float_to_int(F32, U32, m.fmul(F32, part, number(m, F32, 2.0**TURN_BITS), "rn"), "rz")
-    fixed = plus(m, fixed, quarters << MANTISSA)
+    turns = m.to_bits(F32, m.fmul(F32, a, number(m, F32, TURN), "rz"))
+    fixed = plus(m, _fixed(m, turns), quarters << MANTISSA)
     quarter = 1 << MANTISSA
     place = bits_of(m, fixed, quarter - 1)
     odd = m.compare("ne", U32, bits_of(m, fixed, quarter), m.const(U32, 0))
@@ -376,7 +391,18 @@ def _of_turns(m: Algebra[V], a: V, quarters: int) -> V:
     total = exact_sum(m, "sine", SINE_FRACTION, *segment_and_place(m, place))
     sign = up(m, bits_of(m, fixed, 2 * quarter), 30 - MANTISSA)
     value = m.xor(U32, cut(m, total, SINE_FRACTION), sign)
-    return chosen(m, value, (m.is_nan(F32, part), NAN))
+    infinite = m.compare("ge", U32, magnitude(m, turns), m.const(U32, SINGLE.infinity))
+    return chosen(m, value, (infinite, NAN))
+
+
+def _fixed(m: Algebra[V], turns: V) -> V:
+    """The lowest 25 bits before the point that 2^-25 turns make, and what is above them of 32. One of the
+    shifts leaves zeros, unless both are by nothing."""
+    exponent = down(m, turns, MANTISSA)
+    left = plus(m, exponent, TURN_BITS - MANTISSA - SINGLE.bias)
+    right = m.sub(U32, m.const(U32, 0), left)
+    bits = significant(m, turns)
+    return m.or_(U32, m.shift_left(U32, bits, left), m.shift_right(U32, bits, right))
 
 
 # ---------------------------------------------------------------- hyperbolic tangent

@@ -86,16 +86,16 @@ def _less_24(m: Algebra[V], a: V) -> V:
 
 
 def ex2(m: Algebra[V], a: V, ftz: bool) -> V:
-    result = special.exponential(m, a)
-    if ftz:
-        return result
-    return m.rarely(F32, m.compare("lt", F32, a, number(m, F32, -126.0)), result, _squared_half, a)
+    return by_bits(m, special.exponential, a, None if ftz else _any_exponential)
 
 
-def _squared_half(m: Algebra[V], a: V) -> V:
-    """2^a as the square of 2^(a / 2)."""
-    half = special.exponential(m, times(m, a, 0.5))
-    return m.fmul(F32, half, half, "rn")
+def _any_exponential(m: Algebra[V], bits: V) -> V:
+    """Below -126 the square of 2^(a / 2)."""
+    a = m.from_bits(F32, bits)
+    low = m.compare("lt", F32, a, number(m, F32, -126.0))
+    near = m.select(F32, low, times(m, a, 0.5), a)
+    result = by_bits(m, special.exponential, near, None)
+    return m.to_bits(F32, m.select(F32, low, m.fmul(F32, result, result, "rn"), result))
 
 
 # ---------------------------------------------------------------- division
