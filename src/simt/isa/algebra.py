@@ -12,7 +12,8 @@ Operations act on the active lanes; what inactive lanes compute is never seen. `
 the manual's: rn, rz, rm, rp.
 
 Bigger operations (saturation, absolute value, bit fields ...) are derived from these in
-`simt.isa.derived`, and the approximate functions in `simt.isa.approximate`, once for all engines.
+`simt.isa.derived`, and the approximate functions in `simt.isa.approximate` (fast) and `simt.isa.special` (as
+an H200 computes them), once for all engines.
 """
 
 from __future__ import annotations
