@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from itertools import islice
 
 from simt.diagnostics import Diagnostics, Span
-from simt.isa.form import Version
+from simt.isa.form import Requirement, Version
 from simt.ptx.nodes import Module
 from simt.ptx.symbols import Scope
 from simt.records import dataclass
@@ -64,6 +64,18 @@ class Context:
             return None
         self.searches += 1
         return did_you_mean(*problem.unknown)
+
+
+def requirement_problems(context: Context, what: str, needed: Requirement, span: Span) -> Iterator[Problem]:
+    """That the module's version or target is too old for something."""
+    lacks: list[tuple[str, str]] = []
+    if needed.version > context.version:
+        lacks.append((f"PTX ISA {dotted(needed.version)}", f".version is {context.version_name}"))
+    if needed.target > context.target:
+        lacks.append((f"sm_{needed.target}", f".target is {context.target_name}"))
+    if lacks:
+        needs, has = (" and ".join(words) for words in zip(*lacks))
+        yield Problem(f"{what} requires {needs} or later, the module's {has}", span)
 
 
 def dotted(version: Version) -> str:

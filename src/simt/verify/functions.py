@@ -11,7 +11,7 @@ from simt.ptx.agreement import difference
 from simt.ptx.nodes import Function, Performance, Variable
 from simt.records import dataclass
 from simt.verify.calls import aligned, size_of
-from simt.verify.context import Context, Problem, dotted
+from simt.verify.context import Context, Problem, dotted, requirement_problems
 from simt.verify.opaque import is_opaque
 from simt.verify.variables import LINKAGE_SINCE, PARAMETER_LISTS, shape_problems
 
@@ -67,12 +67,14 @@ def _parameter_space(context: Context, function: Function) -> Iterator[Problem]:
 
 
 def _device(context: Context, function: Function) -> Iterator[Problem]:
-    allowed = ("reg", "param") if context.version >= FIRST_CALL_PARAMETERS else ("reg",)
+    by_param = context.version >= FIRST_CALL_PARAMETERS and context.target >= FIRST_CALL_TARGET
+    allowed = ("reg", "param") if by_param else ("reg",)
     for p in (*function.returns, *function.parameters):
         if p.space not in allowed:
             expected = " or ".join(f".{s}" for s in allowed)
             message = f"parameter `{p.name}` of a device function is declared in .{p.space}"
-            yield Problem(message, p.span, f"expected {expected} in PTX ISA {context.version_name}")
+            hint = f"expected {expected} in PTX ISA {context.version_name} for {context.target_name}"
+            yield Problem(message, p.span, hint)
         if is_opaque(p):
             yield Problem(f"`{p.name}` of type {p.type} is for kernel parameters only", p.span)
         if p.pointer is not None:
@@ -86,6 +88,7 @@ def _device(context: Context, function: Function) -> Iterator[Problem]:
         yield Problem("several results must be registers", function.returns[1].span, "expected .reg")
 
 
+FIRST_CALL_TARGET = 20
 UNSIZED: Requirement = requirement("6.0 sm_30")
 
 
@@ -94,9 +97,8 @@ def _unsized(context: Context, function: Function, p: Variable) -> Iterator[Prob
     if not function.parameters or p is not function.parameters[-1]:
         hint = "only the last parameter of a device function may have any size"
         yield Problem(f"`{p.name}` has no size", p.span, hint)
-    elif UNSIZED.version > context.version or UNSIZED.target > context.target:
-        needs = f"PTX ISA {dotted(UNSIZED.version)} and sm_{UNSIZED.target}"
-        yield Problem(f"parameter `{p.name}` without a size requires {needs} or later", p.span)
+    else:
+        yield from requirement_problems(context, f"parameter `{p.name}` without a size", UNSIZED, p.span)
 
 
 def _parameters(context: Context, function: Function) -> Iterator[Problem]:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 from simt.diagnostics import Span
-from simt.isa.form import Version
+from simt.isa.catalogue import requirement
+from simt.isa.form import Requirement, Version
 from simt.isa.targets import FIRST_DOUBLE_TARGET, OPTIONS, Platform, parse_platform, version_problem
 from simt.ptx.nodes import File, Module, Pragma, Target
-from simt.verify.context import Context, Problem, dotted
+from simt.verify.context import Context, Problem, dotted, requirement_problems
 
 ADDRESS_SIZE_SINCE: Version = (2, 3)
 PRAGMAS_SINCE: Version = (2, 0)
@@ -60,6 +61,35 @@ def _platform(context: Context, target: Target, platform: Platform) -> Iterator[
     for option in target.names:
         if OPTIONS.get(option, (0, 0)) > context.version:
             yield Problem(f"`{option}` requires PTX ISA {dotted(OPTIONS[option])} or later", target.span)
+
+
+DIRECTIVES: dict[str, Requirement] = {
+    "callprototype": requirement("2.1 sm_20"),
+    "calltargets": requirement("2.1 sm_20"),
+    "branchtargets": requirement("6.0 sm_30"),
+    "alias": requirement("6.3 sm_30"),
+}
+ATTRIBUTES: dict[str, Requirement] = {
+    "managed": requirement("4.0 sm_30"),
+    "unified": requirement("9.0 sm_90"),
+}
+
+
+def directive_problems(context: Context, name: str, span: Span) -> Iterator[Problem]:
+    """Versions and targets that have a directive."""
+    yield from requirement_problems(context, f"`.{name}`", DIRECTIVES[name], span)
+
+
+def attribute_problems(context: Context, attributes: tuple[str, ...], span: Span) -> Iterator[Problem]:
+    """Versions and targets that have the attributes of a variable or function."""
+    for attribute in attributes:
+        name = attribute.lstrip(".").partition("(")[0]
+        if name not in ATTRIBUTES:
+            yield Problem(
+                f"unknown attribute `.{name}`", span, f"expected one of {' '.join(sorted(ATTRIBUTES))}"
+            )
+        else:
+            yield from requirement_problems(context, f"attribute `.{name}`", ATTRIBUTES[name], span)
 
 
 def pragma_problems(context: Context, pragma: Pragma) -> Iterator[Problem]:

@@ -28,7 +28,14 @@ from simt.verify.functions import (
     redeclaration_problems,
     unfinished_kernels,
 )
-from simt.verify.header import file_problems, module_problems, pragma_problems, target_problems
+from simt.verify.header import (
+    attribute_problems,
+    directive_problems,
+    file_problems,
+    module_problems,
+    pragma_problems,
+    target_problems,
+)
 from simt.verify.initializers import initializer_problems
 from simt.verify.instructions import InstructionRules
 from simt.verify.variables import Where, declaration_problems
@@ -77,6 +84,7 @@ class Verifier:
 
     def _variable(self, scope: Scope, v: Variable, where: Where) -> None:
         self.context.report(declaration_problems(self.context, v, where))
+        self.context.report(attribute_problems(self.context, v.attributes, v.span))
         own = scope.own(v.name)
         earlier = None if own is None else own.node  # a definition takes the place of `.extern`
         before = scope.declare(v)
@@ -88,6 +96,7 @@ class Verifier:
 
     def _alias(self, alias: Alias) -> None:
         scope = self.context.scope
+        self.context.report(directive_problems(self.context, "alias", alias.span))
         target = scope.lookup(alias.aliasee)
         if target is None or target.kind is not SymbolKind.FUNCTION:
             message, name = f"`{alias.aliasee}` is not a function", alias.aliasee
@@ -96,6 +105,7 @@ class Verifier:
 
     def _function(self, function: Function) -> None:
         self.context.report(header_problems(self.context, function))
+        self.context.report(attribute_problems(self.context, function.attributes, function.span))
         before = self.context.scope.own(function.name)
         if before is not None:
             self.context.report(redeclaration_problems(before.node, function))
@@ -138,8 +148,10 @@ class Verifier:
                 self._variable(scope, statement, "body")
                 self.instructions.shapes.changed()
             case CallPrototype(label=name, span=span):
+                self.context.report(directive_problems(self.context, "callprototype", span))
                 self._declare(scope, statement, name, span)
-            case TargetList(label=name, span=span):
+            case TargetList(label=name, kind=kind, span=span):
+                self.context.report(directive_problems(self.context, kind, span))
                 self._declare(scope, statement, name, span)
                 self._targets(scope, statement)
             case File():
