@@ -40,10 +40,15 @@ LONG_TEXT = 4000
 and the kernels of the benchmark, forced to do without, took 0.87 to 1.05 times as long, 1.0 in the mean."""
 FIRST = "always_inliner", "global_opt", "dead_arg_elimination", "post_order_function_attributes"
 """What is done with the module where LLVM's own order of passes is not kept: calls first."""
-STRAIGHT = "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "dead_store_elimination"
+STRAIGHT = (
+    "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "dead_store_elimination", "aggressive_dce",
+    "simplify_cfg",
+)  # fmt: skip
 """Passes for code with a block longer than `LONG_BLOCK`: each once, none for loops. LLVM's own order takes
 four times as long and gains nothing there (geometric mean of such shapes in `bench/curve_shapes.py`)."""
-LAST = "aggressive_dce", "simplify_cfg", "global_dead_code_eliminate"
+LAST = ("global_dead_code_eliminate",)
+LARGE = "optnone"
+"""In the attributes of functions that are not optimised. LLVM may write to stderr that it leaves them out."""
 
 
 @dataclass
@@ -174,7 +179,7 @@ def optimized(text: str, cpu: Cpu) -> Any:
     options.loop_vectorization = False
     options.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, options)
-    if _longest_block(text) > LONG_BLOCK:
+    if _longest_block(text) > LONG_BLOCK and f" {LARGE} " not in text:
         _run_passes(module, builder, *FIRST, *STRAIGHT, *LAST)
     elif text.count("\n") > LONG_TEXT:
         _simplify(module, builder)
@@ -188,7 +193,7 @@ def _simplify(module: Any, builder: Any) -> None:
     _run_passes(module, builder, *FIRST)
     passes = builder.getFunctionPassManager()
     for function in module.functions:
-        if not function.is_declaration:
+        if not function.is_declaration and LARGE not in b" ".join(function.attributes).decode():
             passes.run(function, builder)
     _run_passes(module, builder, *LAST)
 

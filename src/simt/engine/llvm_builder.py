@@ -114,10 +114,15 @@ class ModuleText:
         """Adds a function's whole definition under its name."""
         self._functions[name] = text
 
+    @property
+    def is_long(self) -> bool:
+        """Whether functions are called from now on that LLVM inlines otherwise."""
+        return self.inlined_lines > INLINED
+
     def inlined(self, hint: str, result: str, parameters: list[str], lines: list[str]) -> str:
         """The name of a function, defined if it is new, that LLVM inlines wherever it is called, as long as
         there are not too many lines in all."""
-        how = "noinline" if self.inlined_lines > INLINED else "alwaysinline"
+        how = "noinline" if self.is_long else "alwaysinline"
         self.inlined_lines += len(lines) if how == "alwaysinline" else 1
         body = "\n".join(lines)
         key = f"{how} {result} {parameters} {body}"

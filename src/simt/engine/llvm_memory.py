@@ -449,15 +449,19 @@ class MemoryAlgebra(WindowAlgebra):
         return self._assemble(element, items)
 
     def _gather_words(self, access: Access, offset: Value, shift: int, element: str | None = None) -> Value:
-        element = element or access.element
-        bytes_ = max(access.word, 4)
+        pointers = Value(self._pointers(access, offset, shift), "ptr", WARP)
+        run = partial(MemoryAlgebra.gather, element=element or access.element, word=max(access.word, 4))
+        if self.module.is_long:
+            return self.apart("gather", run, pointers, self.mask)
+        return run(self, pointers, self.mask)
+
+    def gather(self, pointers: Value, mask: Value, element: str, word: int) -> Value:
         vector = spell(element, WARP)
-        pointers = self._pointers(access, offset, shift)
         name = self.module.declare(
             f"llvm.masked.gather.{mangled(element, WARP)}.v{WARP}p0", vector,
             (f"<{WARP} x ptr>", "i32", f"<{WARP} x i1>", vector),
         )  # fmt: skip
-        operands = f"<{WARP} x ptr> {pointers}, i32 {bytes_}, {self.mask.typed}, {vector} zeroinitializer"
+        operands = f"{pointers.typed}, i32 {word}, {mask.typed}, {vector} zeroinitializer"
         return self.emit(f"call {vector} {name}({operands})", element, WARP)
 
     def _gather_part(self, access: Access, offset: Value) -> Value:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import llvmlite.binding
 import pytest
+from bench.curve_shapes import SHAPES
 
+from simt.analysis.shape import BlockShape
+from simt.driver.source import compile_ptx
 from simt.engine import compile as compiling
+from simt.engine.host import host_cpu
+from simt.engine.llvm_kernel import BODY, emit
+from simt.machine.device import DEVICES
 from tests.filetests import test_run as filetests
 from tests.unit.engine.test_large import FOLDER, NAMES
 
+llvm: Any = llvmlite.binding  # its functions carry no types
 CHOICES = {"simplified": ("LONG_TEXT", 0), "straight": ("LONG_BLOCK", 0)}
 """Names of the limits, and what makes all code longer than that."""
 
@@ -21,3 +30,20 @@ def test_files(name: str, choice: str, monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setattr(compiling, limit, value)
     monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
     filetests.test_run(FOLDER / f"{name}.ptx", "jit")
+
+
+def test_no_pass_is_to_leave_out_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LLVM may say on stderr that it leaves out the body of a large kernel: none is asked to look at it."""
+    program, _ = compile_ptx(SHAPES["if_memory"](1000), "<ptx>", DEVICES[90])
+    cpu, names = host_cpu(), list[str]()
+    text, unit, _ = emit(program, program.functions["k"], BlockShape(256, 1, 1), cpu.features, "nounwind")
+    run = llvm.FunctionPassManager.run
+    monkeypatch.setattr(
+        llvm.FunctionPassManager,
+        "run",
+        lambda self, f, builder: (names.append(f.name), run(self, f, builder)),
+    )
+    compiling.optimized(text, cpu)
+    assert unit.large
+    assert BODY not in names
+    assert len(names) > 5
