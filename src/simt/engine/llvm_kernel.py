@@ -206,7 +206,8 @@ class KernelEmitter(SuspendingEmitter):
     def _in_strips(self) -> bool:
         """Whether rows of threads of several CTAs run before the CTAs' next rows. Known when the body is."""
         unit = self.unit
-        speaks = self.waits or self.m.in_order or unit.spins or unit.called or unit.kernel.shared
+        calls = unit.called or unit.system
+        speaks = self.waits or self.m.in_order or unit.spins or calls or unit.kernel.shared
         return not unit.large and not speaks and llvm_strips.rows(unit.block) > 1
 
     def _check(self) -> list[str]:

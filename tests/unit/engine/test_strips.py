@@ -107,6 +107,14 @@ def test_kernels_whose_threads_may_speak_run_cta_by_cta(source: str) -> None:
     assert not in_strips(source, (32, 8, 1))
 
 
+def test_kernels_that_print_run_cta_by_cta() -> None:
+    extern = ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
+    call = """{ .param .b64 f; .param .b64 a; .param .b32 r; .reg .b64 %v; mov.u64 %v, 0;
+    st.param.b64 [f], %v; st.param.b64 [a], %v; call.uni (r), vprintf, (f, a); }"""
+    source = KERNEL.format(before=call, mode="").replace(".visible .entry", extern + ".visible .entry")
+    assert not in_strips(source, (32, 8, 1))
+
+
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("block", [(32, 8, 1), (64, 3, 1), (16, 16, 1), (8, 6, 2), (4, 2, 3), (96, 2, 2)])
 @pytest.mark.parametrize("extents", [(1, 1, 1), (33, 17, 2), (1500, 40, 1), (70, 9, 5), (2100, 3, 2)])
