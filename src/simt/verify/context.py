@@ -66,16 +66,20 @@ class Context:
         return did_you_mean(*problem.unknown)
 
 
-def requirement_problems(context: Context, what: str, needed: Requirement, span: Span) -> Iterator[Problem]:
-    """That the module's version or target is too old for something."""
+def requirement_problems(
+    context: Context, what: str, needed: Requirement, span: Span, target: int | None = None,
+    hint: str | None = None,
+) -> Iterator[Problem]:  # fmt: skip
+    """That the module's version or target is too old for something. `target`: the one that counts, if it is
+    not the module's."""
     lacks: list[tuple[str, str]] = []
     if needed.version > context.version:
         lacks.append((f"PTX ISA {dotted(needed.version)}", f".version is {context.version_name}"))
-    if needed.target > context.target:
+    if needed.target > (context.target if target is None else target):
         lacks.append((f"sm_{needed.target}", f".target is {context.target_name}"))
     if lacks:
         needs, has = (" and ".join(words) for words in zip(*lacks))
-        yield Problem(f"{what} requires {needs} or later, the module's {has}", span)
+        yield Problem(f"{what} requires {needs} or later, the module's {has}", span, hint)
 
 
 def dotted(version: Version) -> str:

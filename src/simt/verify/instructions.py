@@ -20,7 +20,7 @@ from simt.ptx.symbols import Scope
 from simt.ptx.types import F64
 from simt.verify.addresses import address_problems
 from simt.verify.calls import call_problems
-from simt.verify.context import Context, Problem, dotted
+from simt.verify.context import Context, Problem, dotted, requirement_problems
 from simt.verify.describe import describe, written
 from simt.verify.operands import Place, Site, is_address_register, undeclared, value_problems
 from simt.verify.shapes import Shapes, What
@@ -82,7 +82,7 @@ class InstructionRules:
         site = Site(self.context, self.shapes, self.scope, instruction, found.form, found.binding, spelled)
         yield from _ignored(site, found.ignored)
         yield from _doubled(site)
-        yield from requirement_problems(site)
+        yield from needs_problems(site)
         yield from operand_problems(site)
 
     def _guard(self, instruction: Instruction) -> Iterator[Problem]:
@@ -131,20 +131,13 @@ def _modifier_span(context: Context, instruction: Instruction, index: int) -> Sp
 # ---------------------------------------------------------------- versions and targets
 
 
-def requirement_problems(site: Site) -> Iterator[Problem]:
+def needs_problems(site: Site) -> Iterator[Problem]:
     """PTX version and target that the form and its modifiers need (notes of each table)."""
     context, span, until = site.context, site.instruction.span, site.form.until
     needed = site.form.required(_as_written(site))
-    lacks: list[tuple[str, str]] = []
-    if needed.version > context.version:
-        lacks.append((f"PTX ISA {dotted(needed.version)}", f".version is {context.version_name}"))
-    if needed.target > _usable_target(site):
-        lacks.append((f"sm_{needed.target}", f".target is {context.target_name}"))
-    if lacks:
-        needs, has = (" and ".join(words) for words in zip(*lacks))
-        double = needed.target == FIRST_DOUBLE_TARGET and uses_double(site.binding)
-        hint = "`.target` option map_f64_to_f32 would allow it" if double else None
-        yield Problem(f"`{site.spelled}` requires {needs} or later, the module's {has}", span, hint)
+    double = needed.target == FIRST_DOUBLE_TARGET and uses_double(site.binding)
+    hint = "`.target` option map_f64_to_f32 would allow it" if double else None
+    yield from requirement_problems(context, f"`{site.spelled}`", needed, span, _usable_target(site), hint)
     if until is not None and site.form.expired(context.version, context.target):
         message = f"`{site.spelled}` is not allowed after PTX ISA {dotted(until)}"
         yield Problem(f"{message}, the module's .version is {context.version_name}", span)
