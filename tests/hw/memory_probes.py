@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from simt.isa.form import Binding, Form, Version
 from simt.isa.memory import state_space
-from simt.ptx.types import Type
+from simt.ptx.types import U64, Type
 from tests.hw.probes import THREADS, Probe, data, forms, versions, wanted, words
 
 CELLS = 32 * THREADS
@@ -17,9 +17,14 @@ def probes() -> Iterator[Probe]:
     """Of the chapters on memory and moves."""
     for form in forms("memory", "move"):
         make = {"ld": load, "ldu": load, "st": store, "mov": move}.get(form.mnemonic, other)
-        for binding in wanted(form):
+        for binding in addresses(form) if form.mnemonic == "cvta" else wanted(form):
             for name, version, target in versions(form, binding):
                 yield from make(form, binding, name, version, target)
+
+
+def addresses(form: Form) -> list[Binding]:
+    """All spaces, in modules of 64-bit addresses."""
+    return [b for b in form.bindings() if b["type"] is U64]
 
 
 def registers(t: Type, wide: bool) -> str:
@@ -205,7 +210,7 @@ def other(form: Form, binding: Binding, name: str, version: Version, target: int
         body = [".reg .b64 %a; mul.wide.u32 %o, %lane, 16; add.u64 %in, %in, %o;", *before]
         body += [f"{form.spell(binding)} [{address}];", *copied("global.u32 [%in", "global.u32 [%out")]
         yield Probe(name, form, version, target, (*body, "exit;"), tuple(variables), data())
-    elif binding.get("type") is None or str(binding["type"]) == ".u64":
+    else:
         yield _address(form, binding, name, version, target, space)
 
 
