@@ -7,7 +7,6 @@ the result. Nothing depends on fast-math flags or on the rounding mode that the 
 
 from __future__ import annotations
 
-import functools
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -17,7 +16,7 @@ import llvmlite.binding as llvm
 
 from simt.engine import exact, integers
 from simt.engine.llvm_algebra import element_type
-from simt.engine.llvm_builder import Builder, Value, spell
+from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_flushing import is_far
 from simt.engine.llvm_loose import (
     PLAIN,
@@ -33,7 +32,7 @@ from simt.engine.llvm_loose import (
     raw,
     source_of,
 )
-from simt.engine.llvm_rounding import LlvmRounding
+from simt.engine.llvm_seldom import SeldomAlgebra
 from simt.engine.llvm_tables import looked_up
 from simt.isa.algebra import Comparison, Rounding
 from simt.isa.derived import chosen_nan, quiet_nan, tiny_flushed
@@ -47,46 +46,15 @@ _HALF_FEATURES = frozenset({"f16c", "avx512fp16"})
 """CPUs that convert between f16 and f32, or compute in f16."""
 _LEAVES, _STEPS = 12, 32
 """Operands and operations behind an f64 result up to which its NaNs are not settled."""
-_REGISTER = 512
-"""Bits of the widest registers."""
-_TESTED = 16
-"""Lanes of a predicate that are tested at once: those of the widest registers' 32-bit numbers."""
 _F16C = {"rn": 0, "rm": 1, "rp": 2, "rz": 3}
 """The immediate operand of vcvtps2ph."""
-
-
-def _loop(lines: list[str], width: int) -> list[str]:
-    """The body of a function that does the lines for each `%lane`."""
-    return [
-        "  br label %loop",
-        "loop:",
-        "  %lane = phi i64 [ 0, %0 ], [ %next, %loop ]",
-        *lines,
-        "  %next = add i64 %lane, 1",
-        f"  %more = icmp ult i64 %next, {width}",
-        "  br i1 %more, label %loop, label %end",
-        "end:",
-        "  ret void",
-    ]
-
-
-def _return(builder: Builder, values: Sequence[Value]) -> str:
-    """Returns a value, or some as a structure; the type."""
-    if len(values) == 1:
-        builder.void(f"ret {values[0].typed}")
-        return values[0].spelled
-    result, whole = f"{{ {', '.join(v.spelled for v in values)} }}", "poison"
-    for i, value in enumerate(values):
-        whole = builder.emit(f"insertvalue {result} {whole}, {value.typed}, {i}")
-    builder.void(f"ret {result} {whole}")
-    return result
 
 
 def _double_bits(x: float) -> int:
     return struct.unpack("<Q", struct.pack("<d", x))[0]
 
 
-class LlvmAlgebra(LlvmRounding):
+class LlvmAlgebra(SeldomAlgebra):
     """Constants, bits, integers and floating point. A subclass adds lanes and machine.
 
     `zeros`: the code runs where the CPU reads subnormals of single precision as zeros, and every operation on
@@ -96,85 +64,17 @@ class LlvmAlgebra(LlvmRounding):
     eager = False
     """Whether the NaNs of f64 are settled at once."""
 
+    def pure(self, builder: Builder, width: int) -> LlvmAlgebra:
+        return LlvmAlgebra(builder, self.module, width, self.features)
+
     def mul_high(self, t: Type, a: Value, b: Value) -> Value:
         a, b = self.unify(a, b)
         if t.bits == U64.bits and a.width > 1:  # LLVM would take 128-bit products lane by lane
             return integers.mul_high_64(self, t, a, b)
         return super().mul_high(t, a, b)
 
-    def rarely(self, t: Type, p: Value, usual: Value, other: Callable[..., Value], *operands: Value) -> Value:
-        def test(inner: LlvmAlgebra, usual: Value, p: Value, *operands: Value) -> str:
-            return inner.some(p)
-
-        def rare(inner: LlvmAlgebra, usual: Value, p: Value, *operands: Value) -> list[Value]:
-            return [inner.pick(p, other(inner, *operands), usual)]
-
-        return self.unless(test, rare, 1, usual, p, *operands)[0]
-
-    def unless(
-        self, test: Callable[..., str], rare: Callable[..., list[Value]], count: int, *values: Value
-    ) -> list[Value]:
-        """The first `count` values, but `rare(algebra, *values)` if the i1 `test(algebra, *values)` is true:
-        by a function of its own that branches, so that the code around it stays one block; LLVM puts it in
-        place."""
-        values = self.unify(*values)
-        parameters = [Value(f"%a{i}", v.type, v.width) for i, v in enumerate(values)]
-        builder = Builder()
-        inner = self._inside(builder, parameters[0])
-        builder.void(f"br i1 {test(inner, *parameters)}, label %rare, label %none")
-        builder.label("rare")
-        result = _return(builder, rare(inner, *parameters))
-        builder.label("none")
-        _return(builder, parameters[:count])
-        name = self.module.inlined("simt.rarely", result, [v.typed for v in parameters], builder.lines)
-        call = self.builder.emit(f"call {result} @{name}({', '.join(v.typed for v in values)})")
-        if count == 1:
-            return [Value(call, values[0].type, values[0].width)]
-        return [
-            self.emit(f"extractvalue {result} {call}, {i}", v.type, v.width)
-            for i, v in enumerate(values[:count])
-        ]
-
     def lookup(self, table: tuple[int, ...], index: Value) -> Value:
         return looked_up(self, table, index)
-
-    def halfwise(self, function: Callable[..., Value], *operands: Value) -> Value:
-        """On columns of twice as many lanes."""
-        values = self.unify(*operands)
-        width = values[0].width
-        inner = LlvmAlgebra(self.builder, self.module, 2 * width, self.features)
-        wide = spell("i16", 2 * width)
-        halves = [self.emit(f"bitcast {v.typed} to {wide}", "i16", 2 * width) for v in values]
-        result = inner.vector(function(inner, *halves))
-        return self.emit(f"bitcast {result.typed} to {values[0].spelled}", "i32", width)
-
-    def some(self, p: Value) -> str:
-        """i1: whether a predicate that rarely holds does so in some lane."""
-        while p.width > _TESTED:  # the halves are in registers of their own
-            low, high = self.cut(p, p.width // 2)
-            p = self.binary("or", low, high)
-        lanes = p.ir
-        if p.width > 1:
-            bits = self.builder.emit(f"bitcast {p.typed} to i{p.width}")
-            lanes = self.builder.emit(f"icmp ne i{p.width} {bits}, 0")
-        return self._unlikely(lanes)
-
-    def some_nan(self, t: Type, *columns: Value) -> str:
-        """i1: whether one of some f32 or f64 columns is NaN in some lane."""
-        parts = list(columns)
-        while parts[0].width * t.bits > _REGISTER and parts[0].width > 1:
-            parts = [half for part in parts for half in self.cut(part, part.width // 2)]
-        return self.some(self.nan_in_any(parts))
-
-    def nan_in_any(self, columns: Sequence[Value]) -> Value:
-        """Which lanes are NaN in one of some f32 or f64 columns."""
-        pairs = [(columns[i], columns[min(i + 1, len(columns) - 1)]) for i in range(0, len(columns), 2)]
-        tests = [self.test("fcmp uno", x, y) for x, y in pairs]
-        return functools.reduce(partial(self.binary, "or"), tests)
-
-    def _unlikely(self, lanes: str) -> str:
-        expect = self.module.declare("llvm.expect.i1", "i1", ("i1", "i1 immarg"))
-        return self.builder.emit(f"call i1 {expect}(i1 {lanes}, i1 false)")
 
     # -- representation ------------------------------------------------------------------------
 
@@ -276,33 +176,6 @@ class LlvmAlgebra(LlvmRounding):
         mask = [] if running.width == 1 else [running]
         return self.unless(test, again, count, *(v.raw for v in group), *leaves.values(), *mask)
 
-    def by_lanes(
-        self, scalar: Callable[..., list[Value]], count: int, width: int, columns: Sequence[Value]
-    ) -> list[Value]:
-        """`scalar(algebra, *operands)`, which gives `count` doubles, for each of `width` lanes of columns of
-        doubles: by a loop in a function of its own, which is little code."""
-        builder, inputs = Builder(), len(columns)
-        inner = LlvmAlgebra(builder, self.module, 1, self.features)
-
-        def item(column: int) -> str:
-            first = builder.emit(f"getelementptr double, ptr %all, i64 {column * width}")
-            return builder.emit(f"getelementptr double, ptr {first}, i64 %lane")
-
-        items = [Value(builder.emit(f"load double, ptr {item(i)}"), "double") for i in range(inputs)]
-        for i, value in enumerate(scalar(inner, *items)):
-            builder.void(f"store {value.typed}, ptr {item(inputs + i)}")
-        name = self.module.shared("simt.lanes", "ptr %all", _loop(builder.lines, width))
-        kind = spell("double", width)
-        memory = self.builder.emit(f"alloca {kind}, i64 {inputs + count}, align 64")
-        places = [
-            self.builder.emit(f"getelementptr double, ptr {memory}, i64 {i * width}")
-            for i in range(inputs + count)
-        ]
-        for column, place in zip(columns, places):
-            self.builder.void(f"store {column.typed}, ptr {place}, align 8")
-        self.builder.void(f"call void @{name}(ptr {memory})")
-        return [self.emit(f"load {kind}, ptr {p}, align 8", "double", width) for p in places[inputs:]]
-
     def running(self, width: int) -> Value:
         """The lanes of a column of that width that run, as far as they are known: results of others, which
         overflow easily, do not matter."""
@@ -330,7 +203,7 @@ class LlvmAlgebra(LlvmRounding):
         """`chosen_nan` by a function."""
 
         def run(builder: Builder, *parameters: Value) -> Value:
-            return chosen_nan(self._inside(builder, parameters[0]), F64, *parameters)
+            return chosen_nan(self.pure(builder, parameters[0].width), F64, *parameters)
 
         return self.outlined(f"nan.{len(values)}", "double", run, *values)
 
@@ -425,13 +298,9 @@ class LlvmAlgebra(LlvmRounding):
             return self.in_mode(name, t, rounding, *values)
 
         def run(builder: Builder, *parameters: Value) -> Value:
-            return exactly(self._inside(builder, parameters[0]), t, *parameters, rounding)
+            return exactly(self.pure(builder, parameters[0].width), t, *parameters, rounding)
 
         return self.outlined(f"{name}.{rounding}.{t.name}", element_type(t), run, *values)
-
-    def _inside(self, builder: Builder, parameter: Value) -> LlvmAlgebra:
-        """The pure algebra within an outlined function."""
-        return LlvmAlgebra(builder, self.module, parameter.width, self.features)
 
     @property
     def _has_fma(self) -> bool:
@@ -550,6 +419,6 @@ class LlvmAlgebra(LlvmRounding):
             return Normal(result.ir, result.type, result.width) if target == F32 else result
 
         def run(builder: Builder, x: Value) -> Value:
-            return exact.from_int(self._inside(builder, x), source, target, x, rounding)
+            return exact.from_int(self.pure(builder, x.width), source, target, x, rounding)
 
         return self.outlined(f"from_int.{rounding}.{target.name}.{source.name}", element_type(target), run, a)

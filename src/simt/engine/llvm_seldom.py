@@ -1,0 +1,149 @@
+"""Code that runs seldom, in functions of their own, and tests that ask for it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from simt.engine.llvm_builder import Builder, Value, spell
+from simt.engine.llvm_rounding import LlvmRounding
+from simt.ptx.types import Type
+
+_REGISTER = 512
+"""Bits of the widest registers."""
+_TESTED = 16
+"""Lanes of a predicate that are tested at once: those of the widest registers' 32-bit numbers."""
+
+
+def _loop(lines: list[str], width: int) -> list[str]:
+    """The body of a function that does the lines for each `%lane`."""
+    return [
+        "  br label %loop",
+        "loop:",
+        "  %lane = phi i64 [ 0, %0 ], [ %next, %loop ]",
+        *lines,
+        "  %next = add i64 %lane, 1",
+        f"  %more = icmp ult i64 %next, {width}",
+        "  br i1 %more, label %loop, label %end",
+        "end:",
+        "  ret void",
+    ]
+
+
+def _return(builder: Builder, values: Sequence[Value]) -> str:
+    """Returns a value, or some as a structure; the type."""
+    if len(values) == 1:
+        builder.void(f"ret {values[0].typed}")
+        return values[0].spelled
+    result, whole = f"{{ {', '.join(v.spelled for v in values)} }}", "poison"
+    for i, value in enumerate(values):
+        whole = builder.emit(f"insertvalue {result} {whole}, {value.typed}, {i}")
+    builder.void(f"ret {result} {whole}")
+    return result
+
+
+class SeldomAlgebra(LlvmRounding):
+    """Adds branches that keep the code around them one block."""
+
+    def pure(self, builder: Builder, width: int) -> SeldomAlgebra:
+        """The pure algebra of columns of a width, in other code."""
+        raise NotImplementedError
+
+    def rarely(self, t: Type, p: Value, usual: Value, other: Callable[..., Value], *operands: Value) -> Value:
+        def test(inner: SeldomAlgebra, usual: Value, p: Value, *operands: Value) -> str:
+            return inner.some(p)
+
+        def rare(inner: SeldomAlgebra, usual: Value, p: Value, *operands: Value) -> list[Value]:
+            return [inner.pick(p, other(inner, *operands), usual)]
+
+        return self.unless(test, rare, 1, usual, p, *operands)[0]
+
+    def unless(
+        self, test: Callable[..., str], rare: Callable[..., list[Value]], count: int, *values: Value
+    ) -> list[Value]:
+        """The first `count` values, but `rare(algebra, *values)` if the i1 `test(algebra, *values)` is true:
+        by a function of its own that branches, so that the code around it stays one block; LLVM puts it in
+        place."""
+        values = self.unify(*values)
+        parameters = [Value(f"%a{i}", v.type, v.width) for i, v in enumerate(values)]
+        builder = Builder()
+        inner = self.pure(builder, parameters[0].width)
+        builder.void(f"br i1 {test(inner, *parameters)}, label %rare, label %none")
+        builder.label("rare")
+        result = _return(builder, rare(inner, *parameters))
+        builder.label("none")
+        _return(builder, parameters[:count])
+        name = self.module.inlined("simt.rarely", result, [v.typed for v in parameters], builder.lines)
+        call = self.builder.emit(f"call {result} @{name}({', '.join(v.typed for v in values)})")
+        if count == 1:
+            return [Value(call, values[0].type, values[0].width)]
+        return [
+            self.emit(f"extractvalue {result} {call}, {i}", v.type, v.width)
+            for i, v in enumerate(values[:count])
+        ]
+
+    def halfwise(self, function: Callable[..., Value], *operands: Value) -> Value:
+        """On columns of twice as many lanes."""
+        values = self.unify(*operands)
+        width = values[0].width
+        inner = self.pure(self.builder, 2 * width)
+        wide = spell("i16", 2 * width)
+        halves = [self.emit(f"bitcast {v.typed} to {wide}", "i16", 2 * width) for v in values]
+        result = inner.vector(function(inner, *halves))
+        return self.emit(f"bitcast {result.typed} to {values[0].spelled}", "i32", width)
+
+    def some(self, p: Value) -> str:
+        """i1: whether a predicate that rarely holds does so in some lane."""
+        while p.width > _TESTED:  # the halves are in registers of their own
+            low, high = self.cut(p, p.width // 2)
+            p = self.binary("or", low, high)
+        lanes = p.ir
+        if p.width > 1:
+            bits = self.builder.emit(f"bitcast {p.typed} to i{p.width}")
+            lanes = self.builder.emit(f"icmp ne i{p.width} {bits}, 0")
+        return self._unlikely(lanes)
+
+    def some_nan(self, t: Type, *columns: Value) -> str:
+        """i1: whether one of some f32 or f64 columns is NaN in some lane."""
+        parts = list(columns)
+        while parts[0].width * t.bits > _REGISTER and parts[0].width > 1:
+            parts = [half for part in parts for half in self.cut(part, part.width // 2)]
+        return self.some(self.nan_in_any(parts))
+
+    def nan_in_any(self, columns: Sequence[Value]) -> Value:
+        """Which lanes are NaN in one of some f32 or f64 columns."""
+        pairs = [(columns[i], columns[min(i + 1, len(columns) - 1)]) for i in range(0, len(columns), 2)]
+        tests = [self.test("fcmp uno", x, y) for x, y in pairs]
+        return functools.reduce(partial(self.binary, "or"), tests)
+
+    def _unlikely(self, lanes: str) -> str:
+        expect = self.module.declare("llvm.expect.i1", "i1", ("i1", "i1 immarg"))
+        return self.builder.emit(f"call i1 {expect}(i1 {lanes}, i1 false)")
+
+    def by_lanes(
+        self, scalar: Callable[..., list[Value]], count: int, width: int, columns: Sequence[Value]
+    ) -> list[Value]:
+        """`scalar(algebra, *operands)`, which gives `count` doubles, for each of `width` lanes of columns of
+        doubles: by a loop in a function of its own, which is little code."""
+        builder, inputs = Builder(), len(columns)
+        inner = self.pure(builder, 1)
+
+        def item(column: int) -> str:
+            first = builder.emit(f"getelementptr double, ptr %all, i64 {column * width}")
+            return builder.emit(f"getelementptr double, ptr {first}, i64 %lane")
+
+        items = [Value(builder.emit(f"load double, ptr {item(i)}"), "double") for i in range(inputs)]
+        for i, value in enumerate(scalar(inner, *items)):
+            builder.void(f"store {value.typed}, ptr {item(inputs + i)}")
+        name = self.module.shared("simt.lanes", "ptr %all", _loop(builder.lines, width))
+        kind = spell("double", width)
+        memory = self.builder.emit(f"alloca {kind}, i64 {inputs + count}, align 64")
+        places = [
+            self.builder.emit(f"getelementptr double, ptr {memory}, i64 {i * width}")
+            for i in range(inputs + count)
+        ]
+        for column, place in zip(columns, places):
+            self.builder.void(f"store {column.typed}, ptr {place}, align 8")
+        self.builder.void(f"call void @{name}(ptr {memory})")
+        return [self.emit(f"load {kind}, ptr {p}, align 8", "double", width) for p in places[inputs:]]
