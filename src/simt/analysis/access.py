@@ -101,7 +101,8 @@ def pattern_of(shape: Shape, size: int, space: str) -> Pattern:
 def _may_be_near(pattern: Pattern, shape: Shape) -> bool:
     """Whether a window of shared memory may serve lanes whose words are not contiguous."""
     every_second = pattern is Pattern.STRIDED and (shape.width, shape.stride) == (1, 8)
-    return every_second or pattern is Pattern.UNKNOWN
+    unsure = pattern is Pattern.CONTIGUOUS and not shape.exact
+    return every_second or unsure or pattern is Pattern.UNKNOWN
 
 
 def _has_steps(pattern: Pattern, shape: Shape) -> bool:

@@ -581,6 +581,22 @@ class FunctionEmitter(SlotEmitter):
     def _suspend(self, place: int, mask: Value, beyond: int) -> None:
         raise Unsupported("a barrier in a function that cannot be inlined")
 
+    def may_find(self, definition: Definition) -> bool:
+        """Not of values that wait with their lanes, nor of those that leave their loop."""
+        if not super().may_find(definition) or definition in self.held:
+            return False
+        loop = self.schedule.loop_of[definition.block.index]
+        if loop is None:
+            return True
+        places = (self.schedule.position[b] for b in self.uses[definition])
+        return all(loop.first <= place <= loop.last for place in places)
+
+    @cached_property
+    def held(self) -> set[Definition]:
+        """Values that are live where lanes wait for others."""
+        places = [b.successors()[0] for b in self.pending.barriers]
+        return set(self.live([*places, *(loop.header for loop in self.pending.waiting)]))
+
     # -- helpers for frames ------------------------------------------------------------------------
 
     def live(self, blocks: Iterable[Block]) -> list[Definition]:

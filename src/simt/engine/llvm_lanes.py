@@ -44,10 +44,12 @@ class Guarded(Lanes):
     """An affine value if the i1 `valid` holds; `lanes()` emits code for all lanes that is always right.
 
     Extending an affine 32-bit value gives one: it is affine unless it wraps within the warp. So does limiting
-    one: it is affine unless it exceeds the limit in some lane."""
+    one: it is affine unless it exceeds the limit in some lane. If it is `often_wrong`, all lanes are made at
+    once, and `lanes()` emits nothing: else the code for them would stand at each use."""
 
     valid: str = "true"
     lanes: Callable[[], Value] = field(default=lambda: Value("0", "i64"))
+    often_wrong: bool = False
 
     @property
     def literal(self) -> int | None:
@@ -71,6 +73,12 @@ def shape_of(value: Value) -> Shape:
         literal = value.literal
         return value.shape if literal is None else replace(value.shape, const=literal)
     return Shape(value.width, const=value.literal)
+
+
+def _is_count(value: Value) -> bool:
+    """Whether a value surely grows by 1 from lane to lane."""
+    shape = shape_of(value)
+    return shape.is_affine and (shape.width, shape.stride) == (1, 1)
 
 
 def _is_flat(value: Value) -> bool:
@@ -213,12 +221,21 @@ class LaneAlgebra(LlvmAlgebra):
         """A guarded result of guarded and affine operands."""
         result = run(*(bases(v) for v in operands))
         valid = "true"
-        for operand in (v for v in operands if isinstance(v, Guarded)):
+        unsure = [v for v in operands if isinstance(v, Guarded)]
+        for operand in unsure:
             valid = self.both(valid, operand.valid)
-        return Guarded(
-            result.ir, result.type, result.width, replace(shape, width=result.width), valid,
-            partial(self._varying, shape, run, *operands),
-        )  # fmt: skip
+        shape = replace(shape, width=result.width)
+        lanes = partial(self._varying, shape, run, *operands)
+        often_wrong = any(v.often_wrong for v in unsure) and result.type == "i32"
+        return self._guard(result, shape, valid, lanes, often_wrong)
+
+    def _guard(
+        self, base: Value, shape: Shape, valid: str, lanes: Callable[[], Value], often_wrong: bool
+    ) -> Guarded:
+        if often_wrong:
+            made = lanes()
+            lanes = lambda: made  # noqa: E731
+        return Guarded(base.ir, base.type, base.width, shape, valid, lanes, often_wrong)
 
     def both(self, a: str, b: str) -> str:
         """i1: two conditions hold."""
@@ -263,6 +280,30 @@ class LaneAlgebra(LlvmAlgebra):
         inside = self.compare_integers(kept, t, extreme, self.widened(bases(b), shape.width))
         unchanged = self.both(self._no_wrap(t, a), self._all(inside))
         return replace(limited, ir=start.ir, valid=self.both(limited.valid, unchanged))
+
+    def _masked(self, t: Type, a: Value, b: Value) -> Value:
+        """`and`. Of numbers that grow by 1 from a multiple of 32 on, a mask with five ones at the end takes
+        those 32 lanes as they are, one with five zeros takes the same from all. Both are tested."""
+        run = partial(LlvmAlgebra.and_, self, t)
+        if _is_count(b):
+            a, b = b, a
+        if not (_is_count(a) and shape_of(b).is_uniform and self.segment == WARP and t.bits >= U32.bits):
+            return run(a, b)
+        known = b.literal
+        if known is not None and known % WARP not in (0, WARP - 1):
+            return run(a, b)
+        stride = 0 if known is not None and known % WARP == 0 else 1
+        valid = self._ends_with(bases(a), 0)
+        if known is None:
+            valid = self.both(valid, self._ends_with(bases(b), WARP - 1))
+        start = run(bases(a), bases(b))
+        lanes = partial(self._varying, VARYING, run, a, b)
+        return self._guard(start, Shape(1, stride, Hold.GUARDED), valid, lanes, known is None)
+
+    def _ends_with(self, number: Value, bits: int) -> str:
+        """i1: a scalar has these five bits at its end."""
+        end = self.builder.emit(f"and {number.typed}, {WARP - 1}")
+        return self.builder.emit(f"icmp eq {number.type} {end}, {bits}")
 
     def resize(self, source: Type, target: Type, a: Value) -> Value:
         if source.bits == target.bits:
@@ -333,7 +374,9 @@ class LaneAlgebra(LlvmAlgebra):
     # -- predicates ------------------------------------------------------------------------------
 
     def and_(self, t: Type, a: Value, b: Value) -> Value:
-        return self._with_whole("and", a, b, super().and_(t, a, b))
+        if t.is_predicate:
+            return self._with_whole("and", a, b, super().and_(t, a, b))
+        return self._masked(t, a, b)
 
     def or_(self, t: Type, a: Value, b: Value) -> Value:
         return self._with_whole("or", a, b, super().or_(t, a, b))

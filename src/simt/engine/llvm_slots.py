@@ -16,7 +16,7 @@ from simt.analysis.nans import one_nan
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.schedule import Schedule, schedule
-from simt.analysis.shape import WARP, BlockShape, Hold, Shape
+from simt.analysis.shape import VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, Ssa, build
 from simt.analysis.uniformity import Uniformity, used_in
 from simt.analysis.unseen import unseen_nans
@@ -144,6 +144,7 @@ class SlotEmitter:
         self.cache: dict[Definition, Value] = {}
         self.late: list[Definition] = []  # f64 results to be kept at the end of the block
         self.m.eager = unit.large
+        self.found: dict[Definition, Shape] = {}
         self.allocas: dict[str, None] = {}  # lines, in order
         self.vectors: dict[str, str] = {}  # of the block: where all lanes of guarded values are kept
 
@@ -164,10 +165,38 @@ class SlotEmitter:
                 self.vectors[loaded.ir] = self.slot(definition, parts[2])
             lanes = partial(self._lanes_of, definition, loaded, valid)
             value = Guarded(loaded.ir, loaded.type, loaded.width, shape, valid, lanes)
+        elif definition in self.found:
+            value = self._found_guarded(definition, loaded)
         else:
             value = self.m.shaped(loaded, shape)
         self.cache[definition] = self.noted(self.m, definition, value)
         return self.cache[definition]
+
+    def may_find(self, definition: Definition) -> bool:
+        """Whether what was seen of a value when it was made holds wherever it is read."""
+        return definition not in self.uniformity.blends and not self.unit.large
+
+    def _note_found(self, definition: Definition, value: Guarded) -> None:
+        """A value of which the analysis knows nothing is base and stride if a test says so: both are kept
+        beside its lanes."""
+        self.found[definition] = value.shape
+        base, valid = self._beside(definition, value)
+        self.builder.void(f"store {bases(value).typed}, ptr {base}")
+        self.builder.void(f"store i1 {value.valid}, ptr {valid}")
+
+    def _found_guarded(self, definition: Definition, lanes: Value) -> Value:
+        shape = self.found[definition]
+        base, valid = self._beside(definition, lanes)
+        start = self.builder.emit(f"load {lanes.type}, ptr {base}")
+        flag = self.builder.emit(f"load i1, ptr {valid}")
+        return Guarded(start, lanes.type, 1, shape, flag, lambda: lanes)
+
+    def _beside(self, definition: Definition, value: Value) -> tuple[str, str]:
+        """Names of the slots for a base and a flag that were found."""
+        base, valid = (f"%slot.{definition.index}.{what}" for what in ("base", "found"))
+        self.allocas[f"  {base} = alloca {value.type}"] = None
+        self.allocas[f"  {valid} = alloca i1"] = None
+        return base, valid
 
     def noted(self, m: LlvmAlgebra, definition: Definition, value: Value) -> Value:
         """A kept column with what its bits mean."""
@@ -228,6 +257,9 @@ class SlotEmitter:
         value = self.cache[definition] = self.as_seen(definition, value)
         if definition not in self.shared_uses:
             return
+        found = isinstance(value, Guarded) and value.width == 1 and self.shape(definition) == VARYING
+        if found and self.may_find(definition):
+            self._note_found(definition, cast("Guarded", value))
         if source_of(value) is not None:
             self.late.append(definition)
         else:
