@@ -25,6 +25,7 @@ from simt.analysis.shape import WARP
 from simt.engine.llvm_access import I64, Access, AccessAlgebra
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, mangled
+from simt.engine.llvm_lanes import Guarded, bases
 
 WORD = 4
 LINE = 64
@@ -72,12 +73,31 @@ class WindowAlgebra(AccessAlgebra):
         """Words out of the window that begins with the first lane's line (which may not be the lowest lane),
         or `otherwise()` if the running lanes are not all within it."""
         address, room1 = self.vector(access.address), Value(access.region.room1, I64)
-        first = Value(self.builder.emit(f"extractelement {address.typed}, i32 0"), address.type)
-        start = self._scalar("and", first, -LINE)
-        near = self.apart("window.near", WindowAlgebra.are_near, address, start, room1, self.mask)
+        start = self._scalar("and", self._first_lane(access.address, address), -LINE)
+        starts = self._starts(access.address, address, start)
+        near = self.apart("window.near", WindowAlgebra.are_near, address, starts, start, room1, self.mask)
         pointer = Value(self._host(access, start), POINTER)
         run = partial(WindowAlgebra.look_up, element=access.element)
-        return self._either(near.ir, lambda: (self.apart("window.look", run, pointer, address),), otherwise)
+
+        def fast() -> Loaded:
+            return (self.apart("window.look", run, pointer, address, starts),)
+
+        return self._either(near.ir, fast, otherwise)
+
+    def _first_lane(self, value: Value, lanes: Value) -> Value:
+        """The first lane: of a guarded value the base, which waits for no vector. Where the guard does not
+        hold it may be another number, with which the lanes are then compared in vain."""
+        if isinstance(value, Guarded):
+            return self._parts(bases(value))[0]
+        return Value(self.builder.emit(f"extractelement {lanes.typed}, i32 0"), lanes.type)
+
+    def _starts(self, value: Value, lanes: Value, start: Value) -> Value:
+        """The window's start for each lane, by the shortest way."""
+        if isinstance(value, Guarded):
+            return self.widened(start, WARP)
+        picks = f"<{WARP} x i32> zeroinitializer"
+        first = self.emit(f"shufflevector {lanes.typed}, {lanes.spelled} poison, {picks}", lanes.type, WARP)
+        return LlvmIntegers.binary(self, "and", first, self.widened(Value(str(-LINE), lanes.type), WARP))
 
     def store_window(self, access: Access, value: Value, otherwise: Callable[[], None]) -> None:
         """Stores words to firsts of pairs, or does `otherwise()`."""
@@ -98,7 +118,7 @@ class WindowAlgebra(AccessAlgebra):
         """`ok`: all lanes, running or not, are in the order, and at places of the region. (If those that do
         not run did not count, the outer lanes would not tell where the others are.)"""
         address = self.vector(access.address)
-        first, last = self.outer_lanes(address)
+        first, last = self._first_lane(access.address, address), self._last(address)
         gap = self.apart("window.gap", WindowAlgebra.gap_of_pairs, first, last)
         base = self.apart("window.base", WindowAlgebra.first_pair, first, gap)
         row = self.apart("window.row", WindowAlgebra.row_of, first, gap)
@@ -117,25 +137,21 @@ class WindowAlgebra(AccessAlgebra):
 
     # -- loads ---------------------------------------------------------------------------------------
 
-    def are_near(self, address: Value, start: Value, room1: Value, mask: Value) -> Value:
+    def are_near(self, address: Value, starts: Value, start: Value, room1: Value, mask: Value) -> Value:
         """i1: every running lane has an aligned word within the window, and within the memory."""
         limit = self._widened_number(start)
         limit = self._least("usub.sat", self._scalar("sub", room1, 1), limit)
         limit = self._least("umin", self._scalar("lshr", limit, 2), Value(str(PLACES), I64))
-        words = self._words_of_window(address)
+        words = self._words_of_window(address, starts)
         bound = self.widened(self._narrowed(limit, address.type), WARP)
         outside = LlvmIntegers.binary(self, "and", mask, self.test("icmp uge", words, bound))
         none = self.builder.emit(f"icmp eq i32 {self.mask_bits(outside).ir}, 0")
         exists = self.builder.emit(f"icmp ne {limit.typed}, 0")  # there may be no running lane
         return Value(self.both(none, exists), "i1")
 
-    def _words_of_window(self, address: Value) -> Value:
+    def _words_of_window(self, address: Value, starts: Value) -> Value:
         """Each lane's number of words from the window's start on; if it is not a whole one, a huge number."""
-        picks = f"<{WARP} x i32> zeroinitializer"
-        text = f"shufflevector {address.typed}, {address.spelled} poison, {picks}"
-        first = self.emit(text, address.type, WARP)
-        start = LlvmIntegers.binary(self, "and", first, self.widened(Value(str(-LINE), address.type), WARP))
-        places = LlvmIntegers.binary(self, "sub", address, start)
+        places = LlvmIntegers.binary(self, "sub", address, starts)
         name = self.module.declare(
             f"llvm.fshr.{mangled(places.type, WARP)}", places.spelled, (places.spelled,) * 3
         )
@@ -144,9 +160,9 @@ class WindowAlgebra(AccessAlgebra):
             f"call {places.spelled} {name}({places.typed}, {places.typed}, {two.typed})", places.type, WARP
         )
 
-    def look_up(self, pointer: Value, address: Value, element: str) -> Value:
-        """The words of all lanes. `pointer`: to the window."""
-        words = self._as_words(self._words_of_window(address))
+    def look_up(self, pointer: Value, address: Value, starts: Value, element: str) -> Value:
+        """The words of all lanes. `pointer`: to the window. `starts`: its address, for each lane."""
+        words = self._as_words(self._words_of_window(address, starts))
         lines = [self._line(pointer, i, element) for i in range(LINES)]
         near, far = (self._looked_up(element, pair, words) for pair in (lines[:2], lines[2:]))
         is_far = self._some_bits(words, PLACES // 2)
@@ -241,11 +257,8 @@ class WindowAlgebra(AccessAlgebra):
 
     # -- pieces --------------------------------------------------------------------------------------
 
-    def outer_lanes(self, value: Value) -> tuple[Value, Value]:
-        first, last = (
-            self.builder.emit(f"extractelement {value.typed}, i32 {lane}") for lane in (0, WARP - 1)
-        )
-        return Value(first, value.type), Value(last, value.type)
+    def _last(self, lanes: Value) -> Value:
+        return Value(self.builder.emit(f"extractelement {lanes.typed}, i32 {WARP - 1}"), lanes.type)
 
     def _least(self, intrinsic: str, a: Value, b: Value) -> Value:
         name = self.module.declare(f"llvm.{intrinsic}.i64", I64, (I64, I64))
