@@ -134,7 +134,10 @@ FRAME_NAMES = ("%arena.", "%shared.", "%local.", "%launch", "%worker", "%cta.", 
 
 
 class Outliner(Evaluator[Value]):
-    """Evaluates ops by calls of functions, where their results are held in full."""
+    """Evaluates ops by calls of functions, where their results are held in full. `weight`: as how many each
+    line of such a function counts."""
+
+    weight = 1
 
     def __init__(
         self, emitter: FunctionEmitter, inner: Evaluator[Value], known: Outlined, frame: Frame
@@ -301,7 +304,7 @@ class Outliner(Evaluator[Value]):
         results = [self._returned(m.vector(value), builder) for value in bare]
         fails = bool(op.form.effects)
         framed = fails or _needs_frame(builder.lines)
-        if not fails and self._length(builder, inlined) < WORTH + len(results):
+        if not fails and self.weight * self._length(builder, inlined) < WORTH + len(results):
             return None
         if fails:
             results.insert(0, "i1 true")

@@ -26,6 +26,10 @@ ENOUGH = 500
 """Lines of one kind that stand in place."""
 MANY = 2000
 """Lines of all such kinds together, from which on none stands in place a second time."""
+WEIGHTS = {"avx512f": 1, "avx2": 2}
+"""As how many each line counts: LLVM works as many times as long on it where registers are smaller."""
+WEIGHT = 4
+"""The same for all other CPUs."""
 
 
 class Repeats(Outliner):
@@ -35,6 +39,8 @@ class Repeats(Outliner):
         self, emitter: FunctionEmitter, inner: Evaluator[Value], known: Outlined, frame: Frame
     ) -> None:
         super().__init__(emitter, inner, known, frame)
+        features = emitter.unit.features
+        self.weight = next((weight for name, weight in WEIGHTS.items() if name in features), WEIGHT)
         self.taken: Counter[Hashable] = Counter()
         self.total = 0
 
@@ -50,7 +56,7 @@ class Repeats(Outliner):
         m, builder = self.emitter.m, self.emitter.builder
         lines, blocks, m.asked = self._lines(), builder.blocks, False
         values = self.inner.op(op)
-        taken = self._lines() - lines
+        taken = self.weight * (self._lines() - lines)
         if taken >= LONG and self._may_go(op, builder.blocks - blocks) and self.suits(op):
             self.taken[self.kind(op)] += taken
             self.total += taken

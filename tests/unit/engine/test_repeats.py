@@ -133,6 +133,18 @@ def test_gathers_from_shared_memory_become_calls() -> None:
     assert lines[2] - lines[1] <= 100 * 3
 
 
+def test_lines_count_for_more_where_registers_are_smaller() -> None:
+    """Of products' upper halves, which are a few lines each, at once none stands in place but the first."""
+    called: list[int] = []
+    for features in ({"avx512f", "avx2"}, {"avx2"}, set[str]()):
+        program, _ = compile_ptx(SHAPES["carry"](300), "<ptx>", DEVICES[90])
+        block = BlockShape(256, 1, 1)
+        text, *_ = emit(program, program.functions["k"], block, frozenset(features), "nounwind")
+        called.append(len(re.findall(r"= call .*@simt\.op\.", text)))
+    assert called[0] == 0
+    assert 0 < called[1] < called[2]
+
+
 def test_short_instructions_stay_in_place(tmp_path: Path) -> None:
     """f64 arithmetic settles its NaNs now and then, at many lines; by itself it is one line, no call."""
     cpu = Compiler(ObjectCache(tmp_path)).cpu
