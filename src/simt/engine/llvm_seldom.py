@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -43,12 +44,12 @@ def _return(builder: Builder, values: Sequence[Value]) -> str:
     return result
 
 
-class SeldomAlgebra(LlvmRounding):
+class SeldomAlgebra(LlvmRounding, ABC):
     """Adds branches that keep the code around them one block."""
 
+    @abstractmethod
     def pure(self, builder: Builder, width: int) -> SeldomAlgebra:
         """The pure algebra of columns of a width, in other code."""
-        raise NotImplementedError
 
     def rarely(self, t: Type, p: Value, usual: Value, other: Callable[..., Value], *operands: Value) -> Value:
         def test(inner: SeldomAlgebra, usual: Value, p: Value, *operands: Value) -> str:
