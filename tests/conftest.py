@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,9 +45,18 @@ def device(engine: str) -> simt.Device:
     return shared_device(engine)
 
 
-@pytest.fixture
-def exact_device(device: simt.Device) -> Iterator[simt.Device]:
+@contextmanager
+def exact(device: simt.Device) -> Iterator[simt.Device]:
     """The device, while it computes approximate functions as the hardware does."""
     before, device.approx = device.approx, "hardware"
-    yield device
-    device.approx = before
+    try:
+        yield device
+    finally:
+        device.approx = before
+
+
+@pytest.fixture
+def exact_device(device: simt.Device) -> Iterator[simt.Device]:
+    """`exact` of the device."""
+    with exact(device):
+        yield device

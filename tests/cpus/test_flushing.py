@@ -21,10 +21,10 @@ def sample(types: str) -> list[Case]:
 
 
 @pytest.mark.parametrize("other", ["", "cvt.f64.f32 %d, %v;"], ids=["alone", "mixed"])
-def test_single_precision(device: simt.Device, other: str) -> None:
-    assert wrong(device, sample("f32"), other) == []
+def test_single_precision(exact_device: simt.Device, other: str) -> None:
+    assert wrong(exact_device, sample("f32"), other) == []
 
 
 @pytest.mark.parametrize("types", ["f64", "f16", "f16x2"])
-def test_other_types(device: simt.Device, types: str) -> None:
-    assert wrong(device, sample(types)) == []
+def test_other_types(exact_device: simt.Device, types: str) -> None:
+    assert wrong(exact_device, sample(types)) == []

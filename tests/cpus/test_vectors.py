@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 import simt
 from simt.isa.form import Version
+from tests.conftest import exact
 from tests.cpus.conftest import device_for
 from tests.hw import test_arithmetic, test_conversions
 from tests.hw.arithmetic import Case, input_columns, kernel, module_text
@@ -82,15 +84,19 @@ def run_all(device: simt.Device) -> dict[str, NDArray[np.uint64]]:
     groups: dict[tuple[Version, int], list[Recorded]] = defaultdict(list)
     for item in sample():
         groups[item.case.version, item.case.target].append(item)
-    found: dict[str, NDArray[np.uint64]] = {}
-    for (version, target), group in groups.items():
-        kernels = [kernel(item.case, f"k{i}") for i, item in enumerate(group)]
-        module = device.load(module_text(version, target, kernels))
-        for i, item in enumerate(group):
-            out = device.zeros((3, LANES), "u8")
-            module[f"k{i}"]((1,), (LANES,), (device.array(item.inputs), out))
-            found[item.name] = out.numpy().copy()
-    return found
+    with exact(device):
+        return {name: rows for key, group in groups.items() for name, rows in run(device, *key, group)}
+
+
+def run(
+    device: simt.Device, version: Version, target: int, group: list[Recorded]
+) -> Iterator[tuple[str, NDArray[np.uint64]]]:
+    kernels = [kernel(item.case, f"k{i}") for i, item in enumerate(group)]
+    module = device.load(module_text(version, target, kernels))
+    for i, item in enumerate(group):
+        out = device.zeros((3, LANES), "u8")
+        module[f"k{i}"]((1,), (LANES,), (device.array(item.inputs), out))
+        yield item.name, out.numpy().copy()
 
 
 @functools.cache
