@@ -414,4 +414,8 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit(
+            "usage: python -m simt.tools.pages FOLDER    (writes all pages there; removes other .md files)"
+        )
     main(Path(sys.argv[1]))

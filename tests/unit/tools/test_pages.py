@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from simt.isa.catalogue import FORMS
@@ -72,3 +76,12 @@ def test_conformance_says_what_was_compared() -> None:
         "128 vectors of 1 kernels: 100 bit for bit, 20 within the manual's bound, 8 different; "
         "5 more NVIDIA's driver refuses"
     )
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["a", "b"]])
+def test_pages_go_into_one_folder_only(arguments: list[str], tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "simt.tools.pages", *arguments], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr[:41]) == (1, b"usage: python -m simt.tools.pages FOLDER ")
+    assert not list(tmp_path.iterdir())
