@@ -19,7 +19,7 @@ from simt.machine.launch import Launch
 from simt.machine.loader import PLACED, place
 from simt.machine.memory import Arena
 from simt.machine.syscalls import system_calls
-from simt.ptx.types import BF16, Kind, Type
+from simt.ptx.types import BF16, OPAQUE, Kind, Type
 
 if TYPE_CHECKING:
     from simt.driver.device import Device
@@ -107,14 +107,19 @@ class Module:
         return self._system_calls[kernel.name]
 
     def texture(self, name: str) -> TextureReference:
-        """A `.tex` variable, to bind an array to. Raises `LaunchError` if there is none."""
-        names = [v.name for v in self.program.variables.values() if v.space == "tex"]
+        """A `.tex` or `.global .texref` variable, to bind an array to. Raises `LaunchError` if it is none."""
+        names = [v.name for v in self.program.variables.values() if _is_texture(v)]
         if name not in names:
             raise LaunchError(_unknown("texture", name, self.program.text.name, names))
         return TextureReference(self, name)
 
     def __repr__(self) -> str:
         return f"<Module {self.program.text.name} with {', '.join(self.kernels) or 'no kernels'}>"
+
+
+def _is_texture(variable: ModuleVariable) -> bool:
+    """Whether it is one texture: a `.tex` variable up to PTX 1.4, a `.texref` since."""
+    return variable.space == "tex" or (variable.type == OPAQUE["texref"] and not variable.shape)
 
 
 def symbol_dtype(t: Type) -> np.dtype[Any]:

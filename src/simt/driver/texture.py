@@ -1,4 +1,4 @@
-"""Texture references: what Python binds to a module's `.tex` variables."""
+"""Texture references: what Python binds to a module's `.tex` and `.texref` variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 
 class TextureReference:
-    """A `.tex` variable of a module."""
+    """A `.tex` or `.global .texref` variable of a module.
+
+    The modes are those of `bind`: what a `.texref` is initialized with is checked when the module is loaded,
+    and has no effect.
+    """
 
     def __init__(self, module: Module, name: str) -> None:
         self.module = module
@@ -35,6 +39,9 @@ class TextureReference:
         run from 0 to 1; `read_as` element, or float (8 and 16-bit integers as floats in [0, 1] or [-1, 1]);
         `channels`: 1, or 2 to 4 with an axis of that length in the last place. Raises `LaunchError`.
         """
+        if not isinstance(array, DeviceArray):  # pyright: ignore[reportUnnecessaryIsInstance]
+            given = type(array).__name__
+            raise LaunchError(f"texture {self.name}: expected an array of Device.array, {given} given")
         if array.device is not self.module.device:
             raise LaunchError(f"texture {self.name}: the array lies on another device: {array!r}")
         made = make_texture(array.numpy(), filter, address, normalized, read_as, channels)

@@ -127,11 +127,19 @@ class TextureTable:
     def _fetch_one(self, address: int, coordinates: Sequence[Column], coordinate: Type) -> Column:
         texture = self._by_address.get(address)
         if texture is None:
-            name = self._names.get(address, f"at {address:#x}")
-            raise LaunchError(f"nothing is bound to texture {name}: use Module.texture({name!r}).bind")
+            raise LaunchError(self._unbound(address))
         if coordinate.is_float:
             return fetch(texture, [np.asarray(c, np.float32) for c in coordinates])
         return fetch(texture, [np.asarray(c).astype(np.uint32).view(np.int32) for c in coordinates])
+
+    def _unbound(self, address: int) -> str:
+        name = self._names.get(address)
+        if name is None:
+            return (
+                f"no texture variable of the module is at {address:#x}: "
+                "texture objects and .texref parameters are not implemented"
+            )
+        return f"nothing is bound to texture {name}: use Module.texture({name!r}).bind"
 
 
 def fetch(texture: Texture, coordinates: Sequence[Column]) -> Column:

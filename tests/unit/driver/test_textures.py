@@ -242,3 +242,64 @@ def test_names_of_one_statement_mean_the_same_texture(device: simt.Device) -> No
     module.texture("first").unbind()
     with pytest.raises(simt.LaunchError, match="nothing is bound to texture"):
         module["k"](1, 4, (out,))
+
+
+TEXREF = """
+.version 3.1
+.target sm_30{mode}
+.address_size 64
+.global .texref image = {{width = 8}};
+.global .samplerref modes;
+.entry k (.param .u64 out, .param .u64 unknown)
+{{
+    .reg .u32 %i; .reg .u64 %p, %t; .reg .f32 %x, %d<4>;
+    mov.u32 %i, %tid.x;
+    cvt.rn.f32.u32 %x, %i;
+    {address}
+    tex.1d.v4.f32.f32 {{%d0, %d1, %d2, %d3}}, [{operand}, {{%x}}];
+    ld.param.u64 %p, [out];
+    mad.wide.u32 %p, %i, 4, %p;
+    st.global.f32 [%p], %d0;
+    exit;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("operand", "mode", "address"),
+    [
+        ("image", "", ""),
+        ("image, modes", ", texmode_independent", ""),
+        ("%t", "", "mov.u64 %t, image;"),
+    ],
+)
+def test_texref_variables(engine: str, operand: str, mode: str, address: str) -> None:
+    """What `.tex` variables are since PTX 1.5."""
+    text = TEXREF.format(operand=operand, mode=mode, address=address)
+    if not mode:
+        text = text.replace(".global .samplerref modes;\n", "")
+    device = simt.Device("sm_30", engine=engine, memory="64MiB", timeout=20)
+    module, out = device.load(text), device.zeros(4, "f4")
+    with pytest.raises(simt.LaunchError, match="nothing is bound to texture image: use"):
+        module["k"](1, 4, (out, 0))
+    module.texture("image").bind(device.array(np.array([3, 1, 4, 1, 5], "f4")))
+    module["k"](1, 4, (out, 0))
+    np.testing.assert_array_equal(out.numpy(), [3, 1, 4, 1])
+
+
+def test_a_texture_object_is_not_taken_for_a_variable(engine: str) -> None:
+    text = TEXREF.format(operand="%t", mode="", address="ld.param.u64 %t, [unknown];")
+    device = simt.Device("sm_30", engine=engine, memory="64MiB", timeout=20)
+    module = device.load(text.replace(".global .samplerref modes;\n", ""))
+    with pytest.raises(
+        simt.LaunchError, match="no texture variable of the module is at 0x10: texture objects"
+    ):
+        module["k"](1, 4, (device.zeros(4, "f4"), 16))
+
+
+def test_only_arrays_of_the_device_are_bound(device: simt.Device) -> None:
+    texture = device.load(TWO).texture("first")
+    with pytest.raises(simt.LaunchError, match=r"first: expected an array of Device\.array, ndarray given"):
+        texture.bind(np.zeros(3, "f4"))  # pyright: ignore[reportArgumentType]
+    with pytest.raises(simt.LaunchError, match="first: the array lies on another device"):
+        texture.bind(simt.Device("sm_10", memory="64MiB").zeros(3, "f4"))
