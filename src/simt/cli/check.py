@@ -40,7 +40,8 @@ def check(files: tuple[str, ...], layout: str) -> int:
         click.echo(json.dumps([as_json(d) for d in found], indent=2))
     else:
         _print(found)
-        click.echo(_summary(errors, len(found) - errors, len(files)), err=True)
+        if read := sum(each is not None for each in findings):
+            click.echo(_summary(errors, len(found) - errors, read), err=True)
     return 2 if None in findings else 1 if errors else 0
 
 

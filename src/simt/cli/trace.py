@@ -12,7 +12,6 @@ import numpy as np
 
 from simt.cli.arguments import ARGUMENTS, as_shape, choose, ordered, parse_values, split_words
 from simt.cli.display import aligned
-from simt.cli.values import parse_number
 from simt.driver.device import Device
 from simt.machine.device import DEVICES, NEWEST
 
@@ -52,10 +51,10 @@ _COLOURS = {"push": "yellow", "complement": "cyan", "pop": "green", "join": "mag
 
 def _place(_context: click.Context, _option: click.Parameter, text: str) -> tuple[int, int]:
     """`CTA:WARP`, or `CTA` for its warp 0."""
-    numbers = [parse_number(n) for n in text.split(":")]
-    if not 1 <= len(numbers) <= 2 or not all(isinstance(n, int) and n >= 0 for n in numbers):
+    words = text.split(":")
+    if not 1 <= len(words) <= 2 or not all(w.isdecimal() for w in words):
         raise click.UsageError(f"bad warp {text!r}: expected CTA:WARP, two numbers from 0")
-    return int(numbers[0]), int(numbers[1]) if len(numbers) > 1 else 0
+    return int(words[0]), int(words[1]) if len(words) > 1 else 0
 
 
 @click.command(epilog=_EPILOG, short_help="Show what a warp executes, lane by lane.")

@@ -37,6 +37,8 @@ _TOKEN = re.compile(
 )
 _LINE_MARKER = re.compile(r"#[ \t]*(?:line\b|file\b|\d)[^\n]*", re.ASCII)
 _LINE = re.compile(r"[^\n]*")
+_OF_CPP = "only line markers are understood: run the C preprocessor (cpp -P) first"
+_OF_CUDA = "CUDA C++ becomes PTX with: nvcc -ptx -arch=compute_75 FILE.cu"
 
 
 class SyntaxProblem(Exception):
@@ -102,7 +104,7 @@ class Cursor:
             self.diagnostics.error(
                 f"preprocessor directive '#{words[0] if words else ''}', expected PTX",
                 Span(start, end),
-                "only line markers are understood: run the C preprocessor (cpp -P) first",
+                _OF_CUDA if words[:1] == ["include"] else _OF_CPP,
             )
         return end
 

@@ -78,6 +78,7 @@ def test_unreadable_files_do_not_hide_the_others(wrong: str, capsys: pytest.Capt
     assert execute(["check", "/nowhere/x.ptx", wrong]) == 2
     shown = capsys.readouterr()
     assert "cannot read PTX file '/nowhere/x.ptx': No such file or directory" in shown.err
+    assert shown.err.endswith("\n2 errors and 0 warnings in 1 file\n")
     assert f"{wrong}:8:" in shown.out
 
 
@@ -89,3 +90,16 @@ def test_what_is_no_ptx(content: bytes, tmp_path: Path, capsys: pytest.CaptureFi
     shown = capsys.readouterr()
     assert f"{path}:1:" in shown.out
     assert "Traceback" not in shown.err
+
+
+def test_nothing_is_counted_if_nothing_was_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["check", "/nowhere/x.ptx"]) == 2
+    expected = "simt: error: cannot read PTX file '/nowhere/x.ptx': No such file or directory\n"
+    assert capsys.readouterr() == ("", expected)
+
+
+def test_a_source_file_of_cuda(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text("#include <cstdio>\n")
+    assert execute(["check", str(source)]) == 1
+    assert "CUDA C++ becomes PTX with: nvcc -ptx -arch=compute_75 FILE.cu" in capsys.readouterr().out

@@ -75,7 +75,7 @@ def test_a_refused_launch_shows_nothing_else(capsys: pytest.CaptureFixture[str])
     [
         (("--warp", "1:0"), 1, "there is no CTA 1: the grid has 1, numbered from 0"),
         (("--warp", "0:1"), 1, "there is no warp 1: the block has 1, numbered from 0"),
-        (("--warp", "a"), 2, "bad value 'a'"),
+        (("--warp", "a"), 2, "bad warp 'a': expected CTA:WARP, two numbers from 0"),
         (("--warp", "1.5:0"), 2, "bad warp '1.5:0': expected CTA:WARP, two numbers from 0"),
     ],
 )
