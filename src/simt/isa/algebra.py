@@ -201,7 +201,8 @@ class Algebra(PureAlgebra[V], Protocol[V]):
         ...
 
     def shuffle(self, t: Type, a: V, lane: V) -> V:
-        """The value of `a` in the lane of the same warp numbered by `.u32` column `lane` (0..31)."""
+        """The value of `a` in the lane of the same warp numbered by `.u32` column `lane` (0..31). That of an
+        inactive lane is undefined, and differs between engines."""
         ...
 
     # -- machine -------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from simt.errors import FaultSite, MemoryFault
 
 LOCATIONS = {"": "generic", "const": "constant"}
+_MEMORY = {"shared": "the CTA's shared memory (the launch says how much of it is dynamic)"}
 
 
 def memory_fault(site: FaultSite, address: int, size: int, space: str, misaligned: bool) -> MemoryFault:
@@ -13,7 +14,8 @@ def memory_fault(site: FaultSite, address: int, size: int, space: str, misaligne
     if misaligned:
         message = f"misaligned access: {size} bytes at {where}, which is not a multiple of {size}"
     else:
-        message = f"illegal access: {size} bytes at {where}, which is outside allocated memory"
+        memory = _MEMORY.get(space, "allocated memory")
+        message = f"illegal access: {size} bytes at {where}, which is outside {memory}"
     return MemoryFault(message, site, address, size, space)
 
 
