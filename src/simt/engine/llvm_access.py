@@ -73,7 +73,11 @@ LATEST = 4
 """Results that are kept before an access: sums of a few chains."""
 
 
-def no_places(space: str) -> Sequence[tuple[Value, int]]:
+Places = Callable[[Builder, str], Sequence[tuple[Value, int]]]
+"""Addresses (i64) and sizes of what a state space consists of, for code that a builder takes."""
+
+
+def no_places(builder: Builder, space: str) -> Sequence[tuple[Value, int]]:
     return ()
 
 
@@ -85,7 +89,7 @@ class AccessAlgebra(PrefetchAlgebra):
     `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
     the address is any other or unknown. `at_start`: lines that load parameters when the kernel begins, None
     if they are loaded where they are used. `reach`: bounds of the address. `sizes`: by state space, bytes
-    that there are at least. `places`: addresses and sizes of what a state space consists of."""
+    that there are at least."""
 
     line = 0
     asked = False
@@ -94,7 +98,7 @@ class AccessAlgebra(PrefetchAlgebra):
     at_start: dict[str, None] | None = None
     reach = UNKNOWN
     sizes: Mapping[str, int] = MappingProxyType({})
-    places: Callable[[str], Sequence[tuple[Value, int]]] = staticmethod(no_places)
+    places: Places = staticmethod(no_places)
     abort = "abort"
     computed: tuple[Value, ...] = ()
 

@@ -94,7 +94,7 @@ class MemoryAlgebra(WindowAlgebra):
     def _within_places(self, space: str, address: Value) -> Value:
         """Whether generic addresses lie in a constant variable, or in the kernel's parameters."""
         found = Value("false", "i1")
-        for start, size in self.places(space):
+        for start, size in self.places(self.builder, space):
             offset = self.binary("sub", address, start)
             found = self.binary("or", found, self.test("icmp ult", offset, Value(str(size), I64)))
         return found

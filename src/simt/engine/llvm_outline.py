@@ -129,7 +129,10 @@ class Frame:
     lines: list[str]
 
 
-FRAME_NAMES = ("%arena.", "%shared.", "%local.", "%launch", "%worker", "%cta.", "%warp", "%mask", "%sp,")
+FRAME_NAMES = (
+    "%arena.", "%shared.", "%local.", "%parameters", "%symbols", "%launch", "%worker", "%cta.", "%warp",
+    "%mask", "%sp,",
+)  # fmt: skip
 """Names in code that only functions with a frame know."""
 
 
@@ -286,7 +289,7 @@ class Outliner(Evaluator[Value]):
         m = type(emitter.m)(builder, module, emitter.m.features, emitter.m.block, emitter.m.environment)
         m.line = cast("int", "%line")  # it is only written into the text
         m.result_used = emitter.m.result_used
-        m.zeros = emitter.m.zeros
+        m.zeros, m.places = emitter.m.zeros, emitter.m.places
         if emitter.m.mask.ir != ALL:
             m.mask = Value("%mask", "i1", WARP)
         values = {

@@ -30,7 +30,7 @@ from simt.engine.llvm_loose import Loose, raw, source_of
 from simt.engine.llvm_outline import Outlined
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
-from simt.ptx.types import U64, Type
+from simt.ptx.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,19 +355,24 @@ class SlotEmitter:
             case _:
                 raise Unsupported(f"address of a .{symbol.space} variable")
 
-    def _places(self, space: str) -> list[tuple[Value, int]]:
-        """Addresses and sizes of the constant variables (`const`), or of the parameter block (`param`)."""
+    def _places(self, builder: Builder, space: str) -> list[tuple[Value, int]]:
+        """Addresses and sizes of the constant variables (`const`), or of the parameter block (`param`), in
+        code of this function or of one that is made of an instruction of it."""
         if space == "param":
             size = self.unit.kernel.parameter_size
             return [(Value("%parameters", "i64"), size)] if size else []
         variables = [v for v in self.unit.program.variables.values() if v.space == space]
-        return [(self._module_symbol(SymbolAddress(space, v.name, 0, U64)), v.size) for v in variables]
+        return [(Value(self._variable(builder, v.name), "i64"), v.size) for v in variables]
 
     def _module_symbol(self, symbol: SymbolAddress) -> Value:
-        table = self.builder.emit("inttoptr i64 %symbols to ptr")
-        place = self.builder.emit(f"getelementptr i64, ptr {table}, i64 {self.unit.symbol(symbol.name)}")
-        address = self.builder.emit(f"load i64, ptr {place}, !invariant.load !0")
+        address = self._variable(self.builder, symbol.name)
         return self._as(symbol.type, self.builder.emit(f"add i64 {address}, {symbol.offset}"))
+
+    def _variable(self, builder: Builder, name: str) -> str:
+        """The address of a variable of the module, an i64."""
+        table = builder.emit("inttoptr i64 %symbols to ptr")
+        place = builder.emit(f"getelementptr i64, ptr {table}, i64 {self.unit.symbol(name)}")
+        return builder.emit(f"load i64, ptr {place}, !invariant.load !0")
 
     def _as(self, t: Type, name: str) -> Value:
         value = Value(name, "i64")

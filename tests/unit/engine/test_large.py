@@ -38,6 +38,7 @@ NAMES = [
     "set_two_predicates",
     "shuffle",
     "spin_on_a_lane",
+    "state_spaces_of_lanes",
     "vectors",
     "vote",
 ]
