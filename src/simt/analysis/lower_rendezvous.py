@@ -68,22 +68,27 @@ def waits(form: Form) -> bool:
 
 
 def _apart(function: Function, environment: Environment) -> list[tuple[Place, Place]]:
-    """Those that belong together on the two ways of a branch that may part a warp, in the order in which
-    lanes come to them. The branch is the last one that has any: ways within ways come first."""
+    """Those that belong together on the two ways of branches that may part a warp, in the order in which
+    lanes come to them. Ways within ways come first: of branches whose ways share blocks, the last one that
+    has any. Those that share none are independent of each other, and so a round does for all of them."""
     found = _candidates(function)
     line = schedule(function)
     if not _has_ways(found, line):
         return []
     divergent = analyse(build(function, line), environment, SHAPE).divergent
+    pairs: list[tuple[Place, Place]] = []
+    changed: set[int] = set()
     for block in reversed(line.order):
         branch = block.terminator
         if block.index in divergent and isinstance(branch, Branch):
             near = {p: key for p, key in found.items() if _loop(p.block, line) is _loop(block, line)}
             taken, otherwise = _way(branch.taken, line), _way(branch.otherwise, line)
             first, second = _on(near, taken - otherwise, line), _on(near, otherwise - taken, line)
-            if pairs := _matched(first, second, near):
-                return pairs
-    return []
+            here = [] if changed & (taken ^ otherwise) else _matched(first, second, near)
+            if here:
+                pairs = here + pairs
+                changed |= taken ^ otherwise
+    return pairs
 
 
 def _candidates(function: Function) -> dict[Place, Key]:

@@ -13,6 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 import simt
+from simt.analysis import lower_rendezvous
+from simt.analysis.uniformity import analyse
 from tests.unit.engine.random_rendezvous import Program
 
 HEAD = """
@@ -253,3 +255,34 @@ def test_random_ways(device: simt.Device, seed: int) -> None:
     out = device.zeros(32, "u4")
     device.load(program.ptx())["k"](1, 32, (out,))
     assert out.numpy().tolist() == program.expected(), program.ptx()
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_branches_one_after_the_other_are_looked_at_together(
+    device: simt.Device, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    """Two looks at the whole function, however many branches it has: one that finds them, one that finds no
+    more. The values are those of NumPy."""
+    looks: list[int] = []
+    monkeypatch.setattr(lower_rendezvous, "analyse", lambda *a: looks.append(1) or analyse(*a))
+    # All lanes but the even ones add 1 more; then each pair exchanges.
+    ways = "\n".join(
+        f"""
+    and.b32 %n, %t, 1;
+    setp.eq.u32 %p, %n, 0;
+    @%p bra A{i};
+    add.u32 %v, %v, {i + 1};
+    shfl.sync.bfly.b32 %v, %v, 1, 31, 0xffffffff;
+    bra END{i};
+A{i}:
+    add.u32 %v, %v, {i};
+    shfl.sync.bfly.b32 %v, %v, 1, 31, 0xffffffff;
+END{i}:"""
+        for i in range(count)
+    )
+    expected = GIVEN.copy()
+    for i in range(count):
+        expected += np.where(LANES % 2 == 0, i, i + 1).astype(np.uint32)
+        expected = expected[LANES ^ 1]
+    assert run(device, ways + "\n    mov.u32 %y, %v;").tolist() == expected.tolist()
+    assert len(looks) <= 2
