@@ -58,7 +58,9 @@ class Module:
         """The program with every branch of its text, for those who watch it being executed."""
         from simt.driver.source import compile_files  # only for tools: start-up time
 
-        return compile_files(self.program.text.files(), self.device.properties, as_written=True)[0]
+        made = compile_files(self.program.text.files(), self.device.properties, as_written=True)[0]
+        made.environment = self.program.environment
+        return made
 
     @property
     def kernels(self) -> list[str]:

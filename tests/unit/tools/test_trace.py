@@ -399,3 +399,32 @@ def test_random_control_flow(kind: tuple[bool, bool], seed: int) -> None:
     counts = Counter(name for name, _, _ in operations(found))
     assert counts["push"] == counts["pop"]
     assert counts["switch"] == 0
+
+
+def test_approximate_functions_are_traced_as_they_are_launched() -> None:
+    text = (
+        HEAD
+        + """
+.entry k(.param .u64 out)
+{
+    .reg .u64 %out, %skip; .reg .u32 %t; .reg .f32 %x;
+    ld.param.u64 %out, [out];
+    mov.u32 %t, %tid.x;
+    mul.wide.u32 %skip, %t, 4;
+    add.u64 %out, %out, %skip;
+    cvt.rn.f32.u32 %x, %t;
+    sin.approx.f32 %x, %x;
+    st.global.f32 [%out], %x;
+    exit;
+}
+"""
+    )
+    seen: dict[str, list[int]] = {}
+    for approx in ("hardware", "fast"):
+        dev = simt.Device("sm_90", memory="64MiB", timeout=20, approx=approx)
+        kernel, launched, watched = dev.load(text)["k"], dev.zeros(32, "u4"), dev.zeros(32, "u4")
+        kernel(1, 32, (launched,))
+        trace(kernel, 1, 32, (watched,))
+        seen[approx] = watched.numpy().tolist()
+        assert seen[approx] == launched.numpy().tolist()
+    assert seen["hardware"] != seen["fast"]
