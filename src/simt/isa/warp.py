@@ -100,8 +100,8 @@ def shfl(m: Algebra[V], t: Type, a: V, b: V, c: V, mode: str) -> tuple[V, V]:
     """Reads a register of another lane of the same segment; `p` tells whether that lane lies within it.
 
     `.idx` counts lanes within the segment, and begins again with numbers past its end (an H200 does; the CUDA
-    Handbook, 8.6.1, has the lane's own value there). What a lane reads of one that takes no part is undefined,
-    and differs between the engines.
+    Handbook, 8.6.1, has the lane's own value there). What a lane reads of one that takes no part is
+    undefined, and differs between the engines.
     """
     lane = m.lane()
     offset, clamp = m.and_(U32, b, number(m, 31)), m.and_(U32, c, number(m, 31))
