@@ -136,8 +136,8 @@ class TextureTable:
         name = self._names.get(address)
         if name is None:
             return (
-                f"no texture variable of the module is at {address:#x}: "
-                "texture objects and .texref parameters are not implemented"
+                f"no texture variable of the module is at {address:#x}: for a texture object, pass "
+                "Module.symbol of a bound .texref variable, of a linked file if the module has none"
             )
         return f"nothing is bound to texture {name}: use Module.texture({name!r}).bind"
 

@@ -292,7 +292,7 @@ def test_a_texture_object_is_not_taken_for_a_variable(engine: str) -> None:
     device = simt.Device("sm_30", engine=engine, memory="64MiB", timeout=20)
     module = device.load(text.replace(".global .samplerref modes;\n", ""))
     with pytest.raises(
-        simt.LaunchError, match="no texture variable of the module is at 0x10: texture objects"
+        simt.LaunchError, match="no texture variable of the module is at 0x10: for a texture object, pass"
     ):
         module["k"](1, 4, (device.zeros(4, "f4"), 16))
 
@@ -303,3 +303,20 @@ def test_only_arrays_of_the_device_are_bound(device: simt.Device) -> None:
         texture.bind(np.zeros(3, "f4"))  # pyright: ignore[reportArgumentType]
     with pytest.raises(simt.LaunchError, match="first: the array lies on another device"):
         texture.bind(simt.Device("sm_10", memory="64MiB").zeros(3, "f4"))
+
+
+def test_the_symbol_of_a_texref_variable_is_a_texture_object(engine: str) -> None:
+    """The kernel takes it as nvcc has it of a cudaTextureObject_t; the variables are linked to it."""
+    text = TEXREF.format(operand="%t", mode="", address="ld.param.u64 %t, [unknown];")
+    kernel = text.replace(".global .samplerref modes;\n", "").replace(
+        ".global .texref image = {width = 8};\n", ""
+    )
+    head = ".version 3.1\n.target sm_30\n.address_size 64\n"
+    device = simt.Device("sm_30", engine=engine, memory="64MiB", timeout=20)
+    module = device.load([kernel, head + ".visible .global .texref first;\n.visible .global .texref second;"])
+    out = device.zeros(3, "f4")
+    for factor, name in ((2, "first"), (7, "second")):
+        module.texture(name).bind(device.array(np.arange(3, dtype="f4") * factor))
+    for factor, name in ((2, "first"), (7, "second")):
+        module["k"](1, 3, (out, module.symbol(name)))
+        np.testing.assert_array_equal(out.numpy(), [0, factor, 2 * factor])
