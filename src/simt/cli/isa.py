@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from simt.cli.display import aligned
-from simt.isa.catalogue import FORMS
+from simt.isa.catalogue import ABSENT, FORMS
 from simt.isa.form import Form
 from simt.tools.pages import as_json, dotted, implemented, page
 
@@ -51,6 +51,8 @@ def _forms(mnemonic: str | None) -> list[Form]:
     import_module("simt.isa")  # fills the catalogue
     if mnemonic is None:
         return [f for name in sorted(FORMS) for f in FORMS[name]]
+    if mnemonic in ABSENT:
+        raise click.UsageError(f"simt does not have the instruction {mnemonic!r} of PTX")
     if mnemonic not in FORMS:
         close = difflib.get_close_matches(mnemonic, FORMS, n=3)
         meant = f"; did you mean {' or '.join(close)}?" if close else ""

@@ -11,6 +11,13 @@ from simt.isa.form import Check, Form, Meaning, Requirement, Value, Version, com
 FORMS: dict[str, list[Form]] = {}
 """Forms by mnemonic, in the order of declaration. Filled when `simt.isa` is imported."""
 
+ABSENT = frozenset((
+    "applypriority", "clusterlaunchcontrol", "createpolicy", "discard", "getctarank", "griddepcontrol",
+    "istypep", "ldmatrix", "mapa", "mbarrier", "mma", "movmatrix", "multimem", "setmaxnreg", "stmatrix",
+    "suld", "suq", "sured", "sust", "tcgen05", "tensormap", "tld4", "txq", "wgmma", "wmma",
+))  # fmt: skip
+"""Mnemonics of PTX up to 9.0 that no form has: users who write them did not mistype."""
+
 M = TypeVar("M", bound=Meaning)
 
 

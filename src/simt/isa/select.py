@@ -12,7 +12,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, lru_cache
 
-from simt.isa.catalogue import FORMS
+from simt.isa.catalogue import ABSENT, FORMS
 from simt.isa.form import Binding, Form, Requirement, Slot, Version
 from simt.ptx.types import F32, STATE_SPACES, TYPES
 from simt.records import dataclass
@@ -93,6 +93,10 @@ def select(
     fits (see `Selection.shortfall`). `operand_count` None: any.
     """
     forms = FORMS.get(opcode)
+    if forms is None and opcode in ABSENT:
+        return Mismatch(
+            f"simt does not have the instruction `{opcode}`", "`simt isa` lists those that it has"
+        )
     if forms is None:
         return Mismatch(f"unknown instruction `{opcode}`", _nearest(opcode, list(FORMS)))
     matches = _matches(forms, modifiers) or _without_ignored(forms, modifiers)

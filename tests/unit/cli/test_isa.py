@@ -50,6 +50,7 @@ def test_versions(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         (["ad"], "Error: no instruction 'ad'; did you mean "),
+        (["mma"], "Error: simt does not have the instruction 'mma' of PTX"),
         (["--ptx", "new"], "Error: --ptx: expected a version such as 1.4, 'new' given"),
     ],
 )
