@@ -22,7 +22,14 @@ REUSED = f"""{HEAD}.entry k(.param .u64 out) {{
     st.global.u32 [%r7], %b;
     ret;
 }}"""
-TOO_MUCH = f"{HEAD}.entry k() {{ .reg .u64 a; alloca.u64 a, 9000; st.local.u32 [a], 1; ret; }}"
+MUCH = f"{HEAD}.entry k() {{ .reg .u64 a; alloca.u64 a, 9000; st.local.u32 [a], 1; ret; }}"
+UNKNOWN = f"""{HEAD}.entry k(.param .u64 size) {{
+    .reg .u64 a, n;
+    ld.param.u64 n, [size];
+    alloca.u64 a, n;
+    st.local.u32 [a], 1;
+    ret;
+}}"""
 
 
 def test_restored_room_is_used_again(device: simt.Device) -> None:
@@ -31,6 +38,12 @@ def test_restored_room_is_used_again(device: simt.Device) -> None:
     assert out.numpy().tolist() == list(range(64))
 
 
+def test_a_constant_size_has_its_room(device: simt.Device) -> None:
+    device.load(MUCH)["k"]((1,), (1,), ())
+
+
 def test_too_much_is_a_fault_at_the_access(device: simt.Device) -> None:
+    kernel = device.load(UNKNOWN)["k"]
+    kernel((1,), (1,), (64,))
     with pytest.raises(simt.MemoryFault, match="local"):
-        device.load(TOO_MUCH)["k"]((1,), (1,), ())
+        kernel((1,), (1,), (9000,))
