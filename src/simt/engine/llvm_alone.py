@@ -239,7 +239,7 @@ class AloneLoop:
         self.emitter.cache = {}
         value = self.emitter.read(definition)
         shape = shape_of(value)
-        if shape.is_affine and shape.width == 1:
+        if shape.is_affine and shape.width == 1 and (shape.stride == 0 or self.m.segment == WARP):
             return partial(self._step_to, bases(value), shape.stride)
         array = self._array("in", definition)
         column = self._as_stored(self.emitter.m.vector(value))

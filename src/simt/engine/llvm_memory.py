@@ -432,15 +432,19 @@ class MemoryAlgebra(WindowAlgebra):
         first, stride = bases(access.address), shape_of(access.address).stride
         if stride % access.size:
             return "false"
-        reach = abs(stride) * (WARP - 1)
+        reach = abs(stride) * (self.segment - 1)
         lowest = first if stride > 0 else self._plus(first, -reach)
         return self.both(guard, self._valid(access, lowest, reach + access.size).ir)
 
     def _load_by_steps(self, access: Access) -> tuple[Value, ...]:
         stride, pointer = shape_of(access.address).stride, self._host(access, bases(access.address))
-        places = [[lane * stride + i * access.word for lane in range(WARP)] for i in range(access.count)]
         run = partial(MemoryAlgebra.load_at, element=access.element, word=access.word)
+        places = [self._places_by_steps(stride, i * access.word) for i in range(access.count)]
         return tuple(self.apart("steps", partial(run, places=p), Value(pointer, "ptr")) for p in places)
+
+    def _places_by_steps(self, stride: int, start: int) -> list[int]:
+        """Distances of all lanes from the first; those of every row of the CTA begin anew."""
+        return [lane % self.segment * stride + start for lane in range(WARP)]
 
     def load_at(self, pointer: Value, element: str, word: int, places: list[int]) -> Value:
         """What lies at some distances from a pointer, as lanes."""
@@ -488,7 +492,7 @@ class MemoryAlgebra(WindowAlgebra):
 
         def fast() -> tuple[Value, ...]:
             for i, value in enumerate(values):
-                places = [lane * stride + i * access.word for lane in range(WARP)]
+                places = self._places_by_steps(stride, i * access.word)
                 run = partial(MemoryAlgebra.store_at, word=access.word, places=places)
                 self.apart("steps", run, Value(pointer, "ptr"), self.vector(value))
             return ()

@@ -1,156 +1,159 @@
-"""Lanes at known distances from the first: loaded and stored one by one where gathers are slow."""
+"""Accesses whose lanes are at constant distances, in CTAs with several rows of threads in a warp: each row
+begins anew. Expectations are NumPy's."""
 
 from __future__ import annotations
-
-import functools
 
 import numpy as np
 import pytest
 
 import simt
-from simt.engine.host import HOST, named_cpus
-from tests.conftest import shared_device
 
-WARP, BYTES = 32, 8192
-KERNEL = """.version 7.5
-.target sm_75
+ROWS = [(64, 2), (16, 4), (4, 3, 4), (5, 5)]
+WORDS = 1024
+STEPS = [-1, 3, 64]
+INDICES = {
+    "exact": "",
+    "extended": "add.u32 %i, %i, %zero;",
+    "clamped": "min.u32 %i, %i, 1000;",
+}
+HEAD = """
+.version 7.0
+.target sm_70
 .address_size 64
-.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 first, .param .u32 runs)
-{{
-    .reg .pred %p;
-    .reg .b32 %t, %s, %n;
-    .reg .b64 %a, %b;
-    .reg .b{bits} {registers};
-    .shared .align 16 .b8 box[{bytes}];
-    mov.u32 %t, %tid.x;
-    ld.param.u32 %n, [runs];
-    setp.lt.u32 %p, %t, %n;
-    ld.param.u32 %n, [first];
-    mul.lo.u32 %s, %t, {step};
-    add.u32 %s, %s, %n;
-    ld.param.u64 %a, [in];
-    mul.wide.u32 %b, %t, {size};
-    add.u64 %a, %a, %b;
-    ld.global.{mode} {value}, [%a];
-    mov.u32 %n, box;
-    add.u32 %n, %n, %s;
-    {store}
-    bar.sync 0;
-    {load}
-    ld.param.u64 %a, [out];
-    add.u64 %a, %a, %b;
-    st.global.{mode} [%a], {value};
-    ret;
+.entry k(.param .u64 from, .param .u64 to, .param .u32 zero)
+{
+    .reg .u64 %from, %to, %a;
+    .reg .u32 %x, %y, %z, %n, %i, %s, %v, %zero;
+    .reg .pred %other;
+    .shared .align 4 .b32 cells[1024];
+    ld.param.u64 %from, [from];
+    ld.param.u64 %to, [to];
+    ld.param.u32 %zero, [zero];
+    mov.u32 %x, %tid.x;
+    mov.u32 %y, %tid.y;
+    mov.u32 %z, %tid.z;
+    mov.u32 %n, %ntid.y;
+    mad.lo.u32 %y, %z, %n, %y;
+"""
+
+
+@pytest.fixture(scope="module", params=["host", "x86-64-v3"])
+def device(request: pytest.FixtureRequest) -> simt.Device:
+    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=request.param)
+
+
+def indices(block: tuple[int, ...], step: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """Of all threads, in their order."""
+    x = np.arange(np.prod(block)) % block[0]
+    return x * step + (400 if step < 0 else 7)
+
+
+def index(step: int, kind: str) -> str:
+    first = 400 if step < 0 else 7
+    return f"mul.lo.s32 %i, %x, {step}; add.s32 %i, %i, {first}; {INDICES[kind]}"
+
+
+@pytest.mark.parametrize("kind", INDICES)
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("block", ROWS[1:], ids=str)
+def test_loads(device: simt.Device, block: tuple[int, ...], step: int, kind: str) -> None:
+    text = f"""{HEAD}
+    {index(step, kind)}
+    mul.wide.u32 %a, %i, 4;
+    add.u64 %a, %a, %from;
+    ld.global.u32 %v, [%a];
+    mov.u32 %n, %ntid.x;
+    mad.lo.u32 %i, %y, %n, %x;
+    mul.wide.u32 %a, %i, 4;
+    add.u64 %a, %a, %to;
+    st.global.u32 [%a], %v;
+    exit;
 }}
 """
-CPUS = (HOST, *named_cpus())
+    given = np.random.default_rng(5).integers(0, 2**32, WORDS, dtype=np.uint32)
+    out = device.zeros(int(np.prod(block)), "u4")
+    device.load(text)["k"](1, block, (device.array(given), out, 0))
+    assert out.numpy().tolist() == given[indices(block, step)].tolist()
 
 
-@functools.cache
-def device_for(cpu: str) -> simt.Device:
-    return simt.Device("sm_90", cpu=cpu, memory="64MiB", timeout=20)
+@pytest.mark.parametrize("space", ["global", "shared"])
+@pytest.mark.parametrize("kind", INDICES)
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("block", ROWS, ids=str)
+def test_stores(device: simt.Device, block: tuple[int, ...], step: int, kind: str, space: str) -> None:
+    """The threads of all rows store the same; of what no thread stores to, nothing is changed."""
+    if step == STEPS[-1] and block[0] > WORDS // STEPS[-1]:
+        block = (16, *block[1:])
+    place = {
+        "global": "mul.wide.u32 %a, %i, 4; add.u64 %a, %a, %to; st.global.u32 [%a], %v;",
+        "shared": "shl.b32 %i, %i, 2; mov.u32 %s, cells; add.u32 %s, %s, %i; st.shared.u32 [%s], %v;",
+    }[space]
+    text = f"""{HEAD}
+    {index(step, kind)}
+    add.u32 %v, %x, 1;
+    {place}
+    bar.sync 0;
+    {"" if space == "global" else COPY}
+    exit;
+}}
+"""
+    out = device.zeros(WORDS, "u4")
+    device.load(text)["k"](1, block, (out, out, 0))
+    expected = np.zeros(WORDS, np.uint32)
+    expected[indices(block, step)] = np.arange(np.prod(block)) % block[0] + 1
+    assert out.numpy().tolist() == expected.tolist()
 
 
-@pytest.fixture(params=("interpreter", *CPUS))
-def any_device(request: pytest.FixtureRequest) -> simt.Device:
-    """The interpreter, and every CPU that this machine can stand in for."""
-    try:
-        name = str(request.param)
-        return shared_device(name) if name == "interpreter" else device_for(name)
-    except simt.SimtError as reason:
-        pytest.skip(str(reason))
-
-
-def source(bits: int, vector: int, step: int) -> str:
-    """All lanes store the complement of their item; those below `runs` store the item itself; all load."""
-    registers = [f"%v{i}" for i in range(vector)]
-    mode, value = (f"v{vector}.b{bits}", f"{{{', '.join(registers)}}}") if vector > 1 else (f"b{bits}", "%v0")
-    change = " ".join(f"not.b{bits} {r}, {r};" for r in registers)
-    store = f"st.shared.{mode} [%n], {value};"
-    return KERNEL.format(
-        bits=bits, registers=", ".join(registers), bytes=BYTES, step=step, size=bits // 8 * vector, mode=mode,
-        value=value, store=f"{change} {store} {change} @%p {store}", load=f"ld.shared.{mode} {value}, [%n];",
-    )  # fmt: skip
-
-
-WIDTHS = [
-    (32, 1, 12),
-    (32, 1, -4),
-    (32, 1, 132),
-    (64, 1, 24),
-    (64, 1, -8),
-    (32, 4, 48),
-    (32, 2, -8),
-    (64, 2, 80),
-]
-
-
-@pytest.mark.parametrize("runs", [32, 31, 7])
-@pytest.mark.parametrize(("bits", "vector", "step"), WIDTHS)
-def test_words_at_steps(any_device: simt.Device, bits: int, vector: int, step: int, runs: int) -> None:
-    size = bits // 8 * vector
-    data = np.random.default_rng(1).integers(0, 256, (WARP, size), "u1")
-    kernel = any_device.load(source(bits, vector, step))["k"]
-    for first in (0, size, 2048) if step > 0 else (31 * -step, BYTES - size):
-        out = any_device.zeros((WARP, size), "u1")
-        kernel((1,), (WARP,), (any_device.array(data), out, first, runs))
-        expected = np.where(np.arange(WARP)[:, None] < runs, data, ~data)
-        np.testing.assert_array_equal(out.numpy(), expected, f"from {first}")
-
-
-@pytest.mark.parametrize(("step", "first", "lane"), [
-    (12, BYTES - 31 * 12, 31), (12, BYTES - 12 * 5, 5), (12, BYTES, 0),
-    (-4, 4 * 30, 31), (-4, 4 * 3, 4), (12, 2, 0),
-])  # fmt: skip
-@pytest.mark.parametrize("runs", [32, 6])
-@pytest.mark.parametrize("store", [False, True])
-def test_a_step_too_far(
-    any_device: simt.Device, store: bool, step: int, first: int, lane: int, runs: int
-) -> None:
-    """The first running lane beyond an end, or at an odd place, faults; lanes that do not run never do."""
-    access = "@%p st.shared.b32 [%n], %v0;" if store else "@%p ld.shared.b32 %v0, [%n];"
-    lines = (access if "st.shared" in line else line for line in source(32, 1, step).splitlines())
-    kernel = any_device.load("\n".join(line for line in lines if "    ld.shared" not in line))["k"]
-    arrays = any_device.zeros(WARP, "u4"), any_device.zeros(WARP, "u4")
-    if lane >= runs:
-        kernel((1,), (WARP,), (*arrays, first, runs))
-        return
-    with pytest.raises(simt.MemoryFault) as fault:
-        kernel((1,), (WARP,), (*arrays, first, runs))
-    assert fault.value.address == (first + lane * step) % 2**32
-    assert fault.value.site.thread == (lane, 0, 0)
-
-
-def test_an_index_that_wraps(any_device: simt.Device) -> None:
-    """Steps of an index of 16 bits that is extended to 64: beyond 65535 it begins again at 0."""
-    kernel = any_device.load(""".version 7.5
-.target sm_75
-.address_size 64
-.visible .entry k(.param .u64 in, .param .u64 out, .param .u16 shift)
-{
-    .reg .b16 %n, %h;
-    .reg .b32 %t, %v;
-    .reg .b64 %a, %b;
-    mov.u32 %t, %tid.x;
-    cvt.u16.u32 %h, %t;
-    ld.param.u16 %n, [shift];
-    mad.lo.u16 %n, %h, 3, %n;
-    cvt.u64.u16 %b, %n;
-    shl.b64 %b, %b, 2;
-    ld.param.u64 %a, [in];
-    add.u64 %a, %a, %b;
-    ld.global.u32 %v, [%a];
-    ld.param.u64 %a, [out];
-    add.u64 %a, %a, %b;
+COPY = """
+    or.b32 %i, %x, %y;
+    setp.ne.u32 %other, %i, 0;
+    @%other exit;
+NEXT:
+    mul.wide.u32 %a, %i, 4;
+    add.u64 %a, %a, %to;
+    mov.u32 %s, cells;
+    mad.lo.u32 %s, %i, 4, %s;
+    ld.shared.u32 %v, [%s];
     st.global.u32 [%a], %v;
-    ret;
-}
-""")["k"]
-    data = np.arange(1, (1 << 17) + 1, dtype="u4")
-    for shift in (0, 65536 - 9):
-        out = any_device.zeros(1 << 17, "u4")
-        kernel((1,), (WARP,), (any_device.array(data), out, shift))
-        places = (shift + 3 * np.arange(WARP)) % 65536
-        expected = np.zeros(1 << 17, "u4")
-        expected[places] = data[places]
-        np.testing.assert_array_equal(out.numpy(), expected)
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %other, %i, 1024;
+    @%other bra NEXT;
+"""
+"""What is in shared memory, by one thread."""
+
+
+CHASE = f"""{HEAD}
+    mov.u32 %n, %ntid.x;
+    mad.lo.u32 %n, %y, %n, %x;
+    mul.lo.u32 %i, %n, 17;
+    and.b32 %i, %i, 255;
+    mov.u32 %v, 0;
+NEXT:
+    mul.wide.u32 %a, %i, 4;
+    add.u64 %a, %a, %from;
+    ld.global.u32 %i, [%a];
+    mad.lo.u32 %v, %v, 3, %x;
+    setp.ne.u32 %other, %i, 0;
+    @%other bra NEXT;
+    mul.wide.u32 %a, %n, 4;
+    add.u64 %a, %a, %to;
+    st.global.u32 [%a], %v;
+    exit;
+}}
+"""
+"""The last turns are run by few lanes, one after the other."""
+
+
+@pytest.mark.parametrize("block", ROWS, ids=str)
+def test_lanes_alone(device: simt.Device, block: tuple[int, ...]) -> None:
+    ways = np.append(np.arange(128) // 3, np.arange(127, 255)).astype(np.uint32)
+    threads = int(np.prod(block))
+    out = device.zeros(threads, "u4")
+    device.load(CHASE)["k"](1, block, (device.array(ways), out, 0))
+    expected: list[int] = []
+    for thread in range(threads):
+        at, total = int(ways[thread * 17 & 255]), thread % block[0]
+        while at:
+            at, total = int(ways[at]), (total * 3 + thread % block[0]) % 2**32
+        expected.append(total)
+    assert out.numpy().tolist() == expected
