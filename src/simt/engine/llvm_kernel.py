@@ -192,12 +192,7 @@ class KernelEmitter(SuspendingEmitter):
             "  %cta.x.1 = add i32 %cta.x, 1",
             "  %x.ends = icmp eq i32 %cta.x.1, %grid.x.32",
             "  %cta.x.next = select i1 %x.ends, i32 0, i32 %cta.x.1",
-            "  %y.step = zext i1 %x.ends to i32",
-            "  %cta.y.1 = add i32 %cta.y, %y.step",
-            "  %y.ends = icmp eq i32 %cta.y.1, %grid.y.32",
-            "  %cta.y.next = select i1 %y.ends, i32 0, i32 %cta.y.1",
-            "  %z.step = zext i1 %y.ends to i32",
-            "  %cta.z.next = add i32 %cta.z, %z.step",
+            *llvm_strips.next_row(),
             "  %chunk.goes = icmp ult i64 %cta.next, %chunk.end",
             "  br i1 %chunk.goes, label %cta.check, label %chunk.next",
         ]

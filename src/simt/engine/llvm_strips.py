@@ -89,12 +89,19 @@ def end(block: BlockShape) -> list[str]:
         "  %strip.x.1 = add i32 %strip.x, %strip.ctas.32",
         "  %x.ends = icmp eq i32 %strip.x.1, %grid.x.32",
         "  %strip.x.next = select i1 %x.ends, i32 0, i32 %strip.x.1",
+        *next_row(),
+        "  %chunk.goes = icmp ult i64 %strip.cta.next, %chunk.end",
+        "  br i1 %chunk.goes, label %cta.check, label %chunk.next",
+    ]
+
+
+def next_row() -> list[str]:
+    """The next CTA's other coordinates, where `%x.ends` says whether a row of the grid has ended."""
+    return [
         "  %y.step = zext i1 %x.ends to i32",
         "  %cta.y.1 = add i32 %cta.y, %y.step",
         "  %y.ends = icmp eq i32 %cta.y.1, %grid.y.32",
         "  %cta.y.next = select i1 %y.ends, i32 0, i32 %cta.y.1",
         "  %z.step = zext i1 %y.ends to i32",
         "  %cta.z.next = add i32 %cta.z, %z.step",
-        "  %chunk.goes = icmp ult i64 %strip.cta.next, %chunk.end",
-        "  br i1 %chunk.goes, label %cta.check, label %chunk.next",
     ]
