@@ -14,7 +14,7 @@ from simt.isa.algebra import Algebra, Environment, V
 from simt.isa.catalogue import instruction
 from simt.isa.derived import comparison, negate, one_if
 from simt.isa.form import Check, Meaning, Value, Version
-from simt.isa.video_finish import Result, Source, chosen, finish, limited
+from simt.isa.video_finish import Result, Source, chosen, combined, finish, limited
 from simt.ptx.types import S32, S64, U32, U64, Type
 
 TYPES = "u32 s32"
@@ -29,11 +29,6 @@ H200 does: `docs/decisions/0016-video-instructions.md`. The formula is that of l
 # ---------------------------------------------------------------- operations
 
 
-def distance(m: Algebra[V], a: V, b: V) -> V:
-    """The absolute difference."""
-    return m.sub(S64, m.maximum(S64, a, b), m.minimum(S64, a, b))
-
-
 def amount(m: Algebra[V], b: V, way: str | None) -> V:
     """A shift amount: its low five bits, or at most 32."""
     b = m.resize(U64, U32, b)
@@ -44,16 +39,8 @@ def apply(m: Algebra[V], operation: str, first: Source[V], second: Source[V], wa
     """One operation on two operands, exactly, in 64 bits. `way`: of shifts and comparisons."""
     a, b = chosen(m, first), chosen(m, second)
     match operation:
-        case "add":
-            return m.add(S64, a, b)
-        case "sub":
-            return m.sub(S64, a, b)
-        case "absdiff":
-            return distance(m, a, b)
-        case "min":
-            return m.minimum(S64, a, b)
-        case "max":
-            return m.maximum(S64, a, b)
+        case "add" | "sub" | "absdiff" | "min" | "max":
+            return combined(m, S64, operation, a, b)
         case "shl":
             return m.shift_left(S64, a, amount(m, b, way))
         case "shr":

@@ -20,6 +20,21 @@ LAST_WITH_UNIT = 37
 # ---------------------------------------------------------------- parts of words
 
 
+def combined(m: Algebra[V], t: Type, operation: str, a: V, b: V) -> V:
+    """Sum, difference, absolute difference, minimum or maximum, in a type that holds it exactly."""
+    match operation:
+        case "add":
+            return m.add(t, a, b)
+        case "sub":
+            return m.sub(t, a, b)
+        case "absdiff":
+            return m.sub(t, m.maximum(t, a, b), m.minimum(t, a, b))
+        case "min":
+            return m.minimum(t, a, b)
+        case _:
+            return m.maximum(t, a, b)
+
+
 @dataclass(frozen=True, slots=True)
 class Source(Generic[V]):
     """A source operand: its value, type and selector."""

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
 from simt.isa.convert import bounds
-from simt.isa.derived import comparison, negate, one_if
+from simt.isa.derived import comparison, one_if
 from simt.isa.form import Meaning
-from simt.isa.video_finish import Source, part
+from simt.isa.video_finish import Source, combined, part
 from simt.ptx.types import S32, U32, Type, signed, unsigned
 
 TYPES = "u32 s32"
@@ -70,27 +70,13 @@ def average(m: Algebra[V], a: V, b: V) -> V:
     return m.shift_right(S32, m.add(S32, total, up), m.const(U32, 1))
 
 
-def distance(m: Algebra[V], a: V, b: V) -> V:
-    """The absolute difference."""
-    difference = m.sub(S32, a, b)
-    return m.maximum(S32, difference, negate(m, S32, difference))
-
-
 def apply(m: Algebra[V], operation: str, a: V, b: V, cmp: str | None) -> V:
     """One operation on parts, as `.s32`."""
     match operation:
-        case "add":
-            return m.add(S32, a, b)
-        case "sub":
-            return m.sub(S32, a, b)
+        case "add" | "sub" | "absdiff" | "min" | "max":
+            return combined(m, S32, operation, a, b)
         case "avrg":
             return average(m, a, b)
-        case "absdiff":
-            return distance(m, a, b)
-        case "min":
-            return m.minimum(S32, a, b)
-        case "max":
-            return m.maximum(S32, a, b)
         case _:
             return one_if(m, S32, comparison(m, str(cmp), S32, a, b))
 
