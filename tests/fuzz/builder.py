@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
-from simt.isa.form import OperandForm
+from simt.isa.form import Binding, OperandForm
 from simt.ptx.types import TYPES, Kind, Type
 from tests.fuzz.operations import (
     BANKS,
@@ -17,8 +17,10 @@ from tests.fuzz.operations import (
     atomics,
     bank,
     carrying,
+    modifiers,
     pick,
     pure,
+    video,
     warp,
 )  # fmt: skip
 from tests.fuzz.statements import Statement, plain
@@ -90,7 +92,13 @@ class Builder:
 
     def operation(self, scope: Scope) -> Statement:
         """An instruction without effects; now and then with a guard."""
-        table = pure(self.exact)
+        return self._one_of(pure(self.exact))
+
+    def video(self, scope: Scope) -> Statement:
+        """A video instruction, with selectors and signs."""
+        return self._one_of(video())
+
+    def _one_of(self, table: dict[str, list[list[Choice]]]) -> Statement:
         choice = pick(self.random, table[self.random.choice(sorted(table))])
         guard = "" if choice.form.mnemonic in UNGUARDED else self.guard()
         return plain(f"{guard}{self.instruction(choice)}")
@@ -102,8 +110,16 @@ class Builder:
 
     def instruction(self, choice: Choice, mask: str | None = None) -> str:
         taken: set[str] = set()
-        operands = [self._operand(choice, o, mask, taken) for o in choice.form.operands]
-        return f"{choice.opcode} {', '.join(o for o in operands if o)};"
+        marks = modifiers(self.random, choice)
+        operands = [(o, self._operand(choice, o, mask, taken)) for o in choice.form.operands]
+        written = ", ".join(self._marked(o, text, marks) for o, text in operands if text)
+        return f"{choice.opcode} {written};"
+
+    def _marked(self, operand: OperandForm, text: str, marks: Binding) -> str:
+        """With its minus sign and its selector."""
+        selector = marks[operand.selector.name] if operand.selector else None
+        sign = "-" if marks.get(f"{operand.name}_negative") else ""
+        return f"{sign}{text}" + (f".{selector}" if selector else "")
 
     def _operand(self, choice: Choice, operand: OperandForm, mask: str | None, taken: set[str]) -> str:
         if operand.kind == "imm":

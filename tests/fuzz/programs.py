@@ -92,7 +92,7 @@ class Writer:
         """What may stand here, with its weight."""
         b = self.b
         found: list[tuple[float, Maker]] = [
-            (24, b.operation), (2, b.carry_chain), (2, b.pack), (2, b.bits), (1, b.special),
+            (24, b.operation), (3, b.video), (2, b.carry_chain), (2, b.pack), (2, b.bits), (1, b.special),
             (4, b.load), (4, b.store),
         ]  # fmt: skip
         if "shared" in b.slices:

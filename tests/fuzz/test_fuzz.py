@@ -43,7 +43,7 @@ def test_engines_agree(devices: dict[str, simt.Device], seed: int) -> None:
     assert not difference(*results), case.text
 
 
-@pytest.mark.parametrize("seed", [3, 76, 119, 133, 139, 141])
+@pytest.mark.parametrize("seed", [14, 78, 119, 131, 133, 152])
 def test_functions_read_no_register_that_nothing_wrote(seed: int) -> None:
     """Of these seeds `cta_d` tests the values that are the same in all threads of a CTA."""
     for function in re.findall(r"^\.func.*?^}", generate(seed).text(), re.MULTILINE | re.DOTALL):
