@@ -1,8 +1,8 @@
-"""Finds the special function unit's tables from results alone: `python -m tests.hw.fit_special [NAME ...]`.
+"""Finds the special function unit's tables from results alone:
+`python -m tests.hw.fit_special [--from FILE] [NAME ...]`.
 
-The results are those of full binades. They come from simt, whose checksums `tests.hw.test_special` compares
-with the GPU's: so the fit can be made again anywhere, and its outcome is compared with the tables in use.
-To fit another chip, give `results` that chip's.
+The results are a GPU's, of full binades, as `tests.hw.dump_special` keeps them in a file; without `--from`
+they are an H200's. The tables found are compared with those in use. To fit another chip, give its file.
 
 Every result y of 24 bits at a place X of a segment says y <= c0 + c1 X + c2 P(X) < y + u, u its last place.
 A Chebyshev fit of the bands' middles gives c1 and c2 nearly; the grid points beside it are tried, and the
@@ -12,33 +12,25 @@ is how those were found. The interval of all segments, modulo the unit of c0, gi
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 
-import simt
 from simt.isa.special import TANGENT_BITS, TANGENT_FROM
 from simt.isa.special_tables import PLACE, Measured, measured
-from tests.hw.special import BLOCK_BITS, LAUNCHED, functions, module_text
+from tests.hw.special import BLOCK_BITS
+from tests.hw.special_dump import Results, dumped
 from tests.unit.isa.meaning import Array
 
 PLACES = 1 << PLACE
 UNIT = 2.0**-24
 QUARTER = 0.25
-
-
-def results(opcode: str, block: int) -> Array:
-    """The results of the numbers whose sign and exponent bits are `block`, as doubles."""
-    (function,) = (f for f in functions() if f.name == opcode)
-    device = simt.Device("sm_90", engine="jit", memory="256MiB", approx="hardware")
-    out = device.empty(1 << BLOCK_BITS, "f4")
-    kernel = device.load(module_text(function))["results"]
-    kernel((out.size // LAUNCHED,), (LAUNCHED,), (out, np.uint32(block << BLOCK_BITS)))
-    return out.numpy().astype(np.float64)
+VECTORS = Path(__file__).parent / "vectors" / "special_results.npz"
 
 
 @cache
@@ -67,7 +59,7 @@ class Bands:
 
 
 def bands(values: Array, last_place: Array | float, scale: float) -> Bands:
-    low = values / UNIT * scale
+    low = values.astype(np.float64) / UNIT * scale
     return Bands(low, low + np.maximum(last_place, 2.0**-13))
 
 
@@ -151,7 +143,7 @@ def table(found: Sequence[Segment], units: Sequence[float]) -> Measured:
 # ---------------------------------------------------------------- the functions
 
 
-def _reciprocal() -> Bands:
+def _reciprocal(results: Results) -> Bands:
     """Every place of its 128 segments stands for two: their lowest bit is 0."""
     values = np.repeat(results("rcp.approx.ftz.f32", 127), 2)
     found = bands(values, 1.0, 1.0)
@@ -159,30 +151,30 @@ def _reciprocal() -> Bands:
     return found
 
 
-def _reciprocal_root() -> Bands:
+def _reciprocal_root(results: Results) -> Bands:
     """[2, 4) and then [1, 2), by the exponent's lowest bit. 1/sqrt(1) is exact, though its sum is not."""
     values = np.concatenate([results("rsqrt.approx.ftz.f32", block) for block in (128, 127)])
     values[values == 1] = np.nan
     return bands(values, 1.0, 1.0)
 
 
-def _root() -> Bands:
+def _root(results: Results) -> Bands:
     values = np.concatenate([results("sqrt.approx.ftz.f32", block) for block in (128, 127)])
     return bands(values, 1.0, 0.5)
 
 
-def _exponential() -> Bands:
+def _exponential(results: Results) -> Bands:
     return bands(results("ex2.approx.ftz.f32", 127), 1.0, 0.25)
 
 
-def _logarithm() -> Bands:
+def _logarithm(results: Results) -> Bands:
     """log2(1) is 0, though its sum is not."""
     values = results("lg2.approx.ftz.f32", 127)
     values[0] = np.nan
     return bands(values, floating(values), 1.0)
 
 
-def _sine() -> Bands:
+def _sine(results: Results) -> Bands:
     """Of a quarter of a turn, cosines from its end. Not every place is some angle's."""
     values = np.full(1 << 23, np.nan)
     for block in range(112, 128):
@@ -203,7 +195,7 @@ def _place_in_turn(angles: Array) -> Array:
     return np.floor(cut * 2.0**25).astype(np.int64)
 
 
-def _hyperbolic_tangent() -> Bands:
+def _hyperbolic_tangent(results: Results) -> Bands:
     """By binades, each of so many segments that a place has 17 bits."""
     parts = (
         results("tanh.approx.f32", TANGENT_FROM + i)[:: 1 << (6 - bits)]
@@ -224,17 +216,26 @@ BANDS = {
 }
 
 
-def fit(name: str) -> Measured:
-    """The table of a function, from results."""
+def fit(name: str, results: Results) -> Measured:
+    """The table of a function, from results. Raises `ValueError` if no table gives them."""
     units = (measured()[name].c1_unit, measured()[name].c2_unit)
-    return table([fitted(low, high, units) for low, high in BANDS[name]().segments()], units)
+    return table([fitted(low, high, units) for low, high in BANDS[name](results).segments()], units)
 
 
-def main(names: Sequence[str]) -> None:
-    for name in names or BANDS:
-        found = fit(name)
-        print(name, "as in use" if found == measured()[name] else found, flush=True)
+def outcome(name: str, results: Results) -> str:
+    """What the fit gives, in words."""
+    found = fit(name, results)
+    return "as in use" if found == measured()[name] else str(found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--from", dest="file", type=Path, default=VECTORS, help="a file of dump_special")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BANDS)}; all by default")
+    arguments = parser.parse_args()
+    for name in arguments.names or BANDS:
+        print(name, outcome(name, dumped(arguments.file)), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

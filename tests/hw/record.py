@@ -34,8 +34,8 @@ PARTS: dict[str, Callable[[str], None]] = {
     "video": record_video.main,
     "language": lambda path: record_language.record(Path(path)),
 }
-"""What writes one file each; `halves` a JSON file. `printf.json` has a recorder of its own,
-`tests.hw.record_printf`."""
+"""What writes one file each; `halves` a JSON file. Recorders of their own write `printf.json`
+(`tests.hw.record_printf`), `special.json` (`record_special`) and `special_results.npz` (`dump_special`)."""
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from cuda.bindings import driver as cuda
 import simt
 from tests.hw.record_arithmetic import check
 from tests.hw.special import BLOCK_BITS, LAUNCHED, Function, functions, module_text
+from tests.unit.isa.meaning import Array
 
 CHUNK = 1 << 28
 """Inputs computed at a time."""
@@ -41,14 +42,14 @@ class Gpu:
     def load(self, text: str) -> Any:
         return check(cuda.cuModuleLoadData(text.encode() + b"\0"))
 
-    def results(self, module: Any, base: int, into: simt.DeviceArray) -> None:
+    def results(self, module: Any, base: int, into: Array) -> None:
         """Fills an array with results from input `base` on."""
         function = check(cuda.cuModuleGetFunction(module, b"results"))
         values = [np.array([int(self.memory)], np.uint64), np.array([base], np.uint32)]
         pointers = np.array([v.ctypes.data for v in values], np.uint64)
         grid = into.size // LAUNCHED
         check(cuda.cuLaunchKernel(function, grid, 1, 1, LAUNCHED, 1, 1, 0, 0, pointers.ctypes.data, 0))
-        check(cuda.cuMemcpyDtoH(into.ptr, self.memory, into.nbytes))
+        check(cuda.cuMemcpyDtoH(into.ctypes.data, self.memory, into.nbytes))
 
 
 def compared(function: Function, gpu: Gpu, device: simt.Device, pool: ThreadPoolExecutor) -> dict[str, Any]:
@@ -61,7 +62,7 @@ def compared(function: Function, gpu: Gpu, device: simt.Device, pool: ThreadPool
     checksums: list[int] = []
     differences, first = 0, None
     for base in range(0, function.inputs, count):
-        gpu.results(theirs, base, array)
+        gpu.results(theirs, base, array.numpy())
         found.numpy()[:] = 0, 2**32 - 1
         ours((count // LAUNCHED,), (LAUNCHED,), (array, np.uint32(base), found))
         blocks = np.split(array.numpy(), max(1, count >> BLOCK_BITS))

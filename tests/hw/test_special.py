@@ -3,6 +3,9 @@
 `tests/hw/vectors/special.json` says for every function how many of all inputs differed when the GPU and the
 JIT computed them side by side, and holds checksums of what the GPU gave, by which any machine can compare
 again; with `SIMT_HW_ALL=1` all of them. Record again with `python -m tests.hw.record_special`.
+
+`special_results.npz` has the GPU's results themselves where the tables are found from them
+(`python -m tests.hw.dump_special`).
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from simt.isa.special_tables import PLACE, measured
 from tests.hw import fit_special
 from tests.hw.fit_special import BANDS, fit
 from tests.hw.special import BLOCK_BITS, BLOCKS, LAUNCHED, Function, functions, module_text
+from tests.hw.special_dump import Dump, dumped
+from tests.unit.isa.meaning import Array
 
 VECTORS = Path(__file__).parent / "vectors" / "special.json"
 FUNCTIONS = {function.name: function for function in functions()}
@@ -65,13 +70,45 @@ def test_binades_are_the_hardwares(name: str) -> None:
 FITTED = tuple(BANDS) if os.environ.get("SIMT_HW_ALL") else ("reciprocal", "logarithm")
 
 
+def checked(opcode: str, block: int) -> Array:
+    """Dumped results of the GPU; their checksum is that of the GPU's results when all were compared."""
+    found = dumped(fit_special.VECTORS)(opcode, block)
+    assert zlib.crc32(found) == recorded()[opcode]["checksums"][block]
+    return found
+
+
 @pytest.mark.parametrize("name", FITTED)
-def test_tables_follow_from_the_results(name: str) -> None:
-    assert fit(name) == measured()[name]
+def test_tables_follow_from_the_gpus_results(name: str) -> None:
+    assert fit(name, checked) == measured()[name]
 
 
 def test_no_table_fits_another_square(monkeypatch: pytest.MonkeyPatch) -> None:
     exact = (np.arange(1 << PLACE) / 2**PLACE) ** 2
     monkeypatch.setattr(fit_special, "square", lambda: exact)
     with pytest.raises(ValueError, match=r"^no coefficients give the results$"):
-        fit("reciprocal")
+        fit("reciprocal", checked)
+
+
+def test_no_table_fits_results_with_one_place_changed() -> None:
+    def changed(opcode: str, block: int) -> Array:
+        found = checked(opcode, block)
+        found.view(np.uint32)[1 << 20] ^= 8
+        return found
+
+    with pytest.raises(ValueError, match=r"^no coefficients give the results$"):
+        fit("reciprocal", changed)
+
+
+def test_a_dump_gives_back_its_results(tmp_path: Path) -> None:
+    random = np.random.default_rng(6)
+    anything = random.integers(0, 1 << 32, 1000, np.uint32).view(np.float32)
+    steady = np.float32(1) + np.arange(1000, dtype=np.float32) / 1024
+    dump = Dump(tmp_path / "dump.npz", "gpu none")
+    dump.add("rcp", 127, anything)
+    dump.add("rcp", 128, steady)
+    dump.close()
+    found = dumped(tmp_path / "dump.npz")
+    assert found("rcp", 127).tobytes() == anything.tobytes()
+    assert found("rcp", 128).tobytes() == steady.tobytes()
+    with pytest.raises(KeyError, match="rcp 1 "):
+        found("rcp", 1)
