@@ -18,7 +18,15 @@ from simt.isa.form import Form
 from simt.isa.special_registers import SPECIAL_REGISTERS, SpecialRegister
 from simt.ptx.types import Type
 from simt.tools.pages import CONFORMANCE, Conformance
-from tests.hw import test_arithmetic, test_conversions, test_flushing, test_probes, test_video
+from tests.hw import (
+    environment,
+    test_arithmetic,
+    test_conversions,
+    test_environment,
+    test_flushing,
+    test_probes,
+    test_video,
+)
 from tests.hw.arithmetic import Case
 from tests.unit.isa.meaning import Array
 from tests.unit.machine import test_textures
@@ -83,6 +91,17 @@ def probes() -> Iterator[tuple[Form | SpecialRegister, Conformance]]:
         yield test_probes.probes()[name].subject, REFUSED
 
 
+def driver_values() -> Iterator[tuple[SpecialRegister, Conformance]]:
+    """Of the registers `%envreg`, by launches in two processes, as far as they are compared."""
+    ours = [test_environment.computed(launch, "interpreter") for launch in environment.LAUNCHES]
+    for number in range(environment.COUNT):
+        theirs = test_environment.compared(number)
+        launches = theirs.shape[1]
+        if launches:
+            exact = sum(int((theirs[:, i] == ours[i][number]).sum()) for i in range(launches))
+            yield SPECIAL_REGISTERS[f"%envreg{number}"], Conformance(launches, theirs.size, exact)
+
+
 def video() -> Iterator[tuple[Form, Conformance]]:
     """Of the video instructions: a kernel for each selection of parts."""
     theirs = test_video.recorded()[1]
@@ -103,7 +122,7 @@ def textures() -> Iterator[tuple[Form, Conformance]]:
 def counted() -> dict[str, list[Conformance]]:
     """By mnemonic, in the order of its forms; and by name of special register."""
     found: dict[int, Conformance] = defaultdict(Conformance)
-    for part in (arithmetic, conversions, flushing, probes, video, textures):
+    for part in (arithmetic, conversions, flushing, probes, driver_values, video, textures):
         for subject, more in part():
             found[id(subject)] += more
     forms = {name: [found[id(form)] for form in forms] for name, forms in FORMS.items()}

@@ -294,7 +294,7 @@ CHANGING = {
 }
 """Registers that are not compared, with the reason; likewise the prefixes below."""
 MACHINE = {
-    "%envreg": "the driver's own values",
+    "%envreg": "recorded under many launches: see `tests.hw.environment`",
     "%reserved_smem": "what a driver keeps of shared memory",
     "%aggr_smem": "what a driver keeps of shared memory is in it",
 }

@@ -15,6 +15,7 @@ from tests.hw import (
     record_arithmetic,
     record_calls,
     record_conversions,
+    record_environment,
     record_flushing,
     record_halves,
     record_language,
@@ -27,6 +28,7 @@ PARTS: dict[str, Callable[[str], None]] = {
     "arithmetic": record_arithmetic.main,
     "calls": record_calls.main,
     "conversions": record_conversions.main,
+    "environment": record_environment.main,
     "flushing": record_flushing.main,
     "probes": record_probes.main,
     "textures": record_textures.main,
@@ -34,8 +36,9 @@ PARTS: dict[str, Callable[[str], None]] = {
     "video": record_video.main,
     "language": lambda path: record_language.record(Path(path)),
 }
-"""What writes one file each; `halves` a JSON file. Recorders of their own write `printf.json`
-(`tests.hw.record_printf`), `special.json` (`record_special`) and `special_results.npz` (`dump_special`)."""
+"""What writes one file each; `halves` and `environment` a JSON file. Recorders of their own write
+`printf.json` (`tests.hw.record_printf`), `special.json` (`record_special`) and `special_results.npz`
+(`dump_special`)."""
 
 
 def main() -> None:

@@ -303,7 +303,8 @@ TABLES = (
         ("Masks of lanes", " ".join(f"%lanemask_{r}" for r in ("eq", "le", "lt", "ge", "gt"))),
         ("Identifiers", "%laneid %warpid %nwarpid %smid %nsmid %gridid"),
         ("Time of day", "%globaltimer"),
-        ("Driver values", " ".join(f"%envreg{n}" for n in range(32)), "They read as zero."),
+        ("Driver values", " ".join(f"%envreg{n}" for n in range(32)),
+         "Zero; 0, 6 and 10 are not compared: constants of the driver."),
     ),
 )  # fmt: skip
 """In the handbook's order. Names of intrinsics are its words; their underscores are those of CUDA C."""
