@@ -16,7 +16,8 @@ WIDTH = 8
 
 @dataclass(frozen=True)
 class Program:
-    """`alone`: it may end its process with an error; then that is what is recorded."""
+    """`alone`: it may end its process with an error; then that is what is recorded. `level`: of the driver's
+    optimisation, if not its own choice."""
 
     functions: str
     body: str
@@ -24,6 +25,7 @@ class Program:
     target: str = "sm_80"
     alone: bool = False
     parameters: str = ""
+    level: int | None = None
 
     @property
     def text(self) -> str:
@@ -149,6 +151,57 @@ def dispatch(target: str, leave: bool) -> Program:
     return Program(f"{functions}.global .u64 table[4] = {{f0, f1, f2, f3}};", body, "6.0", target)
 
 
+STEPS = 9
+"""Of `wander`."""
+FACTORS = tuple((2 * k + 3, k) for k in range(4))
+"""What the four functions of `wander` multiply by and add."""
+FUNCTIONS = "".join(
+    f".func (.param .b32 r) f{k}(.param .b32 a) {{ .reg .b32 %x; ld.param.b32 %x, [a]; "
+    f"mad.lo.u32 %x, %x, {factor}, {more}; st.param.b32 [r], %x; ret; }}\n"
+    for k, (factor, more) in enumerate(FACTORS)
+)
+TABLE = f"{FUNCTIONS}.global .u64 table[4] = {{f0, f1, f2, f3}};"
+CALL = """    mul.wide.u32 %a1, %r3, 8; mov.u64 %a2, table; add.u64 %a1, %a1, %a2; ld.global.u64 %a3, [%a1];
+    {
+    .param .b32 a; .param .b32 r; st.param.b32 [a], %r2;
+    any: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (r), %a3, (a), any; ld.param.b32 %r2, [r];
+    }
+"""
+BRANCH = "    ways: .branchtargets w0, w1, w2, w3;\n    brx.idx %r3, ways;\n" + "".join(
+    f"w{k}: mad.lo.u32 %r2, %r2, {factor}, {more}; bra.uni met;\n" for k, (factor, more) in enumerate(FACTORS)
+) + "met:\n"  # fmt: skip
+"""What the call does, by a branch."""
+
+
+def wander(target: str, way: str = CALL, chosen: str = "%r2", level: int | None = None) -> Program:
+    """As many steps for every thread, which nothing but their counter counts; in each, a thread goes the way
+    that its value (or what else is `chosen`) chooses out of four, which changes the value."""
+    body = f"""    ld.param.u32 %r4, [last]; mov.u32 %r1, -{STEPS}; mov.u32 %r2, %i;
+next:
+    setp.ge.s32 %p2, %r1, %r4; @%p2 bra end;
+    shr.u32 %r3, {chosen}, 1; and.b32 %r3, %r3, 3;
+{way}    add.u32 %r1, %r1, 1; bra.uni next;
+end:
+""" + narrow(0, "%r2")
+    return Program(TABLE, body, "6.0", target, parameters=", .param .b64 last", level=level)
+
+
+def meeting(target: str, way: str = CALL) -> Program:
+    """Which lanes vote together after each thread went one of four ways."""
+    body = f"    mov.u32 %r2, %i; and.b32 %r3, %i, 3;\n{way}    vote.ballot.b32 %r4, 1;\n"
+    return Program(TABLE, body + narrow(0, "%r2") + narrow(1, "%r4"), "6.0", target)
+
+
+def wandered(thread: int) -> list[int]:
+    """The values of a thread in `wander`, from the first to the last."""
+    values = [thread]
+    for _ in range(STEPS):
+        factor, more = FACTORS[values[-1] >> 1 & 3]
+        values.append((values[-1] * factor + more) % 2**32)
+    return values
+
+
 # ---------------------------------------------------------------- addresses
 
 SPACES = ("global", "const", "shared", "local", "param")
@@ -167,6 +220,44 @@ def spaces(space: str) -> Program:
     body += "    setp.eq.u64 %p1, %a1, %a2;\n" + truth(6, "%p1")
     extra = ", .param .b64 v" if space == "param" else ""
     return Program(declared, body, parameters=extra)
+
+
+NUMBERS: tuple[tuple[str, int], ...] = (
+    *(("", n) for n in (0, 1, 8, 4095, 2**16, 2**31, 2**32 - 1, 2**32)),
+    *(("", 2**n - 1) for n in (40, 47, 48, 49, 52, 56, 57, 63, 64)),
+    *(("", 2**n) for n in (40, 47, 48, 49, 52, 56, 57, 63)),
+    *(("", 2**64 - 2**n) for n in (8, 32, 47, 48, 49, 56, 57)),
+)
+"""Addresses for `scattered`: of what (nothing), and how far from there."""
+
+PLACES: tuple[tuple[str, int], ...] = (
+    *(("shared", n) for n in (0, 255, -1, 256, 2**14, 2**18, 2**24 - 1, 2**24, 2**32 - 1, 2**32)),
+    *(("local", n) for n in (0, 63, -1, -(2**10), 64, 2**18, 2**24 - 1, 2**24, 2**32 - 1, 2**32)),
+    *(("global", n) for n in (0, 2**63, 2**57, 2**48, -(2**40))),
+    *(("const", n) for n in (0, 15, 2**20)),
+    *(("param", n) for n in (0, 7, -1, 2**20)),
+)
+"""Likewise, from the first variable of a state space on."""
+
+PLACED = """    .local .align 8 .b8 lv[64]; st.local.u64 [lv], %out;
+    cvta.shared.u64 %a1, sv; cvta.local.u64 %a2, lv; cvta.global.u64 %a3, gv; cvta.const.u64 %a4, cv;
+    cvta.param.u64 %a5, v;
+"""
+BASES = {"shared": "%a1", "local": "%a2", "global": "%a3", "const": "%a4", "param": "%a5"}
+
+
+def scattered(addresses: tuple[tuple[str, int], ...], before: str = "") -> Program:
+    """Into which state spaces an address falls: another one for each thread."""
+    assert len(addresses) == THREADS
+    declared = ".global .align 8 .b64 gv = 5; .const .align 8 .b64 cv[2] = {5, 6};"
+    declared += " .shared .align 8 .b8 sv[256];"
+    body = before + "    mov.u64 %a6, 0;\n"
+    for i, (base, distance) in enumerate(addresses):
+        far = f"{distance % 2**64:#x}"
+        put = f"add.u64 %a6, {BASES[base]}, {far};" if base else f"mov.u64 %a6, {far};"
+        body += f"    setp.eq.u32 %p1, %i, {i}; @%p1 {put}\n"
+    body += "".join(f"    isspacep.{s} %p1, %a6;\n" + truth(i, "%p1") for i, s in enumerate(SPACES))
+    return Program(declared, body, parameters=", .param .b64 v")
 
 
 INITIAL = Program(
@@ -229,7 +320,15 @@ PROGRAMS: dict[str, Program] = {
     "call of nothing": NOWHERE,
     **{f"calls by each thread, {t}": dispatch(t, leave=False) for t in ("sm_20", "sm_60", "sm_70")},
     "calls after some threads left, sm_60": dispatch("sm_60", leave=True),
+    **{f"wandering by calls, {t}": wander(t) for t in ("sm_20", "sm_60", "sm_70")},
+    "wandering by calls, sm_60, not optimised": wander("sm_60", level=0),
+    "wandering together by calls, sm_60": wander("sm_60", chosen="%r1"),
+    "wandering by branches, sm_60": wander("sm_60", BRANCH),
+    **{f"meeting after calls, {t}": meeting(t) for t in ("sm_60", "sm_70")},
+    "meeting after branches, sm_60": meeting("sm_60", BRANCH),
     **{f"spaces of {space}": spaces(space) for space in SPACES},
+    "spaces of numbers": scattered(NUMBERS),
+    "spaces of places": scattered(PLACES, PLACED),
     "addresses as initial values": INITIAL,
     "alignment": ALIGNED,
     "allocations": ALLOCATED,

@@ -14,15 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from tests.hw.calls import PROGRAMS, THREADS, WIDTH
+from tests.hw.calls import PROGRAMS, THREADS, WIDTH, Program
 from tests.hw.record_language import checked
 
 SECONDS = 10
 
 
-def run(cuda: Any, text: str) -> Any:
+def loaded(cuda: Any, program: Program) -> Any:
+    """The module, compiled as the program asks."""
+    text = program.text.encode() + b"\0"
+    if program.level is None:
+        return checked(cuda.cuModuleLoadData(text))
+    option = cuda.CUjit_option.CU_JIT_OPTIMIZATION_LEVEL
+    return checked(cuda.cuModuleLoadDataEx(text, 1, [option], [program.level]))
+
+
+def run(cuda: Any, program: Program) -> Any:
     """Its output, in words of 64 bits. Raises RuntimeError with the driver's error."""
-    module = checked(cuda.cuModuleLoadData(text.encode() + b"\0"))
+    module = loaded(cuda, program)
     kernel = checked(cuda.cuModuleGetFunction(module, b"k"))
     out = np.zeros((THREADS, WIDTH), np.uint64)
     target = int(checked(cuda.cuMemAlloc(out.nbytes)))
@@ -58,7 +67,7 @@ def main(path: str) -> None:
     cuda, found = opened(), dict[str, Any]()
     for name, program in PROGRAMS.items():
         try:
-            found[name] = alone(name) if program.alone else run(cuda, program.text)
+            found[name] = alone(name) if program.alone else run(cuda, program)
         except RuntimeError as error:
             found[name] = str(error)
         shown = found[name] if isinstance(found[name], str) else found[name][:4].tolist()
@@ -68,6 +77,6 @@ def main(path: str) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--one":
-        sys.stdout.buffer.write(run(opened(), PROGRAMS[sys.argv[2]].text).tobytes())
+        sys.stdout.buffer.write(run(opened(), PROGRAMS[sys.argv[2]]).tobytes())
     else:
         main(sys.argv[1])

@@ -81,11 +81,8 @@ class MemoryAlgebra(WindowAlgebra):
             case "local":
                 return self._within(address, self._lane_bases(), "%local.room1")
             case "global":
-                inside = self._within(address, Value("%arena.base", I64), "%arena.room1")
-                other = self.binary(
-                    "or", self._within_windows(address), self._within_places("const", address)
-                )
-                return self.binary("and", inside, self.invert_mask(other))
+                constant = self._within_places("const", address)
+                return self.invert_mask(self.binary("or", self._within_windows(address), constant))
             case "const" | "param":
                 return self._within_places(space, address)
             case _:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -238,9 +237,12 @@ class NumpyMachine(NumpyAlgebra):
             return wide - np.uint64(self.batch.parameters) < np.uint64(len(self.launch.parameters))
         if space == "const":
             return self._in_const(wide)
-        in_arena = wide - np.uint64(self.arena.base) < np.uint64(self.arena.size)
-        others = (self.in_space(other, address) for other in ("shared", "local", "const"))
-        return reduce(lambda found, other: found & ~other, others, in_arena)
+        return ~(self.in_space("shared", address) | self._in_local_of_warp(wide) | self._in_const(wide))
+
+    def _in_local_of_warp(self, address: Array) -> Array:
+        """Whether generic addresses lie in the local memory of a lane of the warp; it is in one piece."""
+        first, last = (self._pick(self.batch.local[:, lane : lane + 1]) for lane in (0, WARP - 1))
+        return address - first < last - first + np.uint64(self.launch.local_bytes)
 
     def _in_const(self, address: Array) -> Array:
         found = np.zeros(address.shape, np.bool_)

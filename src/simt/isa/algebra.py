@@ -231,7 +231,8 @@ class Algebra(PureAlgebra[V], Protocol[V]):
     def from_generic(self, t: Type, space: str, address: V) -> V: ...
 
     def in_space(self, space: str, address: V) -> V:
-        """Whether a generic address (pointer-wide column) falls into a state space."""
+        """Whether a generic address (pointer-wide column) falls into a state space: into `global` if into no
+        other space's window, whether or not there is memory."""
         ...
 
     def texture(

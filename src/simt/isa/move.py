@@ -101,5 +101,8 @@ def cvta_to(m: Algebra[V], t: Type, a: V, space: str) -> V:
     ref="PTX 2.0 isspacep",
 )
 def isspacep(m: Algebra[V], a: V, space: str) -> V:
-    """Whether a generic address falls into a state space."""
+    """Whether a generic address falls into a state space.
+
+    Global is every address in no window of shared, local or constant memory; there need be no memory.
+    """
     return m.in_space(state_space(space), a)
