@@ -37,6 +37,7 @@ from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
 from simt.engine.llvm_alone_turn import Joint, Touch, joints, memory_operands
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import bases, shape_of
+from simt.engine.llvm_loose import settled_here
 from simt.ptx.types import U64, bits_type, unsigned
 
 if TYPE_CHECKING:
@@ -389,7 +390,7 @@ class AloneLoop:
         """An op under a guard, by a branch; without it the destinations keep what they had."""
         condition = self.register(guard.register)
         run, end = self.builder.block_name("guarded"), self.builder.block_name("end")
-        before = [self._before(d) for d in self.ssa.of[id(op)]]
+        before = [None if d is None else settled_here(self._before(d)) for d in self.ssa.of[id(op)]]
         start = self.builder.block_name("start")
         self.builder.void(f"br label %{start}")
         self.builder.label(start)
@@ -397,7 +398,7 @@ class AloneLoop:
         self.builder.void(f"br i1 {condition.ir}, label %{ways[0]}, label %{ways[1]}")
         self.builder.label(run)
         cache = dict(self.cache)
-        values = [self.m.scalar(v) for v in self.evaluator.op(op)]
+        values = [settled_here(self.m.scalar(v)) for v in self.evaluator.op(op)]
         self.cache = cache
         last = self.builder.block_name("last")
         self.builder.void(f"br label %{last}")
@@ -411,9 +412,7 @@ class AloneLoop:
             for value, old in zip(values, before)
         )  # fmt: skip
 
-    def _before(self, definition: Definition | None) -> Value | None:
-        if definition is None:
-            return None
+    def _before(self, definition: Definition) -> Value:
         return self.read(self.ssa.lookup(self.current, definition.register))
 
     # -- edges ---------------------------------------------------------------------------------------

@@ -152,6 +152,11 @@ def raw(value: Value) -> Value:
     return value.raw if isinstance(value, Loose) else value
 
 
+def settled_here(value: Value) -> Value:
+    """The value with the machine's bits: the code that makes them stands here, wherever it is used."""
+    return Value(value.ir, value.type, value.width) if isinstance(value, Loose | LooseBits) else value
+
+
 def is_literal(value: Value) -> bool:
     return not isinstance(value, Loose) and not value.ir.startswith("%")
 
