@@ -11,7 +11,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine import host
-from simt.engine.host import find_cpu, host_cpu, host_features, named_cpus
+from simt.engine.host import SLOW_GATHERS, find_cpu, host_cpu, host_features, named_cpus
 from tests.cpus.objects import Code, program_of
 from tests.programs.harness import HERE as PROGRAMS
 
@@ -52,10 +52,19 @@ def test_a_cpu_that_this_machine_cannot_stand_in_for(monkeypatch: pytest.MonkeyP
 
 @only_x86
 def test_levels_grow() -> None:
-    features = [cpu.features for cpu in named_cpus().values()]
+    features = [cpu.features - {SLOW_GATHERS} for cpu in named_cpus().values()]
     assert all(a < b for a, b in pairwise(features))
     assert "avx512f" not in named_cpus()["x86-64-v3"].features
     assert "avx" not in named_cpus()["x86-64-v2"].features
+    slow = [name for name, cpu in named_cpus().items() if SLOW_GATHERS in cpu.features]
+    assert slow == ["x86-64-v3"]
+
+
+@only_x86
+def test_any_cpu_with_avx2_stands_in_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that gathers fast: that is no feature which code needs."""
+    monkeypatch.setattr(host, "host_features", lambda: named_cpus()["x86-64-v3"].features - {SLOW_GATHERS})
+    assert find_cpu("x86-64-v3").name == "x86-64-v3"
 
 
 @only_x86

@@ -9,11 +9,9 @@ import pytest
 import simt
 from tests.filetests.test_run import FILES, check_results, launch, runs
 
-LONG = {"call_with_large_structure"}
-"""LLVM takes up to a minute for the copies of their bytes lane by lane, which narrow CPUs need."""
 QUICK = [
     p for p in FILES
-    if p.stem not in LONG and "fault:" not in p.read_text() and "device:" not in p.read_text()
+    if "fault:" not in p.read_text() and "device:" not in p.read_text()
 ]  # fmt: skip
 """Those that run to their end on the default device."""
 

@@ -83,8 +83,8 @@ def no_places(builder: Builder, space: str) -> Sequence[tuple[Value, int]]:
 
 class AccessAlgebra(PrefetchAlgebra):
     """`PrefetchAlgebra` with what all accesses need. `line`: of the instruction. Code goes on at `abort`
-    after a fault. `asked`: the runtime has been called. `computed`: the latest results of arithmetic on
-    floats in this block of code.
+    after a fault. `asked`: the runtime has been called. `has_looked`: a window of shared memory has been
+    used. `computed`: the latest results of arithmetic on floats in this block of code.
 
     `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
     the address is any other or unknown. `at_start`: lines that load parameters when the kernel begins, None
@@ -93,6 +93,7 @@ class AccessAlgebra(PrefetchAlgebra):
 
     line = 0
     asked = False
+    has_looked = False
     parameter: int | None = None
     parameter_size = 0
     at_start: dict[str, None] | None = None
@@ -182,14 +183,18 @@ class AccessAlgebra(PrefetchAlgebra):
         last = self.builder.emit(f"sub i32 31, {zeros}")
         return self.builder.emit(f"and i32 {last}, 31")
 
-    def apart(self, hint: str, run: Callable[..., Value | None], *operands: Value) -> Value:
-        """A method of this class with plain operands, as a function; its result."""
+    def apart(
+        self, hint: str, run: Callable[..., Value | None], *operands: Value, called: bool = False
+    ) -> Value:
+        """A method of this class with plain operands, as a function; its result. `called`: LLVM is not to
+        put it in place of the call."""
         names = [Value(f"%a{i}", v.type, v.width) for i, v in enumerate(operands)]
         inner = type(self)(Builder(), self.module, self.features, self.block, self.environment)
         result = run(inner, *names)
         inner.builder.void(f"ret {result.typed}" if result else "ret void")
         kind = result.spelled if result else "void"
-        name = self.module.inlined(f"simt.{hint}", kind, [v.typed for v in names], inner.builder.lines)
+        parameters = [v.typed for v in names]
+        name = self.module.inlined(f"simt.{hint}", kind, parameters, inner.builder.lines, not called)
         call = f"call {kind} @{name}({', '.join(v.typed for v in operands)})"
         if result is None:
             self.builder.void(call)

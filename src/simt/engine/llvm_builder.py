@@ -119,10 +119,12 @@ class ModuleText:
         """Whether functions are called from now on that LLVM inlines otherwise."""
         return self.inlined_lines > INLINED
 
-    def inlined(self, hint: str, result: str, parameters: list[str], lines: list[str]) -> str:
+    def inlined(
+        self, hint: str, result: str, parameters: list[str], lines: list[str], in_place: bool = True
+    ) -> str:
         """The name of a function, defined if it is new, that LLVM inlines wherever it is called, as long as
-        there are not too many lines in all."""
-        how = "noinline" if self.is_long else "alwaysinline"
+        there are not too many lines in all. `in_place`: whether it does so at all."""
+        how = "alwaysinline" if in_place and not self.is_long else "noinline"
         self.inlined_lines += len(lines) if how == "alwaysinline" else 1
         body = "\n".join(lines)
         key = f"{how} {result} {parameters} {body}"

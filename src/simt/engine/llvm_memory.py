@@ -18,9 +18,9 @@ from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind
 from simt.engine.llvm_access import ARENA, I64, LIKELY, LOCAL, SHARED, UNLIKELY, Access, Region
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
-from simt.engine.llvm_builder import Value, mangled, spell
+from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
-from simt.engine.llvm_windows import WindowAlgebra
+from simt.engine.llvm_masked import MaskedAlgebra
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import U32, U64, Type, unsigned
 
@@ -28,7 +28,7 @@ FEW_PARTS = 2
 """Rows of a CTA in a warp, up to which prefetches for each are cheap."""
 
 
-class MemoryAlgebra(WindowAlgebra):
+class MemoryAlgebra(MaskedAlgebra):
     """`WindowAlgebra` with the algebra's primitives for memory."""
 
     # -- the algebra's primitives ----------------------------------------------------------------
@@ -301,19 +301,11 @@ class MemoryAlgebra(WindowAlgebra):
             return self._load_slowly(access)
         self._checked_offsets(access, llvm_runtime.load)
         lanes = span * access.count
-        vector, mask = spell(access.element, lanes), self._interleave([self.mask] * access.count)
-        name = self.module.declare(
-            f"llvm.masked.load.{mangled(access.element, lanes)}.p0",
-            vector,
-            ("ptr", "i32", f"<{lanes} x i1>", vector),
-        )
+        mask = self._interleave([self.mask] * access.count)
         loaded: list[str] = []
         for i, part in enumerate(parts):
-            operands = f"ptr {self._host_before(access, part)}, i32 {access.word}"
-            some = self.piece(mask, i * lanes, lanes)
-            loaded.append(
-                self.builder.emit(f"call {vector} {name}({operands}, {some.typed}, {vector} zeroinitializer)")
-            )
+            some, place = self.piece(mask, i * lanes, lanes), self._host_before(access, part)
+            loaded.append(self.masked_load(place, some, access.element, access.word).ir)
         whole = self._concatenate(access.element, lanes, loaded)
         return tuple(self._every(whole, access.count, i) for i in range(access.count))
 
@@ -374,18 +366,9 @@ class MemoryAlgebra(WindowAlgebra):
     def _store_masked(self, access: Access, parts: list[Value], span: int, whole: Value) -> None:
         lanes = span * access.count
         mask = self._interleave([self.mask] * access.count)
-        vector = spell(access.element, lanes)
-        name = self.module.declare(
-            f"llvm.masked.store.{mangled(access.element, lanes)}.p0",
-            "void",
-            (vector, "ptr", "i32", f"<{lanes} x i1>"),
-        )
         for i, part in enumerate(parts):
             piece, some = self.piece(whole, i * lanes, lanes), self.piece(mask, i * lanes, lanes)
-            pointer = self._host_before(access, part)
-            self.builder.void(
-                f"call void {name}({piece.typed}, ptr {pointer}, i32 {access.word}, {some.typed})"
-            )
+            self.masked_store(piece, self._host_before(access, part), some, access.word)
 
     def _store_slowly(self, access: Access, whole: Value) -> None:
         data = self.spilled(whole)
@@ -451,19 +434,7 @@ class MemoryAlgebra(WindowAlgebra):
 
     def _gather_words(self, access: Access, offset: Value, shift: int, element: str | None = None) -> Value:
         pointers = Value(self._pointers(access, offset, shift), "ptr", WARP)
-        run = partial(MemoryAlgebra.gather, element=element or access.element, word=max(access.word, 4))
-        if self.module.is_long:
-            return self.apart("gather", run, pointers, self.mask)
-        return run(self, pointers, self.mask)
-
-    def gather(self, pointers: Value, mask: Value, element: str, word: int) -> Value:
-        vector = spell(element, WARP)
-        name = self.module.declare(
-            f"llvm.masked.gather.{mangled(element, WARP)}.v{WARP}p0", vector,
-            (f"<{WARP} x ptr>", "i32", f"<{WARP} x i1>", vector),
-        )  # fmt: skip
-        operands = f"{pointers.typed}, i32 {word}, {mask.typed}, {vector} zeroinitializer"
-        return self.emit(f"call {vector} {name}({operands})", element, WARP)
+        return self.gather(pointers, self.mask, element or access.element, max(access.word, 4))
 
     def _gather_part(self, access: Access, offset: Value) -> Value:
         """8 and 16 bits out of the aligned word around them: CPUs gather no less."""
@@ -510,23 +481,21 @@ class MemoryAlgebra(WindowAlgebra):
     def _scatter(self, access: Access, values: tuple[Value, ...]) -> None:
         offset = self._checked_offsets(access, llvm_runtime.store)
         for i, value in enumerate(values):
-            data = self.vector(value)
-            pointers = self._pointers(access, offset, i * access.word)
-            name = self.module.declare(
-                f"llvm.masked.scatter.{mangled(access.element, WARP)}.v{WARP}p0", "void",
-                (data.spelled, f"<{WARP} x ptr>", "i32", f"<{WARP} x i1>"),
-            )  # fmt: skip
-            operands = f"{data.typed}, <{WARP} x ptr> {pointers}, i32 {access.word}, {self.mask.typed}"
-            self.builder.void(f"call void {name}({operands})")
+            pointers = Value(self._pointers(access, offset, i * access.word), "ptr", WARP)
+            self.scatter(pointers, self.mask, self.vector(value), access.word)
 
     def _checked_offsets(self, access: Access, slow: Callable[..., str]) -> Value:
-        """Offsets within the region, after a fault if that of an active lane is not valid."""
-        address = self.vector(access.address)
+        """Offsets within the region (one, if all lanes have it), after a fault if that of an active lane is
+        not valid."""
+        shape = shape_of(access.address)
+        same = shape.width == 1 and shape.exact and not shape.stride
+        address = access.address if same else self.vector(access.address)
         if self._is_proven(access):
             return self._offset(access, address)
-        bad = self.mask_and(self.mask, self.invert_mask(self._valid(access, address, access.size)))
+        wrong = self.invert_mask(self._valid(access, address, access.size))
+        bad = self.both(wrong.ir, self.any(self.mask)) if same else self.any(self.mask_and(self.mask, wrong))
         good, fails = self.builder.block_name("ok"), self.builder.block_name("bad")
-        self.builder.void(f"br i1 {self.any(bad)}, label %{fails}, label %{good}{UNLIKELY}")
+        self.builder.void(f"br i1 {bad}, label %{fails}, label %{good}{UNLIKELY}")
         self.builder.label(fails)
         buffers = [self.buffer(f"i{8 * access.size}", WARP)]
         self._call_lanes(slow(self.module, access.size), replace(access, address=address), buffers)
@@ -541,5 +510,8 @@ class MemoryAlgebra(WindowAlgebra):
         if access.region is LOCAL:
             steps = self.constant_lanes(I64, list(range(WARP)))
             lanes = LlvmIntegers.binary(self, "mul", self.widened(Value("%local.bytes", I64), WARP), steps)
-            offset = LlvmIntegers.binary(self, "add", offset, lanes)
+            if offset.width == 1:
+                host, offset = self.builder.emit(f"getelementptr i8, ptr {host}, {offset.typed}"), lanes
+            else:
+                offset = LlvmIntegers.binary(self, "add", offset, lanes)
         return self.builder.emit(f"getelementptr i8, ptr {host}, {offset.typed}")

@@ -26,6 +26,8 @@ ENOUGH = 500
 """Lines of one kind that stand in place."""
 MANY = 2000
 """Lines of all such kinds together, from which on none stands in place a second time."""
+FEW_OPS = 500
+"""Instructions of a kernel up to which all accesses by windows of shared memory stand in place."""
 WEIGHTS = {"avx512f": 1, "avx2": 2}
 """As how many each line counts: LLVM works as many times as long on it where registers are smaller."""
 WEIGHT = 4
@@ -54,7 +56,8 @@ class Repeats(Outliner):
         if self.calls(op):
             return super().op(op)
         m, builder = self.emitter.m, self.emitter.builder
-        lines, blocks, m.asked = self._lines(), builder.blocks, False
+        lines, blocks = self._lines(), builder.blocks
+        m.asked = m.has_looked = False
         values = self.inner.op(op)
         taken = self.weight * (self._lines() - lines)
         if taken >= LONG and self._may_go(op, builder.blocks - blocks) and self.suits(op):
@@ -63,8 +66,12 @@ class Repeats(Outliner):
         return values
 
     def _may_go(self, op: Op, blocks: int) -> bool:
-        """Accesses to memory gain by standing in place; unless all that they do is to call the runtime."""
-        return "memory" not in op.form.effects or (self.emitter.m.asked and blocks <= 1)
+        """Accesses to memory gain by standing in place; unless all that they do is to call the runtime, or
+        they are long and there are many instructions."""
+        m = self.emitter.m
+        if "memory" not in op.form.effects or (m.asked and blocks <= 1):
+            return True
+        return m.has_looked and self.emitter.unit.ops > FEW_OPS
 
     def _lines(self) -> int:
         return len(self.emitter.builder.lines) + self.emitter.unit.module.inlined_lines

@@ -72,6 +72,7 @@ class WindowAlgebra(AccessAlgebra):
     def load_window(self, access: Access, otherwise: Callable[[], Loaded]) -> Loaded:
         """Words out of the window that begins with the first lane's line (which may not be the lowest lane),
         or `otherwise()` if the running lanes are not all within it."""
+        self.has_looked = True
         address, room1 = self.vector(access.address), Value(access.region.room1, I64)
         start = self._scalar("and", self._first_lane(access.address, address), -LINE)
         starts = self._starts(access.address, address, start)
@@ -101,6 +102,7 @@ class WindowAlgebra(AccessAlgebra):
 
     def store_window(self, access: Access, value: Value, otherwise: Callable[[], None]) -> None:
         """Stores words to firsts of pairs, or does `otherwise()`."""
+        self.has_looked = True
         order, data = self._order(access), self.vector(value)
 
         def fast() -> Loaded:

@@ -16,13 +16,17 @@ from simt.driver.source import compile_ptx
 from simt.engine import llvm_builder, llvm_outline, llvm_repeats
 from simt.engine.cache import ObjectCache
 from simt.engine.compile import Compiler
+from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_windows import NEEDS
 from simt.machine.device import DEVICES
 from tests.cpus.test_vectors import run_all, sample
 from tests.filetests import test_run as filetests
 from tests.hw.test_flushing import by_operands, wrong
 from tests.unit.engine.test_large import FOLDER, NAMES
+
+AVX2 = frozenset({"avx", "avx2", SLOW_GATHERS})
 
 
 @pytest.fixture
@@ -120,17 +124,48 @@ def test_many_kinds_together(tmp_path: Path) -> None:
     assert lines[2] - lines[1] < 5 * len(pieces) * 3
 
 
-def test_gathers_from_shared_memory_become_calls() -> None:
+def emitted(text: str, features: frozenset[str] = NEEDS) -> tuple[str, Unit]:
+    program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
+    text, unit, _ = emit(program, program.functions["k"], BlockShape(256, 1, 1), features, "nounwind")
+    return text, unit
+
+
+def test_pieces_of_gathers_from_shared_memory_become_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is two functions, of 20 lines and more."""
+    monkeypatch.setattr(llvm_repeats, "FEW_OPS", 10_000)
     lines: list[int] = []
     for count in (20, 200, 300):
-        program, _ = compile_ptx(SHAPES["shared_gather"](3 * count), "<ptx>", DEVICES[90])
-        text, unit, _ = emit(program, program.functions["k"], BlockShape(256, 1, 1), NEEDS, "nounwind")
+        text, unit = emitted(SHAPES["shared_gather"](3 * count))
         lines.append(unit.module.inlined_lines)
         called = re.findall(r"@(simt\.window\.\w+\.\d+)\(.*\) noinline", text)
         assert len(called) == (2 if count > 20 else 0)
     assert lines[0] > 20 * 40
     assert lines[2] - lines[1] <= 100 * 3
+
+
+def test_gathers_from_shared_memory_become_calls() -> None:
+    """In kernels of many instructions, whole: some lines stand for each of them then."""
+    lines: list[int] = []
+    for count in (20, 200, 300):
+        text, _ = emitted(SHAPES["shared_gather"](3 * count))
+        lines.append(text.count("\n"))
+        assert ("@simt.op." in text) == (count > 20)
+    assert lines[2] - lines[1] <= 100 * 7
+
+
+def test_what_the_cpu_cannot_do_for_some_lanes_is_called() -> None:
+    """LLVM makes a branch for each lane of it, so one function serves all accesses."""
+    for features, names in (
+        (frozenset({"sse2"}), {"gather", "scatter", "store"}),
+        (AVX2, {"gather", "scatter"}),
+        (AVX2 - {SLOW_GATHERS}, {"scatter"}),
+        (NEEDS | {"avx512f"}, set[str]()),
+    ):
+        text, _ = emitted(SHAPES["memory_guarded"](180), features)
+        found = re.findall(r"define .*@simt\.(\w+)\.some\.\d+\((.*?)\) noinline", text)
+        assert {name for name, _ in found} == names
+        assert len(found) <= 4 * len(names)  # one for each type of elements, not for each of 120 accesses
+        assert not any("x i1>" in parameters for _, parameters in found)
 
 
 def test_lines_count_for_more_where_registers_are_smaller() -> None:

@@ -1,0 +1,97 @@
+"""Accesses to memory by the lanes of a mask.
+
+Where the CPU has no instruction for one, LLVM makes a branch for each lane of it. Such code is a function
+of its own: it takes far longer than its call, and hundreds of copies of it took LLVM a minute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simt.analysis.shape import WARP
+from simt.engine.llvm_builder import Value, mangled, spell
+from simt.engine.llvm_windows import WindowAlgebra
+
+SMALLEST = 32
+"""Bits of elements that AVX loads and stores by a mask, and that AVX2 gathers."""
+BITS = {"half": 16, "float": 32, "double": 64}
+
+
+class MaskedAlgebra(WindowAlgebra):
+    """`WindowAlgebra` with loads and stores of some lanes. `word`: alignment in bytes. Lanes that the mask
+    (i1 for each lane) leaves out load zeros."""
+
+    def gather(self, pointers: Value, mask: Value, element: str, word: int) -> Value:
+        """What lies at each lane's pointer."""
+
+        def run(m: MaskedAlgebra, mask: Value, pointers: Value) -> Value:
+            vector = spell(element, WARP)
+            name = m._intrinsic(
+                "gather", element, f".v{WARP}p0", vector, (pointers.spelled, "i32", mask.spelled, vector)
+            )
+            operands = f"{pointers.typed}, i32 {word}, {mask.typed}, {vector} zeroinitializer"
+            return m.emit(f"call {vector} {name}({operands})", element, WARP)
+
+        has = "avx512f" in self.features or self.has_gathers
+        return self._in_place_or_called("gather", has and not self.module.is_long, run, mask, pointers)
+
+    def scatter(self, pointers: Value, mask: Value, data: Value, word: int) -> None:
+        def run(m: MaskedAlgebra, mask: Value, pointers: Value, data: Value) -> None:
+            kinds = (data.spelled, pointers.spelled, "i32", mask.spelled)
+            name = m._intrinsic("scatter", data.type, f".v{WARP}p0", "void", kinds)
+            m.builder.void(f"call void {name}({data.typed}, {pointers.typed}, i32 {word}, {mask.typed})")
+
+        self._in_place_or_called("scatter", "avx512f" in self.features, run, mask, pointers, data)
+
+    def masked_load(self, pointer: str, mask: Value, element: str, word: int) -> Value:
+        """As many elements as the mask has lanes, one after the other from a pointer on."""
+
+        def run(m: MaskedAlgebra, mask: Value, place: Value) -> Value:
+            vector = spell(element, mask.width)
+            name = m._intrinsic(
+                "load", element, ".p0", vector, ("ptr", "i32", mask.spelled, vector), mask.width
+            )
+            operands = f"{place.typed}, i32 {word}, {mask.typed}, {vector} zeroinitializer"
+            return m.emit(f"call {vector} {name}({operands})", element, mask.width)
+
+        return self._in_place_or_called("load", self._has_masks(element), run, mask, Value(pointer, "ptr"))
+
+    def masked_store(self, data: Value, pointer: str, mask: Value, word: int) -> None:
+        def run(m: MaskedAlgebra, mask: Value, data: Value, place: Value) -> None:
+            name = m._intrinsic(
+                "store", data.type, ".p0", "void", (data.spelled, "ptr", "i32", mask.spelled), mask.width
+            )
+            m.builder.void(f"call void {name}({data.typed}, {place.typed}, i32 {word}, {mask.typed})")
+
+        has = self._has_masks(data.type)
+        self._in_place_or_called("store", has, run, mask, data, Value(pointer, "ptr"))
+
+    def _has_masks(self, element: str) -> bool:
+        """Whether the CPU loads and stores elements by a mask."""
+        bits = BITS.get(element) or int(element.removeprefix("i"))
+        return "avx512bw" in self.features or ("avx" in self.features and bits >= SMALLEST)
+
+    def _intrinsic(
+        self, what: str, element: str, suffix: str, result: str, kinds: tuple[str, ...], width: int = WARP
+    ) -> str:
+        return self.module.declare(f"llvm.masked.{what}.{mangled(element, width)}{suffix}", result, kinds)
+
+    def _in_place_or_called(
+        self, hint: str, in_place: bool, run: Callable[..., Value | None], mask: Value, *operands: Value
+    ) -> Value:
+        """The result of `run(self, mask, *operands)`. Functions get masks as integers: vectors of bits would
+        be passed lane by lane."""
+        if in_place:
+            return run(self, mask, *operands) or Value("", "void")
+        width = mask.width
+        bits = (
+            self.mask_bits(mask)
+            if width == WARP
+            else Value(self.builder.emit(f"bitcast {mask.typed} to i{width}"), f"i{width}")
+        )
+
+        def unpacked(m: MaskedAlgebra, bits: Value, *operands: Value) -> Value | None:
+            mask = m.emit(f"bitcast {bits.typed} to <{width} x i1>", "i1", width)
+            return run(m, mask, *operands)
+
+        return self.apart(f"{hint}.some", unpacked, bits, *operands, called=True)
