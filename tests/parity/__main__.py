@@ -2,7 +2,8 @@
 
 Prints the agreement by version and target; with `--write` puts it, and how often each listed difference
 was met, into docs/ptxas-differences.md, and records a sample of ptxas's verdicts for machines without it.
-Uses one core: some minutes for everything.
+Uses one core for some 20 minutes; with `--kept FOLDER` ptxas is not asked again what that folder has from an
+earlier or an interrupted run.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from zlib import crc32
 
 import simt.isa  # noqa: F401 - fills the catalogue
 from tests.parity import declarations, differences, files, verdicts
 from tests.parity.dialects import DIALECTS, TAIL, Dialect
-from tests.parity.oracle import accepted
+from tests.parity.kept import Kept
 from tests.parity.snippets import LEAST, by_form, mutants
 
 BATCH = 400
@@ -83,16 +85,19 @@ def snippets(dialect: Dialect, seed: int, least: int) -> dict[str, str]:
     return found
 
 
-def compare(dialect: Dialect, seed: int, least: int) -> Result:
+def compare(dialect: Dialect, seed: int, least: int, kept: Kept) -> Result:
     """Everything about one dialect."""
     result = Result(dialect)
     everything = list(snippets(dialect, seed, least).items())
     for start in range(0, len(everything), BATCH):
         texts, kinds = zip(*everything[start : start + BATCH])
-        theirs = accepted(dialect.head, texts, TAIL)
+        theirs = kept.snippets(dialect.head, texts, TAIL)
         for row in zip(kinds, texts, theirs, verdicts.ours(dialect, texts)):
             result.take(*row)
-    for text, theirs, mine in (*declarations.compare(dialect), *files.compare(dialect)):
+    for text, theirs, mine in (
+        *declarations.compare(dialect, kept.module),
+        *files.compare(dialect, kept.module),
+    ):
         result.take("module", text, theirs, mine)
     return result
 
@@ -104,10 +109,11 @@ def sample(result: Result) -> list[verdicts.Verdict]:
     return sorted({*chosen, *result.found[end:]})
 
 
-def _results(chosen: list[str], seed: int, least: int) -> Iterator[Result]:
+def _results(chosen: list[str], seed: int, least: int, kept: Kept) -> Iterator[Result]:
     for dialect in DIALECTS:
         if not chosen or str(dialect) in chosen:
-            result = compare(dialect, seed, least)
+            result = compare(dialect, seed, least, kept)
+            kept.forget()
             print(result.line(), *result.unlisted, sep="\n", flush=True)
             yield result
 
@@ -129,9 +135,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20090612)
     parser.add_argument("--least", type=int, default=LEAST, help="mutated sources of each form")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument(
+        "--kept", type=Path, help="a folder to keep ptxas's verdicts in, and to take them from"
+    )
     arguments = parser.parse_args()
     print(*HEADER, sep="\n")
-    results = list(_results(arguments.dialects, arguments.seed, arguments.least))
+    kept = Kept(arguments.kept)
+    results = list(_results(arguments.dialects, arguments.seed, arguments.least, kept))
     print(_total(results))
     if arguments.write and not arguments.dialects:
         counts = sum((r.listed for r in results), Counter[int]())

@@ -49,7 +49,8 @@ def differences() -> tuple[Difference, ...]:
     """Every row of the page. Raises ValueError where a row of the table is not of its form."""
     lines = _lines()
     by_text = range(lines.index(TEXT), lines.index(OTHERS))
-    return tuple(_row(n, line, n in by_text) for n, line in enumerate(lines) if line.startswith("| `"))
+    listed = range(by_text.start, len(lines))
+    return tuple(_row(n, lines[n], n in by_text) for n in listed if lines[n].startswith("| `"))
 
 
 def _lines() -> list[str]:

@@ -7,11 +7,19 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 AVAILABLE = shutil.which("ptxas") is not None
+OPTIONS = ("-arch=sm_90", "-O0")
 LINE = re.compile(r"(?<!<builtin>, )line '?(\d+)'?; (?:error|fatal)")
 """A complaint about a line of the module; ptxas has modules of its own for what it emulates."""
+
+
+@cache
+def version() -> str:
+    """What ptxas says about itself."""
+    return subprocess.run(["ptxas", "--version"], capture_output=True, text=True, check=True).stdout
 
 
 def assemble(text: str) -> tuple[bool, set[int]]:
@@ -19,7 +27,7 @@ def assemble(text: str) -> tuple[bool, set[int]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "module.ptx"
         path.write_text(text)
-        command = ["ptxas", "-arch=sm_90", "-O0", "-o", str(Path(folder) / "out"), str(path)]
+        command = ["ptxas", *OPTIONS, "-o", str(Path(folder) / "out"), str(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     lines = {int(n) for n in LINE.findall(done.stderr + done.stdout)}
     return done.returncode == 0, lines

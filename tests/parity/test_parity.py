@@ -15,6 +15,7 @@ import simt.isa  # noqa: F401 - fills the catalogue
 from tests.parity import declarations, files, verdicts
 from tests.parity.dialects import DIALECTS, NEWEST, TAIL, Dialect
 from tests.parity.differences import differences, explanation
+from tests.parity.kept import Kept
 from tests.parity.oracle import AVAILABLE, accepted, assemble
 from tests.parity.snippets import Snippet, by_form, mutants
 
@@ -79,7 +80,8 @@ def test_decides_as_ptxas_does(dialect: Dialect) -> None:
 @NEEDS_PTXAS
 @pytest.mark.parametrize("dialect", [Dialect((1, 4), "sm_13"), NEWEST], ids=str)
 def test_takes_whole_modules_as_ptxas_does(dialect: Dialect) -> None:
-    compared = [*declarations.compare(dialect), *files.compare(dialect)]
+    taken = Kept(None).module
+    compared = [*declarations.compare(dialect, taken), *files.compare(dialect, taken)]
     wrong = different(dialect, [(t, theirs) for t, theirs, _ in compared], [mine for _, _, mine in compared])
     assert not wrong, "\n".join(wrong)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from simt.analysis import lower_cells
 from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_context import Cells, Context, Unlowerable
+from simt.analysis.lower_forms import PART, simple
 from simt.analysis.lower_operands import Operands
-from simt.analysis.program import Address, Constant, Guard, Op, Operand, Register
+from simt.analysis.program import Address, Constant, Guard, Op, Operand, Register, Source
 from simt.isa.form import Binding, Form, OperandForm, split
 from simt.isa.mapped import single_precision
 from simt.isa.select import Mismatch, select
@@ -154,11 +155,21 @@ class Instructions:
             return self.operands.source(scope, written, t)
         values = self.operands.sources(scope, written, t)
         if len(values) == 1:
-            return values[0]
+            return values[0] if count == 1 else self._parts(values[0], t, count)
         if count == 1:
             op.source_types[operand.name] = bits_type(t.bits // len(values))
             values = self.operands.sources(scope, written, bits_type(t.bits // len(values)))
         return values
+
+    def _parts(self, whole: Source, t: Type, count: int) -> tuple[Register, ...]:
+        """The equal parts of a scalar, widened with zeros: the vector that ptxas makes of it."""
+        part = bits_type(t.bits // count)
+        found = tuple(self.b.temporary(bits_type(t.bits)) for _ in range(count))
+        for i, register in enumerate(found):
+            first = Constant(U32, i * part.bits)
+            sources: dict[str, tuple[Source | Address, Type]] = {"a": (whole, t), "n": (first, U32)}
+            self.b.emit(simple(PART, part, register, sources, self.b.line, atype=t))
+        return found
 
     def _texture(
         self, op: Op, scope: Scope, operand: OperandForm, written: nodes.Operand | None, t: Type

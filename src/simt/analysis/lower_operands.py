@@ -115,6 +115,8 @@ class Operands:
                 return constant(node, t)
             case nodes.Sink():
                 return Constant(t, 0)
+            case nodes.Vector(elements=(only,)):
+                return self.source(scope, only, t)
             case nodes.Negated(operand=operand):
                 return self._complement(self.source(scope, operand, PRED))
             case nodes.Element(base=base, selector=selector):

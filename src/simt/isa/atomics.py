@@ -95,6 +95,7 @@ def _declare(operations: str, types: str, since: str, spaces: str) -> None:
         scope=SCOPES, space=SHARING, op=words, type=types, since=since, until=until,
         requires=_needs(spaces, orders), effects="memory", ref=_reference(since, 80, "atom"),
         defaults={} if words == "cas" else {"c": None},
+        surplus="c" if types == "b32" and words != "cas" else "",
     )(atom)  # fmt: skip
     if words in ("exch", "cas"):
         return

@@ -45,6 +45,7 @@ def instruction(
     check: Check | None = None,
     ranges: Mapping[str, Container[int]] | None = None,
     relaxed: bool = False,
+    surplus: str = "",
     carry: str = "",
     effects: str = "",
     **alternatives: str,
@@ -54,6 +55,7 @@ def instruction(
     `since`: first version and target, as `"1.2 sm_12"`. `requires`: the same per modifier. `until`: last
     version, and the last target that keeps the form in later versions, as `"1.3"` or `"1.4 sm_13"`.
     `ranges`: the values that an operand may have where it is a constant; `()` if it must be a register.
+    `surplus`: the name of a further source that ptxas takes although the text has none; it is ignored.
     `effects`: space-separated from memory, warp, machine; pure if empty. What a launch prepares for has
     a word of its own: event, breakpoint.
     """
@@ -74,6 +76,7 @@ def instruction(
                 check=check,
                 ranges=ranges or {},
                 relaxed=relaxed,
+                surplus=surplus,
                 carry=carry,
                 effects=frozenset(effects.split()),
                 summary=(meaning.__doc__ or "").strip().split("\n")[0],

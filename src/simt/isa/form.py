@@ -154,6 +154,7 @@ class Form:
     check: Check | None = None
     ranges: Mapping[str, Container[int]] = field(default_factory=dict[str, Container[int]])
     relaxed: bool = False  # wider registers allowed (section 7.4.1)
+    surplus: str = ""  # a further source that ptxas takes and that means nothing
     carry: str = ""  # "in", "out", "in out": uses of CC.CF
     control: str = ""  # branch, call, return, exit, barrier ...: executed by the engine itself
     effects: frozenset[str] = frozenset()

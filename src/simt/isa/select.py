@@ -266,7 +266,7 @@ def _permuted(slots: Sequence[Slot], modifiers: Sequence[str]) -> Iterator[Bindi
 
 def _takes(form: Form, count: int | None) -> bool:
     low, high = operand_counts(form)
-    return count is None or low <= count <= high
+    return count is None or low <= count <= high + bool(form.surplus)
 
 
 def operand_counts(form: Form) -> tuple[int, int]:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from simt.ptx import nodes
 from simt.verify.context import Problem
 from simt.verify.describe import describe, written
-from simt.verify.operands import Place, Site, instruction_space, is_address_register, narrow, undeclared
+from simt.verify.operands import instruction_space, is_address_register, narrow, undeclared
 from simt.verify.shapes import Role, Shape, What
+from simt.verify.site import Place, Site
 
 
 def address_space(place: Place) -> str | None:

@@ -15,8 +15,9 @@ from simt.records import dataclass
 from simt.verify.agreement import expected_register
 from simt.verify.context import Problem
 from simt.verify.describe import describe, written
-from simt.verify.operands import Site, undeclared
+from simt.verify.operands import undeclared
 from simt.verify.shapes import Role, Shape, What
+from simt.verify.site import Site
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,9 @@ from simt.verify.addresses import address_problems
 from simt.verify.calls import call_problems
 from simt.verify.context import Context, Problem, dotted, requirement_problems
 from simt.verify.describe import describe, written
-from simt.verify.operands import Place, Site, is_address_register, undeclared, value_problems
+from simt.verify.operands import is_address_register, undeclared, value_problems
 from simt.verify.shapes import Shapes, What
+from simt.verify.site import Place, Site
 from simt.verify.textures import texture_problems
 
 UNREMEMBERED = frozenset({"call", "barrier"})
@@ -171,9 +172,21 @@ def operand_problems(site: Site) -> Iterator[Problem]:
     operands = site.instruction.operands
     for form, operand in zip(positions(site.form, len(operands)), operands):
         yield from _one_operand(site, form, operand)
+    for operand in operands[len(site.form.operands) :]:
+        yield from _surplus(site, operand)
     if site.form.control == "barrier":
         yield from _barrier(site)
     yield from _modified(site)
+
+
+def _surplus(site: Site, operand: Operand) -> Iterator[Problem]:
+    """Like ptxas, a source that the form does not have is taken, and ignored."""
+    form = OperandForm(site.form.surplus, "type")
+    problems = list(value_problems(Place(site, form, *site.form.operand_type(form, site.binding)), operand))
+    yield from problems
+    if all(p.warning for p in problems):
+        message = f"source `{form.name}` of `{site.spelled}` means nothing and is ignored"
+        yield Problem(message, operand.span, f"expected `{site.form.syntax}`", True)
 
 
 def _modified(site: Site) -> Iterator[Problem]:

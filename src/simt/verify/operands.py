@@ -6,49 +6,19 @@ from collections.abc import Container, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from simt.isa.form import Binding, Form, OperandForm, Selector
+from simt.isa.form import Binding, OperandForm, Selector
 from simt.isa.special_registers import READERS, SPECIAL_REGISTERS, SpecialRegister
 from simt.isa.targets import FIRST_PROTOTYPES
 from simt.ptx import nodes
 from simt.ptx.agreement import agrees, elements_agree
 from simt.ptx.symbols import Scope
 from simt.ptx.types import PRED, Kind, Type
-from simt.records import dataclass
 from simt.verify.agreement import expected_register
-from simt.verify.context import Context, Problem, dotted
+from simt.verify.context import Problem, dotted
 from simt.verify.describe import describe, written
-from simt.verify.shapes import Shape, Shapes, What
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """The instruction whose operands are checked. `spelled`: opcode and modifiers as written."""
-
-    context: Context
-    shapes: Shapes
-    scope: Scope
-    instruction: nodes.Instruction
-    form: Form
-    binding: Binding
-    spelled: str
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One operand position of a site: its form, type and number of vector elements."""
-
-    site: Site
-    form: OperandForm
-    type: Type
-    count: int
-
-    @property
-    def relaxed(self) -> bool:
-        return self.site.form.relaxed
-
-    @property
-    def role(self) -> str:
-        return "destination" if self.form.destination else "source"
+from simt.verify.numbers import is_function, is_sum, number
+from simt.verify.shapes import Shape, What
+from simt.verify.site import Place, Site
 
 
 def value_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
@@ -60,14 +30,16 @@ def value_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
         yield _unpaired(place, operand)
     elif shape.what is What.VECTOR and isinstance(operand, nodes.Vector):
         yield from _vector(place, operand)
+    elif place.count > 1 and _moves_bits(place, shape):
+        yield _bits_moved(place, operand, shape)
     elif not _fits(place, shape):
-        yield refusal(place, operand, shape)
+        yield from _taken_apart(place, operand) or (refusal(place, operand, shape),)
     elif _narrow_conversion(place):
         yield narrow(operand, 32, 64)
     elif isinstance(operand, nodes.Integer):
         yield from _range(place, operand)
-    elif shape.what is What.SUM and place.site.form.chapter != "move":
-        yield _number(place, operand, shape)
+    elif shape.what in (What.SUM, What.FUNCTION) and place.site.form.chapter != "move":
+        yield number(place, operand, shape)
     elif shape.what is What.VARIABLE:
         yield from _address_width(place, operand, shape)
     elif shape.special is not None:
@@ -81,12 +53,6 @@ def _range(place: Place, operand: nodes.Integer) -> Iterator[Problem]:
         return
     message = f"{place.role} `{place.form.name}` of `{place.site.spelled}` cannot be {operand.value}"
     yield Problem(message, operand.span, f"expected {_values(allowed)}")
-
-
-def _number(place: Place, operand: nodes.Operand, shape: Shape) -> Problem:
-    """Section 6.4.1 has `mov` take addresses; ptxas is more generous."""
-    message = f"{place.role} `{place.form.name}` of `{place.site.spelled}` is {describe(operand, shape)}"
-    return Problem(f"{message}: its address is taken as a number", operand.span, "expected `mov`", True)
 
 
 def _address_width(place: Place, operand: nodes.Operand, shape: Shape) -> Iterator[Problem]:
@@ -238,11 +204,11 @@ def _fits(place: Place, shape: Shape) -> bool:
         case What.SPECIAL:
             return _special_fits(place, shape)
         case What.VARIABLE | What.FUNCTION | What.LABEL:
-            return _address_fits(place, shape)
+            return _address_fits(place, shape) or is_function(place, shape)
         case What.INDEXED:  # `mov d, variable[2]`
             return len(shape.parts) == 1 and _variable_fits(place, shape.parts[0])
         case What.SUM:
-            return _variable_fits(place, shape.parts[0]) or _is_number(place, shape)
+            return _variable_fits(place, shape.parts[0]) or is_sum(place, shape)
         case What.NEGATED:
             return (
                 place.type.is_predicate
@@ -328,22 +294,6 @@ def _variable_fits(place: Place, shape: Shape) -> bool:
     return shape.what is What.VARIABLE and _address_fits(place, shape)
 
 
-ADDED_TO = frozenset({"global", "shared", "const", "local"})
-"""State spaces with addresses to which a constant may be added anywhere."""
-
-
-def _is_number(place: Place, shape: Shape) -> bool:
-    """Like ptxas, `a + 4` stands wherever an integer constant does, but in barrier instructions and where a
-    part of a register may stand."""
-    form, base = place.site.form, shape.parts[0]
-    if place.form.kind != "value" or place.count > 1 or form.control or form.chapter == "move":
-        return False
-    if place.form.selector is not None or form.ranges.get(place.form.name) == ():
-        return False
-    integer = place.type.is_integer or place.type.kind is Kind.BITS
-    return integer and base.what is What.VARIABLE and base.space in ADDED_TO
-
-
 def _may_be_discarded(place: Place) -> bool:
     """Results of `p[|q]` and of operations that also change memory may go to the bit bucket."""
     form = place.site.form
@@ -375,6 +325,25 @@ def _unpaired(place: Place, operand: nodes.Operand) -> Problem:
 # ---------------------------------------------------------------- vectors in braces
 
 
+def _taken_apart(place: Place, operand: nodes.Operand) -> list[Problem]:
+    """Like ptxas, a move of vectors takes a scalar source: its equal parts, widened with zeros, are the
+    elements. Empty if this is none."""
+    if place.form.destination or not _has_parts(place):
+        return []
+    found = list(value_problems(replace(place, count=1), operand))
+    if not all(p.warning for p in found):
+        return []
+    message = f"source `{place.form.name}` of `{place.site.spelled}` is a scalar: each element is "
+    part = f"one of its parts of {place.type.bits // place.count} bits"
+    return [*found, Problem(message + part, operand.span, _hint(place), True)]
+
+
+def _has_parts(place: Place) -> bool:
+    """Whether the operand is a vector of a move whose elements could be parts of a scalar."""
+    moved = place.site.form.chapter == "move" and place.form.spec.startswith("vec(")
+    return moved and place.count > 1 and place.type.bits >= 8 * place.count
+
+
 def _vector(place: Place, vector: nodes.Vector) -> Iterator[Problem]:
     element = _element_place(place, len(vector.elements))
     if element is None:
@@ -384,7 +353,13 @@ def _vector(place: Place, vector: nodes.Vector) -> Iterator[Problem]:
         yield Problem("every element is `_`", vector.span, "expected a register for at least one")
         return
     faults = [p for e in vector.elements for p in _element(element, e)]
-    yield from faults or _mixed(place, vector)
+    yield from faults
+    if not all(p.warning for p in faults):
+        return
+    yield from _mixed(place, vector)
+    if len(vector.elements) == 1:
+        message = f"{place.role} `{place.form.name}` of `{place.site.spelled}` is a vector of 1 element"
+        yield Problem(message, vector.span, _hint(place), True)
 
 
 def _element_place(place: Place, count: int) -> Place | None:
@@ -394,7 +369,8 @@ def _element_place(place: Place, count: int) -> Place | None:
             return None
         part = Type(f"b{place.type.bits // count}", Kind.BITS, place.type.bits // count)
         return Place(place.site, replace(place.form, spec=part.name), part, 1)
-    if place.count != count or count == 1:
+    memory = place.site.form.chapter == "memory"  # like ptxas, loads and stores take vectors of one element
+    if place.count != count or (count == 1 and not memory):
         return None
     return Place(place.site, place.form, place.type, 1)
 
@@ -403,10 +379,25 @@ def _element(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
     shape = place.site.shapes.of(operand)
     if shape.what is What.SINK and place.form.destination:
         return
-    if shape.what in (What.VECTOR, What.PAIR) or not _element_fits(place, shape):
+    if _moves_bits(place, shape):
+        yield _bits_moved(place, operand, shape)
+    elif shape.what in (What.VECTOR, What.PAIR) or not _element_fits(place, shape):
         yield refusal(place, operand, shape)
     elif shape.special is not None:
         yield from _special_since(place, operand, shape.special)
+
+
+def _moves_bits(place: Place, shape: Shape) -> bool:
+    """Like ptxas, moves, loads and stores of vectors take integer registers for floats of the same size."""
+    if place.site.form.chapter not in ("memory", "move") or not place.type.is_native_float:
+        return False
+    held = shape.type if shape.what is What.REGISTER and shape.count == place.count else None
+    return held is not None and held.is_integer and held.bits == place.type.bits
+
+
+def _bits_moved(place: Place, operand: nodes.Operand, shape: Shape) -> Problem:
+    message = f"{place.role} `{place.form.name}` of `{place.site.spelled}` has {describe(operand, shape)}"
+    return Problem(f"{message}: its bits are taken as they are", operand.span, _hint(place), True)
 
 
 def _element_fits(place: Place, shape: Shape) -> bool:

@@ -11,8 +11,9 @@ from simt.verify.agreement import expected_register
 from simt.verify.context import Problem
 from simt.verify.describe import describe
 from simt.verify.opaque import sampler_problems
-from simt.verify.operands import Place, undeclared
+from simt.verify.operands import undeclared
 from simt.verify.shapes import Shape, What
+from simt.verify.site import Place
 
 
 def texture_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
