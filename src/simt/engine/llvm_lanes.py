@@ -367,7 +367,7 @@ class LaneAlgebra(LlvmAlgebra):
 
     def select(self, t: Type, p: Value, a: Value, b: Value) -> Value:
         shape = self.shapes.select(t, shape_of(p), shape_of(a), shape_of(b))
-        if shape.is_affine and shape.stride:
+        if shape.is_guarded or (shape.is_affine and shape.stride):
             return self._affine(shape, partial(LlvmAlgebra.select, self, t), p, a, b)
         return super().select(t, p, a, b)
 
