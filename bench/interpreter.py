@@ -1,7 +1,7 @@
 """How fast the interpreter runs the suite's kernels: lane-instructions a second.
 
 A lane-instruction is one PTX instruction executed by one lane. They are counted in a run of their own, by the
-interpreter's watch, before the timed ones: the count is the same however fast the machine is. Guarded
+interpreter's watcher, before the timed ones: the count is the same however fast the machine is. Guarded
 instructions count in the lanes where the guard holds; jumps without a condition, which are not always
 written, do not count. Time is the process's own: the interpreter runs on one thread and never waits.
 """
@@ -32,12 +32,17 @@ SIZES = {
 
 
 class Counter:
-    """Counts what executes."""
+    """A watcher that counts what executes."""
 
     def __init__(self) -> None:
         self.total = 0
 
-    def __call__(self, what: object, lanes: NDArray[np.bool_]) -> None:
+    def begins(self, batch: object) -> None: ...
+    def enters(self, activation: object, run: object) -> None: ...
+    def parts(self, ways: object, activation: object, run: object) -> None: ...
+    def changes(self, change: object) -> None: ...
+
+    def executes(self, what: object, lanes: NDArray[np.bool_], activation: object, run: object) -> None:
         self.total += 0 if isinstance(what, Jump) else int(np.count_nonzero(lanes))
 
 
@@ -60,11 +65,11 @@ def row(entry: Entry) -> Row:
 def counted(version: Virtual) -> int:
     """Lane-instructions of one run."""
     counter = Counter()
-    version.device.engine.watch = counter
+    version.device.engine.watcher = counter
     try:
         version.run()
     finally:
-        version.device.engine.watch = None
+        version.device.engine.watcher = None
     return counter.total
 
 

@@ -34,12 +34,14 @@ if TYPE_CHECKING:
     from simt.driver.kernel import Kernel
     from simt.driver.module import Module
     from simt.driver.stream import Stream
+    from simt.machine.launch import Breakpoint, StackEntry
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AssertionFault",
     "BarrierError",
+    "Breakpoint",
     "Device",
     "DeviceArray",
     "Diagnostic",
@@ -54,25 +56,28 @@ __all__ = [
     "PtxError",
     "PtxFileError",
     "SimtError",
+    "StackEntry",
     "Stream",
     "TrapError",
 ]
 
 # The driver imports every layer below; those layers import this package. So it comes when asked for.
-_DRIVER = {
-    "Device": "device",
-    "DeviceArray": "array",
-    "Kernel": "kernel",
-    "Module": "module",
-    "Stream": "stream",
+_LATER = {
+    "Breakpoint": "machine.launch",
+    "Device": "driver.device",
+    "DeviceArray": "driver.array",
+    "Kernel": "driver.kernel",
+    "Module": "driver.module",
+    "StackEntry": "machine.launch",
+    "Stream": "driver.stream",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _DRIVER:
+    if name not in _LATER:
         raise AttributeError(f"module 'simt' has no attribute {name!r}")
-    return getattr(import_module(f"simt.driver.{_DRIVER[name]}"), name)
+    return getattr(import_module(f"simt.{_LATER[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_DRIVER})
+    return sorted({*globals(), *_LATER})

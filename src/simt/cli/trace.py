@@ -16,8 +16,7 @@ from simt.driver.device import Device
 from simt.machine.device import DEVICES, NEWEST
 
 if TYPE_CHECKING:
-    from simt.engine.branch_stack import Operation
-    from simt.tools.trace import Efficiency, Step, Trace
+    from simt.tools.trace import Efficiency, Operation, Step, Trace
 
 _EPILOG = (
     """\b

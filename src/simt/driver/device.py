@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from simt.analysis.outline import Program
     from simt.diagnostics import Diagnostic
     from simt.driver.sequence import LaunchSequence
-    from simt.errors import FaultSite
+    from simt.machine.launch import Breakpoint
 
 LOW_MEMORY = 512 << 20
 """Bytes of the arena below 4 GiB: several devices of a process must find room there."""
@@ -55,10 +55,11 @@ class Device:
     printf: Callable[[str], object]
     """Is given what kernels print, the text of one `printf` at a time, when a launch ends or much is waiting.
     May be set. It runs in any thread, and must not launch kernels."""
-    on_breakpoint: Callable[[FaultSite], object] | None
-    """Called for every thread that executes `brkpt` (PTX 1.4 table 84), with where it is. None, as at first:
-    nothing happens there. May be set. What it raises ends the launch. Launches of kernels with breakpoints
-    are interpreted then; those of captured sequences do not call it."""
+    on_breakpoint: Callable[[Breakpoint], object] | None
+    """Called for every thread that executes `brkpt` (PTX 1.4 table 84), with where it is, its warp's active
+    mask and branch synchronisation stack. None, as at first: nothing happens there. May be set. What it
+    raises ends the launch. Launches of kernels with breakpoints are interpreted then; those of captured
+    sequences do not call it."""
 
     def __init__(
         self,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simt.errors import FaultSite
 from simt.machine.faults import thread_of
-from simt.machine.launch import Launch, Memory
+from simt.machine.launch import Breakpoint, Launch, Memory, StackEntry
+
+if TYPE_CHECKING:
+    from simt.engine.branch_stacks import BranchStacks
 
 Array = NDArray[Any]
 WARP = 32
@@ -91,17 +94,18 @@ class Rows:
 class Batch:
     """CTAs `first .. first + count - 1` of the grid, on their rows.
 
-    `alive`: lanes that exist and have not exited, (rows, 32). `cta`: the CTA's number by row. The rest is
-    that of `Rows`.
+    `alive`: lanes that exist and have not exited, (rows, 32). `cta`: the CTA's number by row. `stacks`: the
+    branch synchronisation stacks by row, if they are kept. The rest is that of `Rows`.
     """
 
-    def __init__(self, launch: Launch, first: int, rows: Rows) -> None:
+    def __init__(self, launch: Launch, first: int, rows: Rows, stacks: BranchStacks | None = None) -> None:
         self.launch = launch
         self.count, self.warps, self.rows = rows.count, rows.warps, len(rows.warp)
         self.group, self.warp, self.thread = rows.group, rows.warp, rows.thread
         self.shared, self.local, self.parameters = rows.shared, rows.local, rows.parameters
         self.alive = rows.exists.copy()
         self.cta = first + rows.group
+        self.stacks = stacks
         self._of_rows, self._own = rows.columns, dict[str, Array]()
 
     def coordinate(self, name: str, axis: int) -> Array:
@@ -124,3 +128,11 @@ class Batch:
             launch.kernel.name, thread_of(int(self.cta[row]), launch.grid),
             thread_of(int(self.thread[row, lane]), launch.block), *launch.program.text.place(line),
         )  # fmt: skip
+
+    def breakpoint(self, row: int, lane: int, line: int) -> Breakpoint:
+        """Where a lane is, with the state of its warp."""
+        assert self.stacks is not None
+        place, active = self.launch.program.text.place, int(self.stacks.active[row])
+        stack = tuple(StackEntry(e.kind, e.mask, place(e.line)[0] or 0) for e in self.stacks.of(row))
+        site = self.site(row, lane, line)
+        return Breakpoint(site.kernel, site.cta, site.thread, site.line, site.file, active, stack)

@@ -32,6 +32,7 @@ from simt.analysis.program import (
 )  # fmt: skip
 from simt.analysis.schedule import Loop
 from simt.engine.batch import Batch, Rows, Scratch, batch_size
+from simt.engine.branch_stacks import BranchStacks
 from simt.engine.interpreter_activation import Activation, Columns, Line, Run
 from simt.engine.interpreter_barriers import Barriers
 from simt.engine.interpreter_ops import ReadyOp, ready
@@ -52,7 +53,10 @@ CALL_BYTES = 16
 
 
 class Interpreter:
-    """Engine that runs a launch batch by batch, one block of the program at a time."""
+    """Engine that runs a launch batch by batch, one block of the program at a time.
+
+    It keeps the branch synchronisation stack of every warp in launches whose caller looks at it: those with a
+    watcher, and those that call a function at breakpoints."""
 
     name = "interpreter"
 
@@ -80,9 +84,14 @@ class Interpreter:
             scratch.clear_shared()
             if total - first < count:
                 rows = Rows(launch, total - first, scratch)
-            execution.run(Batch(launch, first, rows))
+            execution.run(Batch(launch, first, rows, self._stacks(launch, len(rows.warp))))
             if launch.progress is not None:
                 cast("Callable[[int], object]", launch.progress)(min(first + count, total))
+
+    def _stacks(self, launch: Launch, warps: int) -> BranchStacks | None:
+        if self.watcher is not None:
+            return BranchStacks(warps, self.watcher.changes)
+        return None if launch.breakpoint is None else BranchStacks(warps)
 
 
 class Execution:
@@ -108,7 +117,7 @@ class Execution:
 
     def run(self, batch: Batch) -> None:
         """All CTAs of a batch, to their end."""
-        self.batch = batch
+        self.batch, self.stacks = batch, batch.stacks
         self.machine.begin(batch)
         if self.watcher is not None:
             self.watcher.begins(batch)
@@ -118,6 +127,8 @@ class Execution:
         self.stack = [kernel]
         while self.stack:
             self._step(self.stack[-1])
+        if self.stacks is not None:
+            self.stacks.finish()
 
     def _step(self, activation: Activation) -> None:
         """One block, one latch, or the end of an activation."""
@@ -184,6 +195,8 @@ class Execution:
         if run.calls:
             self._call_next(activation, run)
             return
+        if self.stacks is not None:
+            self.stacks.enter(activation, run)
         if self.watcher is not None:
             self.watcher.enters(activation, run)
         ops = self._ready(run.block)
@@ -249,6 +262,8 @@ class Execution:
         self.machine.line = block.terminator.line
         if self.watcher is not None:
             self.watcher.executes(block.terminator, run.mask, activation, run)
+        if self.stacks is not None:
+            self.stacks.end(activation, run)
         match block.terminator:
             case Jump(target=target):
                 activation.send(run.local, run.mask, line.target(block, target))
@@ -268,15 +283,31 @@ class Execution:
         taken = run.mask & (~p if branch.negated else p)
         there = activation.line.target(run.block, branch.taken)
         here = activation.line.target(run.block, branch.otherwise)
-        if self.watcher is not None:
-            self.watcher.parts([(here, run.mask & ~taken), (there, taken)], activation, run)
+        if self.stacks is not None:
+            self._part(activation, run, self.stacks, [(here, run.mask & ~taken), (there, taken)])
         if not some(taken):
             activation.send(run.local, run.mask, here)
+        elif branch.around and not branch.taken.ops and isinstance(branch.taken.terminator, Exit | Return):
+            self._end(activation, run, branch.taken, taken)
+            activation.send(run.local, run.mask & ~taken, here)
         elif every(taken == run.mask):
             activation.send(run.local, run.mask, there)
         else:
             activation.send(run.local, run.mask & ~taken, here)
             activation.send(run.local, taken, there)
+
+    def _end(self, activation: Activation, run: Run, block: Block, lanes: Array) -> None:
+        """Lanes execute a guarded `exit` or `ret`: at once, though it lies behind all loops in the line."""
+        self.machine.mask = lanes
+        self._leave(activation, Run(block, run.columns, run.local, run.rows, lanes, False))
+
+    def _part(
+        self, activation: Activation, run: Run, stacks: BranchStacks, ways: list[tuple[int, Array]]
+    ) -> None:
+        """Notes which lanes take which way."""
+        if self.watcher is not None:
+            self.watcher.parts(ways, activation, run)
+        stacks.part(activation, run, ways)
 
     def _switch(self, activation: Activation, run: Run, switch: Switch) -> None:
         index = self._column(switch.index, U32, run.mask.shape)
@@ -286,8 +317,8 @@ class Execution:
         chosen = [int(i) for i in np.unique(index[run.mask])]
         slots = [activation.line.target(run.block, switch.targets[i]) for i in chosen]
         ways = [(slot, run.mask & (index == i)) for i, slot in zip(chosen, slots)]
-        if self.watcher is not None:
-            self.watcher.parts(ways, activation, run)
+        if self.stacks is not None:
+            self._part(activation, run, self.stacks, ways)
         for slot, mask in ways:
             activation.send(run.local, mask, slot)
 
@@ -329,11 +360,17 @@ class Execution:
         self.machine.line = call.line
         if self.watcher is not None:
             self.watcher.executes(call, run.mask, activation, run)
+        if self.stacks is not None and self._has_body(call):
+            self.stacks.call(activation, run, call.line)
         if isinstance(call.callee, str):
             run.calls = [(call.callee, run.mask)]
         else:
             run.calls = self._targets(run, call)
         self._call_next(activation, run)
+
+    def _has_body(self, call: Call) -> bool:
+        """Whether what is called is no function of the system."""
+        return not isinstance(call.callee, str) or call.callee in self.launch.program.functions
 
     def _targets(self, run: Run, call: Call) -> list[tuple[str, Array]]:
         assert isinstance(call.callee, Register)

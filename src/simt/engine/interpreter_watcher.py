@@ -8,13 +8,15 @@ from numpy.typing import NDArray
 
 from simt.analysis.program import Call, Op, Terminator
 from simt.engine.batch import Batch
+from simt.engine.branch_stacks import Change
 from simt.engine.interpreter_activation import Activation, Run
 
 Array = NDArray[Any]
 
 
 class Watcher(Protocol):
-    """Is told what the lanes of a batch do, before they do it.
+    """Is told what the lanes of a batch do, before they do it. `batch.stacks` are their branch
+    synchronisation stacks, as they are just then.
 
     Masks have the shape (rows, 32); `run.rows` says which rows of the batch these are (None: all).
     """
@@ -33,4 +35,8 @@ class Watcher(Protocol):
 
     def parts(self, ways: list[tuple[int, Array]], activation: Activation, run: Run) -> None:
         """Lanes take a branch: slots, with the lanes that go there. A mask may be empty."""
+        ...
+
+    def changes(self, change: Change) -> None:
+        """The branch synchronisation stacks of some warps have changed."""
         ...

@@ -282,7 +282,7 @@ class NumpyMachine(NumpyAlgebra):
             return
         for row, lane in np.argwhere(self.mask):
             place = int(row) if self.rows is None else int(self.rows[row])
-            self.launch.breakpoint(self.batch.site(place, int(lane), self.line))
+            self.launch.breakpoint(self.batch.breakpoint(place, int(lane), self.line))
 
     def event(self, number: Array) -> None:
         self.events(np.left_shift(np.uint32(1), number.astype(np.uint32) % np.uint32(EVENTS)))

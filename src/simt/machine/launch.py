@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from simt.errors import FaultSite
 from simt.records import dataclass
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from simt.analysis.program import Function, Program
-    from simt.errors import FaultSite
     from simt.machine.device import DeviceProperties
 
 Dim3 = tuple[int, int, int]
@@ -53,6 +53,27 @@ class System(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class StackEntry:
+    """An entry of a warp's branch synchronisation stack. `kind`: branch, loop or call. `mask`: the lanes that
+    are to be together again, bit i for lane i. `line`: in the PTX file, of the instruction that parted them,
+    or that the loop begins with, or of the call; 0 if none was written."""
+
+    kind: str
+    mask: int
+    line: int
+
+
+@dataclass(frozen=True)
+class Breakpoint(FaultSite):
+    """A thread that executes `brkpt`. `active`: mask of the lanes of its warp that are at the instruction,
+    bit i for lane i, those too that its guard keeps from it. `stack`: the warp's branch synchronisation
+    stack, the oldest entry first."""
+
+    active: int = 0
+    stack: tuple[StackEntry, ...] = ()
+
+
 @dataclass(slots=True)
 class Launch:
     """One launch of a kernel. All shapes are already checked against the device and the kernel.
@@ -87,7 +108,7 @@ class Launch:
     state: object | None = None
     events: NDArray[np.uint64] | None = None
     """Counters of the performance monitor events, one for each of `EVENTS`, if the kernel has such."""
-    breakpoint: Callable[[FaultSite], object] | None = None
+    breakpoint: Callable[[Breakpoint], object] | None = None
     """Called for every thread that executes `brkpt`, if the user asked for it. What it raises ends the
     launch."""
 

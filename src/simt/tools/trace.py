@@ -10,19 +10,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simt.analysis.program import Branch, Call, Exit, Jump, Op, Program, Return, Switch, Terminator
+from simt.analysis.program import Branch, Call, Jump, Op, Program, Terminator
 from simt.diagnostics import Source
 from simt.driver.kernel import Kernel
 from simt.engine.batch import WARP, Batch
-from simt.engine.branch_stack import BranchStack, Operation
+from simt.engine.branch_stacks import BranchStacks, Change
 from simt.engine.interpreter_activation import Activation, Run
 from simt.errors import LaunchError
 from simt.machine.grid import Shape, as_dim3
+from simt.machine.launch import StackEntry
 from simt.tools.statements import statement
 
 LIMIT = 1000
 """Instructions of a trace that are kept, unless asked otherwise."""
 _LABEL = re.compile(r"\s*([\w$%]+):\s*(//.*)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What happens to the stack. `name`: push, complement, pop, join or switch. `mask`: the lanes pushed or
+    restored, else those that run from now on. `depth`: entries on the stack afterwards. `line`: in the file,
+    of the instruction that the entry pushed or popped, else the top entry, is for, 0 if there is none."""
+
+    name: str
+    mask: int
+    depth: int
+    line: int
 
 
 @dataclass(slots=True)
@@ -112,11 +125,11 @@ class Tracer:
         self.trace = Trace(kernel.name, cta, warp)
         self._lines = _Lines(kernel.module.as_written)
         self._row: int | None = None
-        self._stack = BranchStack()
+        self._stacks: BranchStacks | None = None
         self._last: dict[int, tuple[int, int]] = {}
         self._waiting: list[Operation] = []
         self._texts: dict[int, str] = {}
-        self._latest = 0
+        self._places: dict[int, int] = {}
 
     def _check(self, cta: int, warp: int) -> None:
         ctas = int(np.prod(as_dim3(self._grid, "grid")))
@@ -139,36 +152,17 @@ class Tracer:
         self._end()
         row = (self.trace.cta - int(batch.cta[0])) * batch.warps + self.trace.warp
         self._row = row if 0 <= row < batch.rows else None
+        self._stacks = batch.stacks
 
     def enters(self, activation: Activation, run: Run) -> None:
-        lanes = self._mine(run.mask, run.rows)
-        if not lanes:
-            return
-        level, slot = activation.depth, activation.line.slot(run.block)
-        if run.position == 0:
-            self._last.pop(level, None)
-        loops = activation.line.loops(run.block) if run.position == 0 else []
-        for operation in self._stack.enter(level, slot, self._entry(_first_line(run)), loops, lanes):
-            self._note(operation, before=operation.name in ("pop", "push", "join"))
+        if run.position == 0 and self._mine(run.mask, run.rows):
+            self._last.pop(activation.depth, None)
 
     def executes(
         self, what: Op | Call | Terminator, lanes: NDArray[Any], activation: Activation, run: Run
     ) -> None:
-        running = self._mine(run.mask, run.rows)
-        if not running:
-            return
-        mine = self._mine(lanes, run.rows)
-        if _is_instruction(what):
-            self._step(what.line, mine, activation, what)
-        match what:
-            case Call() if not isinstance(what.callee, str) or what.callee in self._lines.functions:
-                self._after(self._stack.call(activation.depth, self._entry(what.line), mine))
-            case Return():
-                self._stack.back(activation.depth, mine)
-            case Exit():
-                self._stack.gone(mine)
-            case _:
-                pass
+        if _is_instruction(what) and self._mine(run.mask, run.rows):
+            self._step(what.line, self._mine(lanes, run.rows), activation, what)
 
     def parts(self, ways: list[tuple[int, NDArray[Any]]], activation: Activation, run: Run) -> None:
         mine = [(slot, self._mine(mask, run.rows)) for slot, mask in ways]
@@ -178,13 +172,19 @@ class Tracer:
             return
         if isinstance(branch, Branch) and branch.around:
             after = activation.line.slot(branch.otherwise)
-            self._stack.guard(activation.depth, after)
             if [slot for slot, _ in mine] == [after]:
                 self._step(branch.line, 0, activation)
+
+    def changes(self, change: Change) -> None:
+        found = np.flatnonzero(change.warps == self._row)
+        if not len(found):
             return
-        assert isinstance(branch, Branch | Switch)
-        loops = activation.line.loops(run.block)
-        self._after(self._stack.part(activation.depth, self._entry(branch.line), loops, mine))
+        mask, depth, line = (int(c[found[0]]) for c in (change.masks, change.depths, change.lines))
+        operation = Operation(change.name, mask, depth, self._entry(line))
+        if change.name in ("pop", "join") or change.kind == "loop":
+            self._waiting.append(operation)
+        else:
+            self._after([operation])
 
     # ------------------------------------------------------------------ notes
 
@@ -205,29 +205,28 @@ class Tracer:
         if line == 0 or (self._last.get(level) == (line, lanes) and self._lines.is_single(line)):
             return
         self._last[level] = line, lanes
-        self._latest = line
         self.trace.whole.add(lanes)
-        for entry in {e.line for e in self._stack.entries}:
+        stack = self._stack()
+        for entry in {self._entry(e.line) for e in stack}:
             self.trace.entries.setdefault(entry, Efficiency()).add(lanes)
         if len(self.trace.steps) < self._limit:
             opcode = what.form.spell(what.binding) if isinstance(what, Op) else ""
             at, text = self._lines.shown(line, opcode)
-            step = Step(activation.line.function.name, at, text, lanes, len(self._stack.entries))
+            step = Step(activation.line.function.name, at, text, lanes, len(stack))
             step.stack = tuple(self._waiting)
             self.trace.steps.append(step)
         self._waiting.clear()
 
-    def _entry(self, line: int) -> int:
-        """The line within its file, for an entry of the stack: of the last instruction, if there is none."""
-        at, text = self._lines.shown(line or self._latest)
-        self._texts[at] = text
-        return at
+    def _stack(self) -> tuple[StackEntry, ...]:
+        """The warp's stack as it is now."""
+        return () if self._stacks is None or self._row is None else self._stacks.of(self._row)
 
-    def _note(self, operation: Operation, before: bool) -> None:
-        if before:
-            self._waiting.append(operation)
-        else:
-            self._after([operation])
+    def _entry(self, line: int) -> int:
+        """The line within its file, for an entry of the stack."""
+        if line not in self._places:
+            self._places[line], text = self._lines.shown(line)
+            self._texts[self._places[line]] = text
+        return self._places[line]
 
     def _after(self, operations: Sequence[Operation]) -> None:
         """Operations that go with the last instruction."""
@@ -238,7 +237,7 @@ class Tracer:
         """The CTAs that ran have ended."""
         if self._row is None:
             return
-        self._after([*self._waiting, *self._stack.finish()])
+        self._after(self._waiting)
         self._row = None
         self.trace.texts = {line: self._texts[line] for line in self.trace.entries}
 
@@ -252,12 +251,6 @@ def _is_instruction(what: Op | Call | Terminator) -> bool:
             return False
         case _:
             return what.line > 0
-
-
-def _first_line(run: Run) -> int:
-    """Of what the block executes from here on."""
-    rest = run.block.ops[run.position :]
-    return next((op.line for op in rest if op.line), run.block.terminator.line)
 
 
 class _Lines:

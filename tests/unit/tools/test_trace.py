@@ -12,6 +12,7 @@ import pytest
 import simt
 from simt.tools.trace import Trace, Tracer, trace
 from tests.unit.engine.random_control import Control
+from tests.unit.engine.structured_control import CTAS, THREADS, Structured
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "examples" / "if_then_else.ptx"
@@ -399,6 +400,41 @@ def test_random_control_flow(kind: tuple[bool, bool], seed: int) -> None:
     counts = Counter(name for name, _, _ in operations(found))
     assert counts["push"] == counts["pop"]
     assert counts["switch"] == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("leaving", [False, True])
+def test_structured_programs_do_what_a_stack_does(leaving: bool, seed: int) -> None:
+    """Nested ifs, loops and calls, with breaks, returns and exits: no lanes run out of turn."""
+    program = Structured(random.Random(f"trace {leaving} {seed}"), leaving)
+    kernel = device().load(program.ptx("7.5", 75))["k"]
+    found = trace(kernel, CTAS, THREADS, cta=1, warp=1, limit=10**6)
+    counts = Counter(name for name, _, _ in operations(found))
+    assert counts.keys() <= {"push", "complement", "pop"}
+    assert counts["push"] == counts["pop"] > 0
+
+
+def test_a_guarded_exit_in_a_loop_happens_there() -> None:
+    """Lanes exit one after the other, and are gone from the loop's entry when it is popped."""
+    found = traced("""
+.visible .entry k() {
+    .reg .pred %p; .reg .b32 %t, %n;
+    mov.u32 %t, %tid.x;
+    mov.u32 %n, 0;
+L:
+    setp.eq.u32 %p, %t, %n;
+    @%p exit;
+    add.u32 %n, %n, 1;
+    setp.lt.u32 %p, %n, 4;
+    @%p bra L;
+    mov.u32 %n, 5;
+    exit;
+}
+""")
+    exits = [(s.lanes, s.depth) for s in found.steps if s.text == "@%p exit"]
+    assert exits == [(1 << i, 1) for i in range(4)]
+    assert executed(found, "add") == [ALL << i & ALL for i in range(1, 5)]
+    assert [o[:2] for o in operations(found)] == [("push", ALL), ("pop", ALL & ~0xF)]
 
 
 def test_approximate_functions_are_traced_as_they_are_launched() -> None:
