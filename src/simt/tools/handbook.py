@@ -255,7 +255,7 @@ TABLES = (
         ("Branches through a table", "brx.idx"),
         ("Calls of functions, indirect ones too (table 8.1)", "call ret", "`tests/programs/test_calls.py`"),
         ("Ends of threads", "exit"),
-        ("The branch synchronisation stack", "", "Kept by the interpreter, shown by `simt trace` and breakpoints."),
+        ("The branch synchronisation stack", "", "The interpreter keeps it, `simt trace` shows it."),
     ),
     _table(
         "section 8.4.3", "Minimum, maximum and absolute value",
