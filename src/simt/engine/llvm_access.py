@@ -151,15 +151,18 @@ class AccessAlgebra(PrefetchAlgebra):
         """i1 for each address: `span` bytes from it are in the region, and it is aligned.
 
         One comparison does for both: rotated right, a misaligned offset is greater than any limit."""
-        offset = self._offset(access, address)
-        shift = access.size.bit_length() - 1
+        offset, shift = self._rotated_offset(access, address), access.size.bit_length() - 1
+        return self.test("icmp ult", offset, self.widened(self._limit(access, span, shift), offset.width))
+
+    def _rotated_offset(self, access: Access, address: Value) -> Value:
+        offset, shift = self._offset(access, address), access.size.bit_length() - 1
         if shift:
             name = f"fshr.{mangled(offset.type, offset.width)}"
             count = self.widened(Value(str(shift), offset.type), offset.width)
             function = self.module.declare(f"llvm.{name}", offset.spelled, (offset.spelled,) * 3)
             text = f"call {offset.spelled} {function}({offset.typed}, {offset.typed}, {count.typed})"
             offset = self.emit(text, offset.type, offset.width)
-        return self.test("icmp ult", offset, self.widened(self._limit(access, span, shift), offset.width))
+        return offset
 
     def _limit(self, access: Access, span: int, shift: int) -> Value:
         """The first offset, in units of `2**shift` bytes, at which `span` bytes do not fit the region."""

@@ -34,7 +34,9 @@ from simt.analysis.shape import WARP, Shape
 from simt.analysis.ssa import Definition, terminator_uses, uses
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
+from simt.engine.llvm_alone_count import CountedTurns
 from simt.engine.llvm_alone_turn import Joint, Touch, joints, memory_operands
+from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_loose import settled_here
@@ -43,11 +45,15 @@ from simt.ptx.types import U64, bits_type, unsigned
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
 
-FEW = 16
+FEW, FEW_WITHOUT_GATHERS = 16, 24
+"""Lanes that go on alone, at most; on CPUs whose gathers are no faster than loads of each lane."""
+SHORT = 8
+"""Turns of a loop below which it is not worth it."""
 LONGEST = 400
 """Ops of a loop above which it is not doubled."""
 AHEAD = 3072
 """Bytes from what a lane reads to what is asked for: what a warp may go through together."""
+TRUE = Value("true", "i1")
 NEAR = 1 << 15
 """Bytes between the lowest and the highest lane's addresses up to which one follows the other."""
 
@@ -77,7 +83,11 @@ class AloneLoop:
         self.touches: dict[Op, Touch] = {}
         self.copy = "precise"
         self.checked: frozenset[Op] = frozenset()  # accesses that this copy need not check
-        self.steps: dict[Definition, Definition] = {}  # made from a phi of the header and constants alone
+        self.steps: dict[Definition, tuple[Definition, int]] = {}
+        """What is made from a phi of the header and constants alone: the phi, and by how much it is more
+        (0 if that is not known)."""
+        self.counted: CountedTurns | None = None
+        self.entering = Value("0", "i32")  # lanes that begin, as bits
         self.distances: dict[Definition, Value] = {}  # from what a phi holds to what is asked for
 
     @property
@@ -102,7 +112,9 @@ class AloneLoop:
     def symbol(self, symbol: SymbolAddress) -> Value:
         if symbol.space == "local":
             raise NotAlone
-        return self.emitter.symbol(symbol)
+        address = self.emitter.symbol(symbol)
+        self.m.outside.add(address.ir)
+        return address
 
     def function(self, function: FunctionAddress) -> Value:
         raise NotAlone
@@ -115,6 +127,8 @@ class AloneLoop:
             loaded = self.builder.emit(f"load {element_type(t)}, ptr {self._slot(definition)}")
             value = Value(loaded, element_type(t))
             self.cache[definition] = self.emitter.noted(self.m, definition, value)
+            if definition.block.index not in self.inside:
+                self.m.outside.add(loaded)
         return self.cache[definition]
 
     def _slot(self, definition: Definition) -> str:
@@ -134,11 +148,15 @@ class AloneLoop:
         """Raises `NotAlone` if the loop cannot be run so; what was emitted is then of no use."""
         brought, given = self._brought(), self._given()
         precise = self._copied()
+        if self._is_short:
+            raise NotAlone
         self.builder.label(self.name)
         ways = {definition: self._bring(definition) for definition in brought}
         for definition in given:
             self._copy_column(definition, to_array=True)
         self.distances = {d: self._distance(ways[d]) for d in self._streams()}
+        self.entering = Value(self.builder.emit(f"load i32, ptr {self.lanes}"), "i32")
+        self.counted = self._counted()
         self._take_lane(ways)
         self.builder.lines += precise
         self._turn()
@@ -151,7 +169,18 @@ class AloneLoop:
         self.builder.label(f"{self.name}.done")
         for definition in given:
             self._copy_column(definition, to_array=False)
+        if self.exit is not None:
+            self.emitter.add_waiting(self.exit, self.entering_mask)
         self.emitter.walk_on(self.loop.header, set_of(self.exits))
+
+    @property
+    def _is_short(self) -> bool:
+        """Whether a few turns are counted down: those that are left over by an unrolled loop."""
+        return any(self._stride(phi) == -1 and self._begins_below(phi, SHORT) for phi in self.phis)
+
+    def _begins_below(self, phi: Definition, limit: int) -> bool:
+        begins = (self.emitter.ranges.of(v) for i, v in phi.inputs.items() if i not in self.inside)
+        return all(r.lo >= 0 and r.hi < limit for r in begins)
 
     def _copied(self) -> list[str]:
         """A copy of the loop."""
@@ -170,6 +199,8 @@ class AloneLoop:
         self.builder.void(f"store i32 {rest}, ptr {self.lanes}")
         self.m.lane_number = self._zeros("cttz", left)
         self.builder.void(f"store {self.m.lane_number.typed}, ptr {self.lane}")
+        if self.counted is not None:
+            self.counted.begin()
         for definition, way in ways.items():
             self.builder.void(f"store {way().typed}, ptr {self._slot(definition)}")
         self.builder.void(f"br label %{self.name}.turn")
@@ -182,39 +213,75 @@ class AloneLoop:
         self.builder.label(f"{self.name}.turn")
         self.cache = {}
         for base, distance in self.distances.items():
-            self.m.ask_for(self._address(base, 0), distance)
+            self.m.ask_for(self.address(base, 0), distance)
         precise, found = self._label(self.loop.header), joints(self.touches.values())
         if not found:
             return self.builder.void(f"br label %{precise}")
-        self.copy = "checked"
-        valid = reduce(partial(self.m.binary, "and"), map(self._is_valid, found))
-        expect = self.m.module.declare("llvm.expect.i1", "i1", ("i1", "i1 immarg"))
-        usual = self.builder.emit(f"call i1 {expect}({valid.typed}, i1 true)")
-        self.builder.void(f"br i1 {usual}, label %{self._label(self.loop.header)}, label %{precise}")
-        self.checked = frozenset(op for joint in found for op in joint.ops)
+        self.copy, self.checked = "checked", frozenset(op for joint in found for op in joint.ops)
+        if self.counted is not None:
+            self.counted.turn(precise)
+            found = [joint for joint in found if joint not in self.counted.steps]
+        self._go_if(reduce(partial(self.m.binary, "and"), map(self._is_valid, found), TRUE), precise)
         self.builder.lines += self._copied()
         return None
 
+    def _go_if(self, valid: Value, precise: str) -> None:
+        """To the copy whose accesses are known to be valid, if they are."""
+        expect = self.m.module.declare("llvm.expect.i1", "i1", ("i1", "i1 immarg"))
+        usual = self.builder.emit(f"call i1 {expect}({valid.typed}, i1 true)")
+        self.builder.void(f"br i1 {usual}, label %{self._label(self.loop.header)}, label %{precise}")
+
+    def _counted(self) -> CountedTurns | None:
+        """The joint checks that hold for turns that can be counted, if there are any."""
+        found = {joint: self._stride(joint.base) for joint in joints(self.touches.values())}
+        steps = {joint: step for joint, step in found.items() if step > 0 and step % joint.size == 0}
+        return CountedTurns(self, steps) if steps else None
+
+    @property
+    def entering_mask(self) -> Value:
+        return Value(self.builder.emit(f"bitcast {self.entering.typed} to <{WARP} x i1>"), "i1", WARP)
+
+    @cached_property
+    def exit(self) -> int | None:
+        """The place to which all lanes go that leave the loop, None if there are several."""
+        edges = ((b, t) for b in self.blocks for t in b.successors() if t.index not in self.inside)
+        places = {self.emitter.pending.of_edge(*edge) for edge in edges}
+        return places.pop() if len(places) == 1 else None
+
+    def _steps_of(self, phi: Definition) -> set[tuple[Definition | None, int]]:
+        """What a phi of the header is made of by the ways round the loop, as `steps` has it."""
+        return {self.steps.get(v, (None, 0)) for i, v in phi.inputs.items() if i in self.inside}
+
+    def _stride(self, phi: Definition) -> int:
+        """Bytes by which a phi of the header grows each turn, 0 if that is not known."""
+        ways = self._steps_of(phi) if phi in self.phis else set[tuple[Definition | None, int]]()
+        source, step = ways.pop() if len(ways) == 1 else (None, 0)
+        return step if source is phi else 0
+
     def _is_valid(self, joint: Joint) -> Value:
         """i1: all accesses of a joint check are valid."""
-        return self.m.are_valid(self._address(joint.base, joint.first), joint.size, joint.span)
+        return self.m.are_valid(self.address(joint.base, joint.first), joint.size, joint.span)
 
-    def _address(self, base: Definition, offset: int) -> Value:
+    def address(self, base: Definition, offset: int) -> Value:
         """Some bytes after what a register holds, in its width, as an i64."""
+        return self._shifted(self.m, base, self.read(base), offset)
+
+    def addresses(self, base: Definition, offset: int) -> Value:
+        """The same for the lanes that begin."""
+        self.emitter.cache = {}
+        return self.emitter.m.vector(self._shifted(self.emitter.m, base, self.emitter.read(base), offset))
+
+    def _shifted(self, m: AtomicAlgebra, base: Definition, value: Value, offset: int) -> Value:
         t = bits_type(base.register.type.bits)
-        address = self.m.to_bits(base.register.type, self.read(base))
+        address = m.to_bits(base.register.type, value)
         if offset:
-            address = self.m.add(t, address, self.m.const(t, offset % 2**t.bits))
-        return self.m.resize(unsigned(t.bits), U64, address)
+            address = m.add(t, address, m.const(t, offset % 2**t.bits))
+        return m.resize(unsigned(t.bits), U64, address)
 
     def _streams(self) -> list[Definition]:
         """Phis of the header from which lanes go through memory, a step each turn."""
         bases = dict.fromkeys(touch.base for touch in self.touches.values() if touch.loads)
-        return [
-            d
-            for d in bases
-            if d in self.phis and all(self.steps.get(v) is d for i, v in d.inputs.items() if i in self.inside)
-        ]
+        return [d for d in bases if d in self.phis and all(source is d for source, _ in self._steps_of(d))]
 
     def _distance(self, way: Callable[[], Value]) -> Value:
         """How far to look ahead: nowhere if lanes go through memory far from each other."""
@@ -364,7 +431,7 @@ class AloneLoop:
         self.m.result_used = True
         self.m.is_checked, self.m.touched = op in self.checked, 0
         values = self.evaluator.op(op) if op.guard is None else self._guarded(op, op.guard)
-        self._note_sources(op)
+        self._note_sources(op, values)
         made = self.ssa.of[id(op)]
         for definition, value in zip(made, values):
             if definition is not None:
@@ -373,7 +440,7 @@ class AloneLoop:
             if definition is not None:
                 self.current[definition.register] = definition
 
-    def _note_sources(self, op: Op) -> None:
+    def _note_sources(self, op: Op, values: tuple[Value, ...]) -> None:
         """Notes what is known when a turn begins: of which memory an op gets at, or that it makes a step."""
         if self.m.touched:
             for register, offset in memory_operands(op):
@@ -384,7 +451,9 @@ class AloneLoop:
             sources = {self.ssa.lookup(self.current, r) for r in uses(op)}
             if len(sources) == 1 and sources <= self.phis:
                 (source,) = sources
-                self.steps.update((d, source) for d in self.ssa.of[id(op)] if d is not None)
+                for d, value in zip(self.ssa.of[id(op)], values):
+                    if d is not None:
+                        self.steps[d] = source, self.m.step_from(self.m.scalar(value), self.read(source))
 
     def _guarded(self, op: Op, guard: Guard) -> tuple[Value, ...]:
         """An op under a guard, by a branch; without it the destinations keep what they had."""
@@ -442,7 +511,8 @@ class AloneLoop:
             kept = self.emitter.bare(phi, value)
             self.builder.void(f"store {kept.typed}, ptr {self._slot(phi)}")
         if target is self.loop.header:
-            self.emitter.poll(target)
+            if self.counted is None or self.copy == "precise":
+                self.emitter.poll(target)
             return self.builder.void(f"br label %{self.name}.turn")
         return self.builder.void(f"br label %{self._label(target)}")
 
@@ -455,7 +525,8 @@ class AloneLoop:
             self._put(phi, value)
         place = self.emitter.pending.of_edge(block, target)
         self.exits.add(place)
-        self.emitter.add_waiting(place, self.m.mask)
+        if self.exit is None:
+            self.emitter.add_waiting(place, self.m.mask)
         self.builder.void(f"br label %{self.name}.left")
 
     def _put(self, definition: Definition, value: Value) -> None:
@@ -471,6 +542,7 @@ class AloneLoops:
 
     def __init__(self, emitter: FunctionEmitter) -> None:
         self.emitter = emitter
+        self.few = FEW if emitter.m.has_gathers else FEW_WITHOUT_GATHERS
         self.decided: dict[int, bool] = {}
 
     def try_few(self, loop: Loop, mask: Value) -> None:
@@ -481,7 +553,7 @@ class AloneLoops:
         bits = self.emitter.m.mask_bits(mask).ir
         count = self.emitter.m.module.declare("llvm.ctpop.i32", "i32", ("i32",))
         lanes = self.emitter.builder.emit(f"call i32 {count}(i32 {bits})")
-        few = self.emitter.builder.emit(f"icmp ule i32 {lanes}, {FEW}")
+        few = self.emitter.builder.emit(f"icmp ule i32 {lanes}, {self.few}")
         go = self.emitter.builder.block_name("few")
         self.emitter.builder.void(f"br i1 {few}, label %{go}, label %{together}")
         self.emitter.builder.label(go)

@@ -1,17 +1,38 @@
-"""The algebra of one lane, which runs scalar code: see `simt.engine.llvm_alone`."""
+"""The algebra of one lane, which runs scalar code: see `simt.engine.llvm_alone`.
+
+An address made of an array's start, which the loop does not change, and an index that it has just read is
+checked by the index: it must lie in a range that is computed once, before the loop. Then the code needs no
+more of the address than the CPU's addressing mode gives.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 from simt.engine.atomic_operation import is_simple
-from simt.engine.llvm_access import ARENA, SHARED, Access
+from simt.engine.llvm_access import ARENA, I64, SHARED, Access
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, Lanes, bases
 from simt.ptx.types import U64, Type
 
+LARGEST = 3
+"""The greatest shift that makes bytes of an index: words of 8 bytes."""
+
 
 class NotAlone(Exception):
     """The loop does what one lane cannot do alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An address (i64): `base`, which stays what it is throughout the loop, and `index` elements of
+    `2**shift` bytes. The index (i64) is an extended number of 32 bits."""
+
+    base: Value
+    index: Value
+    shift: int
 
 
 class AloneAlgebra(AtomicAlgebra):
@@ -23,6 +44,21 @@ class AloneAlgebra(AtomicAlgebra):
     lane_number = Value("0", "i32")
     is_checked = False
     touched = 0
+
+    @cached_property
+    def outside(self) -> set[str]:
+        """Names of values that the loop does not change."""
+        return set()
+
+    @cached_property
+    def _indices(self) -> dict[str, tuple[Value, int]]:
+        """By names: an extended index, and by how many bits it is shifted."""
+        return {}
+
+    @cached_property
+    def _elements(self) -> dict[str, Element]:
+        """By names of addresses."""
+        return {}
 
     def scalar(self, value: Value) -> Value:
         """What a column has in the lane."""
@@ -56,6 +92,77 @@ class AloneAlgebra(AtomicAlgebra):
 
     def _is_proven(self, access: Access) -> bool:
         return self.is_checked or super()._is_proven(access)
+
+    # -- elements of arrays ------------------------------------------------------------------------
+
+    def resize(self, source: Type, target: Type, a: Value) -> Value:
+        result = super().resize(source, target, a)
+        if (source.bits, target.bits) == (32, 64) and result.ir.startswith("%"):
+            self._indices[result.ir] = bases(result), 0
+        return result
+
+    def mul(self, t: Type, a: Value, b: Value) -> Value:
+        result, factor = super().mul(t, a, b), b.literal or 0
+        if factor.bit_count() == 1:
+            self._note_shifted(result, a, factor.bit_length() - 1)
+        return result
+
+    def shift_left(self, t: Type, a: Value, n: Value) -> Value:
+        result = super().shift_left(t, a, n)
+        self._note_shifted(result, a, -1 if n.literal is None else n.literal)
+        return result
+
+    def _note_shifted(self, result: Value, a: Value, bits: int) -> None:
+        index, shift = self._indices.get(a.ir, (a, 0))
+        if a.ir in self._indices and 0 <= bits <= LARGEST - shift:
+            self._indices[result.ir] = index, shift + bits
+
+    def add(self, t: Type, a: Value, b: Value) -> Value:
+        total = super().add(t, a, b)
+        for one, other in ((a, b), (b, a)):
+            if one.ir in self._indices and other.ir in self.outside:
+                self._elements[total.ir] = Element(bases(other), *self._indices[one.ir])
+        return total
+
+    def _valid(self, access: Access, address: Value, span: int) -> Value:
+        part, constant = self._sums.get(address.ir, (address, 0))
+        element = self._elements.get(part.ir)
+        if element is None or span != access.size or access.size != 1 << element.shift:
+            return super()._valid(access, address, span)
+        return self._is_index_valid(access, element, constant)
+
+    def _is_index_valid(self, access: Access, element: Element, constant: int) -> Value:
+        """i1: the element, some bytes further on, is in the region, and aligned. All but a sum and a
+        comparison is known before the loop: the number that the base has among the region's elements, if it
+        is aligned at all. (It is divided by two at least, so that sums with indices do not wrap.)"""
+        start = self.binary("sub", element.base, Value(access.region.lo, I64))
+        start = self.binary("add", start, self.number(I64, constant)) if constant else start
+        limit, shift = self._limit(access, access.size, element.shift), element.shift
+        if shift:
+            beside = self.binary("and", start, self.number(I64, access.size - 1))
+            aligned = self.test("icmp eq", beside, self.number(I64, 0))
+            limit = Value(self.builder.emit(f"select {aligned.typed}, {limit.typed}, i64 0"), I64)
+            start = self.binary("ashr", start, self.number(I64, shift))
+        return self.test("icmp ult", self.binary("add", start, element.index), limit)
+
+    # -- checks for many accesses --------------------------------------------------------------------
+
+    def step_from(self, value: Value, start: Value) -> int:
+        """The constant by which a value is more than another one, 0 if it is not known to be."""
+        part, constant = self._sums.get(value.ir, (value, 0))
+        return constant if part.ir == start.ir else 0
+
+    def turns_valid(self, address: Value, size: int, span: int, step: int) -> Value:
+        """i64: of how many steps on from an address `are_valid` is true, up to the first of which it is
+        not. `step`: bytes, a positive multiple of `size`."""
+        shift = size.bit_length() - 1
+        access = Access("i8", 1, size, ARENA, address, volatile=False)
+        offset, limit = self._rotated_offset(access, address), self._limit(access, span, shift)
+        more = self.binary("sub", self.binary("sub", limit, self.number(I64, 1)), offset)
+        turns = self.binary("udiv", more, self.number(I64, step >> shift))
+        turns = self.binary("add", turns, self.number(I64, 1))
+        inside = self.test("icmp ult", offset, limit)
+        return Value(self.builder.emit(f"select {inside.typed}, {turns.typed}, i64 0"), I64)
 
     def are_valid(self, address: Value, size: int, span: int) -> Value:
         """i1: an address is a multiple of `size`, and `span` bytes from it lie in the arena."""

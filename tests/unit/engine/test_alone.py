@@ -119,3 +119,127 @@ def test_misaligned_rows(device: simt.Device) -> None:
     assert fault.value.address == rows.words.ptr + 256 * LAST + 2
     assert fault.value.site.thread == (LAST, 0, 0)
     assert fault.value.site.line == FIRST_LOAD
+
+
+@pytest.mark.parametrize("longest", [255, 256, 257, 1000])
+def test_many_turns(device: simt.Device, longest: int) -> None:
+    """More than a lane counts at a time; the last words lie at the end of the accessible memory."""
+    rows = Rows(device)
+    last = ones_at_the_end(device)
+    rows.turns.numpy()[LAST] = longest
+    rows.starts.numpy()[LAST] = last.ptr + last.nbytes - 16 * longest + 8
+    rows.add()
+    turns = TURNS.copy()
+    turns[LAST] = longest
+    np.testing.assert_array_equal(rows.sums.numpy(), 4 * turns)
+
+
+# A thread adds the words of a table that its own list of indices names, and the words before them.
+LOOK_UP = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 lists, .param .u64 lengths, .param .u64 table, .param .u64 sums)
+{
+    .reg .b64 %list, %to, %a, %table; .reg .b32 %t, %left, %sum, %w, %i; .reg .pred %more;
+    mov.u32 %t, %tid.x;
+    ld.param.u64 %list, [lists]; mad.wide.u32 %list, %t, 64, %list;
+    ld.param.u64 %a, [lengths]; mad.wide.u32 %a, %t, 4, %a; ld.global.u32 %left, [%a];
+    ld.param.u64 %to, [sums]; mad.wide.u32 %to, %t, 4, %to;
+    ld.param.u64 %table, [table];
+    mov.u32 %sum, 0;
+TURN:
+    ld.global.u32 %i, [%list];
+    EXTEND
+    add.s64 %a, %a, %table;
+    ld.global.u32 %w, [%a]; add.u32 %sum, %sum, %w; st.global.u32 [%to], %sum;
+    ld.global.u32 %w, [%a+-4]; add.u32 %sum, %sum, %w; st.global.u32 [%to], %sum;
+    add.s64 %list, %list, 4;
+    sub.u32 %left, %left, 1;
+    setp.ne.u32 %more, %left, 0;
+    @%more bra TURN;
+    ret;
+}
+"""
+EXTENDED = {
+    "signed": "mul.wide.s32 %a, %i, 4;",
+    "unsigned": "mul.wide.u32 %a, %i, 4;",
+    "shifted": "cvt.s64.s32 %a, %i; shl.b64 %a, %a, 2;",
+    "twice": "cvt.s64.s32 %a, %i; mul.lo.s64 %a, %a, 2; shl.b64 %a, %a, 1;",
+}
+FIRST_LOOK = 1 + LOOK_UP.splitlines().index(
+    next(s for s in LOOK_UP.splitlines() if "[%a];" in s and "%w" in s)
+)
+
+
+class Table:
+    """A table between other memory, and lists of indices into its middle. `start`: of the table's words, the
+    one at which indices begin to count."""
+
+    def __init__(self, device: simt.Device, extended: str, start: int = 500) -> None:
+        self.kernel = device.load(LOOK_UP.replace("EXTEND", EXTENDED[extended]))["k"]
+        generator = np.random.default_rng(9)
+        self.words = device.array(generator.integers(0, 1 << 32, 1000, "u4"))
+        self.lists = device.array(generator.integers(1, 500, (32, 16)).astype("u4"))
+        self.turns, self.sums = (
+            device.array(generator.integers(1, 12, 32).astype("u4")),
+            device.zeros(32, "u4"),
+        )
+        self.base, self.start = self.words.ptr + 4 * start, start
+
+    def add(self) -> None:
+        self.kernel(1, 32, (self.lists, self.turns, self.base, self.sums))
+
+    def expected(self) -> list[int]:
+        words, lists = self.words.numpy(), self.lists.numpy().view("i4").astype(int) + self.start
+        taken = (lists[t, :n] for t, n in enumerate(self.turns.numpy()))
+        return [int(words[i].sum(dtype="u8") + words[i - 1].sum(dtype="u8")) % 2**32 for i in taken]
+
+
+@pytest.mark.parametrize("extended", EXTENDED)
+def test_elements_by_index(device: simt.Device, extended: str) -> None:
+    table = Table(device, extended)
+    if extended != "unsigned":
+        table.lists.numpy()[::3] = -table.lists.numpy()[::3]
+    table.add()
+    assert table.sums.numpy().tolist() == table.expected()
+
+
+@pytest.mark.parametrize("extended", EXTENDED)
+@pytest.mark.parametrize("index", [1 << 30, (1 << 31) - 1, 1 << 31, (1 << 32) - (1 << 28)])
+def test_elements_out_of_range(device: simt.Device, extended: str, index: int) -> None:
+    """Only the lane with the longest list comes to the bad index, alone, in its eleventh turn."""
+    table = Table(device, extended)
+    turns, lists = table.turns.numpy(), table.lists.numpy()
+    turns[:] = np.minimum(turns, 10)
+    turns[LAST], lists[LAST, 10] = 12, index
+    bad = index if extended == "unsigned" or index < 1 << 31 else index - (1 << 32)
+    with pytest.raises(simt.MemoryFault) as fault:
+        table.add()
+    assert fault.value.address == (table.base + 4 * bad) % 2**64
+    assert fault.value.site.thread == (LAST, 0, 0)
+    assert fault.value.site.line == FIRST_LOOK
+
+
+@pytest.mark.parametrize("edge", ["first", "last"])
+def test_elements_at_the_edges_of_memory(device: simt.Device, edge: str) -> None:
+    """The word before the first one of the arena, or that after the last one, does not exist."""
+    table = Table(device, "signed")
+    last = ones_at_the_end(device)
+    words = (device.memory.base - table.base) // 4 if edge == "first" else 0
+    if edge == "last":
+        table.base, words = last.ptr, last.nbytes // 4
+        table.lists.numpy()[:] = np.arange(16) + 1
+    table.turns.numpy()[:] = np.minimum(table.turns.numpy(), 10)
+    table.turns.numpy()[LAST], table.lists.numpy()[LAST, 10] = 12, words % 2**32
+    with pytest.raises(simt.MemoryFault) as fault:
+        table.add()
+    assert fault.value.address == table.base + 4 * words - 4 * (edge == "first")
+    assert fault.value.site.line == FIRST_LOOK + (edge == "first")
+
+
+def test_a_misaligned_table(device: simt.Device) -> None:
+    table = Table(device, "signed")
+    table.base += 2
+    with pytest.raises(simt.MemoryFault, match="misaligned") as fault:
+        table.add()
+    assert fault.value.site.line == FIRST_LOOK
