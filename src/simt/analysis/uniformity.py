@@ -276,4 +276,11 @@ def analyse(
     `varying_blocks`: indices of blocks that parts of a warp may run at different times for reasons that
     control flow does not show (see `simt.analysis.waiting`): all that they define varies.
     """
-    return _Analysis(ssa, environment, ShapeAlgebra(block), varying_blocks).run()
+    return analyse_over(ssa, environment, ShapeAlgebra(block), varying_blocks)
+
+
+def analyse_over(
+    ssa: Ssa, environment: Environment, algebra: ShapeAlgebra, varying_blocks: Set[int] = frozenset()
+) -> Uniformity:
+    """The same with another notion of what the shapes of values are."""
+    return _Analysis(ssa, environment, algebra, varying_blocks).run()

@@ -34,6 +34,7 @@ from simt.analysis.program import (
 )  # fmt: skip
 from simt.analysis.range_algebra import UNKNOWN, Range, constant
 from simt.analysis.ranges import Ranges
+from simt.analysis.remade import Recipe
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Hold
 from simt.analysis.ssa import Definition
@@ -154,6 +155,23 @@ class FunctionEmitter(SlotEmitter):
         return found == self.schedule.order[0].index and self.schedule.loop_of[found] is None
 
     # -- ops -----------------------------------------------------------------------------------
+
+    def read(self, definition: Definition) -> Value:
+        if definition in self.remade and definition not in self.cache:
+            self.cache[definition] = self._made_again(self.remade[definition])
+        return super().read(definition)
+
+    def _made_again(self, recipe: Recipe) -> Value:
+        """Runs an op once more for its one value."""
+        m, current = self.m, self.current
+        state = m.line, m.parameter, m.reach, m.range_of, m.result_used
+        self.current, m.line = dict(recipe.inputs), recipe.op.line
+        m.parameter, m.reach, m.result_used = self.parameter_offset(recipe.op), UNKNOWN, True
+        m.range_of = partial(self._range_of, recipe.op)
+        (value,) = self.evaluator.op(recipe.op)
+        self.current = current
+        m.line, m.parameter, m.reach, m.range_of, m.result_used = state
+        return value
 
     def _op(self, op: Op) -> None:
         self.m.parameter = self.parameter_offset(op)

@@ -22,6 +22,7 @@ from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_
 from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_outline import TooLarge
+from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_suspension import SuspendingEmitter
@@ -34,7 +35,10 @@ every instruction of it for each of these loops, in each of its passes that unro
 BACK = {"warp.head": 3, "cta.check": 4, "phase": 5}
 """Heads of the loops around a warp's code, with the number of what is said of the branch back."""
 _BACK = re.compile(rf"^  br i1 %\S+ label %({'|'.join(map(re.escape, BACK))}), label %\S+$", re.MULTILINE)
+UNROLL = 6
+"""Number of what is said of the branch back of a loop that is to be unrolled altogether."""
 ROLLED = tuple(f'!{n} = distinct !{{!{n}, !{{!"llvm.loop.unroll.disable"}}}}' for n in BACK.values())
+UNROLLED = f'!{UNROLL} = distinct !{{!{UNROLL}, !{{!"llvm.loop.unroll.full"}}}}'
 STACK_RESERVE = 4 << 20
 """Of the native stack, bytes kept free for the deepest frame and for Python below the kernel."""
 
@@ -56,15 +60,16 @@ class KernelEmitter(SuspendingEmitter):
 
     def define(self) -> str:
         self.body()
-        self.settle_prefetches()
         allocas, lines = self.split_allocas()
+        warps = self._phases(lines) if self.in_step else [*self._warp_loop(), *lines, *self._endings()]
+        self.settle_prefetches()
         text = [
             f"define internal void @{BODY}({PARAMETERS}) {self.attributes} {{",
             "entry:",
             *allocas,
             "  %range.p = alloca i64",
             "  %range.next.p = alloca i64",
-            *(["  %waiting = alloca i32", "  %spinning = alloca i32"] if self.waits else []),
+            *self._phase_slots(),
             *environment(),
             "  %parameters.p0 = inttoptr i64 %parameters to ptr",
             *(self.m.at_start or ()),
@@ -85,13 +90,30 @@ class KernelEmitter(SuspendingEmitter):
             f"  %next.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.NEXT_CTA}",
             f"  %stop.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
             *self._cta_loop(),
-            *self._warp_loop(),
-            *lines,
-            *self._endings(),
+            *warps,
             "}",
             *self._entry(),
         ]
-        return rolled("\n".join(text)) if len(lines) > LONG_BODY else "\n".join(text)
+        return rolled("\n".join(text)) if len(lines) > LONG_BODY or self.in_step else "\n".join(text)
+
+    def _phase_slots(self) -> list[str]:
+        if self.on_stack:
+            contexts = f"  %contexts = alloca [{self.contexts_bytes} x i8], align 64"
+            return ["  %next.phase = alloca i32", contexts]
+        if self.in_step:
+            return ["  %next.phase = alloca i32"]
+        return ["  %waiting = alloca i32", "  %spinning = alloca i32"] if self.waits else []
+
+    def _phases(self, lines: list[str]) -> list[str]:
+        """The loops over the warps of a CTA that goes in step, one for each phase."""
+        entries = {START: "warp.begin", **{n: f"resume.{n}" for n in self.suspensions.values()}}
+        begin = ["warp.begin:", *self._begin(self.label(self.schedule.order[0]))]
+        phases = find_phases([*begin, *lines], entries)
+        back = f"!{BACK['warp.head']}"
+        names, resets = self._warp_names(), self.pending_resets()
+        loops = Loops(phases, self.unit.block.warps, names, resets, entries, back, f"!{UNROLL}")
+        self.short_phases = loops.are_short
+        return [*loops.lines(), *self._next_cta(), *self._stops()]
 
     def _entry(self) -> list[str]:
         """The kernel under the CPU's mode: a call, so that no arithmetic can be moved out of the mode."""
@@ -232,6 +254,8 @@ class KernelEmitter(SuspendingEmitter):
             "cta.run:",
             "  store i64 %cta, ptr %cta.slot",
         ]
+        if self.in_step:
+            return [*lines, f"  store i32 {START}, ptr %next.phase", f"  br label %phase.{START}"]
         if not self.waits:
             return [*lines, "  br label %warp.head", *self._warp_head("cta.run")]
         return [
@@ -262,13 +286,28 @@ class KernelEmitter(SuspendingEmitter):
     def _warp_head(before: str) -> list[str]:
         return ["warp.head:", f"  %warp = phi i32 [ 0, %{before} ], [ %warp.next, %warp.done ]"]
 
-    def _warp_loop(self) -> list[str]:
+    def _warp_names(self) -> list[str]:
+        """What the code of a warp finds, given `%warp`."""
         lines = [
             *local_of_warp(),
             "  store i64 %warp.wide, ptr %warp.slot",
-            *self.pending_resets(),
             *self._initial_mask_lines(),
         ]
+        if not self.waits:
+            return lines
+        skip = f"  %context.skip = mul i64 %warp.wide, {self.context_stride()}"
+        if self.on_stack:
+            place = "  %context.p = getelementptr i8, ptr %contexts, i64 %context.skip"
+            return [*lines, skip, place]
+        return [
+            *lines,
+            skip,
+            "  %context = add i64 %context.first, %context.skip",
+            "  %context.p = inttoptr i64 %context to ptr",
+        ]
+
+    def _warp_loop(self) -> list[str]:
+        lines = [*self._warp_names(), *self.pending_resets()]
         first = self.label(self.schedule.order[0])
         start = self._begin(first)
         if not self.waits:
@@ -276,9 +315,6 @@ class KernelEmitter(SuspendingEmitter):
         cases = " ".join(f"i32 {i + 1}, label %resume.{i + 1}" for i in range(len(self.suspensions)))
         return [
             *lines,
-            f"  %context.skip = mul i64 %warp.wide, {self.context_stride()}",
-            "  %context = add i64 %context.first, %context.skip",
-            "  %context.p = inttoptr i64 %context to ptr",
             "  %state = load i32, ptr %context.p",
             f"  switch i32 %state, label %warp.done [ i32 0, label %warp.begin {cases} ]",
             "warp.begin:",
@@ -327,11 +363,12 @@ class KernelEmitter(SuspendingEmitter):
         return [
             *lines,
             *(llvm_strips.end(self.unit.block) if self._in_strips else self._next_warp()),
-            "abort:",
-            "  br label %done",
-            "done:",
-            "  ret void",
+            *self._stops(),
         ]
+
+    @staticmethod
+    def _stops() -> list[str]:
+        return ["abort:", "  br label %done", "done:", "  ret void"]
 
 
 def rolled(kernel: str) -> str:
@@ -378,5 +415,5 @@ def _emit(
         device = DeviceEmitter(unit, program.functions[name])
         watch(device)
         unit.module.define(name, device.define())
-    text = "\n".join((str(unit.module), "!0 = !{}", *WEIGHTS, *ROLLED, ""))
-    return text, unit, emitter.context_stride() if emitter.waits else 0
+    text = "\n".join((str(unit.module), "!0 = !{}", *WEIGHTS, *ROLLED, UNROLLED, ""))
+    return text, unit, emitter.context_stride() if emitter.waits and not emitter.on_stack else 0

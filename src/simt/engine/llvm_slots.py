@@ -6,7 +6,7 @@ three: base, flag, and lanes for the case that the flag says no.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import cast
@@ -15,6 +15,7 @@ from simt.analysis.call_graph import reachable
 from simt.analysis.nans import one_nan
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
+from simt.analysis.remade import Recipe
 from simt.analysis.schedule import Schedule, schedule
 from simt.analysis.shape import VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, Ssa, build
@@ -145,6 +146,7 @@ class SlotEmitter:
         self.late: list[Definition] = []  # f64 results to be kept at the end of the block
         self.m.eager = unit.large
         self.found: dict[Definition, Shape] = {}
+        self.remade: Mapping[Definition, Recipe] = {}  # not kept, but made again where they are read
         self.allocas: dict[str, None] = {}  # lines, in order
         self.vectors: dict[str, str] = {}  # of the block: where all lanes of guarded values are kept
 
@@ -255,7 +257,7 @@ class SlotEmitter:
     def write(self, definition: Definition, value: Value) -> None:
         """Defines a value; keeps it for other blocks if they use it."""
         value = self.cache[definition] = self.as_seen(definition, value)
-        if definition not in self.shared_uses:
+        if definition not in self.shared_uses or definition in self.remade:
             return
         found = isinstance(value, Guarded) and value.width == 1 and self.shape(definition) == VARYING
         if found and self.may_find(definition):

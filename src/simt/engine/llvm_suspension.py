@@ -14,9 +14,11 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
+from simt.analysis.in_step import in_step
 from simt.analysis.kept import changed_before, seldom_touched
 from simt.analysis.pending import members, set_of, stops
 from simt.analysis.program import BARRIERS, Barrier, Block, Function, Source
+from simt.analysis.remade import remade
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.engine import llvm_barriers, llvm_runtime
@@ -32,6 +34,11 @@ from simt.ptx.types import PRED, U32
 
 CONTEXT_HEADER = 16
 """Bytes of a warp's context before the saved masks and values: see `llvm_barriers.Context`."""
+
+MOST = 40
+"""Barriers up to which each gets a loop over the warps of its own. More loops than that take LLVM long."""
+ON_STACK = 64 << 10
+"""Bytes of stack memory that saved contexts may take."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,10 @@ class SuspendingEmitter(CallingEmitter):
         known = self.together and not self.in_context
         self.changed = changed_before(self.ssa, self.pending) if known else {}
         self.homes: dict[tuple[Definition, str], int] = {}
+        self.short_phases = False
+        if self.waits and self.together and not unit.large:
+            held = self.live(b.successors()[0] for b in self.pending.barriers)
+            self.remade = remade(held, self.ssa, self.uniformity)
 
     @property
     def waits(self) -> bool:
@@ -81,10 +92,30 @@ class SuspendingEmitter(CallingEmitter):
             return False
         return bool(self.pending.barriers) or self.table or (several and bool(self.pending.waiting))
 
+    @cached_property
+    def in_step(self) -> bool:
+        """Whether all warps of a CTA wait at the same barriers, one after the other."""
+        if self.unit.large or not (self.waits and self.together) or len(self.pending.barriers) > MOST:
+            return False
+        whole = all(self._has_initial_mask(b) for b in self.pending.barriers)
+        environment, shape = self.unit.program.environment, self.unit.block
+        return whole and in_step(self.ssa, environment, shape, self.pending)
+
     def context_stride(self) -> int:
         """Bytes from one warp's context to the next: an odd number of cache lines, so that values of the same
         place in the contexts of different warps lie in different sets of the cache."""
         return ((self.context_size + 63) // 64 | 1) * 64
+
+    @property
+    def contexts_bytes(self) -> int:
+        """Of the contexts of all warps of a CTA."""
+        return self.unit.block.warps * self.context_stride()
+
+    @property
+    def on_stack(self) -> bool:
+        """Whether contexts lie in stack memory, which LLVM can keep in registers where phases are unrolled.
+        To be asked when all blocks are emitted."""
+        return self.in_step and self.contexts_bytes <= ON_STACK
 
     # -- arriving ----------------------------------------------------------------------------------
 
@@ -170,7 +201,7 @@ class SuspendingEmitter(CallingEmitter):
             return
         self._save(suspension)
         self.m.ask_for_one()
-        self.builder.void(f"store i32 1, ptr {'%waiting' if self._is_park(place) else '%spinning'}")
+        self._note_suspension(suspension)
         self.builder.void("br label %warp.done")
         self.builder.label(f"resume.{number}")
         if self._may_recur(place):
@@ -196,7 +227,8 @@ class SuspendingEmitter(CallingEmitter):
         if self.in_context:
             return Suspension(number, places, [])
         live = self.live([self._next_block(p) for p in places])
-        return Suspension(number, places, [d for d in live if d not in self.resident])
+        kept_elsewhere = self.resident | self.remade.keys()
+        return Suspension(number, places, [d for d in live if d not in kept_elsewhere])
 
     @cached_property
     def resident(self) -> set[Definition]:
@@ -204,6 +236,7 @@ class SuspendingEmitter(CallingEmitter):
         if self.in_context or not (self.waits and self.together):
             return set()
         live = self.live(b.successors()[0] for b in self.pending.barriers)
+        live = [d for d in live if d not in self.remade]
         return set(seldom_touched(live, self.ssa, self.pending, self.uses))
 
     def slot(self, definition: Definition, part: Part) -> str:
@@ -243,9 +276,17 @@ class SuspendingEmitter(CallingEmitter):
         for definition in suspension.saved:
             if self._out_of_date(definition, suspension):
                 self._copy(definition, saving=True)
-        self.builder.void(f"store i32 {suspension.number}, ptr {self._context_pointer(Context.STATE)}")
         if self.table:
             self._note_wait(suspension, barriers)
+
+    def _note_suspension(self, suspension: Suspension) -> None:
+        """Where the warp is to go on, or all warps."""
+        if self.in_step:
+            self.builder.void(f"store i32 {suspension.number}, ptr %next.phase")
+            return
+        self.builder.void(f"store i32 {suspension.number}, ptr {self._context_pointer(Context.STATE)}")
+        waits = "%waiting" if self._is_park(suspension.places[0]) else "%spinning"
+        self.builder.void(f"store i32 1, ptr {waits}")
 
     def _note_wait(self, suspension: Suspension, barriers: str) -> None:
         """At which barriers the warp waits, and where."""
@@ -449,8 +490,9 @@ class SuspendingEmitter(CallingEmitter):
     def settle_prefetches(self) -> None:
         """To be called when all blocks are emitted."""
         if self.m.for_next_cta:
-            recurring = any(self._may_recur(places[0]) for places in self.suspensions)
-            self.m.settle_prefetches(len(self.suspensions), recurring)
+            recurring = not self.in_step and any(self._may_recur(places[0]) for places in self.suspensions)
+            visits = 0 if self.short_phases else len(self.suspensions)
+            self.m.settle_prefetches(visits, recurring)
 
     # -- the CTA's loop over its warps -------------------------------------------------------------
 

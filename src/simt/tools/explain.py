@@ -213,7 +213,8 @@ class _Watcher:
     def _barriers(self) -> Iterable[BarrierNote]:
         for block in self._by_line():
             if isinstance(block.terminator, Barrier):
-                kept = self.emitter.live([block.terminator.next]) if stops(block) else []
+                live = self.emitter.live([block.terminator.next]) if stops(block) else []
+                kept = [d for d in live if d not in self.emitter.remade]
                 parts = bool(self.emitter.pending.at[block.index])
                 yield BarrierNote(self.place(block.terminator.line), stops(block), parts, len(kept))
 
@@ -250,10 +251,15 @@ class _WatchedEvaluator(Evaluator[Value]):
         self._shapes: Evaluator[Shape] = Evaluator(self.known, _KnownShapes(emitter), self.environment)
 
     def op(self, op: Op) -> tuple[Value, ...]:
-        self.known.found.clear()
+        outer, self.known.found = (
+            self.known.found,
+            [],
+        )  # an op may be run while another one's operands are read
         if op.form.effects:
             self._shapes.op(op)
-        return super().op(op)
+        values = super().op(op)
+        self.known.found = outer
+        return values
 
 
 class _KnownAddresses(ShapeAlgebra):

@@ -1,4 +1,5 @@
-"""Which loads ask for memory that is needed later, and where: if barriers are many, one line at each."""
+"""Which loads ask for memory that is needed later, and where: if barriers are many
+and the code between them long, one line at each."""
 
 from __future__ import annotations
 
@@ -10,9 +11,11 @@ import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.host import host_cpu
 from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_phases import UNROLLED
 from simt.engine.llvm_prefetch import SPREAD
 
 LOAD = "ld.global.u32 %v, [%a];"
+MUCH = "st.shared.u32 [box+4], %v;" * (UNROLLED // 4)
 BODIES = {
     "once": (LOAD, 0, False),
     "in a loop over the grid": (
@@ -23,6 +26,17 @@ BODIES = {
     "before a barrier": (f"{LOAD} bar.sync 0;", 1, False),
     "before many": (
         f"{LOAD} bar.sync 0; bar.sync 0; st.shared.u32 [box+4], %v; bar.sync 0; bar.sync 0;",
+        1,
+        False,
+    ),
+    "before many with much between": (f"{LOAD} " + f"bar.sync 0; {MUCH}" * 4, 1, True),
+    "before one in a loop": (
+        f"{LOAD} L: bar.sync 0; add.u64 %n, %n, 1; setp.lt.u64 %p, %n, %end; @%p bra L;",
+        1,
+        False,
+    ),
+    "before one that warps come to as often as they like": (
+        f"{LOAD} L: bar.sync 0; add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end; @%p bra L;",
         1,
         True,
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import simt
@@ -34,8 +36,10 @@ def context(barriers: int, threads: int) -> int:
         .program
     )
     shape = BlockShape(threads, 1, 1)
-    _, _, size = emit(program, program.functions["k"], shape, host_cpu().features, "nounwind")
-    return size
+    text, _, size = emit(program, program.functions["k"], shape, host_cpu().features, "nounwind")
+    assert not size  # they lie on the stack
+    room = re.search(r"%contexts = alloca \[(\d+) x i8\]", text)
+    return int(room[1]) // shape.warps if room else 0
 
 
 @pytest.mark.parametrize("barriers", [1, 4])

@@ -1,0 +1,180 @@
+"""The code of CTAs whose warps go from barrier to barrier in step: a loop over all warps for each phase.
+
+A phase is the code between barriers that share none of it with others (`simt.analysis.in_step` says where
+all warps take the same way). Where in a phase its warps go on is known for the whole CTA, and mostly when
+compiling, so that no warp needs to note it. LLVM unrolls loops of short phases: what depends on the warp is
+then constant, and warps without lanes for a step have no code there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+START = 0
+"""The entry of warps that begin. Others are the numbers of suspensions."""
+OVER = -1
+"""In `%next.phase`: all warps have ended."""
+UNROLLED = 1500
+"""Lines of a phase's code, times the number of warps, up to which its loop is unrolled."""
+UNROLLED_IN_ALL = 12_000
+"""The same for all phases of a kernel together, which take LLVM some 0.2 s; beyond that none is unrolled."""
+_TARGET = re.compile(r"label %([\w.]+)")
+_PENDING = re.compile(r"%pending\.\d+")
+_SUSPENSION = re.compile(r"suspend\.(\d+)")
+
+
+@dataclass(frozen=True)
+class Phase:
+    """`entries`: suspensions at which its warps go on, or `START`. `exits`: those that they come to next, or
+    `OVER`. `blocks`: the lines of its code, by label."""
+
+    entries: tuple[int, ...]
+    exits: tuple[int, ...]
+    blocks: Mapping[str, Sequence[str]]
+
+    @property
+    def number(self) -> int:
+        return self.entries[0]
+
+    @cached_property
+    def length(self) -> int:
+        """Lines of its code."""
+        return sum(map(len, self.blocks.values()))
+
+
+def find_phases(lines: Sequence[str], entries: Mapping[int, str]) -> list[Phase]:
+    """Divides a body by what can be reached from labels. `entries`: labels by number, `START` first."""
+    blocks = _blocks(lines)
+    targets = {label: _TARGET.findall("\n".join(code)) for label, code in blocks.items()}
+    groups: dict[int, tuple[list[int], set[str]]] = {}
+    owner: dict[str, int] = {}
+    for entry, label in entries.items():
+        found = _reachable(label, targets)
+        numbers = [entry]
+        for other in {owner[x] for x in found if x in owner}:
+            more, theirs = groups.pop(other)
+            numbers, found = numbers + more, found | theirs
+        groups[min(numbers)] = numbers, found
+        owner.update(dict.fromkeys(found, min(numbers)))
+    return [_phase(sorted(groups[n][0]), groups[n][1], blocks, targets) for n in sorted(groups)]
+
+
+def _blocks(lines: Sequence[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    code: list[str] = []
+    for line in lines:
+        if line.endswith(":"):
+            code = found[line[:-1]] = []
+        code.append(line)
+    return found
+
+
+def _reachable(label: str, targets: Mapping[str, Sequence[str]]) -> set[str]:
+    found, work = {label}, [label]
+    while work:
+        for target in targets[work.pop()]:
+            if target in targets and target not in found:
+                found.add(target)
+                work.append(target)
+    return found
+
+
+def _phase(
+    entries: list[int],
+    labels: set[str],
+    blocks: Mapping[str, list[str]],
+    targets: Mapping[str, Sequence[str]],
+) -> Phase:
+    exits = [int(m[1]) for label in labels if (m := _SUSPENSION.fullmatch(label))]
+    over = [OVER] if any("finished" in targets[label] for label in labels) else []
+    code = {label: lines for label, lines in blocks.items() if label in labels}
+    return Phase(tuple(entries), (*over, *sorted(exits)), code)
+
+
+@dataclass(frozen=True)
+class Loops:
+    """Writes loops around phases.
+
+    `head`: what defines the names that code of a warp uses, from `%warp` on. `resets`: lines after which no
+    lane waits anywhere. `entries`: labels by number. `rolled`, `unrolled`: what is said of branches back.
+    """
+
+    phases: Sequence[Phase]
+    warps: int
+    head: Sequence[str]
+    resets: Sequence[str]
+    entries: Mapping[int, str]
+    rolled: str
+    unrolled: str
+
+    @cached_property
+    def short(self) -> frozenset[int]:
+        """Numbers of the phases that are unrolled."""
+        sizes = {phase.number: phase.length * self.warps for phase in self.phases}
+        found = {number: size for number, size in sizes.items() if size <= UNROLLED}
+        return frozenset(found if sum(found.values()) <= UNROLLED_IN_ALL else ())
+
+    @property
+    def are_short(self) -> bool:
+        """Whether most phases are unrolled."""
+        return 2 * len(self.short) > len(self.phases)
+
+    def lines(self) -> list[str]:
+        home = {entry: phase.number for phase in self.phases for entry in phase.entries}
+        names = [line.split()[0] for line in self.head if " = " in line]
+        own = {*names, "%warp", "%warp.next", "%warp.more", "%warp.done", "%warp.head", "%finished", "%entry"}
+        word = re.compile(f"({'|'.join(sorted(map(re.escape, own), key=len, reverse=True))})(?![\\w.])")
+        found: list[str] = []
+        for phase in self.phases:
+            text = "\n".join(self._loop(phase))
+            found += word.sub(rf"\1.in.{phase.number}", text).split("\n")
+            found += self._next(phase, home)
+        return found
+
+    def _loop(self, phase: Phase) -> list[str]:
+        """A phase's loop, its names without its number."""
+        code = [line for block in phase.blocks.values() for line in block]
+        kind = self.unrolled if phase.number in self.short else self.rolled
+        several = len(phase.entries) > 1
+        ways = " ".join(f"i32 {e}, label %{self.entries[e]}" for e in phase.entries[1:])
+        first, n = self.entries[phase.number], phase.number
+        return [
+            f"phase.{n}:",
+            *(["  %entry = load i32, ptr %next.phase"] if several else []),
+            "  br label %warp.head",
+            f"warp.head.in.{n}:",
+            f"  %warp = phi i32 [ 0, %phase.{n} ], [ %warp.next, %warp.done ]",
+            *self.head,
+            *self._resets(code),
+            f"  switch i32 %entry, label %{first} [ {ways} ]" if several else f"  br label %{first}",
+            *code,
+            f"finished.in.{n}:",
+            f"  store i32 {OVER}, ptr %next.phase",
+            "  br label %warp.done",
+            f"warp.done.in.{n}:",
+            "  %warp.next = add i32 %warp, 1",
+            f"  %warp.more = icmp ult i32 %warp.next, {self.warps}",
+            f"  br i1 %warp.more, label %warp.head, label %phase.end.{n}, !llvm.loop {kind}",
+        ]
+
+    def _resets(self, code: Sequence[str]) -> list[str]:
+        """Those of places that the code knows."""
+        used = set(_PENDING.findall("\n".join(code)))
+        return [line for line in self.resets if used.intersection(_PENDING.findall(line))]
+
+    def _next(self, phase: Phase, home: Mapping[int, int]) -> list[str]:
+        """All warps have ended, or wait at one barrier."""
+        number = phase.number
+        ways = {e: "cta.end" if e == OVER else f"phase.{home[e]}" for e in phase.exits}
+        lines = [f"phase.end.{number}:"]
+        if len(set(ways.values())) <= 1:
+            return [*lines, f"  br label %{next(iter(ways.values()), 'cta.end')}, !llvm.loop {self.rolled}"]
+        rest = " ".join(f"i32 {e}, label %{label}" for e, label in ways.items())
+        return [
+            *lines,
+            f"  %next.in.{number} = load i32, ptr %next.phase",
+            f"  switch i32 %next.in.{number}, label %cta.end [ {rest} ], !llvm.loop {self.rolled}",
+        ]
