@@ -30,7 +30,8 @@ Each line is an instruction of the warp: its line in the file, the mask of the l
 lowest bit is lane 0), the lanes from 0 to 31, and what happens to the stack:
   push        the lanes part, or come into a loop, or call: the mask is pushed
   complement  the other lanes of the top entry run from here on
-  pop         all lanes of the top entry are together again, but those that exited
+  pop         all lanes of the top entry are together again, but those that left: by exit, by a return or
+              out of a loop around it
   join        some of them are together before all are
   switch      the schedule lets lanes run that the top entry is not for
 At the end: how many of the lane slots of all instructions issued were active, for the whole and between
@@ -45,6 +46,7 @@ fault (what was executed until then is shown); 2 wrong usage or an unreadable fi
 130 interrupted.
 """
 )
+WIDTH, DEEPEST = 60, 10
 _COLOURS = {"push": "yellow", "complement": "cyan", "pop": "green", "join": "magenta", "switch": "red"}
 
 
@@ -148,17 +150,17 @@ def _figures(efficiency: Efficiency) -> dict[str, float]:
 
 
 def _text(found: Trace) -> Iterator[str]:
-    width = max((len(s.text) + 2 * s.depth for s in found.steps), default=0)
+    width = max((len(_indented(step)) for step in found.steps), default=0)
     head = f"{found.kernel}, CTA {found.cta}, warp {found.warp}"
     yield click.style(head, bold=True)
-    yield from (_row(step, min(width, 60)) for step in found.steps)
+    yield from (_row(step, min(width, WIDTH)) for step in found.steps)
     more = found.whole.instructions - len(found.steps)
     if more:
         yield f"... {more:,} more instructions were executed; --limit {found.whole.instructions} shows all"
     yield ""
     yield f"{found.whole.instructions:,} instructions, {_share(found.whole)}"
     rows = [
-        (f"  line {line}", found.texts[line], f"between push and pop {e.instructions:,}, {_share(e)}")
+        (f"  line {line}", _short(found.texts[line]), f"between push and pop {e.instructions:,}, {_share(e)}")
         for line, e in sorted(found.entries.items())
     ]
     yield from aligned(rows)
@@ -166,9 +168,17 @@ def _text(found: Trace) -> Iterator[str]:
 
 def _row(step: Step, width: int) -> str:
     lanes = "".join("#" if step.lanes >> lane & 1 else "." for lane in range(32))
-    text = "  " * step.depth + step.text
     stack = ", ".join(click.style(f"{o.name} {o.mask:08x}", fg=_COLOURS[o.name]) for o in step.stack)
-    return f"{step.line:5}  {step.lanes:08x}  {lanes}  {text:{width}}  {stack}".rstrip()
+    return f"{step.line:5}  {step.lanes:08x}  {lanes}  {_indented(step):{width}}  {stack}".rstrip()
+
+
+def _indented(step: Step) -> str:
+    """By the entries on the stack, in deep recursions only so far."""
+    return _short("  " * min(step.depth, DEEPEST) + step.text)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= WIDTH else text[: WIDTH - 3] + "..."
 
 
 def _share(efficiency: Efficiency) -> str:

@@ -10,19 +10,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simt.analysis.program import Branch, Call, Jump, Op, Program, Terminator
+from simt.analysis.program import Barrier, Branch, Call, Exit, Jump, Op, Program, Return, Switch, Terminator
 from simt.diagnostics import Source
 from simt.driver.kernel import Kernel
 from simt.engine.batch import WARP, Batch
 from simt.engine.branch_stacks import BranchStacks, Change
 from simt.engine.interpreter_activation import Activation, Run
 from simt.errors import LaunchError
+from simt.isa.catalogue import FORMS
 from simt.machine.grid import Shape, as_dim3
 from simt.machine.launch import StackEntry
 from simt.tools.statements import statement
 
 LIMIT = 1000
 """Instructions of a trace that are kept, unless asked otherwise."""
+Executed = Op | Call | Terminator
+_CONTROL: dict[type, frozenset[str]] = {
+    Jump: frozenset({"branch", "call", "return"}),
+    Branch: frozenset({"branch"}),
+    Switch: frozenset({"branch", "indirect-branch"}),
+    Barrier: frozenset({"barrier"}),
+    Call: frozenset({"call"}),
+    Return: frozenset({"return"}),
+    Exit: frozenset({"return", "exit"}),
+}
+"""Of which kinds of control flow the catalogue's forms are that become one of these."""
 _LABEL = re.compile(r"\s*([\w$%]+):\s*(//.*)?$")
 
 
@@ -158,9 +170,7 @@ class Tracer:
         if run.position == 0 and self._mine(run.mask, run.rows):
             self._last.pop(activation.depth, None)
 
-    def executes(
-        self, what: Op | Call | Terminator, lanes: NDArray[Any], activation: Activation, run: Run
-    ) -> None:
+    def executes(self, what: Executed, lanes: NDArray[Any], activation: Activation, run: Run) -> None:
         if _is_instruction(what) and self._mine(run.mask, run.rows):
             self._step(what.line, self._mine(lanes, run.rows), activation, what)
 
@@ -173,7 +183,7 @@ class Tracer:
         if isinstance(branch, Branch) and branch.around:
             after = activation.line.slot(branch.otherwise)
             if [slot for slot, _ in mine] == [after]:
-                self._step(branch.line, 0, activation)
+                self._step(branch.line, 0, activation, (*branch.taken.ops, branch.taken.terminator)[0])
 
     def changes(self, change: Change) -> None:
         found = np.flatnonzero(change.warps == self._row)
@@ -199,7 +209,7 @@ class Tracer:
                 return 0
         return int(np.packbits(mask[row], bitorder="little").view(np.uint32)[0])
 
-    def _step(self, line: int, lanes: int, activation: Activation, what: object = None) -> None:
+    def _step(self, line: int, lanes: int, activation: Activation, what: Executed) -> None:
         """An instruction, unless it is a further part of the last one."""
         level = activation.depth
         if line == 0 or (self._last.get(level) == (line, lanes) and self._lines.is_single(line)):
@@ -210,8 +220,7 @@ class Tracer:
         for entry in {self._entry(e.line) for e in stack}:
             self.trace.entries.setdefault(entry, Efficiency()).add(lanes)
         if len(self.trace.steps) < self._limit:
-            opcode = what.form.spell(what.binding) if isinstance(what, Op) else ""
-            at, text = self._lines.shown(line, opcode)
+            at, text = self._lines.shown(line, what)
             step = Step(activation.line.function.name, at, text, lanes, len(stack))
             step.stack = tuple(self._waiting)
             self.trace.steps.append(step)
@@ -242,7 +251,16 @@ class Tracer:
         self.trace.texts = {line: self._texts[line] for line in self.trace.entries}
 
 
-def _is_instruction(what: Op | Call | Terminator) -> bool:
+def _may_be(text: str, what: Executed) -> bool:
+    """Whether a statement has the opcode of what is executed, or one that becomes the like of it."""
+    words = text.split()
+    if isinstance(what, Op):
+        return what.form.spell(what.binding) in words
+    forms = (form for word in words for form in FORMS.get(word.partition(".")[0], ()))
+    return any(form.control in _CONTROL[type(what)] for form in forms)
+
+
+def _is_instruction(what: Executed) -> bool:
     """Whether the program has an instruction of its own for it."""
     match what:
         case Jump(written=written):
@@ -257,7 +275,6 @@ class _Lines:
     """The statements of a program by line."""
 
     def __init__(self, program: Program) -> None:
-        self.functions = program.functions
         self._text: Source = program.text
         self._single: dict[int, bool] = {}
 
@@ -267,12 +284,12 @@ class _Lines:
             self._single[line] = self._text.line(line).partition("//")[0].count(";") <= 1
         return self._single[line]
 
-    def shown(self, line: int, opcode: str = "") -> tuple[int, str]:
+    def shown(self, line: int, what: Executed | None = None) -> tuple[int, str]:
         """The line within its file, and the statement there, with the label above it. Of several statements
-        on the line the one with an opcode, if it is the only one."""
+        on the line the one that is executed, if it is the only one like it."""
         label = _LABEL.match(self._text.line(line - 1)) if line > 1 else None
         text = statement(self._text, line)
-        if opcode and not self.is_single(line):
-            found = [s.strip() for s in re.split("[;{}]", text) if opcode in s.split()]
+        if what is not None and not self.is_single(line):
+            found = [s.strip() for s in re.split("[;{}]", text) if _may_be(s, what)]
             text = found[0] if len(found) == 1 else text
         return self._text.place(line)[0] or 0, f"{label[1]}: {text}" if label else text

@@ -28,6 +28,39 @@ def test_the_text_shows_lanes_stack_and_efficiency(capsys: pytest.CaptureFixture
     )
 
 
+def test_what_is_long_or_deep_leaves_the_columns_in_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A recursion of 20 calls, each with an entry."""
+    path = tmp_path / "deep.ptx"
+    path.write_text("""
+.version 7.0
+.target sm_75
+.address_size 64
+.func countdown_from_a_number_with_a_long_name_indeed_a_very_long_one(.reg .b32 %n) {
+    .reg .pred %p; .reg .b32 %m;
+    setp.eq.u32 %p, %n, 0;
+    @%p ret;
+    sub.u32 %m, %n, 1;
+    call countdown_from_a_number_with_a_long_name_indeed_a_very_long_one, (%m);
+    ret;
+}
+.visible .entry k() {
+    .reg .b32 %t;
+    mov.u32 %t, 19;
+    call countdown_from_a_number_with_a_long_name_indeed_a_very_long_one, (%t);
+    exit;
+}
+""")
+    launch = ("--grid", "1", "--block", "1", "--memory", "64MiB")
+    assert execute(["trace", str(path), *launch]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    pushed = [line.index("push 00000001") for line in lines if "push" in line and "between" not in line]
+    assert len(pushed) == 20
+    assert set(pushed) == {5 + 2 + 8 + 2 + 32 + 2 + 60 + 2}
+    assert "                    @%p ret" in next(line for line in reversed(lines) if "@%p ret" in line)
+
+
 def test_json_has_an_object_for_each_instruction(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["trace", *ONE_WARP, "--format", "json"]) == 0
     *steps, last = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

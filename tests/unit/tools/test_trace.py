@@ -293,6 +293,26 @@ def test_a_branch_to_the_next_instruction_is_one() -> None:
     assert [s.text for s in found.steps] == ["bra L", "L: mov.u32 %a, 1", "bra M", "M: ret"]
 
 
+def test_statements_on_one_line_are_told_apart() -> None:
+    """If there is only one like it on the line: not so the two returns."""
+    line = "setp.eq.u32 %p, %x, 2; @%p bra TWO; mov.u32 %x, 77; ret;"
+    found = traced(f"""
+.func f(.reg .b32 %x) {{
+    .reg .pred %p;
+    {line}
+TWO: ret; ret;
+}}
+.visible .entry k() {{
+    .reg .b32 %t;
+    mov.u32 %t, %tid.x; call f, (%t); exit;
+}}
+""")
+    assert {s.text for s in found.steps} == {
+        "mov.u32 %t, %tid.x", "call f, (%t)", "setp.eq.u32 %p, %x, 2", "@%p bra TWO", "mov.u32 %x, 77", "ret",
+        "TWO: ret; ret", "exit",
+    }  # fmt: skip
+
+
 # ---------------------------------------------------------------- which warp, and how much
 
 
