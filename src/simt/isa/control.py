@@ -57,8 +57,8 @@ def trap(m: Algebra[V]) -> None:
 def brkpt(m: Algebra[V]) -> None:
     """Suspends the thread for a debugger.
 
-    Without one it does nothing here; an H200 without a debugger ends the launch with an error, as for `trap`
-    (recorded in `tests/hw/vectors/probes.npz`).
+    Here that is `Device.on_breakpoint`, and without one it does nothing; an H200 without a debugger ends the
+    launch with an error, as for `trap` (recorded in `tests/hw/vectors/probes.npz`).
     """
     m.breakpoint()
 
