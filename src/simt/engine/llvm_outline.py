@@ -258,10 +258,10 @@ class Outliner(Evaluator[Value]):
         if not isinstance(value, Guarded):
             return self.emitter.m.vector(value)
         m, builder = self.emitter.m, self.emitter.builder
-        place = self.emitter.vectors.get(value.ir)
+        place = self.emitter.vectors.get(value.lanes)
         if place is None:
             lanes = m.vector(value)
-            self.emitter.vectors[value.ir] = m.spilled(lanes)
+            self.emitter.vectors[value.lanes] = m.spilled(lanes)
             return lanes
         # From memory: one value for thousands of uses takes LLVM's allocation of registers very long.
         return Value(builder.emit(f"load <{WARP} x {value.type}>, ptr {place}, align 64"), value.type, WARP)

@@ -6,7 +6,7 @@ three: base, flag, and lanes for the case that the flag says no.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import cast
@@ -148,7 +148,9 @@ class SlotEmitter:
         self.found: dict[Definition, Shape] = {}
         self.remade: Mapping[Definition, Recipe] = {}  # not kept, but made again where they are read
         self.allocas: dict[str, None] = {}  # lines, in order
-        self.vectors: dict[str, str] = {}  # of the block: where all lanes of guarded values are kept
+        # Of the block: where all lanes of guarded values are kept, by what makes them (not by the base, which
+        # a value has in common with its minimum or maximum).
+        self.vectors: dict[Callable[[], Value], str] = {}
 
     def register(self, register: Register) -> Value:
         return self.read(self.ssa.lookup(self.current, register))
@@ -163,9 +165,9 @@ class SlotEmitter:
         loaded = self._load_part(definition, parts[0])
         if shape.is_guarded:
             valid = self._load_part(definition, parts[1]).ir
-            if self.unit.large:
-                self.vectors[loaded.ir] = self.slot(definition, parts[2])
             lanes = partial(self._lanes_of, definition, loaded, valid)
+            if self.unit.large:
+                self.vectors[lanes] = self.slot(definition, parts[2])
             value = Guarded(loaded.ir, loaded.type, loaded.width, shape, valid, lanes)
         elif definition in self.found:
             value = self._found_guarded(definition, loaded)

@@ -27,6 +27,8 @@ NAMES = [
     "barrier_reduction",
     "call",
     "carry_chain",
+    "chosen_of_limited",
+    "clamped",
     "divergent_loop",
     "fault_misaligned",
     "fault_of_the_last_lane",
