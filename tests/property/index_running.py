@@ -1,0 +1,85 @@
+"""Runs kernels of `tests.property.index_programs` and compares them with the model.
+
+`python -m tests.property.index_running FIRST END [--engine jit] [--cpu x86-64-v3]` tries some seeds.
+"""
+
+from __future__ import annotations
+
+import argparse
+from random import Random
+
+import numpy as np
+
+import simt
+from tests.property.index_generator import program
+from tests.property.index_memory import Rejected
+from tests.property.index_model import Model, first
+from tests.property.index_programs import Program
+from tests.property.index_text import Text
+
+
+def problem(made: Program, device: simt.Device) -> str:
+    """What an engine does wrong, empty if nothing. Raises `Rejected`."""
+    text = Text(made)
+    model = Model(made, text.lines_of)
+    array = device.array(first())
+    try:
+        parameters = [np.uint32(p) for p in made.parameters]
+        device.load(str(text))["k"](made.grid, made.block, (array, *parameters))
+        found = np.array(array.numpy())
+    except simt.MemoryFault as fault:
+        return _wrong_fault(fault, model, array.ptr)
+    finally:
+        array.free()
+    if model.candidates:
+        return f"no fault, but there are {model.candidates[:3]}"
+    wrong = np.flatnonzero(found != model.memory)
+    if len(wrong):
+        at = int(wrong[0]) // 4
+        word, expected = found.view("u4")[at], model.memory.view("u4")[at]
+        return f"{len(wrong)} bytes wrong, the first in word {at}: {word} instead of {expected}"
+    return ""
+
+
+def _wrong_fault(fault: simt.MemoryFault, model: Model, base: int) -> str:
+    site = fault.site
+    x, y, _ = model.program.block
+    assert site.cta
+    assert site.thread
+    thread = site.thread[0] + x * (site.thread[1] + y * site.thread[2])
+    relative = fault.address - base if fault.space in ("global", "") else fault.address
+    cta = site.cta[0] + model.program.grid[0] * site.cta[1]
+    told = (cta, thread, site.line, relative % 2**64, str(fault).startswith("misaligned"))
+    possible = [(c.cta, c.thread, c.line, c.address, c.misaligned) for c in model.candidates]
+    if told in possible:
+        return ""
+    return f"fault {told}, not one of {possible[:4]}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("first", type=int)
+    parser.add_argument("end", type=int)
+    parser.add_argument("--engine", action="append", choices=("jit", "interpreter"), help="both by default")
+    parser.add_argument("--cpu", help="that the JIT makes code for")
+    given = parser.parse_args()
+    devices = {
+        engine: simt.Device("sm_90", engine=engine, memory="256MiB", timeout=20, cpu=given.cpu)
+        for engine in given.engine or ("jit", "interpreter")
+    }
+    rejected = wrong = 0
+    for seed in range(given.first, given.end):
+        try:
+            found = {engine: problem(program(Random(seed)), device) for engine, device in devices.items()}
+        except Rejected:
+            rejected += 1
+            continue
+        for engine, what in found.items():
+            if what:
+                wrong += 1
+                print(f"seed {seed}, {engine}: {what}", flush=True)
+    print(f"{given.end - given.first} programs, {rejected} rejected, {wrong} wrong")
+
+
+if __name__ == "__main__":
+    main()

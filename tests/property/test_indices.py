@@ -1,0 +1,108 @@
+"""Random kernels whose indices are affine functions that went through minima, masks, extensions and the like.
+
+Code for a warp rests on what is known of its lanes' addresses; here NumPy says what each thread does. Both
+engines must leave the same memory, or stop at a fault that some thread makes.
+`python -m tests.property.index_running FIRST END` tries many programs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import simt
+from simt.engine import llvm_calls
+from tests.conftest import ENGINES, shared_device
+from tests.property.index_generator import program
+from tests.property.index_memory import Rejected
+from tests.property.index_model import Model
+from tests.property.index_programs import Access, Load, Program, Store, number, op, reg
+from tests.property.index_running import problem
+from tests.property.index_text import Text
+
+SEEDS = range(1000, 1060)
+
+
+def model_of(made: Program) -> Model:
+    return Model(made, Text(made).lines_of)
+
+
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(random=st.randoms(use_true_random=False))
+def test_engines_do_what_the_model_says(random: Random) -> None:
+    made = program(random)
+    try:
+        found = {engine: problem(made, shared_device(engine)) for engine in ENGINES}
+    except Rejected:
+        return
+    assert not any(found.values()), f"{found}\n{Text(made)}"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_large_kernels_do(seed: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Code as if the kernels were large, which is made in another way."""
+    monkeypatch.setattr(llvm_calls, "OPS", -1)
+    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
+    device = simt.Device("sm_90", engine="jit", memory="256MiB", timeout=20)
+    assert problem(program(Random(seed)), device) == ""
+
+
+def test_most_programs_are_of_use() -> None:
+    """Few are rejected; some fault, loop, part lanes, wait."""
+    texts, rejected, faults = [], 0, 0
+    for seed in SEEDS:
+        made = program(Random(seed))
+        texts.append(str(Text(made)))
+        try:
+            faults += bool(model_of(made).candidates)
+        except Rejected:
+            rejected += 1
+    assert rejected < len(SEEDS) / 5
+    assert faults > 0
+    for line in ("bar.sync", "ld.shared", "st.shared", "ld.local", "red.", "setp.lt.s32", ".v4."):
+        assert sum(line in text for text in texts) > len(SEEDS) / 20
+
+
+# ---------------------------------------------------------------- the test can fail
+
+
+def stored(index: int) -> Program:
+    """One thread writes one word at an index."""
+    access = Access("global", "u32", 1, 4096, number(index), "wide.u32", 4, (0,))
+    return Program((1, 1, 1), (1, 1), (), (0, 0, 0, 0), (Store(access, reg("%lin"), None),))
+
+
+def loaded(index: int) -> Program:
+    access = Access("local", "u32", 1, 0, op("min.s32", reg("%lin"), number(index)), "wide.s32", 4, (0,))
+    return Program((40, 1, 1), (1, 1), ("local",), (0, 0, 0, 0), (Load(access, None, None),))
+
+
+def test_other_memory_is_seen(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    device, made = shared_device(engine), stored(3)
+    assert problem(made, device) == ""
+    wrong = replace(made, body=(replace(made.body[0], value=number(7)),))  # type: ignore[type-var]
+    monkeypatch.setattr("tests.property.index_running.Model", lambda *_: model_of(wrong))
+    assert problem(made, device) == "1 bytes wrong, the first in word 1027: 0 instead of 7"
+
+
+def test_other_faults_are_seen(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    device, made = shared_device(engine), loaded(20)
+    model = model_of(made)
+    assert {c.thread for c in model.candidates} == set(range(16, 40))
+    assert problem(made, device) == ""
+    monkeypatch.setattr("tests.property.index_running.Model", lambda *_: model_of(loaded(15)))
+    assert problem(made, device).startswith("fault (0, ")
+    monkeypatch.setattr("tests.property.index_running.Model", lambda *_: model)
+    assert problem(loaded(15), device).startswith("no fault, but ")
+
+
+def test_races_are_rejected() -> None:
+    one = Access("global", "u32", 1, 4096, number(0), "wide.u32", 4, (0,))
+    racing = Program((2, 1, 1), (1, 1), (), (0, 0, 0, 0), (Store(one, reg("%lin"), None),))
+    with pytest.raises(Rejected, match="two write at once"):
+        model_of(racing)
