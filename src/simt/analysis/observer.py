@@ -26,7 +26,7 @@ class _Watcher(ShapeAlgebra):
         return UNIFORM
 
 
-class _Anything:
+class Anything:
     """A reader for which every value is the same."""
 
     def register(self, register: Register) -> Shape:
@@ -44,7 +44,7 @@ class Observer:
 
     def __init__(self, environment: Environment) -> None:
         self._watcher = _Watcher()
-        self._evaluator: Evaluator[Shape] = Evaluator(self._watcher, _Anything(), environment)
+        self._evaluator: Evaluator[Shape] = Evaluator(self._watcher, Anything(), environment)
 
     def reads(self, op: Op) -> bool:
         if not op.form.effects:

@@ -82,6 +82,7 @@ class FunctionEmitter(SlotEmitter):
         self.headers: dict[int, Block] = {}  # to which code goes back by a switch
         self.later: list[str] = []  # code that stands after that of the blocks
         self.alone = AloneLoops(self)
+        self.streams: set[int] = set()  # stores that may go past the caches, by the op's id
         self.masks: dict[str, str] = {}  # of the block: where masks are kept, "" for those used once
         self._live: dict[int, set[Definition]] | None = None
 
@@ -177,6 +178,7 @@ class FunctionEmitter(SlotEmitter):
         self.m.parameter = self.parameter_offset(op)
         self.m.reach = UNKNOWN if self.unit.large else self.reach(op, self.current)
         self.m.range_of = partial(self._range_of, op)
+        self.m.streams = id(op) in self.streams
         self.m.result_used = any(d in self.uses for d in self.ssa.of[id(op)])
         if op.guard is None:
             values = self.evaluator.op(op)

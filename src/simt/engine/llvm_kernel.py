@@ -14,7 +14,8 @@ from functools import cached_property
 from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
-from simt.engine import llvm_flushing, llvm_mode, llvm_strips
+from simt.analysis.streams import streams
+from simt.engine import llvm_flushing, llvm_mode, llvm_streams, llvm_strips
 from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_access import WEIGHTS
 from simt.engine.llvm_builder import Value
@@ -55,6 +56,8 @@ class KernelEmitter(SuspendingEmitter):
             self.m.zeros, self.unflushed = flushing(self.ssa, unit.program.environment)
         if not unit.large:
             self.m.at_start = {}
+        if unit.features >= llvm_streams.NEEDED and not unit.large:
+            self.streams = streams(self.ssa, unit.program.environment)
         if self.m.zeros:
             unit.module.attributes += f" {llvm_flushing.ATTRIBUTES}"
 
@@ -74,6 +77,7 @@ class KernelEmitter(SuspendingEmitter):
             "  %parameters.p0 = inttoptr i64 %parameters to ptr",
             *(self.m.at_start or ()),
             *load_slot("%launch", LaunchSlot.CTAS, "ctas"),
+            *llvm_streams.begin(self._streamed),
             *load_slot("%launch", LaunchSlot.CHUNK, "chunk"),
             *load_slot("%launch", LaunchSlot.RANGES, "ranges"),
             *load_slot("%launch", LaunchSlot.RANGE, "range.ctas"),
@@ -366,9 +370,13 @@ class KernelEmitter(SuspendingEmitter):
             *self._stops(),
         ]
 
-    @staticmethod
-    def _stops() -> list[str]:
-        return ["abort:", "  br label %done", "done:", "  ret void"]
+    @property
+    def _streamed(self) -> int:
+        """Bytes that a CTA stores past the caches, if the launch stores much."""
+        return self.m.streamed * self.unit.block.warps
+
+    def _stops(self) -> list[str]:
+        return ["abort:", "  br label %done", "done:", *llvm_streams.end(self._streamed), "  ret void"]
 
 
 def rolled(kernel: str) -> str:
@@ -415,5 +423,5 @@ def _emit(
         device = DeviceEmitter(unit, program.functions[name])
         watch(device)
         unit.module.define(name, device.define())
-    text = "\n".join((str(unit.module), "!0 = !{}", *WEIGHTS, *ROLLED, UNROLLED, ""))
+    text = "\n".join((str(unit.module), "!0 = !{}", *WEIGHTS, *ROLLED, UNROLLED, llvm_streams.METADATA, ""))
     return text, unit, emitter.context_stride() if emitter.waits and not emitter.on_stack else 0

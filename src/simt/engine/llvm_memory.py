@@ -20,7 +20,7 @@ from simt.engine.llvm_access import ARENA, I64, LIKELY, LOCAL, SHARED, UNLIKELY,
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
-from simt.engine.llvm_masked import MaskedAlgebra
+from simt.engine.llvm_streams import LINE, PAST, StreamAlgebra
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import U32, U64, Type, unsigned
 
@@ -28,7 +28,7 @@ FEW_PARTS = 2
 """Rows of a CTA in a warp, up to which prefetches for each are cheap."""
 
 
-class MemoryAlgebra(MaskedAlgebra):
+class MemoryAlgebra(StreamAlgebra):
     """`WindowAlgebra` with the algebra's primitives for memory."""
 
     # -- the algebra's primitives ----------------------------------------------------------------
@@ -322,9 +322,14 @@ class MemoryAlgebra(MaskedAlgebra):
         span, parts, ok = self._spans(access, plan.shape)
         whole = self._interleave([self.vector(v) for v in values])
 
-        def fast() -> tuple[Value, ...]:
+        def usual() -> None:
             self._prefetch_spans(access, parts, span, write=True)
             self._store_spans(access, parts, span, whole)
+
+        def fast() -> tuple[Value, ...]:
+            self.stores_past(
+                access, parts, span, partial(self._store_past, access, parts, span, whole), usual
+            )
             return ()
 
         def slow() -> tuple[Value, ...]:
@@ -362,6 +367,12 @@ class MemoryAlgebra(MaskedAlgebra):
             self.builder.void(
                 f"store{access.modifier} {piece.typed}, ptr {self._host(access, part)}, align {access.size}"
             )
+
+    def _store_past(self, access: Access, parts: list[Value], span: int, whole: Value) -> None:
+        lanes = span * access.count
+        for i, part in enumerate(parts):
+            piece, place = self.piece(whole, i * lanes, lanes), self._host(access, part)
+            self.builder.void(f"store {piece.typed}, ptr {place}, align {LINE}, !nontemporal {PAST}")
 
     def _store_masked(self, access: Access, parts: list[Value], span: int, whole: Value) -> None:
         lanes = span * access.count

@@ -204,12 +204,22 @@ class SuspendingEmitter(CallingEmitter):
         self._note_suspension(suspension)
         self.builder.void("br label %warp.done")
         self.builder.label(f"resume.{number}")
-        if self._may_recur(place):
-            self.poll(self._next_block(place))  # a loop may have no other way round than by a barrier
+        if self._may_recur(place):  # a loop may have no other way round than by a barrier
+            self._poll_once(place) if self.in_step else self.poll(self._next_block(place))
         if self._is_park(place):
             self._resume_at_barrier(suspension)
         else:
             self._resume_spinning(suspension)
+
+    def _poll_once(self, place: int) -> None:
+        """The first warp of a phase stops the CTA if the launch is to be stopped."""
+        first, go = self.builder.block_name("first"), self.builder.block_name("go")
+        is_first = self.builder.emit(f"icmp eq i32 {self.m.warp.ir}, 0")
+        self.builder.void(f"br i1 {is_first}, label %{first}, label %{go}")
+        self.builder.label(first)
+        self.poll(self._next_block(place))
+        self.builder.void(f"br label %{go}")
+        self.builder.label(go)
 
     def _pass(self, suspension: Suspension) -> None:
         """The CTA's only warp has come to a barrier with all its lanes, and goes on."""

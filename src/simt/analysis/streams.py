@@ -1,0 +1,134 @@
+"""Stores that write on into an array which the kernel does not read.
+
+Where a launch writes more than the CPU's caches hold, such lines need neither be read before they are
+written nor stay in a cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.observer import Anything
+from simt.analysis.program import Address, Call, Op, Register, SymbolAddress
+from simt.analysis.shape import UNIFORM, VARYING, BlockShape, Shape
+from simt.analysis.shape_algebra import ShapeAlgebra
+from simt.analysis.ssa import Definition, Ssa, uses
+from simt.isa.algebra import Environment
+from simt.ptx.types import Type
+from simt.records import dataclass
+
+OWN = frozenset({"shared", "local", "param", "const"})
+"""State spaces of which no store to global memory is a part."""
+Parameter = tuple[str, int]
+"""Name and offset of a parameter."""
+
+
+def streams(ssa: Ssa, environment: Environment) -> set[int]:
+    """Stores (by the op's `id`) to addresses made of parameters of which no address is made that is loaded
+    from. In a loop the address must be made in that loop, so that each turn goes on in memory.
+
+    None in a kernel by which threads may tell what other threads have done before.
+    """
+    found = list(_accesses(ssa, environment))
+    origins = _Origins(ssa)
+    read = set[Parameter]()
+    for access in found:
+        if access.speaks or (access.loads and access.addresses is None):
+            return set()
+        if access.loads and access.addresses is not None:
+            read |= origins.of(access.addresses)
+    written = {a: origins.of(a.addresses) for a in found if a.streams and a.addresses is not None}
+    return {a.number for a, parameters in written.items() if parameters and not parameters & read}
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """An op's accesses to global memory. `number`: its `id`. `speaks`: atomic, volatile, or a fence.
+    `addresses`: the register that holds its address, if one does."""
+
+    number: int
+    loads: bool
+    streams: bool
+    speaks: bool
+    addresses: Definition | None
+
+
+class _Watcher(ShapeAlgebra):
+    """Notes what an op does with memory."""
+
+    def __init__(self) -> None:
+        super().__init__(BlockShape(1, 1, 1))
+        self.loads = self.stores = self.speaks = False
+
+    def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
+        self.loads |= space not in OWN
+        self.speaks |= volatile
+        return (VARYING,) * count
+
+    def store(self, t: Type, space: str, address: Shape, values: tuple[Shape, ...], volatile: bool) -> None:
+        self.stores |= space == "global"
+        self.speaks |= volatile
+
+    def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
+        self.speaks = True
+        return UNIFORM
+
+    def fence(self, level: str) -> None:
+        self.speaks = True
+
+
+def _accesses(ssa: Ssa, environment: Environment) -> Iterator[_Access]:
+    loop_of = ssa.schedule.loop_of
+    for block in ssa.schedule.order:
+        current = ssa.reaching(block)
+        for op in block.ops:
+            if isinstance(op, Call):
+                yield _Access(id(op), loads=False, streams=False, speaks=True, addresses=None)
+            elif op.form.effects:
+                watcher, register = _Watcher(), _register(op)
+                Evaluator(watcher, Anything(), environment).op(op)
+                address = register and ssa.lookup(current, register)
+                goes_on = address is not None and loop_of[address.block.index] is loop_of[block.index]
+                yield _Access(id(op), watcher.loads, watcher.stores and goes_on, watcher.speaks, address)
+            current.update((d.register, d) for d in ssa.of[id(op)] if d is not None)
+
+
+def _register(op: Op) -> Register | None:
+    bases = [s.base for s in op.sources.values() if isinstance(s, Address)]
+    return next((base for base in bases if isinstance(base, Register)), None)
+
+
+class _Origins:
+    """From which parameters 64-bit values are made by arithmetic."""
+
+    def __init__(self, ssa: Ssa) -> None:
+        self.inputs: dict[Definition, list[Definition]] = {}
+        self.parameters: dict[Definition, Parameter] = {}
+        for block in ssa.schedule.order:
+            current = ssa.reaching(block)
+            for op in block.ops:
+                wide = [r for r in uses(op) if r.type.bits == 64]
+                for definition in ssa.of[id(op)]:
+                    if definition is not None:
+                        self.inputs[definition] = [ssa.lookup(current, r) for r in wide]
+                        self._note_parameter(definition, op)
+                        current[definition.register] = definition
+
+    def _note_parameter(self, definition: Definition, op: Op | Call) -> None:
+        for source in op.sources.values() if isinstance(op, Op) else ():
+            base = source.base if isinstance(source, Address) else None
+            if isinstance(base, SymbolAddress) and base.space == "param" and isinstance(source, Address):
+                self.parameters[definition] = base.name, base.offset + source.offset
+
+    def of(self, address: Definition) -> set[Parameter]:
+        found, seen, work = set[Parameter](), {address}, [address]
+        while work:
+            definition = work.pop()
+            if definition in self.parameters:
+                found.add(self.parameters[definition])
+            for source in (*self.inputs.get(definition, ()), *definition.inputs.values()):
+                if source not in seen:
+                    seen.add(source)
+                    work.append(source)
+        return found
