@@ -71,7 +71,7 @@ def result_bits(opcode: str) -> int:
 @dataclass(frozen=True)
 class Access:
     """`count` elements of a type at `region + extend(index) * scale`, and at more places `offsets` bytes on.
-    `extend`: how the index gets 64 bits, by `wide.s32` (a product) or `cvt.u64.u32`; or it stays (`32`, `64`)."""
+    `extend`: how the index gets 64 bits: `wide.s32` (a product), `cvt.u64.u32`; `32` and `64` leave it."""
 
     space: str
     type: str
