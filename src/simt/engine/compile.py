@@ -17,7 +17,7 @@ from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
 from simt.engine.abi import EXCHANGE, JOIN, KERNEL, LINGER, RUN, SERVE
 from simt.engine.cache import ObjectCache, code_fingerprint
-from simt.engine.host import Cpu, host_cpu
+from simt.engine.host import Cpu, host_cpu, pieces
 from simt.engine.native import native_text
 from simt.engine.system_gate import SystemCall
 
@@ -30,10 +30,12 @@ LONG_BLOCK = 600
 """Instructions in one block from which LLVM does not order them a second time, after registers are allocated:
 the time for that grows with the square of the accesses to memory."""
 HUGE_BLOCK = 4000
-"""Instructions in one block from which LLVM's scheduling would take many seconds: it is left out."""
+"""Instructions in one block from which LLVM's scheduling would take many seconds: it is left out. Fewer, by
+`pieces`, where registers are smaller."""
 HUGE_TEXT = 150_000
 """Lines of LLVM IR from which code is made in the simplest way: it takes half the time or less, and so large
-kernels, which are not optimised as a whole anyway, run 1.1 to 1.5 times as long."""
+kernels, which are not optimised as a whole anyway, run 1.1 to 1.5 times as long. Where registers are smaller,
+fewer, by `pieces`; by its cube for large kernels, whose values are in memory most of the time."""
 
 LONG_TEXT = 4000
 """Lines of LLVM IR beyond which the second half of LLVM's passes is left out. It takes as long as the first,
@@ -206,13 +208,15 @@ def _run_passes(module: Any, builder: Any, *names: str) -> None:
 
 
 def _object(text: str, cpu: Cpu) -> bytes:
-    return cast("bytes", target_machine(cpu, _level(text)).emit_object(optimized(text, cpu)))
+    level = _level(text, pieces(cpu.features))
+    return cast("bytes", target_machine(cpu, level).emit_object(optimized(text, cpu)))
 
 
-def _level(text: str) -> int:
+def _level(text: str, pieces: int) -> int:
     """How hard LLVM is to try when it makes machine code."""
-    longest = _longest_block(text)
-    if longest > HUGE_BLOCK or text.count("\n") > HUGE_TEXT:
+    longest, lines = _longest_block(text), text.count("\n")
+    huge = HUGE_TEXT // pieces if f" {LARGE} " not in text else HUGE_TEXT // pieces**3
+    if longest * pieces > HUGE_BLOCK or lines > huge:
         return 0
     return 2 if longest <= LONG_BLOCK else 1
 

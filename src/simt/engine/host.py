@@ -26,6 +26,15 @@ _ARM_BASE = frozenset({"fma", "fp-armv8", "neon", "round"})
 """What every 64-bit Arm CPU has; `fma` and `round` (to integral values) are names of our own."""
 
 
+_PIECES = {"avx512f": 1, "avx2": 2}
+
+
+def pieces(features: frozenset[str]) -> int:
+    """As many times as AVX-512 needs, a CPU needs registers for a warp's values. LLVM works about as many
+    times as long on a line of IR."""
+    return next((number for name, number in _PIECES.items() if name in features), 4)
+
+
 @dataclass(frozen=True, slots=True)
 class Cpu:
     """What LLVM is told about a CPU, and what emission asks about it.

@@ -42,6 +42,7 @@ from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_access import LATEST
 from simt.engine.llvm_alone import AloneLoops
 from simt.engine.llvm_builder import Value
+from simt.engine.llvm_crossing import within_blocks
 from simt.engine.llvm_lanes import ALL, Combined, bases, shape_of
 from simt.engine.llvm_loose import raw
 from simt.engine.llvm_masks import BitMasks, Masks
@@ -137,7 +138,9 @@ class FunctionEmitter(SlotEmitter):
         large and was not known to be."""
         lines = len(self.builder.lines)
         if not self.unit.large:
-            if self.unit.may_grow and (lines > LINES or self.builder.blocks > BLOCKS):
+            if self.unit.may_grow and (
+                lines > LINES // min(2, self.unit.pieces) or self.builder.blocks > BLOCKS
+            ):
                 raise TooLarge
         elif lines - self.builder.last_label > PIECE:
             piece = self.builder.block_name("piece")
@@ -631,6 +634,8 @@ class FunctionEmitter(SlotEmitter):
         """Allocations (to stand in the entry block) and the other lines."""
         inner = [line for line in self.builder.lines if " = alloca " in line]
         rest = [line for line in self.builder.lines if " = alloca " not in line]
+        if self.unit.large and self.unit.pieces > 2:
+            rest = within_blocks(rest)
         return [*self.allocas, *inner], rest
 
     def pending_resets(self) -> list[str]:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 ATTRIBUTES = "optnone noinline"
 """Of functions that are not optimised as a whole."""
 LINES = 20_000
-"""Lines of IR from which a function counts as large."""
+"""Lines of IR from which a function counts as large; half as many on CPUs with smaller registers."""
 OPS = 8000
 """Instructions from which it surely has so many lines."""
 BLOCKS = 1200
@@ -140,14 +140,13 @@ class Outliner(Evaluator[Value]):
     """Evaluates ops by calls of functions, where their results are held in full. `weight`: as how many each
     line of such a function counts."""
 
-    weight = 1
-
     def __init__(
         self, emitter: FunctionEmitter, inner: Evaluator[Value], known: Outlined, frame: Frame
     ) -> None:
         super().__init__(inner.m, inner.reader, inner.environment)
         self.emitter = emitter
         self.inner = inner
+        self.weight = emitter.unit.pieces
         self.known = known
         self.frame = frame
 
@@ -180,10 +179,10 @@ class Outliner(Evaluator[Value]):
     def suits(self, op: Op) -> bool:
         if not op.form.effects <= {"memory", "warp"} or not (op.destinations or op.form.effects):
             return False
-        made = self.emitter.ssa.of[id(op)]
+        made = [definition for definition in self.emitter.ssa.of[id(op)] if definition is not None]
+        if op.destinations and not made:
+            return False
         for definition in made:
-            if definition is None:
-                return False
             shape = self.emitter.shape(definition)
             if shape.is_affine or shape.is_guarded:
                 return False
@@ -301,7 +300,8 @@ class Outliner(Evaluator[Value]):
                 t = offset.type
                 values[offset] = m.add(t, m.to_bits(base.type, values[base]), values[offset])
         inner = Evaluator(m, _Arguments(values), self.environment)
-        found = inner.op(replace(op, sources=request.sources, guard=None))
+        values_made = inner.op(replace(op, sources=request.sources, guard=None))
+        found = [value for value, r in zip(values_made, op.destinations) if r is not None]
         notes = tuple(notes_of(value) if value.width == WARP else PLAIN for value in found)
         bare = (value if n is PLAIN else raw(value) for value, n in zip(found, notes))
         results = [self._returned(m.vector(value), builder) for value in bare]
@@ -370,13 +370,20 @@ class Outliner(Evaluator[Value]):
         whole = builder.emit(f"call {result} {function.name}({', '.join(arguments)})")
         types = [element_type(r.type) for r in op.destinations if r is not None]
         if not result.startswith("{"):
-            return (self._taken(whole, types[0], function.notes[0]),)
+            return self._in_order(op, [self._taken(whole, types[0], function.notes[0])])
         if function.fails:
             m.go_on_if(builder.emit(f"extractvalue {result} {whole}, 0"))
-        return tuple(
+        taken = [
             self._taken(builder.emit(f"extractvalue {result} {whole}, {place}"), t, notes)
             for place, (t, notes) in enumerate(zip(types, function.notes), start=int(function.fails))
-        )
+        ]
+        return self._in_order(op, taken)
+
+    @staticmethod
+    def _in_order(op: Op, taken: list[Value]) -> tuple[Value, ...]:
+        """The results of an op, with a value that nobody reads in place of those that it does not keep."""
+        values = iter(taken)
+        return tuple(Value("false", "i1") if r is None else next(values) for r in op.destinations)
 
     def _passed(self, parameter: _Parameter, value: Value) -> str:
         if not parameter.is_mask:

@@ -28,10 +28,6 @@ MANY = 2000
 """Lines of all such kinds together, from which on none stands in place a second time."""
 FEW_OPS = 500
 """Instructions of a kernel up to which all accesses by windows of shared memory stand in place."""
-WEIGHTS = {"avx512f": 1, "avx2": 2}
-"""As how many each line counts: LLVM works as many times as long on it where registers are smaller."""
-WEIGHT = 4
-"""The same for all other CPUs."""
 
 
 class Repeats(Outliner):
@@ -41,8 +37,6 @@ class Repeats(Outliner):
         self, emitter: FunctionEmitter, inner: Evaluator[Value], known: Outlined, frame: Frame
     ) -> None:
         super().__init__(emitter, inner, known, frame)
-        features = emitter.unit.features
-        self.weight = next((weight for name, weight in WEIGHTS.items() if name in features), WEIGHT)
         self.taken: Counter[Hashable] = Counter()
         self.total = 0
 

@@ -22,6 +22,7 @@ from simt.analysis.ssa import Definition, Ssa, build
 from simt.analysis.uniformity import Uniformity, used_in
 from simt.analysis.unseen import unseen_nans
 from simt.analysis.waiting import settle
+from simt.engine.host import pieces
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
@@ -105,6 +106,11 @@ class Unit:
         functions = self.program.functions
         names = reachable([self.kernel.name], functions)
         return sum(len(block.ops) for name in names for block in functions[name].blocks)
+
+    @cached_property
+    def pieces(self) -> int:
+        """As how many each line of IR counts: see `simt.engine.host`."""
+        return pieces(self.features)
 
     @cached_property
     def numbers(self) -> dict[str, int]:

@@ -1,0 +1,102 @@
+"""Large kernels for CPUs with small registers: masks do not go from block to block as vectors of bits."""
+
+from __future__ import annotations
+
+import platform
+import re
+from pathlib import Path
+
+import pytest
+from bench.curve_shapes import SHAPES
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.driver.source import compile_ptx
+from simt.engine import llvm_calls
+from simt.engine.llvm_crossing import within_blocks
+from simt.engine.llvm_kernel import emit
+from simt.machine.device import DEVICES
+from tests.cpus.test_vectors import run_all, sample
+from tests.filetests.test_run import check_results, launch, runs
+from tests.unit.engine.test_large import FOLDER, NAMES
+
+only_x86 = pytest.mark.skipif(
+    platform.machine().lower() not in ("x86_64", "amd64"), reason="x86-64 is a CPU of x86 only"
+)
+MASK = re.compile(r"<32 x i1> (%[\w.]+)(?:, (%[\w.]+)$)?")
+
+
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> simt.Device:
+    monkeypatch.setattr(llvm_calls, "OPS", -1)
+    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
+    return simt.Device("sm_90", engine="jit", cpu="x86-64", memory="1GiB", timeout=60)
+
+
+def strangers(lines: list[str]) -> list[str]:
+    """Masks that a line reads, which its block has not made. (Phis read what other blocks made.)"""
+    found: list[str] = []
+    made: set[str] = set()
+    for line in lines:
+        if not line.startswith(" "):
+            made = set()
+        elif " = phi " not in line:
+            read = [name for match in MASK.finditer(line) for name in match.groups() if name]
+            found += [name for name in read if name not in made]
+        made.update(re.findall(r"^  (%[\w.]+) = ", line))
+    return found
+
+
+def test_masks_are_made_again_where_they_are_read() -> None:
+    lines = [
+        "first:",
+        "  %a = icmp slt <32 x i32> %x, %y",
+        "  %b = bitcast i32 %bits to <32 x i1>",
+        "  br label %second",
+        "second:",
+        "  %c = and <32 x i1> %a, %b",
+        "  %d = select <32 x i1> %c, <32 x i32> %x, <32 x i32> %y",
+        "  %e = xor <32 x i1> %a, splat (i1 true)",
+        "  br label %third",
+        "third:",
+        "  %f = phi <32 x i1> [ %c, %second ]",
+        "  %g = load <32 x i1>, ptr %place, align 64",
+        "  %h = or <32 x i1> %f, %g",
+        "  store <32 x i1> %h, ptr %place, align 64",
+    ]
+    assert strangers(lines) == ["%a", "%b", "%a"]
+    after = within_blocks(lines)
+    assert strangers(after) == []
+    assert "  %a.bits = bitcast <32 x i1> %a to i32" in after
+    assert "  %g.bits = load i32, ptr %place, align 64" in after
+    assert not any("to <32 x i1>" in line for line in after)
+    # %b, %g, and %a and %b once more
+    assert sum("and <32 x i32>" in line for line in after) == 4
+    assert sum(" = phi " in line or " = xor " in line or "store <32" in line for line in after) == 3
+
+
+@pytest.mark.parametrize("name", ["memory_guarded", "if_memory", "state_machine"])
+def test_no_mask_crosses_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llvm_calls, "OPS", -1)
+    program, _ = compile_ptx(SHAPES[name](300), "<ptx>", DEVICES[90])
+    kernel = program.functions["k"]
+    for features, crosses in ((frozenset({"sse2"}), False), (frozenset({"avx", "avx2"}), True)):
+        text, unit, _ = emit(program, kernel, BlockShape(256, 1, 1), features, "nounwind")
+        assert unit.large
+        body = text[text.index("@simt.body(") :].splitlines()
+        assert bool(strangers(body)) == crosses
+
+
+@only_x86
+@pytest.mark.parametrize("name", [name for name in NAMES if "fault" not in name and "never" not in name])
+def test_files_as_if_they_were_large(name: str, device: simt.Device) -> None:
+    path = FOLDER / f"{name}.ptx"
+    module = device.load(path)
+    for run in runs(path.read_text()):
+        check_results(launch(module, device, run), run)
+
+
+@only_x86
+def test_vectors_of_the_gpu(device: simt.Device) -> None:
+    rows = run_all(device)
+    assert [line for item in sample() for line in item.wrong(rows[item.name])] == []
