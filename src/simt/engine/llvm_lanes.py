@@ -20,9 +20,10 @@ from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
 from simt.engine.llvm_clock import cycles, nanoseconds
 from simt.engine.llvm_float import LlvmAlgebra
+from simt.engine.llvm_loose import LooseBits
 from simt.isa.algebra import Comparison, Environment
 from simt.isa.special_registers import lookup
-from simt.ptx.types import U32, Type, bits_type
+from simt.ptx.types import F32, U32, Type, bits_type
 
 ALL = "splat (i1 true)"
 """The mask of a full warp."""
@@ -444,6 +445,8 @@ class LaneAlgebra(LlvmAlgebra):
         return self.mask_bits(self.mask_and(self.mask, p))
 
     def shuffle(self, t: Type, a: Value, lane: Value) -> Value:
+        if isinstance(a, LooseBits) and a.of.type == "float":  # moved as they are, settled where seen
+            return self.to_bits(F32, a.of.changed(self.shuffle(F32, a.of.raw, lane)))
         if shape_of(a).is_uniform:
             return a
         if shape_of(lane).is_uniform:
