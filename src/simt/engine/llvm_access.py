@@ -334,13 +334,13 @@ class AccessAlgebra(PrefetchAlgebra):
             return [value]
         if value.ir in self._sums:
             part, constant = self._sums[value.ir]
-            return [self._plus(element, constant) for element in self._parts(part)]
+            return [self.plus(element, constant) for element in self._parts(part)]
         return [
             Value(self.builder.emit(f"extractelement {value.typed}, i32 {i}"), value.type)
             for i in range(value.width)
         ]
 
-    def _plus(self, value: Value, constant: int) -> Value:
+    def plus(self, value: Value, constant: int) -> Value:
         total = Value(self.builder.emit(f"add {value.typed}, {constant}"), value.type)
         self._note_sum(total, value, constant)
         return total

@@ -40,6 +40,7 @@ from simt.analysis.shape import WARP, Hold
 from simt.analysis.ssa import Definition
 from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_access import LATEST
+from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone import AloneLoops
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_crossing import within_blocks
@@ -127,6 +128,7 @@ class FunctionEmitter(SlotEmitter):
         for op in block.ops:
             self.m.line = op.line
             if isinstance(op, Call):
+                self.m.settle_updates()
                 self._call(op)
             else:
                 self._op(op)
@@ -183,6 +185,9 @@ class FunctionEmitter(SlotEmitter):
         self.m.range_of = partial(self._range_of, op)
         self.m.streams = id(op) in self.streams
         self.m.result_used = any(d in self.uses for d in self.ssa.of[id(op)])
+        self.m.may_put_off = op.guard is None and not self.unit.large
+        if op.guard is not None and op.form.effects:
+            self.m.settle_updates()
         if op.guard is None:
             values = self.evaluator.op(op)
         else:
@@ -229,6 +234,12 @@ class FunctionEmitter(SlotEmitter):
     @cached_property
     def ranges(self) -> Ranges:
         return Ranges(self.ssa, self.unit.program.environment, self.unit.block, self._symbol_range)
+
+    def number_of(self, definition: Definition) -> int | None:
+        found = UNKNOWN if self.unit.large else self.ranges.of(definition)
+        t = definition.register.type
+        is_integer = element_type(t) in ("i16", "i32", "i64")
+        return found.lo % 2**t.bits if is_integer and found.lo == found.hi else None
 
     def _symbol_range(self, symbol: SymbolAddress) -> Range:
         if symbol.space == "shared":
@@ -294,6 +305,7 @@ class FunctionEmitter(SlotEmitter):
     def _terminator(self, block: Block) -> None:
         terminator = block.terminator
         self.m.line = terminator.line
+        self.m.settle_updates()
         self.settle_late(block)
         match terminator:
             case Jump(target=target):

@@ -424,7 +424,7 @@ class MemoryAlgebra(StreamAlgebra):
         if stride % access.size:
             return "false"
         reach = abs(stride) * (self.segment - 1)
-        lowest = first if stride > 0 else self._plus(first, -reach)
+        lowest = first if stride > 0 else self.plus(first, -reach)
         return self.both(guard, self._valid(access, lowest, reach + access.size).ir)
 
     def _load_by_steps(self, access: Access) -> tuple[Value, ...]:

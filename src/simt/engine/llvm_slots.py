@@ -24,9 +24,9 @@ from simt.analysis.unseen import unseen_nans
 from simt.analysis.waiting import settle
 from simt.engine.host import pieces
 from simt.engine.llvm_algebra import element_type
-from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
+from simt.engine.llvm_grouped import GroupedAlgebra
 from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
 from simt.engine.llvm_loose import Loose, raw, source_of
 from simt.engine.llvm_outline import Outlined
@@ -139,7 +139,9 @@ class SlotEmitter:
         found = unit.analyse(function)
         self.schedule, self.ssa, self.uses = found.schedule, found.ssa, found.uses
         self.uniformity, self.pending = found.uniformity, found.pending
-        self.m = AtomicAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
+        self.m = GroupedAlgebra(
+            self.builder, unit.module, unit.features, unit.block, unit.program.environment
+        )
         self.m.parameter_size = function.parameter_size
         self.m.sizes = {"shared": unit.kernel.shared_size, "local": unit.kernel.local_size}
         self.m.places = self._places
@@ -167,6 +169,9 @@ class SlotEmitter:
         if definition.origin == "undefined":
             return zero(definition.register.type)
         shape = self.shape(definition)
+        number = self.number_of(definition) if shape.is_uniform else None
+        if number is not None:
+            return self.m.const(definition.register.type, number)
         parts = self.parts(definition)
         loaded = self._load_part(definition, parts[0])
         if shape.is_guarded:
@@ -181,6 +186,10 @@ class SlotEmitter:
             value = self.m.shaped(loaded, shape)
         self.cache[definition] = self.noted(self.m, definition, value)
         return self.cache[definition]
+
+    def number_of(self, definition: Definition) -> int | None:
+        """The integer that a definition always is, None if that is not known."""
+        return None
 
     def may_find(self, definition: Definition) -> bool:
         """Whether what was seen of a value when it was made holds wherever it is read."""

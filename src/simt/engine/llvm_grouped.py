@@ -1,0 +1,191 @@
+"""Updates of shared memory by several atomic operations in a row, done lane by lane.
+
+A histogram counts the four bytes of a word by four atomic operations one after the other, each on 32 lanes.
+Shared memory belongs to one native thread, so where the operations are of one kind whose order does not
+matter, and nobody reads what they give, nobody can tell whether each lane does all four before the next
+lane's turn. Then a lane's word is taken out of the vector once, and scalar arithmetic makes the four
+addresses of it: taking a lane out of a vector costs as much as the update itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import llvmlite.binding as llvm
+
+from simt.analysis.range_algebra import Range
+from simt.analysis.shape import WARP
+from simt.engine.atomic_operation import identity
+from simt.engine.llvm_access import Access
+from simt.engine.llvm_atomics import AtomicAlgebra
+from simt.engine.llvm_builder import Value
+from simt.engine.llvm_lanes import bases, shape_of
+from simt.ptx.types import Type
+
+CHEAP = frozenset({"add", "sub", "shl", "lshr", "and", "or", "xor"})
+"""Operations that are done once more for each lane."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """An atomic operation that is still to be done. `reach`: bounds of its addresses; `line`: where it is."""
+
+    op: str
+    t: Type
+    access: Access
+    address: Value
+    b: Value
+    reach: Range
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How a column is made of another one, `source`, and something that all lanes have in common."""
+
+    opcode: str
+    a: Value
+    b: Value
+
+    @property
+    def source(self) -> Value:
+        return self.a if self.a.width == WARP else self.b
+
+
+class GroupedAlgebra(AtomicAlgebra):
+    """`AtomicAlgebra` that puts updates off until the next access to memory, or until `settle_updates`.
+
+    `may_put_off`: the emitter will call it before the block ends and the mask changes."""
+
+    may_put_off = False
+
+    @cached_property
+    def _waiting(self) -> list[Update]:
+        return []
+
+    @cached_property
+    def made(self) -> dict[str, Made]:
+        """By names of columns."""
+        return {}
+
+    def binary(self, opcode: str, a: Value, b: Value) -> Value:
+        result = super().binary(opcode, a, b)
+        if opcode in CHEAP and result.width == WARP and (a.width == WARP) != (b.width == WARP):
+            common = b if a.width == WARP else a
+            if shape_of(common).is_uniform and result.ir not in (a.ir, b.ir):
+                self.made[result.ir] = Made(opcode, a, b)
+        return result
+
+    # -- what must see the updates -------------------------------------------------------------------
+
+    def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> tuple[Value, ...]:
+        self.settle_updates()
+        return super().load(t, space, address, count, volatile)
+
+    def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
+        self.settle_updates()
+        super().store(t, space, address, values, volatile)
+
+    def _by_lanes(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
+        self.settle_updates()
+        return super()._by_lanes(op, t, access, b, c)
+
+    def _at_one_place(self, op: str, t: Type, access: Access, b: Value) -> Value:
+        self.settle_updates()
+        return super()._at_one_place(op, t, access, b)
+
+    def _private(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
+        alike = self.may_put_off and not self.result_used and identity(op, t) is not None
+        if not (alike and self._is_proven(access)):
+            self.settle_updates()
+            return super()._private(op, t, access, b, c)
+        if any((u.op, u.t) != (op, t) for u in self._waiting):  # sums and maxima, say, are not to be mixed
+            self.settle_updates()
+        self._waiting.append(Update(op, t, access, self.vector(access.address), b, self.reach, self.line))
+        return Value("zeroinitializer", access.element, WARP)
+
+    # -- the updates -----------------------------------------------------------------------------------
+
+    def settle_updates(self) -> None:
+        """Does what was put off."""
+        updates = list(self._waiting)
+        self._waiting.clear()
+        if not updates:
+            return
+        full = "true"
+        if not self.mask_is_full:
+            full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
+        reach, line = self.reach, self.line
+        self._either(full, lambda: self._all_lanes(updates), lambda: self._some_lanes(updates))
+        self.reach, self.line = reach, line
+
+    def _some_lanes(self, updates: Sequence[Update]) -> tuple[Value, ...]:
+        for update in updates:
+            self.reach, self.line = update.reach, update.line
+            self._by_lanes(update.op, update.t, update.access, update.b, None)
+        return ()
+
+    def _all_lanes(self, updates: Sequence[Update]) -> tuple[Value, ...]:
+        roots = Counter(self.root(update.address).ir for update in updates)
+        taken = _Taken(self, {root for root, count in roots.items() if count > 1})
+        for lane in range(WARP):
+            for update in updates:
+                self.reach = update.reach
+                place = self._host(update.access, taken.item(update.address, lane))
+                self._update(update.op, update.t, place, taken.item(update.b, lane), None)
+        return ()
+
+    def root(self, column: Value) -> Value:
+        """The column of which another one is made by cheap operations."""
+        while column.ir in self.made:
+            column = self.made[column.ir].source
+        return column
+
+
+class _Taken:
+    """Single lanes of columns. `roots`: columns whose lanes are taken out, to make others' of them."""
+
+    def __init__(self, m: GroupedAlgebra, roots: set[str]) -> None:
+        self.m = m
+        self.roots = roots
+        self._pairs: dict[tuple[str, int], str] = {}
+        self._items: dict[tuple[str, int], Value] = {}
+
+    def item(self, column: Value, lane: int) -> Value:
+        if shape_of(column).is_uniform:
+            return bases(column)
+        column = self.m.vector(column)
+        if (column.ir, lane) not in self._items:
+            made = self.m.made.get(column.ir) if self.m.root(column).ir in self.roots else None
+            self._items[column.ir, lane] = (
+                self._out(column, lane) if made is None else self._again(made, lane)
+            )
+        return self._items[column.ir, lane]
+
+    def _again(self, made: Made, lane: int) -> Value:
+        a, b = self.item(made.a, lane), self.item(made.b, lane)
+        for constant, other in ((a.literal, b), (b.literal, a)):
+            if made.opcode == "add" and constant is not None:
+                return self.m.plus(other, constant)
+        return Value(self.m.builder.emit(f"{made.opcode} {a.typed}, {b.ir}"), a.type)
+
+    def _out(self, column: Value, lane: int) -> Value:
+        """A lane out of a vector; words of 32 bits by twos where there is an instruction for that."""
+        if column.type != "i32" or "sse4.1" not in self.m.features:
+            return Value(self.m.builder.emit(f"extractelement {column.typed}, i32 {lane}"), column.type)
+        pair = self._pair(column, lane // 2)
+        high = self.m.builder.emit(f"lshr i64 {pair}, 32") if lane % 2 else pair
+        return Value(self.m.builder.emit(f"trunc i64 {high} to i32"), "i32")
+
+    def _pair(self, column: Value, number: int) -> str:
+        if (column.ir, number) not in self._pairs:
+            wide = f"<{WARP // 2} x i64>"
+            pairs = self.m.builder.emit(f"bitcast {column.typed} to {wide}")
+            pair = self.m.builder.emit(f"extractelement {wide} {pairs}, i32 {number}")
+            llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
+            kept = self.m.builder.emit(f'call i64 asm "", "=r,0"(i64 {pair})')  # or it is taken apart again
+            self._pairs[column.ir, number] = kept
+        return self._pairs[column.ir, number]
