@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import TypeVar
 
@@ -277,8 +278,13 @@ class Generator:
         kind = self.pick(base.type, base.type, "u8", "u16")
         count = base.count if kind == base.type else 1
         size = int(kind[1:]) // 8 * count
-        offsets = tuple(o * size for o in self.pick((0,), (0, 1), (0, 1, 2, 3), (1, 0), (-1, 1)))
+        offsets = tuple(o * size for o in self.pick((0,), (0, 1), (0, 1, 2, 3), (1, 0), (0, 2), (-1, 1)))
         return Access(base.space, kind, count, 0, base.index, base.extend, base.scale, offsets)
+
+    def unrolled(self, base: Access) -> Access:
+        """The same access to a few elements, as compilers unroll loops."""
+        offsets = tuple(base.size * i for i in range(self.pick(2, 2, 3, 4)))
+        return replace(base, region=0, offsets=offsets)
 
     def aim(self) -> Statement:
         """A pointer that is used later, in other blocks."""
@@ -365,13 +371,16 @@ class Generator:
         level, was = self.inside, dict(self.pointers)
         start, bound, step = self.turns(), self.turns(), self.pick(1, 1, 1, 2, 3)
         pointer = self.pointed(self.space("read")) if self.chance(0.4) else None
+        register = f"%q{level}"
         if pointer:
-            self.pointers[f"%q{level}"] = pointer
+            self.pointers[register] = pointer
         advance = number(self.pick(1, 1, 1, 2, 4, -1, 16) * (pointer.size if pointer else 4))
         if self.chance(0.15):
             advance = op("shl.b32", op("and.b32", reg(self.pick(*PARAMETERS)), number(7)), number(2))
         self.inside += 1
         body = self.body(self.random.randint(1, 3))
+        if pointer and self.chance(0.6):
+            body = (Load(self.unrolled(pointer), None, self.guard(), register), *body)
         if level == 0 and "shared" in self.spaces and start.op == bound.op == "const" and self.chance(0.3):
             body = (*body, Barrier())
         self.inside -= 1

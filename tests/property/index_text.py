@@ -34,6 +34,10 @@ from tests.property.index_programs import (
     Store,
 )
 
+VARIABLE = {
+    "shared": f".shared .align 16 .b8 s[{SHARED_BYTES}];",
+    "local": f".local .align 16 .b8 l[{LOCAL_BYTES}];",
+}
 REGISTERS = {"b16": "%h", "b32": "%r", "b64": "%d", "pred": "%p"}
 
 
@@ -75,7 +79,7 @@ class Text:
         self.lines += [
             ".version 7.8", ".target sm_90", ".address_size 64",
             f".visible .entry k(.param .u64 g, {names}) {{",
-            f".shared .align 16 .b8 s[{SHARED_BYTES}]; .local .align 16 .b8 l[{LOCAL_BYTES}];",
+            *(VARIABLE[space] for space in program.spaces),
             f".reg .b32 {', '.join((*PLACES, *PARAMETERS, *VARIABLES))}, %acc, %all, %threads;",
             f".reg .b32 %i<{LOOPS}>; .reg .b64 %g, %a<2>, %q<{LOOPS}>; .reg .pred %e;",
             "",
@@ -89,7 +93,7 @@ class Text:
         self.put("mad.lo.u32 %lin, %tz, %threads, %lin; mul.lo.u32 %threads, %threads, %r2;")
         self.put("mov.u32 %r0, %nctaid.x; mad.lo.u32 %r0, %cy, %r0, %cx;")
         self.put("mad.lo.u32 %all, %r0, %threads, %lin; ld.param.u64 %g, [g];")
-        self.put("mov.b64 %a0, %g; mov.u64 %a1, s;")
+        self.put("mov.b64 %a0, %g; mov.b64 %a1, 0;")
         for i, name in enumerate(PARAMETERS):
             self.put(f"ld.param.u32 {name}, [n{i}];")
         for name in (*VARIABLES, "%acc"):
@@ -102,7 +106,7 @@ class Text:
             self.put(f"mad.lo.u32 %r0, %all, {FACTOR}, {place}; st.local.u32 [l+{place}], %r0;")
         if "shared" not in spaces:
             return
-        self.put("mov.u32 %r0, %lin;")
+        self.put("mov.u64 %a1, s; mov.u32 %r0, %lin;")
         self.lines.append("FILL:")
         self.put("shl.b32 %r1, %r0, 2; mad.lo.u32 %r2, %r1, 7, %cx; cvt.u64.u32 %d0, %r1; mov.u64 %d1, s;")
         self.put("add.u64 %d0, %d0, %d1; st.shared.u32 [%d0], %r2; add.u32 %r0, %r0, %threads;")
