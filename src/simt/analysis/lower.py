@@ -23,6 +23,7 @@ from simt.analysis.program import Call, Function, Op, Operand, Program, SymbolAd
 from simt.diagnostics import Diagnostic, Diagnostics, LinkedSource, Severity, Source
 from simt.errors import PtxError
 from simt.isa.algebra import Environment
+from simt.isa.catalogue import FORMS
 from simt.isa.targets import parse_target
 from simt.ptx import nodes
 from simt.ptx.symbols import Scopes
@@ -133,17 +134,26 @@ def address_bits(module: nodes.Module) -> int:
 
 
 def _uses_wide_addresses(module: nodes.Module) -> bool:
-    """Whether the module has 64-bit pointers: 64-bit registers hold addresses, and no narrower ones hold
-    addresses in global memory. Registers may be wider than an address (table 68), but not narrower."""
+    """Whether the module has 64-bit pointers: 64-bit registers hold addresses or kernels have 64-bit
+    parameters, and no narrower registers hold addresses in global memory. Registers may be wider than an
+    address (table 68), but not narrower."""
     found: set[tuple[int, bool]] = set()
     for item in module.items:
         if isinstance(item, nodes.Function) and item.body is not None:
+            found.update(_possible_pointer(p) for p in item.parameters)
             found.update(_address_registers(item, Scopes(module)))
     return any(bits == 64 for bits, _ in found) and (32, True) not in found
 
 
+def _possible_pointer(node: nodes.Variable) -> tuple[int, bool]:
+    """The bits of a kernel's parameter that an array's address can be passed for, otherwise 0."""
+    scalar = node.space == "param" and not node.dimensions and not node.type.is_float
+    return node.type.bits if scalar else 0, False
+
+
 def _address_registers(function: nodes.Function, scopes: Scopes) -> Iterator[tuple[int, bool]]:
-    """Of every address in a register: its bits, and whether it is one in global memory."""
+    """Of every address in a register: its bits, and whether it is one in global memory. Of parameters
+    declared in the body, what they may be."""
     scope = scopes.function(function)
     assert function.body is not None
     stack = [(iter(function.body.statements), scope.enter(function.body))]
@@ -155,14 +165,30 @@ def _address_registers(function: nodes.Function, scopes: Scopes) -> Iterator[tup
                 break
             if not isinstance(statement, nodes.Instruction):
                 scope.declare(statement)
+                if isinstance(statement, nodes.Variable):  # parameters of PTX 1.0 to 1.3
+                    yield _possible_pointer(statement)
                 continue
-            for operand in statement.operands:
-                base = operand.base if isinstance(operand, nodes.Address) else None
+            for base in _address_bases(statement):
                 symbol = scope.lookup(base.name) if isinstance(base, nodes.Name) else None
                 if symbol is not None and symbol.space == "reg" and symbol.type:
                     yield symbol.type.bits, "global" in statement.modifiers
         else:
             stack.pop()
+
+
+def _address_bases(statement: nodes.Instruction) -> Iterator[nodes.Operand | None]:
+    """What the addresses among the operands start from. PTX 1.0 and 1.1 may leave their brackets out, so
+    that only the catalogue tells them from values (section 10.3.4)."""
+    forms = FORMS.get(statement.opcode, ())
+    for index, operand in enumerate(statement.operands):
+        match operand:
+            case nodes.Address(base=base):
+                yield base
+            case nodes.Sum(base=base) | (nodes.Name() as base):
+                if any(f.operands[index].address for f in forms if index < len(f.operands)):
+                    yield base
+            case _:
+                pass
 
 
 def _variables(context: Context) -> None:

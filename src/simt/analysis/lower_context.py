@@ -107,6 +107,8 @@ class Context:
         return self.names.get(name, name)
 
     def report(self, problem: Unlowerable) -> None:
+        if any(d.span == problem.span and d.message == problem.message for d in self.diagnostics):
+            return  # every use of a declaration meets the same problem
         self.diagnostics.error(problem.message, problem.span, problem.hint)
 
     def declare(self, node: nodes.Variable, name: str) -> Stored:

@@ -111,7 +111,7 @@ class Module:
     def texture(self, name: str) -> TextureReference:
         """A `.tex` or `.global .texref` variable, to bind an array to. Raises `LaunchError` if it is none."""
         names = [v.name for v in self.program.variables.values() if _is_texture(v)]
-        if name not in names:
+        if _name(name, "texture") not in names:
             raise LaunchError(_unknown("texture", name, self.program.text.name, names))
         return TextureReference(self, name)
 

@@ -59,7 +59,8 @@ def _parameter_space(context: Context, function: Function) -> Iterator[Problem]:
     for p in function.parameters:
         align = max(aligned(p), 1)
         end = -(-end // align) * align + size_of(p)
-    most = next(n for r, n in PARAMETER_BYTES if r.version <= context.version and r.target <= context.target)
+    known = (n for r, n in PARAMETER_BYTES if r.version <= context.version and r.target <= context.target)
+    most = next(known, PARAMETER_BYTES[-1][1])  # others are reported elsewhere
     if end > most:
         message = f"kernel `{function.name}` has {end} bytes of parameters"
         hint = f"expected at most {most} in PTX ISA {context.version_name} for {context.target_name}"

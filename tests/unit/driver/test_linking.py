@@ -272,7 +272,7 @@ USER = (
 
 
 def test_defined_nowhere() -> None:
-    user = USER.format(".extern .global .u32 x;", "ld.global.u32 %r, [x];")
+    user = USER.format(".extern .global .u32 x;", "ld.global.u32 %r, [x]; ld.global.u32 %r, [x+0];")
     hint = "load the file that defines it together with this one"
     assert problems(user, HEAD) == [
         f"<ptx 1>:4: `.extern` variable `x` has no definition in this module // {hint}"

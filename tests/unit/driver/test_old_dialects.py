@@ -183,3 +183,18 @@ def test_registers_of_the_module_need_calls_that_can_be_inlined(body: str, use: 
     with pytest.raises(simt.PtxError, match=message) as found:
         simt.Device("sm_10", memory="16MiB").load(text)
     assert found.value.diagnostics[0].line == 4
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        ".entry k (.param .u64 a) { exit; }",
+        ".entry k { .param .u64 a; exit; }",
+        ".shared .u32 s; .entry k (.param .b64 a) { .reg .u32 p; mov.u32 p, s; st.shared.u32 [p], p; exit; }",
+    ],
+)
+def test_pointers_that_no_address_uses(kernel: str) -> None:
+    """A kernel that does nothing with an array is launched with one all the same."""
+    version = "1.4" if "(" in kernel else "1.3"
+    device = simt.Device("sm_13", memory="16MiB", engine="interpreter")
+    device.load(f".version {version} .target sm_13 {kernel}")["k"](1, 1, (device.zeros(1, "u4"),))
