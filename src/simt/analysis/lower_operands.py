@@ -145,10 +145,11 @@ class Operands:
         found = self._registers(scope, node)
         if found is not None:
             return found[0]
-        entry = special_register(base.name, selector, self.context.version)
+        component = "xyzw"[_COMPONENTS[selector]] if selector in _COMPONENTS else selector
+        entry = special_register(base.name, component, self.context.version)
         if entry is None:
             raise Unlowerable(f"`{base.name}` has no element `.{selector}`", node.span)
-        return Special(base.name[1:], selector, entry.type)
+        return Special(base.name[1:], component, entry.type)
 
     def _named(self, scope: Scope, node: nodes.Name) -> Source:
         symbol = scope.lookup(node.name)

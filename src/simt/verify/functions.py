@@ -56,7 +56,7 @@ PARAMETER_BYTES = ((requirement("8.1 sm_70"), 32764), (requirement("1.5"), 4352)
 
 def _parameter_space(context: Context, function: Function) -> Iterator[Problem]:
     end = 0
-    for p in function.parameters:
+    for p in (*function.parameters, *_in_body(context, function)):
         align = max(aligned(p), 1)
         end = -(-end // align) * align + size_of(p)
     known = (n for r, n in PARAMETER_BYTES if r.version <= context.version and r.target <= context.target)
@@ -65,6 +65,15 @@ def _parameter_space(context: Context, function: Function) -> Iterator[Problem]:
         message = f"kernel `{function.name}` has {end} bytes of parameters"
         hint = f"expected at most {most} in PTX ISA {context.version_name} for {context.target_name}"
         yield Problem(message, function.span, hint)
+
+
+def _in_body(context: Context, function: Function) -> Iterator[Variable]:
+    """Parameters that the body declares: all of a kernel's before there were lists."""
+    if function.body is None or context.version >= PARAMETER_LISTS:
+        return
+    for statement in function.body.statements:
+        if isinstance(statement, Variable) and statement.space == "param":
+            yield statement
 
 
 def _device(context: Context, function: Function) -> Iterator[Problem]:
