@@ -124,9 +124,33 @@ CONVERSIONS = [
 ]  # fmt: skip
 """Conversions of subnormals with a 64-bit side: the erratum of section 10.1.2."""
 
+PARTS = [
+    "cvt.u32.u64 %r0, %w0;", "cvt.u16.u64 %h0, %w1;", "mov.b32 %f0, %r0;", "mov.b64 %d0, %w2;",
+    "mov.v2.u32 {%r1, %r2}, %r0;", "=%r1", "=%r2", "mov.v4.b32 {%r1, _, %r2, _}, %r0;", "=%r1", "=%r2",
+    "mov.v4.u32 {_, %r1, _, %r2}, %r0;", "=%r1", "=%r2", "mov.v2.b16 {%h1, %h2}, %h0;", "=%h1", "=%h2",
+    "mov.v2.u64 {%x1, %x2}, %w0;", "=%x1", "=%x2", "mov.v2.f32 {%f1, %f2}, %f0;", "=%f1", "=%f2",
+    "mov.v2.f64 {%d1, %d2}, %d0;", "=%d1", "=%d2", "mov.v2.s32 {%r1, %r2}, 0x89ABCDEF;", "=%r1", "=%r2",
+    "ld.global.v2.f32 {%r1, %r2}, [%in];", "=%r1", "=%r2", "ld.global.f32 {%r1}, [%in+4];", "=%r1",
+]  # fmt: skip
+"""What ptxas takes beyond the text: scalars and integer registers in moves and loads of vectors."""
+
+HALVED = ("mov.v2.u32", "mov.v2.b16", "mov.v2.f32", "mov.v2.s32")
+"""Those that simt refuses: vectors of less than 128 bits."""
+
+ATOMICS = [
+    "cvt.u32.u64 %r0, %w0;", "cvt.u32.u64 %r1, %w1;", "cvt.u32.u64 %r2, %w2;",
+    "st.global.u32 [%out+184], %r0;",
+    "atom.global.and.b32 %r3, [%out+184], %r1, %r2;", "=%r3", "ld.global.u32 %r3, [%out+184];", "=%r3",
+    "atom.global.or.b32 %r3, [%out+184], %r2, %r1;", "=%r3", "ld.global.u32 %r3, [%out+184];", "=%r3",
+    "atom.global.xor.b32 %r3, [%out+184], %r1, %r2;", "=%r3", "ld.global.u32 %r3, [%out+184];", "=%r3",
+    "atom.global.exch.b32 %r3, [%out+184], %r1, %r2;", "=%r3", "ld.global.u32 %r3, [%out+184];", "=%r3",
+]  # fmt: skip
+"""Bitwise atomics with a third source, which ptxas takes and puts into the descriptor of the memory."""
+
 LINES = {
     "halves": HALVES, "halves 1.0": HALVES, "mapped": MAPPED, "conversions 1.2": CONVERSIONS,
-    "conversions 1.3": CONVERSIONS, "conversions 1.4": CONVERSIONS,
+    "conversions 1.3": CONVERSIONS, "conversions 1.4": CONVERSIONS, "conversions 1.5": CONVERSIONS,
+    "conversions 2.0": CONVERSIONS, "atomics": ATOMICS,
 }  # fmt: skip
 TARGETS = {"mapped": "sm_10, map_f64_to_f32", "halves": "sm_10", "halves 1.0": "sm_10"}
 PROGRAMS = {
@@ -134,6 +158,8 @@ PROGRAMS = {
     for name, lines in LINES.items()
 }
 
+REFUSED = {"parts": program("1.4", "sm_13", PARTS)}
+"""Recorded like the others; simt takes the lines that are not `HALVED`."""
 
 LIMITED = """
 .version 1.4

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.hw.language import LANES, LIMITED, PROGRAMS, RECORDED, SHAPES, WIDTH, inputs
+from tests.hw.language import LANES, LIMITED, PROGRAMS, RECORDED, REFUSED, SHAPES, WIDTH, inputs
 
 
 def checked(answer: Any) -> Any:
@@ -44,7 +44,7 @@ def record(path: Path = RECORDED) -> None:
     source, out = (int(checked(cuda.cuMemAlloc(a.nbytes))) for a in (rows, result))
     checked(cuda.cuMemcpyHtoD(source, rows.ctypes.data, rows.nbytes))
     found: dict[str, Any] = {}
-    for name, text in PROGRAMS.items():
+    for name, text in (PROGRAMS | REFUSED).items():
         checked(cuda.cuMemsetD8(out, 0, result.nbytes))
         if code := launch(cuda, text, (LANES, 1, 1), source, out):
             raise RuntimeError(f"{name}: CUDA error {code}")

@@ -6,7 +6,20 @@ import numpy as np
 import pytest
 
 import simt
-from tests.hw.language import LANES, LIMITED, PROGRAMS, RECORDED, SHAPES, WIDTH, inputs
+from tests.hw.language import (
+    HALVED,
+    LANES,
+    LIMITED,
+    PARTS,
+    PROGRAMS,
+    RECORDED,
+    REFUSED,
+    SHAPES,
+    WIDTH,
+    enumerate_stores,
+    inputs,
+    program,
+)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -31,6 +44,41 @@ def test_a_16_bit_machine_has_16_bits(engine: str) -> None:
     out = device.zeros((LANES, WIDTH), "u8")
     device.load(PROGRAMS["halves"])["k"](1, LANES, (device.array(inputs()), out))
     np.testing.assert_array_equal(out.numpy(), theirs)
+
+
+def _halved_words() -> list[int]:
+    """The words that results of refused moves are stored in: those that follow such a move."""
+    found: list[int] = []
+    halved = False
+    for place, line in enumerate_stores(PARTS):
+        if place is None:
+            halved = line.startswith(HALVED)
+        elif halved:
+            found.append(place)
+    return found
+
+
+def test_scalars_and_integers_in_vectors_are_the_hardware(device: simt.Device) -> None:
+    with np.load(RECORDED) as file:
+        theirs = file["parts"]
+    out = device.zeros((LANES, WIDTH), "u8")
+    taken = [line for line in PARTS if not line.startswith(HALVED)]
+    device.load(program("1.4", "sm_13", taken))["k"](1, LANES, (device.array(inputs()), out))
+    words = [w for w in range(WIDTH) if w not in _halved_words()]
+    np.testing.assert_array_equal(out.numpy()[:, words], theirs[:, words])
+
+
+def test_shorter_vectors_of_parts_are_refused_since_the_hardware_has_more_in_them(
+    device: simt.Device,
+) -> None:
+    """Of a 32-bit register in two, the halves are there, but ptxas leaves what is above them as it comes."""
+    with np.load(RECORDED) as file:
+        elements = file["parts"][:, :2]
+    whole = inputs()[:, 0]
+    assert (elements >> 16 != 0).any()
+    assert (elements % 2**16 == np.stack([whole % 2**16, whole >> 16 & 0xFFFF], 1)).all()
+    with pytest.raises(simt.PtxError, match=r"source `a` of `mov\.v2\.u32` cannot be `%r0`"):
+        device.load(REFUSED["parts"])
 
 
 @pytest.mark.parametrize("place", range(len(SHAPES)))

@@ -25,8 +25,9 @@ WIDE_INTEGERS = "u16 u32 u64 s16 s32 s64"
 ROUND: dict[str, Rounding] = {"rn": "rn", "rz": "rz", "rm": "rm", "rp": "rp"}
 ROUND_INTEGER: dict[str, Rounding] = {"rni": "rn", "rzi": "rz", "rmi": "rm", "rpi": "rp"}
 FLOATING, INTEGER = " ".join(ROUND), " ".join(ROUND_INTEGER)
-FLUSHED_ALWAYS: Version = (2, 0)
-"""From this version on conversions between .f32 and 64-bit types flush too (section 10.1.2: an erratum)."""
+FLUSHED_ALWAYS: Version = (1, 5)
+"""From this version on conversions between .f32 and 64-bit types flush too (table 70 calls it an erratum that
+they do not)."""
 
 FERMI = 20
 """Machines from here on keep .f32 subnormals on the way to .f16, whatever table 70 says (an H200 does)."""
@@ -70,8 +71,8 @@ def _rounding_problem(d: Type, a: Type, rnd: Value) -> str | None:
 def _flush_problem(d: Type, a: Type, version: Version) -> str | None:
     if F32 not in (d, a):
         return f"cvt{d}{a} does not take .ftz: neither type is .f32"
-    if version < FLUSHED_ALWAYS and 64 in (d.bits, a.bits):
-        return f"cvt{d}{a} takes .ftz from PTX ISA 2.0 on"
+    if version < FLUSHED_ALWAYS and (d.bits == 64 or a == F64 or (a.is_integer and a.bits == 8)):
+        return f"cvt{d}{a} takes .ftz from PTX ISA 1.5 on"
     return None
 
 
@@ -299,14 +300,14 @@ def cvt_tf32(m: Algebra[V], a: V, rnd: str, relu: bool = False) -> V:
 
 
 @instruction("cvt.pack.sat.dtype.atype d:u32, a:s32, b:s32", dtype="u16 s16", atype="s32", since="6.5 sm_72",
-             ref="PTX 6.5 cvt.pack")  # fmt: skip
+             relaxed=True, ref="PTX 6.5 cvt.pack")  # fmt: skip
 def cvt_pack(m: Algebra[V], a: V, b: V, dtype: Type) -> V:
     """Two integers limited to 16 bits: `a` into the upper half of the result, `b` into the lower."""
     return _packed(m, dtype, a, b)
 
 
 @instruction("cvt.pack.sat.dtype.atype.b32 d:u32, a:s32, b:s32, c:b32", dtype="u8 s8", atype="s32",
-             since="6.5 sm_72", ref="PTX 6.5 cvt.pack")  # fmt: skip
+             since="6.5 sm_72", relaxed=True, ref="PTX 6.5 cvt.pack")  # fmt: skip
 def cvt_pack_more(m: Algebra[V], a: V, b: V, c: V, dtype: Type) -> V:
     """Two integers limited to 8 bits, below the lower half of `c`."""
     upper = m.shift_left(B32, c, m.const(U32, 2 * dtype.bits))
