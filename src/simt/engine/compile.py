@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
@@ -49,6 +49,8 @@ STRAIGHT = (
 """Passes for code with a block longer than `LONG_BLOCK`: each once, none for loops. LLVM's own order takes
 four times as long and gains nothing there (geometric mean of such shapes in `bench/curve_shapes.py`)."""
 LAST = ("global_dead_code_eliminate",)
+NO_LOOPS = "simt-straight"
+"""In the attributes of device functions without loops."""
 LARGE = "optnone"
 """In the attributes of functions that are not optimised. LLVM may write to stderr that it leaves them out."""
 
@@ -191,20 +193,26 @@ def optimized(text: str, cpu: Cpu) -> Any:
 
 
 def _simplify(module: Any, builder: Any) -> None:
-    """The first half of LLVM's passes, which simplifies each function."""
+    """The first half of LLVM's passes, which simplifies each function; fewer for device functions without
+    loops, of which there may be hundreds."""
     _run_passes(module, builder, *FIRST)
-    passes = builder.getFunctionPassManager()
+    passes, few = builder.getFunctionPassManager(), _added(llvm.create_new_function_pass_manager(), STRAIGHT)
     for function in module.functions:
-        if not function.is_declaration and LARGE not in b" ".join(function.attributes).decode():
-            passes.run(function, builder)
+        attributes = b" ".join(function.attributes).decode()
+        if not function.is_declaration and LARGE not in attributes:
+            (few if NO_LOOPS in attributes else passes).run(function, builder)
     _run_passes(module, builder, *LAST)
 
 
 def _run_passes(module: Any, builder: Any, *names: str) -> None:
-    passes = llvm.create_new_module_pass_manager()
+    _added(llvm.create_new_module_pass_manager(), names).run(module, builder)
+
+
+def _added(passes: Any, names: Iterable[str]) -> Any:
+    """A pass manager with some passes more."""
     for name in names:
         getattr(passes, f"add_{name}_pass")()
-    passes.run(module, builder)
+    return passes
 
 
 def _object(text: str, cpu: Cpu) -> bytes:

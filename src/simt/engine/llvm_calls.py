@@ -28,6 +28,8 @@ from simt.ptx.types import PRED, Type
 
 NO_LOOPS = '"disable-tail-calls"="true"'
 """Recursion stays recursion, so that its depth is checked: as a loop it would never be stopped."""
+STRAIGHT = '"simt-straight"'
+"""Says of a device function that it has no loops."""
 COORDINATES = "i32 %cta.x, i32 %cta.y, i32 %cta.z, i32 %warp"
 
 
@@ -239,7 +241,7 @@ class DeviceEmitter(CallingEmitter):
         text = [
             f'define internal i1 @"{self.function.name}"(ptr %launch, ptr %worker, {COORDINATES}, i64 %sp, '
             f"i64 %call.line, i32 %mask.bits{parameters}) {NO_LOOPS} "
-            f"{self.attributes} {{",
+            f"{self.attributes}{'' if self.schedule.loops else ' ' + STRAIGHT} {{",
             "entry:",
             *allocas,
             *environment(),
