@@ -10,7 +10,7 @@ from types import MappingProxyType
 import llvmlite.binding as llvm
 
 from simt.analysis.access import is_proven
-from simt.analysis.range_algebra import UNKNOWN
+from simt.analysis.range_algebra import UNKNOWN, Range
 from simt.analysis.shape import WARP
 from simt.engine.abi import SPACES
 from simt.engine.host import SLOW_GATHERS
@@ -138,7 +138,10 @@ class AccessAlgebra(PrefetchAlgebra):
 
     def _is_proven(self, access: Access) -> bool:
         """Whether addresses that are right for every lane, running or not, need no check."""
-        return is_proven(self.reach, access.size, self.sizes.get(access.region.space, 0))
+        return self._proven_within(access, self.reach)
+
+    def _proven_within(self, access: Access, reach: Range) -> bool:
+        return is_proven(reach, access.size, self.sizes.get(access.region.space, 0))
 
     def _offset(self, access: Access, address: Value) -> Value:
         if access.region.lo == "0":
@@ -217,8 +220,8 @@ class AccessAlgebra(PrefetchAlgebra):
         `likely`: it holds nearly always."""
         if likely:
             second = self._unlikely_side(second)
-        if condition == "true":
-            return first()
+        if condition in ("true", "false"):
+            return first() if condition == "true" else second()
         yes, no, end = (self.builder.block_name(h) for h in ("fast", "slow", "end"))
         self.builder.void(f"br i1 {condition}, label %{yes}, label %{no}{LIKELY if likely else ''}")
         a, from_a = self._side(yes, end, first)

@@ -10,6 +10,7 @@ from simt.engine.abi import FaultKind, LaunchSlot, WorkerSlot
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_function import FunctionEmitter
+from simt.engine.llvm_lanes import WARP_FIRST
 from simt.engine.llvm_masks import MASK, NO_LANES
 from simt.engine.llvm_outline import (
     ATTRIBUTES,
@@ -65,6 +66,7 @@ def frame_lines() -> list[str]:
 
 def local_of_warp() -> list[str]:
     return [
+        f"  {WARP_FIRST} = mul i32 %warp, {WARP}",
         "  %warp.wide = zext i32 %warp to i64",
         f"  %local.warp = mul i64 %local.bytes, {WARP}",
         "  %local.skip = mul i64 %local.warp, %warp.wide",

@@ -35,6 +35,7 @@ from simt.analysis.program import (
 from simt.analysis.range_algebra import UNKNOWN, Range, constant
 from simt.analysis.ranges import Ranges
 from simt.analysis.remade import Recipe
+from simt.analysis.rounds import barrier_loops
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Hold
 from simt.analysis.ssa import Definition
@@ -71,7 +72,8 @@ class FunctionEmitter(SlotEmitter):
     def __init__(self, unit: Unit, function: Function) -> None:
         super().__init__(unit, function)
         unit.spins |= bool(self.pending.waiting)
-        self.evaluator: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
+        self.in_place: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
+        self.evaluator = self.in_place
         self.representatives = self._representatives()
         self.initial_mask = Value(ALL, "i1", WARP)
         large = BitMasks(self.m, self.allocas, self.pending.places)
@@ -125,8 +127,9 @@ class FunctionEmitter(SlotEmitter):
         self.m.in_loop = self.schedule.loop_of[block.index] is not None
         self.m.mask = self._entry_mask(block)
         self.current = self.ssa.reaching(block)
-        for op in block.ops:
+        for op, after in zip(block.ops, (*block.ops[1:], None)):
             self.m.line = op.line
+            self.m.followed = self._goes_with(op, after)
             if isinstance(op, Call):
                 self.m.settle_updates()
                 self._call(op)
@@ -134,6 +137,13 @@ class FunctionEmitter(SlotEmitter):
                 self._op(op)
             self._cut()
         self._terminator(block)
+
+    def _goes_with(self, op: Op | Call, after: Op | Call | None) -> bool:
+        """Whether an op is followed by one of the same kind, both done in place by the same lanes."""
+        if not isinstance(op, Op) or not isinstance(after, Op) or after.form is not op.form:
+            return False
+        short = not (self.unit.large or self.unit.module.is_long)
+        return short and op.guard is None and after.guard is None and bool(op.form.effects)
 
     def _cut(self) -> None:
         """Large functions go on in another block of IR after some lines; raises `TooLarge` if this one is
@@ -189,7 +199,7 @@ class FunctionEmitter(SlotEmitter):
         if op.guard is not None and op.form.effects:
             self.m.settle_updates()
         if op.guard is None:
-            values = self.evaluator.op(op)
+            values = (self.in_place if self.m.holds else self.evaluator).op(op)
         else:
             values = self._guarded(op)
         made = self.ssa.of[id(op)]
@@ -519,8 +529,10 @@ class FunctionEmitter(SlotEmitter):
         if self.pending.yielded(place) is not None:
             return self._resume_waiting(place, mask, beyond)
         target = self.pending.target(place)
-        if isinstance(self.schedule.slots[place], Loop):
-            self.poll(target)
+        slot = self.schedule.slots[place]
+        if isinstance(slot, Loop):
+            if slot.header.index not in self.polled:
+                self.poll(target)
             self._rest(place, mask, beyond)
         return self._run(target, mask)
 
@@ -625,6 +637,11 @@ class FunctionEmitter(SlotEmitter):
             return True
         places = (self.schedule.position[b] for b in self.uses[definition])
         return all(loop.first <= place <= loop.last for place in places)
+
+    @cached_property
+    def polled(self) -> set[int]:
+        """Headers of loops that poll elsewhere in every turn: where lanes go on after a barrier."""
+        return barrier_loops(self.schedule)
 
     @cached_property
     def held(self) -> set[Definition]:

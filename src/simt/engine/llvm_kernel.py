@@ -21,7 +21,7 @@ from simt.engine.llvm_access import WEIGHTS
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
 from simt.engine.llvm_function import FunctionEmitter
-from simt.engine.llvm_lanes import ALL
+from simt.engine.llvm_lanes import ALL, WARP_FIRST
 from simt.engine.llvm_outline import TooLarge
 from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_slots import Unit
@@ -340,8 +340,7 @@ class KernelEmitter(SuspendingEmitter):
         lanes = ", ".join(f"i32 {i}" for i in range(WARP))
         vector = f"<{WARP} x i32>"
         return [
-            f"  %warp.first = mul i32 %warp, {WARP}",
-            f"  %left = sub i32 {self.threads}, %warp.first",
+            f"  %left = sub i32 {self.threads}, {WARP_FIRST}",
             f"  %left.1 = insertelement {vector} poison, i32 %left, i64 0",
             f"  %left.all = shufflevector {vector} %left.1, {vector} poison, {vector} zeroinitializer",
             f"  %mask.initial = icmp slt {vector} <{lanes}>, %left.all",

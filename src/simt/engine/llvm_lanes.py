@@ -21,12 +21,15 @@ from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
 from simt.engine.llvm_clock import cycles, nanoseconds
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_loose import LooseBits
+from simt.engine.llvm_patterns import Pattern
 from simt.isa.algebra import Comparison, Environment
 from simt.isa.special_registers import lookup
 from simt.ptx.types import F32, U32, Type, bits_type
 
 ALL = "splat (i1 true)"
 """The mask of a full warp."""
+WARP_FIRST = "%warp.first"
+"""The linear number of the warp's first thread, an i32 of every function's frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,13 @@ class Guarded(Lanes):
 
     Extending an affine 32-bit value gives one: it is affine unless it wraps within the warp. So does limiting
     one: it is affine unless it exceeds the limit in some lane. If it is `often_wrong`, all lanes are made at
-    once, and `lanes()` emits nothing: else the code for them would stand at each use."""
+    once, and `lanes()` emits nothing: else the code for them would stand at each use. `pattern`: how lanes
+    lie, `valid` or not."""
 
     valid: str = "true"
     lanes: Callable[[], Value] = field(default=lambda: Value("0", "i64"))
     often_wrong: bool = False
+    pattern: Pattern | None = None
 
     @property
     def literal(self) -> int | None:
@@ -141,11 +146,11 @@ class LaneAlgebra(LlvmAlgebra):
         stride = value.shape.stride if isinstance(value, Lanes) and value.shape.is_affine else 0
         if stride == 0:
             return self.widened(bases(value), WARP)
-        wide = self.widened(self._hidden(bases(value)) if self.seldom else bases(value), WARP)
+        wide = self.widened(self.hidden(bases(value)) if self.seldom else bases(value), WARP)
         steps = self.constant_lanes(value.type, [stride * (lane % self.segment) for lane in range(WARP)])
         return LlvmIntegers.binary(self, "add", wide, steps)
 
-    def _hidden(self, value: Value) -> Value:
+    def hidden(self, value: Value) -> Value:
         """The same value, of which LLVM knows nothing: it comes out of memory."""
         place = self.builder.emit(f"alloca {value.spelled}, align 64")
         self.builder.void(f"store volatile {value.typed}, ptr {place}, align 64")
@@ -240,6 +245,8 @@ class LaneAlgebra(LlvmAlgebra):
 
     def both(self, a: str, b: str) -> str:
         """i1: two conditions hold."""
+        if "false" in (a, b):
+            return "false"
         if "true" in (a, b):
             return b if a == "true" else a
         return a if a == b else self.builder.emit(f"and i1 {a}, {b}")
@@ -294,14 +301,14 @@ class LaneAlgebra(LlvmAlgebra):
         if known is not None and known % WARP not in (0, WARP - 1):
             return run(a, b)
         stride = 0 if known is not None and known % WARP == 0 else 1
-        valid = self._ends_with(bases(a), 0)
+        valid = self.ends_with(bases(a), 0)
         if known is None:
-            valid = self.both(valid, self._ends_with(bases(b), WARP - 1))
+            valid = self.both(valid, self.ends_with(bases(b), WARP - 1))
         start = run(bases(a), bases(b))
         lanes = partial(self._varying, VARYING, run, a, b)
         return self._guard(start, Shape(1, stride, Hold.GUARDED), valid, lanes, known is None)
 
-    def _ends_with(self, number: Value, bits: int) -> str:
+    def ends_with(self, number: Value, bits: int) -> str:
         """i1: a scalar has these five bits at its end."""
         end = self.builder.emit(f"and {number.typed}, {WARP - 1}")
         return self.builder.emit(f"icmp eq {number.type} {end}, {bits}")
@@ -321,7 +328,7 @@ class LaneAlgebra(LlvmAlgebra):
     def _consecutive(self, t: Type, run: Callable[..., Value], a: Value) -> Value:
         """An extended index of which nothing is known: often it grows by 1 from lane to lane, and then
         the arithmetic on the address that is made of it need not be done for all lanes."""
-        starts = self._assemble(a.type, self._segment_starts(a))
+        starts = self._assemble(a.type, self._segment_starts(self.vector(a)))
         guess = Lanes(starts.ir, a.type, starts.width, Shape(self.block.segments, 1))
         valid = self.both(self._all(self._agrees(a, guess)), self._no_wrap(t, guess))
         start = run(starts)
@@ -593,7 +600,7 @@ class LaneAlgebra(LlvmAlgebra):
 
     def _tid(self, axis: int) -> Value:
         block = self.block
-        first = Value(self.builder.emit(f"mul i32 {self.warp.ir}, {WARP}"), "i32")
+        first = Value(WARP_FIRST, "i32")
         if block.linear:
             return Lanes(first.ir, "i32", 1, Shape(1, 1)) if axis == 0 else Value("0", "i32")
         if not block.rows_fit:

@@ -10,15 +10,15 @@ from collections.abc import Callable
 
 from simt.analysis.shape import WARP
 from simt.engine.llvm_builder import Value, mangled, spell
-from simt.engine.llvm_windows import WindowAlgebra
+from simt.engine.llvm_exchanges import ExchangeAlgebra
 
 SMALLEST = 32
 """Bits of elements that AVX loads and stores by a mask, and that AVX2 gathers."""
 BITS = {"half": 16, "float": 32, "double": 64}
 
 
-class MaskedAlgebra(WindowAlgebra):
-    """`WindowAlgebra` with loads and stores of some lanes. `word`: alignment in bytes. Lanes that the mask
+class MaskedAlgebra(ExchangeAlgebra):
+    """`ExchangeAlgebra` with loads and stores of some lanes. `word`: alignment in bytes. Lanes that the mask
     (i1 for each lane) leaves out load zeros."""
 
     def gather(self, pointers: Value, mask: Value, element: str, word: int) -> Value:

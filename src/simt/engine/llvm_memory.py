@@ -9,17 +9,19 @@ which of them is at fault, if any.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from simt.analysis.access import Plan, Way, plan_of
-from simt.analysis.shape import WARP, Shape
+from simt.analysis.range_algebra import Range
+from simt.analysis.shape import WARP, Hold, Shape
 from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind
 from simt.engine.llvm_access import ARENA, I64, LIKELY, LOCAL, SHARED, UNLIKELY, Access, Region
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_pattern_algebra import pattern_of
 from simt.engine.llvm_streams import LINE, PAST, StreamAlgebra
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import U32, U64, Type, unsigned
@@ -28,8 +30,23 @@ FEW_PARTS = 2
 """Rows of a CTA in a warp, up to which prefetches for each are cheap."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """A store, with the line of the instruction and the bounds of its addresses."""
+
+    access: Access
+    plan: Plan
+    values: tuple[Value, ...]
+    line: int
+    reach: Range
+
+
 class MemoryAlgebra(StreamAlgebra):
-    """`WindowAlgebra` with the algebra's primitives for memory."""
+    """`StreamAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
+    once followed by one of the same kind, done by the same lanes and given to this algebra as well."""
+
+    followed = False
+    _held: _Store | None = None
 
     # -- the algebra's primitives ----------------------------------------------------------------
 
@@ -46,7 +63,37 @@ class MemoryAlgebra(StreamAlgebra):
 
     def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
         access = self._access(t, space, address, len(values), volatile)
-        plan = self._plan(access, stores=True)
+        store = _Store(access, self._plan(access, stores=True), values, self.line, self.reach)
+        held, self._held = self._held, None
+        if held is not None:
+            self._store_both(held, store)
+        elif self.followed and self.has_order(access):
+            self._held = store
+        else:
+            self._store(store)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the last store waits for the one that follows."""
+        return self._held is not None
+
+    def _store_both(self, one: _Store, other: _Store) -> None:
+        accesses = one.access, other.access
+
+        def separately() -> None:
+            self.line, self.reach = one.line, one.reach
+            self._store(one)
+            self.line, self.reach = other.line, other.reach
+            self._store(other)
+
+        if self.may_exchange(*accesses):
+            proven = all(self._proven_within(s.access, s.reach) for s in (one, other))
+            self.store_exchange(accesses, (one.values[0], other.values[0]), proven, separately)
+        else:
+            separately()
+
+    def _store(self, store: _Store) -> None:
+        access, plan, values = store.access, store.plan, store.values
         match plan.way:
             case Way.ONE:
                 self._store_one(access, values)
@@ -241,6 +288,9 @@ class MemoryAlgebra(StreamAlgebra):
     # -- consecutive addresses ---------------------------------------------------------------------
 
     def _load_contiguous(self, access: Access, plan: Plan) -> tuple[Value, ...]:
+        if plan.otherwise is Way.WINDOW and pattern_of(access.address) is not None:
+            apart = partial(self._load_apart, access, plan.otherwise)
+            return self._either(*self._as_told(access, plan, self._load_contiguous), apart)
         span, parts, ok = self._spans(access, plan.shape)
 
         def fast() -> tuple[Value, ...]:
@@ -318,7 +368,21 @@ class MemoryAlgebra(StreamAlgebra):
         )
         return tuple(self._every(whole, access.count, i) for i in range(access.count))
 
-    def _store_contiguous(self, access: Access, plan: Plan, values: tuple[Value, ...]) -> None:
+    def _as_told(
+        self, access: Access, plan: Plan, run: Callable[[Access, Plan], tuple[Value, ...]]
+    ) -> tuple[str, Callable[[], tuple[Value, ...]]]:
+        """i1: the guard of an address says that it is contiguous; `run` where it does. By itself, this test
+        can be one for all accesses at addresses with the same guard."""
+        address, shape = access.address, replace(plan.shape, hold=Hold.EXACT)
+        assert isinstance(address, Guarded)
+        sure = replace(access, address=self.shaped(bases(address), shape))
+        return address.valid, partial(run, sure, Plan(Way.VECTOR, shape))
+
+    def _store_contiguous(self, access: Access, plan: Plan, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        if plan.otherwise is Way.WINDOW and pattern_of(access.address) is not None:
+            run = partial(self._store_contiguous, values=values)
+            apart = partial(self._store_apart, access, plan.otherwise, values)
+            return self._either(*self._as_told(access, plan, run), apart)
         span, parts, ok = self._spans(access, plan.shape)
         whole = self._interleave([self.vector(v) for v in values])
 
@@ -342,7 +406,7 @@ class MemoryAlgebra(StreamAlgebra):
                 self._store_masked(access, parts, span, whole)
             return ()
 
-        self._either(ok, fast, slow, likely=True)
+        return self._either(ok, fast, slow, likely=True)
 
     def _store_spans(self, access: Access, parts: list[Value], span: int, whole: Value) -> None:
         if self.mask_is_full:
@@ -455,14 +519,17 @@ class MemoryAlgebra(StreamAlgebra):
         shift = self.cast("trunc", "i32", shift)
         return self.cast("trunc", access.element, LlvmIntegers.binary(self, "lshr", words, shift))
 
-    def _store_apart(self, access: Access, way: Way, values: tuple[Value, ...]) -> None:
-        if way is Way.TURNS:
-            return self._store_slowly(access, self._interleave([self.vector(v) for v in values]))
-        if way is Way.WINDOW:
-            return self.store_window(access, values[0], partial(self._store_apart, access, Way.LANES, values))
-        if way is Way.STEPS:
-            return self._store_by_steps(access, values)
-        return self._scatter(access, values)
+    def _store_apart(self, access: Access, way: Way, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        match way:
+            case Way.TURNS:
+                self._store_slowly(access, self._interleave([self.vector(v) for v in values]))
+            case Way.WINDOW:
+                self.store_window(access, values[0], partial(self._store_apart, access, Way.LANES, values))
+            case Way.STEPS:
+                self._store_by_steps(access, values)
+            case _:
+                self._scatter(access, values)
+        return ()
 
     def _store_by_steps(self, access: Access, values: tuple[Value, ...]) -> None:
         """By steps if all lanes run."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 from simt.analysis.shape import WARP
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import LaneAlgebra
+from simt.engine.llvm_pattern_algebra import PatternAlgebra
 
 AHEAD = 8
 """Iterations."""
@@ -34,8 +34,8 @@ SOON = 12
 """Barriers up to which a CTA ends so soon that memory is asked for two CTAs ahead, and not one."""
 
 
-class PrefetchAlgebra(LaneAlgebra):
-    """`LaneAlgebra` with prefetches. `in_loop`: whether the present block is part of a loop.
+class PrefetchAlgebra(PatternAlgebra):
+    """`PatternAlgebra` with prefetches. `in_loop`: whether the present block is part of a loop.
     `for_next_cta`: whether to ask for what the next CTA will use; `lines_asked`: how much, for a warp."""
 
     in_loop = False

@@ -27,12 +27,15 @@ from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_grouped import GroupedAlgebra
-from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
+from simt.engine.llvm_lanes import ALL, WARP_FIRST, Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_loose import Loose, raw, source_of
 from simt.engine.llvm_outline import Outlined
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
+
+FRAME_SCALARS = frozenset({WARP_FIRST, "%warp", "%cta.x", "%cta.y", "%cta.z"})
+"""What code anywhere in a function may name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,11 @@ class Unit:
         return self.system.index(call)
 
 
+def _is_everywhere(value: Value) -> bool:
+    """Whether a value consists of constants and scalars that the function's frame has."""
+    return type(value) in (Value, Lanes) and (value.ir in FRAME_SCALARS or not value.ir.startswith("%"))
+
+
 def zero(t: Type) -> Value:
     element = element_type(t)
     return Value({"float": "0.0", "double": "0.0", "i1": "false"}.get(element, "0"), element)
@@ -151,9 +159,10 @@ class SlotEmitter:
         self.one_nan = one_nan(self.ssa, unit.program.environment) if not unit.large else set[Definition]()
         self.unseen = unseen_nans(self.ssa, unit.program.environment)
         self.cache: dict[Definition, Value] = {}
+        self.everywhere: dict[Definition, Value] = {}  # constants and the frame's scalars: kept nowhere
         self.late: list[Definition] = []  # f64 results to be kept at the end of the block
         self.m.eager = unit.large
-        self.found: dict[Definition, Shape] = {}
+        self.found: dict[Definition, Guarded] = {}
         self.remade: Mapping[Definition, Recipe] = {}  # not kept, but made again where they are read
         self.allocas: dict[str, None] = {}  # lines, in order
         # Of the block: where all lanes of guarded values are kept, by what makes them (not by the base, which
@@ -166,6 +175,8 @@ class SlotEmitter:
     def read(self, definition: Definition) -> Value:
         if definition in self.cache:
             return self.cache[definition]
+        if definition in self.everywhere:
+            return self.everywhere[definition]
         if definition.origin == "undefined":
             return zero(definition.register.type)
         shape = self.shape(definition)
@@ -173,6 +184,10 @@ class SlotEmitter:
         if number is not None:
             return self.m.const(definition.register.type, number)
         parts = self.parts(definition)
+        found = self.found.get(definition)
+        if found is not None and found.pattern is not None:
+            self.cache[definition] = self._read_found(definition, found)
+            return self.cache[definition]
         loaded = self._load_part(definition, parts[0])
         if shape.is_guarded:
             valid = self._load_part(definition, parts[1]).ir
@@ -180,8 +195,8 @@ class SlotEmitter:
             if self.unit.large:
                 self.vectors[lanes] = self.slot(definition, parts[2])
             value = Guarded(loaded.ir, loaded.type, loaded.width, shape, valid, lanes)
-        elif definition in self.found:
-            value = self._found_guarded(definition, loaded)
+        elif found is not None:
+            value = self._read_found(definition, found, loaded)
         else:
             value = self.m.shaped(loaded, shape)
         self.cache[definition] = self.noted(self.m, definition, value)
@@ -191,31 +206,36 @@ class SlotEmitter:
         """The integer that a definition always is, None if that is not known."""
         return None
 
+    def _tells(self, definition: Definition, value: Value) -> bool:
+        """Whether scalars tell more of a value than the analysis knows, wherever it is read."""
+        scalars = isinstance(value, Guarded) and value.width == 1
+        return scalars and self.shape(definition) == VARYING and self.may_find(definition)
+
     def may_find(self, definition: Definition) -> bool:
         """Whether what was seen of a value when it was made holds wherever it is read."""
         return definition not in self.uniformity.blends and not self.unit.large
 
     def _note_found(self, definition: Definition, value: Guarded) -> None:
-        """A value of which the analysis knows nothing is base and stride if a test says so: both are kept
-        beside its lanes."""
-        self.found[definition] = value.shape
-        base, valid = self._beside(definition, value)
-        self.builder.void(f"store {bases(value).typed}, ptr {base}")
-        self.builder.void(f"store i1 {value.valid}, ptr {valid}")
+        """A value of which the analysis knows nothing is base and stride if a test says so, or its lanes lie
+        in a pattern: what tells is kept beside its lanes."""
+        self.found[definition] = value
+        for name, scalar in self.m.scalars_beside(value).items():
+            self.builder.void(f"store {scalar.typed}, ptr {self._beside(definition, name, scalar)}")
 
-    def _found_guarded(self, definition: Definition, lanes: Value) -> Value:
-        shape = self.found[definition]
-        base, valid = self._beside(definition, lanes)
-        start = self.builder.emit(f"load {lanes.type}, ptr {base}")
-        flag = self.builder.emit(f"load i1, ptr {valid}")
-        return Guarded(start, lanes.type, 1, shape, flag, lambda: lanes)
+    def _read_found(self, definition: Definition, found: Guarded, lanes: Value | None = None) -> Value:
+        """`lanes`: None if the value has a pattern, which is enough."""
+        scalars = {
+            name: replace(scalar, ir=self.builder.emit(f"load {scalar.type}, ptr {place}"))
+            for name, scalar in self.m.scalars_beside(found).items()
+            for place in (self._beside(definition, name, scalar),)
+        }
+        return self.m.from_beside(found, lanes, scalars)
 
-    def _beside(self, definition: Definition, value: Value) -> tuple[str, str]:
-        """Names of the slots for a base and a flag that were found."""
-        base, valid = (f"%slot.{definition.index}.{what}" for what in ("base", "found"))
-        self.allocas[f"  {base} = alloca {value.type}"] = None
-        self.allocas[f"  {valid} = alloca i1"] = None
-        return base, valid
+    def _beside(self, definition: Definition, name: str, scalar: Value) -> str:
+        """Name of the slot for a scalar that is kept beside a value's lanes."""
+        slot = f"%slot.{definition.index}.{name}"
+        self.allocas[f"  {slot} = alloca {scalar.type}"] = None
+        return slot
 
     def noted(self, m: LlvmAlgebra, definition: Definition, value: Value) -> Value:
         """A kept column with what its bits mean."""
@@ -276,9 +296,13 @@ class SlotEmitter:
         value = self.cache[definition] = self.as_seen(definition, value)
         if definition not in self.shared_uses or definition in self.remade:
             return
-        found = isinstance(value, Guarded) and value.width == 1 and self.shape(definition) == VARYING
-        if found and self.may_find(definition):
+        if _is_everywhere(value) and not self.unit.large:
+            self.everywhere[definition] = value
+            return
+        if self._tells(definition, value):
             self._note_found(definition, cast("Guarded", value))
+            if self.found[definition].pattern is not None:
+                return
         if source_of(value) is not None:
             self.late.append(definition)
         else:

@@ -237,7 +237,7 @@ class SuspendingEmitter(CallingEmitter):
         if self.in_context:
             return Suspension(number, places, [])
         live = self.live([self._next_block(p) for p in places])
-        kept_elsewhere = self.resident | self.remade.keys()
+        kept_elsewhere = self.resident | self.remade.keys() | self.everywhere.keys()
         return Suspension(number, places, [d for d in live if d not in kept_elsewhere])
 
     @cached_property

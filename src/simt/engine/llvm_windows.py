@@ -41,17 +41,21 @@ ORDERS = 9
 """Of lanes, by the trailing zeros of the bytes from a pair's first to its second: those from 1 word (2 zeros)
 to 32 (7) exist."""
 CONTIGUOUS = 7
-ROW = 128
+ROW = 144
 """Words of the table for lanes that have the firsts, or the seconds, in an order: where each lane is (bytes
-from the first pair), which lane of its half of the warp each place has, and the lanes' places, as 64 bits."""
-LANES_AT, PLACES_AT = WARP, WARP + PLACES
+from the first pair), which lane of its half of the warp each place has (and 16 for the pairs' other places),
+in which word each lane is, the lanes' places, as 64 bits, and the bytes from a pair's first to its second."""
+LANES_AT, WORDS_AT, PLACES_AT = WARP, WARP + PLACES, 2 * WARP + PLACES
+GAP_AT = PLACES_AT + 2
+ROW_BYTES = 4 * ROW
+ROWS = f"[{ORDERS} x [2 x [{ROW} x i32]]]"
 
 Loaded = tuple[Value, ...]
 POINTER = "ptr"
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
+class Order:
     """In which lanes may be. `pointer`: to the first pair. `first`: to the first lane's place. `row`: of the
     table, a pointer. `ok`: i1, whether they are."""
 
@@ -100,23 +104,19 @@ class WindowAlgebra(AccessAlgebra):
         first = self.emit(f"shufflevector {lanes.typed}, {lanes.spelled} poison, {picks}", lanes.type, WARP)
         return LlvmIntegers.binary(self, "and", first, self.widened(Value(str(-LINE), lanes.type), WARP))
 
-    def store_window(self, access: Access, value: Value, otherwise: Callable[[], None]) -> None:
+    def store_window(self, access: Access, value: Value, otherwise: Callable[[], Loaded]) -> Loaded:
         """Stores words to firsts of pairs, or does `otherwise()`."""
         self.has_looked = True
         order, data = self._order(access), self.vector(value)
 
         def fast() -> Loaded:
-            run = WindowAlgebra.store_pairs
+            run = WindowAlgebra.store_in_order
             self.apart("window.store", run, order.pointer, order.first, order.row, data, self.mask)
             return ()
 
-        def slow() -> Loaded:
-            otherwise()
-            return ()
+        return self._either(order.ok, fast, otherwise)
 
-        self._either(order.ok, fast, slow)
-
-    def _order(self, access: Access) -> _Order:
+    def _order(self, access: Access) -> Order:
         """`ok`: all lanes, running or not, are in the order, and at places of the region. (If those that do
         not run did not count, the outer lanes would not tell where the others are.)"""
         address = self.vector(access.address)
@@ -126,7 +126,7 @@ class WindowAlgebra(AccessAlgebra):
         row = self.apart("window.row", WindowAlgebra.row_of, first, gap)
         ordered = self.apart("window.order", WindowAlgebra.are_ordered, address, base, row)
         ok = self.both(ordered.ir, self._is_inside(access, first, last))
-        return _Order(
+        return Order(
             Value(self._host(access, base), POINTER), Value(self._host(access, first), POINTER), row, ok
         )
 
@@ -172,7 +172,7 @@ class WindowAlgebra(AccessAlgebra):
 
     def _looked_up(self, element: str, lines: list[str], index: Value) -> Value:
         """For each lane the word of an index, modulo the words of two lines."""
-        halves = [self._lookup(_kind(element), element, lines, self._half(index, i)) for i in (0, 1)]
+        halves = [self._lookup(kind(element), element, lines, self._half(index, i)) for i in (0, 1)]
         return self._concatenate(element, PER_LINE, halves)
 
     # -- stores --------------------------------------------------------------------------------------
@@ -198,10 +198,12 @@ class WindowAlgebra(AccessAlgebra):
         return self._row(f"i32 {order}", f"i32 {second}")
 
     def _row(self, order: str, second: str) -> Value:
-        rows = f"[{ORDERS} x [2 x [{ROW} x i32]]]"
-        table = self.module.constant("simt.orders", f"private constant {rows} {_table()}, align {LINE}")
-        place = f"getelementptr {rows}, ptr {table}, i32 0, {order}, {second}"
+        place = f"getelementptr {ROWS}, ptr {self.orders()}, i32 0, {order}, {second}"
         return Value(self.builder.emit(place), POINTER)
+
+    def orders(self) -> str:
+        """The table."""
+        return self.module.constant("simt.orders", f"private constant {ROWS} {_table()}, align {LINE}")
 
     def are_ordered(self, address: Value, base: Value, row: Value) -> Value:
         """i1: all lanes are in the order of the row."""
@@ -211,21 +213,27 @@ class WindowAlgebra(AccessAlgebra):
         expected = LlvmIntegers.binary(self, "add", offsets, self.widened(base, WARP))
         return Value(self._all(self.test("icmp eq", address, expected)), "i1")
 
-    def store_pairs(self, pointer: Value, first: Value, row: Value, data: Value, mask: Value) -> None:
+    def store_in_order(self, pointer: Value, first: Value, row: Value, data: Value, mask: Value) -> None:
         """Stores the running lanes' words, by lanes in the order of a row. `pointer`: to the first pair,
-        `first`: to the first lane's place. A half of the warp has its places in two lines, if they are not
-        contiguous."""
+        `first`: to the first lane's place."""
         self._if_contiguous(row)
-        running = self._running_places(row, mask)
-        for i in range(LINES):
-            words = self._permuted(data, i * PER_LINE // WARP, self._lanes_of_line(row, i))
-            some = self._scalar("lshr", running, PER_LINE * i).ir
-            some = self.builder.emit(f"trunc i64 {some} to i{PER_LINE}")
-            bits = self.emit(f"bitcast i{PER_LINE} {some} to <{PER_LINE} x i1>", "i1", PER_LINE)
-            self._store_some(words, self._beyond(pointer, i), bits)
+        self.store_pairs(pointer, row, data, mask)
         self.builder.void("ret void")
         self.builder.label("contiguous")
         self._store_some(data, first.ir, mask)
+
+    def store_pairs(self, pointer: Value, row: Value, data: Value, mask: Value) -> None:
+        """The same, if they are not contiguous: a half of the warp has its places in two lines."""
+        running = self._running_places(row, mask)
+        for i in range(LINES):
+            words = self._permuted(data, i * PER_LINE // WARP, self._lanes_of_line(row, i))
+            self._store_some(words, self._beyond(pointer, i), self._line_of(running, i))
+
+    def _line_of(self, places: Value, number: int) -> Value:
+        """A mask for one line, of 64 bits for all of them."""
+        some = self._scalar("lshr", places, PER_LINE * number).ir
+        some = self.builder.emit(f"trunc i64 {some} to i{PER_LINE}")
+        return self.emit(f"bitcast i{PER_LINE} {some} to <{PER_LINE} x i1>", "i1", PER_LINE)
 
     def _if_contiguous(self, row: Value) -> None:
         contiguous = self._row(f"i32 {CONTIGUOUS}", "i32 0")
@@ -249,10 +257,12 @@ class WindowAlgebra(AccessAlgebra):
         some = self._half(data, half)
         return self.emit(f"call {vector} {name}({vector} {some}, {lanes.typed})", data.type, PER_LINE)
 
-    def _running_places(self, row: Value, mask: Value) -> Value:
-        """i64: a bit for each place of the window that a running lane writes."""
+    def _running_places(self, row: Value, mask: Value, others: bool = False) -> Value:
+        """i64: a bit for each place of the window that a running lane writes; for those of the pairs' other
+        places, if it writes these."""
         place = self.builder.emit(f"getelementptr i32, {row.typed}, i64 {PLACES_AT}")
         places = self.builder.emit(f"load i64, ptr {place}, align 8")
+        places = self.builder.emit(f"xor i64 {places}, -1") if others else places
         deposit = self.module.declare("llvm.x86.bmi.pdep.64", I64, (I64, I64))
         lanes = self.builder.emit(f"zext i32 {self.mask_bits(mask).ir} to i64")
         return Value(self.builder.emit(f"call i64 {deposit}(i64 {lanes}, i64 {places})"), I64)
@@ -266,8 +276,9 @@ class WindowAlgebra(AccessAlgebra):
         name = self.module.declare(f"llvm.{intrinsic}.i64", I64, (I64, I64))
         return Value(self.builder.emit(f"call i64 {name}({a.typed}, {b.typed})"), I64)
 
-    def _scalar(self, opcode: str, a: Value, b: int) -> Value:
-        return Value(self.builder.emit(f"{opcode} {a.typed}, {b}"), a.type)
+    def _scalar(self, opcode: str, a: Value, b: int | Value) -> Value:
+        other = b.ir if isinstance(b, Value) else b
+        return Value(self.builder.emit(f"{opcode} {a.typed}, {other}"), a.type)
 
     def _some_bits(self, value: Value, bits: int) -> Value:
         """i1 for each lane: it has one of some bits."""
@@ -300,7 +311,7 @@ class WindowAlgebra(AccessAlgebra):
         return self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {LINE * lines}")
 
 
-def _kind(element: str) -> str:
+def kind(element: str) -> str:
     """How the look-up's name spells the element."""
     return "ps" if element == "float" else "d"
 
@@ -317,10 +328,18 @@ def _table() -> str:
 
 def _row(order: int, second: int) -> list[int]:
     if not 2 <= order <= CONTIGUOUS:
-        return [1] * ROW  # the outer lanes would be at one place, but then the order were another
+        # The outer lanes would be at one place, but then the order were another.
+        return [1] * GAP_AT + [0] * (ROW - GAP_AT)
     gap = (1 << order) // WORD
-    places = [2 * lane - lane % gap + second * gap for lane in range(WARP)]
+    places = [first + second * gap for first in firsts(gap)]
     lanes = [(place // 2 // gap * gap + place % gap) % (WARP // 2) for place in range(PLACES)]
+    lanes = [lane + WARP // 2 * (place not in places) for place, lane in enumerate(lanes)]
     bits = sum(1 << place for place in places)
-    row = [WORD * place for place in places] + lanes + [bits % 2**32, bits >> 32 & 0xFFFFFFFF]
+    row = [WORD * place for place in places] + lanes + places
+    row += [bits % 2**32, bits >> 32 & 0xFFFFFFFF, WORD * gap]
     return row + [0] * (ROW - len(row))
+
+
+def firsts(gap: int) -> list[int]:
+    """The words of the first lanes of pairs which some words part."""
+    return [2 * lane - lane % gap for lane in range(WARP)]

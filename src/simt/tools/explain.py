@@ -166,7 +166,7 @@ class _Watcher:
         self.program = program
         self.emitter = emitter
         self.accesses: dict[AccessNote, None] = {}
-        emitter.evaluator = _WatchedEvaluator(self)
+        emitter.evaluator = emitter.in_place = _WatchedEvaluator(self)
 
     def place(self, line: int) -> Place:
         """The instruction at a line."""
