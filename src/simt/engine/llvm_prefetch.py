@@ -5,9 +5,8 @@ all threads of a grid do (`for (i = thread; i < n; i += threads)`). Code of such
 address with that of the last iteration, and asks for what the same step will reach some iterations on.
 
 Nor do they look past what a CTA does between its barriers. So a kernel with barriers asks for what the
-next CTA will use, or the one after it: as far on as this CTA's first warp is from the last CTA's, or twice
-as far. If barriers are many and the code between them is long, it asks for one line of memory at each, since
-CPUs can only wait for few lines at a time.
+next CTA will use: as far on as this CTA's first warp is from the last CTA's. If barriers are many, it asks
+for one line of memory at each, since CPUs can only wait for few lines at a time.
 
 A prefetch of a wild address does nothing.
 """
@@ -29,9 +28,6 @@ CLOSE = 3
 ROOM = 256
 """Lines that can be put off; more are forgotten."""
 SPREAD = "simt.prefetch.spread"
-CTAS_AHEAD = "simt.prefetch.ctas"
-SOON = 12
-"""Barriers up to which a CTA ends so soon that memory is asked for two CTAs ahead, and not one."""
 
 
 class PrefetchAlgebra(PatternAlgebra):
@@ -69,8 +65,7 @@ class PrefetchAlgebra(PatternAlgebra):
         is_first = self.builder.emit(f"icmp eq i32 {self.warp.ir}, 0")
         self.builder.void(f"br i1 {is_first}, label %{first}, label %{go}")
         self.builder.label(first)
-        ahead = self.builder.emit(f"load i64, ptr @{CTAS_AHEAD}")
-        self._write_note(step, self.builder.emit(f"mul i64 {self._step(address, last)}, {ahead}"))
+        self._write_note(step, self._step(address, last))
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
         self._ask_now_or_later(self._sum(address.ir, self._noted(step)), _lines(nbytes), write)
@@ -90,13 +85,10 @@ class PrefetchAlgebra(PatternAlgebra):
 
     # -- lines put off --------------------------------------------------------------------------------
 
-    def settle_prefetches(self, visits: int, recurring: bool, short: bool) -> None:
+    def settle_prefetches(self, visits: int, recurring: bool) -> None:
         """Decides, when the whole kernel is emitted, whether lines are asked for one by one: if warps make
-        way often enough (`visits` places where they do, some in loops if `recurring`), unless the code
-        between is `short`. Else they are asked for at once, for a later CTA if each ends soon."""
-        spread = self.lines_asked > 0 and (recurring or (self.lines_asked <= visits and not short))
-        ahead = 1 if spread or visits > SOON else 2
-        self.module.constant(CTAS_AHEAD, f"private constant i64 {ahead}")
+        way often enough (`visits` places where they do, some in loops if `recurring`)."""
+        spread = self.lines_asked > 0 and (recurring or self.lines_asked <= visits)
         self.module.constant(SPREAD, f"private constant i1 {'true' if spread else 'false'}")
 
     def ask_for_one(self) -> None:

@@ -501,7 +501,8 @@ class SuspendingEmitter(CallingEmitter):
         """To be called when all blocks are emitted."""
         if self.m.for_next_cta:
             recurring = not self.in_step and any(self._may_recur(places[0]) for places in self.suspensions)
-            self.m.settle_prefetches(len(self.suspensions), recurring, self.short_phases)
+            visits = 0 if self.short_phases else len(self.suspensions)
+            self.m.settle_prefetches(visits, recurring)
 
     # -- the CTA's loop over its warps -------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from simt.analysis.shape import BlockShape
 from simt.engine.host import host_cpu
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_phases import UNROLLED
-from simt.engine.llvm_prefetch import CTAS_AHEAD, SOON, SPREAD
+from simt.engine.llvm_prefetch import SPREAD
 
 LOAD = "ld.global.u32 %v, [%a];"
 MUCH = "st.shared.u32 [box+4], %v;" * (UNROLLED // 4)
@@ -45,8 +45,9 @@ BODIES = {
 }
 
 
-def emitted(body: str) -> str:
-    """The LLVM module of a kernel for two warps."""
+@pytest.mark.parametrize("name", BODIES)
+def test_loads_that_prefetch(name: str) -> None:
+    body, loads, spread = BODIES[name]
     program = (
         simt.Device("sm_75")
         .load(f"""
@@ -67,20 +68,7 @@ def emitted(body: str) -> str:
         .program
     )
     text, *_ = emit(program, program.functions["k"], BlockShape(64, 1, 1), host_cpu().features, "nounwind")
-    return text
-
-
-@pytest.mark.parametrize("name", BODIES)
-def test_loads_that_prefetch(name: str) -> None:
-    body, loads, spread = BODIES[name]
-    text = emitted(body)
     lines = 128 // 64  # of a warp's words
     barriers = len(re.findall(r"^suspend", text, re.MULTILINE))  # at each, one of the lines put off
     assert text.count("call void @llvm.prefetch") == loads * lines + barriers
     assert (f"@{SPREAD} = private constant i1 true" in text) == spread
-
-
-@pytest.mark.parametrize(("barriers", "ctas"), [(1, 2), (SOON, 2), (SOON + 1, 1)])
-def test_how_far_ahead(barriers: int, ctas: int) -> None:
-    """Where CTAs end soon, two of them."""
-    assert f"@{CTAS_AHEAD} = private constant i64 {ctas}" in emitted(f"{LOAD} {'bar.sync 0;' * barriers}")
