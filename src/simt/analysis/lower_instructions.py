@@ -5,7 +5,7 @@ from __future__ import annotations
 from simt.analysis import lower_cells
 from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_context import Cells, Context, Unlowerable
-from simt.analysis.lower_forms import PART, simple
+from simt.analysis.lower_forms import PART, copy, simple
 from simt.analysis.lower_operands import Operands
 from simt.analysis.program import Address, Constant, Guard, Op, Operand, Register, Source
 from simt.isa.form import Binding, Form, OperandForm, split
@@ -125,7 +125,18 @@ class Instructions:
         first = self.b.first_parameter
         if found.base is None and op.binding.get("space") == "param" and first is not None:
             return Address(self.operands.stored(first, 0), found.offset)
-        return found
+        return self._truncated(op, found)
+
+    def _truncated(self, op: Op, address: Address) -> Address:
+        """An address as wide as its state space's: the upper half of a wider register is ignored (table 68).
+        From PTX 2.0 on, 64-bit registers that hold no address of shared or local memory are faults."""
+        context, base = self.plans.context, address.base
+        short = context.version < (2, 0) and op.binding.get("space") in ("shared", "local")
+        if not isinstance(base, Register) or base.type.bits <= 32 or not (short or context.address_type == U32):
+            return address
+        low = self.b.temporary(U32)
+        self.b.emit(copy(low, base, U32, self.b.line))
+        return Address(low, address.offset)
 
     def _destination(
         self, op: Op, scope: Scope, operand: OperandForm, written: nodes.Operand | None, t: Type
