@@ -132,7 +132,9 @@ class Instructions:
         From PTX 2.0 on, 64-bit registers that hold no address of shared or local memory are faults."""
         context, base = self.plans.context, address.base
         short = context.version < (2, 0) and op.binding.get("space") in ("shared", "local")
-        if not isinstance(base, Register) or base.type.bits <= 32 or not (short or context.address_type == U32):
+        if not isinstance(base, Register) or base.type.bits <= 32:
+            return address
+        if not short and context.address_type != U32:
             return address
         low = self.b.temporary(U32)
         self.b.emit(copy(low, base, U32, self.b.line))
