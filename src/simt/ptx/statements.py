@@ -207,8 +207,6 @@ def instruction(c: Cursor) -> Instruction:
     c.seek(end)
     call = mnemonic == _CALL
     found = () if c.at(";") else operands(c, call)
-    if call and found and (c.at("name") or c.at("(")):
-        found += operands(c, call)
     c.expect(";", "',' or ';'" if found else "an operand or ';'")
     if mnemonic == _TEX:
         found = _bracketed(found)

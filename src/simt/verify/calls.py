@@ -47,7 +47,7 @@ def split_call(operands: tuple[Operand, ...]) -> CallParts:
 def call_problems(site: Site) -> Iterator[Problem]:
     """Everything that is wrong with a call."""
     parts = split_call(site.instruction.operands)
-    if parts.callee is None or parts.excess:
+    if parts.callee is None or parts.excess or isinstance(parts.prototype, Arguments):
         hint = "expected `call (results), function, (arguments), prototype`"
         yield Problem("a call names one function", site.instruction.span, hint)
         return
@@ -79,7 +79,7 @@ def _callee(site: Site, callee: Operand, prototype: Operand | None) -> _Found:
     shape = site.shapes.of(callee)
     match shape.what:
         case What.FUNCTION if isinstance(callee, Name):
-            return (yield from _direct(site, callee))
+            return (yield from _direct(site, callee, prototype))
         case What.REGISTER if _holds_address(shape):
             return (yield from _indirect(site, callee, prototype))
         case What.UNKNOWN:
@@ -94,9 +94,12 @@ def _holds_address(shape: Shape) -> bool:
     return t is not None and t.bits >= 32 and (t.is_integer or t.kind is Kind.BITS) and shape.count == 1
 
 
-def _direct(site: Site, callee: Name) -> _Found:
+def _direct(site: Site, callee: Name, prototype: Operand | None) -> _Found:
     symbol = site.scope.lookup(callee.name)
     node = symbol.node if symbol else None
+    if prototype is not None:
+        hint = "only a call through a register says what it calls"
+        yield Problem(f"a call of {written(callee)} has no further operand", prototype.span, hint)
     if isinstance(node, Function) and node.is_entry:
         yield Problem(
             f"{written(callee)} is a kernel and cannot be called", callee.span, "expected a `.func`"
