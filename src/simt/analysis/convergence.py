@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Set
 
-from simt.analysis.dominance import EXIT, immediate
+from simt.analysis.dominance import EXIT, Tree, immediate
 from simt.analysis.program import Block
 from simt.analysis.schedule import Loop, Schedule
 
@@ -64,6 +64,20 @@ class Convergence:
             for slot in meeting
             if above in slots or (before[slot] > before[above] and self._is_join(slot, above, slots))
         }
+
+    def same_lanes(self) -> dict[int, int]:
+        """For a block, the last block before it that exactly the same lanes run in each turn of the loops
+        around both: it dominates the block and is post-dominated by it, in one turn. Chains of these lead to
+        all such blocks."""
+        tree, found = Tree(self._above), dict[int, int]()
+        for block in self.schedule.order:
+            slot = self._slot[id(block)]
+            after = self._after[slot]
+            if after == EXIT or isinstance(self.schedule.slots[after], Loop):
+                continue
+            if tree.dominates(slot, after):
+                found[self._block(after).index] = block.index
+        return found
 
     def _block(self, slot: int) -> Block:
         place = self.schedule.slots[slot]

@@ -124,15 +124,3 @@ class Tree:
 
     def dominates(self, a: int, b: int) -> bool:
         return self.first[a] <= self.first[b] < self.last[a]
-
-
-def same_lanes(schedule: Schedule) -> dict[int, int]:
-    """For a block, the last block before it that exactly the same lanes ran: it dominates the block and
-    is post-dominated by it. Chains of these lead to all such blocks."""
-    tree, post = Tree(dominators(schedule)), post_dominators(schedule)
-    found: dict[int, int] = {}
-    for block in schedule.order:
-        after = post[block.index]
-        if after not in (EXIT, block.index) and tree.dominates(block.index, after):
-            found[after] = block.index
-    return found

@@ -31,8 +31,8 @@ class Lane:
 
 class Walk:
     """A warp that walks through a graph: branches of `divergent` blocks send each lane anywhere, other ones
-    all lanes the same way. Notes where lanes met, and the loops that they had left when others ran a block
-    of these again."""
+    all lanes the same way. Notes where lanes met, the loops that they had left when others ran a block of
+    these again, and which lanes ran each block, in the order in which they did."""
 
     def __init__(self, found: Schedule, divergent: Set[int], chance: random.Random) -> None:
         self.schedule = found
@@ -43,6 +43,8 @@ class Walk:
         self.lanes = [Lane() for _ in range(LANES)]
         self.joins: set[int] = set()
         self.left: set[frozenset[int]] = set()
+        self.runs: list[tuple[int, frozenset[int]]] = []
+        self.number = {id(lane): i for i, lane in enumerate(self.lanes)}
 
     def run(self) -> None:
         for _ in range(STEPS):
@@ -54,6 +56,7 @@ class Walk:
     def step(self, slot: int, lanes: list[Lane]) -> None:
         place = self.schedule.slots[slot]
         block = place.header if isinstance(place, Loop) else place
+        self.runs.append((block.index, frozenset(self.number[id(lane)] for lane in lanes)))
         if len({id(lane.came) for lane in lanes}) > 1:
             self.joins.add(block.index)
         for other in self.lanes:
@@ -108,6 +111,53 @@ def test_what_lanes_do_is_foreseen(edges: Edges, data: st.DataObject) -> None:
         assert walk.joins <= joins
         # What a block defined is kept if any of the loops around it that lanes left says so.
         assert all(loops & leaving for loops in walk.left)
+
+
+def of_one_loop(found: Schedule, before: dict[int, int]) -> dict[int, int]:
+    """For a block, the closest block in its chain that has the same innermost loop."""
+    result: dict[int, int] = {}
+    for index in before:
+        above: int | None = before[index]
+        while above is not None and found.loop_of[above] is not found.loop_of[index]:
+            above = before.get(above)
+        if above is not None:
+            result[index] = above
+    return result
+
+
+@settings(max_examples=300, deadline=None)
+@given(graphs())
+def test_same_lanes_run_both_blocks(edges: Edges) -> None:
+    found = schedule(function_of(edges))
+    pairs = of_one_loop(found, Convergence(found).same_lanes())
+    for seed in range(20):
+        walk = Walk(found, {b.index for b in found.order}, random.Random(seed))
+        walk.run()
+        last: dict[int, frozenset[int]] = {}
+        for block, lanes in walk.runs:
+            assert block not in pairs or last.get(pairs[block]) == lanes
+            last[block] = lanes
+
+
+@pytest.mark.parametrize(
+    ("edges", "same"),
+    [
+        ([[1, 2], [3], [3], []], {3: 0}),
+        ([[1], [2, 3], [3], [1, 4], []], {1: 0, 3: 1, 4: 0}),
+        # lanes that begin the loop again in its middle do not come to its end
+        ([[1], [2, 3], [1, 3], [1, 4], []], {1: 0, 4: 0}),
+        ([[1], [1, 2], [1, 3], []], {1: 0, 3: 0}),
+    ],
+)
+def test_known_graphs_have_the_same_lanes(edges: Edges, same: dict[int, int]) -> None:
+    found = schedule(function_of(edges))
+    chain, result = Convergence(found).same_lanes(), dict[int, int]()
+    for index in chain:
+        above = chain[index]
+        while found.loop_of[above] is not found.loop_of[index] and above in chain:
+            above = chain[above]
+        result[index] = above
+    assert result == same
 
 
 @settings(max_examples=100, deadline=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from simt.analysis.dominance import EXIT, Tree, dominators, post_dominators, same_lanes
+from simt.analysis.dominance import EXIT, Tree, dominators, post_dominators
 from simt.analysis.schedule import schedule
 from tests.unit.analysis.graphs import Edges, dominates, ends, function_of, graphs, post_dominates, reach
 
@@ -46,16 +46,3 @@ def test_post_dominators(edges: Edges) -> None:
             {a for a in blocks if a != b and post_dominates(edges, a, b)} if ends(edges, b) else set[int]()
         )
         assert set(closest(immediate, b)) == after
-
-
-@settings(max_examples=200, deadline=None)
-@given(graphs())
-def test_same_lanes_dominate_and_are_post_dominated(edges: Edges) -> None:
-    for after, before in same_lanes(schedule(function_of(edges))).items():
-        assert after != before
-        assert dominates(edges, before, after)
-        assert post_dominates(edges, after, before)
-
-
-def test_same_lanes_of_a_diamond() -> None:
-    assert same_lanes(schedule(function_of([[1, 2], [3], [3], []]))) == {3: 0}
