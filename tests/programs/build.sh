@@ -16,7 +16,7 @@ for source in *.cu; do
     *) compile "$name" "$name" -arch=compute_75 ;;
     esac
 done
-for name in functions switch_vm polymorphism calculator; do
+for name in functions switch_vm polymorphism calculator members; do
     compile "$name" "$name.debug" -arch=compute_75 -G
 done
 for name in matmul hash; do

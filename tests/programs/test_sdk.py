@@ -115,3 +115,17 @@ def test_calculator(device: simt.Device, build: str) -> None:
 def swapped(expression: str) -> str:
     """With `+` and `-` exchanged between operands; a sign stays one."""
     return re.sub(r"(?<=[\d)])[+-]", lambda m: {"+": "-", "-": "+"}[m[0]], expression)
+
+
+@pytest.mark.parametrize("build", ["members", "members.debug"])
+def test_pointers_to_members(device: simt.Device, build: str) -> None:
+    n = 150
+    i = np.arange(n, dtype="i4")
+    choices, values = rng(3).integers(0, 4, n, dtype="i4"), rng(4).integers(-9999, 9999, n, dtype="i4")
+    results = device.zeros(n, "i4")
+    arguments = (device.array(choices), device.array(values), results, n)
+    load(device, build)["call_members"]((cover(n, 40),), (40,), arguments)
+    size = np.where(i % 3, i + 1, i + 2)
+    turned = np.where(i % 3, values ^ size, ~values + size)
+    expected = np.choose(choices, [values + size, values - size, values * size, turned])
+    np.testing.assert_array_equal(results.numpy(), expected)

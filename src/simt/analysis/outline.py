@@ -23,6 +23,8 @@ EVENTS = 16
 """Performance monitor events, numbered from 0 (PTX 1.4 table 85)."""
 FRAME_ALIGNMENT = 16
 """Bytes that divide the size of every frame of local variables."""
+FUNCTION_ALIGNMENT = 16
+"""Divides the addresses of functions: C++ marks pointers to virtual member functions by odd numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,11 @@ class Program:
     address_bits: int
     text: Text
     identity: str = ""  # hash of what the module means, for caches
+
+    @property
+    def function_addresses(self) -> dict[str, int]:
+        """Numbers that stand for functions in registers and memory."""
+        return {name: (i + 1) * FUNCTION_ALIGNMENT for i, name in enumerate(self.functions)}
 
     @property
     def kernels(self) -> list[str]:

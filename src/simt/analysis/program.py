@@ -79,7 +79,7 @@ class SymbolAddress:
 
 @dataclass(frozen=True, slots=True)
 class FunctionAddress:
-    """The address of a device function: its index in `Program.functions` plus one, as an integer."""
+    """The address of a device function, as an integer: see `Program.function_addresses`."""
 
     name: str
     type: Type

@@ -204,7 +204,7 @@ class CallingEmitter(FunctionEmitter):
         target = self.m.vector(self.m.to_bits(op.callee.type, self.register(op.callee)))
         known = Value(NO_LANES.removeprefix(MASK).strip(), "i1", WARP)
         for name in op.candidates:
-            here = self.m.test("icmp eq", target, Value(str(self.function_index(name)), target.type))
+            here = self.m.test("icmp eq", target, Value(str(self.function_address(name)), target.type))
             lanes = self.m.mask_and(self.m.mask, here)
             known = self.m.binary("or", known, here)
             run, skip = self.builder.block_name("call"), self.builder.block_name("skip")

@@ -689,4 +689,4 @@ class _Reader:
         return self.emitter.symbol(symbol)
 
     def function(self, function: FunctionAddress) -> Value:
-        return Value(str(self.emitter.function_index(function.name)), f"i{function.type.bits}")
+        return Value(str(self.emitter.function_address(function.name)), f"i{function.type.bits}")

@@ -116,9 +116,8 @@ class Unit:
         return pieces(self.features)
 
     @cached_property
-    def numbers(self) -> dict[str, int]:
-        """The functions' indices."""
-        return {name: i for i, name in enumerate(self.program.functions)}
+    def function_addresses(self) -> dict[str, int]:
+        return self.program.function_addresses
 
     def system_call(self, call: SystemCall) -> int:
         """Number of a function of the system."""
@@ -425,8 +424,8 @@ class SlotEmitter:
             else Value(self.builder.emit(f"trunc i64 {name} to i{t.bits}"), f"i{t.bits}")
         )
 
-    def function_index(self, name: str) -> int:
-        return self.unit.numbers[name] + 1
+    def function_address(self, name: str) -> int:
+        return self.unit.function_addresses[name]
 
     def kernel_parameter(self, name: str) -> Parameter:
         return next(p for p in self.function.kernel_parameters if p.name == name)

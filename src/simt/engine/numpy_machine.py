@@ -38,7 +38,7 @@ class NumpyMachine(NumpyAlgebra):
         self.launch = launch
         self.arena = arena
         self.textures = TextureTable(launch.textures, launch.symbols)
-        self.functions = {name: i + 1 for i, name in enumerate(launch.program.functions)}
+        self.functions = launch.program.function_addresses
         self.locals: dict[str, int] = {}
         self.rows: Array | None = None
         self.line = 0

@@ -51,5 +51,5 @@ def _value(symbol: str, variable: ModuleVariable, addresses: Mapping[str, int], 
     if symbol in addresses:
         return addresses[symbol]
     if symbol in program.functions:
-        return list(program.functions).index(symbol) + 1
+        return program.function_addresses[symbol]
     raise LaunchError(f"the initialiser of {variable.name} names {symbol}, which has no address")
