@@ -63,7 +63,8 @@ class Kernel:
 
     @property
     def attributes(self) -> dict[str, int | tuple[int, ...]]:
-        """Resources, by CuPy's names, and the kernel's performance directives (tables 98-100)."""
+        """Resources, by CuPy's names, and the kernel's performance directives (tables 98-100). `num_regs` are
+        the kernel's own registers, at most those that `.maxnreg` or the device grants a thread."""
         program, device = self.module.program, self.module.device.properties
         version, target = program.environment.version, program.environment.target
         return {
@@ -72,11 +73,14 @@ class Kernel:
             "const_size_bytes": sum(v.size for v in program.variables.values() if v.space == "const"),
             "max_dynamic_shared_size_bytes": device.max_shared_memory_per_cta - self._function.dynamic_shared,
             "max_threads_per_block": min(device.max_threads_per_cta, _threads(self._function.limits)),
-            "num_regs": len(self._function.registers),
+            "num_regs": self._registers(device.max_registers_per_thread),
             "ptx_version": version[0] * 10 + version[1],
             "binary_version": target,
             **self._function.limits,
         }
+
+    def _registers(self, most: int) -> int:
+        return min(len(self._function.registers), most, *self._function.limits.get("maxnreg", ()))
 
     def active_ctas(self, block: Shape, shared_mem: int = 0) -> int:
         """CTAs of this shape that one multiprocessor of the device holds at a time; `.maxnctapersm` counts.

@@ -201,6 +201,9 @@ def redeclaration_problems(before: object, function: Function) -> Iterator[Probl
         yield Problem(f"function `{name}` is defined already", function.span)
     elif "extern" in (before.linkage, function.linkage) and before.linkage != function.linkage:
         yield Problem(f"function `{name}` is `.extern` in one declaration only", function.span)
+    elif function.linkage not in ("", before.linkage):
+        message = f"function `{name}` is `.{function.linkage}` here, but not in its earlier declaration"
+        yield Problem(message, function.span)
     else:
         found = difference(function, before)
         if found:

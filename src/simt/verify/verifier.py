@@ -197,3 +197,6 @@ def _repetition_problems(before: object, v: Variable) -> Iterator[Problem]:
         yield Problem(f"`{v.name}` is declared twice", v.span)
     elif found := difference(v, before):
         yield Problem(f"`{v.name}` does not agree with its earlier declaration: {found}", v.span)
+    elif before.linkage == "extern" and not v.linkage:
+        message = f"`{v.name}` is `.extern` in its earlier declaration, but defined for this file only"
+        yield Problem(message, v.span, "expected `.visible`")

@@ -74,6 +74,17 @@ def test_limits_of_the_first_generation() -> None:
     assert plain.attributes["maxnreg"] == (16,)
 
 
+@pytest.mark.parametrize(("arch", "directive", "most"), [
+    ("sm_10", ".maxnreg 16", 16), ("sm_10", "", 124), ("sm_20", "", 63), ("sm_35", "", 150),
+])  # fmt: skip
+def test_registers_that_a_thread_gets(arch: str, directive: str, most: int) -> None:
+    """A kernel with 150 of them: `.maxnreg` is never exceeded (table 98), nor what the machine has."""
+    text = f".version 1.4 .target sm_10 .entry k () {directive} {{ .reg .u32 %r<150>; "
+    text += " ".join(f"mov.u32 %r{i}, {i};" for i in range(150)) + " exit; }"
+    k = simt.Device(arch, memory="16MiB").load(text)["k"]
+    assert k.attributes["num_regs"] == most
+
+
 def test_sixteen_barriers() -> None:
     kernel("sm_10", "many")(1, 64)
     with pytest.raises(simt.PtxError, match="16"):
