@@ -2,8 +2,8 @@
 
 Prints the agreement by version and target; with `--write` puts it, and how often each listed difference
 was met, into docs/ptxas-differences.md, and records a sample of ptxas's verdicts for machines without it.
-Uses one core for some 20 minutes; with `--kept FOLDER` ptxas is not asked again what that folder has from an
-earlier or an interrupted run.
+Uses one core for some 20 minutes, several with `--jobs`; with `--kept FOLDER` ptxas is not asked again what
+that folder has from an earlier or an interrupted run.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from zlib import crc32
 
@@ -109,16 +111,25 @@ def sample(result: Result) -> list[verdicts.Verdict]:
     return sorted({*chosen, *result.found[end:]})
 
 
-def _results(chosen: list[str], seed: int, least: int, kept: Kept) -> Iterator[Result]:
-    for dialect in DIALECTS:
-        if not chosen or str(dialect) in chosen:
-            result = compare(dialect, seed, least, kept)
-            kept.forget()
+def _results(chosen: list[str], seed: int, least: int, folder: Path | None, jobs: int) -> Iterator[Result]:
+    dialects = [d for d in DIALECTS if not chosen or str(d) in chosen]
+    with ProcessPoolExecutor(jobs) as pool:
+        for result in pool.map(partial(_result, seed=seed, least=least, folder=folder), dialects):
             print(result.line(), *result.unlisted, sep="\n", flush=True)
             yield result
 
 
-def _total(results: list[Result]) -> str:
+def _result(dialect: Dialect, seed: int, least: int, folder: Path | None) -> Result:
+    return compare(dialect, seed, least, Kept(folder))
+
+
+def _totals(results: list[Result]) -> list[str]:
+    """Rows for the versions of PTX ISA 1.4 and before, and for all."""
+    oldest = [r for r in results if r.dialect.version <= (1, 4)]
+    return [_total(oldest, "1.0 to 1.4"), _total(results, "all")]
+
+
+def _total(results: list[Result], name: str) -> str:
     whole = Result(DIALECTS[0])
     for result in results:
         whole.tried += result.tried
@@ -126,7 +137,7 @@ def _total(results: list[Result]) -> str:
         whole.different += result.different
         whole.by_text += result.by_text
         whole.unlisted += result.unlisted
-    return whole.line().replace(str(DIALECTS[0]), "all", 1)
+    return whole.line().replace(str(DIALECTS[0]), name, 1)
 
 
 def main() -> None:
@@ -138,14 +149,15 @@ def main() -> None:
     parser.add_argument(
         "--kept", type=Path, help="a folder to keep ptxas's verdicts in, and to take them from"
     )
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     arguments = parser.parse_args()
     print(*HEADER, sep="\n")
-    kept = Kept(arguments.kept)
-    results = list(_results(arguments.dialects, arguments.seed, arguments.least, kept))
-    print(_total(results))
+    chosen, seed, least = arguments.dialects, arguments.seed, arguments.least
+    results = list(_results(chosen, seed, least, arguments.kept, arguments.jobs))
+    print(*_totals(results), sep="\n")
     if arguments.write and not arguments.dialects:
         counts = sum((r.listed for r in results), Counter[int]())
-        differences.write(counts, [*HEADER, *(r.line() for r in results), _total(results)])
+        differences.write(counts, [*HEADER, *(r.line() for r in results), *_totals(results)])
         verdicts.write((r.dialect, sample(r)) for r in results)
 
 

@@ -36,10 +36,6 @@ class Kept:
             self._add(name, {key: assemble(text)[0]})
         return known[key]
 
-    def forget(self) -> None:
-        """Memory that no other dialect needs."""
-        self._known.clear()
-
     def _read(self, name: str) -> dict[str, bool]:
         if name not in self._known:
             path = None if self._folder is None else self._folder / name
