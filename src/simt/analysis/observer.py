@@ -1,4 +1,5 @@
-"""Which ops read memory that other threads may change meanwhile: atomics and volatile loads."""
+"""Which ops read memory that other threads may change meanwhile: atomics and volatile loads; and which read
+what the thread itself may have put aside."""
 
 from __future__ import annotations
 
@@ -9,6 +10,9 @@ from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 
+OWN = frozenset({"local", ""})
+"""State spaces (`""` of generic addresses) in which a thread's own variables may be."""
+
 
 class _Watcher(ShapeAlgebra):
     """Notes whether an op reads memory that other threads may change meanwhile."""
@@ -16,9 +20,11 @@ class _Watcher(ShapeAlgebra):
     def __init__(self) -> None:
         super().__init__(BlockShape(1, 1, 1))
         self.seen = False
+        self.own = False
 
     def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
         self.seen |= volatile
+        self.own |= space in OWN
         return (UNIFORM,) * count
 
     def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
@@ -52,3 +58,11 @@ class Observer:
         self._watcher.seen = False
         self._evaluator.op(op)
         return self._watcher.seen
+
+    def fetches(self, op: Op) -> bool:
+        """Whether an op loads what may be a variable of the thread's own."""
+        if not op.form.effects:
+            return False
+        self._watcher.own = False
+        self._evaluator.op(op)
+        return self._watcher.own

@@ -6,9 +6,12 @@ belong to the same warp. Both make parts of a warp run the same blocks at differ
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from simt.analysis.call_graph import reachable
 from simt.analysis.observer import Observer
 from simt.analysis.pending import Pending, members
-from simt.analysis.program import Block, Op, Register
+from simt.analysis.program import Block, Call, Function, Op, Register
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import Definition, Ssa, terminator_uses, uses
@@ -16,20 +19,56 @@ from simt.analysis.uniformity import Uniformity, analyse
 from simt.isa.algebra import Environment
 
 
-def waiting_loops(ssa: Ssa, environment: Environment) -> list[Loop]:
-    """Loops whose end depends on memory that other threads may change while the loop runs."""
-    observer = Observer(environment)
-    observed: set[Definition] = set()
-    for block in ssa.schedule.order:
-        if ssa.schedule.loop_of[block.index] is None:
-            continue
+def waiting_loops(ssa: Ssa, environment: Environment, functions: Mapping[str, Function]) -> list[Loop]:
+    """Loops whose end depends on memory that other threads may change while the loop runs.
+
+    Code that is not optimised puts what it read into a variable of the thread's own first, or lets another
+    function look at it: so in a loop that reads such memory, such variables and results of calls count too.
+    """
+    found = _Observations(ssa, environment, functions)
+    sources = _sources(ssa) if found.observing else {}
+    return [loop for loop in ssa.schedule.loops if _ends_by(loop, ssa, sources, found.within(loop))]
+
+
+class _Observations:
+    """What the loops of a function read, by block index. `direct`: what other threads may change;
+    `carried`: what may have been that before. `observing`: blocks that read what others may change, or call
+    what does."""
+
+    def __init__(self, ssa: Ssa, environment: Environment, functions: Mapping[str, Function]) -> None:
+        self.ssa = ssa
+        self.observer = Observer(environment)
+        self.functions = functions
+        self.direct: dict[int, set[Definition]] = {}
+        self.carried: dict[int, set[Definition]] = {}
+        self.observing: set[int] = set()
+        for block in ssa.schedule.order:
+            if ssa.schedule.loop_of[block.index] is not None:
+                self._look_at(block)
+
+    def within(self, loop: Loop) -> set[Definition]:
+        inside = {b.index for b in self.ssa.schedule.order[loop.first : loop.last + 1]}
+        if not inside & self.observing:
+            return set()
+        kinds = (self.direct, self.carried)
+        return {d for kind in kinds for index in inside for d in kind.get(index, ())}
+
+    def _look_at(self, block: Block) -> None:
         for op in block.ops:
-            if isinstance(op, Op) and observer.reads(op):
-                observed |= {d for d in ssa.of[id(op)] if d is not None}
-    if not observed:
-        return []
-    sources = _sources(ssa)
-    return [loop for loop in ssa.schedule.loops if _ends_by(loop, ssa, sources, observed)]
+            made = {d for d in self.ssa.of[id(op)] if d is not None}
+            direct = isinstance(op, Op) and self.observer.reads(op)
+            if direct or (isinstance(op, Call) and self._observes(op)):
+                self.observing.add(block.index)
+            if direct:
+                self.direct.setdefault(block.index, set()).update(made)
+            elif isinstance(op, Call) or self.observer.fetches(op):
+                self.carried.setdefault(block.index, set()).update(made)
+
+    def _observes(self, call: Call) -> bool:
+        names = (call.callee,) if isinstance(call.callee, str) else call.candidates
+        known = reachable([n for n in names if n in self.functions], self.functions)
+        ops = (op for name in known for block in self.functions[name].blocks for op in block.ops)
+        return any(isinstance(op, Op) and self.observer.reads(op) for op in ops)
 
 
 def _sources(ssa: Ssa) -> dict[Definition, list[Definition]]:
@@ -134,9 +173,12 @@ def _reachable(work: list[Block]) -> set[int]:
     return found
 
 
-def settle(ssa: Ssa, environment: Environment, shape: BlockShape) -> tuple[Uniformity, Pending]:
-    """Uniformity of a function for CTAs of a shape, and where lanes may wait: each needs the other."""
-    waiting = waiting_loops(ssa, environment)
+def settle(
+    ssa: Ssa, environment: Environment, shape: BlockShape, functions: Mapping[str, Function]
+) -> tuple[Uniformity, Pending]:
+    """Uniformity of a function for CTAs of a shape, and where lanes may wait: each needs the other.
+    `functions`: those that it may call."""
+    waiting = waiting_loops(ssa, environment, functions)
     varying = late_blocks(ssa, waiting)
     while True:
         uniformity = analyse(ssa, environment, shape, varying)

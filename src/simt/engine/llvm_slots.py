@@ -95,7 +95,7 @@ class Unit:
         if function.name not in self.analyses:
             order = schedule(function)
             ssa = build(function, order)
-            found = settle(ssa, self.program.environment, self.block)
+            found = settle(ssa, self.program.environment, self.block, self.program.functions)
             self.analyses[function.name] = Analyses(order, ssa, *found, used_in(ssa))
         return self.analyses[function.name]
 

@@ -106,5 +106,5 @@ END:
     assert not problems.errors
     found = lower(tree).functions["k"]
     ssa, shape = build(found, schedule(found)), BlockShape(32, 4, 1)
-    _, pending = settle(ssa, Environment(), shape)
+    _, pending = settle(ssa, Environment(), shape, {})
     assert in_step(ssa, Environment(), shape, pending) == together

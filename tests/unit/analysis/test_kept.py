@@ -103,5 +103,5 @@ def analysed(body: str) -> tuple[Ssa, Pending]:
     assert not problems.errors
     function = lower(tree).functions["k"]
     ssa = build(function, schedule(function))
-    _, pending = settle(ssa, Environment(), BlockShape(64, 1, 1))
+    _, pending = settle(ssa, Environment(), BlockShape(64, 1, 1), {})
     return ssa, pending

@@ -55,7 +55,7 @@ def test_remade(name: str) -> None:
     assert not problems.errors
     found = lower(tree).functions["k"]
     ssa = build(found, schedule(found))
-    uniformity, _ = settle(ssa, Environment(), BlockShape(64, 1, 1))
+    uniformity, _ = settle(ssa, Environment(), BlockShape(64, 1, 1), {})
     wanted = [d for d in ssa.definitions if d.register.name == "%x"][-1]
     recipes = remade([wanted], ssa, uniformity)
     assert {d.register.name.strip("%") for d in recipes} == registers

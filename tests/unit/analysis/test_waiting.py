@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simt.analysis.lower import lower
-from simt.analysis.program import Barrier, Function
+from simt.analysis.program import Barrier, Function, Program
 from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
@@ -14,15 +14,33 @@ from simt.isa.algebra import Environment
 from simt.ptx.parser import parse
 
 
-def function(body: str) -> Function:
+def program(body: str) -> Program:
+    """A kernel, and two functions that are not put into it, as they call themselves."""
     text = f""".version 7.5
 .target sm_75
 .address_size 64
+.func (.reg .b32 %v) read(.reg .b64 %a)
+{{
+    .reg .pred %p;
+    ld.volatile.global.u32 %v, [%a];
+    setp.eq.u32 %p, %v, 77;
+    @%p call (%v), read, (%a);
+    ret;
+}}
+.func (.reg .b32 %v) same(.reg .b32 %x)
+{{
+    .reg .pred %p;
+    setp.eq.u32 %p, %x, 77;
+    @%p call (%v), same, (%x);
+    mov.b32 %v, %x;
+    ret;
+}}
 .visible .entry k(.param .u64 a, .param .u32 n)
 {{
     .reg .pred %p;
     .reg .b32 %t, %n, %v, %i;
     .reg .b64 %a;
+    .local .align 4 .b8 own[4];
     ld.param.u64 %a, [a];
     ld.param.u32 %n, [n];
     mov.u32 %t, %tid.x;
@@ -35,7 +53,11 @@ END:
     tree, problems = parse(text, "k.ptx")
     assert tree is not None
     assert not problems.errors
-    return lower(tree).functions["k"]
+    return lower(tree)
+
+
+def function(body: str) -> Function:
+    return program(body).functions["k"]
 
 
 LOOPS = {
@@ -46,6 +68,21 @@ LOOPS = {
         "L: atom.global.add.u32 %v, [%a], 1; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;",
         0,
     ),
+    "spin on a flag put into a variable": (
+        "L: ld.volatile.global.u32 %v, [%a]; st.local.u32 [own], %v; ld.local.u32 %i, [own];"
+        "setp.eq.u32 %p, %i, 0; @%p bra L;",
+        1,
+    ),
+    "spin on a flag that a function reads": (
+        "L: call (%v), read, (%a); setp.eq.u32 %p, %v, 0; @%p bra L;",
+        1,
+    ),
+    "spin on a flag that a function looks at": (
+        "L: ld.volatile.global.u32 %v, [%a]; call (%i), same, (%v); setp.eq.u32 %p, %i, 0; @%p bra L;",
+        1,
+    ),
+    "a function that reads nothing": ("L: call (%i), same, (%i); setp.eq.u32 %p, %i, 0; @%p bra L;", 0),
+    "a variable": ("L: ld.local.u32 %i, [own]; setp.eq.u32 %p, %i, 0; @%p bra L;", 0),
     "plain load": ("L: ld.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra L;", 0),
 }
 
@@ -53,8 +90,9 @@ LOOPS = {
 @pytest.mark.parametrize("name", LOOPS)
 def test_loops_that_wait(name: str) -> None:
     body, count = LOOPS[name]
-    found = function(body)
-    assert len(waiting_loops(build(found, schedule(found)), Environment())) == count
+    functions = program(body).functions
+    found = functions["k"]
+    assert len(waiting_loops(build(found, schedule(found)), Environment(), functions)) == count
 
 
 BARRIERS = {
@@ -79,7 +117,7 @@ def test_values_behind_barriers(name: str) -> None:
     found = function(body)
     assert any(isinstance(b.terminator, Barrier) for b in found.blocks)
     ssa = build(found, schedule(found))
-    uniformity, _ = settle(ssa, Environment(), BlockShape(64, 1, 1))
+    uniformity, _ = settle(ssa, Environment(), BlockShape(64, 1, 1), {})
     shapes = [
         uniformity.shapes[d] for d in ssa.definitions if d.register.name == "%v" and d in uniformity.shapes
     ]
