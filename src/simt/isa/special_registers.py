@@ -147,6 +147,10 @@ DRIVER_VALUES = {
 """What is known of values that are not always zero on an H200 (`tests/hw/test_environment.py`)."""
 
 
+SYSTEM_MEMORY = "reserved_smem_"
+"""How the names of registers begin that tell where the system's shared memory is."""
+
+
 def _launch() -> Iterator[SpecialRegister]:
     for n in range(32):
         words = f"Driver value {n}; zero here{DRIVER_VALUES.get(n, '')}."
@@ -160,11 +164,11 @@ def _launch() -> Iterator[SpecialRegister]:
         yield _one(f"%{name}_smem_size", U32, since, f"PTX {since.split()[0]} %{name}_smem_size", summary)
     for name in ("begin", "end", "cap", "offset_0", "offset_1"):
         yield _one(
-            f"%reserved_smem_{name if name.startswith('o') else f'offset_{name}'}",
+            f"%{SYSTEM_MEMORY}{name if name.startswith('o') else f'offset_{name}'}",
             U32,
             "7.6 sm_80",
             "PTX 7.6 %reserved_smem_offset",
-            "Place in shared memory that the system keeps for itself.",
+            "Place in shared memory that the system keeps for itself; there is none here: a `LaunchError`.",
         )
     yield _one(
         "%current_graph_exec",
