@@ -163,9 +163,9 @@ class NumpyMachine(NumpyAlgebra):
                 return self._lanemask(name[-2:])
             case _ if name.startswith(SYSTEM_MEMORY):
                 raise LaunchError(
-                    f"kernel {launch.kernel.name} reads %{name} (line {self.line}), but no shared memory is kept "
-                    "for the system here. Cooperative groups of more than a warp use it in code for sm_80 and "
-                    "newer: compile them for compute_75"
+                    f"kernel {launch.kernel.name} reads %{name} (line {self.line}), but no shared memory is "
+                    "kept for the system here. Cooperative groups of more than a warp use it in code for "
+                    "sm_80 and newer: compile them for compute_75"
                 )
             case _:
                 return self._counter(name)
