@@ -22,9 +22,8 @@ from simt.engine.llvm_clock import cycles, nanoseconds
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_loose import LooseBits
 from simt.engine.llvm_patterns import Pattern
-from simt.engine.unsupported import Unsupported
 from simt.isa.algebra import Comparison, Environment
-from simt.isa.special_registers import SYSTEM_MEMORY, lookup
+from simt.isa.special_registers import NOWHERE, SYSTEM_MEMORY, lookup
 from simt.ptx.types import F32, U32, Type, bits_type
 
 ALL = "splat (i1 true)"
@@ -576,7 +575,7 @@ class LaneAlgebra(LlvmAlgebra):
     def _cluster(self, name: str) -> Value:
         """A cluster's extent is one CTA; the remaining registers read as zero."""
         if name.startswith(SYSTEM_MEMORY):
-            raise Unsupported(f"%{name}")
+            return Value(str(NOWHERE), "i32")
         ones = ("cluster_nctaid", "cluster_nctarank")
         return Value("1" if name in ones else "0", "i32")
 

@@ -16,7 +16,7 @@ from simt.engine.numpy_algebra import NumpyAlgebra, dtype_of
 from simt.engine.numpy_memory import ArenaView, Window
 from simt.engine.numpy_select import Mask
 from simt.errors import FaultSite, LaunchError, TrapError
-from simt.isa.special_registers import SYSTEM_MEMORY, lookup
+from simt.isa.special_registers import NOWHERE, SYSTEM_MEMORY, lookup
 from simt.machine.launch import Launch
 from simt.machine.textures import TextureTable
 from simt.ptx.types import U32, Type
@@ -162,11 +162,7 @@ class NumpyMachine(NumpyAlgebra):
             case _ if name.startswith("lanemask_"):
                 return self._lanemask(name[-2:])
             case _ if name.startswith(SYSTEM_MEMORY):
-                raise LaunchError(
-                    f"kernel {launch.kernel.name} reads %{name} (line {self.line}), but no shared memory is "
-                    "kept for the system here. Cooperative groups of more than a warp use it in code for "
-                    "sm_80 and newer: compile them for compute_75"
-                )
+                return NOWHERE
             case _:
                 return self._counter(name)
 

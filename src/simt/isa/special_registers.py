@@ -149,6 +149,8 @@ DRIVER_VALUES = {
 
 SYSTEM_MEMORY = "reserved_smem_"
 """How the names of registers begin that tell where the system's shared memory is."""
+NOWHERE = 0x7FFF0000
+"""What they hold: no CTA has shared memory there, so that accesses are faults."""
 
 
 def _launch() -> Iterator[SpecialRegister]:
@@ -168,7 +170,7 @@ def _launch() -> Iterator[SpecialRegister]:
             U32,
             "7.6 sm_80",
             "PTX 7.6 %reserved_smem_offset",
-            "Place in shared memory that the system keeps for itself; there is none here: a `LaunchError`.",
+            "Place in shared memory that the system keeps for itself; there is none here.",
         )
     yield _one(
         "%current_graph_exec",
