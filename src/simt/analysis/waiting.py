@@ -6,6 +6,7 @@ belong to the same warp. Both make parts of a warp run the same blocks at differ
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 
 from simt.analysis.call_graph import reachable
@@ -27,7 +28,11 @@ def waiting_loops(ssa: Ssa, environment: Environment, functions: Mapping[str, Fu
     """
     found = _Observations(ssa, environment, functions)
     sources = _sources(ssa) if found.observing else {}
-    return [loop for loop in ssa.schedule.loops if _ends_by(loop, ssa, sources, found.within(loop))]
+    return [
+        loop
+        for loop in ssa.schedule.loops
+        if (observed := found.within(loop)) and _ends_by(loop, ssa, sources, observed)
+    ]
 
 
 class _Observations:
@@ -45,13 +50,16 @@ class _Observations:
         for block in ssa.schedule.order:
             if ssa.schedule.loop_of[block.index] is not None:
                 self._look_at(block)
+        self.places = sorted(ssa.schedule.position[index] for index in self.observing)
 
     def within(self, loop: Loop) -> set[Definition]:
-        inside = {b.index for b in self.ssa.schedule.order[loop.first : loop.last + 1]}
-        if not inside & self.observing:
+        """Empty for a loop without observing blocks: known without a look at its own, for nests are deep."""
+        first = bisect_left(self.places, loop.first)
+        if first == len(self.places) or self.places[first] > loop.last:
             return set()
+        inside = self.ssa.schedule.order[loop.first : loop.last + 1]
         kinds = (self.direct, self.carried)
-        return {d for kind in kinds for index in inside for d in kind.get(index, ())}
+        return {d for kind in kinds for block in inside for d in kind.get(block.index, ())}
 
     def _look_at(self, block: Block) -> None:
         for op in block.ops:

@@ -28,6 +28,9 @@ from simt.ptx.types import Type
 CHEAP = frozenset({"add", "sub", "shl", "lshr", "and", "or", "xor"})
 """Operations that are done once more for each lane."""
 
+MOST = 64
+"""Operations of a kernel that are put off. Each takes some 200 lines; others can share a function."""
+
 
 @dataclass(frozen=True, slots=True)
 class Update:
@@ -58,9 +61,11 @@ class Made:
 class GroupedAlgebra(AtomicAlgebra):
     """`AtomicAlgebra` that puts updates off until the next access to memory, or until `settle_updates`.
 
-    `may_put_off`: the emitter will call it before the block ends and the mask changes."""
+    `may_put_off`: the emitter will call it before the block ends and the mask changes. `put_off`: so many
+    have been."""
 
     may_put_off = False
+    put_off = 0
 
     @cached_property
     def _waiting(self) -> list[Update]:
@@ -99,11 +104,12 @@ class GroupedAlgebra(AtomicAlgebra):
 
     def _private(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
         alike = self.may_put_off and not self.result_used and identity(op, t) is not None
-        if not (alike and self._is_proven(access)):
+        if not (alike and self.put_off < MOST and self._is_proven(access)):
             self.settle_updates()
             return super()._private(op, t, access, b, c)
         if any((u.op, u.t) != (op, t) for u in self._waiting):  # sums and maxima, say, are not to be mixed
             self.settle_updates()
+        self.put_off += 1
         self._waiting.append(Update(op, t, access, self.vector(access.address), b, self.reach, self.line))
         return Value("zeroinitializer", access.element, WARP)
 
