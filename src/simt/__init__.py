@@ -26,6 +26,7 @@ from simt.errors import (
     PtxFileError,
     SimtError,
     TrapError,
+    UnsupportedInstruction,
 )
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ __all__ = [
     "StackEntry",
     "Stream",
     "TrapError",
+    "UnsupportedInstruction",
 ]
 
 # The driver imports every layer below; those layers import this package. So it comes when asked for.

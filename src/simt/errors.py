@@ -44,6 +44,23 @@ class LaunchError(SimtError):
     """A launch was refused before any thread ran: shape, limits, arguments or resources."""
 
 
+class UnsupportedInstruction(LaunchError):
+    """A kernel can reach an instruction that simt knows but does not run. Other kernels of the module run.
+
+    `instruction`: as written, `line` and `file` where. `instructions`: all of them that the kernel can reach.
+    """
+
+    def __init__(self, message: str, instructions: Sequence[str], line: int | None, file: str) -> None:
+        self.instructions = tuple(instructions)
+        self.instruction = self.instructions[0]
+        self.line = line
+        self.file = file
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rebuild, (type(self), self.args, self.__dict__)
+
+
 class OutOfMemory(SimtError):
     """An allocation does not fit into the device's arena."""
 

@@ -64,6 +64,19 @@ def is_recursive(component: list[str], functions: Mapping[str, Function]) -> boo
     return len(component) > 1 or component[0] in callees(functions[component[0]])
 
 
+def paths(root: str, functions: Mapping[str, Function]) -> dict[str, tuple[str, ...]]:
+    """Every function that may run when `root` does, nearest first, with the functions by which it is reached:
+    those called after `root`, itself the last."""
+    found: dict[str, tuple[str, ...]] = {root: ()}
+    queue = [root]
+    for name in queue:
+        for called in callees(functions[name]):
+            if called in functions and called not in found:
+                found[called] = (*found[name], called)
+                queue.append(called)
+    return found
+
+
 def reachable(roots: Iterable[str], functions: Mapping[str, Function]) -> list[str]:
     """All functions that may run when `roots` do, themselves included."""
     seen = dict.fromkeys(roots)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from simt.analysis.call_graph import components, is_recursive, reachable
+from simt.analysis.call_graph import components, is_recursive, paths, reachable
 from simt.analysis.link import resolve
 from simt.analysis.lower_calls import signature, source_type
 from simt.analysis.lower_context import Context, Unlowerable
@@ -222,6 +222,7 @@ def _connect(context: Context, as_written: bool) -> None:
     """Candidates of indirect calls, recursion, inlining, shared memory."""
     functions = context.functions
     _candidates(context)
+    _missing(functions)
     inlined: dict[str, Function] = {}
     for component in components(functions):
         recursive = is_recursive(component, functions)
@@ -244,6 +245,16 @@ def _connect(context: Context, as_written: bool) -> None:
     for function in functions.values():
         if function.is_kernel:
             _shared(context, function)
+
+
+def _missing(functions: Mapping[str, Function]) -> None:
+    """Tells kernels what they can reach that is not run. Calls must be whole yet: none inlined."""
+    having = {name: f.missing for name, f in functions.items() if f.missing}
+    for kernel in functions.values() if having else ():
+        if kernel.is_kernel:
+            found = paths(kernel.name, functions)
+            reached = [(m, path) for name, path in found.items() for m in having.get(name, ())]
+            kernel.missing = tuple(replace(m, path=path) for m, path in reached)
 
 
 def _align_frames(functions: Collection[Function]) -> None:

@@ -20,7 +20,7 @@ from simt.analysis.lower_instructions import Instructions, Plan, Plans, align
 from simt.analysis.lower_operands import Operands
 from simt.analysis.lower_stack import Stack
 from simt.analysis.lower_variables import alignment, round_up, size
-from simt.analysis.outline import FRAME_ALIGNMENT
+from simt.analysis.outline import FRAME_ALIGNMENT, Missing
 from simt.analysis.program import (
     Barrier,
     Block,
@@ -99,6 +99,7 @@ class FunctionLowering:
         self.stack = Stack(self.b, self.operands)
         self.kernel_parameters: list[Parameter] = []
         self.in_memory: list[tuple[Stored, list[Register]]] = []  # results that live in the frame
+        self.missing: dict[str, int] = {}  # instructions that simt does not run, with the first line of each
         self.indirect: list[Switch] = []  # branches to labels whose addresses are in registers
 
     def run(self) -> Function:
@@ -121,6 +122,7 @@ class FunctionLowering:
             parameters, results, local=self.b.local,
             local_size=round_up(self.b.local_size, FRAME_ALIGNMENT), frame_align=self.b.frame_align,
             limits=limits(self.node, self.context.environment.machine), line=line,
+            missing=tuple(Missing(opcode, at) for opcode, at in self.missing.items()),
         )  # fmt: skip
 
     # ------------------------------------------------------------------ parameters
@@ -209,7 +211,9 @@ class FunctionLowering:
     def _instruction(self, node: nodes.Instruction, scope: Scope) -> None:
         self.b.line = self.context.line(node.span)
         plan = self.plans.find(node)
-        if not plan.form.control:
+        if not plan.form.runs:
+            self.missing.setdefault(node.spelled, self.b.line)
+        elif not plan.form.control:
             self.instructions.lower(scope, node, plan)
         elif plan.form.control == "branch" and not self._is_register(scope, node.operands[0]):
             self._branch(node, scope, plan)

@@ -49,7 +49,7 @@ class Plans:
         if isinstance(found, Mismatch):
             raise Unlowerable(found.message, node.span, found.hint)
         form = found.form
-        types = tuple(_type(form, o, found.binding) for o in form.operands)
+        types = tuple(_type(form, o, found.binding) for o in form.operands) if form.runs else ()
         return Plan(form, found.binding, types)
 
 

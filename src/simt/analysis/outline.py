@@ -42,6 +42,16 @@ class Parameter:
     single: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """An instruction that simt knows but does not run: as written, its line, and the functions by which a
+    kernel reaches it, the last of which has it."""
+
+    opcode: str
+    line: int
+    path: tuple[str, ...] = ()
+
+
 @dataclass(slots=True, eq=False)
 class Function:
     """A kernel or a device function. `blocks[0]` is the entry.
@@ -52,7 +62,8 @@ class Function:
     `extern .shared` arrays). `local`: offsets within the frame of `local_size` bytes, which begins at a
     multiple of `frame_align`.
     `limits`: performance directives by name, e.g. {"maxntid": (256, 1, 1)}. `calls`: a `Call` may be among
-    its ops. `events`, `breakpoints`: of a kernel, whether it can reach a `pmevent` or a `brkpt`.
+    its ops. `events`, `breakpoints`: of a kernel, whether it can reach a `pmevent` or a `brkpt`. `missing`:
+    instructions that are not run, of a kernel all that it can reach: it cannot be launched if there are any.
     """
 
     name: str
@@ -75,6 +86,7 @@ class Function:
     calls: bool = True
     events: bool = False
     breakpoints: bool = False
+    missing: tuple[Missing, ...] = ()
 
     def ops(self) -> Iterator[Op | Call]:
         for block in self.blocks:

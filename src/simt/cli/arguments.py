@@ -49,9 +49,14 @@ def parse_values(pairs: Sequence[tuple[str, str]], seed: int) -> dict[str, HostV
 
 def choose(module: Module, name: str | None) -> Kernel:
     if name is None and len(module.kernels) != 1:
-        listed = ", ".join(module.kernels) or "none"
+        listed = ", ".join(map(_described, map(module.__getitem__, module.kernels))) or "none"
         raise click.UsageError(f"name one kernel of {module.program.text.name}: it has {listed}")
     return module[module.kernels[0] if name is None else name]
+
+
+def _described(kernel: Kernel) -> str:
+    """A kernel's name, and whether it cannot be launched."""
+    return f"{kernel.name} (not run: {kernel.unsupported[0]})" if kernel.unsupported else kernel.name
 
 
 def ordered(kernel: Kernel, arguments: dict[str, Any]) -> list[Any]:

@@ -78,7 +78,10 @@ def explain(
     if not kernels:
         raise click.UsageError(f"{file} has no kernel")
     shape = None if block is None else parse_shape(block)
-    found = [explanation(kernel, shape) for kernel in kernels]
+    able = kernels if name is not None else [k for k in kernels if not k.unsupported]
+    for kernel in (k for k in kernels if k not in able):
+        click.echo(f"{kernel.name} cannot be launched: simt does not run {kernel.unsupported[0]}", err=True)
+    found = [explanation(kernel, shape) for kernel in able]
     if layout == "json":
         click.echo(json.dumps([as_json(e) for e in found], indent=2))
     else:
@@ -86,9 +89,11 @@ def explain(
 
 
 def explanation(kernel: Kernel, block: Sequence[int] | None) -> Explanation:
-    """What the JIT makes of a kernel. Raises `LaunchError` if it takes no CTAs of that shape."""
+    """What the JIT makes of a kernel. Raises `LaunchError` if it takes no CTAs of that shape, or cannot be
+    launched at all."""
     from simt.tools.explain import explain as explain_function  # the engine is loaded only for this
 
+    kernel.check_supported()
     program = kernel.module.program
     function = program.functions[kernel.name]
     shape = as_dim3(tuple(block or _usual_block(function)), "block")

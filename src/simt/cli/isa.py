@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.table import Table
 
 from simt.cli.display import aligned
-from simt.isa.catalogue import ABSENT, FORMS
+from simt.isa.catalogue import FORMS, KNOWN
 from simt.isa.form import Form
-from simt.tools.pages import as_json, dotted, implemented, page
+from simt.tools.pages import as_json, dotted, forms_of, page
 
 _EPILOG = """\b
 Examples:
@@ -25,7 +25,7 @@ Examples:
   simt isa --format json        for programs
 """
 
-_HEADINGS = ("form", "PTX", "target", "reference", "implemented")
+_HEADINGS = ("form", "PTX", "target", "reference", "run")
 
 
 @click.command(epilog=_EPILOG, short_help="List the instructions that simt knows.")
@@ -34,7 +34,8 @@ _HEADINGS = ("form", "PTX", "target", "reference", "implemented")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def isa(mnemonic: str | None, ptx: str | None, layout: str) -> None:
     """Lists the instruction forms that simt knows: syntax, first PTX version and target, the manual's
-    table or section, and whether it is implemented. With MNEMONIC, its page: meaning in words and formula,
+    table or section, and whether it is run, or known only: modules may have it, but kernels that reach it
+    cannot be launched. With MNEMONIC, its page: meaning in words and formula,
     modifiers, operands, and how its results compare with those recorded on a GPU."""
     forms = _forms(mnemonic)
     if ptx is not None:
@@ -49,15 +50,14 @@ def isa(mnemonic: str | None, ptx: str | None, layout: str) -> None:
 
 def _forms(mnemonic: str | None) -> list[Form]:
     import_module("simt.isa")  # fills the catalogue
+    names = sorted({*FORMS, *KNOWN})
     if mnemonic is None:
-        return [f for name in sorted(FORMS) for f in FORMS[name]]
-    if mnemonic in ABSENT:
-        raise click.UsageError(f"simt does not have the instruction {mnemonic!r} of PTX")
-    if mnemonic not in FORMS:
-        close = difflib.get_close_matches(mnemonic, FORMS, n=3)
+        return [form for name in names for form in forms_of(name)]
+    if mnemonic not in names:
+        close = difflib.get_close_matches(mnemonic, names, n=3)
         meant = f"; did you mean {' or '.join(close)}?" if close else ""
         raise click.UsageError(f"no instruction {mnemonic!r}{meant}")
-    return FORMS[mnemonic]
+    return forms_of(mnemonic)
 
 
 def _version(text: str) -> tuple[int, int]:
@@ -74,12 +74,11 @@ def available(form: Form, version: tuple[int, int]) -> bool:
 
 def _row(form: Form) -> tuple[str, ...]:
     versions = dotted(form.requirement.version) + (f"-{dotted(form.until)}" if form.until else "")
-    done = "yes" if implemented(form) else "no"
-    return form.syntax, versions, f"sm_{form.requirement.target}", form.ref, done
+    return form.syntax, versions, f"sm_{form.requirement.target}", form.ref, "yes" if form.runs else "no"
 
 
 def _print_table(rows: Sequence[tuple[str, ...]]) -> None:
-    total = f"{len(rows)} forms, {sum(r[-1] == 'yes' for r in rows)} implemented"
+    total = f"{len(rows)} forms, {sum(r[-1] == 'yes' for r in rows)} of them run"
     if sys.stdout.isatty():
         table = Table(*_HEADINGS, caption=total)
         for row in rows:

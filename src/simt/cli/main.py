@@ -18,6 +18,7 @@ from simt.cli.check import check
 from simt.cli.display import coloured, error
 from simt.cli.explain import explain
 from simt.cli.isa import isa
+from simt.cli.kernels import kernels
 from simt.cli.run import run
 from simt.cli.trace import trace
 from simt.errors import PtxError, PtxFileError, SimtError
@@ -28,6 +29,7 @@ _EPILOG = """\b
 Examples:
   simt run saxpy.ptx --grid 4096 --block 256 n=1048576 a=2.0 x=rand:f32:1048576 y=zeros:f32:1048576
   simt check kernels.ptx
+  simt kernels kernels.ptx
   simt explain kernels.ptx --block 256
   simt trace kernels.ptx --grid 1 --block 32 x=range:f64:32
   simt isa mad
@@ -44,7 +46,7 @@ def cli() -> None:
     """A virtual NVIDIA GPU in software: checks PTX and runs it on this machine's CPU."""
 
 
-for command in (run, check, explain, trace, isa):
+for command in (run, check, kernels, explain, trace, isa):
     cli.add_command(command)
 
 

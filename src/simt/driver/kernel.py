@@ -21,6 +21,7 @@ from simt.machine.arguments import Packer
 from simt.machine.grid import Shape, active_ctas, as_dim3, check_grid, check_shape, shared_bytes
 from simt.machine.launch import Dim3, Engine, Launch
 from simt.machine.syscalls import SystemCalls, uses_heap
+from simt.machine.unsupported import unsupported
 
 if TYPE_CHECKING:
     from simt.driver.module import Module
@@ -62,6 +63,11 @@ class Kernel:
         return self._function.kernel_parameters
 
     @property
+    def shared_bytes(self) -> int:
+        """Static shared memory of a CTA, in bytes."""
+        return self._function.shared_size
+
+    @property
     def attributes(self) -> dict[str, int | tuple[int, ...]]:
         """Resources, by CuPy's names, and the kernel's performance directives (tables 98-100). `num_regs` are
         the kernel's own registers, at most those that `.maxnreg` or the device grants a thread."""
@@ -78,6 +84,28 @@ class Kernel:
             "binary_version": target,
             **self._function.limits,
         }
+
+    @property
+    def unsupported(self) -> tuple[str, ...]:
+        """Instructions that the kernel can reach and that simt does not run, as written: a launch raises
+        `UnsupportedInstruction` if there are any."""
+        return tuple(dict.fromkeys(m.opcode for m in self._function.missing))
+
+    def check_supported(self) -> None:
+        """Raises `UnsupportedInstruction` if the kernel cannot be launched: see `unsupported`."""
+        if self._function.missing:
+            raise unsupported(self.module.program, self._function)
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why no launch of the kernel can be right, whatever its shape and arguments: an instruction that is
+        not run, or a function that nobody defines. None if there is nothing."""
+        try:
+            self.check_supported()
+            self.module.system_calls(self._function)
+        except LaunchError as problem:
+            return str(problem)
+        return None
 
     def _registers(self, most: int) -> int:
         return min(len(self._function.registers), most, *self._function.limits.get("maxnreg", ()))
@@ -138,6 +166,7 @@ class Kernel:
                 raise self._named(problem) from None
         if timeout is not None:
             timeout = seconds(timeout)
+        self.check_supported()
         with device.launching():
             if device.captured is not None:
                 self._record(device.captured, (grid, block, args, shared_mem), timeout, progress)
@@ -168,6 +197,7 @@ class Kernel:
 
         module, device = self.module, self.module.device
         device.check_not_captured("tracing")
+        self.check_supported()
         with device.launching():
             try:
                 made = self._made(grid, block, args, shared_mem)[1]

@@ -23,7 +23,9 @@ from simt.ptx.types import OPAQUE, TYPES, Type
 Json = dict[str, Any]
 _LATER = ("blocks", "registers")
 """Fields of a function that are made when they are asked for."""
-_KEPT = tuple(f.name for f in fields(Function) if f.name not in (*_LATER, "parameters", "results"))
+_EMPTY = ("parameters", "results", "missing")
+"""Those that a remembered kernel has none of."""
+_KEPT = tuple(f.name for f in fields(Function) if f.name not in (*_LATER, *_EMPTY))
 
 
 def load_program(text: str | bytes, name: str, device: DeviceProperties) -> tuple[Program, list[Diagnostic]]:
@@ -51,7 +53,7 @@ def _key(text: str | bytes, device: DeviceProperties) -> str:
 
 
 def _is_plain(program: Program) -> bool:
-    return all(f.is_kernel and not f.calls for f in program.functions.values())
+    return all(f.is_kernel and not f.calls and not f.missing for f in program.functions.values())
 
 
 # ---------------------------------------------------------------- to and from the cache
@@ -149,7 +151,7 @@ def _kernel(record: Json, complete: Callable[[], None]) -> Function:
     parameters = tuple(_parameter(p) for p in record["kernel_parameters"])
     limits = {name: tuple(values) for name, values in record["limits"].items()}
     found = RememberedKernel.__new__(RememberedKernel)
-    values = {**record, "kernel_parameters": parameters, "limits": limits, "parameters": (), "results": ()}
+    values = {**record, "kernel_parameters": parameters, "limits": limits, **dict.fromkeys(_EMPTY, ())}
     for name, value in values.items():
         setattr(found, name, value)
     found._complete = complete  # pyright: ignore[reportPrivateUsage]

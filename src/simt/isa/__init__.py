@@ -1,4 +1,5 @@
-"""The instruction set: importing this package fills `simt.isa.catalogue.FORMS` from all chapters."""
+"""The instruction set: importing this package fills `FORMS` and `KNOWN` of `simt.isa.catalogue` from all
+chapters."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import importlib
 
 CHAPTERS = (
     "integer", "floating", "compare", "logic", "half", "move", "memory", "convert", "texture", "control",
-    "sync", "atomics", "warp", "video", "video_vectors", "async_copy",
+    "sync", "atomics", "warp", "video", "video_vectors", "async_copy", "known",
 )  # fmt: skip
 """Modules that declare instructions, in the order of the manual."""
 

@@ -11,12 +11,9 @@ from simt.isa.form import Check, Form, Meaning, Requirement, Value, Version, com
 FORMS: dict[str, list[Form]] = {}
 """Forms by mnemonic, in the order of declaration. Filled when `simt.isa` is imported."""
 
-ABSENT = frozenset((
-    "applypriority", "clusterlaunchcontrol", "createpolicy", "discard", "getctarank", "griddepcontrol",
-    "istypep", "ldmatrix", "mapa", "mbarrier", "mma", "movmatrix", "multimem", "setmaxnreg", "stmatrix",
-    "suld", "suq", "sured", "sust", "tcgen05", "tensormap", "tld4", "txq", "wgmma", "wmma",
-))  # fmt: skip
-"""Mnemonics of PTX up to 9.0 that no form has: users who write them did not mistype."""
+KNOWN: dict[str, list[Form]] = {}
+"""Forms of PTX that simt knows but does not run, by mnemonic: see `known`. A mnemonic may have forms in
+`FORMS` too."""
 
 M = TypeVar("M", bound=Meaning)
 
@@ -109,6 +106,30 @@ def control(syntax: str, kind: str, summary: str, *, ref: str, since: str = "1.0
             check=attributes.get("check"),
             ranges=attributes.get("ranges", {}),
         )  # fmt: skip
+    )
+
+
+def known(
+    syntax: str, summary: str, *, ref: str, since: str, requires: Mapping[str, str] | None = None,
+    check: Check | None = None, **alternatives: str,
+) -> None:  # fmt: skip
+    """Declares a form that modules may have, but that no kernel which is launched may reach.
+
+    Its syntax may be open (see `simt.isa.form`): then only what tells it from other forms is checked.
+    `since`, `requires` and `check` as for `instruction`.
+    """
+    KNOWN.setdefault(_mnemonic(syntax), []).append(
+        compile_form(
+            syntax,
+            None,
+            alternatives,
+            ref=ref,
+            chapter="known",
+            requirement=requirement(since),
+            requires={k: requirement(v) for k, v in (requires or {}).items()},
+            check=check,
+            summary=summary,
+        )
     )
 
 

@@ -30,6 +30,9 @@ Operands have modifiers too. `a[.asel]` may have a *selector*: the keyword `asel
 many. `[-]a` may have a minus sign: `a_negative` is bound to whether it has. Their checks see them too.
 The slot `mode` belongs to the opcode and keeps its place (`simt.isa.select.OPCODE_SLOTS`).
 
+A syntax that ends in `...` is *open*: an instruction that begins so has the form, whatever modifiers and
+operands follow; in `cvt....format...` one of the modifiers that follow must be a `format`.
+
 The meaning is called with the algebra first and then, by name, what its signature asks for: `t`, any
 slot or flag, any source operand, `env` (`Environment`), and `carry` (see `carry=`). It returns the value
 of the destination (a tuple for several, or for a vector), or None.
@@ -56,6 +59,8 @@ Meaning: TypeAlias = Callable[..., Any]
 Check: TypeAlias = "Callable[[Mapping[str, Value], Version], str | None]"
 
 DESTINATIONS = frozenset({"d", "p", "q"})
+OPEN = "..."
+"""Ends the syntax of a form that does not say what else may follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +165,20 @@ class Form:
     effects: frozenset[str] = frozenset()
     summary: str = ""
     parameters: tuple[str, ...] = ()
+    head: int | None = (
+        None  # of an open form: how many slots come first; further modifiers may follow anywhere
+    )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether modifiers and operands that the syntax does not say may follow."""
+        return self.head is not None
+
+    @property
+    def runs(self) -> bool:
+        """Whether simt executes it: it has a meaning, or is control flow that the engines execute themselves.
+        Others are known only."""
+        return self.meaning is not None or bool(self.control)
 
     @property
     def words(self) -> str:
@@ -323,9 +342,14 @@ def compile_form(
     syntax: str, meaning: Meaning | None, alternatives: Mapping[str, str], **attributes: Any
 ) -> Form:
     """A `Form` from its syntax string."""
-    head, _, tail = syntax.partition(" ")
-    mnemonic = re.split(r"[.\[]", head, maxsplit=1)[0]
-    slots = compile_slots(head[len(mnemonic) :], alternatives)
+    opcode, _, tail = syntax.partition(" ")
+    first, later = opcode, ""
+    if is_open := opcode.endswith(OPEN):
+        first, _, later = opcode.removesuffix(OPEN).partition(OPEN)
+    mnemonic = re.split(r"[.\[]", first, maxsplit=1)[0]
+    slots = compile_slots(first[len(mnemonic) :], alternatives)
+    head = len(slots) if is_open else None
+    slots += compile_slots(later, alternatives)
     literal = [s.name for s in slots if not s.optional and s.name in TYPES]
     names = {s.name for s in slots}
 
@@ -337,7 +361,7 @@ def compile_form(
     operands = compile_operands(tail, default, alternatives)
     absent: Binding = {k: v for o in operands for k, v in o.absent.items()}
     attributes["defaults"] = {**absent, **attributes.get("defaults", {})}
-    return Form(syntax, mnemonic, slots, operands, meaning, parameters=parameters, **attributes)
+    return Form(syntax, mnemonic, slots, operands, meaning, parameters=parameters, head=head, **attributes)
 
 
 def main_type(form: Form, binding: Mapping[str, Value]) -> Type | None:

@@ -25,7 +25,7 @@ def single_precision(
 
     Single precision has no rounding for some of them, and then the approximate one is meant.
     """
-    if F64.name not in modifiers or FORMS[opcode][0].chapter in _MOVES:
+    if F64.name not in modifiers or opcode not in FORMS or FORMS[opcode][0].chapter in _MOVES:
         return None
     narrow = tuple(F32.name if m == F64.name else m for m in modifiers)
     for words in _spellings(narrow):

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, lru_cache
 
-from simt.isa.catalogue import ABSENT, FORMS
+from simt.isa.catalogue import FORMS, KNOWN
 from simt.isa.form import Binding, Form, Requirement, Slot, Version
 from simt.ptx.types import F32, STATE_SPACES, TYPES
 from simt.records import dataclass
@@ -90,15 +90,47 @@ def select(
     """The form that `opcode.modifiers` with so many operands means in a module of this version and target.
 
     Forms that the version allows come first; one that it does not allow is returned only if no other
-    fits (see `Selection.shortfall`). `operand_count` None: any.
+    fits (see `Selection.shortfall`). `operand_count` None: any. Forms that simt knows but does not run
+    (`Form.runs`) are found too.
     """
-    forms = FORMS.get(opcode)
-    if forms is None and opcode in ABSENT:
-        return Mismatch(
-            f"simt does not have the instruction `{opcode}`", "`simt isa` lists those that it has"
-        )
-    if forms is None:
-        return Mismatch(f"unknown instruction `{opcode}`", _nearest(opcode, list(FORMS)))
+    found = _whole(opcode, modifiers, operand_count, version, target)
+    return _known(opcode, modifiers) or found if isinstance(found, Mismatch) else found
+
+
+def _known(opcode: str, modifiers: tuple[str, ...]) -> Selection | None:
+    """The open form that fits; of several the one that says most."""
+    found = [(form, _begins(form, modifiers)) for form in KNOWN.get(opcode, ()) if form.is_open]
+    fitting = [(form, _complete(form, bound)) for form, bound in found if bound is not None]
+    best = max(fitting, key=lambda f: len(f[0].slots), default=None)
+    return Selection(*best, best[1]) if best else None
+
+
+def _begins(form: Form, modifiers: tuple[str, ...]) -> Binding | None:
+    """How the modifiers begin as an open form does, with its further slots anywhere behind."""
+    first, later = form.slots[: form.head], form.slots[form.head :]
+    for used in range(len(modifiers), -1, -1):
+        bound = next(_in_order(first, modifiers[:used]), None)
+        rest = {s.name: s.choices[w] for s in later for w in modifiers[used:] if w in s.choices}
+        if bound is not None and len(rest) == len(later):
+            return {**bound, **rest}
+    return None
+
+
+@cache
+def _closed(opcode: str) -> list[Form]:
+    """The forms of a mnemonic that say all that may follow."""
+    return [*FORMS.get(opcode, ()), *(f for f in KNOWN.get(opcode, ()) if not f.is_open)]
+
+
+def _whole(
+    opcode: str, modifiers: tuple[str, ...], operand_count: int | None, version: Version, target: int
+) -> Selection | Mismatch:
+    """The form that fits, of those that are not open."""
+    forms = _closed(opcode)
+    if not forms and opcode not in KNOWN:
+        return Mismatch(f"unknown instruction `{opcode}`", _nearest(opcode, list({**FORMS, **KNOWN})))
+    if not forms:
+        return _modifier_mismatch(opcode, modifiers, forms)
     matches = _matches(forms, modifiers) or _without_ignored(forms, modifiers)
     if not matches:
         return _modifier_mismatch(opcode, modifiers, forms)
@@ -149,7 +181,7 @@ def _ignored(mnemonic: str) -> frozenset[str]:
     """Modifiers that ptxas ignores where they mean nothing: the properties of `testp`, and `.pred` with
     instructions that know halves and with approximate functions of one value."""
     properties = {w for form in FORMS["testp"] for s in form.slots if s.name == "op" for w in s.choices}
-    forms = FORMS[mnemonic]
+    forms = _closed(mnemonic)
     unary = all(len(f.operands) == FUNCTION_OF_ONE for f in forms)
     words = {w for f in forms for s in f.slots for w in s.choices}
     return frozenset(properties | ({"pred"} if "f16" in words or (unary and "approx" in words) else set()))
@@ -280,7 +312,7 @@ def operand_counts(form: Form) -> tuple[int, int]:
 def _modifier_mismatch(opcode: str, modifiers: tuple[str, ...], forms: list[Form]) -> Mismatch:
     """For the form that got furthest: which modifier does not fit, or what is missing."""
     trace = _Trace()
-    for form in forms:
+    for form in (*forms, *(f for f in KNOWN.get(opcode, ()) if f.head)):
         for _ in _in_order(form.slots, modifiers, 0, trace):
             pass
     used = ".".join((opcode, *modifiers[: trace.used]))

@@ -90,3 +90,46 @@ def fence(m: Algebra[V], scope: str) -> None:
 def fence_proxy(m: Algebra[V]) -> None:
     """Orders accesses to memory made by different ways of access."""
     m.fence("sys")
+
+
+RESTRICTED = "sync_restrict::shared::"
+"""A fence for what is in the shared memory of the cluster, or of the CTA, alone."""
+
+
+@instruction("fence.mbarrier_init.release.cluster", since="8.0 sm_90", effects="memory", ref="PTX 8.0 fence")
+@instruction(
+    "fence.proxy.async.space", space="global shared::cta shared::cluster", since="8.0 sm_90",
+    effects="memory", ref="PTX 8.0 fence.proxy",
+)  # fmt: skip
+@instruction(
+    "fence.acquire.what.cluster", what=f"{RESTRICTED}cluster", since="8.6 sm_90", effects="memory",
+    ref="PTX 8.6 fence",
+)  # fmt: skip
+@instruction(
+    "fence.release.what.cluster", what=f"{RESTRICTED}cta", since="8.6 sm_90", effects="memory",
+    ref="PTX 8.6 fence",
+)  # fmt: skip
+@instruction(
+    "fence.proxy.way.acquire.what.cluster", way="async::generic", what=f"{RESTRICTED}cluster",
+    since="8.6 sm_90", effects="memory", ref="PTX 8.6 fence.proxy",
+)  # fmt: skip
+@instruction(
+    "fence.proxy.way.release.what.cluster", way="async::generic", what=f"{RESTRICTED}cta",
+    since="8.6 sm_90", effects="memory", ref="PTX 8.6 fence.proxy",
+)  # fmt: skip
+@instruction(
+    "fence.proxy.way.release.scope", way="tensormap::generic", scope="cta cluster gpu sys",
+    since="8.3 sm_90", effects="memory", ref="PTX 8.3 fence.proxy",
+)  # fmt: skip
+def fence_narrow(m: Algebra[V]) -> None:
+    """Orders some of the thread's accesses to memory; here it orders all of them."""
+    m.fence("sys")
+
+
+@instruction(
+    "fence.proxy.way.acquire.scope [a], b:imm(u32)", way="tensormap::generic", scope="cta cluster gpu sys",
+    ranges={"b": range(128, 129)}, since="8.3 sm_90", effects="memory", ref="PTX 8.3 fence.proxy",
+)  # fmt: skip
+def fence_tensor_map(m: Algebra[V], a: V) -> None:
+    """Orders accesses to a description of a tensor, of 128 bytes; here it orders all accesses."""
+    m.fence("sys")

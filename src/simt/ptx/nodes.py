@@ -242,6 +242,11 @@ class Instruction:
     guard: Guard | None = None
     span: Span = _span()
 
+    @property
+    def spelled(self) -> str:
+        """The opcode with its modifiers: `mul.wide.u16`."""
+        return ".".join((self.opcode, *self.modifiers))
+
 
 @dataclass(frozen=True, slots=True)
 class Label:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from simt.ptx import constants
 from simt.ptx.lexer import Cursor, SyntaxProblem
@@ -224,3 +224,26 @@ def _moved_base(operand: Name | Element, by: int) -> Name | Element:
     return Element(
         _moved_name(operand.base, by), operand.selector, type(span)(span.start + by, span.end + by)
     )
+
+
+def names(operand: Operand) -> Iterator[Name]:
+    """Every name in an operand."""
+    match operand:
+        case Name():
+            yield operand
+        case Element(base=base):
+            yield base
+        case Vector(elements=inner) | Arguments(elements=inner):
+            yield from (n for part in inner for n in names(part))
+        case Negated(operand=inner) | Minus(operand=inner):
+            yield from names(inner)
+        case Pair(first=first, second=second):
+            yield from (*names(first), *names(second))
+        case Address(base=base) | Sum(base=base):
+            yield from names(base) if base is not None else ()
+        case Indexed(array=array, index=index):
+            yield from (array, *(names(index) if index is not None else ()))
+        case TextureAddress(texture=texture, coordinates=coordinates, sampler=sampler):
+            yield from (texture, *names(coordinates), *([sampler] if sampler else []))
+        case _:
+            pass

@@ -62,7 +62,7 @@ def print_module(module: Module) -> str:
 
 def format_instruction(instruction: Instruction) -> str:
     """An instruction with its guard and its `;`, on one line."""
-    opcode = ".".join((instruction.opcode, *instruction.modifiers))
+    opcode = instruction.spelled
     text = ", ".join(format_operand(x) for x in instruction.operands)
     return f"{_guard(instruction.guard)}{opcode}{' ' + text if text else ''};"
 

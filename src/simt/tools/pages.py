@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import simt.isa  # noqa: F401  # pyright: ignore[reportUnusedImport]  (fills the catalogue)
-from simt.isa.catalogue import FORMS
+from simt.isa.catalogue import FORMS, KNOWN
 from simt.isa.form import NON_VALUES, Form, OperandForm, Requirement, Selector, Slot
 from simt.isa.special_registers import SPECIAL_REGISTERS, SpecialRegister
 from simt.tools import handbook
@@ -71,6 +71,8 @@ def conformance() -> dict[str, list[Conformance]]:
 
 def of_form(form: Form) -> Conformance:
     """The conformance of one form."""
+    if not form.runs:
+        return Conformance()
     rows = conformance().get(form.mnemonic, [])
     place = FORMS[form.mnemonic].index(form)
     return rows[place] if place < len(rows) else Conformance()
@@ -81,9 +83,12 @@ def of_register(register: SpecialRegister) -> Conformance:
     return next(iter(conformance().get(register.name, [])), Conformance())
 
 
-def implemented(form: Form) -> bool:
-    """Whether the form has a meaning, or is control flow that the engines execute themselves."""
-    return form.meaning is not None or bool(form.control)
+NOT_RUN = "Known, not run: a kernel that reaches it cannot be launched, other kernels of its module can."
+
+
+def forms_of(mnemonic: str) -> list[Form]:
+    """The forms of a mnemonic: those that run, then those that are known only."""
+    return [*FORMS.get(mnemonic, ()), *KNOWN.get(mnemonic, ())]
 
 
 # ---------------------------------------------------------------- one instruction
@@ -119,11 +124,11 @@ def _facts(form: Form) -> Iterator[str]:
     for words, requirement in form.requires.items():
         later[requirement].append(_written(words))
     yield from (f"- {', '.join(words)}: from {needs(r)}." for r, words in later.items())
-    yield f"- Reference: {form.ref}." + ("" if implemented(form) else " Not implemented.")
+    yield f"- Reference: {form.ref}."
     yield from (f"- Handbook: {_place(n)}." for n in handbook.places(form))
     if form.meaning is not None:
         yield f"- Meaning: `{form.meaning.__module__}.{form.meaning.__name__}`."
-    yield f"- Conformance: {of_form(form)}."
+    yield f"- Conformance: {of_form(form)}." if form.runs else f"- {NOT_RUN}"
 
 
 def _place(number: str) -> str:
@@ -208,6 +213,10 @@ Conformance is the comparison with results recorded on an NVIDIA H200.
 table by table. [special-registers.md](special-registers.md): what `mov`
 and `cvt` can read besides."""
 
+KNOWN_ONLY = """\
+Modules may have these; `...` stands for further modifiers and operands, which are not checked. A kernel that
+can reach one cannot be launched (`simt.UnsupportedInstruction`); the other kernels of the module can."""
+
 REGISTERS = """\
 Made from the catalogue, `src/simt/isa/special_registers.py`, by `make docs`. `mov` and `cvt` read them; in
 PTX 1.x into 16 or 32 bits. Registers without vectors hold what is the machine's own affair, such as the
@@ -238,7 +247,19 @@ def index() -> str:
     head = _heading("instruction", "first form", "forms", "conformance")
     tables = [f"## {c.replace('_', ' ')}\n\n" + "\n".join([head, *rows]) for c, rows in chapters.items()]
     total = sum((c for found in conformance().values() for c in found), Conformance())
-    return "\n\n".join(["# Instructions", INDEX, f"In all: {total}.", *tables]) + "\n"
+    return "\n\n".join(["# Instructions", INDEX, f"In all: {total}.", *tables, _known_only()]) + "\n"
+
+
+def _known_only() -> str:
+    """The table of what is known, but not run."""
+    rows = [
+        _row(f"[`{form.syntax}`]({mnemonic}.md)", _first_words(form), needs(form.requirement))
+        for mnemonic, forms in KNOWN.items()
+        for form in forms
+    ]
+    return "\n\n".join(
+        ["## known, not run", KNOWN_ONLY, "\n".join([_heading("form", "what it does", "from"), *rows])]
+    )
 
 
 def _first_words(form: Form) -> str:
@@ -281,7 +302,7 @@ def _tables() -> dict[int, _Line]:
         for form in forms:
             last = min(form.until or OLD, OLD)
             count = sum(form.allowed(b, last, OLD_TARGET) for b in form.bindings())
-            line = _Line((_linked(form),), count, count if implemented(form) else 0, of_form(form))
+            line = _Line((_linked(form),), count, count if form.runs else 0, of_form(form))
             for number in table_numbers(form.ref):
                 found[number] = _joined(found.get(number), line)
     for register in SPECIAL_REGISTERS.values():
@@ -370,7 +391,7 @@ def pages() -> dict[str, str]:
     """All files of `docs/isa/` by name."""
     return {
         "special-registers.md": registers(),
-        **{f"{mnemonic}.md": page(mnemonic, forms) for mnemonic, forms in FORMS.items()},
+        **{f"{mnemonic}.md": page(mnemonic, forms_of(mnemonic)) for mnemonic in (*FORMS, *KNOWN)},
         "README.md": index(),
         "coverage.md": coverage(),
         "handbook.md": handbook_coverage(),
@@ -397,7 +418,7 @@ def as_json(form: Form) -> dict[str, Any]:
         },
         "reference": form.ref,
         "chapter": form.chapter,
-        "implemented": implemented(form),
+        "implemented": form.runs,
         "conformance": {f.name: cast("int", getattr(found, f.name)) for f in fields(found)},
     }
 

@@ -34,8 +34,8 @@ MOST_SEARCHES = 100
 @dataclass(slots=True)
 class Context:
     """Facts about one module. `target`: the number in `sm_13`. `address_bits`: None if not declared.
-    `in_kernel`: whether the body under way is a kernel's. `textures`: declared so far. `independent`: whether
-    samplers are named apart from textures."""
+    `function`: whose body is under way, `in_kernel` whether it is a kernel's. `textures`: declared so far.
+    `independent`: whether samplers are named apart from textures."""
 
     module: Module
     diagnostics: Diagnostics
@@ -46,6 +46,7 @@ class Context:
     address_bits: int | None = None
     scope: Scope = field(default_factory=Scope)
     searches: int = 0
+    function: str = ""
     in_kernel: bool = False
     textures: int = 0
     independent: bool = False

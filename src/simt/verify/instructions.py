@@ -16,6 +16,7 @@ from simt.isa.select import REPEATABLE, Mismatch, Selection, select
 from simt.isa.targets import FIRST_DOUBLE_TARGET, FIRST_PROTOTYPES
 from simt.ptx import nodes
 from simt.ptx.nodes import Instruction, Operand
+from simt.ptx.operands import names
 from simt.ptx.symbols import Scope
 from simt.ptx.types import F64
 from simt.verify.addresses import address_problems
@@ -39,6 +40,7 @@ class InstructionRules:
         self.shapes = Shapes(context.scope)
         self.scope = context.scope
         self._clean: set[tuple[object, ...]] = set()
+        self._said: set[tuple[str, str]] = set()
 
     def enter(self, scope: Scope) -> None:
         """The following instructions stand in this scope."""
@@ -66,7 +68,9 @@ class InstructionRules:
 
     def _depends_on_shapes(self, instruction: Instruction) -> bool:
         found = self._select(instruction)
-        return isinstance(found, Selection) and not (found.form.control in UNREMEMBERED or found.form.ranges)
+        if isinstance(found, Mismatch) or not found.form.runs:
+            return False
+        return found.form.control not in UNREMEMBERED and not found.form.ranges
 
     def _select(self, instruction: Instruction) -> Selection | Mismatch:
         context = self.context
@@ -79,12 +83,27 @@ class InstructionRules:
         if isinstance(found, Mismatch):
             yield _no_form(self.context, instruction, found)
             return
-        spelled = ".".join((instruction.opcode, *instruction.modifiers))
+        spelled = instruction.spelled
         site = Site(self.context, self.shapes, self.scope, instruction, found.form, found.binding, spelled)
         yield from _ignored(site, found.ignored)
         yield from _doubled(site)
         yield from needs_problems(site)
-        yield from operand_problems(site)
+        yield from names_problems(site) if found.form.is_open else operand_problems(site)
+        if not found.form.runs:
+            yield from self._not_run(site)
+
+    def _not_run(self, site: Site) -> Iterator[Problem]:
+        """That simt knows the instruction, but does not run it; said once for each function."""
+        function = self.context.function
+        if (function, site.spelled) not in self._said:
+            self._said.add((function, site.spelled))
+            message = f"simt knows `{site.spelled}`, but does not run it"
+            yield Problem(message, site.instruction.span, self._consequence(), True)
+
+    def _consequence(self) -> str:
+        name, in_kernel = self.context.function, self.context.in_kernel
+        who = f"kernel `{name}`" if in_kernel else f"kernels that call `{name}`"
+        return f"{who} cannot be launched; others of the module can"
 
     def _guard(self, instruction: Instruction) -> Iterator[Problem]:
         if instruction.guard is None:
@@ -177,6 +196,14 @@ def operand_problems(site: Site) -> Iterator[Problem]:
     if site.form.control == "barrier":
         yield from _barrier(site)
     yield from _modified(site)
+
+
+def names_problems(site: Site) -> Iterator[Problem]:
+    """Of the operands of an open form: names that nothing declares."""
+    for operand in site.instruction.operands:
+        for name in names(operand):
+            if site.shapes.of(name).what is What.UNKNOWN:
+                yield undeclared(site.scope, name)
 
 
 def _surplus(site: Site, operand: Operand) -> Iterator[Problem]:

@@ -78,6 +78,8 @@ def narrow(operand: nodes.Operand, bits: int, needed: int) -> Problem:
 
 def _values(allowed: Container[int]) -> str:
     match allowed:
+        case range() if len(allowed) == 1:
+            return str(allowed.start)
         case range():
             return f"a value from {allowed.start} to {allowed.stop - 1}"
         case ():

@@ -114,7 +114,7 @@ class Verifier:
         if known is None or known.body is None:
             self.functions[function.name] = function
         if function.body is not None:
-            self.context.in_kernel = function.is_entry
+            self.context.function, self.context.in_kernel = function.name, function.is_entry
             self.instructions.shapes.function(function, self.context.version)
             self._block(parameter_scope(self.context.scope, function), function.body)
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from simt.cli.main import execute
-from simt.isa.catalogue import FORMS
+from simt.isa.catalogue import FORMS, KNOWN
 from simt.tools.pages import page
 
 
@@ -18,10 +18,11 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def test_the_table_has_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     heading, *rows = output(capsys).splitlines()
-    assert heading.split() == ["form", "PTX", "target", "reference", "implemented"]
-    syntaxes = [form.syntax for forms in FORMS.values() for form in forms]
+    assert heading.split() == ["form", "PTX", "target", "reference", "run"]
+    syntaxes = [form.syntax for forms in (*FORMS.values(), *KNOWN.values()) for form in forms]
     assert len(rows) == len(syntaxes)
     assert all(any(row.startswith(syntax) for row in rows) for syntax in syntaxes)
+    assert sum(row.endswith(" no") for row in rows) == sum(map(len, KNOWN.values()))
 
 
 def test_one_instruction_is_its_page(capsys: pytest.CaptureFixture[str]) -> None:
@@ -29,9 +30,19 @@ def test_one_instruction_is_its_page(capsys: pytest.CaptureFixture[str]) -> None
     assert "div.full" not in output(capsys, "div", "--ptx", "1.3")
 
 
+def test_an_instruction_that_is_known_only(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = output(capsys, "ldmatrix")
+    assert shown == page("ldmatrix", KNOWN["ldmatrix"])
+    assert "- Known, not run: a kernel that reaches it cannot be launched" in shown
+    assert "Conformance" not in shown
+    both = output(capsys, "prefetch")
+    assert both == page("prefetch", [*FORMS["prefetch"], *KNOWN["prefetch"]])
+
+
 def test_json_is_the_same_catalogue(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(output(capsys, "--format", "json"))
-    assert len(found) == sum(map(len, FORMS.values()))
+    assert len(found) == sum(map(len, (*FORMS.values(), *KNOWN.values())))
+    assert [f["mnemonic"] for f in found if f["mnemonic"] == "mma" and not f["implemented"]] == ["mma"]
     add = next(f for f in found if f["syntax"] == "add.sat.s32 d, a, b")
     assert (add["ptx"], add["target"], add["reference"]) == ("1.0", "sm_10", "PTX 1.4 table 20")
     assert [o["name"] for o in add["operands"]] == ["d", "a", "b"]
@@ -50,7 +61,7 @@ def test_versions(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         (["ad"], "Error: no instruction 'ad'; did you mean "),
-        (["mma"], "Error: simt does not have the instruction 'mma' of PTX"),
+        (["mna"], "Error: no instruction 'mna'; did you mean mma"),
         (["--ptx", "new"], "Error: --ptx: expected a version such as 1.4, 'new' given"),
     ],
 )

@@ -83,7 +83,8 @@ def operand_text(form: Form, operand: OperandForm, binding: Mapping[str, Value],
         return "[%b64_7]"
     t, count = form.operand_type(operand, binding)
     if operand.kind == "imm":
-        return "1"
+        allowed = form.ranges.get(operand.name)
+        return str(allowed.start) if isinstance(allowed, range) else "1"
     if operand.second:
         return f"{register(t, index)}|{register(PRED, index + 1)}"
     if count > 1:

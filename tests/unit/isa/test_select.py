@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from simt.isa.catalogue import ABSENT, FORMS
+from simt.isa.catalogue import FORMS
 from simt.isa.form import Version
 from simt.isa.select import Mismatch, Selection, operand_counts, select
 from simt.ptx.types import F32, S32, U32
-from tests.unit.isa.ptxas import needs_ptxas, rejected
 
 ARITHMETIC = ("integer", "floating", "compare", "logic", "half")
 
@@ -80,7 +79,6 @@ def test_types_keep_their_order() -> None:
     [
         ("foo", None, "unknown instruction `foo`", None),
         ("popcc", None, "unknown instruction `popcc`", "did you mean `popc`?"),
-        ("mma.sync", 4, "simt does not have the instruction `mma`", "`simt isa` lists those that it has"),
         ("cnot.b33", 2, "`cnot` has no modifier `.b33` here", "expected one of .b16 .b32 .b64"),
         ("cnot.b32.sat", 2, "`cnot.b32` has no modifier `.sat` here", "expected no further modifier"),
         ("cnot", 2, "`cnot` needs a further modifier", "expected one of .b16 .b32 .b64"),
@@ -176,19 +174,3 @@ SUMMARY_TABLE = 37
 @pytest.mark.parametrize("table", sorted(set(range(20, 66)) - {SUMMARY_TABLE}))
 def test_every_table_of_arithmetic_has_forms(table: int) -> None:
     assert any(f.ref == f"PTX 1.4 table {table}" for fs in FORMS.values() for f in fs)
-
-
-FURTHER = {
-    "clusterlaunchcontrol": ".try_cancel.async", "createpolicy": ".fractional", "mbarrier": ".init",
-    "multimem": ".ld_reduce", "setmaxnreg": ".inc", "suld": ".b", "sured": ".b", "sust": ".b",
-    "tcgen05": ".alloc", "tensormap": ".replace", "wgmma": ".fence", "wmma": ".load.a",
-}  # fmt: skip
-"""What ptxas needs to see of an opcode before it says that it knows it."""
-
-
-@needs_ptxas
-def test_instructions_that_are_absent_are_of_ptx() -> None:
-    assert not ABSENT & FORMS.keys()
-    lines = [f"{name}{FURTHER.get(name, '')}" for name in [*sorted(ABSENT), "frobnicate"]]
-    found = rejected(lines, (9, 0), "sm_90")
-    assert [lines[i] for i, message in found.items() if "known instruction" in message] == ["frobnicate"]

@@ -1,0 +1,133 @@
+"""Instructions of PTX that simt knows, but does not run (PTX up to 9.0).
+
+A module may have them: its other kernels run. What begins as one of these is taken as it is; see
+`simt.isa.catalogue.known`. Whoever gives one a meaning moves it to its chapter.
+"""
+
+from __future__ import annotations
+
+from simt.isa.catalogue import known
+
+# ------------------------------------------------------------------ matrices
+
+known("mma.kind...", "Multiplies small matrices that the lanes of a warp hold, and adds a third.",
+      kind="sync sp sp::ordered_metadata", since="6.4 sm_70",
+      requires={"sp": "7.1 sm_80", "sp::ordered_metadata": "8.5 sm_80"}, ref="PTX 6.4 mma")  # fmt: skip
+known("wmma.load.matrix...", "Loads a small matrix into the registers of a warp.", matrix="a b c",
+      since="6.0 sm_70", ref="PTX 6.0 wmma.load")  # fmt: skip
+known("wmma.store.d...", "Stores a small matrix from the registers of a warp.", since="6.0 sm_70",
+      ref="PTX 6.0 wmma.store")  # fmt: skip
+known("wmma.mma...", "Multiplies small matrices that the lanes of a warp hold, and adds a third.",
+      since="6.0 sm_70", ref="PTX 6.0 wmma.mma")  # fmt: skip
+known("ldmatrix.sync...", "Loads small matrices from shared memory, as `mma` takes them.", since="6.5 sm_75",
+      ref="PTX 6.5 ldmatrix")  # fmt: skip
+known("stmatrix.sync...", "Stores small matrices to shared memory, as `mma` leaves them.", since="7.8 sm_90",
+      ref="PTX 7.8 stmatrix")  # fmt: skip
+known("movmatrix.sync...", "Transposes a small matrix within the registers of a warp.", since="7.8 sm_75",
+      ref="PTX 7.8 movmatrix")  # fmt: skip
+known("wgmma.op...", "Multiplies matrices with four warps together, asynchronously.",
+      op="mma_async fence commit_group wait_group", since="8.0 sm_90", ref="PTX 8.0 wgmma")  # fmt: skip
+known("tcgen05.op...", "Matrix products in a memory of their own (fifth generation of tensor cores).",
+      op="alloc dealloc relinquish_alloc_permit ld st wait::ld wait::st cp shift mma commit "
+      "fence::before_thread_sync fence::after_thread_sync", since="8.6 sm_100",
+      ref="PTX 8.6 tcgen05")  # fmt: skip
+
+# ------------------------------------------------------------------ asynchronous copies and their barriers
+
+known("mbarrier.op...", "A barrier in shared memory, for threads and asynchronous copies.",
+      op="init inval expect_tx complete_tx arrive arrive_drop test_wait try_wait pending_count",
+      since="7.0 sm_80",
+      requires={"try_wait": "7.8 sm_90", "expect_tx": "8.0 sm_90", "complete_tx": "8.0 sm_90"},
+      ref="PTX 7.0 mbarrier")  # fmt: skip
+known("cp.async.mbarrier.arrive...", "Arrives at an `mbarrier` when a thread's asynchronous copies are done.",
+      since="7.0 sm_80", ref="PTX 7.0 cp.async.mbarrier.arrive")  # fmt: skip
+known("cp.async.bulk...", "Copies many bytes, or a part of a tensor, asynchronously.", since="8.0 sm_90",
+      ref="PTX 8.0 cp.async.bulk")  # fmt: skip
+known("cp.reduce.async.bulk...", "Combines many values in memory with others, asynchronously.",
+      since="8.0 sm_90", ref="PTX 8.0 cp.reduce.async.bulk")  # fmt: skip
+known("st.async....mechanism...", "Stores in the shared memory of the cluster, asynchronously.",
+      mechanism="mbarrier::complete_tx::bytes", since="8.1 sm_90", ref="PTX 8.1 st.async")  # fmt: skip
+known("red.async....mechanism...", "Combines in the shared memory of the cluster, asynchronously.",
+      mechanism="mbarrier::complete_tx::bytes", since="8.1 sm_90", ref="PTX 8.1 red.async")  # fmt: skip
+known("st.bulk...", "Fills a part of shared memory.", since="8.6 sm_100", ref="PTX 8.6 st.bulk")
+known("multimem.op...", "Accesses the same address of several devices.", op="ld_reduce st red",
+      since="8.1 sm_90", ref="PTX 8.1 multimem")  # fmt: skip
+known("tensormap.op...", "Changes or publishes the description of a tensor.", op="replace cp_fenceproxy",
+      since="8.2 sm_90", requires={"cp_fenceproxy": "8.3 sm_90"}, ref="PTX 8.2 tensormap")  # fmt: skip
+known("prefetch[.space].tensormap...", "Prefetches the description of a tensor.", space="const param",
+      since="8.0 sm_90", ref="PTX 8.0 prefetch.tensormap")  # fmt: skip
+
+# ------------------------------------------------------------------ clusters
+
+known("mapa...", "The address of a variable in the shared memory of another CTA of the cluster.",
+      since="7.8 sm_90", ref="PTX 7.8 mapa")  # fmt: skip
+known("getctarank...", "The number of the CTA to whose shared memory an address belongs.", since="7.8 sm_90",
+      ref="PTX 7.8 getctarank")  # fmt: skip
+known("barrier.cluster.action[.sem][.aligned]", "A barrier of all threads of a cluster.", action="arrive",
+      sem="release relaxed", since="7.8 sm_90", requires={"release": "8.0 sm_90", "relaxed": "8.0 sm_90"},
+      ref="PTX 7.8 barrier.cluster")  # fmt: skip
+known("barrier.cluster.action[.sem][.aligned]", "A barrier of all threads of a cluster.", action="wait",
+      sem="acquire", since="7.8 sm_90", requires={"acquire": "8.0 sm_90"},
+      ref="PTX 7.8 barrier.cluster")  # fmt: skip
+known("clusterlaunchcontrol.op...", "Takes over the work of a cluster that has not begun.",
+      op="try_cancel query_cancel", since="8.6 sm_100", ref="PTX 8.6 clusterlaunchcontrol")  # fmt: skip
+known("griddepcontrol.action...", "Lets dependent grids begin, or waits for those that this one depends on.",
+      action="launch_dependents wait", since="7.8 sm_90", ref="PTX 7.8 griddepcontrol")  # fmt: skip
+known("setmaxnreg.action...", "Changes the number of registers of a warp.", action="inc dec",
+      since="8.0 sm_90", ref="PTX 8.0 setmaxnreg")  # fmt: skip
+
+# ------------------------------------------------------------------ caches
+
+known("createpolicy.kind...", "Makes a cache policy.", kind="fractional range cvt", since="7.4 sm_80",
+      ref="PTX 7.4 createpolicy")  # fmt: skip
+known("discard...", "Forgets what a line of cache holds.", since="7.4 sm_80", ref="PTX 7.4 discard")
+known("applypriority...", "Changes the priority of a line of cache.", since="7.4 sm_80",
+      ref="PTX 7.4 applypriority")  # fmt: skip
+for _opcode in ("ld", "st", "atom", "red", "cp.async"):
+    known(f"{_opcode}....hint...", "An access with a cache policy.", hint="L2::cache_hint", since="7.4 sm_80",
+          ref="PTX 7.4 .L2::cache_hint")  # fmt: skip
+
+for _opcode, _operands in (("ld[.weak][.space]", "d, [a]"), ("st[.weak][.space]", "[a], b")):
+    known(f"{_opcode}.type {_operands}", "Accesses 128 bits.", space="global shared", type="b128",
+          since="8.3 sm_70", ref="PTX 8.3 .b128")  # fmt: skip
+known("mov.type d:pack(type), a:pack(type)", "Moves 128 bits, from or to parts.", type="b128",
+      since="8.3 sm_70", ref="PTX 8.3 .b128")  # fmt: skip
+known("atom[.sem][.scope][.space].op.type d, [a], b", "Replaces 128 bits in memory.", op="exch", type="b128",
+      sem="relaxed acquire release acq_rel", scope="cta cluster gpu sys", space="global shared",
+      since="8.3 sm_90", ref="PTX 8.3 .b128")  # fmt: skip
+known("atom[.sem][.scope][.space].op.type d, [a], b, c", "Replaces 128 bits in memory if they are equal.",
+      op="cas", type="b128", sem="relaxed acquire release acq_rel", scope="cta cluster gpu sys",
+      space="global shared", since="8.3 sm_90", ref="PTX 8.3 .b128")  # fmt: skip
+
+# ------------------------------------------------------------------ textures and surfaces
+
+GEOMETRIES = "a1d a2d cube acube 2dms a2dms"
+
+known("tex.level...", "Reads a texture at a level of detail.", since="2.0 sm_20", ref="PTX 2.0 tex.level")
+known("tex.base...", "Reads a texture at its most detailed level.", since="2.0 sm_20", ref="PTX 2.0 tex.base")
+known("tex.grad...", "Reads a texture at the level of detail that gradients ask for.", since="2.0 sm_20",
+      ref="PTX 2.0 tex.grad")  # fmt: skip
+known("tex.geom...", "Reads an array of textures, a cube map or a texture with several samples.",
+      geom=GEOMETRIES, since="1.5 sm_20", ref="PTX 1.5 tex")  # fmt: skip
+known("tld4.component...", "Reads one component of the four texels around a coordinate.", component="r g b a",
+      since="2.2 sm_20", ref="PTX 2.2 tld4")  # fmt: skip
+known("txq...", "A property of a texture or sampler.", since="1.5 sm_20", ref="PTX 1.5 txq")
+known("istypep...", "Whether an address is that of a texture, sampler or surface.", since="4.0 sm_30",
+      ref="PTX 4.0 istypep")  # fmt: skip
+known("suld.format...", "Reads a surface.", format="b p", since="1.5 sm_20", ref="PTX 1.5 suld")
+known("sust.format...", "Writes a surface.", format="b p", since="1.5 sm_20", ref="PTX 1.5 sust")
+known("sured.format...", "Combines values on a surface with others.", format="b p", since="2.0 sm_20",
+      ref="PTX 2.0 sured")  # fmt: skip
+known("suq...", "A property of a surface.", since="1.5 sm_20", ref="PTX 1.5 suq")
+
+# ------------------------------------------------------------------ formats
+
+known("cvt....format...", "Converts from or to formats of 8 bits and fewer.",
+      format="e4m3x2 e5m2x2 e4m3x4 e5m2x4 e2m1x2 e2m1x4 e2m3x2 e2m3x4 e3m2x2 e3m2x4 ue8m0x2",
+      since="7.8 sm_89", ref="PTX 7.8 cvt")  # fmt: skip
+known("cvt.rs...", "Converts with stochastic rounding.", since="8.7 sm_100", ref="PTX 8.7 cvt.rs")
+for _opcode in ("add", "sub", "mul", "fma"):
+    known(f"{_opcode}....format...", "Computes with two numbers of single precision in one register.",
+          format="f32x2", since="8.6 sm_100", ref=f"PTX 8.6 {_opcode}")  # fmt: skip
+known("ld....vec...", "Loads 256 bits.", vec="v8", since="8.8 sm_100", ref="PTX 8.8 ld")
+known("st....vec...", "Stores 256 bits.", vec="v8", since="8.8 sm_100", ref="PTX 8.8 st")

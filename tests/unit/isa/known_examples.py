@@ -1,0 +1,90 @@
+"""Instructions that simt knows but does not run: one of every form, with registers as `tests.unit.isa.ptxas`
+declares them. `A_TARGETS`: those that only a target with an `a` has, which that module does not assemble."""
+
+from __future__ import annotations
+
+V4 = "{%f32_0, %f32_1, %f32_2, %f32_3}"
+V8 = "{%f32_0, %f32_1, %f32_2, %f32_3, %f32_4, %f32_5, %f32_6, %f32_7}"
+B4 = "{%b32_0, %b32_1, %b32_2, %b32_3}"
+B8 = "{%b32_0, %b32_1, %b32_2, %b32_3, %b32_4, %b32_5, %b32_6, %b32_7}"
+AT = "[%b64_0, {%f32_0, %f32_1}]"
+DONE = "mbarrier::complete_tx::bytes"
+
+EXAMPLES = (
+    f"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {V8}, {{%b32_0, %b32_1}}, {{%b32_2, %b32_3}}, {V8}",
+    "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
+    f" {V4}, {{%b32_0, %b32_1}}, {{%b32_2, %b32_3}}, {V4}, %b32_4, 0",
+    f"wmma.load.a.sync.aligned.row.m16n16k16.f16 {B8}, [%b64_0]",
+    f"wmma.load.c.sync.aligned.row.m16n16k16.f16 {B4}, [%b64_0], 16",
+    f"wmma.store.d.sync.aligned.row.m16n16k16.f16 [%b64_0], {B4}",
+    f"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {B4}, {B8}, {B8}, {B4}",
+    "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%b32_0}, [%b64_0]",
+    "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%b64_0], {%b32_0}",
+    "movmatrix.sync.aligned.m8n8.trans.b16 %b32_0, %b32_1",
+    "mbarrier.init.shared.b64 [%b64_0], %b32_0",
+    "mbarrier.inval.shared.b64 [%b64_0]",
+    "mbarrier.arrive.shared.b64 %b64_1, [%b64_0]",
+    "mbarrier.arrive.noComplete.shared.b64 %b64_1, [%b64_0], %b32_0",
+    "mbarrier.arrive_drop.shared.b64 _, [%b64_0]",
+    "mbarrier.test_wait.parity.shared.b64 %pred_0, [%b64_0], %b32_1",
+    "mbarrier.try_wait.shared.b64 %pred_0, [%b64_0], %b64_1",
+    "mbarrier.pending_count.b64 %b32_0, %b64_1",
+    "mbarrier.expect_tx.relaxed.cta.shared.b64 [%b64_0], %b32_0",
+    "cp.async.mbarrier.arrive.shared.b64 [%b64_0]",
+    f"cp.async.bulk.shared::cluster.global.{DONE} [%b64_0], [%b64_1], %b32_0, [%b64_2]",
+    "cp.async.bulk.wait_group.read 0",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%b64_0], [%b64_1], %b32_0",
+    f"st.async.shared::cluster.{DONE}.b32 [%b64_0], %b32_0, [%b64_1]",
+    f"red.async.relaxed.cluster.shared::cluster.{DONE}.add.u32 [%b64_0], %b32_0, [%b64_1]",
+    "multimem.ld_reduce.global.add.u32 %b32_0, [%b64_0]",
+    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned"
+    " [%b64_0], [%b64_1], 128",
+    "prefetch.tensormap [%b64_0]",
+    "mapa.u64 %b64_0, %b64_1, %b32_0",
+    "getctarank.u64 %b32_0, %b64_1",
+    "barrier.cluster.arrive.relaxed.aligned",
+    "barrier.cluster.wait.acquire",
+    "griddepcontrol.wait",
+    "createpolicy.fractional.L2::evict_first.b64 %b64_0",
+    "discard.global.L2 [%b64_0], 128",
+    "applypriority.global.L2::evict_normal [%b64_0], 128",
+    "ld.global.L2::cache_hint.b32 %b32_0, [%b64_0], %b64_1",
+    "st.global.L2::cache_hint.b32 [%b64_0], %b32_0, %b64_1",
+    "atom.global.add.L2::cache_hint.u32 %b32_0, [%b64_0], %b32_1, %b64_1",
+    "red.global.add.L2::cache_hint.u32 [%b64_0], %b32_1, %b64_1",
+    "cp.async.ca.shared.global.L2::cache_hint [%b64_0], [%b64_1], 4, %b64_2",
+    "ld.global.b128 %b128_0, [%b64_0]",
+    "st.b128 [%b64_0], %b128_0",
+    "mov.b128 %b128_0, {%b64_0, %b64_1}",
+    "mov.b128 {%b64_0, %b64_1}, %b128_0",
+    "atom.acquire.gpu.global.exch.b128 %b128_0, [%b64_0], %b128_1",
+    "atom.global.cas.b128 %b128_0, [%b64_0], %b128_1, %b128_2",
+    f"tex.level.2d.v4.f32.f32 {V4}, {AT}, %f32_0",
+    f"tex.base.2d.v4.f32.f32 {V4}, {AT}",
+    f"tex.grad.2d.v4.f32.f32 {V4}, {AT}, {{%f32_0, %f32_1}}, {{%f32_2, %f32_3}}",
+    f"tex.a2d.v4.f32.f32 {V4}, [%b64_0, {{%b32_1, %f32_2, %f32_2, %f32_2}}]",
+    f"tld4.r.2d.v4.f32.f32 {V4}, {AT}",
+    "txq.width.b32 %b32_0, [%b64_0]",
+    "istypep.texref %pred_0, %b64_0",
+    "suld.b.1d.b32.trap %b32_0, [%b64_0, {%b32_1}]",
+    "sust.p.1d.v4.b32.trap [%b64_0, {%b32_1}], " + B4,
+    "sured.b.add.1d.u32.trap [%b64_0, {%b32_1}], %b32_0",
+    "suq.width.b32 %b32_0, [%b64_0]",
+    "cvt.rn.satfinite.e4m3x2.f32 %b16_0, %f32_0, %f32_1",
+    "cvt.rn.relu.f16x2.e5m2x2 %b32_0, %b16_0",
+    "add.rn.f32x2 %b64_0, %b64_1, %b64_2",
+    "sub.rn.ftz.f32x2 %b64_0, %b64_1, %b64_2",
+    "mul.rn.f32x2 %b64_0, %b64_1, %b64_2",
+    "fma.rn.f32x2 %b64_0, %b64_1, %b64_2, %b64_3",
+    f"ld.global.v8.b32 {B8}, [%b64_0]",
+    f"st.global.v8.b32 [%b64_0], {B8}",
+    "st.bulk.weak.shared::cta [%b64_0], %b64_1, 0",
+    "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %pred_0, %b128_0",
+)
+
+A_TARGETS = (
+    "wgmma.fence.sync.aligned",
+    "setmaxnreg.inc.sync.aligned.u32 128",
+    "tcgen05.wait::ld.sync.aligned",
+    "cvt.rs.f16x2.f32 %b32_0, %f32_0, %f32_1, %b32_1",
+)
