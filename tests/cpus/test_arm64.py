@@ -55,9 +55,9 @@ def test_lanes_are_vectors(name: str, instruction: str) -> None:
     assert any(instruction in line for line in lines), f"{instruction} on vectors"
 
 
-def test_clocks_are_what_programs_may_read() -> None:
-    """Linux lets programs read CNTVCT_EL0; PMCCNTR_EL0 ends them."""
+def test_clocks_are_no_counters_of_the_cpu() -> None:
+    """CNTVCT_EL0 has nothing to do with instructions; a program that reads PMCCNTR_EL0 is ended by Linux."""
     program = program_of(next(f for f in FILES if f.stem == "clock"))
     assembly = Code(AARCH64, program, program.functions["k"], BLOCK).assembly.lower()
-    assert assembly.count("cntvct_el0") >= 4
-    assert "pmccntr_el0" not in assembly
+    assert "cntvct" not in assembly
+    assert "pmccntr" not in assembly

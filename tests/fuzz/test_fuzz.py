@@ -10,6 +10,7 @@ import re
 import pytest
 
 import simt
+from tests.fuzz.clocks import with_clocks
 from tests.fuzz.programs import generate
 from tests.fuzz.recorded import recordings, wrong
 from tests.fuzz.running import Case, difference, outcome, run
@@ -39,6 +40,14 @@ def test_recorded_programs(devices: dict[str, simt.Device], engine: str) -> None
 def test_engines_agree(devices: dict[str, simt.Device], seed: int) -> None:
     """Inexact instructions too: they have one definition, so both engines give the same."""
     case = Case.of(generate(seed, exact=seed % 2 == 0, size=8))
+    results = [outcome(case, device) for device in devices.values()]
+    assert not difference(*results), case.text
+
+
+@pytest.mark.parametrize("seed", [0, 5, 12])
+def test_engines_count_the_same_instructions(devices: dict[str, simt.Device], seed: int) -> None:
+    """Clocks are read after every other statement; 0 and 5 call functions through registers."""
+    case = with_clocks(Case.of(generate(seed, size=8)), 0.5)
     results = [outcome(case, device) for device in devices.values()]
     assert not difference(*results), case.text
 

@@ -71,7 +71,8 @@ class WorkerSlot(IntEnum):
     CTA = 5  # now running, for fault reports
     WARP = 6
     FINISHED = 7  # CTAs
-    FAULT = 8  # first slot of this worker's `FaultSlot`s
+    CLOCK = 8  # instructions that the warp has executed, in kernels that read a clock
+    FAULT = 9  # first slot of this worker's `FaultSlot`s
 
 
 class CallSlot(IntEnum):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.analysis.call_graph import reachable
+from simt.analysis.clock import counts
 from simt.analysis.evaluate import Evaluator, adapt
 from simt.analysis.lower_calls import source_type
 from simt.analysis.program import (
@@ -40,7 +41,7 @@ from simt.engine.interpreter_watcher import Watcher
 from simt.engine.numpy_algebra import dtype_of
 from simt.engine.numpy_machine import NumpyMachine
 from simt.engine.numpy_memory import ArenaView
-from simt.engine.numpy_select import Mask, every, some
+from simt.engine.numpy_select import Mask, every, rows_with_any, some
 from simt.errors import BarrierError, KernelFault, LaunchTimeout
 from simt.machine.launch import Launch
 from simt.ptx.types import PRED, U32, Type, bits_type
@@ -207,10 +208,15 @@ class Execution:
                 self._call(activation, run, op)
                 return
             self._op(op, activation, run)
-        machine.clock += 1  # the jump at its end
+        machine.executed += counts(run.block.terminator)
+        self._settle_clock(activation, run)
         run.columns.flush()
         machine.mask = run.mask
         self._leave(activation, run)
+
+    def _settle_clock(self, activation: Activation, run: Run) -> None:
+        """A function called through a register may have rows without lanes: their warps do not run."""
+        self.machine.settle_clock(rows_with_any(run.mask) if activation.depth else None)
 
     def _ready(self, block: Block) -> list[ReadyOp | Call]:
         ops = self.ready.get(block)
@@ -220,7 +226,7 @@ class Execution:
 
     def _op(self, ready: ReadyOp, activation: Activation, run: Run) -> None:
         op, mask, whole = ready.op, run.mask, True
-        self.machine.clock += 1
+        self.machine.executed += ready.counts
         if op.guard is not None:
             chosen = run.columns.read(op.guard.register)
             mask = mask & (~chosen if op.guard.negated else chosen)
@@ -358,6 +364,8 @@ class Execution:
 
     def _call(self, activation: Activation, run: Run, call: Call) -> None:
         self.machine.line = call.line
+        self.machine.executed += counts(call)
+        self._settle_clock(activation, run)
         if self.watcher is not None:
             self.watcher.executes(call, run.mask, activation, run)
         if self.stacks is not None and self._has_body(call):

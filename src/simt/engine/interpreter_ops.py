@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from simt.analysis.clock import counts
 from simt.analysis.evaluate import Evaluator, adapt
 from simt.analysis.program import (
     Address,
@@ -33,10 +34,11 @@ Fetch = Callable[[Columns], Any]
 class ReadyOp:
     """One op for one launch. It gives what `Evaluator.op` gives, with less to decide each time."""
 
-    __slots__ = ("_fetches", "_fixed", "_m", "_meaning", "_widen", "op", "results")
+    __slots__ = ("_fetches", "_fixed", "_m", "_meaning", "_widen", "counts", "op", "results")
 
     def __init__(self, op: Op, evaluator: Evaluator[Array]) -> None:
         self.op = op
+        self.counts = counts(op)
         self.results = op.destinations
         self._m = evaluator.m
         self._meaning = cast("Callable[..., Any]", op.form.meaning)

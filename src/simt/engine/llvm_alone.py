@@ -573,6 +573,8 @@ class AloneLoops:
         blocks = self.emitter.schedule.order[loop.first : loop.last + 1]
         if loop.header.index not in self.emitter.uniformity.leaving or self.emitter.pending.waiting:
             return False
+        if self.emitter.ticks is not None:  # which counts what the warp executes, not each lane
+            return False
         if any(inner.parent is loop for inner in self.emitter.schedule.loops):
             return False
         return sum(len(b.ops) for b in blocks) <= LONGEST and any(

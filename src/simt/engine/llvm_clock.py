@@ -1,16 +1,56 @@
-"""The clocks that a kernel can read, in LLVM IR."""
+"""The clocks that a kernel can read, in LLVM IR.
+
+`%clock` is the number of instructions that the warp has executed (`simt.analysis.clock`). It lies in the
+worker's block while the warp runs, and in the warp's context while the warp waits. Only kernels that read it
+have code for it.
+"""
 
 from __future__ import annotations
 
-from simt.engine.llvm_builder import ModuleText
+from simt.engine.abi import WorkerSlot
+from simt.engine.llvm_builder import Builder, ModuleText
 
 _REALTIME = 0
 """The number of the clock that tells the time of day, on Linux and macOS."""
 
 
-def cycles(module: ModuleText) -> str:
-    """`i64 cycles()`: a counter of this CPU, whatever it counts."""
-    return module.declare("llvm.readcyclecounter", "i64", ())
+def clear_clock() -> list[str]:
+    """A warp begins."""
+    return [
+        f"  %clock.p = getelementptr i64, ptr %worker, i64 {WorkerSlot.CLOCK}",
+        "  store i64 0, ptr %clock.p, align 8",
+    ]
+
+
+class Ticks:
+    """Counts the instructions of a block while it is emitted, and adds them to the clock where somebody may
+    look at it: at a reading, at a call, at the block's end."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._open = 0
+
+    def tick(self) -> None:
+        """One instruction is executed."""
+        self._open += 1
+
+    def settle(self) -> None:
+        """The clock shows all that was counted."""
+        if self._open:
+            place = self._place()
+            now = self._builder.emit(f"load i64, ptr {place}, align 8")
+            then = self._builder.emit(f"add i64 {now}, {self._open}")
+            self._builder.void(f"store i64 {then}, ptr {place}, align 8")
+        self._open = 0
+
+    def move(self, context: str, saving: bool) -> None:
+        """To the place in the warp's context, or from there back."""
+        source, target = (self._place(), context) if saving else (context, self._place())
+        value = self._builder.emit(f"load i64, ptr {source}, align 8")
+        self._builder.void(f"store i64 {value}, ptr {target}, align 8")
+
+    def _place(self) -> str:
+        return self._builder.emit(f"getelementptr i64, ptr %worker, i64 {WorkerSlot.CLOCK}")
 
 
 def nanoseconds(module: ModuleText) -> str:

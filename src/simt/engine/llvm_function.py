@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 
+from simt.analysis.clock import counts, reads_clock
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lanes import live_in, representatives
 from simt.analysis.pending import members, set_of
@@ -31,6 +32,7 @@ from simt.analysis.program import (
     Return,
     Switch,
     SymbolAddress,
+    Terminator,
 )  # fmt: skip
 from simt.analysis.range_algebra import UNKNOWN, Range, constant
 from simt.analysis.ranges import Ranges
@@ -44,6 +46,7 @@ from simt.engine.llvm_access import LATEST
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone import AloneLoops
 from simt.engine.llvm_builder import Value
+from simt.engine.llvm_clock import Ticks
 from simt.engine.llvm_crossing import within_blocks
 from simt.engine.llvm_lanes import ALL, Combined, bases, shape_of
 from simt.engine.llvm_loose import raw
@@ -89,6 +92,7 @@ class FunctionEmitter(SlotEmitter):
         self.streams: set[int] = set()  # stores that may go past the caches, by the op's id
         self.masks: dict[str, str] = {}  # of the block: where masks are kept, "" for those used once
         self._live: dict[int, set[Definition]] | None = None
+        self.ticks = Ticks(self.builder) if unit.has_clock else None
 
     def _representatives(self) -> dict[int, int]:
         found = representatives(self.ssa, self.uniformity, self.pending)
@@ -130,6 +134,7 @@ class FunctionEmitter(SlotEmitter):
         for op, after in zip(block.ops, (*block.ops[1:], None)):
             self.m.line = op.line
             self.m.followed = self._goes_with(op, after)
+            self._tick(op)
             if isinstance(op, Call):
                 self.m.settle_updates()
                 self._call(op)
@@ -137,6 +142,15 @@ class FunctionEmitter(SlotEmitter):
                 self._op(op)
             self._cut()
         self._terminator(block)
+
+    def _tick(self, what: Op | Call | Terminator) -> None:
+        """Counts an instruction; the clock is right for those that read it, for functions, and for others."""
+        if self.ticks is None:
+            return
+        if counts(what):
+            self.ticks.tick()
+        if not isinstance(what, Op) or reads_clock(what):
+            self.ticks.settle()
 
     def _goes_with(self, op: Op | Call, after: Op | Call | None) -> bool:
         """Whether an op is followed by one of the same kind, both done in place by the same lanes."""
@@ -317,6 +331,7 @@ class FunctionEmitter(SlotEmitter):
         self.m.line = terminator.line
         self.m.settle_updates()
         self.settle_late(block)
+        self._tick(terminator)
         match terminator:
             case Jump(target=target):
                 self._jump(block, target)

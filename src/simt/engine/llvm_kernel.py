@@ -20,6 +20,7 @@ from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, Worker
 from simt.engine.llvm_access import WEIGHTS
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
+from simt.engine.llvm_clock import clear_clock
 from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_lanes import ALL, WARP_FIRST
 from simt.engine.llvm_outline import TooLarge
@@ -332,7 +333,7 @@ class KernelEmitter(SuspendingEmitter):
             # The entry is a loop's header: its mask is that of the lanes that come back, too.
             mask = self.initial_mask
             lines = [*self.slots.start(self.slots.of_block(entry.index), mask), *lines]
-        return lines
+        return lines if self.ticks is None else [*clear_clock(), *lines]
 
     def _initial_mask_lines(self) -> list[str]:
         if self.initial_mask.ir == ALL:

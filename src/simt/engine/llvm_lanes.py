@@ -18,7 +18,7 @@ from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.engine.abi import LaunchSlot, WorkerSlot
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
-from simt.engine.llvm_clock import cycles, nanoseconds
+from simt.engine.llvm_clock import nanoseconds
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_loose import LooseBits
 from simt.engine.llvm_patterns import Pattern
@@ -583,8 +583,10 @@ class LaneAlgebra(LlvmAlgebra):
         return Value(self.builder.emit(f"trunc i64 {value.ir} to i32"), "i32")
 
     def _clock(self, name: str) -> Value:
-        counter = (nanoseconds if name.startswith("globaltimer") else cycles)(self.module)
-        now = Value(self.builder.emit(f"call i64 {counter}()"), "i64")
+        if name.startswith("globaltimer"):
+            now = Value(self.builder.emit(f"call i64 {nanoseconds(self.module)}()"), "i64")
+        else:
+            now = self.worker_slot(WorkerSlot.CLOCK)
         if name.endswith("_hi"):
             now = Value(self.builder.emit(f"lshr i64 {now.ir}, 32"), "i64")
         return now if name in ("clock64", "globaltimer") else self._low(now)

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from typing import cast
 
 from simt.analysis.call_graph import reachable
+from simt.analysis.clock import has_clock
 from simt.analysis.nans import one_nan
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
@@ -109,6 +110,11 @@ class Unit:
         functions = self.program.functions
         names = reachable([self.kernel.name], functions)
         return sum(len(block.ops) for name in names for block in functions[name].blocks)
+
+    @cached_property
+    def has_clock(self) -> bool:
+        """Whether the kernel or a function that it may call reads `%clock`."""
+        return has_clock(self.kernel.name, self.program)
 
     @cached_property
     def pieces(self) -> int:

@@ -64,14 +64,17 @@ class SuspendingEmitter(CallingEmitter):
 
     `table`: the kernel keeps a table of barriers. `together`: all lanes of a warp that wait go on at once;
     then `changed` says what of the saved context is out of date at a barrier. `homes`: where in the context
-    each part of a value is saved. `in_context`: large functions keep all values there from the start, as code
-    to save and restore them would stand at every barrier.
+    each part of a value is saved, `clock_home` where the warp's clock is. `in_context`: large
+    functions keep all values there from the start, as code to save and restore them would stand at every
+    barrier.
     """
 
     def __init__(self, unit: Unit, function: Function) -> None:
         super().__init__(unit, function)
         self.suspensions: dict[tuple[int, ...], int] = {}
         self.context_size = CONTEXT_HEADER + 8 * (len(self.pending.barriers) + len(self.pending.waiting))
+        self.clock_home = self.context_size
+        self.context_size += 8 if self.ticks is not None else 0
         self.m.for_next_cta = bool(self.pending.barriers) and not unit.large
         self.table = self.pending.by_number
         self.together = not (self.table or self.pending.waiting)
@@ -204,6 +207,8 @@ class SuspendingEmitter(CallingEmitter):
         self._note_suspension(suspension)
         self.builder.void("br label %warp.done")
         self.builder.label(f"resume.{number}")
+        if self.ticks is not None:
+            self.ticks.move(self._context_pointer(self.clock_home), saving=False)
         if self._may_recur(place):  # a loop may have no other way round than by a barrier
             self._poll_once(place) if self.in_step else self.poll(self._next_block(place))
         if self._is_park(place):
@@ -271,6 +276,8 @@ class SuspendingEmitter(CallingEmitter):
 
     def _save(self, suspension: Suspension) -> None:
         barriers = "0"
+        if self.ticks is not None:
+            self.ticks.move(self._context_pointer(self.clock_home), saving=True)
         for i, place in enumerate(suspension.places):
             if self._with_all(place):
                 continue

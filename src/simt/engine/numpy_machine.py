@@ -31,7 +31,8 @@ class NumpyMachine(NumpyAlgebra):
     """Columns have shape (rows, 32), or any that broadcasts to it.
 
     What executes now: `rows` (indices into the batch, None for all), `mask` (lanes), `line`, `frame`
-    (start of the function's local variables). `clock` counts executed instructions.
+    (start of the function's local variables). `clocks`: instructions that each row has executed, but for
+    the last ones, `executed`, of the rows that run.
     """
 
     def __init__(self, launch: Launch, arena: ArenaView) -> None:
@@ -43,10 +44,11 @@ class NumpyMachine(NumpyAlgebra):
         self.rows: Array | None = None
         self.line = 0
         self.frame = 0
-        self.clock = 0
+        self.executed = 0
 
     def begin(self, batch: Batch) -> None:
         self.batch = batch
+        self.clocks = np.zeros(batch.rows, np.uint64)
         self.lanes = Mask(batch.alive)
 
     @property
@@ -166,12 +168,24 @@ class NumpyMachine(NumpyAlgebra):
             case _:
                 return self._counter(name)
 
-    def _counter(self, name: str) -> int:
+    def settle_clock(self, busy: Array | None) -> None:
+        """Adds what was executed to the clocks of the rows that run, or of the `busy` ones among them."""
+        turns = np.uint64(self.executed) if busy is None else busy * np.uint64(self.executed)
+        if self.rows is None:
+            self.clocks += turns
+        else:
+            self.clocks[self.rows] += turns
+        self.executed = 0
+
+    def _clock(self) -> Array:
+        return self._pick(self.clocks)[:, None] + np.uint64(self.executed)
+
+    def _counter(self, name: str) -> Array | int:
         match name:
             case "clock" | "clock64":
-                return self.clock
+                return self._clock()
             case "clock_hi":
-                return self.clock >> 32
+                return self._clock() >> np.uint64(32)
             case "globaltimer" | "globaltimer_lo":
                 return time.time_ns()
             case "globaltimer_hi":

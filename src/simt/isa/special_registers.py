@@ -116,7 +116,9 @@ def _warps() -> Iterator[SpecialRegister]:
         )
 
 
-CLOCK = "Cycle counter: of the CPU in compiled code; the interpreter counts instructions."
+CLOCK = (
+    "Cycle counter: the instructions that the warp has executed, from 0 on; a warp that waits executes none."
+)
 
 
 def _counters() -> Iterator[SpecialRegister]:
