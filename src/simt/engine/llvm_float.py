@@ -144,10 +144,21 @@ class LlvmAlgebra(SeldomAlgebra):
     def _settled(self, a: Loose) -> Value:
         value = a.raw
         if a.subnormals:
-            value = self.flush_bits(F32, value)
+            value = self._flushed_by_sum(value) if a.nans else self.flush_bits(F32, value)
         if a.nans:
             value = self.pick(self.is_nan(F32, a.raw), self.const(F32, quiet_nan(F32)), value)
         return self._with_their_nans([a])[0] if a.source is not None else value
+
+    def _settled_but_nans(self, a: Loose) -> Value:
+        """The machine's bits, or any NaN."""
+        return a.once(self.builder, self.running(a.width).ir, partial(self._flushed_by_sum, a.raw))
+
+    def _flushed_by_sum(self, a: Value) -> Value:
+        """Flushed by the CPU, which reads subnormals as zeros: a sum with a negative zero that LLVM does not
+        see. One addition, where `flush_bits` is two operations and a mask; NaNs become quiet ones."""
+        llvm.initialize_native_asmparser()
+        zero = self.emit('call float asm "", "=x,0"(float 0x8000000000000000)', "float", 1)
+        return self.binary("fadd", a, zero)
 
     def settled_together(self, values: Sequence[Loose]) -> list[Value]:
         """f64 results with their NaNs; one test for all of a width."""
@@ -221,7 +232,7 @@ class LlvmAlgebra(SeldomAlgebra):
         if not isinstance(a, Loose):
             return a
         if a.subnormals:
-            return a.changed(a.raw, nans=False)
+            return Loose(a.raw, self._settled_but_nans, subnormals=True)
         return Flushed(a.raw.ir, a.type, a.width) if a.flushed else a.raw
 
     def flush(self, t: Type, a: Value) -> Value:

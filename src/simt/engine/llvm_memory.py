@@ -88,6 +88,7 @@ class MemoryAlgebra(StreamAlgebra):
 
         if self.may_exchange(*accesses):
             proven = all(self._proven_within(s.access, s.reach) for s in (one, other))
+            self.line, self.reach = one.line, one.reach
             self.store_exchange(accesses, (one.values[0], other.values[0]), proven, separately)
         else:
             separately()

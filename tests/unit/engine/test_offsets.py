@@ -93,3 +93,33 @@ def test_the_constant_is_added_to_the_pointer() -> None:
     program = shared_device("jit").load(KERNEL.format(address=ROW, offset=60)).program
     text, *_ = emit(program, program.functions["k"], BlockShape(16, 16, 1), host_features(), "nounwind")
     assert len(re.findall(r"getelementptr i8, ptr %\w+, i64 60\n", text)) == 2
+
+
+LOOP = """mov.u32 %s, box; shl.b32 %r, %y, 6; add.u32 %s, %s, %r; ld.param.u32 %x, [shift];
+    NEXT: add.u32 %s, %s, {step}; sub.u32 %x, %x, 1; setp.ne.u32 %p, %x, 0; @%p bra NEXT;"""
+"""A place for each row of the CTA, that a loop moves on: aligned, if the step is, but anywhere."""
+
+
+def moved(step: int) -> str:
+    return KERNEL.format(address=".reg .pred %p;" + LOOP.format(step=step), offset=0)
+
+
+@pytest.mark.parametrize(("step", "rotated"), [(4, False), (2, True)])
+def test_what_is_surely_aligned_is_not_rotated(step: int, rotated: bool) -> None:
+    program = shared_device("jit").load(moved(step)).program
+    text, *_ = emit(program, program.functions["k"], BlockShape(16, 16, 1), host_features(), "nounwind")
+    assert bool(re.search(r"call \S+( x i32>)? @llvm\.fshr\.(v2)?i32", text)) == rotated
+
+
+@pytest.mark.parametrize(("step", "turns", "wrong"), [(4, 15, 0), (4, 16, 1024), (2, 2, 0), (2, 1, 2)])
+def test_places_that_a_loop_moves_on(engine: str, step: int, turns: int, wrong: int) -> None:
+    device = shared_device(engine)
+    data, out = device.array(np.arange(WORDS, dtype="u4")), device.zeros(WORDS, "u4")
+    kernel = device.load(moved(step))["k"]
+    if not wrong:
+        kernel((1,), (16, 16), (data, out, turns))
+        np.testing.assert_array_equal(out.numpy(), np.repeat(np.arange(16) * 16, 16) + step * turns // 4)
+        return
+    with pytest.raises(simt.MemoryFault) as fault:
+        kernel((1,), (16, 16), (data, out, turns))
+    assert fault.value.address == wrong
