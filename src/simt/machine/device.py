@@ -54,10 +54,23 @@ class DeviceProperties:
     def max_threads_per_multiprocessor(self) -> int:
         return self.max_warps_per_multiprocessor * self.warp_size
 
+    def registers_of_cta(self, warps: int, registers: int) -> int:
+        """Registers of a multiprocessor that a CTA takes whose threads have some each. They are handed out to
+        CTAs up to compute capability 1.3 and to warps later, in these units (CUDA's occupancy tables)."""
+        if self.capability < (2, 0):
+            unit = 256 if self.capability < (1, 2) else 512
+            return _round_up(_round_up(warps, 2) * self.warp_size * registers, unit)
+        unit, together = (64, 2) if self.capability < (3, 0) else (256, 4)
+        return _round_up(warps, together) * _round_up(self.warp_size * registers, unit)
+
     @property
     def independent_threads(self) -> bool:
         """Whether a lane that waits for another lane of its warp makes progress (from 7.0 on)."""
         return self.capability >= (7, 0)
+
+
+def _round_up(value: int, unit: int) -> int:
+    return -(-value // unit) * unit
 
 
 def _tesla(minor: int, board: str, sm_count: int) -> DeviceProperties:

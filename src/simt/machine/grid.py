@@ -50,7 +50,8 @@ def _shown(values: Sequence[int]) -> str:
 
 
 def check_shape(grid: Dim3, block: Dim3, kernel: Function, device: DeviceProperties) -> None:
-    """Limits of the device, and `.maxntid` and `.reqntid` (table 99). Raises `LaunchError`."""
+    """Limits of the device, and `.maxnreg`, `.maxntid` and `.reqntid` (tables 98 and 99). Raises
+    `LaunchError`."""
     check_grid(grid, device)
     _check_extents("block", block, device.max_block, device)
     threads = math.prod(block)
@@ -60,6 +61,7 @@ def check_shape(grid: Dim3, block: Dim3, kernel: Function, device: DevicePropert
             f"{device.max_threads_per_cta} a CTA"
         )
     _check_directives(block, threads, kernel.limits)
+    _check_registers(block, threads, kernel.limits, device)
 
 
 def check_grid(grid: Dim3, device: DeviceProperties) -> None:
@@ -83,6 +85,22 @@ def _check_directives(block: Dim3, threads: int, limits: Mapping[str, tuple[int,
     required = limits.get("reqntid")
     if required and block != (*required, 1, 1)[:3]:
         raise LaunchError(f"block {_shown(block)}: the kernel's .reqntid requires {_shown(required)}")
+
+
+def _check_registers(
+    block: Dim3, threads: int, limits: Mapping[str, tuple[int, ...]], device: DeviceProperties
+) -> None:
+    """Every thread is granted the registers of `.maxnreg`. More than a thread can have mean nothing, and
+    where the size of CTAs is known (`.maxntid`, `.reqntid`) code is made that fits, as by ptxas."""
+    (registers,) = limits.get("maxnreg", (0,))
+    known = "maxntid" in limits or "reqntid" in limits
+    needed = device.registers_of_cta(-(-threads // device.warp_size), registers)
+    if known or registers > device.max_registers_per_thread or needed <= device.registers_per_multiprocessor:
+        return
+    raise LaunchError(
+        f"block {_shown(block)} has {threads} threads, with {registers} registers each by the kernel's "
+        f".maxnreg: a CTA takes {needed}; {device.name} has {device.registers_per_multiprocessor}"
+    )
 
 
 def active_ctas(kernel: Function, block: Dim3, dynamic: int, device: DeviceProperties) -> int:

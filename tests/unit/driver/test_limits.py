@@ -100,3 +100,29 @@ def test_constant_memory(arch: str) -> None:
     with pytest.raises(simt.PtxError, match=r"need 65540 bytes up to `second`; sm_.. has 65536") as caught:
         device.load(head + ".const .u32 second[5];")
     assert caught.value.diagnostics[0].line == 4
+
+
+def test_ctas_larger_than_the_device_has() -> None:
+    """A file may ask for them (ptxas takes it, at most with a warning); a launch gets what the device has."""
+    text = LIMITED + ".entry large .maxntid 513 { exit; }\n"
+    large = simt.Device("sm_10", memory="16MiB").load(text)["large"]
+    assert large.attributes["max_threads_per_block"] == 512
+    large(1, 512)
+    with pytest.raises(simt.LaunchError, match="513 threads; sm_10 allows at most 512 a CTA"):
+        large(1, (27, 19))
+    text = ".version 2.1\n.target sm_20\n.entry huge() .reqntid 1025 { exit; }\n"
+    huge = simt.Device("sm_90", memory="16MiB").load(text)["huge"]
+    with pytest.raises(simt.LaunchError, match="may be at most 1024 on sm_90"):
+        huge(1, 1025)
+    with pytest.raises(simt.LaunchError, match=r"\.reqntid requires \(1025, 1, 1\)"):
+        huge(1, 1024)
+
+
+def test_registers_of_all_threads_fit() -> None:
+    """8192 registers on sm_10: 16 for each of 512 threads, not 20."""
+    text = LIMITED.replace(".maxnreg 16", ".maxnreg 20")
+    plain = simt.Device("sm_10", memory="16MiB").load(text)["plain"]
+    plain(1, 384)
+    with pytest.raises(simt.LaunchError, match=r"^kernel plain: block \(512, 1, 1\) .* sm_10 has 8192$"):
+        plain(1, 512)
+    kernel("sm_10", "plain")(1, 512)

@@ -76,6 +76,38 @@ def test_directives() -> None:
         check_shape((1, 1, 1), (16, 2, 1), exactly, NEWEST)
 
 
+@pytest.mark.parametrize(
+    ("arch", "registers", "most"),
+    [
+        # by CTA, two warps at a time: 8192 / (32 * 20) is 12.8, 16384 / (32 * 20) is 25.6
+        (10, 20, 12), (11, 16, 16), (12, 20, 16), (13, 40, 12),
+        # by warp: 32768 / 64 * 21 and so on; 41 registers of a warp take 1344, 48 take 1536
+        (20, 41, 24), (21, 48, 20), (30, 63, 32), (35, 65, 28), (75, 128, 16), (90, 255, 8), (90, 64, 32),
+    ],
+)  # fmt: skip
+def test_registers(arch: int, registers: int, most: int) -> None:
+    """The most warps of a CTA whose threads have so many."""
+    device, k = DEVICES[arch], kernel(limits={"maxnreg": (registers,)})
+    check_shape((1, 1, 1), (32 * most, 1, 1), k, device)
+    if 32 * most < device.max_threads_per_cta:
+        with pytest.raises(LaunchError, match=rf"with {registers} registers each by the kernel's \.maxnreg"):
+            check_shape((1, 1, 1), (32 * most + 1, 1, 1), k, device)
+
+
+def test_too_many_registers() -> None:
+    k = kernel(limits={"maxnreg": (128,)})
+    with pytest.raises(LaunchError) as problem:
+        check_shape((1, 1, 1), (32, 17, 1), k, DEVICES[90])
+    assert str(problem.value) == (
+        "block (32, 17, 1) has 544 threads, with 128 registers each by the kernel's .maxnreg: a CTA takes "
+        "81920; sm_90 has 65536"
+    )
+    for size in ("maxntid", "reqntid"):  # a compiler sees to it
+        known = kernel(limits={"maxnreg": (128,), size: (1024, 1, 1)})
+        check_shape((1, 1, 1), (1024, 1, 1), known, DEVICES[90])
+    check_shape((1, 1, 1), (1024, 1, 1), kernel(limits={"maxnreg": (300,)}), DEVICES[90])  # means nothing
+
+
 def test_shared_memory() -> None:
     k = kernel(shared_size=1000, dynamic_shared=1008)
     assert shared_bytes(k, 0, NEWEST) == 1000
