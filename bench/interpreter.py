@@ -24,9 +24,9 @@ from simt.analysis.program import Jump
 ROUNDS = 3
 SIZES = {
     "saxpy": 1 << 20, "black_scholes": 1 << 17, "matmul": 256, "nbody": 2048, "reduce_tree": 1 << 20,
-    "reduce_shuffle": 1 << 20, "scan": 1 << 18, "histogram": 1 << 17, "mandelbrot": 256, "transpose": 1024,
-    "convolution": 256, "bitonic_sort": 1 << 14, "spmv": 1 << 13, "kmeans": 1 << 15, "bfs": 1 << 15,
-    "sha256": 1 << 12, "monte_carlo": 1 << 12, "fft": 64, "lu": 128,
+    "reduce_shuffle": 1 << 20, "scan": 1 << 18, "scan_three_passes": 1 << 18, "histogram": 1 << 17,
+    "mandelbrot": 256, "transpose": 1024, "convolution": 256, "bitonic_sort": 1 << 14, "spmv": 1 << 13,
+    "kmeans": 1 << 15, "bfs": 1 << 15, "sha256": 1 << 12, "monte_carlo": 1 << 12, "fft": 64, "lu": 128,
 }  # fmt: skip
 """By folder of the suite: some millions of lane-instructions, in columns of thousands of lanes."""
 

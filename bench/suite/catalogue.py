@@ -16,6 +16,7 @@ ENTRIES = (
     Entry("reduce_tree", "reduce_tree"),
     Entry("reduce_shuffle", "reduce_shuffle", native="reduce_tree"),
     Entry("scan", "scan"),
+    Entry("scan three passes", "scan_three_passes", native="scan"),
     Entry("histogram", "histogram"),
     Entry("mandelbrot", "mandelbrot"),
     Entry("transpose", "transpose"),

@@ -35,7 +35,8 @@ class Launch:
 class Problem:
     """One case at one size.
 
-    A native function's parameters are all `arrays` in order, then all `scalars`; kernels run as `launches`.
+    A native function's parameters are `native`'s arrays (all if it is empty) in order, then all `scalars`;
+    kernels run as `launches`.
     `expected()`: what some arrays must hold afterwards, from NumPy. `sample`: the part of the last axis
     that is compared. `changed`: arrays put back to their first values before every run. `tolerance`:
     allowed difference relative to the largest expected value. `mismatches`: fraction of elements that may
@@ -47,6 +48,7 @@ class Problem:
     launches: Sequence[Launch]
     expected: Callable[[], dict[str, Array]]
     changed: Sequence[str] = ()
+    native: Sequence[str] = ()
     tolerance: float = 0.0
     mismatches: float = 0.0
     sample: slice = field(default_factory=lambda: slice(None))

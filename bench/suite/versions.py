@@ -45,6 +45,7 @@ class OnHost:
 
     def __init__(self, problem: Problem) -> None:
         self.arrays = {name: aligned(values) for name, values in problem.arrays.items()}
+        self.parameters = [self.arrays[name] for name in problem.native or problem.arrays]
 
     def array(self, name: str) -> Array:
         return self.arrays[name]
@@ -59,7 +60,7 @@ class Native(OnHost):
     def __init__(self, entry: Entry, problem: Problem, style: str) -> None:
         super().__init__(problem)
         self.function = compiled_c(entry, style)
-        self.arguments = [ctypes.c_void_p(a.ctypes.data) for a in self.arrays.values()]
+        self.arguments = [ctypes.c_void_p(a.ctypes.data) for a in self.parameters]
         self.arguments += [as_c(s) for s in problem.scalars.values()]
 
     def run(self) -> None:
@@ -105,7 +106,7 @@ class Numba(OnHost):
             raise LeftOut("Numba has no half precision on CPUs")
         numba = optional("numba")
         self.function = entry.native_case.version(entry.real, numba.njit(error_model="numpy"))
-        self.arguments = [*self.arrays.values(), *problem.scalars.values()]
+        self.arguments = [*self.parameters, *problem.scalars.values()]
 
     def run(self) -> None:
         self.function(*self.arguments)

@@ -68,8 +68,9 @@ def _by_number(blocks: Sequence[Block]) -> bool:
 class Pending:
     """`at[block index]`: the set of places that may hold waiting lanes while the block runs.
 
-    `by_number`: barriers complete one by one, so that a part of a warp's parks may open. `line`: how many
-    places the schedule has; yields and parks come after them. `places`: how many there are in all.
+    `by_number`: barriers complete one by one, so that a part of a warp's parks may open. `parting`: lanes may
+    leave loops that wait for other threads at different times (`simt.analysis.waiting` finds out). `line`:
+    how many places the schedule has; yields and parks come after them. `places`: how many there are in all.
     """
 
     def __init__(self, schedule: Schedule, divergent: set[int], waiting: Sequence[Loop] = ()) -> None:
@@ -79,6 +80,7 @@ class Pending:
         self._place = {id(s): i for i, s in enumerate(schedule.slots)}
         self._latch = {x.header.index: i for i, x in enumerate(schedule.slots) if isinstance(x, Loop)}
         self.waiting = list(waiting)
+        self.parting = bool(self.waiting)
         self.by_number = _by_number(schedule.order)
         self.line = first = len(schedule.slots)
         self._yield = {x.header.index: first + i for i, x in enumerate(self.waiting)}

@@ -28,7 +28,8 @@ def streams(ssa: Ssa, environment: Environment) -> set[int]:
     """Stores (by the op's `id`) to addresses made of parameters of which no address is made that is loaded
     from. In a loop the address must be made in that loop, so that each turn goes on in memory.
 
-    None in a kernel by which threads may tell what other threads have done before.
+    None in a kernel by whose atomic operations or fences threads may tell what other threads have done
+    before: they would wait for such stores. Volatile accesses alone promise nothing about others.
     """
     found = list(_accesses(ssa, environment))
     origins = _Origins(ssa)
@@ -44,8 +45,8 @@ def streams(ssa: Ssa, environment: Environment) -> set[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Access:
-    """An op's accesses to global memory. `number`: its `id`. `speaks`: atomic, volatile, or a fence.
-    `addresses`: the register that holds its address, if one does."""
+    """An op's accesses to global memory. `number`: its `id`. `loads`: it reads, or others read what it
+    writes. `speaks`: atomic, or a fence. `addresses`: the register that holds its address, if one does."""
 
     number: int
     loads: bool
@@ -63,12 +64,11 @@ class _Watcher(ShapeAlgebra):
 
     def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
         self.loads |= space not in OWN
-        self.speaks |= volatile
         return (VARYING,) * count
 
     def store(self, t: Type, space: str, address: Shape, values: tuple[Shape, ...], volatile: bool) -> None:
-        self.stores |= space == "global"
-        self.speaks |= volatile
+        self.stores |= space == "global" and not volatile
+        self.loads |= space not in OWN and volatile
 
     def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
         self.speaks = True

@@ -181,17 +181,29 @@ def _reachable(work: list[Block]) -> set[int]:
     return found
 
 
+def parts_lanes(ssa: Ssa, pending: Pending, loop: Loop) -> bool:
+    """Whether lanes of a warp may leave a loop while others of it are elsewhere: in the loop still, or where
+    they wait for those in it. If not, the warp waits as one thread would."""
+    inside = ssa.schedule.order[loop.first : loop.last + 1]
+    indices = {b.index for b in inside}
+    exits = [b for b in inside if any(s.index not in indices for s in b.successors())]
+    together = (b.index not in pending.divergent and not pending.at[b.index] for b in exits)
+    return bool(pending.at[loop.header.index]) or not all(together)
+
+
 def settle(
     ssa: Ssa, environment: Environment, shape: BlockShape, functions: Mapping[str, Function]
 ) -> tuple[Uniformity, Pending]:
     """Uniformity of a function for CTAs of a shape, and where lanes may wait: each needs the other.
     `functions`: those that it may call."""
     waiting = waiting_loops(ssa, environment, functions)
-    varying = late_blocks(ssa, waiting)
+    varying: set[int] = set()
     while True:
         uniformity = analyse(ssa, environment, shape, varying)
         pending = Pending(ssa.schedule, uniformity.divergent, waiting)
-        parted = parted_blocks(ssa, pending)
-        if parted <= varying:
+        parting = [loop for loop in waiting if parts_lanes(ssa, pending, loop)]
+        pending.parting = bool(parting)
+        found = late_blocks(ssa, parting) | parted_blocks(ssa, pending)
+        if found <= varying:
             return uniformity, pending
-        varying |= parted
+        varying |= found

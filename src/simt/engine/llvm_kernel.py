@@ -102,18 +102,17 @@ class KernelEmitter(SuspendingEmitter):
         return rolled("\n".join(text)) if len(lines) > LONG_BODY or self.in_step else "\n".join(text)
 
     def _phase_slots(self) -> list[str]:
-        if self.on_stack:
-            contexts = f"  %contexts = alloca [{self.contexts_bytes} x i8], align 64"
-            return ["  %next.phase = alloca i32", contexts]
+        contexts = f"  %contexts = alloca [{self.contexts_bytes} x i8], align 64"
         if self.in_step:
-            return ["  %next.phase = alloca i32"]
+            spins = ["  %spinning = alloca i32", "  %spun = alloca i32"] if self.yields else []
+            return ["  %next.phase = alloca i32", *spins, *([contexts] if self.on_stack else [])]
         return ["  %waiting = alloca i32", "  %spinning = alloca i32"] if self.waits else []
 
     def _phases(self, lines: list[str]) -> list[str]:
         """The loops over the warps of a CTA that goes in step, one for each phase."""
         entries = {START: "warp.begin", **{n: f"resume.{n}" for n in self.suspensions.values()}}
         begin = ["warp.begin:", *self._begin(self.label(self.schedule.order[0]))]
-        phases = find_phases([*begin, *lines], entries)
+        phases = find_phases([*begin, *lines], entries, self.yields)
         back = f"!{BACK['warp.head']}"
         names, resets = self._warp_names(), self.pending_resets()
         loops = Loops(phases, self.unit.block.warps, names, resets, entries, back, f"!{UNROLL}")

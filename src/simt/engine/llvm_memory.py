@@ -26,6 +26,8 @@ from simt.engine.llvm_streams import LINE, PAST, StreamAlgebra
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import U32, U64, Type, unsigned
 
+PIECE = 16
+"""Words of 32 bits in the largest registers."""
 FEW_PARTS = 2
 """Rows of a CTA in a warp, up to which prefetches for each are cheap."""
 
@@ -336,6 +338,8 @@ class MemoryAlgebra(StreamAlgebra):
                 self.prefetch(part, span * access.size, write)
 
     def _load_spans(self, access: Access, parts: list[Value], span: int) -> tuple[Value, ...]:
+        if access.count == 4 and span % PIECE == 0 and self.permutes(access.element):
+            return self._load_fours(access, parts, span)
         wide = spell(access.element, span * access.count)
         loaded = [
             self.builder.emit(
@@ -345,6 +349,20 @@ class MemoryAlgebra(StreamAlgebra):
         ]
         whole = self._concatenate(access.element, span * access.count, loaded)
         return tuple(self._every(whole, access.count, i) for i in range(access.count))
+
+    def _load_fours(self, access: Access, parts: list[Value], span: int) -> tuple[Value, ...]:
+        """Four words for each lane: register by register, or LLVM would make wide shuffles of it again."""
+        kind, pieces = spell(access.element, PIECE), list[Value]()
+        for part in parts:
+            host = self._host(access, part)
+            for i in range(4 * span // PIECE):
+                place = self._element_pointer(access, host, i * PIECE)
+                text = f"load{access.modifier} {kind}, ptr {place}, align {access.word}"
+                pieces.append(Value(self.builder.emit(text), access.element, PIECE))
+        even, odd = self._halves(pieces)
+        columns = (*self._halves(even), *self._halves(odd))
+        x, z, y, w = (self._concatenate(access.element, PIECE, [p.ir for p in c]) for c in columns)
+        return x, y, z, w
 
     def _load_masked(self, access: Access, parts: list[Value], span: int) -> tuple[Value, ...]:
         """Loads by the active lanes alone, after a check of each of them."""

@@ -2,14 +2,16 @@
 
 A phase is the code between barriers that share none of it with others (`simt.analysis.in_step` says where
 all warps take the same way). Where in a phase its warps go on is known for the whole CTA, and mostly when
-compiling, so that no warp needs to note it. LLVM unrolls loops of short phases: what depends on the warp is
-then constant, and warps without lanes for a step have no code there.
+compiling, so that no warp needs to note it. A warp that waits in a loop for other threads makes way too, and
+notes where: the phase has further rounds, for such warps alone, until all have come to its end. LLVM unrolls
+loops of short phases: what depends on the warp is then constant, and warps without lanes for a step have no
+code there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,17 +24,18 @@ UNROLLED = 1500
 UNROLLED_IN_ALL = 12_000
 """The same for all phases of a kernel together, which take LLVM some 0.2 s; beyond that none is unrolled."""
 _TARGET = re.compile(r"label %([\w.]+)")
-_PENDING = re.compile(r"%pending\.\d+")
+_RESET = re.compile(r"%(?:pending|turns)\.\d+")
 _SUSPENSION = re.compile(r"suspend\.(\d+)")
 
 
 @dataclass(frozen=True)
 class Phase:
     """`entries`: suspensions at which its warps go on, or `START`. `exits`: those that they come to next, or
-    `OVER`. `blocks`: the lines of its code, by label."""
+    `OVER`. `yields`: suspensions of warps that wait within it. `blocks`: the lines of its code, by label."""
 
     entries: tuple[int, ...]
     exits: tuple[int, ...]
+    yields: tuple[int, ...]
     blocks: Mapping[str, Sequence[str]]
 
     @property
@@ -45,8 +48,11 @@ class Phase:
         return sum(map(len, self.blocks.values()))
 
 
-def find_phases(lines: Sequence[str], entries: Mapping[int, str]) -> list[Phase]:
-    """Divides a body by what can be reached from labels. `entries`: labels by number, `START` first."""
+def find_phases(
+    lines: Sequence[str], entries: Mapping[int, str], yields: Set[int] = frozenset()
+) -> list[Phase]:
+    """Divides a body by what can be reached from labels. `entries`: labels by number, `START` first;
+    `yields`: the numbers of those where warps go on that wait within a phase."""
     blocks = _blocks(lines)
     targets = {label: _TARGET.findall("\n".join(code)) for label, code in blocks.items()}
     groups: dict[int, tuple[list[int], set[str]]] = {}
@@ -59,7 +65,7 @@ def find_phases(lines: Sequence[str], entries: Mapping[int, str]) -> list[Phase]
             numbers, found = numbers + more, found | theirs
         groups[min(numbers)] = numbers, found
         owner.update(dict.fromkeys(found, min(numbers)))
-    return [_phase(sorted(groups[n][0]), groups[n][1], blocks, targets) for n in sorted(groups)]
+    return [_phase(sorted(groups[n][0]), yields, groups[n][1], blocks, targets) for n in sorted(groups)]
 
 
 def _blocks(lines: Sequence[str]) -> dict[str, list[str]]:
@@ -84,14 +90,16 @@ def _reachable(label: str, targets: Mapping[str, Sequence[str]]) -> set[str]:
 
 def _phase(
     entries: list[int],
+    yields: Set[int],
     labels: set[str],
     blocks: Mapping[str, list[str]],
     targets: Mapping[str, Sequence[str]],
 ) -> Phase:
-    exits = [int(m[1]) for label in labels if (m := _SUSPENSION.fullmatch(label))]
+    exits = {int(m[1]) for label in labels if (m := _SUSPENSION.fullmatch(label))} - yields
     over = [OVER] if any("finished" in targets[label] for label in labels) else []
     code = {label: lines for label, lines in blocks.items() if label in labels}
-    return Phase(tuple(entries), (*over, *sorted(exits)), code)
+    begins = tuple(e for e in entries if e not in yields)
+    return Phase(begins, (*over, *sorted(exits)), tuple(e for e in entries if e in yields), code)
 
 
 @dataclass(frozen=True)
@@ -138,18 +146,19 @@ class Loops:
         """A phase's loop, its names without its number."""
         code = [line for block in phase.blocks.values() for line in block]
         kind = self.unrolled if phase.number in self.short else self.rolled
-        several = len(phase.entries) > 1
-        ways = " ".join(f"i32 {e}, label %{self.entries[e]}" for e in phase.entries[1:])
-        first, n = self.entries[phase.number], phase.number
+        n, end = phase.number, f"phase.end.{phase.number}"
+        before = f"round.{n}" if phase.yields else f"phase.{n}"
         return [
             f"phase.{n}:",
-            *(["  %entry = load i32, ptr %next.phase"] if several else []),
+            *(["  %entry = load i32, ptr %next.phase"] if len(phase.entries) > 1 else []),
+            *(["  store i32 0, ptr %spun", f"  br label %{before}", f"{before}:"] if phase.yields else []),
+            *(["  store i32 0, ptr %spinning"] if phase.yields else []),
             "  br label %warp.head",
             f"warp.head.in.{n}:",
-            f"  %warp = phi i32 [ 0, %phase.{n} ], [ %warp.next, %warp.done ]",
+            f"  %warp = phi i32 [ 0, %{before} ], [ %warp.next, %warp.done ]",
             *self.head,
             *self._resets(code),
-            f"  switch i32 %entry, label %{first} [ {ways} ]" if several else f"  br label %{first}",
+            *self._way_in(phase),
             *code,
             f"finished.in.{n}:",
             f"  store i32 {OVER}, ptr %next.phase",
@@ -157,19 +166,43 @@ class Loops:
             f"warp.done.in.{n}:",
             "  %warp.next = add i32 %warp, 1",
             f"  %warp.more = icmp ult i32 %warp.next, {self.warps}",
-            f"  br i1 %warp.more, label %warp.head, label %phase.end.{n}, !llvm.loop {kind}",
+            f"  br i1 %warp.more, label %warp.head, label %{end}, !llvm.loop {kind}",
+        ]
+
+    def _way_in(self, phase: Phase) -> list[str]:
+        """Where a warp begins, or goes on: in further rounds those warps that make way within the phase."""
+        ways = " ".join(f"i32 {e}, label %{self.entries[e]}" for e in phase.entries[1:])
+        first = self.entries[phase.number]
+        begin = f"  switch i32 %entry, label %{first} [ {ways} ]" if ways else f"  br label %{first}"
+        if not phase.yields:
+            return [begin]
+        n = phase.number
+        places = " ".join(f"i32 {y}, label %{self.entries[y]}" for y in phase.yields)
+        return [
+            f"  %again.{n} = load i32, ptr %spun",
+            f"  %is.first.{n} = icmp eq i32 %again.{n}, 0",
+            f"  br i1 %is.first.{n}, label %begin.{n}, label %go.on.{n}",
+            f"go.on.{n}:",
+            f"  %spins.{n} = lshr i32 %again.{n}, %warp",
+            f"  %spins.bit.{n} = trunc i32 %spins.{n} to i1",
+            f"  br i1 %spins.bit.{n}, label %spinner.{n}, label %warp.done",
+            f"spinner.{n}:",
+            f"  %state.{n} = load i32, ptr %context.p",
+            f"  switch i32 %state.{n}, label %warp.done [ {places} ]",
+            f"begin.{n}:",
+            begin,
         ]
 
     def _resets(self, code: Sequence[str]) -> list[str]:
         """Those of places that the code knows."""
-        used = set(_PENDING.findall("\n".join(code)))
-        return [line for line in self.resets if used.intersection(_PENDING.findall(line))]
+        used = set(_RESET.findall("\n".join(code)))
+        return [line for line in self.resets if used.intersection(_RESET.findall(line))]
 
     def _next(self, phase: Phase, home: Mapping[int, int]) -> list[str]:
         """All warps have ended, or wait at one barrier."""
         number = phase.number
         ways = {e: "cta.end" if e == OVER else f"phase.{home[e]}" for e in phase.exits}
-        lines = [f"phase.end.{number}:"]
+        lines = [f"phase.end.{number}:", *self._another_round(phase)]
         if len(set(ways.values())) <= 1:
             return [*lines, f"  br label %{next(iter(ways.values()), 'cta.end')}, !llvm.loop {self.rolled}"]
         rest = " ".join(f"i32 {e}, label %{label}" for e, label in ways.items())
@@ -177,4 +210,17 @@ class Loops:
             *lines,
             f"  %next.in.{number} = load i32, ptr %next.phase",
             f"  switch i32 %next.in.{number}, label %cta.end [ {rest} ], !llvm.loop {self.rolled}",
+        ]
+
+    def _another_round(self, phase: Phase) -> list[str]:
+        """For warps that made way within the phase."""
+        n = phase.number
+        if not phase.yields:
+            return []
+        return [
+            f"  %spinning.{n} = load i32, ptr %spinning",
+            f"  store i32 %spinning.{n}, ptr %spun",
+            f"  %some.spin.{n} = icmp ne i32 %spinning.{n}, 0",
+            f"  br i1 %some.spin.{n}, label %round.{n}, label %left.{n}, !llvm.loop {self.rolled}",
+            f"left.{n}:",
         ]

@@ -8,6 +8,9 @@ Nor do they look past what a CTA does between its barriers. So a kernel with bar
 next CTA will use: as far on as this CTA's first warp is from the last CTA's. If barriers are many, it asks
 for one line of memory at each, since CPUs can only wait for few lines at a time.
 
+A warp whose threads load 16 bytes each takes so many lines at once that CPUs, which look some lines ahead,
+do not follow: code of it asks for what a later warp will load.
+
 A prefetch of a wild address does nothing.
 """
 
@@ -22,6 +25,8 @@ AHEAD = 8
 """Iterations."""
 NEAR = 2048
 """Bytes of a step that the CPU follows by itself."""
+WIDE = 512
+"""Bytes of a load from which on a warp asks for those of later warps."""
 LINE = 64
 CLOSE = 3
 """How near to the CPU, as LLVM counts: to the first cache."""
@@ -46,6 +51,16 @@ class PrefetchAlgebra(PatternAlgebra):
                 self._prefetch_in_loop(address, nbytes)
         elif self.for_next_cta:
             self._prefetch_for_next_cta(address, nbytes, write)
+        elif nbytes >= WIDE and not write:
+            self._prefetch_for_later_warp(address, nbytes)
+
+    def _prefetch_for_later_warp(self, address: Value, nbytes: int) -> None:
+        """Two warps on, as far as this warp is from the last one; or a page on where warps are near."""
+        step = self._step(address, self._note())
+        near = self.builder.emit(f"icmp ule i64 {step}, {NEAR}")
+        two = self.builder.emit(f"shl i64 {step}, 1")
+        far = self.builder.emit(f"select i1 {near}, i64 {2 * NEAR}, i64 {two}")
+        self._ask(self._sum(address.ir, far), _lines(nbytes), False)
 
     def _prefetch_in_loop(self, address: Value, nbytes: int) -> None:
         step = self._step(address, self._note())

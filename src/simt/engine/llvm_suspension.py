@@ -77,7 +77,7 @@ class SuspendingEmitter(CallingEmitter):
         self.context_size += 8 if self.ticks is not None else 0
         self.m.for_next_cta = bool(self.pending.barriers) and not unit.large
         self.table = self.pending.by_number
-        self.together = not (self.table or self.pending.waiting)
+        self.together = not (self.table or self.pending.parting)
         self.in_context = unit.large and self.waits
         known = self.together and not self.in_context
         self.changed = changed_before(self.ssa, self.pending) if known else {}
@@ -90,15 +90,17 @@ class SuspendingEmitter(CallingEmitter):
     @property
     def waits(self) -> bool:
         """Whether warps make way for each other at all."""
-        several = self.unit.block.warps > 1
-        if self.together and not several:
+        if self.together and self.unit.block.warps == 1:
             return False
-        return bool(self.pending.barriers) or self.table or (several and bool(self.pending.waiting))
+        spins = self.unit.block.warps > 1 and bool(self.pending.waiting)
+        return bool(self.pending.barriers) or self.table or spins
 
     @cached_property
     def in_step(self) -> bool:
         """Whether all warps of a CTA wait at the same barriers, one after the other."""
-        if self.unit.large or not (self.waits and self.together) or len(self.pending.barriers) > MOST:
+        if self.unit.large or not (self.waits and self.together):
+            return False
+        if not 0 < len(self.pending.barriers) <= MOST:
             return False
         whole = all(self._has_initial_mask(b) for b in self.pending.barriers)
         environment, shape = self.unit.program.environment, self.unit.block
@@ -210,7 +212,8 @@ class SuspendingEmitter(CallingEmitter):
         if self.ticks is not None:
             self.ticks.move(self._context_pointer(self.clock_home), saving=False)
         if self._may_recur(place):  # a loop may have no other way round than by a barrier
-            self._poll_once(place) if self.in_step else self.poll(self._next_block(place))
+            once = self.in_step and self._is_park(place)
+            self._poll_once(place) if once else self.poll(self._next_block(place))
         if self._is_park(place):
             self._resume_at_barrier(suspension)
         else:
@@ -296,14 +299,29 @@ class SuspendingEmitter(CallingEmitter):
         if self.table:
             self._note_wait(suspension, barriers)
 
+    @property
+    def yields(self) -> frozenset[int]:
+        """Numbers of the suspensions in loops that wait for other threads."""
+        return frozenset(n for places, n in self.suspensions.items() if not self._is_park(places[0]))
+
     def _note_suspension(self, suspension: Suspension) -> None:
         """Where the warp is to go on, or all warps."""
-        if self.in_step:
+        is_park = self._is_park(suspension.places[0])
+        if self.in_step and is_park:
             self.builder.void(f"store i32 {suspension.number}, ptr %next.phase")
             return
         self.builder.void(f"store i32 {suspension.number}, ptr {self._context_pointer(Context.STATE)}")
-        waits = "%waiting" if self._is_park(suspension.places[0]) else "%spinning"
-        self.builder.void(f"store i32 1, ptr {waits}")
+        if self.in_step:
+            self._note_spinning()
+        else:
+            self.builder.void(f"store i32 1, ptr {'%waiting' if is_park else '%spinning'}")
+
+    def _note_spinning(self) -> None:
+        """Where warps go in step, one bit for each says which of them wait for other threads."""
+        bit = self.builder.emit(f"shl i32 1, {self.m.warp.ir}")
+        others = self.builder.emit("load i32, ptr %spinning")
+        with_this = self.builder.emit(f"or i32 {others}, {bit}")
+        self.builder.void(f"store i32 {with_this}, ptr %spinning")
 
     def _note_wait(self, suspension: Suspension, barriers: str) -> None:
         """At which barriers the warp waits, and where."""
@@ -320,7 +338,7 @@ class SuspendingEmitter(CallingEmitter):
 
     def _out_of_date(self, definition: Definition, suspension: Suspension) -> bool:
         """Whether the context may not hold a value as it is now."""
-        if not self.together:
+        if not (self.together and self._is_park(suspension.places[0])):
             return True
         barriers = (self.pending.parked(place) for place in suspension.places)
         return any(b is not None and definition in self.changed[b.index] for b in barriers)
@@ -404,7 +422,7 @@ class SuspendingEmitter(CallingEmitter):
         if self.table:
             self._resume_by_table(suspension)
             return
-        if self.pending.waiting:
+        if self.pending.waiting and not self.in_step:
             # While other warps of the CTA still run, the barrier is not complete.
             self._stay_unless(self.builder.emit("icmp eq i32 %hold, 0"))
         self._go_on(suspension, self._restore(suspension))
@@ -507,7 +525,8 @@ class SuspendingEmitter(CallingEmitter):
     def settle_prefetches(self) -> None:
         """To be called when all blocks are emitted."""
         if self.m.for_next_cta:
-            recurring = not self.in_step and any(self._may_recur(places[0]) for places in self.suspensions)
+            parks = [places[0] for places in self.suspensions if self._is_park(places[0])]
+            recurring = not self.in_step and any(map(self._may_recur, parks))
             visits = 0 if self.short_phases else len(self.suspensions)
             self.m.settle_prefetches(visits, recurring)
 

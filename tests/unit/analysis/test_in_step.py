@@ -65,6 +65,16 @@ WARPS = {
         "shfl.sync.idx.b32 %v, %t, 0, 31, -1; setp.eq.u32 %p, %v, 0; @%p bra END; bar.sync 0;",
         False,
     ),
+    "one warp waits for other CTAs": (
+        "bar.sync 0; mov.u32 %v, %tid.y; setp.ne.u32 %p, %v, 0; @%p bra M;"
+        "L: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra L; M: bar.sync 0;",
+        True,
+    ),
+    "one thread waits for other CTAs": (
+        "bar.sync 0; setp.ne.u32 %p, %t, 0; @%p bra M;"
+        "L: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra L; M: bar.sync 0;",
+        False,
+    ),
     "a clock": ("mov.u32 %v, %clock; setp.eq.u32 %p, %v, 0; @%p bra END; bar.sync 0;", False),
     "what threads made different": (
         "setp.lt.u32 %p, %t, %n; @%p bra L; mov.u32 %i, 1; L: setp.eq.u32 %p, %i, 0; @%p bra END;bar.sync 0;",

@@ -39,7 +39,7 @@ def program(body: str) -> Program:
 {{
     .reg .pred %p;
     .reg .b32 %t, %n, %v, %i;
-    .reg .b64 %a;
+    .reg .b64 %a, %o;
     .local .align 4 .b8 own[4];
     ld.param.u64 %a, [a];
     ld.param.u32 %n, [n];
@@ -123,3 +123,54 @@ def test_values_behind_barriers(name: str) -> None:
     ]
     assert shapes
     assert all(s.is_uniform != parted for s in shapes)
+
+
+WAITS = {
+    "a warp waits as one": ("L: ld.volatile.global.u32 %i, [%a]; setp.eq.u32 %p, %i, 0; @%p bra L;", False),
+    "until a vote": (
+        "L: mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; ld.volatile.global.u32 %i, [%o];"
+        "setp.eq.u32 %p, %i, 0; vote.sync.any.pred %p, %p, -1; @%p bra L;",
+        False,
+    ),
+    "a warp waits twice": (
+        "L: ld.volatile.global.u32 %i, [%a]; setp.eq.u32 %p, %i, 0; @%p bra L;"
+        "setp.eq.u32 %p, %i, 1; @%p bra L;",
+        False,
+    ),
+    "each lane for its own": (
+        "L: mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; ld.volatile.global.u32 %i, [%o];"
+        "setp.eq.u32 %p, %i, 0; @%p bra L;",
+        True,
+    ),
+    "one lane, while others go on": (
+        "setp.ne.u32 %p, %t, 0; @%p bra M;"
+        "L: ld.volatile.global.u32 %i, [%a]; setp.eq.u32 %p, %i, 0; @%p bra L;"
+        "M:",
+        True,
+    ),
+    "some lanes leave early": (
+        "L: setp.eq.u32 %p, %t, 5; @%p bra M;"
+        "ld.volatile.global.u32 %i, [%a]; setp.eq.u32 %p, %i, 0; @%p bra L;"
+        "M:",
+        True,
+    ),
+    "an exit on one side of a branch": (
+        "L: ld.volatile.global.u32 %i, [%a]; setp.gt.u32 %p, %t, 5; @%p bra N;"
+        "setp.eq.u32 %p, %i, 0; @%p bra L;"
+        "bra M; N: setp.eq.u32 %p, %i, 1; @%p bra L; M:",
+        True,
+    ),
+}
+"""Code, and whether lanes go on from its loop at different times."""
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_values_behind_loops_that_wait(name: str) -> None:
+    body, parted = WAITS[name]
+    found = function(f"{body} mov.u32 %v, %n;")
+    ssa = build(found, schedule(found))
+    uniformity, pending = settle(ssa, Environment(), BlockShape(64, 1, 1), {})
+    assert pending.waiting
+    assert pending.parting == parted
+    (last,) = (d for d in ssa.definitions if d.register.name == "%v" and d in uniformity.shapes)
+    assert uniformity.shapes[last].is_uniform != parted

@@ -45,6 +45,34 @@ BODIES = {
 }
 
 
+def test_wide_loads_ask_for_what_later_warps_load() -> None:
+    """16 bytes of each thread: eight lines at once, not in shared memory and not of a store."""
+    program = (
+        simt.Device("sm_75")
+        .load("""
+.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 b)
+{
+    .reg .b32 %t, %s, %v<4>; .reg .b64 %a, %b, %o;
+    .shared .align 16 .b8 box[1024];
+    ld.param.u64 %a, [a]; ld.param.u64 %b, [b];
+    mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 16; add.u64 %a, %a, %o; add.u64 %b, %b, %o;
+    ld.global.v4.u32 {%v0, %v1, %v2, %v3}, [%a];
+    mov.u32 %s, box; mad.lo.u32 %s, %t, 16, %s;
+    st.shared.v4.u32 [%s], {%v0, %v1, %v2, %v3};
+    ld.shared.v4.u32 {%v3, %v1, %v0, %v2}, [%s];
+    st.global.v4.u32 [%b], {%v0, %v1, %v2, %v3};
+    ret;
+}
+""")
+        .program
+    )
+    text, *_ = emit(program, program.functions["k"], BlockShape(64, 1, 1), host_cpu().features, "nounwind")
+    assert text.count("call void @llvm.prefetch") == 32 * 16 // 64
+
+
 @pytest.mark.parametrize("name", BODIES)
 def test_loads_that_prefetch(name: str) -> None:
     body, loads, spread = BODIES[name]

@@ -1,29 +1,30 @@
-"""Inclusive prefix sums of integers, four elements a thread."""
+"""Inclusive prefix sums of integers in one pass over memory, sixteen elements a thread."""
 
 import numpy as np
-from suite.problem import Function, Jit, Launch, Problem, Real, random
+from suite.problem import Function, Jit, Launch, Problem, Real, blocks, random
 
 SIZES = {"full": 1 << 24, "quick": 1 << 16}
+TILE = 512
+WARPS = 8
 
 
 def problem(n: int, real: Real) -> Problem:
     x = (random(n) * 1000).astype("u4")
-    level1, level2 = n // 1024, max(1, n >> 20)
-    names = ("x", "out", "sums", "above", "total")
-    sizes = (n, n, max(level1, 1024), max(level2, 1024), 1024)
-    arrays = {name: np.zeros(size, "u4") for name, size in zip(names, sizes)}
+    tiles = n // TILE
     return Problem(
-        arrays={**arrays, "x": x},
+        arrays={
+            "x": x,
+            "out": np.zeros(n, "u4"),
+            "tiles": np.zeros(tiles, "u8"),
+        },
         scalars={"n": np.int32(n)},
         launches=[
-            Launch("scan_blocks", level1, 256, ("x", "out", "sums")),
-            Launch("scan_blocks", level2, 256, ("sums", "sums", "above")),
-            Launch("scan_blocks", 1, 256, ("above", "above", "total")),
-            Launch("add_sums", level2, 256, ("sums", "above")),
-            Launch("add_sums", level1, 256, ("out", "sums")),
+            Launch("clear_tiles", blocks(tiles), min(tiles, 256), ("tiles",)),
+            Launch("scan", tiles // WARPS, (32, WARPS), ("x", "out", "tiles")),
         ],
         expected=lambda: {"out": np.cumsum(x, dtype="u4")},
-        changed=("sums", "above"),
+        changed=("out", "tiles"),
+        native=("x", "out"),
     )
 
 
@@ -31,7 +32,7 @@ def version(real: Real, njit: Jit) -> Function:
     zero = np.uint32(0)
 
     @njit
-    def run(x, out, sums, above, total, n):
+    def run(x, out, n):
         running = zero
         for i in range(n):
             running = np.uint32(running + x[i])

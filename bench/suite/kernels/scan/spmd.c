@@ -9,7 +9,7 @@ static inline uvec shifted(uvec v, int by)
     return __builtin_shuffle(v, zero, from);
 }
 
-void run(const uint *restrict x, uint *restrict out, uint *sums, uint *above, uint *total, int n)
+void run(const uint *restrict x, uint *restrict out, int n)
 {
     uint sum = 0;
     for (int i = 0; i < n; i += 16) {
