@@ -19,11 +19,10 @@ from simt.isa.catalogue import FORMS
 from simt.isa.form import Form
 from simt.isa.special_registers import SPECIAL_REGISTERS
 from tests.conftest import shared_device
-from tests.hw import atomic_probes, control_probes, memory_probes
+from tests.hw import atomic_probes, control_probes, memory_probes, textures
 from tests.hw.arithmetic import CHAPTERS, is_old
 from tests.hw.probes import STRIDE, Probe, normal
 from tests.unit.isa.meaning import Array
-from tests.unit.machine import test_textures
 
 VECTORS = Path(__file__).parent / "vectors" / "probes.npz"
 UNDEFINED = {
@@ -126,7 +125,7 @@ def test_every_instruction_of_ptx_1_4_has_a_program() -> None:
 def test_every_texture_fetch_has_vectors() -> None:
     """By geometry, type of the result and type of the coordinates."""
     (form,) = FORMS["tex"]
-    shown = {test_textures.opcode(case) for case in test_textures.CASES}
+    shown = {case.opcode for case in textures.cases()}
     missing = {form.spell(b) for b in form.bindings() if is_old(form, b)} - shown
     assert missing == set()
 

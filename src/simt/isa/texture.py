@@ -21,6 +21,6 @@ def tex(
 
     What is bound to the texture says the rest: addressing outside it, filtering between texels with weights
     of 8 bits, whether coordinates are normalised, whether integers are read as numbers from 0 or -1 to 1.
-    Components that the texture lacks are 0, the fourth 1.
+    Components that the texture lacks are 0.
     """
     return m.texture(geom, dtype, btype, a, elements(c)[: DIMENSIONS[geom]])

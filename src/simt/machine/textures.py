@@ -1,10 +1,10 @@
 """Textures: arrays bound to `.tex` variables, and what `tex` (PTX 1.4 table 71) reads from them.
 
 This is reference code over NumPy columns. Engines give it coordinates lane by lane and get four
-components a lane. Texel i covers [i, i + 1). What the documents leave open follows an H200
-(`tests/hw/record_textures.py`): components that the array lacks, and texels outside it that integer
-coordinates name, are zero; normalized coordinates keep 21 bits of fraction; linear filtering weighs the
-texels around x - 0.5 in units of 1/256.
+components a lane. Texel i covers [i, i + 1). What the documents leave open follows an H200, to the last bit
+(decision 20, `tests/hw/test_textures.py`): components that the array lacks are zero, and so are texels
+outside it that integer coordinates name; of normalized coordinates 21 bits of fraction are kept, in large
+arrays up to 23; linear filtering weighs the texels around x - 0.5 (`filtering.py`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.errors import LaunchError
+from simt.machine import filtering
 from simt.ptx.types import Type
 
 Column: TypeAlias = "NDArray[Any]"
@@ -29,8 +30,8 @@ FILTERS = ("point", "linear")
 ADDRESSINGS = ("clamp", "border", "wrap", "mirror")
 READS = ("element", "float")
 _DTYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "f2", "f4")
-_UNIT = 256  # weights of texels, in these parts, add up to one
-_NORMALIZED_STEPS = 2.0**21
+_PERIODS = {"wrap": 1, "mirror": 2}  # of normalized coordinates
+_SMALLEST_NORMAL = np.finfo(np.float32).smallest_normal
 
 
 @dataclass(frozen=True)
@@ -145,23 +146,34 @@ class TextureTable:
 def fetch(texture: Texture, coordinates: Sequence[Column]) -> Column:
     """Four rows of 32-bit words for 1 to 3 columns of coordinates, x first: float32 or int32."""
     if coordinates[0].dtype.kind == "i":
-        return _as_words(
-            _bounded(texture, _texels(texture, [c.astype(np.int64) for c in coordinates], "border"))
-        )
+        places = [c.astype(np.int64) for c in coordinates]
+        return _as_words(_decoded(texture, _texels(texture, places, "border")))
     extents = texture.data.shape[2::-1]
-    scaled = [_scaled(texture, c, n) for c, n in zip(coordinates, extents)]
+    bits = _fraction_bits(texture)
+    scaled = [_scaled(texture, c, n, bits) for c, n in zip(coordinates, extents)]
     if texture.filter == "point":
         texels = _texels(texture, [_whole(np.floor(c)) for c in scaled], texture.address)
-        return _as_words(_bounded(texture, texels))
+        return _as_words(_decoded(texture, texels))
     return _as_words(_interpolated(texture, scaled))
 
 
-def _scaled(texture: Texture, coordinate: Column, extent: int) -> Column:
-    """In texels. What is not finite reads the first one."""
-    finite = np.where(np.isfinite(coordinate), coordinate, 0).astype(np.float64)
-    if texture.normalized:
-        return np.floor(finite * _NORMALIZED_STEPS) / _NORMALIZED_STEPS * extent
-    return finite
+def _fraction_bits(texture: Texture) -> int:
+    """How much of normalized coordinates is kept, along every axis: more where one of them is long."""
+    depth, height, width = texture.data.shape[:3]
+    if max(height, width) > 65536:
+        return 23
+    return 22 if max(height, width) > 8192 or depth > 2300 else 21
+
+
+def _scaled(texture: Texture, coordinate: Column, extent: int, bits: int) -> Column:
+    """In texels. Subnormals and NaNs read as zeros, and so do infinities where coordinates repeat."""
+    read = np.where(np.abs(coordinate) >= _SMALLEST_NORMAL, coordinate, 0).astype(np.float64)
+    if not texture.normalized:
+        return read
+    steps = np.floor(np.ldexp(read, bits))
+    if texture.address in _PERIODS:
+        steps = np.mod(np.where(np.isinf(steps), 0, steps), _PERIODS[texture.address] << bits)
+    return np.ldexp(steps, -bits) * extent
 
 
 def _whole(values: Column) -> Column:
@@ -170,57 +182,35 @@ def _whole(values: Column) -> Column:
 
 
 def _interpolated(texture: Texture, coordinates: Sequence[Column]) -> Column:
-    """The weighted mean of the 2, 4 or 8 texels around each point."""
-    places = [_whole(np.rint((c - 0.5) * _UNIT)) for c in coordinates]
-    total: Column = np.zeros((len(places[0]), 4))
-    for corner, weight in _weights([p % _UNIT for p in places], texture.address).items():
-        indices = [p // _UNIT + upper for p, upper in zip(places, corner)]
-        total += weight[:, None] / _UNIT * _texels(texture, indices, texture.address)
-    return _bounded(texture, total.astype(np.float32))
+    """The weighted mean of the texels around each point."""
+    if len(coordinates) == 1:  # filtered as an image of one row, along its edge
+        coordinates = [coordinates[0], np.zeros_like(coordinates[0])]
+    extents = texture.data.shape[2::-1]
+    places = [_place(c, n, texture.address) for c, n in zip(coordinates, extents)]
+    lower = [p // filtering.UNIT for p in places]
+    upper = [p % filtering.UNIT for p in places]
+    corners = [
+        _texels(texture, [i + (corner >> axis & 1) for axis, i in enumerate(lower)], texture.address)
+        for corner in range(1 << len(places))
+    ]
+    return filtering.mean(np.stack(corners), filtering.weights(upper), filtering.reached(upper))
 
 
-def _weights(upper: Sequence[Column], address: Addressing) -> dict[tuple[int, ...], Column]:
-    """Weight of each corner, from that of the upper texel along each axis, in 1/256.
-
-    One and two dimensions are exactly the H200's; in three, one lane in twenty is a unit off. The H200
-    also keeps only 16 bits when it filters integers, and 11 when it filters halves.
-    """
-    if len(upper) == 1 and address == "border":
-        # The H200 filters across the upper edge of the one row: y is 0, half of it lies outside.
-        row = _square(upper[0], np.full_like(upper[0], _UNIT // 2))
-        return {(0,): row[0, 1], (1,): row[1, 1]}
-    if len(upper) == 1:
-        return {(0,): _UNIT - upper[0], (1,): upper[0]}
-    if len(upper) == 2:
-        return _square(upper[0], upper[1])
-    found: dict[tuple[int, ...], Column] = {}
-    for (x, z), weight in _square(upper[0], upper[2]).items():
-        above = _product(weight, upper[1])
-        found[x, 0, z], found[x, 1, z] = weight - above, above
-    return found
-
-
-def _square(a: Column, b: Column) -> dict[tuple[int, ...], Column]:
-    """Only one product is rounded: the weights along either axis add up."""
-    both = _product(a, b)
-    return {(1, 1): both, (1, 0): a - both, (0, 1): b - both, (0, 0): _UNIT - a - b + both}
-
-
-def _product(a: Column, b: Column) -> Column:
-    return (a * b + _UNIT // 2) // _UNIT
+def _place(coordinate: Column, extent: int, address: Addressing) -> Column:
+    """In 1/256 texels from the middle of the first one."""
+    place = _whole(np.floor((coordinate - 0.5) * filtering.UNIT + 0.5))
+    return np.clip(place, 0, (extent - 1) * filtering.UNIT) if address == "clamp" else place
 
 
 def _texels(texture: Texture, indices: Sequence[Column], address: Addressing) -> Column:
-    """Texels by integer coordinates, x first: (lanes, 4), missing components zero."""
+    """Texels as they are stored by integer coordinates, x first: (lanes, channels)."""
     place: list[Column] = [np.zeros(len(indices[0]), np.int64)] * 3
     inside = np.ones(len(indices[0]), bool)
     for axis, index in enumerate(indices):
         extent = texture.data.shape[2 - axis]
         inside &= (index >= 0) & (index < extent)
         place[2 - axis] = _addressed(address, index, extent)
-    values = _decoded(texture, texture.data[place[0], place[1], place[2]])
-    found: Column = np.zeros((len(values), 4), values.dtype)
-    found[:, : values.shape[1]] = values
+    found = texture.data[place[0], place[1], place[2]]
     if address == "border":
         found[~inside] = 0
     return found
@@ -235,18 +225,18 @@ def _addressed(mode: Addressing, index: Column, extent: int) -> Column:
     return np.clip(index, 0, extent - 1)
 
 
-def _decoded(texture: Texture, values: Column) -> Column:
+def _decoded(texture: Texture, texels: Column) -> Column:
+    """What `tex` returns for texels that no filter changes. The smallest signed integer is -1 too."""
     if texture.scales:
-        return values.astype(np.float32) / np.float32(np.iinfo(values.dtype).max)
-    if values.dtype.kind == "f":
-        return values.astype(np.float32)
-    return values.astype(np.int32 if values.dtype.kind == "i" else np.uint32)
-
-
-def _bounded(texture: Texture, values: Column) -> Column:
-    """The smallest signed integer reads as -1 too; filters see what lies below."""
-    return np.maximum(values, np.float32(-1)) if texture.scales else values
+        largest = np.float32(np.iinfo(texels.dtype).max)
+        return np.maximum(texels.astype(np.float32) / largest, np.float32(-1))
+    if texels.dtype.kind == "f":
+        return texels.astype(np.float32)
+    return texels.astype(np.int32 if texels.dtype.kind == "i" else np.uint32)
 
 
 def _as_words(values: Column) -> Column:
-    return np.ascontiguousarray(values.T).view(np.uint32)
+    """By component; those that the array lacks are zeros."""
+    found = np.zeros((4, len(values)), np.uint32)
+    found[: values.shape[1]] = values.view(np.uint32).T
+    return found

@@ -230,8 +230,8 @@ COVERAGE = """\
 Made by `make docs` from the catalogue and from the replay of results recorded on an NVIDIA H200.
 
 Forms: combinations of types and modifiers that PTX 1.4 allows. Kernels: recorded programs of one form each,
-as PTX 1.x and as the newest version. Vectors: their results, one for each lane. In bound: results of
-filtered textures that differ from the hardware's, but keep an error bound. NaNs count like numbers, by their
+as PTX 1.x and as the newest version. Vectors: their results, one for each lane. In bound: results that
+differ from the hardware's, but keep the manual's error bound. NaNs count like numbers, by their
 bits. Refused: kernels that follow the text, but that NVIDIA's driver does not take. Approximate functions are
 compared as `approx="hardware"` computes them: [special-functions.md](../special-functions.md).
 Tables 37 (a summary), 72 and 73 (braces and guards) define no instruction."""
