@@ -2,8 +2,8 @@
 
 A warp whose lanes leave a loop in different turns runs its last turns with few lanes, and a gather costs
 as much for one lane as for all. Where a loop gets at memory lane by lane, its code stands in the function
-a second time, for one lane; the warp goes there when `FEW` lanes or less begin a turn. Nothing in such
-a loop may need other lanes: no barriers, votes, shuffles or calls, and nothing that waits.
+a second time, for one lane; the warp goes there when few lanes begin a turn (`llvm_alone_loops.py`). Nothing
+in such a loop may need other lanes: no barriers, votes, shuffles or calls, and nothing that waits.
 
 What can be done once a turn, for all its accesses, is done there (`llvm_alone_turn.py`).
 """
@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING
 
-from simt.analysis.dominance import Tree, dominators
+from simt.analysis.dominance import Tree
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.pending import set_of
 from simt.analysis.program import (
-    Address,
     Block,
     Branch,
     Call,
@@ -29,8 +28,9 @@ from simt.analysis.program import (
     Register,
     SymbolAddress,
 )  # fmt: skip
+from simt.analysis.range_algebra import Range
 from simt.analysis.schedule import Loop
-from simt.analysis.shape import WARP, Shape
+from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition, terminator_uses, uses
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
@@ -45,8 +45,6 @@ from simt.ptx.types import U64, bits_type, unsigned
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
 
-FEW, FEW_WITHOUT_GATHERS = 16, 24
-"""Lanes that go on alone, at most; on CPUs whose gathers are no faster than loads of each lane."""
 SHORT = 8
 """Turns of a loop below which it is not worth it."""
 LONGEST = 400
@@ -61,6 +59,8 @@ NEAR = 1 << 15
 class AloneLoop:
     """Emits one loop for one lane at a time. The lanes are in a stack slot, as bits."""
 
+    algebra = AloneAlgebra
+
     def __init__(self, emitter: FunctionEmitter, loop: Loop, dominance: Tree) -> None:
         self.emitter = emitter
         self.loop = loop
@@ -71,7 +71,7 @@ class AloneLoop:
         self.blocks = emitter.schedule.order[loop.first : loop.last + 1]
         self.inside = {b.index for b in self.blocks}
         unit = emitter.unit
-        self.m = AloneAlgebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
+        self.m = self.algebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.m.parameter_size, self.m.sizes = emitter.m.parameter_size, emitter.m.sizes
         self.m.at_start, self.m.places = emitter.m.at_start, emitter.m.places
         self.m.abort, self.m.zeros = emitter.m.abort, emitter.m.zeros
@@ -153,7 +153,7 @@ class AloneLoop:
         self.builder.label(self.name)
         ways = {definition: self._bring(definition) for definition in brought}
         for definition in given:
-            self._copy_column(definition, to_array=True)
+            self._copy_column(definition, away=True)
         self.distances = {d: self._distance(ways[d]) for d in self._streams()}
         self.entering = Value(self.builder.emit(f"load i32, ptr {self.lanes}"), "i32")
         self.counted = self._counted()
@@ -168,7 +168,7 @@ class AloneLoop:
         self._take_lane(ways)
         self.builder.label(f"{self.name}.done")
         for definition in given:
-            self._copy_column(definition, to_array=False)
+            self._copy_column(definition, away=False)
         if self.exit is not None:
             self.emitter.add_waiting(self.exit, self.entering_mask)
         self.emitter.walk_on(self.loop.header, set_of(self.exits))
@@ -176,11 +176,14 @@ class AloneLoop:
     @property
     def _is_short(self) -> bool:
         """Whether a few turns are counted down: those that are left over by an unrolled loop."""
-        return any(self._stride(phi) == -1 and self._begins_below(phi, SHORT) for phi in self.phis)
+        return any(self._counts_few(phi) for phi in self.phis)
 
-    def _begins_below(self, phi: Definition, limit: int) -> bool:
-        begins = (self.emitter.ranges.of(v) for i, v in phi.inputs.items() if i not in self.inside)
-        return all(r.lo >= 0 and r.hi < limit for r in begins)
+    def _counts_few(self, phi: Definition) -> bool:
+        return self._stride(phi) == -1 and all(r.lo >= 0 and r.hi < SHORT for r in self._begins(phi))
+
+    def _begins(self, phi: Definition) -> list[Range]:
+        """What a phi of the header can begin with."""
+        return [self.emitter.ranges.of(v) for i, v in phi.inputs.items() if i not in self.inside]
 
     def _copied(self) -> list[str]:
         """A copy of the loop."""
@@ -193,17 +196,21 @@ class AloneLoop:
     def _take_lane(self, ways: dict[Definition, Callable[[], Value]]) -> None:
         """Lets the lowest lane of those that are still to go begin. (Twice in the code, for the first and for
         those after it: the other way round LLVM keeps more registers over the loop.)"""
-        left = self.builder.emit(f"load i32, ptr {self.lanes}")
-        below = self.builder.emit(f"sub i32 {left}, 1")
-        rest = self.builder.emit(f"and i32 {left}, {below}")
-        self.builder.void(f"store i32 {rest}, ptr {self.lanes}")
-        self.m.lane_number = self._zeros("cttz", left)
+        self._begin_lane()
         self.builder.void(f"store {self.m.lane_number.typed}, ptr {self.lane}")
         if self.counted is not None:
             self.counted.begin()
         for definition, way in ways.items():
             self.builder.void(f"store {way().typed}, ptr {self._slot(definition)}")
         self.builder.void(f"br label %{self.name}.turn")
+
+    def _begin_lane(self) -> None:
+        """Takes the lowest lane of those that are still to go."""
+        left = self.builder.emit(f"load i32, ptr {self.lanes}")
+        below = self.builder.emit(f"sub i32 {left}, 1")
+        rest = self.builder.emit(f"and i32 {left}, {below}")
+        self.builder.void(f"store i32 {rest}, ptr {self.lanes}")
+        self.m.lane_number = self._zeros("cttz", left)
 
     # -- turns -------------------------------------------------------------------------------------------
 
@@ -214,7 +221,7 @@ class AloneLoop:
         self.cache = {}
         for base, distance in self.distances.items():
             self.m.ask_for(self.address(base, 0), distance)
-        precise, found = self._label(self.loop.header), joints(self.touches.values())
+        precise, found = self._label(self.loop.header), self._checked_together()
         if not found:
             return self.builder.void(f"br label %{precise}")
         self.copy, self.checked = "checked", frozenset(op for joint in found for op in joint.ops)
@@ -236,6 +243,11 @@ class AloneLoop:
         found = {joint: self._stride(joint.base) for joint in joints(self.touches.values())}
         steps = {joint: step for joint, step in found.items() if step > 0 and step % joint.size == 0}
         return CountedTurns(self, steps) if steps else None
+
+    def _checked_together(self) -> list[Joint]:
+        """What is worth a check when a turn begins: what is counted, and two accesses or more."""
+        counted = {} if self.counted is None else self.counted.steps
+        return [j for j in joints(self.touches.values()) if len(j.ops) > 1 or j in counted]
 
     @property
     def entering_mask(self) -> Value:
@@ -360,11 +372,17 @@ class AloneLoop:
             if d.block.index in self.inside and blocks - self.inside
         ]
 
-    def _copy_column(self, definition: Definition, to_array: bool) -> None:
-        """A value of all lanes from its slot to an array, or back."""
+    def _copy_column(self, definition: Definition, away: bool) -> None:
+        """A value of all lanes from its slot to where lanes are put one by one, or back."""
         (part,) = self.emitter.parts(definition)
-        slot, array = self.emitter.slot(definition, part), self._array("out", definition)
-        if to_array:
+        slot = self.emitter.slot(definition, part)
+        if self.m.has_masks:
+            source, target = (slot, self._column(definition)) if away else (self._column(definition), slot)
+            column = self.builder.emit(f"load {part.kind}, ptr {source}, align 64")
+            self.builder.void(f"store {part.kind} {column}, ptr {target}, align 64")
+            return
+        array = self._array("out", definition)
+        if away:
             column = Value(self.builder.emit(f"load {part.kind}, ptr {slot}, align 64"), part.element, WARP)
             self.builder.void(f"store {self._as_stored(column).typed}, ptr {array}, align 64")
             return
@@ -372,6 +390,13 @@ class AloneLoop:
         kept = Value(self.builder.emit(f"load <{WARP} x {kind}>, ptr {array}, align 64"), kind, WARP)
         column = self.m.cast("trunc", part.element, kept)
         self.builder.void(f"store {column.typed}, ptr {slot}, align 64")
+
+    def _column(self, definition: Definition) -> str:
+        """A slot for all lanes of what a definition is given; LLVM makes registers of it."""
+        (part,) = self.emitter.parts(definition)
+        name = f"%{self.name}.out{definition.index}"
+        self.emitter.allocas[f"  {name} = alloca {part.kind}, align 64"] = None
+        return name
 
     def _brought(self) -> list[Definition]:
         """Definitions that the loop reads and does not make, and its header's phis."""
@@ -408,8 +433,7 @@ class AloneLoop:
     def _block(self, block: Block) -> None:
         self.builder.label(self._label(block))
         self.m.lane_number = Value(self.builder.emit(f"load i32, ptr {self.lane}"), "i32")
-        bit = self.builder.emit(f"shl i32 1, {self.m.lane_number.ir}")
-        self.m.mask = Value(self.builder.emit(f"bitcast i32 {bit} to <{WARP} x i1>"), "i1", WARP)
+        self._note_lane()
         self.cache = {}
         self.current = self.ssa.reaching(block)
         for op in block.ops:
@@ -423,6 +447,11 @@ class AloneLoop:
                 self._branch(block, branch)
             case _:
                 raise NotAlone
+
+    def _note_lane(self) -> None:
+        """The lane is the only one that runs."""
+        bit = self.builder.emit(f"shl i32 1, {self.m.lane_number.ir}")
+        self.m.mask = Value(self.builder.emit(f"bitcast i32 {bit} to <{WARP} x i1>"), "i1", WARP)
 
     def _op(self, op: Op) -> None:
         self.m.line = op.line
@@ -531,89 +560,19 @@ class AloneLoop:
 
     def _put(self, definition: Definition, value: Value) -> None:
         """Gives a value of all lanes this lane's part."""
+        if self.m.has_masks:
+            return self._put_in_column(definition, value)
         stored = self._as_stored(value)
         array = self._array("out", definition)
         place = self.builder.emit(f"getelementptr {stored.type}, ptr {array}, i32 {self.m.lane_number.ir}")
         self.builder.void(f"store {stored.typed}, ptr {place}")
+        return None
 
-
-class AloneLoops:
-    """The loops of a function that lanes may go through alone; `decided`: by their headers' indices."""
-
-    def __init__(self, emitter: FunctionEmitter) -> None:
-        self.emitter = emitter
-        self.few = FEW if emitter.m.has_gathers else FEW_WITHOUT_GATHERS
-        self.decided: dict[int, bool] = {}
-
-    def try_few(self, loop: Loop, mask: Value) -> None:
-        """Sends lanes that begin a turn of a loop to go through it one by one, if they are few."""
-        if not self.has_code(loop):
-            return
-        alone, together = f"alone.{loop.header.index}", self.emitter.builder.block_name("together")
-        bits = self.emitter.m.mask_bits(mask).ir
-        count = self.emitter.m.module.declare("llvm.ctpop.i32", "i32", ("i32",))
-        lanes = self.emitter.builder.emit(f"call i32 {count}(i32 {bits})")
-        few = self.emitter.builder.emit(f"icmp ule i32 {lanes}, {self.few}")
-        go = self.emitter.builder.block_name("few")
-        self.emitter.builder.void(f"br i1 {few}, label %{go}, label %{together}")
-        self.emitter.builder.label(go)
-        self.emitter.builder.void(f"store i32 {bits}, ptr %{alone}.lanes")
-        self.emitter.builder.void(f"br label %{alone}")
-        self.emitter.builder.label(together)
-
-    def has_code(self, loop: Loop) -> bool:
-        """Whether the loop has code for one lane at a time."""
-        header = loop.header.index
-        if header not in self.decided:
-            self.decided[header] = self._suits_one(loop) and self._emit_alone(loop)
-        return self.decided[header]
-
-    def _suits_one(self, loop: Loop) -> bool:
-        """Whether lanes leave the loop by degrees, and get at memory one by one in it."""
-        blocks = self.emitter.schedule.order[loop.first : loop.last + 1]
-        if loop.header.index not in self.emitter.uniformity.leaving or self.emitter.pending.waiting:
-            return False
-        if self.emitter.ticks is not None:  # which counts what the warp executes, not each lane
-            return False
-        if any(inner.parent is loop for inner in self.emitter.schedule.loops):
-            return False
-        return sum(len(b.ops) for b in blocks) <= LONGEST and any(
-            self._scatters(op, block) for block in blocks for op in block.ops
-        )
-
-    def _scatters(self, op: Op | Call, block: Block) -> bool:
-        """Whether nothing is known of the addresses that an op gets at."""
-        if isinstance(op, Call) or not op.form.effects:
-            return False
-        return any(
-            isinstance(source, Address)
-            and isinstance(source.base, Register)
-            and all(s.width == WARP for s in self._shapes_of(source.base, block))
-            for source in op.sources.values()
-        )
-
-    def _shapes_of(self, register: Register, block: Block) -> list[Shape]:
-        """Shapes of a register's definitions in a block and at its start."""
-        found = [
-            d
-            for op in block.ops
-            for d in self.emitter.ssa.of[id(op)]
-            if d is not None and d.register is register
-        ]
-        found = found or [self.emitter.ssa.lookup(self.emitter.ssa.reaching(block), register)]
-        return [self.emitter.shape(d) for d in found]
-
-    def _emit_alone(self, loop: Loop) -> bool:
-        """Emits the loop's code, to stand after the blocks; False if one lane cannot do it."""
-        emitter = self.emitter
-        with emitter.set_aside() as lines:
-            try:
-                AloneLoop(emitter, loop, self.dominance).emit()
-            except NotAlone:
-                lines.clear()
-        emitter.later += lines
-        return bool(lines)
-
-    @cached_property
-    def dominance(self) -> Tree:
-        return Tree(dominators(self.emitter.schedule))
+    def _put_in_column(self, definition: Definition, value: Value) -> None:
+        """The same in registers: a CPU that reads from memory what was just written there in 32 parts waits
+        until all of them have got there."""
+        (part,) = self.emitter.parts(definition)
+        column = self._column(definition)
+        before = Value(self.builder.emit(f"load {part.kind}, ptr {column}, align 64"), part.element, WARP)
+        after = self.m.pick(self.m.mask, self.m.widened(value, WARP), before)
+        self.builder.void(f"store {after.typed}, ptr {column}, align 64")

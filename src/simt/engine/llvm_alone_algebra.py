@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from simt.engine.atomic_operation import is_simple
-from simt.engine.llvm_access import ARENA, I64, SHARED, Access
+from simt.engine.llvm_access import ARENA, I64, LIKELY, SHARED, Access
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, Lanes, bases
@@ -44,6 +44,11 @@ class AloneAlgebra(AtomicAlgebra):
     lane_number = Value("0", "i32")
     is_checked = False
     touched = 0
+
+    @property
+    def has_masks(self) -> bool:
+        """Whether a lane of a vector in registers is written by one instruction or two."""
+        return "avx512f" in self.features
 
     @cached_property
     def outside(self) -> set[str]:
@@ -124,12 +129,40 @@ class AloneAlgebra(AtomicAlgebra):
                 self._elements[total.ir] = Element(bases(other), *self._indices[one.ir])
         return total
 
-    def _valid(self, access: Access, address: Value, span: int) -> Value:
+    def require(self, access: Access, address: Value) -> None:
+        """Looks first whether an index is in the array's part of the arena."""
+        found = self._element(access, address)
+        if found is None or self._is_proven(access):
+            return super().require(access, address)
+        look, good = self.builder.block_name("look"), self.builder.block_name("good")
+        inside = self._is_index_inside(access, *found)
+        self.builder.void(f"br i1 {inside.ir}, label %{good}, label %{look}{LIKELY}")
+        self.builder.label(look)
+        super().require(access, address)
+        self.builder.void(f"br label %{good}")
+        self.builder.label(good)
+        return None
+
+    def _element(self, access: Access, address: Value) -> tuple[Element, int] | None:
+        """What element of an array an access gets at, and bytes after it."""
         part, constant = self._sums.get(address.ir, (address, 0))
         element = self._elements.get(part.ir)
-        if element is None or span != access.size or access.size != 1 << element.shift:
+        return None if element is None or access.size != 1 << element.shift else (element, constant)
+
+    def _is_index_inside(self, access: Access, element: Element, constant: int) -> Value:
+        """i1: the index is below the number of elements between the array's start, which is in the region
+        and aligned, and the region's end. (Rotated, any other start is beyond the limit: there are none.)"""
+        start = self.plus(element.base, constant) if constant else element.base
+        offset, limit = self._rotated_offset(access, start), self._limit(access, access.size, element.shift)
+        saturate = self.module.declare("llvm.usub.sat.i64", I64, (I64, I64))
+        room = Value(self.builder.emit(f"call i64 {saturate}({limit.typed}, {offset.typed})"), I64)
+        return self.test("icmp ult", element.index, room)
+
+    def _valid(self, access: Access, address: Value, span: int) -> Value:
+        found = self._element(access, address)
+        if found is None or span != access.size:
             return super()._valid(access, address, span)
-        return self._is_index_valid(access, element, constant)
+        return self._is_index_valid(access, *found)
 
     def _is_index_valid(self, access: Access, element: Element, constant: int) -> Value:
         """i1: the element, some bytes further on, is in the region, and aligned. All but a sum and a

@@ -47,11 +47,11 @@ def memory_operands(op: Op) -> Iterator[tuple[Register, int]]:
 
 
 def joints(touches: Iterable[Touch]) -> list[Joint]:
-    """What can be checked together: two accesses or more, of one size and a multiple of it apart."""
+    """What can be checked together: accesses of one size and a multiple of it apart."""
     alike: defaultdict[tuple[Definition, int, int], list[Touch]] = defaultdict(list)
     for touch in touches:
         alike[touch.base, touch.size, touch.offset % touch.size].append(touch)
-    return [_joint(found) for found in alike.values() if len(found) > 1]
+    return [_joint(found) for found in alike.values()]
 
 
 def _joint(touches: list[Touch]) -> Joint:

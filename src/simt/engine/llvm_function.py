@@ -44,7 +44,7 @@ from simt.analysis.ssa import Definition
 from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_access import LATEST
 from simt.engine.llvm_algebra import element_type
-from simt.engine.llvm_alone import AloneLoops
+from simt.engine.llvm_alone_loops import AloneLoops
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_clock import Ticks
 from simt.engine.llvm_crossing import within_blocks

@@ -1,0 +1,124 @@
+"""Which loops of a function lanes go through alone, and when: see `simt.engine.llvm_alone`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from simt.analysis.dominance import Tree, dominators
+from simt.analysis.program import Address, Block, Call, Op, Register
+from simt.analysis.schedule import Loop
+from simt.analysis.shape import WARP, Shape
+from simt.engine.llvm_alone import LONGEST, AloneLoop
+from simt.engine.llvm_alone_algebra import NotAlone
+from simt.engine.llvm_alone_short import ShortLoop
+from simt.engine.llvm_builder import Value
+
+if TYPE_CHECKING:
+    from simt.engine.llvm_function import FunctionEmitter
+
+FEW, FEW_WITHOUT_GATHERS = 16, 24
+"""Lanes that go on alone, at most; on CPUs whose gathers are no faster than loads of each lane."""
+GATHERED = 5
+"""On such CPUs all lanes go alone if of so many ops of a loop at least one gets at memory lane by lane."""
+
+
+class AloneLoops:
+    """The loops of a function that lanes may go through alone; `decided`: by their headers' indices."""
+
+    def __init__(self, emitter: FunctionEmitter) -> None:
+        self.emitter = emitter
+        self.decided: dict[int, bool] = {}
+
+    def try_few(self, loop: Loop, mask: Value) -> None:
+        """Sends lanes that begin a turn of a loop to go through it one by one, if they are few."""
+        if not self.has_code(loop):
+            return
+        builder, m = self.emitter.builder, self.emitter.m
+        alone, together, go = f"alone.{loop.header.index}", builder.block_name("together"), "true"
+        bits, few = m.mask_bits(mask).ir, self._few(loop)
+        if few < WARP:
+            count = m.module.declare("llvm.ctpop.i32", "i32", ("i32",))
+            lanes = builder.emit(f"call i32 {count}(i32 {bits})")
+            go = builder.emit(f"icmp ule i32 {lanes}, {few}")
+        begin = builder.block_name("few")
+        builder.void(f"br i1 {go}, label %{begin}, label %{together}")
+        builder.label(begin)
+        builder.void(f"store i32 {bits}, ptr %{alone}.lanes")
+        builder.void(f"br label %{alone}")
+        builder.label(together)
+
+    def _few(self, loop: Loop) -> int:
+        """Lanes that go on alone, at most."""
+        if self.emitter.m.has_gathers:
+            return FEW
+        return WARP if self._is_gathered(loop) else FEW_WITHOUT_GATHERS
+
+    def _is_gathered(self, loop: Loop) -> bool:
+        """Whether the loop does little but get at memory lane by lane."""
+        ops = [(op, block) for block in self._blocks(loop) for op in block.ops]
+        return GATHERED * sum(self._scatters(op, block) for op, block in ops) >= len(ops)
+
+    def _blocks(self, loop: Loop) -> list[Block]:
+        return self.emitter.schedule.order[loop.first : loop.last + 1]
+
+    def has_code(self, loop: Loop) -> bool:
+        """Whether the loop has code for one lane at a time."""
+        header = loop.header.index
+        if header not in self.decided:
+            self.decided[header] = self._suits_one(loop) and self._emit_alone(loop)
+        return self.decided[header]
+
+    def _suits_one(self, loop: Loop) -> bool:
+        """Whether lanes leave the loop by degrees, and get at memory one by one in it."""
+        blocks = self._blocks(loop)
+        if loop.header.index not in self.emitter.uniformity.leaving or self.emitter.pending.waiting:
+            return False
+        if self.emitter.ticks is not None:  # which counts what the warp executes, not each lane
+            return False
+        if any(inner.parent is loop for inner in self.emitter.schedule.loops):
+            return False
+        return sum(len(b.ops) for b in blocks) <= LONGEST and any(
+            self._scatters(op, block) for block in blocks for op in block.ops
+        )
+
+    def _scatters(self, op: Op | Call, block: Block) -> bool:
+        """Whether nothing is known of the addresses that an op gets at."""
+        if isinstance(op, Call) or not op.form.effects:
+            return False
+        return any(
+            isinstance(source, Address)
+            and isinstance(source.base, Register)
+            and all(s.width == WARP for s in self._shapes_of(source.base, block))
+            for source in op.sources.values()
+        )
+
+    def _shapes_of(self, register: Register, block: Block) -> list[Shape]:
+        """Shapes of a register's definitions in a block and at its start."""
+        found = [
+            d
+            for op in block.ops
+            for d in self.emitter.ssa.of[id(op)]
+            if d is not None and d.register is register
+        ]
+        found = found or [self.emitter.ssa.lookup(self.emitter.ssa.reaching(block), register)]
+        return [self.emitter.shape(d) for d in found]
+
+    def _emit_alone(self, loop: Loop) -> bool:
+        """Emits the loop's code, to stand after the blocks; False if one lane cannot do it."""
+        if self._is_emitted(AloneLoop, loop):
+            return True
+        return self._few(loop) == WARP and self._is_emitted(ShortLoop, loop)
+
+    def _is_emitted(self, kind: type[AloneLoop], loop: Loop) -> bool:
+        with self.emitter.set_aside() as lines:
+            try:
+                kind(self.emitter, loop, self.dominance).emit()
+            except NotAlone:
+                lines.clear()
+        self.emitter.later += lines
+        return bool(lines)
+
+    @cached_property
+    def dominance(self) -> Tree:
+        return Tree(dominators(self.emitter.schedule))
