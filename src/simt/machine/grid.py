@@ -61,7 +61,7 @@ def check_shape(grid: Dim3, block: Dim3, kernel: Function, device: DevicePropert
             f"{device.max_threads_per_cta} a CTA"
         )
     _check_directives(block, threads, kernel.limits)
-    _check_registers(block, threads, kernel.limits, device)
+    _check_registers(block, threads, kernel, device)
 
 
 def check_grid(grid: Dim3, device: DeviceProperties) -> None:
@@ -87,20 +87,18 @@ def _check_directives(block: Dim3, threads: int, limits: Mapping[str, tuple[int,
         raise LaunchError(f"block {_shown(block)}: the kernel's .reqntid requires {_shown(required)}")
 
 
-def _check_registers(
-    block: Dim3, threads: int, limits: Mapping[str, tuple[int, ...]], device: DeviceProperties
-) -> None:
-    """Every thread is granted the registers of `.maxnreg`. More than a thread can have mean nothing, and
-    where the size of CTAs is known (`.maxntid`, `.reqntid`) code is made that fits, as by ptxas."""
-    (registers,) = limits.get("maxnreg", (0,))
-    known = "maxntid" in limits or "reqntid" in limits
+def _check_registers(block: Dim3, threads: int, kernel: Function, device: DeviceProperties) -> None:
+    """Registers of `.maxnreg` for every thread. More than a thread can have mean nothing. An H200 counts
+    those that the code needs, if they are fewer, for which the kernel's own stand (as in `attributes`)."""
+    (registers,) = kernel.limits.get("maxnreg", (0,))
+    if device.independent_threads:
+        registers = min(registers, len(kernel.registers))
     needed = device.registers_of_cta(-(-threads // device.warp_size), registers)
-    if known or registers > device.max_registers_per_thread or needed <= device.registers_per_multiprocessor:
-        return
-    raise LaunchError(
-        f"block {_shown(block)} has {threads} threads, with {registers} registers each by the kernel's "
-        f".maxnreg: a CTA takes {needed}; {device.name} has {device.registers_per_multiprocessor}"
-    )
+    if registers <= device.max_registers_per_thread and needed > device.registers_per_multiprocessor:
+        raise LaunchError(
+            f"block {_shown(block)} has {threads} threads, with {registers} registers each by the kernel's "
+            f".maxnreg: a CTA takes {needed}; {device.name} has {device.registers_per_multiprocessor}"
+        )
 
 
 def active_ctas(kernel: Function, block: Dim3, dynamic: int, device: DeviceProperties) -> int:
