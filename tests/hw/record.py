@@ -22,6 +22,7 @@ from tests.hw import (
     record_probes,
     record_textures,
     record_video,
+    record_wild,
 )
 
 PARTS: dict[str, Callable[[str], None]] = {
@@ -34,9 +35,10 @@ PARTS: dict[str, Callable[[str], None]] = {
     "textures": record_textures.main,
     "halves": record_halves.main,
     "video": record_video.main,
+    "wild": record_wild.main,
     "language": lambda path: record_language.record(Path(path)),
 }
-"""What writes one file each; `halves` and `environment` a JSON file. Recorders of their own write
+"""What writes one file each; `halves`, `environment` and `wild` a JSON file. Recorders of their own write
 `printf.json` (`tests.hw.record_printf`), `special.json` (`record_special`) and `special_results.npz`
 (`dump_special`)."""
 

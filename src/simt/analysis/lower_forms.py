@@ -82,7 +82,7 @@ def ALLOCATE(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
     start = m.and_(t, m.add(t, b, c), m.invert(t, c))
     fits = m.compare("le", t, start, e)
     fits = m.and_(PRED, fits, m.compare("le", t, a, m.sub(t, e, start)))
-    return m.select(t, fits, start, m.const(t, 1 << (t.bits - 2)))
+    return m.select(t, fits, start, m.const(t, 1 << (t.bits - 2) | 1 << 30))  # nowhere, nor is its lower half
 
 
 def simple(

@@ -125,16 +125,14 @@ class Instructions:
         first = self.b.first_parameter
         if found.base is None and op.binding.get("space") == "param" and first is not None:
             return Address(self.operands.stored(first, 0), found.offset)
-        return self._truncated(op, found)
+        return self._truncated(found)
 
-    def _truncated(self, op: Op, address: Address) -> Address:
-        """An address as wide as its state space's: the upper half of a wider register is ignored (table 68).
-        From PTX 2.0 on, 64-bit registers that hold no address of shared or local memory are faults."""
-        context, base = self.plans.context, address.base
-        short = context.version < (2, 0) and op.binding.get("space") in ("shared", "local")
-        if not isinstance(base, Register) or base.type.bits <= 32:
-            return address
-        if not short and context.address_type != U32:
+    def _truncated(self, address: Address) -> Address:
+        """An address of a module with 32-bit addresses: the upper half of a wider register is ignored (table
+        68). The engines do the same for shared and local memory in all modules."""
+        base = address.base
+        short = self.plans.context.address_type == U32
+        if not short or not isinstance(base, Register) or base.type.bits <= 32:
             return address
         low = self.b.temporary(U32)
         self.b.emit(copy(low, base, U32, self.b.line))

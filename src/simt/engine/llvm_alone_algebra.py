@@ -212,8 +212,8 @@ class AloneAlgebra(AtomicAlgebra):
         access = self._access(t, space, address, 1, True)
         if access.region is not SHARED or not is_simple(t):
             return self.scalar(self._by_lanes(op, t, access, b, c))
-        self.require(access, address)
-        return self._update(op, t, self._host(access, address), b, c)
+        self.require(access, access.address)
+        return self._update(op, t, self._host(access, access.address), b, c)
 
     def active(self) -> Value:
         raise NotAlone

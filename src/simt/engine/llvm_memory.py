@@ -173,11 +173,19 @@ class MemoryAlgebra(StreamAlgebra):
         region, bits = self._region(space), int(address.type[1:])
         if volatile or region is SHARED:
             self.in_order = True
-        if region is not SHARED:
-            address = self.resize(unsigned(bits), U64, address)
-        elif bits < U32.bits:
+        if bits < U32.bits:
             address = self.resize(unsigned(bits), U32, address)
+        elif bits > U32.bits and region in (SHARED, LOCAL) and not _is_short(self.reach):
+            address = self._lower_half(region, address)
+        if region is not SHARED:
+            address = self.resize(unsigned(int(address.type[1:])), U64, address)
         return Access(element_type(t), count, t.bytes * count, region, address, volatile)
+
+    def _lower_half(self, region: Region, address: Value) -> Value:
+        """What counts of a wide register's address in shared or local memory (table 68)."""
+        if region is LOCAL and shape_of(address).width == WARP:  # which is to have 64 bits
+            return self.and_(U64, address, self.const(U64, (1 << U32.bits) - 1))
+        return self.resize(U64, U32, address)
 
     def _region(self, space: str) -> Region:
         match space:
@@ -612,3 +620,8 @@ class MemoryAlgebra(StreamAlgebra):
             else:
                 offset = LlvmIntegers.binary(self, "add", offset, lanes)
         return self.builder.emit(f"getelementptr i8, ptr {host}, {offset.typed}")
+
+
+def _is_short(reach: Range) -> bool:
+    """Whether addresses within these bounds have nothing in their upper half."""
+    return reach.lo >= 0 and reach.hi < 1 << U32.bits

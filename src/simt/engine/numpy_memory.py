@@ -60,6 +60,8 @@ class Window:
         the arena, of each lane (an inactive one gets some valid number); shape (1,) if all lanes
         access one address. Raises `MemoryFault`."""
         start, room = self._bounds()
+        if start is not None:  # of an address in shared or local memory 32 bits count (table 68)
+            address = address.astype(np.uint32, copy=False)
         wide = address.astype(np.uint64, copy=False)
         relative = wide - np.uint64(self.arena.base) if start is None else wide
         total = size * count
