@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.analysis.call_graph import reachable
-from simt.analysis.clock import counts
+from simt.analysis.clock import counts, has_clock
 from simt.analysis.evaluate import Evaluator, adapt
 from simt.analysis.lower_calls import source_type
 from simt.analysis.program import (
@@ -30,6 +30,7 @@ from simt.analysis.program import (
     Source,
     Switch,
     SymbolAddress,
+    Terminator,
 )  # fmt: skip
 from simt.analysis.schedule import Loop
 from simt.engine.batch import Batch, Rows, Scratch, batch_size
@@ -108,6 +109,7 @@ class Execution:
         environment = replace(launch.program.environment, machine=launch.device.number)
         self.evaluator: Evaluator[Array] = Evaluator(self.machine, self, environment)
         self.independent = launch.device.independent_threads
+        self.has_clock = has_clock(launch.kernel.name, launch.program)
         self.columns: Columns | None = None
         self.ready: dict[Block, list[ReadyOp | Call]] = {}
 
@@ -208,14 +210,16 @@ class Execution:
                 self._call(activation, run, op)
                 return
             self._op(op, activation, run)
-        machine.executed += counts(run.block.terminator)
-        self._settle_clock(activation, run)
+        if self.has_clock:
+            self._tick(run.block.terminator, activation, run)
         run.columns.flush()
         machine.mask = run.mask
         self._leave(activation, run)
 
-    def _settle_clock(self, activation: Activation, run: Run) -> None:
-        """A function called through a register may have rows without lanes: their warps do not run."""
+    def _tick(self, what: Call | Terminator, activation: Activation, run: Run) -> None:
+        """Counts the end of some instructions, and adds them to the clocks of the warps that run. A function
+        called through a register may have rows without lanes: their warps do not."""
+        self.machine.executed += counts(what)
         self.machine.settle_clock(rows_with_any(run.mask) if activation.depth else None)
 
     def _ready(self, block: Block) -> list[ReadyOp | Call]:
@@ -364,8 +368,8 @@ class Execution:
 
     def _call(self, activation: Activation, run: Run, call: Call) -> None:
         self.machine.line = call.line
-        self.machine.executed += counts(call)
-        self._settle_clock(activation, run)
+        if self.has_clock:
+            self._tick(call, activation, run)
         if self.watcher is not None:
             self.watcher.executes(call, run.mask, activation, run)
         if self.stacks is not None and self._has_body(call):
