@@ -55,9 +55,11 @@ class AloneLoops:
         return WARP if self._is_gathered(loop) else FEW_WITHOUT_GATHERS
 
     def _is_gathered(self, loop: Loop) -> bool:
-        """Whether the loop does little but get at memory lane by lane."""
-        ops = [(op, block) for block in self._blocks(loop) for op in block.ops]
-        return GATHERED * sum(self._scatters(op, block) for op, block in ops) >= len(ops)
+        """Whether the loop does little but get at memory lane by lane. Shared memory does not count: words
+        of it are looked up in registers, and its atomic operations are done one by one in any case."""
+        ops = [(op, block) for block in self._blocks(loop) for op in block.ops if isinstance(op, Op)]
+        outside = [(op, block) for op, block in ops if op.binding.get("space") != "shared"]
+        return GATHERED * sum(self._scatters(op, block) for op, block in outside) >= len(ops)
 
     def _blocks(self, loop: Loop) -> list[Block]:
         return self.emitter.schedule.order[loop.first : loop.last + 1]

@@ -209,3 +209,18 @@ def test_where_gathers_are_slow(slow: bool) -> None:
     features = frozenset({"avx", "avx2", SLOW_GATHERS} if slow else {"avx", "avx2"})
     text, _, _ = emit(program, program.functions["k"], BlockShape(64, 1, 1), features, "")
     assert (".bail" in text) == slow
+
+
+@pytest.mark.parametrize("space", ["global", "shared"])
+def test_shared_memory_is_no_reason(space: str) -> None:
+    """A loop of any number of turns: more than 24 lanes stay together if only shared memory is read lane by
+    lane."""
+    read = "".join(f"ld.{space}.u32 %w, [%a+{4 * i}]; " for i in range(3))
+    source = SKIPPING.replace("and.b32 %left, %left, 3;", "").replace("ld.global.u32 %w, [%a];", read)
+    source = source.replace("ld.global.u32 %i, [%list];", "cvt.u32.u64 %i, %list; and.b32 %i, %i, 60;")
+    program = simt.Device("sm_90", engine="interpreter").load(source).program
+    features = frozenset({"avx", "avx2", SLOW_GATHERS})
+    text, _, _ = emit(program, program.functions["k"], BlockShape(64, 1, 1), features, "")
+    counted = any("icmp ule i32" in line and line.endswith(", 24") for line in text.splitlines())
+    assert "\nalone." in text
+    assert counted == (space == "shared")
