@@ -18,6 +18,7 @@ from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Builder, Value, mangled, spell
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_prefetch import PrefetchAlgebra
+from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.ptx.types import S32, U32, U64, Type, unsigned
 
 I64 = "i64"
@@ -317,7 +318,7 @@ class AccessAlgebra(PrefetchAlgebra):
             return self.builder.emit(f"getelementptr i8, ptr {pointer}, i64 {constant}")
         if access.region is not SHARED:
             return self.pointer(address)
-        host = self.pointer(Value(access.region.host, I64))
+        host = "%shared.start"
         offset = self.resize(U32, U64, Value(address.ir, address.type)) if address.type == "i32" else address
         return self.builder.emit(f"getelementptr i8, ptr {host}, i64 {offset.ir}")
 
@@ -334,7 +335,9 @@ class AccessAlgebra(PrefetchAlgebra):
 
     def _load(self, element: str, pointer: str, index: int, access: Access) -> str:
         place = self._element_pointer(access, pointer, index)
-        return self.builder.emit(f"load{access.modifier} {element}, ptr {place}, align {access.word}")
+        return self.builder.emit(
+            f"load{access.modifier} {element}, ptr {place}, align {access.word}{OF_PROGRAM}"
+        )
 
     def _parts(self, value: Value) -> list[Value]:
         """The elements as scalars."""

@@ -51,6 +51,7 @@ def environment() -> list[str]:
         *load_slot("%launch", LaunchSlot.SHARED_BYTES, "shared.bytes"),
         "  %shared.room1 = add i64 %shared.bytes, 1",
         *load_slot("%worker", WorkerSlot.SHARED, "shared.host"),
+        "  %shared.start = inttoptr i64 %shared.host to ptr",
         *load_slot("%launch", LaunchSlot.LOCAL_BYTES, "local.bytes"),
         "  %local.room1 = add i64 %local.bytes, 1",
         *load_slot("%worker", WorkerSlot.LOCAL, "local.first"),

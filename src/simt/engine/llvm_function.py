@@ -128,7 +128,9 @@ class FunctionEmitter(SlotEmitter):
         self.cache = {}
         self.vectors, self.masks = {}, {}
         self.m.computed = ()
-        self.m.in_loop = self.schedule.loop_of[block.index] is not None
+        loop = self.schedule.loop_of[block.index]
+        self.m.in_loop = loop is not None
+        self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled
         self.m.mask = self._entry_mask(block)
         self.current = self.ssa.reaching(block)
         for op, after in zip(block.ops, (*block.ops[1:], None)):

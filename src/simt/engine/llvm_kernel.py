@@ -15,7 +15,7 @@ from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.streams import streams
-from simt.engine import llvm_flushing, llvm_mode, llvm_streams, llvm_strips
+from simt.engine import llvm_flushing, llvm_mode, llvm_scopes, llvm_streams, llvm_strips
 from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_access import WEIGHTS
 from simt.engine.llvm_builder import Value
@@ -25,6 +25,7 @@ from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_lanes import ALL, WARP_FIRST
 from simt.engine.llvm_outline import TooLarge
 from simt.engine.llvm_phases import START, Loops, find_phases
+from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_suspension import SuspendingEmitter
@@ -115,7 +116,17 @@ class KernelEmitter(SuspendingEmitter):
         phases = find_phases([*begin, *lines], entries, self.yields)
         back = f"!{BACK['warp.head']}"
         names, resets = self._warp_names(), self.pending_resets()
-        loops = Loops(phases, self.unit.block.warps, names, resets, entries, back, f"!{UNROLL}")
+        loops = Loops(
+            phases,
+            self.unit.block.warps,
+            names,
+            resets,
+            entries,
+            self.polls,
+            back,
+            f"!{UNROLL}",
+            self.unit.pieces,
+        )
         self.short_phases = loops.are_short
         return [*loops.lines(), *self._next_cta(), *self._stops()]
 
@@ -294,7 +305,7 @@ class KernelEmitter(SuspendingEmitter):
         """What the code of a warp finds, given `%warp`."""
         lines = [
             *local_of_warp(),
-            "  store i64 %warp.wide, ptr %warp.slot",
+            f"  store i64 %warp.wide, ptr %warp.slot{OF_WORKER}",
             *self._initial_mask_lines(),
         ]
         if not self.waits:
@@ -422,5 +433,16 @@ def _emit(
         device = DeviceEmitter(unit, program.functions[name])
         watch(device)
         unit.module.define(name, device.define())
-    text = "\n".join((str(unit.module), "!0 = !{}", *WEIGHTS, *ROLLED, UNROLLED, llvm_streams.METADATA, ""))
+    text = "\n".join(
+        (
+            str(unit.module),
+            "!0 = !{}",
+            *WEIGHTS,
+            *llvm_scopes.METADATA,
+            *ROLLED,
+            UNROLLED,
+            llvm_streams.METADATA,
+            "",
+        )
+    )
     return text, unit, emitter.context_stride() if emitter.waits and not emitter.on_stack else 0

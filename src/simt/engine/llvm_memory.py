@@ -22,6 +22,7 @@ from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
+from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_streams import LINE, PAST, StreamAlgebra
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import U32, U64, Type, unsigned
@@ -342,8 +343,7 @@ class MemoryAlgebra(StreamAlgebra):
 
     def _prefetch_spans(self, access: Access, parts: list[Value], span: int, write: bool) -> None:
         if access.region is not SHARED and len(parts) <= FEW_PARTS:
-            for part in parts:
-                self.prefetch(part, span * access.size, write)
+            self.prefetch(parts, span * access.size, write)
 
     def _load_spans(self, access: Access, parts: list[Value], span: int) -> tuple[Value, ...]:
         if access.count == 4 and span % PIECE == 0 and self.permutes(access.element):
@@ -351,7 +351,7 @@ class MemoryAlgebra(StreamAlgebra):
         wide = spell(access.element, span * access.count)
         loaded = [
             self.builder.emit(
-                f"load{access.modifier} {wide}, ptr {self._host(access, p)}, align {access.size}"
+                f"load{access.modifier} {wide}, ptr {self._host(access, p)}, align {access.size}{OF_PROGRAM}"
             )
             for p in parts
         ]

@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
+from simt.engine.llvm_abreast import Abreast, abreast
+
 START = 0
 """The entry of warps that begin. Others are the numbers of suspensions."""
 OVER = -1
@@ -107,7 +109,9 @@ class Loops:
     """Writes loops around phases.
 
     `head`: what defines the names that code of a warp uses, from `%warp` on. `resets`: lines after which no
-    lane waits anywhere. `entries`: labels by number. `rolled`, `unrolled`: what is said of branches back.
+    lane waits anywhere. `entries`: labels by number. `polls`: by number, what stops the CTA before warps go
+    on there if the launch is to be stopped; it falls through. `rolled`, `unrolled`: what is said of branches
+    back. `pieces`: as many times as AVX-512 needs, the CPU needs registers for a column.
     """
 
     phases: Sequence[Phase]
@@ -115,8 +119,10 @@ class Loops:
     head: Sequence[str]
     resets: Sequence[str]
     entries: Mapping[int, str]
+    polls: Mapping[int, Sequence[str]]
     rolled: str
     unrolled: str
+    pieces: int
 
     @cached_property
     def short(self) -> frozenset[int]:
@@ -130,11 +136,16 @@ class Loops:
         """Whether most phases are unrolled."""
         return 2 * len(self.short) > len(self.phases)
 
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """Names that each phase's loop has for itself."""
+        names = (line.split()[0] for line in self.head if " = " in line)
+        more = "warp", "warp.next", "warp.more", "warp.done", "warp.head", "finished", "entry"
+        return frozenset((*names, *(f"%{name}" for name in more)))
+
     def lines(self) -> list[str]:
         home = {entry: phase.number for phase in self.phases for entry in phase.entries}
-        names = [line.split()[0] for line in self.head if " = " in line]
-        own = {*names, "%warp", "%warp.next", "%warp.more", "%warp.done", "%warp.head", "%finished", "%entry"}
-        word = re.compile(f"({'|'.join(sorted(map(re.escape, own), key=len, reverse=True))})(?![\\w.])")
+        word = re.compile(f"({'|'.join(sorted(map(re.escape, self.own), key=len, reverse=True))})(?![\\w.])")
         found: list[str] = []
         for phase in self.phases:
             text = "\n".join(self._loop(phase))
@@ -144,27 +155,23 @@ class Loops:
 
     def _loop(self, phase: Phase) -> list[str]:
         """A phase's loop, its names without its number."""
-        code = [line for block in phase.blocks.values() for line in block]
         kind = self.unrolled if phase.number in self.short else self.rolled
         n, end = phase.number, f"phase.end.{phase.number}"
-        before = f"round.{n}" if phase.yields else f"phase.{n}"
+        before = f"round.{n}" if phase.yields else f"warp.all.{n}"
+        side = self._side_by_side(phase)
         return [
             f"phase.{n}:",
             *(["  %entry = load i32, ptr %next.phase"] if len(phase.entries) > 1 else []),
+            *self._polls(phase),
+            f"warp.all.{n}:",
             *(["  store i32 0, ptr %spun", f"  br label %{before}", f"{before}:"] if phase.yields else []),
             *(["  store i32 0, ptr %spinning"] if phase.yields else []),
             "  br label %warp.head",
             f"warp.head.in.{n}:",
             f"  %warp = phi i32 [ 0, %{before} ], [ %warp.next, %warp.done ]",
-            *self.head,
-            *self._resets(code),
-            *self._way_in(phase),
-            *code,
-            f"finished.in.{n}:",
-            f"  store i32 {OVER}, ptr %next.phase",
-            "  br label %warp.done",
+            *(self._warp(phase) if side is None else self._abreast(phase, side)),
             f"warp.done.in.{n}:",
-            "  %warp.next = add i32 %warp, 1",
+            f"  %warp.next = add i32 %warp, {1 if side is None else side.warps}",
             f"  %warp.more = icmp ult i32 %warp.next, {self.warps}",
             f"  br i1 %warp.more, label %warp.head, label %{end}, !llvm.loop {kind}",
         ]
@@ -192,6 +199,45 @@ class Loops:
             f"begin.{n}:",
             begin,
         ]
+
+    def _side_by_side(self, phase: Phase) -> Abreast | None:
+        """Code of several warps at once, where that is better."""
+        if len(phase.entries) > 1 or phase.yields or phase.number in self.short:
+            return None
+        n = phase.number
+        return abreast(phase.blocks, self.entries[n], self.head, self.own, n, self.warps, self.pieces)
+
+    def _warp(self, phase: Phase) -> list[str]:
+        """The code of a warp."""
+        code = [line for block in phase.blocks.values() for line in block]
+        return [
+            *self.head,
+            *self._resets(code),
+            *self._way_in(phase),
+            *code,
+            f"finished.in.{phase.number}:",
+            f"  store i32 {OVER}, ptr %next.phase",
+            "  br label %warp.done",
+        ]
+
+    def _abreast(self, phase: Phase, side: Abreast) -> list[str]:
+        """The code of warps side by side: one after the other where their ways may part."""
+        lines = [*self._resets(side.chain), *side.chain]
+        ends = [f"warp.{phase.number}.{k}" for k in range(1, side.warps)]
+        for rest, end in zip(side.rests, [*ends, ""], strict=True):
+            lines += [line.replace("%warp.done", f"%{end}") for line in rest] if end else rest
+            lines += [f"{end}:"] if end else []
+        return lines
+
+    def _polls(self, phase: Phase) -> list[str]:
+        """From the phase's head to its loop, by the poll of where the CTA is."""
+        go = f"warp.all.{phase.number}"
+        polls = {n: [*self.polls[n], f"  br label %{go}"] for n in phase.entries if n in self.polls}
+        lines = [line for poll in polls.values() for line in poll]
+        if len(phase.entries) == 1:
+            return [f"  br label %{f'poll.{phase.number}' if polls else go}", *lines]
+        ways = " ".join(f"i32 {n}, label %poll.{n}" for n in polls)
+        return [f"  switch i32 %entry, label %{go} [ {ways} ]", *lines]
 
     def _resets(self, code: Sequence[str]) -> list[str]:
         """Those of places that the code knows."""

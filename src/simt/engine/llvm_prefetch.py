@@ -16,10 +16,13 @@ A prefetch of a wild address does nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simt.analysis.shape import WARP
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_pattern_algebra import PatternAlgebra
+from simt.engine.llvm_scopes import OF_WORKER
 
 AHEAD = 8
 """Iterations."""
@@ -36,23 +39,31 @@ SPREAD = "simt.prefetch.spread"
 
 
 class PrefetchAlgebra(PatternAlgebra):
-    """`PatternAlgebra` with prefetches. `in_loop`: whether the present block is part of a loop.
-    `for_next_cta`: whether to ask for what the next CTA will use; `lines_asked`: how much, for a warp."""
+    """`PatternAlgebra` with prefetches. `in_loop`: whether the present block is part of a loop, `in_turns`:
+    of one with a barrier for all warps of the CTA in every turn. `for_next_cta`: whether to ask for what the
+    next CTA will use; `lines_asked`: how much, for a warp."""
 
     in_loop = False
+    in_turns = False
     for_next_cta = False
     lines_asked = 0
     _queue: tuple[str, str, str] | None = None
 
-    def prefetch(self, address: Value, nbytes: int, write: bool = False) -> None:
-        """Asks for what the present load or store of some bytes at an address (scalar i64) will use later."""
-        if self.in_loop:
+    def prefetch(self, addresses: Sequence[Value], nbytes: int, write: bool = False) -> None:
+        """Asks for what the present load or store of some bytes at each of some addresses (scalars, i64) will
+        use later."""
+        if self.in_turns:
             if not write:
-                self._prefetch_in_loop(address, nbytes)
+                self._prefetch_in_turns(addresses, nbytes)
+        elif self.in_loop:
+            if not write:
+                self._prefetch_in_loop(addresses, nbytes)
         elif self.for_next_cta:
-            self._prefetch_for_next_cta(address, nbytes, write)
+            for address in addresses:
+                self._prefetch_for_next_cta(address, nbytes, write)
         elif nbytes >= WIDE and not write:
-            self._prefetch_for_later_warp(address, nbytes)
+            for address in addresses:
+                self._prefetch_for_later_warp(address, nbytes)
 
     def _prefetch_for_later_warp(self, address: Value, nbytes: int) -> None:
         """Two warps on, as far as this warp is from the last one; or a page on where warps are near."""
@@ -62,20 +73,35 @@ class PrefetchAlgebra(PatternAlgebra):
         far = self.builder.emit(f"select i1 {near}, i64 {2 * NEAR}, i64 {two}")
         self._ask(self._sum(address.ir, far), _lines(nbytes), False)
 
-    def _prefetch_in_loop(self, address: Value, nbytes: int) -> None:
-        step = self._step(address, self._note())
+    def _prefetch_in_loop(self, addresses: Sequence[Value], nbytes: int) -> None:
+        """By the step of the first address: the others, of other rows of the CTA, go the same way."""
+        self._ask_if_far(addresses, nbytes, self._step(addresses[0], self._note()), AHEAD)
+
+    def _prefetch_in_turns(self, addresses: Sequence[Value], nbytes: int) -> None:
+        """By the first warp's step from turn to turn."""
+        last, step = self._note(), self._note()
+        self._note_first(addresses[0], last, step)
+        self._ask_if_far(addresses, nbytes, self._noted(step), 1)
+
+    def _ask_if_far(self, addresses: Sequence[Value], nbytes: int, step: str, steps: int) -> None:
         beyond = self.builder.emit(f"add i64 {step}, {NEAR}")
         far = self.builder.emit(f"icmp ugt i64 {beyond}, {2 * NEAR}")
         ask, go = self.builder.block_name("ask"), self.builder.block_name("go")
         self.builder.void(f"br i1 {far}, label %{ask}, label %{go}")
         self.builder.label(ask)
-        start = self._sum(address.ir, self.builder.emit(f"mul i64 {step}, {AHEAD}"))
-        self._ask(start, _lines(nbytes), False)
+        ahead = self.builder.emit(f"mul i64 {step}, {steps}")
+        for address in addresses:
+            self._ask(self._sum(address.ir, ahead), _lines(nbytes), False)
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
 
     def _prefetch_for_next_cta(self, address: Value, nbytes: int, write: bool) -> None:
         last, step = self._note(), self._note()
+        self._note_first(address, last, step)
+        self._ask_now_or_later(self._sum(address.ir, self._noted(step)), _lines(nbytes), write)
+
+    def _note_first(self, address: Value, last: str, step: str) -> None:
+        """Notes the step of the CTA's first warp."""
         first, go = self.builder.block_name("first"), self.builder.block_name("go")
         is_first = self.builder.emit(f"icmp eq i32 {self.warp.ir}, 0")
         self.builder.void(f"br i1 {is_first}, label %{first}, label %{go}")
@@ -83,7 +109,6 @@ class PrefetchAlgebra(PatternAlgebra):
         self._write_note(step, self._step(address, last))
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
-        self._ask_now_or_later(self._sum(address.ir, self._noted(step)), _lines(nbytes), write)
 
     def _ask_now_or_later(self, start: str, lines: int, write: bool) -> None:
         self.lines_asked += lines
@@ -175,7 +200,9 @@ class PrefetchAlgebra(PatternAlgebra):
         function = self.module.declare("llvm.prefetch.p0", "void", ("ptr", "i32", "i32", "i32"))
         for i in range(lines):
             place = self.pointer(Value(self._sum(start, str(LINE * i)), "i64"))
-            self.builder.void(f"call void {function}(ptr {place}, i32 {int(write)}, i32 {CLOSE}, i32 1)")
+            self.builder.void(
+                f"call void {function}(ptr {place}, i32 {int(write)}, i32 {CLOSE}, i32 1){OF_WORKER}"
+            )
 
 
 def _lines(nbytes: int) -> int:

@@ -28,6 +28,7 @@ from simt.engine.llvm_builder import Value
 from simt.engine.llvm_calls import CallingEmitter
 from simt.engine.llvm_lanes import ALL, bases, shape_of
 from simt.engine.llvm_masks import MASK, NO_LANES
+from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Part, Unit
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import PRED, U32
@@ -64,14 +65,15 @@ class SuspendingEmitter(CallingEmitter):
 
     `table`: the kernel keeps a table of barriers. `together`: all lanes of a warp that wait go on at once;
     then `changed` says what of the saved context is out of date at a barrier. `homes`: where in the context
-    each part of a value is saved, `clock_home` where the warp's clock is. `in_context`: large
-    functions keep all values there from the start, as code to save and restore them would stand at every
-    barrier.
+    each part of a value is saved, `clock_home` where the warp's clock is. `polls`: where warps go in step, by
+    suspension, code before its phase. `in_context`: large functions keep all values there from the start, as
+    code to save and restore them would stand at every barrier.
     """
 
     def __init__(self, unit: Unit, function: Function) -> None:
         super().__init__(unit, function)
         self.suspensions: dict[tuple[int, ...], int] = {}
+        self.polls: dict[int, list[str]] = {}
         self.context_size = CONTEXT_HEADER + 8 * (len(self.pending.barriers) + len(self.pending.waiting))
         self.clock_home = self.context_size
         self.context_size += 8 if self.ticks is not None else 0
@@ -212,22 +214,23 @@ class SuspendingEmitter(CallingEmitter):
         if self.ticks is not None:
             self.ticks.move(self._context_pointer(self.clock_home), saving=False)
         if self._may_recur(place):  # a loop may have no other way round than by a barrier
-            once = self.in_step and self._is_park(place)
-            self._poll_once(place) if once else self.poll(self._next_block(place))
+            if self.in_step and self._is_park(place):
+                self._poll_before(number, place)
+            else:
+                self.poll(self._next_block(place))
         if self._is_park(place):
             self._resume_at_barrier(suspension)
         else:
             self._resume_spinning(suspension)
 
-    def _poll_once(self, place: int) -> None:
-        """The first warp of a phase stops the CTA if the launch is to be stopped."""
-        first, go = self.builder.block_name("first"), self.builder.block_name("go")
-        is_first = self.builder.emit(f"icmp eq i32 {self.m.warp.ir}, 0")
-        self.builder.void(f"br i1 {is_first}, label %{first}, label %{go}")
-        self.builder.label(first)
+    def _poll_before(self, number: int, place: int) -> None:
+        """Stops the CTA if the launch is to be stopped, before a phase: apart from the code of its warps."""
+        lines, first, label = self.builder.lines, len(self.builder.lines), self.builder.last_label
+        self.builder.label(f"poll.{number}")
         self.poll(self._next_block(place))
-        self.builder.void(f"br label %{go}")
-        self.builder.label(go)
+        self.polls[number] = lines[first:]
+        del lines[first:]
+        self.builder.last_label = label
 
     def _pass(self, suspension: Suspension) -> None:
         """The CTA's only warp has come to a barrier with all its lanes, and goes on."""
@@ -266,7 +269,7 @@ class SuspendingEmitter(CallingEmitter):
         if definition not in self.resident:
             return super().place(definition, part)
         home = self._home(definition, part)
-        return f"{self._context_pointer(home)}, align {math.gcd(home, 64)}"
+        return f"{self._context_pointer(home)}, align {math.gcd(home, 64)}{OF_WORKER}"
 
     def _home(self, definition: Definition, part: Part) -> int:
         """Offset in the context at which a part of a value is saved, at every barrier."""
@@ -381,7 +384,7 @@ class SuspendingEmitter(CallingEmitter):
     def _copy_part(self, definition: Definition, part: Part, saving: bool) -> str:
         home = self._home(definition, part)
         slot, context = self.place(definition, part), self._context_pointer(home)
-        context = f"{context}, align {math.gcd(home, 64)}"
+        context = f"{context}, align {math.gcd(home, 64)}{OF_WORKER}"
         source, target = (slot, context) if saving else (context, slot)
         value = self.builder.emit(f"load {part.kind}, ptr {source}")
         self.builder.void(f"store {part.kind} {value}, ptr {target}")

@@ -73,9 +73,7 @@ def test_wide_loads_ask_for_what_later_warps_load() -> None:
     assert text.count("call void @llvm.prefetch") == 32 * 16 // 64
 
 
-@pytest.mark.parametrize("name", BODIES)
-def test_loads_that_prefetch(name: str) -> None:
-    body, loads, spread = BODIES[name]
+def text_of(body: str) -> str:
     program = (
         simt.Device("sm_75")
         .load(f"""
@@ -95,8 +93,26 @@ def test_loads_that_prefetch(name: str) -> None:
 """)
         .program
     )
-    text, *_ = emit(program, program.functions["k"], BlockShape(64, 1, 1), host_cpu().features, "nounwind")
+    features = host_cpu().features
+    return emit(program, program.functions["k"], BlockShape(64, 1, 1), features, "nounwind")[0]
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_loads_that_prefetch(name: str) -> None:
+    body, loads, spread = BODIES[name]
+    text = text_of(body)
     lines = 128 // 64  # of a warp's words
     barriers = len(re.findall(r"^suspend", text, re.MULTILINE))  # at each, one of the lines put off
     assert text.count("call void @llvm.prefetch") == loads * lines + barriers
     assert (f"@{SPREAD} = private constant i1 true" in text) == spread
+
+
+@pytest.mark.parametrize(
+    ("barrier", "turns", "first"), [("", 8, 0), ("bar.sync 0;", 1, 1), ("@%p bar.sync 0;", 8, 0)]
+)
+def test_how_far_ahead(barrier: str, turns: int, first: int) -> None:
+    """Eight turns of a loop; one, of the first warp's step, if all warps meet at a barrier in each."""
+    turn = f"{LOAD} {barrier} add.u64 %a, %a, 4096; sub.u64 %n, %n, 1; setp.ne.u64 %p, %n, 0; @%p bra L;"
+    text = text_of(f"setp.ne.u64 %p, %n, 1; bar.sync 0; L: {turn}")
+    assert re.findall(r"= mul i64 %v\d+, (8|1)$", text, re.MULTILINE) == [str(turns)]
+    assert len(re.findall(r"^first\.", text, re.MULTILINE)) == first
