@@ -20,6 +20,7 @@ from tests.hw import (
     record_halves,
     record_language,
     record_probes,
+    record_since_7,
     record_textures,
     record_video,
     record_wild,
@@ -32,14 +33,15 @@ PARTS: dict[str, Callable[[str], None]] = {
     "environment": record_environment.main,
     "flushing": record_flushing.main,
     "probes": record_probes.main,
+    "since_7": record_since_7.main,
     "textures": record_textures.main,
     "halves": record_halves.main,
     "video": record_video.main,
     "wild": record_wild.main,
     "language": lambda path: record_language.record(Path(path)),
 }
-"""What writes one file each; `halves`, `environment` and `wild` a JSON file. Recorders of their own write
-`printf.json` (`tests.hw.record_printf`), `special.json` (`record_special`) and `special_results.npz`
+"""What writes one file each; `halves`, `environment`, `since_7` and `wild` a JSON file. Recorders of their
+own write `printf.json` (`tests.hw.record_printf`), `special.json` (`record_special`) and `special_results.npz`
 (`dump_special`)."""
 
 

@@ -22,6 +22,7 @@ OTHER_KINDS = {
     "label": "L0",
     "labels": "targets",
     "prototype": "prototype",
+    "sink": "_",
     "texture": "[tvar, {%f32_0, %f32_1, %f32_2, %f32_3}]",
 }
 CONSTANTS = (

@@ -12,6 +12,7 @@ compile() { # SOURCE RESULT [FLAGS...]
 for source in *.cu; do
     name=${source%.cu}
     case $name in
+    pipelines) compile "$name" "$name" -arch=compute_80 ;;
     mandelbrot) compile "$name" "$name" -arch=compute_75 -fmad=false ;;
     *) compile "$name" "$name" -arch=compute_75 ;;
     esac
@@ -19,6 +20,6 @@ done
 for name in functions switch_vm polymorphism calculator members; do
     compile "$name" "$name.debug" -arch=compute_75 -G
 done
-for name in matmul hash; do
+for name in matmul hash pipelines; do
     compile "$name" "$name.sm_90" -arch=compute_90
 done

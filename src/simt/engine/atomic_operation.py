@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simt.isa.algebra import PureAlgebra, V
+from simt.isa.mbarrier import STEPS, step
 from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, PRED, Kind, Type, unsigned
 
 
@@ -32,6 +33,8 @@ def combine(m: PureAlgebra[V], op: str, t: Type, old: V, b: V, c: V | None) -> V
         case "cas":
             assert c is not None
             return m.select(t, m.compare("eq", t, old, b), c, old)
+        case _ if op in STEPS:
+            return step(m, op, old, b)
         case _:
             raise ValueError(f"unknown atomic operation {op}")
 

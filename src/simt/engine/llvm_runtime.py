@@ -12,6 +12,7 @@ from simt.engine.atomic_operation import combine, is_simple
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value
 from simt.engine.llvm_float import LlvmAlgebra
+from simt.isa.mbarrier import STEPS
 from simt.ptx.types import Type
 
 ACCESS = (
@@ -196,7 +197,8 @@ def _update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> l
             f"  %pair = cmpxchg ptr %p, {element} %b.v, {element} %c.v seq_cst seq_cst",
             f"  %was = extractvalue {{ {element}, i1 }} %pair, 0",
         ]
-    if (op in ("add", "add.far") and t.is_float) or not (is_simple(t) or op == "exch"):
+    summed = op in ("add", "add.far") and t.is_float
+    if summed or op in STEPS or not (is_simple(t) or op == "exch"):
         return _exchange_loop(module, op, t, features)
     return [f"  %was = atomicrmw {native_operation(op, t)} ptr %p, {element} %b.v seq_cst"]
 

@@ -221,7 +221,8 @@ class Algebra(PureAlgebra[V], Protocol[V]):
     def atomic(self, op: str, t: Type, space: str, address: V, b: V, c: V | None) -> V:
         """`*a = op(*a, b[, c])`, the old value returned; lanes are served in ascending order.
         `op`: add and or xor min max inc dec exch cas (tables 80, 81), and for `.f32` and `.f64` add.far, the
-        sum as the units beside global memory form it, unless the location lies in shared memory."""
+        sum as the units beside global memory form it, unless the location lies in shared memory; for `.u64`
+        the steps of barriers (`simt.isa.mbarrier.STEPS`)."""
         ...
 
     def to_generic(self, t: Type, space: str, address: V) -> V:

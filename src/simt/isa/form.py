@@ -16,7 +16,7 @@ Operands: `d`, `p`, `q` are destinations, others sources. `name:spec` gives the 
 `pack(type)` (a scalar of the type, or a vector of n elements of `.b(bits / n)`, table 67: a source vector
 reaches the meaning as a tuple; for a destination vector the lowering binds `unpack` to "2" or "4"),
 `generic(b64)` (a generic address in a register of 32 or 64 bits), `label`, `labels`, `function`,
-`arguments`, `prototype`, `texture`, or `imm(type)` for constants only.
+`arguments`, `prototype`, `texture`, `sink` (`_` only), or `imm(type)` for constants only.
 Where a form's defaults bind `size`, the lowering binds it anew to the value of its `imm` operand.
 `texture` is `[a, c]`: the meaning receives the texture `a` and, as `c`, the tuple of its coordinates.
 Without a spec a destination has the slot `dtype`, a source `atype`, `stype` or `btype`, and where there
@@ -129,7 +129,7 @@ class OperandForm:
         return "imm" if self.spec.startswith("imm(") else "value"
 
 
-NON_VALUES = frozenset({"label", "labels", "function", "arguments", "texture", "prototype"})
+NON_VALUES = frozenset({"label", "labels", "function", "arguments", "texture", "prototype", "sink"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,13 +34,6 @@ known("tcgen05.op...", "Matrix products in a memory of their own (fifth generati
 
 # ------------------------------------------------------------------ asynchronous copies and their barriers
 
-known("mbarrier.op...", "A barrier in shared memory, for threads and asynchronous copies.",
-      op="init inval expect_tx complete_tx arrive arrive_drop test_wait try_wait pending_count",
-      since="7.0 sm_80",
-      requires={"try_wait": "7.8 sm_90", "expect_tx": "8.0 sm_90", "complete_tx": "8.0 sm_90"},
-      ref="PTX 7.0 mbarrier")  # fmt: skip
-known("cp.async.mbarrier.arrive...", "Arrives at an `mbarrier` when a thread's asynchronous copies are done.",
-      since="7.0 sm_80", ref="PTX 7.0 cp.async.mbarrier.arrive")  # fmt: skip
 known("cp.async.bulk...", "Copies many bytes, or a part of a tensor, asynchronously.", since="8.0 sm_90",
       ref="PTX 8.0 cp.async.bulk")  # fmt: skip
 known("cp.reduce.async.bulk...", "Combines many values in memory with others, asynchronously.",
@@ -71,22 +64,17 @@ known("barrier.cluster.action[.sem][.aligned]", "A barrier of all threads of a c
       ref="PTX 7.8 barrier.cluster")  # fmt: skip
 known("clusterlaunchcontrol.op...", "Takes over the work of a cluster that has not begun.",
       op="try_cancel query_cancel", since="8.6 sm_100", ref="PTX 8.6 clusterlaunchcontrol")  # fmt: skip
-known("griddepcontrol.action...", "Lets dependent grids begin, or waits for those that this one depends on.",
-      action="launch_dependents wait", since="7.8 sm_90", ref="PTX 7.8 griddepcontrol")  # fmt: skip
 known("setmaxnreg.action...", "Changes the number of registers of a warp.", action="inc dec",
       since="8.0 sm_90", ref="PTX 8.0 setmaxnreg")  # fmt: skip
 
 # ------------------------------------------------------------------ caches
 
-known("createpolicy.kind...", "Makes a cache policy.", kind="fractional range cvt", since="7.4 sm_80",
+known("createpolicy.kind...", "Makes a cache policy for a range of memory, or from another one.",
+      kind="range cvt", since="7.4 sm_80",
       ref="PTX 7.4 createpolicy")  # fmt: skip
-known("discard...", "Forgets what a line of cache holds.", since="7.4 sm_80", ref="PTX 7.4 discard")
-known("applypriority...", "Changes the priority of a line of cache.", since="7.4 sm_80",
-      ref="PTX 7.4 applypriority")  # fmt: skip
-for _opcode in ("ld", "st", "atom", "red", "cp.async"):
+for _opcode in ("atom", "red", "cp.async"):
     known(f"{_opcode}....hint...", "An access with a cache policy.", hint="L2::cache_hint", since="7.4 sm_80",
           ref="PTX 7.4 .L2::cache_hint")  # fmt: skip
-
 for _opcode, _operands in (("ld[.weak][.space]", "d, [a]"), ("st[.weak][.space]", "[a], b")):
     known(f"{_opcode}.type {_operands}", "Accesses 128 bits.", space="global shared", type="b128",
           since="8.3 sm_70", ref="PTX 8.3 .b128")  # fmt: skip
@@ -122,9 +110,9 @@ known("suq...", "A property of a surface.", since="1.5 sm_20", ref="PTX 1.5 suq"
 
 # ------------------------------------------------------------------ formats
 
-known("cvt....format...", "Converts from or to formats of 8 bits and fewer.",
-      format="e4m3x2 e5m2x2 e4m3x4 e5m2x4 e2m1x2 e2m1x4 e2m3x2 e2m3x4 e3m2x2 e3m2x4 ue8m0x2",
-      since="7.8 sm_89", ref="PTX 7.8 cvt")  # fmt: skip
+known("cvt....format...", "Converts from or to further small formats.",
+      format="e4m3x4 e5m2x4 e2m1x2 e2m1x4 e2m3x2 e2m3x4 e3m2x2 e3m2x4 ue8m0x2",
+      since="8.6 sm_100", ref="PTX 8.6 cvt")  # fmt: skip
 known("cvt.rs...", "Converts with stochastic rounding.", since="8.7 sm_100", ref="PTX 8.7 cvt.rs")
 for _opcode in ("add", "sub", "mul", "fma"):
     known(f"{_opcode}....format...", "Computes with two numbers of single precision in one register.",

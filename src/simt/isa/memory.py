@@ -51,7 +51,7 @@ def elements(value: V | tuple[V, ...]) -> tuple[V, ...]:
     return cast("tuple[V, ...]", value if isinstance(value, tuple) else (value,))
 
 
-def _access(
+def access(
     syntax: str, *, since: str = "1.0", ref: str, late: Mapping[str, str] | None = None, **alternatives: str
 ) -> Callable[[M], M]:
     """Declares a load or a store: every form has the same types, vectors and requirements, and those of
@@ -69,20 +69,20 @@ def _access(
     )  # fmt: skip
 
 
-@_access(
+@access(
     "ld[.weak][.space][.cop][.vec].type d:vec(type), [a]",
     cop="ca cg cs lu cv",
     space=LOAD_SPACES,
     ref="PTX 1.4 table 68",
 )
-@_access(
+@access(
     "ld[.space].prefetch[.vec].type d:vec(type), [a]",
     space="global",
     prefetch=PREFETCH,
     since="7.4 sm_75",
     ref="PTX 7.4 ld",
 )
-@_access(
+@access(
     "ld[.space].eviction[.prefetch][.vec].type d:vec(type), [a]",
     space="global",
     eviction=EVICTION,
@@ -90,26 +90,26 @@ def _access(
     since="7.4 sm_70",
     ref="PTX 7.4 ld",
 )
-@_access(
+@access(
     "ld.global[.cop].nc[.vec].type d:vec(type), [a]",
     cop="ca cg cs",
     since="3.1 sm_32",
     ref="PTX 3.1 ld.global.nc",
 )
-@_access(
+@access(
     "ld.global.nc.eviction[.prefetch][.vec].type d:vec(type), [a]",
     eviction=EVICTION,
     prefetch=PREFETCH,
     since="7.4 sm_70",
     ref="PTX 7.4 ld.global.nc",
 )
-@_access(
+@access(
     "ld.global.nc.prefetch[.vec].type d:vec(type), [a]",
     prefetch=PREFETCH,
     since="7.4 sm_75",
     ref="PTX 7.4 ld.global.nc",
 )
-@_access("ldu[.space][.vec].type d:vec(type), [a]", space="global", since="2.0 sm_20", ref="PTX 2.0 ldu")
+@access("ldu[.space][.vec].type d:vec(type), [a]", space="global", since="2.0 sm_20", ref="PTX 2.0 ldu")
 def ld(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None) -> tuple[V, ...]:
     """Loads a scalar or a vector from memory; wider registers are extended by the type's sign.
 
@@ -120,24 +120,22 @@ def ld(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None) -> tupl
     return m.load(t, state_space(space), a, int(vec[1:]) if vec else 1, False)
 
 
-@_access(
-    "ld.volatile[.space][.vec].type d:vec(type), [a]", space=SHARING, since="1.1", ref="PTX 1.4 table 68"
-)
-@_access(
+@access("ld.volatile[.space][.vec].type d:vec(type), [a]", space=SHARING, since="1.1", ref="PTX 1.4 table 68")
+@access(
     "ld.volatile[.space].prefetch[.vec].type d:vec(type), [a]",
     space="global",
     prefetch=PREFETCH,
     since="7.4 sm_75",
     ref="PTX 7.4 ld",
 )
-@_access(
+@access(
     "ld.relaxed.scope[.space][.vec].type d:vec(type), [a]",
     scope=SCOPES,
     space=SHARING,
     since="6.0 sm_70",
     ref="PTX 6.0 ld",
 )
-@_access("ld.mmio.relaxed.sys[.space].type d, [a]", space="global", since="8.2 sm_70", ref="PTX 8.2 ld")
+@access("ld.mmio.relaxed.sys[.space].type d, [a]", space="global", since="8.2 sm_70", ref="PTX 8.2 ld")
 def ld_volatile(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None = None) -> tuple[V, ...]:
     """Loads from memory that other threads may change: every such load is carried out, in order.
 
@@ -146,7 +144,7 @@ def ld_volatile(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None
     return m.load(t, state_space(space), a, int(vec[1:]) if vec else 1, True)
 
 
-@_access(
+@access(
     "ld.acquire.scope[.space][.vec].type d:vec(type), [a]",
     scope=SCOPES,
     space=SHARING,
@@ -160,14 +158,14 @@ def ld_acquire(m: Algebra[V], t: Type, a: V, scope: str, space: str | None, vec:
     return values
 
 
-@_access(
+@access(
     "st[.weak][.space][.cop][.vec].type [a], b:vec(type)",
     space=STORE_SPACES,
     cop="wb cg cs wt",
     late={"param": "2.0 sm_20"},
     ref="PTX 1.4 table 69",
 )
-@_access(
+@access(
     "st[.space].eviction[.vec].type [a], b:vec(type)",
     space="global",
     eviction=EVICTION,
@@ -182,20 +180,20 @@ def st(m: Algebra[V], t: Type, a: V, b: V | tuple[V, ...], space: str | None) ->
     m.store(t, state_space(space), a, elements(b), False)
 
 
-@_access(
+@access(
     "st.volatile[.space][.vec].type [a], b:vec(type)",
     space=SHARING,
     since="1.1",
     ref="PTX 1.4 table 69",
 )
-@_access(
+@access(
     "st.relaxed.scope[.space][.vec].type [a], b:vec(type)",
     scope=SCOPES,
     space=SHARING,
     since="6.0 sm_70",
     ref="PTX 6.0 st",
 )
-@_access("st.mmio.relaxed.sys[.space].type [a], b", space="global", since="8.2 sm_70", ref="PTX 8.2 st")
+@access("st.mmio.relaxed.sys[.space].type [a], b", space="global", since="8.2 sm_70", ref="PTX 8.2 st")
 def st_volatile(m: Algebra[V], t: Type, a: V, b: V | tuple[V, ...], space: str | None) -> None:
     """Stores to memory that other threads may read: every such store is carried out, in order.
 
@@ -204,7 +202,7 @@ def st_volatile(m: Algebra[V], t: Type, a: V, b: V | tuple[V, ...], space: str |
     m.store(t, state_space(space), a, elements(b), True)
 
 
-@_access(
+@access(
     "st.release.scope[.space][.vec].type [a], b:vec(type)",
     scope=SCOPES,
     space=SHARING,

@@ -245,6 +245,9 @@ def _one_operand(site: Site, form: OperandForm, operand: Operand) -> Iterator[Pr
         case "texture":
             t, count = F64, 1
             yield from texture_problems(Place(site, form, t, count), operand)
+        case "sink" if not isinstance(operand, nodes.Sink):
+            message = f"`{site.spelled}` gives nothing: {written(operand)} cannot take it"
+            yield Problem(message, operand.span, "expected `_`")
         case "label":
             yield from _named(site, operand, What.LABEL)
         case "labels":

@@ -300,8 +300,9 @@ def _variable_fits(place: Place, shape: Shape) -> bool:
 def _may_be_discarded(place: Place) -> bool:
     """Results of `p[|q]` and of operations that also change memory may go to the bit bucket."""
     form = place.site.form
-    changes_memory = any(o.address for o in form.operands) and len(form.operands) > 2
-    return (place.form.second is not None and place.type.is_predicate) or changes_memory
+    if place.type.is_predicate:
+        return place.form.second is not None
+    return any(o.address for o in form.operands) and (len(form.operands) > 2 or form.chapter == "mbarrier")
 
 
 def _pair(place: Place, pair: nodes.Pair) -> Iterator[Problem]:

@@ -79,8 +79,8 @@ def register(t: Type, index: int) -> str:
 
 def operand_text(form: Form, operand: OperandForm, binding: Mapping[str, Value], index: int) -> str:
     """A legal operand for a place: a register, an immediate, an address."""
-    if operand.kind == "address":
-        return "[%b64_7]"
+    if operand.kind in ("address", "sink"):
+        return "[%b64_7]" if operand.address else "_"
     t, count = form.operand_type(operand, binding)
     if operand.kind == "imm":
         allowed = form.ranges.get(operand.name)
