@@ -41,8 +41,8 @@ PARTS: dict[str, Callable[[str], None]] = {
     "language": lambda path: record_language.record(Path(path)),
 }
 """What writes one file each; `halves`, `environment`, `since_7` and `wild` a JSON file. Recorders of their
-own write `printf.json` (`tests.hw.record_printf`), `special.json` (`record_special`) and `special_results.npz`
-(`dump_special`)."""
+own write `printf.json` (`tests.hw.record_printf`), `special.json` (`record_special`) and
+`special_results.npz` (`dump_special`)."""
 
 
 def main() -> None:
