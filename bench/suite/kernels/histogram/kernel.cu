@@ -9,7 +9,7 @@ KERNEL void histogram(GLOBAL const uint *words, GLOBAL uint *counts, int n)
     mine[t] = 0;
     mine[t + 256] = 0;
     BARRIER();
-    for (int i = first + t; i < end; i += 256) {
+    for (int i = first + t; i < end; i += BLOCK_SIZE_X) {
         uint word = words[i];
         ATOMIC_ADD(&mine[word & 255], 1u);
         ATOMIC_ADD(&mine[256 + (word >> 8 & 255)], 1u);
