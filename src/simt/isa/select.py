@@ -19,7 +19,22 @@ from simt.records import dataclass
 
 LAST_FLUSHING_VERSION: Version = (1, 4)
 FIRST_IEEE_TARGET = 20
-OPCODE_SLOTS = frozenset({"mode", "to", "pack", "full", "proxy", "warp", "async", "cta", "action"})
+OPCODE_SLOTS = frozenset(
+    {
+        "mode",
+        "to",
+        "pack",
+        "full",
+        "proxy",
+        "warp",
+        "async",
+        "cta",
+        "action",
+        "arrive",
+        "arrive_drop",
+        "expect_tx",
+    }
+)
 """Slots that, where nothing else comes before them, are part of the instruction's name: `mul.wide`."""
 
 KEPT = dict.fromkeys((*TYPES, "tf32"), "type") | dict.fromkeys(STATE_SPACES, "space")
