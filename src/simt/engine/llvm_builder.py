@@ -58,11 +58,13 @@ class Builder:
     """Block names given so far."""
     last_label: int = 0
     """Lines before the latest label."""
+    prefix: str = "%v"
+    """Of names, which no other builder of the same function has."""
     _values: int = 0
 
     def emit(self, text: str) -> str:
         """Appends `%vN = text` and returns the name."""
-        name = f"%v{self._values}"
+        name = f"{self.prefix}{self._values}"
         self._values += 1
         self.lines.append(f"  {name} = {text}")
         return name

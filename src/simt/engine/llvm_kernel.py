@@ -18,7 +18,7 @@ from simt.analysis.streams import streams
 from simt.engine import llvm_flushing, llvm_mode, llvm_scopes, llvm_streams, llvm_strips
 from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_access import WEIGHTS
-from simt.engine.llvm_builder import Value
+from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
 from simt.engine.llvm_clock import clear_clock
 from simt.engine.llvm_function import FunctionEmitter
@@ -26,6 +26,7 @@ from simt.engine.llvm_lanes import ALL, WARP_FIRST
 from simt.engine.llvm_outline import TooLarge
 from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_scopes import OF_WORKER
+from simt.engine.llvm_series import ALWAYS
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_suspension import SuspendingEmitter
@@ -49,8 +50,9 @@ STACK_RESERVE = 4 << 20
 class KernelEmitter(SuspendingEmitter):
     """`void simt_kernel(launch, worker)`."""
 
-    def __init__(self, unit: Unit, function: Function) -> None:
+    def __init__(self, unit: Unit, function: Function, ahead: Builder | None = None) -> None:
         super().__init__(unit, function)
+        self.m.ahead = ahead
         self.threads = unit.block.threads
         if self.threads % WARP:
             self.initial_mask = Value("%mask.initial", "i1", WARP)
@@ -66,7 +68,7 @@ class KernelEmitter(SuspendingEmitter):
     def define(self) -> str:
         self.body()
         allocas, lines = self.split_allocas()
-        warps = self._phases(lines) if self.in_step else [*self._warp_loop(), *lines, *self._endings()]
+        warps = self._phases(lines) if self.in_step else self._warps(lines, allocas)
         self.settle_prefetches()
         text = [
             f"define internal void @{BODY}({PARAMETERS}) {self.attributes} {{",
@@ -95,12 +97,38 @@ class KernelEmitter(SuspendingEmitter):
             f"  %count.p = getelementptr i64, ptr %worker, i64 {WorkerSlot.FINISHED}",
             f"  %next.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.NEXT_CTA}",
             f"  %stop.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
-            *self._cta_loop(),
+            *self._clear(),
+            *self._chunks(),
             *warps,
             "}",
             *self._entry(),
         ]
         return rolled("\n".join(text)) if len(lines) > LONG_BODY or self.in_step else "\n".join(text)
+
+    def _warps(self, lines: list[str], allocas: list[str]) -> list[str]:
+        """The loops over CTAs and warps, with the lines of a warp's blocks. Adds to the allocations."""
+        warp = [*self._warp_loop(), *lines, *self._finished()]
+        if not self._in_strips:
+            return [*self._cta_loop(), *warp, *self._next_warp(), *self._stops()]
+        sure = self._sure(len(lines), allocas)
+        return [*llvm_strips.loops(self.unit.block, self._check(), warp, sure), *self._stops()]
+
+    def _sure(self, length: int, allocas: list[str]) -> llvm_strips.Sure | None:
+        """Code for warps for which all is well, if there are any to be told: see `simt.engine.llvm_series`.
+        `length`: lines of the code for others."""
+        if length > LONG_BODY or self.schedule.loops or self.unit.block.segments > 1:
+            return None
+        ahead = Builder(prefix="%ahead.")
+        other = KernelEmitter(self.unit, self.function, ahead)
+        other.body()
+        if other.m.sure_turns == ALWAYS:
+            return None
+        more, lines = other.split_allocas()
+        allocas.append("  %sure.p = alloca i64")
+        allocas += [line for line in more if line not in allocas]
+        self.m.at_start = (self.m.at_start or {}) | (other.m.at_start or {})
+        warp = [*other._warp_loop(), *lines, *other._finished()]
+        return llvm_strips.Sure(ahead.lines, other.m.sure_turns, warp)
 
     def _phase_slots(self) -> list[str]:
         contexts = f"  %contexts = alloca [{self.contexts_bytes} x i8], align 64"
@@ -128,7 +156,7 @@ class KernelEmitter(SuspendingEmitter):
             self.unit.pieces,
         )
         self.short_phases = loops.are_short
-        return [*loops.lines(), *self._next_cta(), *self._stops()]
+        return [*self._cta_loop(), *loops.lines(), *self._next_cta(), *self._stops()]
 
     def _entry(self) -> list[str]:
         """The kernel under the CPU's mode: a call, so that no arithmetic can be moved out of the mode."""
@@ -254,11 +282,7 @@ class KernelEmitter(SuspendingEmitter):
         ]
 
     def _cta_loop(self) -> list[str]:
-        if self._in_strips:
-            return [*self._clear(), *self._chunks(), *llvm_strips.begin(self.unit.block, self._check())]
         lines = [
-            *self._clear(),
-            *self._chunks(),
             "cta.check:",
             "  %cta = phi i64 [ %first, %chunk.begin ], [ %cta.next, %cta.end ]",
             *(
@@ -368,16 +392,11 @@ class KernelEmitter(SuspendingEmitter):
             lines += self.phase_end()
         return [*lines, *self._next_cta()]
 
-    def _endings(self) -> list[str]:
-        lines = [
+    def _finished(self) -> list[str]:
+        return [
             "finished:",
             *([f"  store i32 {DONE}, ptr %context.p"] if self.waits else []),
             "  br label %warp.done",
-        ]
-        return [
-            *lines,
-            *(llvm_strips.end(self.unit.block) if self._in_strips else self._next_warp()),
-            *self._stops(),
         ]
 
     @property
@@ -433,16 +452,7 @@ def _emit(
         device = DeviceEmitter(unit, program.functions[name])
         watch(device)
         unit.module.define(name, device.define())
-    text = "\n".join(
-        (
-            str(unit.module),
-            "!0 = !{}",
-            *WEIGHTS,
-            *llvm_scopes.METADATA,
-            *ROLLED,
-            UNROLLED,
-            llvm_streams.METADATA,
-            "",
-        )
-    )
+    loops = *ROLLED, UNROLLED, llvm_strips.METADATA
+    metadata = *WEIGHTS, *llvm_scopes.METADATA, *loops, llvm_streams.METADATA
+    text = "\n".join((str(unit.module), "!0 = !{}", *metadata, ""))
     return text, unit, emitter.context_stride() if emitter.waits and not emitter.on_stack else 0

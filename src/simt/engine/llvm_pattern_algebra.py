@@ -10,8 +10,9 @@ from simt.analysis.shape import VARYING, WARP, Hold, Shape
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
-from simt.engine.llvm_lanes import WARP_FIRST, Guarded, LaneAlgebra, bases, shape_of
+from simt.engine.llvm_lanes import WARP_FIRST, Guarded, bases, shape_of
 from simt.engine.llvm_patterns import Pattern
+from simt.engine.llvm_series import SeriesAlgebra
 from simt.ptx.types import U32, Type
 
 Scalar = Callable[..., Value]
@@ -21,8 +22,8 @@ def pattern_of(value: Value) -> Pattern | None:
     return value.pattern if isinstance(value, Guarded) else None
 
 
-class PatternAlgebra(LaneAlgebra):
-    """`LaneAlgebra` that notes patterns of 32-bit values, in warps of one row of threads.
+class PatternAlgebra(SeriesAlgebra):
+    """`SeriesAlgebra` that notes patterns of 32-bit values, in warps of one row of threads.
 
     A value with a pattern is guarded. Where its mask is known when compiling, it has no shape that a test
     could find."""

@@ -31,6 +31,7 @@ from simt.engine.llvm_grouped import GroupedAlgebra
 from simt.engine.llvm_lanes import ALL, WARP_FIRST, Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_loose import Loose, raw, source_of
 from simt.engine.llvm_outline import Outlined
+from simt.engine.llvm_series import Series
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
@@ -168,6 +169,7 @@ class SlotEmitter:
         self.late: list[Definition] = []  # f64 results to be kept at the end of the block
         self.m.eager = unit.large
         self.found: dict[Definition, Guarded] = {}
+        self.series: dict[Definition, Series] = {}
         self.remade: Mapping[Definition, Recipe] = {}  # not kept, but made again where they are read
         self.allocas: dict[str, None] = {}  # lines, in order
         # Of the block: where all lanes of guarded values are kept, by what makes them (not by the base, which
@@ -204,6 +206,7 @@ class SlotEmitter:
             value = self._read_found(definition, found, loaded)
         else:
             value = self.m.shaped(loaded, shape)
+        self.m.note_series(loaded, self.series.get(definition))
         self.cache[definition] = self.noted(self.m, definition, value)
         return self.cache[definition]
 
@@ -304,6 +307,9 @@ class SlotEmitter:
         if _is_everywhere(value) and not self.unit.large:
             self.everywhere[definition] = value
             return
+        series = self.m.series_of(value)
+        if series is not None and definition not in self.uniformity.blends:
+            self.series[definition] = series
         if self._tells(definition, value):
             self._note_found(definition, cast("Guarded", value))
             if self.found[definition].pattern is not None:

@@ -12,10 +12,20 @@ fences, volatile accesses and calls.
 
 from __future__ import annotations
 
-from simt.analysis.shape import BlockShape
+import re
+
+from simt.analysis.shape import WARP, BlockShape
+from simt.engine.llvm_series import FIRST_THREAD, TURN
+from simt.records import dataclass
 
 STRIP = 32
 """CTAs side by side, at most: what their rows share is to stay in the first cache."""
+_AS_IT_IS = ", !llvm.loop !11"
+METADATA = '!11 = distinct !{!11, !{!"llvm.loop.unroll.disable"}}'
+"""At the end of a module. What unrolling needs ahead of each row costs more than it saves."""
+_DEFINITION = re.compile(r"  %\S+ = ")
+_NAME = re.compile(r"%[\w.]+")
+_LABEL = re.compile(r"^(\S+):$", re.MULTILINE)
 
 
 def rows(block: BlockShape) -> int:
@@ -25,8 +35,39 @@ def rows(block: BlockShape) -> int:
     return block.warps if block.segments > 1 else block.y * block.z
 
 
-def begin(block: BlockShape, check: list[str]) -> list[str]:
-    """From `chunk.begin` to `warp.head`. `check`: goes to `cta.run`, or leaves the kernel."""
+@dataclass(frozen=True)
+class Sure:
+    """Code for the first warps of a row, for which all is well (`simt.engine.llvm_series`). `ahead`: computes
+    for how many, `turns`. `warp`: from the warp's names on to `finished`. Needs an i64 at `%sure.p`."""
+
+    ahead: list[str]
+    turns: str
+    warp: list[str]
+
+
+def loops(block: BlockShape, check: list[str], warp: list[str], sure: Sure | None) -> list[str]:
+    """From `chunk.begin` to the next chunk. `check`: goes to `cta.run`, or leaves the kernel. `warp`: the
+    code of a warp, from its names on to `finished`."""
+    across = block.warps // rows(block)
+    first = _row_of_warps(across, warp, "0", "%strip.ctas", "row.head", "row.end")
+    ahead = ["  br label %cta.head"]
+    if sure is not None:
+        ahead = [
+            *sure.ahead,
+            f"  %sure.whole = udiv i64 {sure.turns}, {across}",
+            *_least("sure.least", "%sure.whole", "%strip.ctas"),
+            "  store volatile i64 %sure.least, ptr %sure.p",  # LLVM would compute it anew for each loop
+            "  %sure.ctas = load volatile i64, ptr %sure.p",
+            "  %sure.some = icmp ne i64 %sure.ctas, 0",
+            "  br i1 %sure.some, label %cta.head.sure, label %row.rest",
+            *_renamed(
+                _row_of_warps(across, sure.warp, "0", "%sure.ctas", "row.head", f"row.rest{_AS_IT_IS}")
+            ),
+            "row.rest:",
+            "  %rest.some = icmp ult i64 %sure.ctas, %strip.ctas",
+            "  br i1 %rest.some, label %cta.head, label %row.end",
+        ]
+        first = _row_of_warps(across, warp, "%sure.ctas", "%strip.ctas", "row.rest", "row.end")
     return [
         "cta.check:",
         "  %strip.cta = phi i64 [ %first, %chunk.begin ], [ %strip.cta.next, %strip.end ]",
@@ -43,10 +84,19 @@ def begin(block: BlockShape, check: list[str]) -> list[str]:
         "  br label %row.head",
         "row.head:",
         "  %row = phi i32 [ 0, %cta.run ], [ %row.next, %row.end ]",
-        f"  %row.warp = mul i32 %row, {block.warps // rows(block)}",
-        "  br label %cta.head",
+        f"  %row.warp = mul i32 %row, {across}",
+        f"  {FIRST_THREAD} = mul i32 %row.warp, {WARP}",
+        *ahead,
+        *first,
+        *_after_row(block),
+    ]
+
+
+def _row_of_warps(across: int, warp: list[str], first: str, end: str, before: str, after: str) -> list[str]:
+    """The warps of a row of the CTAs from `first` to `end`. `before` and `after`: labels."""
+    return [
         "cta.head:",
-        "  %across = phi i64 [ 0, %row.head ], [ %across.next, %cta.done ]",
+        f"  %across = phi i64 [ {first}, %{before} ], [ %across.next, %cta.done ]",
         "  %cta = add i64 %strip.cta, %across",
         "  store i64 %cta, ptr %cta.slot",
         "  %across.32 = trunc i64 %across to i32",
@@ -55,27 +105,31 @@ def begin(block: BlockShape, check: list[str]) -> list[str]:
         "warp.head:",
         "  %column = phi i32 [ 0, %cta.head ], [ %column.next, %warp.done ]",
         "  %warp = add i32 %row.warp, %column",
-    ]
-
-
-def _least(name: str, a: str, b: str) -> list[str]:
-    return [
-        f"  %{name}.less = icmp ult i64 {a}, {b}",
-        f"  %{name} = select i1 %{name}.less, i64 {a}, i64 {b}",
-    ]
-
-
-def end(block: BlockShape) -> list[str]:
-    """From `warp.done` to the next chunk."""
-    return [
+        f"  %turn.cta = mul i64 %across, {across}",
+        "  %turn.column = zext i32 %column to i64",
+        f"  {TURN} = add i64 %turn.cta, %turn.column",
+        *warp,
         "warp.done:",
         "  %column.next = add i32 %column, 1",
-        f"  %column.more = icmp ult i32 %column.next, {block.warps // rows(block)}",
+        f"  %column.more = icmp ult i32 %column.next, {across}",
         "  br i1 %column.more, label %warp.head, label %cta.done",
         "cta.done:",
         "  %across.next = add i64 %across, 1",
-        "  %across.more = icmp ult i64 %across.next, %strip.ctas",
-        "  br i1 %across.more, label %cta.head, label %row.end",
+        f"  %across.more = icmp ult i64 %across.next, {end}",
+        f"  br i1 %across.more, label %cta.head, label %{after}",
+    ]
+
+
+def _renamed(lines: list[str]) -> list[str]:
+    """Lines in which all that they define has another name than the same elsewhere."""
+    made = {line.split()[0] for line in lines if _DEFINITION.match(line)}
+    made |= {f"%{line[:-1]}" for line in lines if line.endswith(":")}
+    text = _NAME.sub(lambda name: f"{name[0]}.sure" if name[0] in made else name[0], "\n".join(lines))
+    return _LABEL.sub(r"\1.sure:", text).split("\n")
+
+
+def _after_row(block: BlockShape) -> list[str]:
+    return [
         "row.end:",
         "  %row.next = add i32 %row, 1",
         f"  %row.more = icmp ult i32 %row.next, {rows(block)}",
@@ -92,6 +146,13 @@ def end(block: BlockShape) -> list[str]:
         *next_row(),
         "  %chunk.goes = icmp ult i64 %strip.cta.next, %chunk.end",
         "  br i1 %chunk.goes, label %cta.check, label %chunk.next",
+    ]
+
+
+def _least(name: str, a: str, b: str) -> list[str]:
+    return [
+        f"  %{name}.less = icmp ult i64 {a}, {b}",
+        f"  %{name} = select i1 %{name}.less, i64 {a}, i64 {b}",
     ]
 
 

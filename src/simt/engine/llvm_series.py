@@ -1,0 +1,284 @@
+"""What grows by constant steps from warp to warp, where warps of neighbouring CTAs follow each other.
+
+Indices are mostly sums of `%ctaid.x * %ntid.x + %tid.x` and of what a row of warps has in common. For such a
+value the code ahead of a row computes what it is in the first warp (`first`), and from that for how many
+warps of the row all is well: an index does not wrap, an address is valid, `i < n` holds for all lanes. For
+these warps there is code of its own, in which nothing of it is tested: an update of LU decomposition has 20
+instructions a warp in place of 61. The others, mostly one at the end of each row, run the usual code.
+
+`%turn` is the warp's number in its row: of the CTAs side by side, and of the warps of a CTA's row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from types import MappingProxyType
+
+from simt.analysis.shape import WARP
+from simt.engine.llvm_builder import Builder, Value
+from simt.engine.llvm_float import LlvmAlgebra
+from simt.engine.llvm_folding import signed
+from simt.engine.llvm_lanes import ALL, WARP_FIRST, LaneAlgebra, bases, shape_of
+from simt.isa.algebra import Comparison
+from simt.ptx.types import U32, Type
+from simt.records import dataclass
+
+I64 = "i64"
+TURN = "%turn"
+FIRST_CTA, FIRST_THREAD = "%strip.x", "%row.first"
+"""What `%ctaid.x` and the number of the warp's first thread are in a row's first warp."""
+_PARAMETER = "%parameter."
+ALWAYS = "-1"
+NONE = "splat (i1 false)"
+_TRUE_BELOW = ("lt", "le")
+_MIRRORED: Mapping[Comparison, Comparison] = MappingProxyType(
+    {"lt": "gt", "le": "ge", "ge": "le", "gt": "lt"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A scalar is `first`, and more by `by_cta` for each CTA and by `by_warp` for each warp of the CTA's row,
+    modulo its type's range. `first`: computed ahead of the row. `turns`: an i64 computed there: for so many
+    warps at least this is right."""
+
+    first: Value
+    by_cta: int = 0
+    by_warp: int = 0
+    turns: str = ALWAYS
+
+    @property
+    def is_same(self) -> bool:
+        """Whether it is the same in all warps of the row."""
+        return self.by_cta == self.by_warp == 0
+
+
+class SeriesAlgebra(LaneAlgebra):
+    """`LaneAlgebra` that notes series of scalars, and of the bases of values with a stride.
+
+    `ahead`: takes code that stands ahead of a row, if code is made for the row's first warps alone, None in
+    all other code. `sure_turns`: an i64 computed there: the code is right for so many of them."""
+
+    ahead: Builder | None = None
+    sure_turns = ALWAYS
+
+    @cached_property
+    def _series(self) -> dict[str, Series]:
+        """By name."""
+        return {
+            "%cta.x": Series(Value(FIRST_CTA, "i32"), by_cta=1),
+            "%cta.y": Series(Value("%cta.y", "i32")),
+            "%cta.z": Series(Value("%cta.z", "i32")),
+            WARP_FIRST: Series(Value(FIRST_THREAD, "i32"), by_warp=WARP),
+        }
+
+    def series_of(self, value: Value) -> Series | None:
+        """Of a scalar, or of a value's one base."""
+        if self.ahead is None or value.width != 1 or value.type not in ("i32", I64):
+            return None
+        scalar = bases(value)
+        if scalar.literal is not None or value.ir.startswith(_PARAMETER):
+            return Series(scalar)
+        return self._series.get(value.ir)
+
+    def note_series(self, value: Value, series: Series | None) -> Value:
+        """The value, of which it is known from now on."""
+        if series is not None and (value.width, value.type) == (1, series.first.type) and value.ir[0] == "%":
+            self._series.setdefault(value.ir, series)
+        return value
+
+    @contextmanager
+    def _ahead(self) -> Generator[None]:
+        """Code goes ahead of the row."""
+        assert self.ahead is not None
+        here, self.builder = self.builder, self.ahead
+        try:
+            yield
+        finally:
+            self.builder = here
+
+    # -- arithmetic ----------------------------------------------------------------------------------
+
+    def add(self, t: Type, a: Value, b: Value) -> Value:
+        return self.note_series(super().add(t, a, b), self._sum_of_series(t, a, b, 1))
+
+    def sub(self, t: Type, a: Value, b: Value) -> Value:
+        return self.note_series(super().sub(t, a, b), self._sum_of_series(t, a, b, -1))
+
+    def _sum_of_series(self, t: Type, a: Value, b: Value, sign: int) -> Series | None:
+        one, other = self.series_of(a), self.series_of(b)
+        if one is None or other is None:
+            return None
+        run = LlvmAlgebra.add if sign > 0 else LlvmAlgebra.sub
+        with self._ahead():
+            first = run(self, t, one.first, other.first)
+            turns = self._fewer(one.turns, other.turns)
+        by_cta, by_warp = one.by_cta + sign * other.by_cta, one.by_warp + sign * other.by_warp
+        return Series(first, by_cta, by_warp, turns)
+
+    def mul(self, t: Type, a: Value, b: Value) -> Value:
+        return self.note_series(super().mul(t, a, b), self._product_of_series(t, a, b))
+
+    def _product_of_series(self, t: Type, a: Value, b: Value) -> Series | None:
+        one, other = self.series_of(a), self.series_of(b)
+        if one is None or other is None:
+            return None
+        if one.first.literal is not None:
+            one, other = other, one
+        number = other.first.literal
+        if number is None and not (one.is_same and other.is_same):
+            return None
+        with self._ahead():
+            first = LlvmAlgebra.mul(self, t, one.first, other.first)
+            turns = self._fewer(one.turns, other.turns)
+        return Series(first, one.by_cta * (number or 0), one.by_warp * (number or 0), turns)
+
+    def shift_left(self, t: Type, a: Value, n: Value) -> Value:
+        by, one = n.literal, self.series_of(a)
+        shifted = super().shift_left(t, a, n)
+        if by is None or by >= t.bits or one is None:
+            return shifted
+        with self._ahead():
+            first = LlvmAlgebra.shift_left(self, t, one.first, n)
+        return self.note_series(shifted, Series(first, one.by_cta << by, one.by_warp << by, one.turns))
+
+    def resize(self, source: Type, target: Type, a: Value) -> Value:
+        resized = super().resize(source, target, a)
+        if (source.bits, target.bits) != (32, 64):
+            return resized
+        return self.note_series(resized, self._extended(source, target, a))
+
+    def _extended(self, source: Type, target: Type, a: Value) -> Series | None:
+        """An extension keeps steps until a lane of a warp wraps."""
+        one, lanes = self.series_of(a), self._growth(a)
+        step = None if one is None else self._even_step(one, source.bits)
+        if one is None or lanes is None or step is None:
+            return None
+        end = 2 ** (source.bits - source.is_signed) - lanes
+        with self._ahead():
+            first = LlvmAlgebra.resize(self, source, target, one.first)
+            room = self._limit_less(str(end), first.ir)
+            turns = self._fewer(one.turns, self._turns(room, step))
+        by_cta, by_warp = (signed(s % 2**source.bits, source.bits) for s in (one.by_cta, one.by_warp))
+        return Series(first, by_cta, by_warp, turns)
+
+    # -- special registers ---------------------------------------------------------------------------
+
+    def special(self, name: str, component: str) -> Value:
+        value = super().special(name, component)
+        if self.ahead is None or value.width != 1 or name not in ("tid", "nctaid"):
+            return value
+        with self._ahead():
+            if name == "nctaid":
+                return self.note_series(value, Series(super().special(name, component)))
+            first = self._coordinate(Value(FIRST_THREAD, "i32"), "xyz".find(component))
+        return self.note_series(value, Series(first, by_warp=WARP if component == "x" else 0))
+
+    # -- how long a condition holds ------------------------------------------------------------------
+
+    @property
+    def _warps_of_row(self) -> int:
+        return -(-self.block.x // WARP)
+
+    def _even_step(self, series: Series, bits: int) -> int | None:
+        """By which a series grows from warp to warp of the row, if it does so evenly and does not shrink."""
+        by_cta, by_warp = series.by_cta % 2**bits, series.by_warp % 2**bits
+        warps = self._warps_of_row
+        even = warps == 1 or by_cta == warps * by_warp % 2**bits
+        step = by_cta if warps == 1 else by_warp
+        return step if even and step < 2 ** (bits - 2) else None
+
+    def _growth(self, a: Value) -> int | None:
+        """By how much a value's last lane exceeds the first, if it is known not to shrink."""
+        shape = shape_of(a)
+        good = (shape.is_affine or shape.is_guarded) and shape.stride >= 0 and self.segment == WARP
+        return shape.stride * (WARP - 1) if good and shape.width == 1 else None
+
+    def _limit_less(self, limit: str, first: str) -> str:
+        """An i64: how far the limit lies above `first`, both signed and small; 0 if it does not."""
+        away = self.builder.emit(f"sub i64 {limit}, {first}")
+        smax = self.module.declare("llvm.smax.i64", I64, (I64, I64))
+        return self.builder.emit(f"call i64 {smax}(i64 {away}, i64 0)")
+
+    def _turns(self, room: str, step: int) -> str:
+        """How many of `0, step, 2 * step, ...` are less than `room`, an i64 up to 2**63."""
+        if step == 0:
+            some = self.builder.emit(f"icmp ne i64 {room}, 0")
+            return self.builder.emit(f"sext i1 {some} to i64")
+        more = self.builder.emit(f"add i64 {room}, {step - 1}")
+        return self.builder.emit(f"udiv i64 {more}, {step}")
+
+    def _fewer(self, a: str, b: str) -> str:
+        if ALWAYS in (a, b):
+            return b if a == ALWAYS else a
+        umin = self.module.declare("llvm.umin.i64", I64, (I64, I64))
+        return a if a == b else self.builder.emit(f"call i64 {umin}(i64 {a}, i64 {b})")
+
+    def sure_span(self, address: Value, arena: tuple[str, str], size: int, span: int) -> bool:
+        """Whether `span` bytes from a global address on are surely valid where this code runs, and the
+        address is aligned for accesses of `size`. `arena`: its base, and its bytes and one more."""
+        series = self.series_of(address)
+        step = None if series is None else self._even_step(series, 64)
+        if series is None or step is None or step % size:
+            return False
+        base, room1 = arena
+        shift = size.bit_length() - 1
+        with self._ahead():
+            turned = self.module.declare("llvm.fshr.i64", I64, (I64, I64, I64))
+            less = self.module.declare("llvm.usub.sat.i64", I64, (I64, I64))
+            offset = self.builder.emit(f"sub i64 {series.first.ir}, {base}")
+            place = self.builder.emit(f"call i64 {turned}(i64 {offset}, i64 {offset}, i64 {shift})")
+            bytes_ = self.builder.emit(f"call i64 {less}(i64 {room1}, i64 {span})")
+            bytes_ = self.builder.emit(f"add i64 {bytes_}, {size - 1}")
+            places = self.builder.emit(f"lshr i64 {bytes_}, {shift}")
+            left = self.builder.emit(f"call i64 {less}(i64 {places}, i64 {place})")
+            turns = self._fewer(series.turns, self._turns(left, step // size))
+        self._note_turns(turns)
+        return True
+
+    def _note_turns(self, turns: str) -> None:
+        """Code is only right in the first `turns` warps of the row."""
+        assert self.ahead is not None
+        with self._ahead():
+            self.sure_turns = self._fewer(self.sure_turns, turns)
+
+    def in_series(self, address: Value) -> Value:
+        """A 64-bit value in a warp, from its series: right where an access is sure."""
+        series = self.series_of(address)
+        assert series is not None
+        step = self._even_step(series, 64)
+        if not step:
+            return series.first
+        distance = self.builder.emit(f"mul i64 {TURN}, {step}")
+        return Value(self.builder.emit(f"add i64 {series.first.ir}, {distance}"), I64)
+
+    # -- comparisons ---------------------------------------------------------------------------------
+
+    def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
+        result = super().compare_integers(op, t, a, b)
+        if self.ahead is None or result.width != WARP or t.bits != U32.bits or op not in _MIRRORED:
+            return result
+        ways: tuple[tuple[Comparison, Value, Value], ...] = (op, a, b), (_MIRRORED[op], b, a)
+        for sense, value, limit in ways:
+            turns = self._turns_below(sense, t, value, limit)
+            if turns is not None:
+                self._note_turns(turns)
+                return Value(ALL if sense in _TRUE_BELOW else NONE, "i1", WARP)
+        return result
+
+    def _turns_below(self, op: Comparison, t: Type, a: Value, limit: Value) -> str | None:
+        """For how many warps of the row all lanes of a value are below a limit that is the same for all (for
+        `le` and `gt`: or equal to it)."""
+        one, end, lanes = self.series_of(a), self.series_of(limit), self._growth(a)
+        if one is None or end is None or not lanes or not end.is_same or not shape_of(limit).is_uniform:
+            return None
+        step = self._even_step(one, t.bits)
+        if step is None or not shape_of(a).is_affine:
+            return None
+        extension = "sext" if t.is_signed else "zext"
+        with self._ahead():
+            first, last = (self.builder.emit(f"{extension} {s.first.typed} to i64") for s in (one, end))
+            last = self.builder.emit(f"add i64 {last}, {(op in ('le', 'gt')) - lanes}")
+            return self._fewer(one.turns, self._turns(self._limit_less(last, first), step))

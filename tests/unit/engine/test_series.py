@@ -1,0 +1,222 @@
+"""Warps of which it is told ahead of their row that all is well: the same results and faults as lane by lane.
+
+What code ahead of a row may get wrong: the warp from which on an index wraps, an address is invalid or
+misaligned, or lanes are beyond a limit.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.driver.source import compile_ptx
+from simt.engine.llvm_kernel import emit
+from simt.machine.device import DEVICES
+
+Lanes = NDArray[np.int64]
+HEAD = """.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 base, .param .u32 shift, .param .u32 limit, .param .u32 pitch)
+{
+    .reg .pred %p, %q;
+    .reg .b32 %x, %y, %i, %n, %t, %v;
+    .reg .b64 %a, %b;
+    mov.u32 %x, %ctaid.x;
+    mov.u32 %n, %ntid.x;
+    mov.u32 %t, %tid.x;
+    mad.lo.u32 %x, %x, %n, %t;
+    mov.u32 %y, %ctaid.y;
+    mov.u32 %n, %ntid.y;
+    mov.u32 %t, %tid.y;
+    mad.lo.u32 %y, %y, %n, %t;
+    ld.param.u32 %t, [shift];
+    ld.param.u32 %n, [limit];
+    ld.param.u64 %a, [base];
+"""
+TAIL = """
+END:
+    ret;
+}
+"""
+BLOCKS = [(32, 4, 1), (64, 2, 1), (96, 2, 1), (32, 2, 2)]
+FEW, MANY = 5, 40
+"""CTAs in a row of the grid: fewer and more than run side by side."""
+WIDTH = 32 * 3 * MANY
+EDGES = [0, 1, 31, 32, 33, 63, 64, 200, 1279, 1280, 1281, 2**31 - 1, 2**31, 2**31 + 40, 2**32 - 40, 2**32 - 1]
+
+
+@functools.cache
+def device() -> simt.Device:
+    return simt.Device("sm_90", workers=2, memory="64MiB", timeout=20)
+
+
+def tells_ahead(source: str, block: tuple[int, int, int]) -> bool:
+    """Whether there is code for warps for which all is well."""
+    program, _ = compile_ptx(source, "<ptx>", DEVICES[90])
+    text, _, _ = emit(program, program.functions["k"], BlockShape(*block), frozenset(), "nounwind")
+    return "cta.head.sure:" in text
+
+
+def threads(ctas: int, block: tuple[int, int, int]) -> tuple[Lanes, Lanes]:
+    """`x` and `y` of all threads, without the third dimension, of a grid of two rows of CTAs."""
+    y, x = np.mgrid[: 2 * block[1], : ctas * block[0]]
+    return x.astype("i8"), y.astype("i8")
+
+
+def as_signed(values: Lanes) -> Lanes:
+    return values.astype("u8").astype("u4").astype("i4").astype("i8")
+
+
+def as_unsigned(values: Lanes) -> Lanes:
+    return values.astype("u8").astype("u4").astype("i8")
+
+
+# ---------------------------------------------------------------- limits
+
+COMPARED = """
+    add.u32 %i, %x, %t;
+    setp.{op}.{type} %p, {operands};
+    ld.param.u32 %t, [pitch];
+    mad.lo.u32 %t, %y, %t, %x;
+    mul.wide.u32 %b, %t, 4;
+    add.u64 %a, %a, %b;
+    {branch} bra END;
+    ld.global.u32 %v, [%a];
+    add.u32 %v, %v, 1;
+    st.global.u32 [%a], %v;"""
+RELATIONS: dict[str, Callable[[Lanes, Lanes], NDArray[np.bool_]]] = {
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("op", RELATIONS)
+@pytest.mark.parametrize("kind", ["u32", "s32"])
+@pytest.mark.parametrize("operands", ["%i, %n", "%n, %i"])
+@pytest.mark.parametrize("branch", ["@%p", "@!%p"])
+def test_lanes_below_a_limit(op: str, kind: str, operands: str, branch: str) -> None:
+    source = HEAD + COMPARED.format(op=op, type=kind, operands=operands, branch=branch) + TAIL
+    kernel = device().load(source)["k"]
+    extended = as_signed if kind == "s32" else as_unsigned
+    for number, limit in enumerate(EDGES):
+        block = BLOCKS[number % len(BLOCKS)][:2]
+        assert tells_ahead(source, (*block, 1))
+        for shift in (0, 7, *EDGES[number % 5 :: 5]):
+            ctas = FEW if shift % 2 else MANY
+            x, y = threads(ctas, (*block, 1))
+            out = device().zeros((2 * block[1], WIDTH), "u4")
+            kernel((ctas, 2), block, (out, np.uint32(shift), np.uint32(limit), np.uint32(WIDTH)))
+            i, n = extended(x + shift), extended(np.full_like(x, limit))
+            holds = RELATIONS[op](*((i, n) if operands == "%i, %n" else (n, i)))
+            expected = np.zeros((2 * block[1], WIDTH), "u4")
+            expected[y, x] = holds if branch == "@!%p" else ~holds
+            assert np.array_equal(out.numpy(), expected), (shift, limit, block)
+            out.free()
+
+
+# ---------------------------------------------------------------- addresses
+
+STORED = """
+    setp.ge.u32 %p, %x, %n;
+    @%p bra END;
+    add.u32 %i, %x, %t;
+    {extend}
+    add.u64 %a, %a, %b;
+    ld.param.u32 %t, [pitch];
+    mul.wide.u32 %b, %y, %t;
+    add.u64 %a, %a, %b;
+    st.global.u32 [%a+8], %x;"""
+EXTENSIONS = {
+    "mul.wide.s32 %b, %i, 4;": as_signed,
+    "mul.wide.u32 %b, %i, 4;": as_unsigned,
+    "cvt.s64.s32 %b, %i; shl.b64 %b, %b, 2;": as_signed,
+}
+
+
+@pytest.mark.parametrize("extend", EXTENSIONS)
+@pytest.mark.parametrize("block", BLOCKS[:3])
+@pytest.mark.parametrize("ctas", [FEW, MANY])
+def test_indices_that_wrap(extend: str, block: tuple[int, int, int], ctas: int) -> None:
+    """Lanes whose index wraps get at memory 16 GiB away: a fault, unless they do not run."""
+    source = HEAD + STORED.format(extend=extend) + TAIL
+    assert tells_ahead(source, block)
+    kernel, faults = device().load(source)["k"], 0
+    x, y = threads(ctas, block)
+    near = [end - before for end in (2**31, 2**32) for before in (1, 63, 100, 1056)]
+    for shift in (0, 2**31 + 5, *near):
+        for limit in (20, 64, 99, 100, 101, 1056, 1057, 5000):
+            out = device().zeros((2 * block[1], WIDTH), "u4")
+            first = int(EXTENSIONS[extend](np.array([shift]))[0])
+            base = out.ptr - 8 - 4 * first
+            index = EXTENSIONS[extend](x + shift) - first
+            runs = x < limit
+            arguments = (base % 2**64, np.uint32(shift), np.uint32(limit), np.uint32(4 * WIDTH))
+            if (runs & ((index < 0) | (index >= WIDTH))).any():
+                faults += 1
+                with pytest.raises(simt.MemoryFault):
+                    kernel((ctas, 2), block[:2], arguments)
+            else:
+                kernel((ctas, 2), block[:2], arguments)
+                expected = np.zeros((2 * block[1], WIDTH), "u4")
+                expected[y[runs], x[runs]] = x[runs]
+                assert np.array_equal(out.numpy(), expected), (shift, limit)
+            out.free()
+    assert 3 <= faults <= 70
+
+
+APART = """
+    mov.u32 %x, %ctaid.x;
+    mov.u32 %t, %tid.x;
+    mad.lo.u32 %x, %x, 128, %t;
+    mad.lo.u32 %i, %y, %n, %x;
+    mul.wide.u32 %b, %i, 4;
+    add.u64 %a, %a, %b;
+    st.global.u32 [%a], %x;"""
+
+
+@pytest.mark.parametrize("block", BLOCKS[:3])
+def test_gaps_between_ctas(block: tuple[int, int, int]) -> None:
+    """From the last warp of a CTA to the next CTA it is another step than from warp to warp."""
+    kernel = device().load(HEAD + APART + TAIL)["k"]
+    out = device().zeros((2 * block[1], 128 * MANY), "u4")
+    kernel((MANY, 2), block[:2], (out, 0, np.uint32(128 * MANY), 0))
+    written = (np.arange(128 * MANY) % 128 < block[0]) * np.arange(128 * MANY)
+    assert np.array_equal(out.numpy(), np.tile(written, (2 * block[1], 1)))
+    out.free()
+
+
+@pytest.mark.parametrize("block", BLOCKS[:3])
+@pytest.mark.parametrize("inside", [1, 31, 32, 33, 95, 96, 97, 150, 1024, 1100])
+def test_the_arena_ends_within_a_row(block: tuple[int, int, int], inside: int) -> None:
+    """Lanes up to the last word of the arena may store, and the one behind it faults."""
+    alone = simt.Device("sm_90", workers=1, memory="16MiB", timeout=20)
+    kernel = alone.load(HEAD + STORED.format(extend="mul.wide.u32 %b, %i, 4;") + TAIL)["k"]
+    grid, shape, pitch = (MANY, 1), (block[0], 3), 8192
+    kernel(grid, shape, (0, 0, 0, 0))  # which takes memory for itself
+    out = alone.zeros(1 << 20, "u4")
+    end = out.ptr + out.nbytes
+    assert end == alone.memory.limit
+    base = end - 4 * inside - 8 - 2 * pitch
+    kernel(grid, shape, (base, 0, np.uint32(inside), np.uint32(pitch)))
+    assert np.array_equal(out.numpy()[-inside:], np.arange(inside))
+    with pytest.raises(simt.MemoryFault) as fault:
+        kernel(grid, shape, (base, 0, np.uint32(inside + 1), np.uint32(pitch)))
+    assert fault.value.address == end
+
+
+@pytest.mark.parametrize("block", BLOCKS[:3])
+def test_misaligned_rows(block: tuple[int, int, int]) -> None:
+    kernel = device().load(HEAD + STORED.format(extend="mul.wide.u32 %b, %i, 4;") + TAIL)["k"]
+    out = device().zeros(1 << 16, "u4")
+    with pytest.raises(simt.MemoryFault, match="misaligned"):
+        kernel((MANY, 1), block[:2], (out.ptr + 2, 0, np.uint32(5000), np.uint32(8192)))
+    with pytest.raises(simt.MemoryFault, match="misaligned") as fault:  # the second row
+        kernel((MANY, 1), block[:2], (out.ptr, 0, np.uint32(5000), np.uint32(8190)))
+    assert fault.value.site.thread == (0, 1, 0)
+    out.free()
