@@ -81,7 +81,7 @@ class Prepared:
         self._seen = 0
         self._memory = launch.memory
         self._events = launch.events
-        self._helpers = 0
+        self._most = 0  # helpers that may be asked for, at the start or later
         self._lock = threading.Lock()
         self._over = True
         self._team: Team | None = None
@@ -111,12 +111,14 @@ class Prepared:
         for slot, value in values.items():
             self.block.slots[slot] = value
 
-    def begin(self, launch: Launch) -> int:
-        """Writes what differs from launch to launch; the number of CTAs."""
+    def begin(self, launch: Launch, threads: int | None = None) -> int:
+        """Writes what differs from launch to launch; the number of CTAs. `threads`: that take part, all if
+        it is not given. Others may come later."""
         x, y, z = launch.grid
         ctas = x * y * z
         self._deadline = launch.deadline
-        part, ranges = -(-ctas // self._ranges), self._ranges
+        ranges = self._ranges if threads is None else min(threads, self._ranges)
+        part = -(-ctas // ranges)
         numbers = (x, y, z, ctas, self._chunk(ctas), ranges, part, launch.grid_id, launch.memory.limit)
         _FIRST.pack_into(self.block.bytes, 0, *numbers)
         self._counters[:] = self._zeros
@@ -138,38 +140,45 @@ class Prepared:
 
     def here(self, launch: Launch) -> None:
         """Runs a launch on this thread. Raises `KernelFault`, or what a handler of signals raises."""
-        ctas = self.begin(launch)
-        self._helpers = min(self.workers, ctas) - 1
+        x, y, z = launch.grid
+        ctas = x * y * z
+        self._most = min(self.workers, ctas) - 1
+        helpers = self._wanted(ctas, self.host.pool.is_awake)
+        self.begin(launch, helpers + 1)
         self._team = None
         self._over = False
         start = time.perf_counter_ns()
         try:
             WATCH.add(self)
-            if self._helpers and self._is_long(ctas, self.host.pool.is_awake):
-                self._summon(self._helpers)
+            if helpers:
+                self._summon(helpers)
             done = self.host.native.run(self.call.address)
             WATCH.remove(self)
-            late = self._helpers > 0 and self._end(launch)
+            late = self._most > 0 and self._end(launch)
         except BaseException:  # Ctrl-C
             self._interrupted()
             raise
         if done != 1 or late or self._halves[_ABORT]:
             self.raise_fault(launch, late or self.call.slots[CallSlot.EXPIRED] == launch.grid_id)
-        self._learn(time.perf_counter_ns() - start, ctas)
+        self._learn(time.perf_counter_ns() - start, ctas, helpers)
         self.block.slots[LaunchSlot.CLEAR] = 1
 
-    def _is_long(self, ctas: int, awake: bool) -> bool:
-        """Whether threads of the pool are to help from the start."""
-        return self.compiled.spins or self.pace.wants_help(ctas, awake)
+    def _wanted(self, ctas: int, awake: bool) -> int:
+        """How many threads of the pool are to help from the start."""
+        most = min(self.workers, ctas) - 1
+        if not most or self.compiled.spins:
+            return most
+        return self.pace.helpers(ctas, awake, most)
 
     def is_short(self, launch: Launch) -> bool:
         """Whether it is known that a launch is not worth the help of other threads."""
         x, y, z = launch.grid
-        return self.workers == 1 or x * y * z == 1 or not self._is_long(x * y * z, awake=False)
+        return self._wanted(x * y * z, awake=False) == 0
 
-    def _learn(self, elapsed: int, ctas: int) -> None:
-        helped = self._team is not None and self._team.begun > 0
-        self.pace.note(ctas, max(0, elapsed - OVERHEAD), helped)
+    def _learn(self, elapsed: int, ctas: int, helpers: int) -> None:
+        """`helpers`: that were asked at the start."""
+        came = self._team is not None and self._team.begun > 0
+        self.pace.note(ctas, max(0, elapsed - OVERHEAD), (helpers or self._most) if came else 0)
 
     def tick(self, now: float) -> None:
         """Lets the caller's thread look for signals, stops a launch that is late, gets help for long ones."""
@@ -177,8 +186,8 @@ class Prepared:
         if self._deadline is not None and now > self._deadline:
             self.call.slots[CallSlot.EXPIRED] = grid
         self.request()
-        if self._seen == grid and self._helpers:
-            self._summon(self._helpers)
+        if self._seen == grid and self._most:
+            self._summon(self._most)
         self._seen = grid
 
     def request(self) -> None:
@@ -192,7 +201,7 @@ class Prepared:
             try:
                 self._team = self._assemble(1, helpers)
             except OutOfMemory:
-                self._helpers = 0  # it goes without
+                self._most = 0  # it goes without
 
     def _assemble(self, first: int, count: int) -> Team:
         workers = [self.crew.worker(n).block.address for n in range(first, first + count)]

@@ -10,27 +10,28 @@ import pytest
 import simt
 from simt.engine.abi import WorkerSlot
 from simt.engine.blocks import APART, CONTEXTS_APART, Need, Worker
-from simt.engine.pace import ASLEEP, AWAKE, LONG, OFTEN, TRIAL, Pace
+from simt.engine.pace import ASLEEP, AWAKE, LONG, OFTEN, SHARE, TRIAL, Pace, at_first, steps
 
-Cost = Callable[[bool], float]
-"""Nanoseconds of a launch, by whether others help."""
+Cost = Callable[[int], float]
+"""Nanoseconds of a launch, by how many others help."""
 
 
-def helped(pace: Pace, ctas: int, cost: Cost, launches: int, awake: bool = True) -> list[bool]:
-    """Runs launches that take `cost`; with which of them others helped."""
-    found: list[bool] = []
+def helped(pace: Pace, ctas: int, cost: Cost, launches: int, awake: bool = True, most: int = 1) -> list[int]:
+    """Runs launches that take `cost`; with each of them, how many others helped."""
+    found: list[int] = []
     for _ in range(launches):
-        found.append(pace.wants_help(ctas, awake))
+        found.append(pace.helpers(ctas, awake, most))
         pace.note(ctas, cost(found[-1]), found[-1])
     return found
 
 
-def test_nothing_is_known_of_the_first_launch() -> None:
-    assert Pace().wants_help(64, awake=False)
+@pytest.mark.parametrize("most", [1, 15])
+def test_nothing_is_known_of_the_first_launch(most: int) -> None:
+    assert Pace().helpers(64, awake=False, most=most) == most
 
 
 def test_short_launches_run_alone() -> None:
-    assert not any(helped(Pace(), 64, lambda _: AWAKE / 2, 200)[1:])
+    assert not any(helped(Pace(), 64, lambda _: AWAKE / 2, 200, most=15)[1:])
 
 
 def test_help_that_must_be_woken_is_for_longer_launches() -> None:
@@ -48,21 +49,49 @@ def test_the_faster_way_is_taken_and_the_other_one_tried_now_and_then(gain: floa
     assert later.count(gain < 1) == 10 * TRIAL
 
 
+@pytest.mark.parametrize("each", [1_000, 10_000, 40_000])
+@pytest.mark.parametrize("work", [90_000, 250_000, 900_000])
+def test_as_many_help_as_pay(work: float, each: float) -> None:
+    """Each thread that helps costs the caller something. Half and twice as many are tried now and then."""
+    pace, cost = Pace(), lambda h: work / (1 + h) + each * h
+    helped(pace, 4096, cost, 2 * OFTEN * TRIAL, most=15)
+    later = helped(pace, 4096, cost, 8 * OFTEN * TRIAL, most=15)
+    best = min(steps(15), key=cost)
+    place = steps(15).index(best)
+    assert later.count(best) == 8 * (OFTEN - 1) * TRIAL
+    assert set(later) <= set(steps(15)[max(0, place - 1) : place + 2])
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"), [(1, [0, 1]), (2, [0, 1, 2]), (3, [0, 1, 3]), (15, [0, 1, 3, 7, 15])]
+)
+def test_threads_are_doubled(most: int, expected: list[int]) -> None:
+    assert steps(most) == expected
+
+
+def test_help_grows_with_the_work_at_first() -> None:
+    assert [at_first(n * SHARE, 15) for n in (0.5, 1, 2, 3, 8, 20)] == [1, 1, 1, 3, 7, 15]
+
+
+def test_long_launches_get_all_help() -> None:
+    assert helped(Pace(), 64, lambda h: 2 * LONG + 1_000_000 * h, 50, most=15) == [15] * 50
+
+
 def test_a_way_gets_more_than_one_launch_to_show_what_it_can() -> None:
     """The first launch after a change finds in other caches what it needs."""
-    pace, before = Pace(), False
+    pace, before = Pace(), 0
     for _ in range(100):
-        now = pace.wants_help(4096, awake=True)
+        now = pace.helpers(4096, awake=True, most=1)
         pace.note(4096, (190_000 if now else 150_000) + 60_000 * (now != before), now)
         before = now
-    assert pace.wants_help(4096, awake=True) is False
+    assert pace.helpers(4096, awake=True, most=1) == 0
 
 
 def test_a_slow_first_launch_with_help_is_soon_forgotten() -> None:
     """It brings memory and code from far away: other threads must get another chance."""
     pace = Pace()
-    pace.note(1 << 14, 26_000_000, helped=True)
-    pace.note(1 << 14, 900_000, helped=False)
+    pace.note(1 << 14, 26_000_000, helpers=1)
+    pace.note(1 << 14, 900_000, helpers=0)
     assert all(helped(pace, 1 << 14, lambda h: 900_000 / (1 + h), 20))
 
 
@@ -81,14 +110,21 @@ def test_small_grids_say_nothing_of_large_ones() -> None:
     for _ in range(10):
         helped(pace, 1 << 14, large, 1)
         helped(pace, 16, lambda _: AWAKE * 0.8, 1)
-    assert helped(pace, 1 << 14, large, 1) == [True]
-    assert helped(pace, 16, lambda _: AWAKE * 0.8, 1) == [False]
+    assert helped(pace, 1 << 14, large, 1) == [1]
+    assert helped(pace, 16, lambda _: AWAKE * 0.8, 1) == [0]
+
+
+def test_fewer_ctas_than_threads() -> None:
+    """Of a size whose grids have more, the best number of helpers may be greater than what there is."""
+    pace = Pace()
+    helped(pace, 15, lambda h: 800_000 / (1 + h), 300, most=14)
+    assert pace.helpers(9, awake=True, most=8) <= 8
 
 
 def test_a_disturbed_launch_does_not_change_the_way() -> None:
     pace, cost = Pace(), lambda h: LONG / 2 / (1 + h)
     helped(pace, 64, cost, 40)
-    pace.note(64, 50 * LONG, helped=True)
+    pace.note(64, 50 * LONG, helpers=1)
     assert all(helped(pace, 64, cost, 10))
 
 
