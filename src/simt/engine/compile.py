@@ -15,7 +15,7 @@ import llvmlite.binding
 
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
-from simt.engine.abi import EXCHANGE, JOIN, KERNEL, LINGER, RUN, SERVE
+from simt.engine.abi import ASK, JOIN, KERNEL, LINGER, RUN, SERVE, WITHDRAW
 from simt.engine.cache import ObjectCache, code_fingerprint
 from simt.engine.host import Cpu, host_cpu, pieces
 from simt.engine.native import native_text
@@ -84,8 +84,9 @@ class Native:
     run: Callable[[int], int]
     serve: int
     linger: Callable[[int, int], None]
-    exchange: Callable[[int, int, int], int]
-    join: Callable[[int, int, int], int]
+    ask: Callable[[int, int, int, int, int, int, int, int], int]
+    withdraw: Callable[[int, int, int], int]
+    join: Callable[[int, int, int, int], int]
     code: object
 
 
@@ -122,14 +123,16 @@ class Compiler:
         if found is None:
             found = dict[str, object](), _object(text, self.cpu)
             self.objects.store(key, *found)
-        (run, serve, linger, exchange, join), code = self._link(found[1], RUN, SERVE, LINGER, EXCHANGE, JOIN)
+        names = RUN, SERVE, LINGER, ASK, WITHDRAW, JOIN
+        (run, serve, linger, ask, withdraw, join), code = self._link(found[1], *names)
         place, number, truth = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
         return Native(
             ctypes.PYFUNCTYPE(number, place)(run),
             serve,
             ctypes.CFUNCTYPE(None, place, number)(linger),
-            ctypes.PYFUNCTYPE(truth, place, number, number)(exchange),
-            ctypes.CFUNCTYPE(truth, place, number, number)(join),
+            ctypes.PYFUNCTYPE(number, place, number, place, number, place, place, place, number)(ask),
+            ctypes.PYFUNCTYPE(number, place, number, number)(withdraw),
+            ctypes.CFUNCTYPE(truth, place, number, number, number)(join),
             code,
         )
 

@@ -50,14 +50,17 @@ class Ways:
 
     def note(self, elapsed: float, helpers: int) -> None:
         self.launches += 1
-        self.expected = max(elapsed, self.expected + FORGETTING * (elapsed - self.expected))
-        self.shortest[helpers] = min(elapsed, FADING * self.shortest.get(helpers, elapsed))
+        self.expected += (elapsed - self.expected) * (1 if elapsed > self.expected else FORGETTING)
+        shortest = self.shortest.get(helpers)
+        if shortest is not None and elapsed > FADING * shortest:
+            elapsed = FADING * shortest
+        self.shortest[helpers] = elapsed
 
     def helpers(self, least: int, most: int) -> int:
         """`least`: nanoseconds of work that are worth any help. `most`: helpers that there are."""
         if self.expected > LONG:
             return most
-        if max(self.expected, self.shortest.get(0, 0)) <= least:  # help makes the expected time shorter
+        if self.expected <= least and self.shortest.get(0, 0) <= least:  # help makes the former shorter
             return 0
         if not any(self.shortest):
             return at_first(self.expected, most)

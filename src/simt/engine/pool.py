@@ -11,6 +11,7 @@ import os
 import threading
 import time
 import weakref
+from array import array
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 
@@ -20,6 +21,7 @@ from simt.engine.compile import Compiled, Native
 
 Job = Callable[[], object]
 Jobs = SimpleQueue[Job | None]
+NOBODY = array("q")
 TURNS = 1500
 """Looks at a seat before the thread sleeps, or at its counter before the caller does: some 60 µs."""
 
@@ -38,10 +40,11 @@ class Pool:
         self._process = os.getpid()
         self._jobs: Jobs = SimpleQueue()
         self._seats: list[Block] = []
+        self._roster = array("q")  # addresses of the seats
         self._tickets = 0
         weakref.finalize(self, _end, self._jobs, self._seats)
 
-    def team(self, compiled: Compiled, launch: int, workers: Sequence[int], at_once: bool) -> Team:
+    def team(self, compiled: Compiled, launch: int, workers: array[int], at_once: bool) -> Team:
         """Lets threads run a launch, one for each of the `workers` (addresses of blocks).
 
         `at_once`: those who wait on their seats are asked there."""
@@ -49,31 +52,27 @@ class Pool:
             self._forget()
         with self._lock:
             self._grow(len(workers))
-            asked: list[Block] = []
-            if at_once:
-                waiting = (s for s in self._seats if s.slots[SeatSlot.STATE] == Seat.READY)
-                for seat, worker in zip(waiting, workers):
-                    if self._ask(seat, compiled.address, launch, worker):
-                        asked.append(seat)
-                    else:
-                        break  # it has just left: the workers' order is kept
-            team = Team(self._native, compiled, launch, workers[len(asked) :], asked)
-        for _ in workers[len(asked) :]:
+            asked = self._ask(compiled.address, launch, workers) if at_once else NOBODY
+            left = workers[len(asked) :]
+            team = Team(self._native, compiled, launch, left, asked, self._tickets)
+        for _ in left:
             self._jobs.put(team.take_part)
         return team
+
+    def _ask(self, entry: int, launch: int, workers: array[int]) -> array[int]:
+        """Asks those who wait on their seats, each with the next worker; their seats."""
+        asked = array("q", bytes(workers.itemsize * len(workers)))
+        self._tickets += 1
+        count = self._native.ask(
+            *self._roster.buffer_info(), *workers.buffer_info(), asked.buffer_info()[0], entry, launch,
+            self._tickets,
+        )  # fmt: skip
+        return asked if count == len(workers) else asked[:count]
 
     @property
     def is_awake(self) -> bool:
         """Whether a thread waits on its seat for the next launch."""
         return any(seat.slots[SeatSlot.STATE] == Seat.READY for seat in self._seats)
-
-    def _ask(self, seat: Block, entry: int, launch: int, worker: int) -> bool:
-        seat.slots[SeatSlot.ENTRY] = entry
-        seat.slots[SeatSlot.LAUNCH] = launch
-        seat.slots[SeatSlot.WORKER] = worker
-        self._tickets += 1
-        seat.slots[SeatSlot.TICKET] = self._tickets
-        return bool(self._native.exchange(seat.address, Seat.READY, Seat.ASKED))
 
     def _grow(self, count: int) -> None:
         if len(self._seats) >= count:
@@ -85,6 +84,7 @@ class Pool:
                 arguments = (self._jobs, seat, self._native)
                 threading.Thread(target=_work, args=arguments, name="simt", daemon=True).start()
                 self._seats.append(seat)
+                self._roster.append(seat.address)
         finally:
             threading.stack_size(old)
 
@@ -106,17 +106,23 @@ class Team:
     """The threads of the pool that take part in one launch. Those that come too late do nothing."""
 
     def __init__(
-        self, native: Native, compiled: Compiled, launch: int, workers: Sequence[int], seats: Sequence[Block]
+        self,
+        native: Native,
+        compiled: Compiled,
+        launch: int,
+        workers: Sequence[int],
+        seats: array[int],
+        ticket: int,
     ) -> None:
-        """`seats`: of those that were asked there."""
+        """`seats`: addresses of those that were asked there, with a `ticket`. `workers`: for others."""
         self._native = native
         self._entry = compiled.entry
         self._launch = launch
         self._left = list(reversed(workers))
-        self._seats = [(seat, seat.slots[SeatSlot.TICKET]) for seat in seats]
+        self._seats, self._seated, self._ticket = seats, len(seats), ticket
         self._lock = threading.Lock()
         self._ends: SimpleQueue[None] = SimpleQueue()
-        self.begun = len(self._seats)
+        self.begun = len(seats)
         """Threads that take part or did."""
         self._ended = 0
 
@@ -136,29 +142,30 @@ class Team:
         """Nobody takes part from now on who has not begun."""
         with self._lock:
             self._left.clear()
-        for pair in list(self._seats):
-            if self._native.exchange(pair[0].address, Seat.ASKED, Seat.READY):
-                self._seats.remove(pair)
-                self.begun -= 1
+        if self._seated:
+            count = self._native.withdraw(self._seats.buffer_info()[0], self._seated, self._ticket)
+            self.begun -= self._seated - count
+            self._seated = count
 
     def ended(self, timeout: float) -> bool:
-        """Waits, for so many seconds at most, until one more that began has ended; whether it has."""
-        if self._seats:
-            if not self._seat_ended(timeout):
+        """Waits, for so many seconds at most, until one more that began has ended, or all those that were
+        asked on their seats have; whether that is so."""
+        if self._seated:
+            if not self._seats_ended(timeout):
                 return False
-            self._seats.pop()
-        else:
-            try:
-                self._ends.get(timeout=timeout)
-            except Empty:
-                return False
+            self._ended += self._seated
+            self._seated = 0
+            return True
+        try:
+            self._ends.get(timeout=timeout)
+        except Empty:
+            return False
         self._ended += 1
         return True
 
-    def _seat_ended(self, timeout: float) -> bool:
-        seat, ticket = self._seats[-1]
+    def _seats_ended(self, timeout: float) -> bool:
         start = now = time.monotonic()
-        while not self._native.join(seat.address, ticket, TURNS):
+        while not self._native.join(self._seats.buffer_info()[0], self._seated, self._ticket, TURNS):
             if now - start > timeout:
                 return False
             time.sleep(min(timeout, (now - start) / 8))  # at most an eighth late

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import threading
 import time
+from array import array
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +82,7 @@ class Prepared:
         self._seen = 0
         self._memory = launch.memory
         self._events = launch.events
+        self._workers_at: dict[tuple[int, int], array[int]] = {}  # addresses, by the first and their number
         self._most = 0  # helpers that may be asked for, at the start or later
         self._lock = threading.Lock()
         self._over = True
@@ -142,8 +144,8 @@ class Prepared:
         """Runs a launch on this thread. Raises `KernelFault`, or what a handler of signals raises."""
         x, y, z = launch.grid
         ctas = x * y * z
-        self._most = min(self.workers, ctas) - 1
-        helpers = self._wanted(ctas, self.host.pool.is_awake)
+        self._most = most = min(self.workers, ctas) - 1
+        helpers = self._wanted(ctas, most, self.host.pool.is_awake) if most else 0
         self.begin(launch, helpers + 1)
         self._team = None
         self._over = False
@@ -154,26 +156,25 @@ class Prepared:
                 self._summon(helpers)
             done = self.host.native.run(self.call.address)
             WATCH.remove(self)
-            late = self._most > 0 and self._end(launch)
+            late = most > 0 and self._end(launch)
         except BaseException:  # Ctrl-C
             self._interrupted()
             raise
         if done != 1 or late or self._halves[_ABORT]:
             self.raise_fault(launch, late or self.call.slots[CallSlot.EXPIRED] == launch.grid_id)
-        self._learn(time.perf_counter_ns() - start, ctas, helpers)
+        if most:
+            self._learn(time.perf_counter_ns() - start, ctas, helpers)
         self.block.slots[LaunchSlot.CLEAR] = 1
 
-    def _wanted(self, ctas: int, awake: bool) -> int:
-        """How many threads of the pool are to help from the start."""
-        most = min(self.workers, ctas) - 1
-        if not most or self.compiled.spins:
-            return most
-        return self.pace.helpers(ctas, awake, most)
+    def _wanted(self, ctas: int, most: int, awake: bool) -> int:
+        """How many threads of the pool are to help from the start, `most` at most."""
+        return most if self.compiled.spins else self.pace.helpers(ctas, awake, most)
 
     def is_short(self, launch: Launch) -> bool:
         """Whether it is known that a launch is not worth the help of other threads."""
         x, y, z = launch.grid
-        return self._wanted(x * y * z, awake=False) == 0
+        most = min(self.workers, x * y * z) - 1
+        return not most or self._wanted(x * y * z, most, awake=False) == 0
 
     def _learn(self, elapsed: int, ctas: int, helpers: int) -> None:
         """`helpers`: that were asked at the start."""
@@ -204,7 +205,10 @@ class Prepared:
                 self._most = 0  # it goes without
 
     def _assemble(self, first: int, count: int) -> Team:
-        workers = [self.crew.worker(n).block.address for n in range(first, first + count)]
+        workers = self._workers_at.get((first, count))
+        if workers is None:
+            workers = array("q", [self.crew.worker(n).block.address for n in range(first, first + count)])
+            self._workers_at[first, count] = workers
         self.block.slots[LaunchSlot.LIMIT] = self._memory.limit  # their memory may lie above the old one
         return self.host.pool.team(self.compiled, self.block.address, workers, at_once=first > 0)
 

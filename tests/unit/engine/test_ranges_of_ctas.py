@@ -69,13 +69,15 @@ ORDER = """.version 7.5
 
 @pytest.mark.parametrize("worker", [0, 1, 2])
 @pytest.mark.parametrize("ctas", [1, 7, 90, 1000])
+@pytest.mark.parametrize("threads", [1, 2, 3])
 def test_a_worker_begins_with_its_range_and_takes_the_others_then(
-    worker: int, ctas: int, monkeypatch: pytest.MonkeyPatch
+    worker: int, ctas: int, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One worker of three, which finds nobody else."""
+    """One worker of three, which finds nobody else. `threads`: that were to take part; a worker that comes
+    although it was not has no range of its own."""
 
     def run(self: Prepared, launch: Launch) -> None:
-        self.begin(launch)
+        self.begin(launch, threads)
         block = self.crew.worker(worker).block
         self.block.slots[LaunchSlot.LIMIT] = launch.memory.limit
         self.compiled.entry(self.block.address, block.address)
@@ -85,9 +87,10 @@ def test_a_worker_begins_with_its_range_and_takes_the_others_then(
     device = simt.Device("sm_90", workers=3, memory="64MiB", timeout=20)
     count, order = device.zeros(1, "u4"), device.zeros(ctas, "u4")
     device.load(ORDER)["k"]((ctas,), (1,), (count, order))
-    third = -(-ctas // 3)
-    ranges = [list(range(ctas))[i * third : (i + 1) * third] for i in range(3)]
-    assert order.numpy().tolist() == [*ranges.pop(worker), *ranges[0], *ranges[1]]
+    part = -(-ctas // threads)
+    ranges = [list(range(ctas))[i * part : (i + 1) * part] for i in range(threads)]
+    own = ranges.pop(worker) if worker < threads else []
+    assert order.numpy().tolist() == [*own, *(cta for rest in ranges for cta in rest)]
 
 
 def test_a_replayed_sequence_runs_every_cta() -> None:
