@@ -18,6 +18,7 @@ from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
 from simt.engine.llvm_kernel import emit
 from simt.machine.device import DEVICES
+from tests.conftest import ENGINES, shared_device
 
 Lanes = NDArray[np.int64]
 HEAD = """.version 7.5
@@ -220,3 +221,19 @@ def test_misaligned_rows(block: tuple[int, int, int]) -> None:
         kernel((MANY, 1), block[:2], (out.ptr, 0, np.uint32(5000), np.uint32(8190)))
     assert fault.value.site.thread == (0, 1, 0)
     out.free()
+
+
+def test_the_clock_counts_in_both_copies() -> None:
+    """Instructions that a warp executes, whichever code it runs."""
+    body = COMPARED.format(op="ge", type="u32", operands="%i, %n", branch="@%p")
+    source = HEAD + body.replace("add.u32 %v, %v, 1;", "mov.u32 %v, %clock;") + TAIL
+    assert tells_ahead(source, (32, 4, 1))
+    clocks: list[NDArray[np.uint32]] = []
+    for engine in ENGINES:
+        out = shared_device(engine).zeros((8, WIDTH), "u4")
+        arguments = (out, np.uint32(0), np.uint32(100), np.uint32(WIDTH))
+        shared_device(engine).load(source)["k"]((MANY, 2), (32, 4), arguments)
+        clocks.append(np.array(out.numpy()))
+    assert np.array_equal(clocks[0], clocks[1])
+    assert (clocks[0][:, :100] > 0).all()
+    assert not clocks[0][:, 100:].any()
