@@ -74,7 +74,7 @@ def try_access(device: simt.Device, access: Access, array: simt.DeviceArray) -> 
 def check_fault(fault: simt.MemoryFault, access: Access) -> None:
     """It names kernel, address, CTA, thread and line."""
     site = fault.site
-    assert (site.kernel, fault.address) == (access.name, access.address)
+    assert (site.kernel, fault.address) == (access.name, access.place)
     assert (site.cta, site.thread) == ((CTA, 0, 0), (THREAD, 0, 0))
     assert site.line is not None
     assert "%a]" in module_text().splitlines()[site.line - 1]

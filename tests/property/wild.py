@@ -80,6 +80,11 @@ class Access:
     def name(self) -> str:
         return name_of(self.space, self.access)
 
+    @property
+    def place(self) -> int:
+        """Where the access goes: of addresses of shared and local memory a GPU takes 32 bits."""
+        return self.address % (1 << 32) if self.space in ("shared", "local") else self.address
+
 
 def random_access(random: Random, base: int, limit: int, array: int) -> Access:
     """Any access anywhere, but none that may change an array other than the one at `array`."""
@@ -112,9 +117,9 @@ def _address(random: Random, space: str, base: int, limit: int, array: int) -> i
 
 def must_fault(a: Access, base: int, limit: int) -> bool | None:
     """Whether the access is illegal; None where that depends on where the windows lie."""
-    if a.address % a.size:
+    if a.place % a.size:
         return True
     if a.space == "":
-        return None if not base <= a.address < limit else a.address + a.size > limit
+        return None if not base <= a.place < limit else a.place + a.size > limit
     first, end = {"global": (base, limit), "shared": (0, SHARED), "local": (0, LOCAL)}[a.space]
-    return not (first <= a.address and a.address + a.size <= end)
+    return not (first <= a.place and a.place + a.size <= end)
