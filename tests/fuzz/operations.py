@@ -148,12 +148,15 @@ def warp() -> list[list[Choice]]:
 
 @functools.cache
 def accesses(mnemonic: str, space: str) -> list[list[Choice]]:
-    """Loads or stores of a state space (`""`: generic) that other accesses may precede and follow."""
+    """Loads or stores of a state space (`""`: generic) that other accesses may precede and follow.
+
+    None with a cache policy, which only `createpolicy` can make.
+    """
     found: list[list[Choice]] = []
     for form in FORMS[mnemonic]:
         names = {s.name for s in form.slots}
         choices = [c for c in _choices(form) if (c.binding.get("space") or "") == space]
-        if choices and "nc" not in names and "mmio" not in names:
+        if choices and not names & {"nc", "mmio", "hint"}:
             found.append(choices)
     return found
 

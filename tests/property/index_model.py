@@ -228,6 +228,8 @@ class Model:
         """Threads that make an access and the bytes that they reach; others fault."""
         limit = {"shared": SHARED_BYTES, "local": LOCAL_BYTES}.get(access.space, GLOBAL_BYTES)
         size = np.uint64(access.size)
+        if access.space in ("shared", "local"):  # a GPU takes 32 bits of these addresses
+            at = at & np.uint64(2**32 - 1)
         inside = (at <= np.uint64(limit)) & (at + size <= np.uint64(limit))
         if access.space in ("global", "generic"):
             near = at + np.uint64(ARENA + 16) < np.uint64(2 * ARENA + 32)
