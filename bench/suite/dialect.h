@@ -20,14 +20,6 @@
 #define MAKE_REAL(value) ((REAL)(value))
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #define UNROLL _Pragma("unroll")
-static inline uint reverse_bits(uint v)
-{
-    v = (v >> 16) | (v << 16);
-    v = ((v & 0xff00ff00u) >> 8) | ((v & 0x00ff00ffu) << 8);
-    v = ((v & 0xf0f0f0f0u) >> 4) | ((v & 0x0f0f0f0fu) << 4);
-    v = ((v & 0xccccccccu) >> 2) | ((v & 0x33333333u) << 2);
-    return ((v & 0xaaaaaaaau) >> 1) | ((v & 0x55555555u) << 1);
-}
 #else
 #define KERNEL extern "C" __global__
 #define DEVICE __device__ inline
@@ -52,7 +44,6 @@ typedef unsigned int uint;
 #define MAKE_REAL(value) ((REAL)(value))
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #endif
-DEVICE uint reverse_bits(uint v) { return __brev(v); }
 #endif
 
 #define INDEX_X (BLOCK_X * BLOCK_SIZE_X + THREAD_X)
