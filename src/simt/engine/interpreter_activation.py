@@ -163,7 +163,7 @@ class Activation:
         self.floor_steps = 0
         self.visits: dict[int, int] = {}
         self.patience: dict[int, int] = {}
-        self.turns = 0
+        self.turns: dict[int, int] = {}
 
     # ------------------------------------------------------------------ where lanes wait
 
@@ -232,30 +232,35 @@ class Activation:
 
         It is the first of the line with waiting lanes. A loop that spins for long may wait for lanes
         beyond it: those then run for a while, first those of warps that are beyond it as a whole, in
-        the next turn all of them where lanes of a warp are `independent`.
+        the loop's next turn all of them where lanes of a warp are `independent`. They may come to spin
+        as well, for lanes that are beyond them: so it goes on along the line, then from its start.
         """
         if self.together is not None:
+            self.floor = 0
             return self.together
-        slot = int(self.waiting.min())
-        if self.floor:
-            return self._beyond(slot)
-        if slot < self.line.parked and isinstance(self.line.slots[slot], Loop):
-            self._count(slot, independent)
-            return self._beyond(slot) if self.floor else slot
-        if self.visits:
+        slot = self._beyond() if self.floor else int(self.waiting.min())
+        while self._is_latch(slot) and self._spins(slot):
+            self._leave_behind(slot, independent)
+            slot = self._beyond()
+        if self.visits and not self.floor:
             self.visits = {s: n for s, n in self.visits.items() if s >= slot}
         return slot
 
-    def _count(self, slot: int, independent: bool) -> None:
+    def _is_latch(self, slot: int) -> bool:
+        return slot < self.line.parked and isinstance(self.line.slots[slot], Loop)
+
+    def _spins(self, slot: int) -> bool:
+        """Counts a visit of a latch; whether there were so many that lanes beyond it are to run."""
         self.visits[slot] = self.visits.get(slot, 0) + 1
-        patience = self.patience.get(slot, self.SPINS)
-        if self.visits[slot] < patience:
-            return
-        self.visits.clear()
-        self.patience[slot] = max(patience // 4, self.FEWEST_SPINS)
-        self.turns += 1
+        return self.visits[slot] >= self.patience.get(slot, self.SPINS)
+
+    def _leave_behind(self, slot: int, independent: bool) -> None:
+        """Only lanes beyond a latch may run for a while."""
+        del self.visits[slot]
+        self.patience[slot] = max(self.patience.get(slot, self.SPINS) // 4, self.FEWEST_SPINS)
+        self.turns[slot] = self.turns.get(slot, 0) + 1
         self.floor, self.floor_steps = slot + 1, self.CHANCE
-        self._apart = self.turns % 2 == 0 and independent
+        self._apart = self.turns[slot] % 2 == 0 and independent
 
     _apart = False
 
@@ -264,7 +269,7 @@ class Activation:
             return np.asarray((self.waiting >= self.floor).any(axis=1))
         return np.asarray(self.waiting.min(axis=1) >= self.floor)
 
-    def _beyond(self, lowest: int) -> int:
+    def _beyond(self) -> int:
         """The lowest slot past the loop that spins; back to normal when there is none."""
         self.floor_steps -= 1
         busy = self.waiting[self._eligible()]
@@ -272,4 +277,4 @@ class Activation:
         if self.floor_steps > 0 and beyond.size:
             return int(beyond.min())
         self.floor = 0
-        return lowest
+        return int(self.waiting.min())

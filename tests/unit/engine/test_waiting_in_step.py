@@ -111,11 +111,11 @@ LEAVE = "setp.eq.u32 %p, %x, 31; @%p exit;"
 
 
 @pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.parametrize("workers", [1, 2])
-def test_warps_and_ctas_wait_for_each_other(workers: int, whole: bool) -> None:
+@pytest.mark.parametrize(("engine", "workers"), [("jit", 1), ("jit", 2), ("interpreter", 1)])
+def test_warps_and_ctas_wait_for_each_other(engine: str, workers: int, whole: bool) -> None:
     """Before the second barrier each warp waits for the next one, before the third for the one before it; the
     first of a CTA for the last CTA. What a thread has in registers meanwhile is still there."""
-    device = simt.Device("sm_90", engine="jit", memory="1MiB", workers=workers, timeout=20)
+    device = simt.Device("sm_90", engine=engine, memory="1MiB", workers=workers, timeout=20)
     grid = 5
     given = np.random.default_rng(1).integers(0, 2**32, (grid, WARPS, 32), dtype="u4")
     out = device.zeros(given.shape, "u4")
@@ -146,7 +146,7 @@ def test_they_go_in_step() -> None:
         assert "%spinning = alloca" in text
 
 
-def test_a_warp_that_waits_in_vain_is_stopped() -> None:
-    device = simt.Device("sm_90", engine="jit", memory="1MiB", timeout=0.2)
+def test_a_warp_that_waits_in_vain_is_stopped(engine: str) -> None:
+    device = simt.Device("sm_90", engine=engine, memory="1MiB", timeout=0.2)
     with pytest.raises(simt.LaunchTimeout):
         device.load(PTX)["forever"](2, (32, WARPS), (device.zeros(1, "u4"),))
