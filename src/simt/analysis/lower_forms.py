@@ -59,6 +59,12 @@ def SUM(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.add(t, a, b)
 
 
+@_form("scaled.type d, a, n:u32")
+def SCALED(m: Algebra[V], t: Type, a: V, n: V) -> V:
+    """The bytes before element `a` of an array whose elements have `2**n` bytes."""
+    return m.shift_left(t, a, n)
+
+
 @_form("equal.type d:pred, a, b")
 def EQUAL(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.compare("eq", t, a, b)

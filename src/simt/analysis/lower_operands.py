@@ -5,7 +5,7 @@ from __future__ import annotations
 from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_constants import constant, single_bits
 from simt.analysis.lower_context import Cells, Passed, Registers, Stored, Unlowerable
-from simt.analysis.lower_forms import SUM, simple
+from simt.analysis.lower_forms import SCALED, SUM, simple
 from simt.analysis.program import (
     Address,
     Block,
@@ -124,11 +124,11 @@ class Operands:
             case nodes.Name():
                 return self._named(scope, node)
             case (
-                nodes.Address(base=nodes.Name() as base, offset=offset)
-                | nodes.Indexed(array=base, index=None, offset=offset)
-                | nodes.Sum(base=base, offset=offset)
+                nodes.Sum(base=base, offset=offset) | nodes.Address(base=nodes.Name() as base, offset=offset)
             ):
                 return self._variable_address(scope, base, offset)
+            case nodes.Indexed(array=base, index=None, offset=offset):
+                return self._variable_address(scope, base, offset * self._element_bytes(scope, base))
             case _:
                 raise Unlowerable("this operand cannot be a value", node.span)
 
@@ -207,8 +207,10 @@ class Operands:
         match node:
             case nodes.Address(base=nodes.Name() as base, offset=offset):
                 pass
-            case nodes.Sum(base=base, offset=offset) | nodes.Indexed(array=base, index=None, offset=offset):
+            case nodes.Sum(base=base, offset=offset):
                 pass
+            case nodes.Indexed(array=base, index=None, offset=elements):
+                offset = elements * self._element_bytes(scope, base)
             case _:
                 return None
         symbol = scope.lookup(base.name)
@@ -232,10 +234,11 @@ class Operands:
                     return Address(registers[0], offset)
                 if isinstance(base, nodes.Name):
                     return self._in_variable(scope, base, offset)
-            case nodes.Indexed(array=array, index=None, offset=offset):
-                return self.address(scope, nodes.Address(array, offset, node.span))
-            case nodes.Indexed(array=array, index=index, offset=offset) if index is not None:
-                return Address(self._sum(scope, array, index), offset)
+            case nodes.Indexed(array=array, index=index, offset=elements):
+                offset = elements * self._element_bytes(scope, array)
+                if index is None:
+                    return self.address(scope, nodes.Address(array, offset, node.span))
+                return Address(self._indexed(scope, array, index), offset)
             case nodes.Integer(value=value):
                 return Address(None, value)
             case _:
@@ -248,14 +251,22 @@ class Operands:
             return Address(place.address, offset)
         return Address(self._variable_address(scope, name, 0), offset)
 
-    def _sum(self, scope: Scope, array: nodes.Name, index: nodes.Operand) -> Register:
-        """`array + index` in a register of pointer width."""
-        place = self.b.place(self.symbol(scope, array))
-        if isinstance(place, Registers):
-            base: Source = place.elements[0]
-        else:
-            base = self._variable_address(scope, array, 0)
-        return self._add(base, self.register(scope, index))
+    def _element_bytes(self, scope: Scope, array: nodes.Name) -> int:
+        """Bytes from an element of an array to the next (section 6.4.2): those of its type, of which a vector
+        is several, as ptxas counts them."""
+        return self.symbol(scope, array).variable.type.bits // 8
+
+    def _indexed(self, scope: Scope, array: nodes.Name, index: nodes.Operand) -> Register:
+        """The address of an element of an array in a register of pointer width."""
+        t = self.context.address_type
+        bits = self._element_bytes(scope, array).bit_length() - 1
+        before = self.b.temporary(t)
+        sources: dict[str, tuple[Source | Address, Type]] = {
+            "a": (self.register(scope, index), t),
+            "n": (Constant(U32, bits), U32),
+        }
+        self.b.emit(simple(SCALED, t, before, sources, self.b.line))
+        return self._add(self._variable_address(scope, array, 0), before)
 
     def _add(self, base: Source, more: Source) -> Register:
         t = self.context.address_type

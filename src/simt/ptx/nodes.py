@@ -68,7 +68,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """`array[index + offset]` (section 6.4.2), offset and a register index counted in bytes."""
+    """`array[index + offset]` (section 6.4.2), a register and an offset that count elements."""
 
     array: Name
     index: Name | Element | None

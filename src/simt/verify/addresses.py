@@ -34,6 +34,7 @@ def address_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
                 yield _without_brackets(place, operand)
                 return
             yield from _base(place, array, shapes.of(array))
+            yield from _array(place, array)
             if index is not None:
                 yield from _index(place, index, shapes.of(index))
         case nodes.Name() if site.context.version < FIRST_BRACKETS:
@@ -54,6 +55,15 @@ def _without_brackets(place: Place, operand: nodes.Operand) -> Problem:
 
 FIRST_BRACKETS = (1, 2)
 """Section 10.3.4: square brackets are required from this version on."""
+
+
+def _array(place: Place, array: nodes.Name) -> Iterator[Problem]:
+    """An index counts elements: there must be some."""
+    symbol = place.site.scope.lookup(array.name)
+    node = None if symbol is None else symbol.node
+    if isinstance(node, nodes.Variable) and not node.dimensions:
+        hint = "an address is written `[name + bytes]`"
+        yield Problem(f"{written(array)} is not an array", array.span, hint)
 
 
 def _index(place: Place, index: nodes.Operand, shape: Shape) -> Iterator[Problem]:
