@@ -194,12 +194,13 @@ def _local(function: Function, block: Block) -> _Local:
 
 
 def _read_early(schedule: Schedule, locals_: dict[int, _Local], tree: Tree) -> set[Register]:
-    """Registers defined in a loop and read where that definition does not dominate.
+    """Registers that are read where their definition does not dominate, even if there is no other.
 
-    Lanes may run such a definition in different iterations, and each keeps what it defined: even if there
-    is no other definition, those that do not pass it bring an older value with them.
+    Lanes that do not pass the definition read what the register held before, zero if that was nothing: a
+    phi says so. Without one they would read memory that nobody has written. In a loop lanes may run the
+    definition in different iterations, and each keeps what it defined.
     """
-    home = {r: b.index for b in schedule.order if schedule.loop_of[b.index] for r in locals_[b.index].defined}
+    home = {r: b.index for b in schedule.order for r in locals_[b.index].defined}
     return {
         register
         for block in schedule.order
