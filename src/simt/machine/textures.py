@@ -74,16 +74,16 @@ def make_texture(
     ):
         if value not in known:
             raise LaunchError(f"texture {what}: expected one of {', '.join(known)}, {value!r} given")
+    if normalized not in (False, True):  # "no" would be true
+        raise LaunchError(f"texture normalized: expected True or False, {normalized!r} given")
     if array.dtype not in [np.dtype(d) for d in _DTYPES]:
         raise LaunchError(
             f"a texture cannot hold {array.dtype}: expected 8 to 32-bit integers, float16 or float32"
         )
+    if channels not in (1, 2, 3, 4):
+        raise LaunchError(f"texture channels: expected one of 1, 2, 3, 4, {channels!r} given")
     dimensions = array.ndim - (channels > 1)
-    if (
-        channels not in (1, 2, 3, 4)
-        or not 1 <= dimensions <= 3
-        or (channels > 1 and array.shape[-1] != channels)
-    ):
+    if not 1 <= dimensions <= 3 or (channels > 1 and array.shape[-1] != channels):
         raise LaunchError(f"a texture of {channels} channels cannot have the shape {array.shape}")
     shape = array.shape[:dimensions]
     data = array.reshape((1,) * (3 - dimensions) + shape + (channels,))

@@ -22,6 +22,8 @@ from simt.ptx.types import OPAQUE, STATE_SPACES, TYPES, VECTORS, Type
 from simt.records import dataclass
 
 SPACE_WORDS = frozenset(f".{s}" for s in STATE_SPACES)
+DECLARATION_WORDS = SPACE_WORDS | {".align"}
+"""What a declaration begins with after its linkage: an alignment may precede it (section 5.3.6)."""
 LINKAGE_WORDS = frozenset({".extern", ".visible", ".weak", ".common"})
 TYPE_WORDS = {f".{n}": t for n, t in (TYPES | OPAQUE).items()}
 _VECTOR_WORDS = {f".{n}": size for n, size in VECTORS.items()}
@@ -57,7 +59,7 @@ def linkage(c: Cursor) -> str:
 
 
 def declaration(c: Cursor, linked: str = "") -> list[Variable]:
-    """A statement that declares variables; the cursor is at its state space."""
+    """A statement that declares variables; the cursor is at its state space, or the alignment before it."""
     head = _head(c, linked)
     found = [_declarator(c, head)]
     while c.accept(","):
@@ -81,7 +83,7 @@ def parameters(c: Cursor) -> tuple[Variable, ...]:
 
 
 def _parameter(c: Cursor) -> Variable:
-    if c.kind != "word" or c.value not in SPACE_WORDS:
+    if c.kind != "word" or c.value not in DECLARATION_WORDS:
         raise c.unexpected("a parameter, which begins with .param or .reg")
     return _declarator(c, _head(c, ""), parameter=True)
 
@@ -111,10 +113,13 @@ def attributes(c: Cursor) -> tuple[str, ...]:
 def _head(c: Cursor, linked: str) -> _Head:
     """State space, alignment, vector size and type. A bare type stands for `.global` (table 104)."""
     space = "global"
+    align = _alignment(c) if c.value == ".align" else None
+    if align is not None and (c.kind != "word" or c.value not in SPACE_WORDS):
+        raise c.unexpected("a state space", one_of(SPACE_WORDS))
     if c.value in SPACE_WORDS:
         space = c.value[1:]
         c.advance()
-    head = _Head(space, linked)
+    head = _Head(space, linked, align=align)
     if c.kind == "[":
         head.bank = _bank(c)
     while c.kind == "word":
@@ -131,14 +136,19 @@ def _bank(c: Cursor) -> int:
     return number
 
 
+def _alignment(c: Cursor) -> int:
+    """`.align 8`."""
+    c.advance()
+    return constants.integer(c, "an alignment in bytes")
+
+
 def _qualifier(c: Cursor, head: _Head) -> None:
     word = c.value
-    if word == ".align" and head.type is None:
-        c.advance()
-        head.align = constants.integer(c, "an alignment in bytes")
+    if word == ".align" and head.type is None and head.vector == 1:
+        head.align = max(_alignment(c), head.align or 0)
     elif word == ".attribute":
         head.attributes += attributes(c)
-    elif word in _VECTOR_WORDS:
+    elif word in _VECTOR_WORDS and head.type is None:
         c.advance()
         head.vector = _VECTOR_WORDS[word]
     elif word == ".ptr" and head.type is not None:
@@ -148,6 +158,8 @@ def _qualifier(c: Cursor, head: _Head) -> None:
         head.type = TYPE_WORDS[word]
     elif head.type is not None:
         raise c.unexpected("a name")
+    elif head.vector > 1:
+        raise c.unexpected("a type", one_of(TYPE_WORDS.keys()))
     else:
         raise c.unexpected("a type", one_of(TYPE_WORDS.keys() | _VECTOR_WORDS.keys() | _STORAGE_WORDS))
 
@@ -161,8 +173,7 @@ def _pointer(c: Cursor) -> PointerAttribute:
         space = c.value[1:]
         c.advance()
     if c.kind == "word" and c.value == ".align":
-        c.advance()
-        align = constants.integer(c, "an alignment in bytes")
+        align = _alignment(c)
     return PointerAttribute(space, align)
 
 

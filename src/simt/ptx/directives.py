@@ -122,6 +122,8 @@ def performance(c: Cursor) -> Performance:
             break
         if c.kind not in ("integer", "name"):
             raise c.unexpected("a number")
+    if not values and c.kind not in ("word", "{", ";"):  # some directives have no value
+        raise c.unexpected("a number")
     return Performance(word, tuple(values), c.since(start))
 
 

@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from simt.diagnostics import Diagnostics, Source, Span
 from simt.ptx import directives
 from simt.ptx.declarations import (
-    SPACE_WORDS,
+    DECLARATION_WORDS,
     TYPE_WORDS,
     attributes,
     declaration,
@@ -37,7 +37,9 @@ _OTHERS: dict[str, Callable[[Cursor], TopLevel]] = {
     ".pragma": directives.pragma,
     ".target": directives.target,
 }
-_TOP_WORDS = SPACE_WORDS | _FUNCTION_WORDS | _OTHERS.keys() | {".version", ".address_size", ".alias"}
+_TOP_WORDS = (
+    DECLARATION_WORDS | _FUNCTION_WORDS | _OTHERS.keys() | {".version", ".address_size", ".alias"}
+)  # fmt: skip
 
 
 @dataclass
@@ -187,10 +189,10 @@ def _top(c: Cursor, state: _State, fast: FastReader | None) -> None:
     word = c.value if c.kind == "word" else ""
     if word in _FUNCTION_WORDS:
         state.items.append(_function(c, linked, fast))
-    elif word in SPACE_WORDS or (word in TYPE_WORDS and state.mentioned):
+    elif word in DECLARATION_WORDS or (word in TYPE_WORDS and state.mentioned):
         state.items.extend(declaration(c, linked))
     elif linked:
-        raise c.unexpected("a declaration", one_of(SPACE_WORDS | _FUNCTION_WORDS))
+        raise c.unexpected("a declaration", one_of(DECLARATION_WORDS | _FUNCTION_WORDS))
     else:
         _other(c, state)
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from simt.diagnostics import Diagnostics, Source, Span
 from simt.ptx import directives
-from simt.ptx.declarations import LINKAGE_WORDS, SPACE_WORDS, declaration, linkage, one_of
+from simt.ptx.declarations import DECLARATION_WORDS, LINKAGE_WORDS, declaration, linkage, one_of
 from simt.ptx.lexer import MODIFIER, NAME, Cursor, GiveUp, SyntaxProblem
 from simt.ptx.nodes import Block, Guard, Instruction, Label, Name, Operand, Statement, TextureAddress
 from simt.ptx.operands import moved, name, operand, operands
@@ -172,15 +172,16 @@ def _directive(c: Cursor, found: list[Statement]) -> None:
     word = c.value
     if word in _DIRECTIVES:
         found.append(_DIRECTIVES[word](c))
-    elif word in SPACE_WORDS or word in LINKAGE_WORDS:
+    elif word in DECLARATION_WORDS or word in LINKAGE_WORDS:
         linked = linkage(c)
-        if c.kind != "word" or c.value not in SPACE_WORDS:
-            raise c.unexpected("a state space", one_of(SPACE_WORDS))
+        if c.kind != "word" or c.value not in DECLARATION_WORDS:
+            raise c.unexpected("a state space", one_of(DECLARATION_WORDS))
         found.extend(declaration(c, linked))
     elif word in directives.LIST_WORDS or word == directives.PROTOTYPE_WORD:
         raise c.unexpected("a label before it")
     else:
-        raise c.unexpected("a directive that may stand in a body", one_of(SPACE_WORDS | _DIRECTIVES.keys()))
+        words = one_of(DECLARATION_WORDS | _DIRECTIVES.keys())
+        raise c.unexpected("a directive that may stand in a body", words)
 
 
 def _label(c: Cursor) -> Statement:

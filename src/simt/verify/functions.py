@@ -13,7 +13,7 @@ from simt.records import dataclass
 from simt.verify.calls import aligned, size_of
 from simt.verify.context import Context, Problem, dotted, requirement_problems
 from simt.verify.opaque import is_opaque
-from simt.verify.variables import LINKAGE_SINCE, PARAMETER_LISTS, shape_problems
+from simt.verify.variables import LINKAGE_SINCE, PARAMETER_LISTS, predefined_problems, shape_problems
 
 KERNEL_PROTOTYPES: Version = (3, 0)
 
@@ -21,6 +21,7 @@ KERNEL_PROTOTYPES: Version = (3, 0)
 def header_problems(context: Context, function: Function) -> Iterator[Problem]:
     """Everything that is wrong with a function's header in itself."""
     yield from _kernel(context, function) if function.is_entry else _device(context, function)
+    yield from predefined_problems(function)
     yield from _parameters(context, function)
     yield from _limits(context, function)
     since = LINKAGE_SINCE.get(function.linkage)
@@ -115,6 +116,10 @@ def _parameters(context: Context, function: Function) -> Iterator[Problem]:
     seen: set[str] = set()
     for p in (*function.returns, *function.parameters):
         yield from shape_problems(context, p)
+        if p.count is not None:
+            yield Problem(f"parameter `{p.name}<{p.count}>` stands for several", p.span, "expected one name")
+        if p.initializer is not None:
+            yield Problem(f"parameter `{p.name}` cannot have an initial value", p.span)
         if p.space == "param" and p.vector > 1:
             yield Problem(f"parameter `{p.name}` is a vector", p.span, "expected a scalar or an array")
         if p.name in seen and p.name != "_":

@@ -7,8 +7,9 @@ from typing import Literal, TypeAlias
 
 from simt.isa.catalogue import requirement
 from simt.isa.form import Requirement, Version
+from simt.isa.special_registers import SPECIAL_REGISTERS
 from simt.isa.targets import FIRST_CALL_PARAMETERS
-from simt.ptx.nodes import Variable
+from simt.ptx.nodes import Function, Variable
 from simt.ptx.types import BF16, BF16X2, F16, U32, U64
 from simt.verify.context import Context, Problem, dotted
 from simt.verify.opaque import is_opaque, opaque_problems
@@ -41,6 +42,18 @@ def shape_problems(context: Context, v: Variable) -> Iterator[Problem]:
     """The rules for type, vector size and alignment, which hold for parameters too."""
     for rule in (_type, _vector, _alignment, _pointer):
         yield from rule(context, v, "body")
+
+
+def predefined_problems(item: Variable | Function) -> Iterator[Problem]:
+    """Names of special registers are PTX's own (table 3); only what a function declares may hide them."""
+    if item.name in SPECIAL_REGISTERS and getattr(item, "count", None) is None:
+        message = f"`{item.name}` is a special register"
+        yield Problem(message, item.span, "expected a name that PTX does not define itself")
+
+
+def _predefined(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
+    if where == "module":
+        yield from predefined_problems(v)
 
 
 def _place(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
@@ -170,5 +183,5 @@ def _linkage(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
 
 
 RULES: tuple[Rule, ...] = (
-    _place, _texture, _bank, _type, _vector, _alignment, _dimensions, _initializer, _linkage,
+    _place, _predefined, _texture, _bank, _type, _vector, _alignment, _dimensions, _initializer, _linkage,
 )  # fmt: skip

@@ -179,6 +179,8 @@ def test_unbound() -> None:
         (np.zeros(4, "u1"), {"filter": "linear"}, "linear filtering needs floats"),
         (np.zeros(4, "u4"), {"read_as": "float"}, "read_as 'float' needs 8 or 16-bit integers or floats"),
         (np.zeros(4, "u1"), {"read_as": "normalized"}, "read_as: expected one of element, float"),
+        (np.zeros(4, "f4"), {"normalized": "no"}, "texture normalized: expected True or False, 'no' given"),
+        (np.zeros(4, "f4"), {"channels": "2"}, "texture channels: expected one of 1, 2, 3, 4, '2' given"),
         (np.zeros((4, 3), "f4"), {"channels": 4}, r"a texture of 4 channels cannot have the shape \(4, 3\)"),
         (np.zeros((1, 1, 1, 1), "f4"), {}, "a texture of 1 channels cannot have the shape"),
         (np.zeros((0,), "f4"), {}, "a texture cannot be empty"),

@@ -229,6 +229,8 @@ def test_spans_are_those_of_the_source() -> None:
             ".weak .global .s32 n = -10;",
             Variable("global", TYPES["s32"], "n", initializer=Integer(-10), linkage="weak"),
         ),
+        (".align 8 .global .u32 x<4>;", Variable("global", TYPES["u32"], "x", count=4, align=8)),
+        (".align 4 .global .align 8 .u32 x;", Variable("global", TYPES["u32"], "x", align=8)),
         (
             ".global .attribute(.managed) .align 4 .u32 m = 5;",
             Variable("global", TYPES["u32"], "m", initializer=Integer(5), align=4, attributes=(".managed",)),
