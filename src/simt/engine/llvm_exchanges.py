@@ -14,8 +14,9 @@ from functools import cache, partial
 from simt.analysis.shape import WARP
 from simt.engine.llvm_access import LIKELY, SHARED, Access
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import Guarded
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
+from simt.engine.llvm_patterns import Pattern
 from simt.engine.llvm_windows import (
     CONTIGUOUS,
     GAP_AT,
@@ -72,13 +73,13 @@ class ExchangeAlgebra(WindowAlgebra):
     def has_order(self, access: Access) -> bool:
         """Whether lanes may be in an order that their pattern tells, and code can make use of it."""
         words = (access.region, access.size, access.count, access.volatile) == (SHARED, WORD, 1, False)
-        return self.has_windows and words and any(_orders(access))
+        return self.has_windows and words and any(_orders(self._pattern(access)))
 
     # -- exchanges -----------------------------------------------------------------------------------
 
     def may_exchange(self, one: Access, other: Access) -> bool:
         """Whether two stores may be to the firsts and the seconds of the same pairs."""
-        a, b = pattern_of(one.address), pattern_of(other.address)
+        a, b = self._pattern(one), self._pattern(other)
         alike = a is not None and b is not None and a.alike(b) and one.element == other.element
         return alike and self.has_order(one) and self.has_order(other)
 
@@ -92,9 +93,8 @@ class ExchangeAlgebra(WindowAlgebra):
         """Two stores, which `may_exchange`; `separately()`: the same one after the other. `proven`: both
         addresses are."""
         one = accesses[0].address
-        assert isinstance(one, Guarded)
         apart, together, end = (self.builder.block_name(h) for h in ("apart", "together", "end"))
-        if one.valid != "false":  # contiguous
+        if isinstance(one, Guarded) and one.valid != "false":  # contiguous
             look = self.builder.block_name("look")
             self.builder.void(f"br i1 {one.valid}, label %{apart}, label %{look}")
             self.builder.label(look)
@@ -113,7 +113,7 @@ class ExchangeAlgebra(WindowAlgebra):
     def _same_pairs(self, accesses: tuple[Access, Access], proven: bool) -> KnownOrder:
         """The order of the first of two accesses, which `may_exchange`. `ok`: the second has the other places
         of the same pairs."""
-        one, other = (pattern_of(access.address) for access in accesses)
+        one, other = (self._pattern(access) for access in accesses)
         order = self._known_order(accesses[0], proven)
         assert order is not None
         assert one is not None
@@ -145,10 +145,20 @@ class ExchangeAlgebra(WindowAlgebra):
 
     # -- known orders --------------------------------------------------------------------------------
 
+    def _pattern(self, access: Access) -> Pattern | None:
+        """The pattern of lanes' addresses. A step of two words is one whose mask leaves nothing."""
+        address = access.address
+        shape = shape_of(address)
+        steps = self.segment == WARP and shape.is_affine and shape.width == 1 and shape.stride == 2 * WORD
+        if steps and address.type == "i32":
+            return Pattern(bases(address), shape.stride, mask=Value("0", "i32"))
+        return pattern_of(address)
+
     def _known_order(self, access: Access, proven: bool) -> KnownOrder | None:
         """The order that lanes are in by the pattern of their addresses; None if they never are. `proven`:
         all is right."""
-        pattern, orders = pattern_of(access.address), _orders(access)
+        pattern = self._pattern(access)
+        orders = _orders(pattern)
         if pattern is None or pattern.mask is None or not any(orders):
             return None
         first, row = pattern.base, self._row_of_mask(pattern.mask, orders)
@@ -189,9 +199,8 @@ class ExchangeAlgebra(WindowAlgebra):
         return self._concatenate(element, PER_LINE, halves)
 
 
-def _orders(access: Access) -> tuple[int, ...]:
+def _orders(pattern: Pattern | None) -> tuple[int, ...]:
     """The orders that lanes may be in by their pattern: for each mask of five bits, or for the one known."""
-    pattern = pattern_of(access.address)
     if pattern is None or pattern.mask is None:
         return ()
     orders, known = orders_of(pattern.step, pattern.factor), pattern.mask.literal

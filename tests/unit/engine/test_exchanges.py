@@ -80,7 +80,8 @@ def program(
     mask: str = "%m", far: str = "%far", start: str = "%n", swapped: bool = False, loads: bool = True
 ) -> str:
     one, other = ("%high", "%low") if swapped else ("%low", "%high")
-    return KERNEL.format(mask=mask, far=far, start=start, one=one, other=other, load="" if loads else "//")
+    text = KERNEL.format(mask=mask, far=far, start=start, one=one, other=other, load="" if loads else "//")
+    return text.replace("and.b32 %a, %t, 0;", "mov.u32 %a, 0;")  # a known step
 
 
 def places(threads: tuple[int, int], mask: int, far: int, start: int) -> tuple[Words, Words]:
@@ -215,3 +216,12 @@ def test_which_cpus_exchange(features: frozenset[str]) -> None:
     text, *_ = emit(loaded, loaded.functions["swap"], BlockShape(WARP, 1, 1), features, "nounwind")
     for what in ("pairs.load", "pairs.store", "pairs.exchange"):
         assert (f"@simt.{what}" in text) is (features >= NEEDS)
+
+
+@pytest.mark.parametrize("row", [WARP, WARP // 2])
+def test_words_in_twos_are_pairs(row: int) -> None:
+    """Stores to `2 * tid` and the word behind it, in warps of one row of threads, are one."""
+    loaded = shared_device("jit").load(program("0", "1")).program
+    shape = BlockShape(row, WARP // row, 1)
+    text, *_ = emit(loaded, loaded.functions["swap"], shape, NEEDS, "nounwind")
+    assert ("@simt.pairs.exchange" in text) is (row == WARP)
