@@ -91,13 +91,17 @@ def _check_registers(block: Dim3, threads: int, kernel: Function, device: Device
     """Registers of `.maxnreg` for every thread. More than a thread can have mean nothing. An H200 counts
     those that the code needs, if they are fewer, for which the kernel's own stand (as in `attributes`)."""
     (registers,) = kernel.limits.get("maxnreg", (0,))
+    warps = -(-threads // device.warp_size)
+    most = device.registers_per_multiprocessor
+    if registers > device.max_registers_per_thread or device.registers_of_cta(warps, registers) <= most:
+        return
     if device.independent_threads:
         registers = min(registers, len(kernel.registers))
-    needed = device.registers_of_cta(-(-threads // device.warp_size), registers)
-    if registers <= device.max_registers_per_thread and needed > device.registers_per_multiprocessor:
+    needed = device.registers_of_cta(warps, registers)
+    if needed > most:
         raise LaunchError(
             f"block {_shown(block)} has {threads} threads, with {registers} registers each by the kernel's "
-            f".maxnreg: a CTA takes {needed}; {device.name} has {device.registers_per_multiprocessor}"
+            f".maxnreg: a CTA takes {needed}; {device.name} has {most}"
         )
 
 

@@ -1,0 +1,180 @@
+"""The ops of a block as LLVM IR: their operands, what is known of these, and the values that they give."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.program import Address, Function, FunctionAddress, Op, Register, SymbolAddress
+from simt.analysis.range_algebra import UNKNOWN, Range, constant
+from simt.analysis.ranges import Ranges
+from simt.analysis.remade import Recipe
+from simt.analysis.shape import WARP
+from simt.analysis.ssa import Definition
+from simt.engine.llvm_access import LATEST
+from simt.engine.llvm_algebra import element_type
+from simt.engine.llvm_builder import Value
+from simt.engine.llvm_lanes import bases, shape_of
+from simt.engine.llvm_loose import raw
+from simt.engine.llvm_slots import SlotEmitter, Unit
+
+
+class OpEmitter(SlotEmitter):
+    """Emits ops, those under a guard among them; `FunctionEmitter` puts them into blocks."""
+
+    def __init__(self, unit: Unit, function: Function) -> None:
+        super().__init__(unit, function)
+        self.in_place: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
+        self.evaluator = self.in_place
+        self.streams: set[int] = set()  # stores that may go past the caches, by the op's id
+
+    def read(self, definition: Definition) -> Value:
+        if definition in self.remade and definition not in self.cache:
+            self.cache[definition] = self._made_again(self.remade[definition])
+        return super().read(definition)
+
+    def _made_again(self, recipe: Recipe) -> Value:
+        """Runs an op once more for its one value."""
+        m, current = self.m, self.current
+        state = m.line, m.parameter, m.reach, m.range_of, m.result_used
+        self.current, m.line = dict(recipe.inputs), recipe.op.line
+        m.parameter, m.reach, m.result_used = self.parameter_offset(recipe.op), UNKNOWN, True
+        m.range_of = partial(self._range_of, recipe.op)
+        (value,) = self.evaluator.op(recipe.op)
+        self.current = current
+        m.line, m.parameter, m.reach, m.range_of, m.result_used = state
+        return value
+
+    def op(self, op: Op) -> None:
+        self.m.parameter = self.parameter_offset(op)
+        self.m.reach = UNKNOWN if self.unit.large else self.reach(op, self.current)
+        self.m.range_of = partial(self._range_of, op)
+        self.m.streams = id(op) in self.streams
+        self.m.result_used = any(d in self.uses for d in self.ssa.of[id(op)])
+        self.m.may_put_off = op.guard is None and not self.unit.large
+        if op.guard is not None and op.form.effects:
+            self.m.settle_updates()
+        if op.guard is None:
+            values = (self.in_place if self.m.holds else self.evaluator).op(op)
+        else:
+            values = self._guarded(op)
+        made = self.ssa.of[id(op)]
+        if op.form.effects:
+            self.m.computed = ()
+        for definition, value in zip(made, values):
+            if definition is not None:
+                self.write(definition, value)
+                self._note_computed(op, raw(value))
+        for definition in made:
+            if definition is not None:
+                self.current[definition.register] = definition
+
+    def _note_computed(self, op: Op, value: Value) -> None:
+        is_column = value.width == WARP and value.type in ("float", "double") and value.ir.startswith("%")
+        if is_column and not op.form.effects and not self.unit.large:
+            self.m.computed = (*self.m.computed, value)[-LATEST:]
+
+    def parameter_offset(self, op: Op) -> int | None:
+        """Where in the kernel's parameter block an op reads, if it names a parameter."""
+        for source in op.sources.values():
+            if isinstance(source, Address) and isinstance(source.base, SymbolAddress):
+                base = source.base
+                if base.space == "param":
+                    return self.kernel_parameter(base.name).offset + base.offset + source.offset
+        return None
+
+    def reach(self, op: Op, current: dict[Register, Definition]) -> Range:
+        """Bounds of the addresses that an op gets at, if it has a memory operand."""
+        if op.form.effects:
+            for source in op.sources.values():
+                if isinstance(source, Address):
+                    return self.ranges.of_address(source, current)
+        return UNKNOWN
+
+    def _range_of(self, op: Op, value: Value) -> Range:
+        """What is known of one of an op's operands."""
+        registers = () if self.unit.large else (r for r in op.sources.values() if isinstance(r, Register))
+        read = (self.ssa.lookup(self.current, register) for register in registers)
+        return next((self.ranges.of(found) for found in read if self.cache.get(found) == value), UNKNOWN)
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        return Ranges(self.ssa, self.unit.program.environment, self.unit.block, self._symbol_range)
+
+    def number_of(self, definition: Definition) -> int | None:
+        found = UNKNOWN if self.unit.large else self.ranges.of(definition)
+        t = definition.register.type
+        is_integer = element_type(t) in ("i16", "i32", "i64")
+        return found.lo % 2**t.bits if is_integer and found.lo == found.hi else None
+
+    def _symbol_range(self, symbol: SymbolAddress) -> Range:
+        if symbol.space == "shared":
+            return constant(self.unit.kernel.shared[symbol.name] + symbol.offset)
+        if symbol.space == "local" and self.function.is_kernel:  # whose frame is the first
+            return constant(self.function.local[symbol.name] + symbol.offset)
+        return UNKNOWN
+
+    def _guarded(self, op: Op) -> tuple[Value, ...]:
+        """An op under a guard predicate: lanes without it keep what they had."""
+        assert op.guard is not None
+        guard = self.register(op.guard.register)
+        if op.guard.negated:
+            guard = self.m.invert(op.guard.register.type, guard)
+        values = self._conditional(op, guard) if op.form.effects else self.evaluator.op(op)
+        merged: list[Value] = []
+        for value, register in zip(values, op.destinations):
+            old = self.ssa.lookup(self.current, register) if register is not None else None
+            if register is None or old is None or old.origin == "undefined":
+                merged.append(value)
+            else:
+                merged.append(self.m.select(register.type, guard, value, self.read(old)))
+        return tuple(merged)
+
+    def _conditional(self, op: Op, guard: Value) -> tuple[Value, ...]:
+        """Runs an op with effects only if some lane has the guard."""
+        outside, cache = self.m.mask, dict(self.cache)
+        inside = outside if guard.width == 1 else self.m.mask_and(outside, guard)
+        some = bases(guard).ir if guard.width == 1 else self.m.any(inside)
+        run, skip, end = (self.builder.block_name(h) for h in ("guarded", "skip", "end"))
+        self.builder.void(f"br i1 {some}, label %{run}, label %{skip}")
+        self.builder.label(run)
+        self.m.mask = inside
+        values = self.evaluator.op(op)
+        shapes = [shape_of(v) for v in values]
+        flat = [
+            bases(v) if s.is_affine and not s.stride else self.m.vector(v) for v, s in zip(values, shapes)
+        ]
+        last = self.builder.block_name("last")
+        self.builder.void(f"br label %{last}")
+        self.builder.label(last)
+        self.builder.void(f"br label %{end}")
+        self.builder.label(skip)
+        self.builder.void(f"br label %{end}")
+        self.builder.label(end)
+        self.m.mask, self.cache = outside, cache
+        return tuple(self._phi_or_zero(v, last, skip) for v in flat)
+
+    def _phi_or_zero(self, value: Value, from_value: str, from_zero: str) -> Value:
+        nothing = (
+            "zeroinitializer"
+            if value.width > 1
+            else {"float": "0.0", "double": "0.0", "i1": "false"}.get(value.type, "0")
+        )
+        text = f"phi {value.spelled} [ {value.ir}, %{from_value} ], [ {nothing}, %{from_zero} ]"
+        return Value(self.builder.emit(text), value.type, value.width)
+
+
+class _Reader:
+    """Where the evaluator finds registers, variables and functions."""
+
+    def __init__(self, emitter: OpEmitter) -> None:
+        self.emitter = emitter
+
+    def register(self, register: Register) -> Value:
+        return self.emitter.register(register)
+
+    def symbol(self, symbol: SymbolAddress) -> Value:
+        return self.emitter.symbol(symbol)
+
+    def function(self, function: FunctionAddress) -> Value:
+        return Value(str(self.emitter.function_address(function.name)), f"i{function.type.bits}")
