@@ -1,41 +1,57 @@
-// A lane is one of sixteen transforms, so that every step is whole registers.
+// Stockham's order, as the GPU's kernel: a lane is a pair of values. Steps shorter than a register permute lanes.
 #include "native.h"
 
-static REAL x[1024][LANES] __attribute__((aligned(64))), y[1024][LANES] __attribute__((aligned(64)));
+enum { N = 1024, HALF = N / 2 };
+static REAL x[2][N] __attribute__((aligned(64))), y[2][N] __attribute__((aligned(64)));
 
-static void step(int half, const REAL *restrict cosines, const REAL *restrict sines)
+// Sums and turned differences of the pairs from `t` on; `c` and `s` are their angles.
+#define PAIRS(t, c, s) \
+    vec ax = LOAD(fx + (t)), bx = LOAD(fx + (t) + HALF), ay = LOAD(fy + (t)), by = LOAD(fy + (t) + HALF); \
+    vec dx = ax - bx, dy = ay - by, sx = ax + bx, sy = ay + by, tx = dx * (c) + dy * (s), ty = dy * (c) - dx * (s)
+
+static void narrow(
+    int span, const REAL *restrict fx, const REAL *restrict fy, REAL *restrict ox, REAL *restrict oy,
+    const REAL *restrict cosines, const REAL *restrict sines)
 {
-    for (int start = 0; start < 1024; start += 2 * half)
-        for (int k = 0; k < half; k++) {
-            int a = start + k, b = a + half, turn = k * (512 / half);
-            REAL c = cosines[turn], s = sines[turn];
-            vec bx = LOAD(x[b]), by = LOAD(y[b]), ax = LOAD(x[a]), ay = LOAD(y[a]);
-            vec u = bx * c + by * s, v = by * c - bx * s;
-            STORE(x[a], ax + u);
-            STORE(y[a], ay + v);
-            STORE(x[b], ax - u);
-            STORE(y[b], ay - v);
+    ivec low, high, first;
+    for (int l = 0; l < LANES; l++) {
+        int own = l / (2 * span) * span + l % span, turned = l % (2 * span) / span;
+        low[l] = own + turned * LANES;
+        high[l] = own + turned * LANES + LANES / 2;
+        first[l] = l - l % span;
+    }
+    for (int t = 0; t < HALF; t += LANES) {
+        vec c = __builtin_shuffle(LOAD(cosines + t), first), s = __builtin_shuffle(LOAD(sines + t), first);
+        PAIRS(t, c, s);
+        STORE(ox + 2 * t, __builtin_shuffle(sx, tx, low));
+        STORE(ox + 2 * t + LANES, __builtin_shuffle(sx, tx, high));
+        STORE(oy + 2 * t, __builtin_shuffle(sy, ty, low));
+        STORE(oy + 2 * t + LANES, __builtin_shuffle(sy, ty, high));
+    }
+}
+
+static void wide(
+    int span, const REAL *restrict fx, const REAL *restrict fy, REAL *restrict ox, REAL *restrict oy,
+    const REAL *restrict cosines, const REAL *restrict sines)
+{
+    for (int p = 0; p < HALF; p += span)
+        for (int t = p; t < p + span; t += LANES) {
+            PAIRS(t, cosines[p], sines[p]);
+            STORE(ox + p + t, sx);
+            STORE(oy + p + t, sy);
+            STORE(ox + p + t + span, tx);
+            STORE(oy + p + t + span, ty);
         }
 }
 
 void run(REAL *restrict re, REAL *restrict im, const REAL *restrict cosines, const REAL *restrict sines, int batch)
 {
-    static int from[1024];
-    for (int i = 0; i < 1024; i++)
-        from[i] = from[i >> 1] >> 1 | (i & 1) << 9;
-    for (int first = 0; first < batch; first += LANES) {
-        REAL *xs = re + first * 1024, *ys = im + first * 1024;
-        for (int i = 0; i < 1024; i++)
-            for (int l = 0; l < LANES; l++) {
-                x[i][l] = xs[l * 1024 + from[i]];
-                y[i][l] = ys[l * 1024 + from[i]];
-            }
-        for (int half = 1; half < 1024; half <<= 1)
-            step(half, cosines, sines);
-        for (int l = 0; l < LANES; l++)
-            for (int i = 0; i < 1024; i++) {
-                xs[l * 1024 + i] = x[i][l];
-                ys[l * 1024 + i] = y[i][l];
-            }
+    for (int i = 0; i < batch; i++) {
+        REAL *xs = re + i * N, *ys = im + i * N;
+        int from = 1;
+        narrow(1, xs, ys, x[from], y[from], cosines, sines);
+        for (int span = 2; span < HALF; span *= 2, from = !from)
+            (span < LANES ? narrow : wide)(span, x[from], y[from], x[!from], y[!from], cosines, sines);
+        wide(HALF, x[from], y[from], xs, ys, cosines, sines);
     }
 }
