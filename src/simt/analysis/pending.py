@@ -1,9 +1,11 @@
 """Where else lanes of a warp may be waiting while it runs a block.
 
 The *places* of a warp's line are the schedule's slots (blocks and loop latches) and, after all of
-them, one yield for each loop that waits for other threads, and one park for each barrier. Lanes that
-went round a waiting loop for long are put to its yield, so that others of their warp run first; lanes
-that arrived at a barrier wait in its park until nothing else of the warp can run.
+them, one yield for each loop that waits for other threads, one meeting place for each block in which lanes
+wait for their whole warp, and one park for each barrier. Lanes that went round a waiting loop for long are
+put to its yield, so that others of their warp run first; but none of them run a block with a meeting place
+then, since the lanes in the loop must come there too, or end. Lanes that arrived at a barrier wait in its
+park until nothing else of the warp can run.
 
 After a block the warp goes to the first place with waiting lanes. Here that is worked out ahead of
 time as far as possible, so that compiled code tests only places that can hold lanes, and none at all
@@ -70,12 +72,20 @@ class Pending:
 
     `by_number`: barriers complete one by one, so that a part of a warp's parks may open. `parting`: lanes may
     leave loops that wait for other threads at different times (`simt.analysis.waiting` finds out). `line`:
-    how many places the schedule has; yields and parks come after them. `places`: how many there are in all.
+    how many places the schedule has; yields, meeting places and parks come after them. `places`: how many
+    there are in all. `meetings`: blocks with meeting places.
     """
 
-    def __init__(self, schedule: Schedule, divergent: set[int], waiting: Sequence[Loop] = ()) -> None:
+    def __init__(
+        self,
+        schedule: Schedule,
+        divergent: set[int],
+        waiting: Sequence[Loop] = (),
+        meetings: Sequence[Block] = (),
+    ) -> None:
         self.schedule = schedule
         self.divergent = divergent
+        self.meetings = list(meetings)
         self.barriers = [b for b in schedule.order if stops(b)]
         self._place = {id(s): i for i, s in enumerate(schedule.slots)}
         self._latch = {x.header.index: i for i, x in enumerate(schedule.slots) if isinstance(x, Loop)}
@@ -84,16 +94,20 @@ class Pending:
         self.by_number = _by_number(schedule.order)
         self.line = first = len(schedule.slots)
         self._yield = {x.header.index: first + i for i, x in enumerate(self.waiting)}
-        self._park = {b.index: first + len(self.waiting) + i for i, b in enumerate(self.barriers)}
-        self.places = first + len(self.waiting) + len(self.barriers)
+        self._first_meeting = first + len(self.waiting)
+        self._first_park = self._first_meeting + len(self.meetings)
+        self._meeting = {b.index: self._first_meeting + i for i, b in enumerate(self.meetings)}
+        self._park = {b.index: self._first_park + i for i, b in enumerate(self.barriers)}
+        self.places = self._first_park + len(self.barriers)
         self.at = _Flow(self).solve()
 
     # -- places ----------------------------------------------------------------------------
     def of_edge(self, source: Block, target: Block) -> int:
         """The place at which lanes wait that take an edge."""
-        if self.schedule.is_back_edge(source, target):
-            return self._latch[target.index]
-        return self._place[id(target)]
+        latch = self._latch[target.index] if self.schedule.is_back_edge(source, target) else None
+        if target.index in self._meeting and (latch is None or target.index not in self._yield):
+            return self._meeting[target.index]
+        return self._place[id(target)] if latch is None else latch
 
     def of_block(self, block: Block) -> int:
         return self._place[id(block)]
@@ -103,13 +117,26 @@ class Pending:
 
     def parked(self, place: int) -> Block | None:
         """The barrier block whose park a place is."""
-        index = place - len(self.schedule.slots) - len(self.waiting)
+        index = place - self._first_park
         return self.barriers[index] if index >= 0 else None
+
+    def is_header(self, block: Block) -> bool:
+        """Whether lanes come back to the block by an edge."""
+        return block.index in self._latch
+
+    def met(self, place: int) -> Block | None:
+        """The block whose meeting place a place is."""
+        index = place - self._first_meeting
+        return self.meetings[index] if 0 <= index < len(self.meetings) else None
 
     def yielded(self, place: int) -> Loop | None:
         """The loop whose yield a place is."""
         index = place - len(self.schedule.slots)
         return self.waiting[index] if 0 <= index < len(self.waiting) else None
+
+    def in_turn(self, place: int, beyond: int) -> list[int]:
+        """Yields that take turns with the one that is a place, of those beyond it."""
+        return [p for p in members(beyond) if self.yielded(place) and self.yielded(p)]
 
     def yield_of(self, place: int) -> int | None:
         """The yield of the loop whose latch a place is, if the loop waits for other threads."""
@@ -118,7 +145,7 @@ class Pending:
 
     def target(self, place: int) -> Block:
         """The block that runs next when lanes wait at a place (not a park)."""
-        slot = self.yielded(place) or self.schedule.slots[place]
+        slot = self.yielded(place) or self.met(place) or self.schedule.slots[place]
         return slot.header if isinstance(slot, Loop) else slot
 
     # -- flow ------------------------------------------------------------------------------
@@ -249,9 +276,11 @@ class _Flow:
                 self._go_on(place, beyond)
 
     def _go_on(self, place: int, beyond: int) -> None:
-        """Nothing else of the warp can run: lanes at a park or yield go on."""
+        """Nothing else of the warp can run: lanes at a park, yield or meeting place go on."""
         if self.pending.parked(place) is None:
             self._run(self.pending.target(place), beyond)
+            for other in self.pending.in_turn(place, beyond):
+                self._run(self.pending.target(other), beyond & ~(1 << other) | 1 << place)
             return
         outcome = self.pending.resumed(place, beyond)
         if self.pending.by_number:

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 
 from simt.analysis.call_graph import reachable
+from simt.analysis.meetings import meeting_blocks
 from simt.analysis.observer import Observer
 from simt.analysis.pending import Pending, members
 from simt.analysis.program import Block, Call, Function, Op, Register
@@ -100,6 +101,7 @@ def _ends_by(
     loop: Loop, ssa: Ssa, sources: dict[Definition, list[Definition]], observed: set[Definition]
 ) -> bool:
     inside = {b.index for b in ssa.schedule.order[loop.first : loop.last + 1]}
+    chosen = False
     for block in ssa.schedule.order[loop.first : loop.last + 1]:
         if all(s.index in inside for s in block.successors()):
             continue
@@ -113,7 +115,23 @@ def _ends_by(
                 return True
             seen.add(definition)
             work += sources.get(definition, [])
+            if not chosen and _may_stay(definition, loop):
+                chosen = True
+                work += _choices(loop, ssa)
     return False
+
+
+def _may_stay(definition: Definition, loop: Loop) -> bool:
+    """Whether a turn of the loop may leave a value that other turns change: what chooses between them then
+    decides when the loop ends (`while (i < n) if (flag) i++;`)."""
+    inputs = definition.inputs.values()
+    return any(d is definition or (d.is_phi and d.block is loop.header) for d in inputs)
+
+
+def _choices(loop: Loop, ssa: Ssa) -> list[Definition]:
+    """What the branches within a loop depend on."""
+    blocks = [b for b in ssa.schedule.order[loop.first : loop.last + 1] if len(b.successors()) > 1]
+    return [ssa.lookup(_leaving(ssa, b), r) for b in blocks for r in terminator_uses(b)]
 
 
 def _leaving(ssa: Ssa, block: Block) -> dict[Register, Definition]:
@@ -197,13 +215,16 @@ def settle(
     """Uniformity of a function for CTAs of a shape, and where lanes may wait: each needs the other.
     `functions`: those that it may call."""
     waiting = waiting_loops(ssa, environment, functions)
+    meetings: list[Block] = []
     varying: set[int] = set()
     while True:
         uniformity = analyse(ssa, environment, shape, varying)
-        pending = Pending(ssa.schedule, uniformity.divergent, waiting)
+        pending = Pending(ssa.schedule, uniformity.divergent, waiting, meetings)
         parting = [loop for loop in waiting if parts_lanes(ssa, pending, loop)]
-        pending.parting = bool(parting)
-        found = late_blocks(ssa, parting) | parted_blocks(ssa, pending)
+        if parting and not meetings and (meetings := meeting_blocks(ssa.schedule.order, environment)):
+            continue
+        pending.parting = bool(parting or meetings)
+        found = late_blocks(ssa, parting) | parted_blocks(ssa, pending) | _reachable([*meetings])
         if found <= varying:
             return uniformity, pending
         varying |= found

@@ -106,8 +106,8 @@ class Execution:
         self.lines = lines
         self.watcher = watcher
         self.machine = NumpyMachine(launch, ArenaView(launch))
-        environment = replace(launch.program.environment, machine=launch.device.number)
-        self.evaluator: Evaluator[Array] = Evaluator(self.machine, self, environment)
+        self.environment = replace(launch.program.environment, machine=launch.device.number)
+        self.evaluator: Evaluator[Array] = Evaluator(self.machine, self, self.environment)
         self.independent = launch.device.independent_threads
         self.has_clock = has_clock(launch.kernel.name, launch.program)
         self.columns: Columns | None = None
@@ -115,7 +115,7 @@ class Execution:
 
     def line(self, name: str) -> Line:
         if name not in self.lines:
-            self.lines[name] = Line(self.launch.program.functions[name])
+            self.lines[name] = Line(self.launch.program.functions[name], self.environment)
         return self.lines[name]
 
     def run(self, batch: Batch) -> None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simt.analysis.meetings import meeting_blocks
 from simt.analysis.program import Block, Call, Function, Register
 from simt.analysis.schedule import Loop, schedule
 from simt.engine.batch import WARP
 from simt.engine.interpreter_registers import kept_registers
 from simt.engine.numpy_algebra import dtype_of
 from simt.engine.numpy_select import Mask, assign, every, rows_with_any, some
+from simt.isa.algebra import Environment
 
 Array = NDArray[Any]
 
@@ -24,8 +27,9 @@ class Line:
     `parked`: at a barrier. `done`: returned or exited.
     """
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, environment: Environment) -> None:
         self.function = function
+        self.environment = environment
         self.schedule = schedule(function)
         self.slots = self.schedule.slots
         self._block = {s.index: i for i, s in enumerate(self.slots) if isinstance(s, Block)}
@@ -53,6 +57,13 @@ class Line:
             found.insert(0, (loop, self._latch[loop.header.index]))
             loop = loop.parent
         return found
+
+    @cached_property
+    def meetings(self) -> Array:
+        """By place: whether lanes that go on from there wait for their whole warp first."""
+        blocks = set(meeting_blocks(self.schedule.order, self.environment))
+        next_blocks = (s.header if isinstance(s, Loop) else s for s in self.slots)
+        return np.array([*(b in blocks for b in next_blocks), False, False])
 
     def header(self, loop: Loop) -> int:
         return self._block[loop.header.index]
@@ -175,7 +186,7 @@ class Activation:
         where = self.waiting == slot
         busy = rows_with_any(where)
         if self.floor:
-            busy &= self._eligible()
+            busy &= self._eligible(bool(self.line.meetings[slot]))
             where &= busy[:, None]
         if every(busy):
             if every(where == self.live):
@@ -264,8 +275,9 @@ class Activation:
 
     _apart = False
 
-    def _eligible(self) -> Array:
-        if self._apart:
+    def _eligible(self, as_whole: bool = False) -> Array:
+        """Rows with lanes beyond the loop that spins; `as_whole`: those with none elsewhere."""
+        if self._apart and not as_whole:
             return np.asarray((self.waiting >= self.floor).any(axis=1))
         return np.asarray(self.waiting.min(axis=1) >= self.floor)
 
@@ -273,7 +285,10 @@ class Activation:
         """The lowest slot past the loop that spins; back to normal when there is none."""
         self.floor_steps -= 1
         busy = self.waiting[self._eligible()]
-        beyond = busy[(busy >= self.floor) & (busy < self.line.parked)]
+        goes = (busy >= self.floor) & (busy < self.line.parked)
+        if self._apart:
+            goes &= ~self.line.meetings[busy] | (busy.min(axis=1) >= self.floor)[:, None]
+        beyond = busy[goes]
         if self.floor_steps > 0 and beyond.size:
             return int(beyond.min())
         self.floor = 0

@@ -372,7 +372,8 @@ class FunctionEmitter(OpEmitter):
 
     def _taking(self, place: int, beyond: int) -> str:
         """Label of the code that takes up the lanes waiting at a place; emitted after the blocks."""
-        if place < len(self.schedule.slots) and self.pending.yield_of(place) is None:
+        on_line = place < self.pending.line and self.pending.yield_of(place) is None
+        if on_line or self.pending.met(place) is not None:
             beyond = 0  # the code is the same whatever waits beyond
         label = f"take.{place}." + "_".join(map(str, members(beyond)))
         self._emit_later(place, beyond, label)
@@ -394,8 +395,14 @@ class FunctionEmitter(OpEmitter):
         if self.pending.parked(place) is not None:
             return self._suspend(place, mask, beyond)
         if self.pending.yielded(place) is not None:
+            for other in self.pending.in_turn(place, beyond):
+                self._give_turn(place, mask, other, beyond)
             return self._resume_waiting(place, mask, beyond)
         target = self.pending.target(place)
+        if self.pending.met(place) is not None:
+            if self.pending.is_header(target):
+                self.poll(target)
+            return self._run(target, mask)
         slot = self.schedule.slots[place]
         if isinstance(slot, Loop):
             if slot.header.index not in self.polled:
@@ -462,9 +469,34 @@ class FunctionEmitter(OpEmitter):
         self.builder.void(f"br i1 {many}, label %{rest}, label %{go}")
         self.builder.label(rest)
         self.builder.void(f"store i32 0, ptr {count}")
+        if len(self.pending.waiting) > 1:
+            self.builder.void(f"store i32 {resting}, ptr {self._rested()}")
         self._wait(resting, mask, others=bool(beyond >> resting & 1))
         self._walk(beyond | 1 << resting, resting)
         self.builder.label(go)
+
+    def _give_turn(self, place: int, mask: Value, other: int, beyond: int) -> None:
+        """Lanes at the first yield that has any let those at another one go on, if it is their turn: one loop
+        may wait for lanes of the other."""
+        last = self.builder.emit(f"load i32, ptr {self._rested()}")
+        after = self.builder.emit(f"icmp uge i32 {last}, {place}")
+        before = self.builder.emit(f"icmp ult i32 {last}, {other}")
+        between = self.builder.emit(f"and i1 {after}, {before}")
+        turn = self.builder.emit(f"and i1 {between}, {self.slots.some(self.slots.waiting(other))}")
+        gives, keeps = self.builder.block_name("gives"), self.builder.block_name("keeps")
+        self.builder.void(f"br i1 {turn}, label %{gives}, label %{keeps}")
+        self.builder.label(gives)
+        self._wait(place, mask, others=False)
+        slot = self.slots.waiting(other)
+        others = self.slots.load(slot)
+        self.slots.clear(slot)
+        self._resume_waiting(other, others, beyond & ~(1 << other) | 1 << place)
+        self.builder.label(keeps)
+
+    def _rested(self) -> str:
+        """Where the yield is noted to which lanes went last."""
+        self.allocas["  %turns.last = alloca i32"] = None
+        return "%turns.last"
 
     def _counter(self, latch: int) -> str:
         name = f"%turns.{latch}"

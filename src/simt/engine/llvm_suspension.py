@@ -74,7 +74,7 @@ class SuspendingEmitter(CallingEmitter):
         super().__init__(unit, function)
         self.suspensions: dict[tuple[int, ...], int] = {}
         self.polls: dict[int, list[str]] = {}
-        self.context_size = CONTEXT_HEADER + 8 * (len(self.pending.barriers) + len(self.pending.waiting))
+        self.context_size = CONTEXT_HEADER + 8 * (self.pending.places - self.pending.line)
         self.clock_home = self.context_size
         self.context_size += 8 if self.ticks is not None else 0
         self.m.for_next_cta = bool(self.pending.barriers) and not unit.large

@@ -14,8 +14,11 @@ from tests.unit.analysis.graphs import Edges, ends, function_of, graphs
 Sets = dict[int, set[int]]
 
 
-def made(edges: Edges, divergent: set[int], barriers: dict[int, int], waiting: set[int]) -> Pending:
-    """`barriers`: the number of the barrier at the end of blocks with one successor. `waiting`: headers."""
+def made(
+    edges: Edges, divergent: set[int], barriers: dict[int, int], waiting: set[int], meetings: set[int]
+) -> Pending:
+    """`barriers`: the number of the barrier at the end of blocks with one successor. `waiting`: headers.
+    `meetings`: blocks in which lanes wait for their warp."""
     function = function_of(edges)
     for index, number in barriers.items():
         jump = function.blocks[index].terminator
@@ -25,7 +28,8 @@ def made(edges: Edges, divergent: set[int], barriers: dict[int, int], waiting: s
             )
     order = schedule(function)
     parting = {b.index for b in order.order if b.index in divergent and len(b.successors()) > 1}
-    return Pending(order, parting, [x for x in order.loops if x.header.index in waiting])
+    loops = [x for x in order.loops if x.header.index in waiting]
+    return Pending(order, parting, loops, [b for b in order.order if b.index in meetings])
 
 
 class Model:
@@ -56,6 +60,9 @@ class Model:
     def take(self, place: int, beyond: set[int]) -> None:
         if self.pending.parked(place) is None:
             self.run(self.pending.target(place), beyond)
+            for other in beyond:
+                if self.pending.yielded(place) and self.pending.yielded(other):
+                    self.run(self.pending.target(other), beyond - {other} | {place})
             resting = self.pending.yield_of(place)
             if resting is not None:
                 self.look(beyond | {resting}, resting)
@@ -77,11 +84,12 @@ SOME = st.sets(st.integers(0, 8))
 
 
 @settings(max_examples=400, deadline=None)
-@given(graphs(), SOME, st.dictionaries(st.integers(0, 8), st.integers(0, 1), max_size=4), SOME)
+@given(graphs(), SOME, st.dictionaries(st.integers(0, 8), st.integers(0, 1), max_size=4), SOME, SOME)
 def test_places_are_those_of_the_definition(
-    edges: Edges, divergent: set[int], barriers: dict[int, int], waiting: set[int]
+    edges: Edges, divergent: set[int], barriers: dict[int, int], waiting: set[int], meetings: set[int]
 ) -> None:
-    pending = made(edges, divergent, {b: n for b, n in barriers.items() if b < len(edges)}, waiting)
+    barriers = {b: n for b, n in barriers.items() if b < len(edges)}
+    pending = made(edges, divergent, barriers, waiting, meetings)
     wanted = Model(pending).at
     found = {index: set(members(places)) for index, places in pending.at.items()}
     if all(ends(edges, block.index) for block in pending.schedule.order):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simt.analysis.lower import lower
+from simt.analysis.meetings import meeting_blocks
 from simt.analysis.program import Barrier, Function, Program
 from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
@@ -63,6 +64,11 @@ def function(body: str) -> Function:
 LOOPS = {
     "spin on a flag": ("L: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra L;", 1),
     "spin on a lock": ("L: atom.global.cas.b32 %v, [%a], 0, 1; setp.ne.u32 %p, %v, 0; @%p bra L;", 1),
+    "count what a flag lets through": (
+        "L: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra L;"
+        "add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;",
+        1,
+    ),
     "count": ("L: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;", 0),
     "count atomics": (
         "L: atom.global.add.u32 %v, [%a], 1; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;",
@@ -93,6 +99,24 @@ def test_loops_that_wait(name: str) -> None:
     functions = program(body).functions
     found = functions["k"]
     assert len(waiting_loops(build(found, schedule(found)), Environment(), functions)) == count
+
+
+MEETINGS = {
+    "all lanes": ("bar.warp.sync 0xffffffff;", True),
+    "all lanes by a register": ("mov.u32 %v, -1; shfl.sync.idx.b32 %i, %t, 0, 31, %v;", True),
+    "some lanes": ("bar.warp.sync 0xffff;", False),
+    "a mask from memory": ("ld.global.u32 %v, [%a]; bar.warp.sync %v;", False),
+    "a mask of two values": ("setp.eq.u32 %p, %t, 0; @%p mov.u32 %i, -1; bar.warp.sync %i;", False),
+    "under a guard": ("setp.eq.u32 %p, %n, 0; @%p bar.warp.sync -1;", False),
+}
+
+
+@pytest.mark.parametrize("name", MEETINGS)
+def test_blocks_in_which_a_warp_meets(name: str) -> None:
+    body, meets = MEETINGS[name]
+    blocks = function(body).blocks
+    assert bool(meeting_blocks(blocks, Environment())) == meets
+    assert not meeting_blocks(blocks, Environment(machine=60))
 
 
 BARRIERS = {
