@@ -72,35 +72,41 @@ def test_sum_by_compare_and_swap(device: simt.Device, count: int) -> None:
     assert total.numpy()[0] == values.sum()
 
 
+@pytest.fixture(params=["warps_waiting", "warps_waiting.debug"])
+def warps_waiting(request: pytest.FixtureRequest, device: simt.Device) -> simt.Module:
+    """The program, and the same without optimisation: `__syncwarp` and the like are functions there."""
+    return load(device, str(request.param))
+
+
 @pytest.mark.parametrize(("grid", "block"), [(1, 64), (4, 128)])
-def test_lock_of_a_warp(device: simt.Device, grid: int, block: int) -> None:
+def test_lock_of_a_warp(device: simt.Device, warps_waiting: simt.Module, grid: int, block: int) -> None:
     """While one lane spins for the lock, the others wait for it at `__syncwarp`."""
     lock, owner, wrong, sums = (device.zeros(n, "i4") for n in (1, 1, 1, 32))
-    load(device, "warps_waiting")["lock_of_warp"](grid, block, (lock, owner, wrong, sums, 7))
+    warps_waiting["lock_of_warp"](grid, block, (lock, owner, wrong, sums, 7))
     assert wrong.numpy()[0] == 0
     warps = grid * block // 32
     np.testing.assert_array_equal(sums.numpy(), 7 * sum(range(warps)))
 
 
-def test_vote_after_a_wait(device: simt.Device) -> None:
+def test_vote_after_a_wait(device: simt.Device, warps_waiting: simt.Module) -> None:
     flag, out = device.zeros(9, "i4"), device.zeros(9 * 32, "u4")
-    load(device, "warps_waiting")["vote_after_wait"](1, 64, (flag, out, 9))
+    warps_waiting["vote_after_wait"](1, 64, (flag, out, 9))
     np.testing.assert_array_equal(out.numpy(), 1 << 3)
 
 
-def test_part_of_a_warp_frees_the_rest(device: simt.Device) -> None:
+def test_part_of_a_warp_frees_the_rest(device: simt.Device, warps_waiting: simt.Module) -> None:
     """Lanes that a mask names do not wait for those that it does not."""
     flag, out = device.zeros(1, "i4"), device.zeros(32, "i4")
-    load(device, "warps_waiting")["upper_half_frees_lower"](1, 32, (flag, out))
+    warps_waiting["upper_half_frees_lower"](1, 32, (flag, out))
     lane = np.arange(32)
     value = np.where(lane < 16, lane + 100, lane ^ 1)
     np.testing.assert_array_equal(out.numpy(), value + value[lane ^ 16])
 
 
 @pytest.mark.parametrize(("block", "consumer"), [(32, 5), (64, 32), (64, 5), (96, 70)])
-def test_ring(device: simt.Device, block: int, consumer: int) -> None:
+def test_ring(device: simt.Device, warps_waiting: simt.Module, block: int, consumer: int) -> None:
     """Two threads, of one warp or two, that wait for each other in loops of their own."""
     words = rng().integers(-1000, 1000, 40, dtype="i4")
     out = device.zeros(40, "i4")
-    load(device, "warps_waiting")["ring"](1, block, (device.array(words), out, 40, consumer))
+    warps_waiting["ring"](1, block, (device.array(words), out, 40, consumer))
     np.testing.assert_array_equal(out.numpy(), 3 * words)

@@ -9,12 +9,22 @@ runs, and whoever waits in a loop may wait for just the lanes that it names.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lower_rendezvous import FIRST, waits
-from simt.analysis.program import Block, Call, Constant, FunctionAddress, Op, Register, SymbolAddress
-from simt.analysis.range_algebra import UNKNOWN, Range, RangeAlgebra
+from simt.analysis.program import (
+    Block,
+    Call,
+    Constant,
+    Function,
+    FunctionAddress,
+    Op,
+    Operand,
+    Register,
+    SymbolAddress,
+)
+from simt.analysis.range_algebra import UNKNOWN, Range, RangeAlgebra, constant
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import destinations
 from simt.isa.algebra import Environment
@@ -22,39 +32,70 @@ from simt.isa.algebra import Environment
 ALL_LANES = 0xFFFFFFFF
 """The mask of a whole warp."""
 
+Arguments = tuple[str, tuple[Range, ...]]
+"""A function's name and what is known of its arguments."""
 
-def meeting_blocks(blocks: Sequence[Block], environment: Environment) -> list[Block]:
-    """Those of a function's blocks in which an instruction waits for all lanes of the warp."""
+
+def meeting_blocks(
+    blocks: Sequence[Block], environment: Environment, functions: Mapping[str, Function]
+) -> list[Block]:
+    """Those of a function's blocks in which an instruction waits for all lanes of the warp: there, or in one
+    of the `functions` that they call."""
     if environment.machine < FIRST:
         return []
-    waiting = {b: [op for op in b.ops if isinstance(op, Op) and waits(op.form)] for b in blocks}
-    if not any(waiting.values()):
-        return []
-    known = _Known(blocks, environment)
-    return [b for b, ops in waiting.items() if any(known.names_all(op) for op in ops)]
+    return _Known(blocks, environment, functions, {}, {}).meetings()
 
 
 class _Known:
-    """Values of registers that one instruction defines, from constants alone."""
+    """Values of registers that one instruction defines, from constants alone. `given`: those of parameters.
+    `calls`: what is known of calls, by function and arguments; shared by all functions."""
 
-    def __init__(self, blocks: Sequence[Block], environment: Environment) -> None:
+    def __init__(
+        self,
+        blocks: Sequence[Block],
+        environment: Environment,
+        functions: Mapping[str, Function],
+        given: Mapping[Register, Range],
+        calls: dict[Arguments, bool],
+    ) -> None:
+        self.calls = calls
+        self.blocks = blocks
+        self.environment = environment
+        self.functions = functions
         self.makers: dict[Register, list[Op | Call]] = {}
         for op in (op for block in blocks for op in block.ops):
             for register in destinations(op):
                 if register is not None:
                     self.makers.setdefault(register, []).append(op)
-        self.found: dict[Register, Range] = {}
+        self.found: dict[Register, Range] = {**given}
         self.evaluator: Evaluator[Range] = Evaluator(RangeAlgebra(BlockShape(1, 1, 1)), self, environment)
 
-    def names_all(self, op: Op) -> bool:
-        """Whether an instruction that waits names all lanes of the warp."""
-        mask = op.sources["mask"]
-        if op.guard is not None:
+    def meetings(self) -> list[Block]:
+        return [b for b in self.blocks if any(self._meets(op) for op in b.ops)]
+
+    def _meets(self, op: Op | Call) -> bool:
+        if isinstance(op, Op):
+            return waits(op.form) and op.guard is None and self._names_all(op.sources["mask"])
+        callee = self.functions.get(op.callee) if isinstance(op.callee, str) else None
+        if callee is None:
             return False
-        if isinstance(mask, Constant):
-            return mask.bits == ALL_LANES
-        value = self.register(mask) if isinstance(mask, Register) else UNKNOWN
+        values = tuple(self._source(a) for a in op.arguments)
+        key = (callee.name, values)
+        if key not in self.calls:
+            self.calls[key] = False  # for one that calls itself
+            given = dict(zip(callee.parameters, values))
+            known = _Known(callee.blocks, self.environment, self.functions, given, self.calls)
+            self.calls[key] = bool(known.meetings())
+        return self.calls[key]
+
+    def _names_all(self, mask: Operand) -> bool:
+        value = self._source(mask)
         return value.lo == value.hi and value.lo % (1 << 32) == ALL_LANES
+
+    def _source(self, source: Operand) -> Range:
+        if isinstance(source, Constant):
+            return constant(source.bits)
+        return self.register(source) if isinstance(source, Register) else UNKNOWN
 
     def register(self, register: Register) -> Range:
         if register not in self.found:

@@ -221,7 +221,11 @@ def settle(
         uniformity = analyse(ssa, environment, shape, varying)
         pending = Pending(ssa.schedule, uniformity.divergent, waiting, meetings)
         parting = [loop for loop in waiting if parts_lanes(ssa, pending, loop)]
-        if parting and not meetings and (meetings := meeting_blocks(ssa.schedule.order, environment)):
+        if (
+            parting
+            and not meetings
+            and (meetings := meeting_blocks(ssa.schedule.order, environment, functions))
+        ):
             continue
         pending.parting = bool(parting or meetings)
         found = late_blocks(ssa, parting) | parted_blocks(ssa, pending) | _reachable([*meetings])

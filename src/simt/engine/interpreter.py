@@ -115,7 +115,7 @@ class Execution:
 
     def line(self, name: str) -> Line:
         if name not in self.lines:
-            self.lines[name] = Line(self.launch.program.functions[name], self.environment)
+            self.lines[name] = Line(name, self.launch.program.functions, self.environment)
         return self.lines[name]
 
     def run(self, batch: Batch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,8 +28,9 @@ class Line:
     `parked`: at a barrier. `done`: returned or exited.
     """
 
-    def __init__(self, function: Function, environment: Environment) -> None:
-        self.function = function
+    def __init__(self, name: str, functions: Mapping[str, Function], environment: Environment) -> None:
+        self.function = function = functions[name]
+        self.functions = functions
         self.environment = environment
         self.schedule = schedule(function)
         self.slots = self.schedule.slots
@@ -61,7 +63,7 @@ class Line:
     @cached_property
     def meetings(self) -> Array:
         """By place: whether lanes that go on from there wait for their whole warp first."""
-        blocks = set(meeting_blocks(self.schedule.order, self.environment))
+        blocks = set(meeting_blocks(self.schedule.order, self.environment, self.functions))
         next_blocks = (s.header if isinstance(s, Loop) else s for s in self.slots)
         return np.array([*(b in blocks for b in next_blocks), False, False])
 

@@ -36,6 +36,14 @@ def program(body: str) -> Program:
     mov.b32 %v, %x;
     ret;
 }}
+.func meet(.reg .b32 %mask)
+{{
+    .reg .pred %p;
+    bar.warp.sync %mask;
+    setp.eq.u32 %p, %mask, 0;
+    @%p call meet, (%mask);
+    ret;
+}}
 .visible .entry k(.param .u64 a, .param .u32 n)
 {{
     .reg .pred %p;
@@ -104,6 +112,8 @@ def test_loops_that_wait(name: str) -> None:
 MEETINGS = {
     "all lanes": ("bar.warp.sync 0xffffffff;", True),
     "all lanes by a register": ("mov.u32 %v, -1; shfl.sync.idx.b32 %i, %t, 0, 31, %v;", True),
+    "all lanes in a function": ("call meet, (-1);", True),
+    "some lanes in a function": ("call meet, (0xffff);", False),
     "some lanes": ("bar.warp.sync 0xffff;", False),
     "a mask from memory": ("ld.global.u32 %v, [%a]; bar.warp.sync %v;", False),
     "a mask of two values": ("setp.eq.u32 %p, %t, 0; @%p mov.u32 %i, -1; bar.warp.sync %i;", False),
@@ -114,9 +124,10 @@ MEETINGS = {
 @pytest.mark.parametrize("name", MEETINGS)
 def test_blocks_in_which_a_warp_meets(name: str) -> None:
     body, meets = MEETINGS[name]
-    blocks = function(body).blocks
-    assert bool(meeting_blocks(blocks, Environment())) == meets
-    assert not meeting_blocks(blocks, Environment(machine=60))
+    functions = program(body).functions
+    blocks = functions["k"].blocks
+    assert bool(meeting_blocks(blocks, Environment(), functions)) == meets
+    assert not meeting_blocks(blocks, Environment(machine=60), functions)
 
 
 BARRIERS = {
