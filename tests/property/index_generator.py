@@ -123,7 +123,16 @@ class Generator:
 
     def leaf(self) -> Expr:
         places = ("%tx", "%tx", "%tx", "%ty", "%ty", "%tz", "%cx", "%cy", "%lin", "%lin", "%lin", "%lane")
-        return reg(self.pick(*places, *PARAMETERS[:2], self.pick(*VARIABLES), *self.counters() * 3))
+        place = reg(self.pick(*places, *PARAMETERS[:2], self.pick(*VARIABLES), *self.counters() * 3))
+        return self.part(place) if self.chance(0.15) else place
+
+    def part(self, e: Expr) -> Expr:
+        """A lane's number in its warp, or the warp's, as compilers make them of a thread's."""
+        number_of = self.pick("and.b32", "rem.u32"), self.pick("shr.u32", "shr.s32", "div.u32")
+        lane = op(number_of[0], e, number(31 if number_of[0] == "and.b32" else 32))
+        warp = op(number_of[1], e, number(32 if number_of[1] == "div.u32" else 5))
+        whole = op("or.b32", op("shl.b32", warp, number(5)), lane)
+        return self.pick(lane, lane, warp, warp, op("and.b32", e, number(0xFFFFFFE0)), whole)
 
     def uniform(self) -> Expr:
         if self.chance(0.5):

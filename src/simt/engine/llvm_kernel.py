@@ -120,6 +120,7 @@ class KernelEmitter(SuspendingEmitter):
             return None
         ahead = Builder(prefix="%ahead.")
         other = KernelEmitter(self.unit, self.function, ahead)
+        other.builder.prefix = "%sure.v"  # allocations of both stand together
         other.body()
         if other.m.sure_turns == ALWAYS:
             return None

@@ -324,16 +324,16 @@ class MemoryAlgebra(StreamAlgebra):
             guard = access.address.valid if isinstance(access.address, Guarded) else "true"
             if self._is_proven(access):
                 return span, parts, guard
-            if self._is_sure(access, base, span * access.size):
-                return span, [self.in_series(base)], "true"
+            if self._is_sure(access, access.address, span * access.size):
+                return span, [self.in_series(access.address)], "true"
             return span, parts, self.both(guard, self._all(self._valid(access, base, span * access.size)))
         return self._tested_spans(access)
 
-    def _is_sure(self, access: Access, base: Value, span: int) -> bool:
+    def _is_sure(self, access: Access, address: Value, span: int) -> bool:
         """Whether this code is only run where an access of one span is valid."""
         region = access.region
         return region.space == ARENA.space and self.sure_span(
-            base, (region.lo, region.room1), access.size, span
+            address, (region.lo, region.room1), access.size, span
         )
 
     def _tested_spans(self, access: Access) -> tuple[int, list[Value], str]:

@@ -20,7 +20,7 @@ from simt.analysis.shape import WARP
 from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_folding import signed
-from simt.engine.llvm_lanes import ALL, WARP_FIRST, LaneAlgebra, bases, shape_of
+from simt.engine.llvm_lanes import ALL, WARP_FIRST, Guarded, LaneAlgebra, bases, shape_of
 from simt.isa.algebra import Comparison
 from simt.ptx.types import U32, Type
 from simt.records import dataclass
@@ -55,6 +55,12 @@ class Series:
         return self.by_cta == self.by_warp == 0
 
 
+def _name(value: Value) -> str:
+    """That stands for a value: of a guarded one, for its base and what has to hold. Where its series is
+    right, that holds too."""
+    return f"{value.ir} if {value.valid}" if isinstance(value, Guarded) else value.ir
+
+
 class SeriesAlgebra(LaneAlgebra):
     """`LaneAlgebra` that notes series of scalars, and of the bases of values with a stride.
 
@@ -78,6 +84,8 @@ class SeriesAlgebra(LaneAlgebra):
         """Of a scalar, or of a value's one base."""
         if self.ahead is None or value.width != 1 or value.type not in ("i32", I64):
             return None
+        if isinstance(value, Guarded):  # whose base alone may be a number, or that of another value
+            return self._series.get(_name(value))
         scalar = bases(value)
         if scalar.literal is not None or value.ir.startswith(_PARAMETER):
             return Series(scalar)
@@ -86,7 +94,7 @@ class SeriesAlgebra(LaneAlgebra):
     def note_series(self, value: Value, series: Series | None) -> Value:
         """The value, of which it is known from now on."""
         if series is not None and (value.width, value.type) == (1, series.first.type) and value.ir[0] == "%":
-            self._series.setdefault(value.ir, series)
+            self._series.setdefault(_name(value), series)
         return value
 
     @contextmanager

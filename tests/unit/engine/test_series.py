@@ -237,3 +237,44 @@ def test_the_clock_counts_in_both_copies() -> None:
     assert np.array_equal(clocks[0], clocks[1])
     assert (clocks[0][:, :100] > 0).all()
     assert not clocks[0][:, 100:].any()
+
+
+LIMITED = HEAD + """
+    mov.u32 %x, %laneid;
+    mov.u32 %y, %tid.y;
+    min.s32 %i, %x, %y;
+    mul.wide.u32 %b, %i, 4;
+    add.u64 %b, %a, %b;
+    ld.global.u32 %v, [%b+64];
+    setp.eq.u32 %p, %x, 31;
+    mov.u32 %n, 0;
+    @%p ld.global.v4.u32 {%n, %i, %i, %i}, [%a+128];
+    add.u32 %v, %v, %n;
+    mov.u32 %t, %ctaid.x;
+    mov.u32 %n, %ntid.x;
+    mad.lo.u32 %t, %t, %n, %x;
+    mov.u32 %n, %tid.x;
+    and.b32 %n, %n, 96;
+    add.u32 %t, %t, %n;
+    mov.u32 %n, %nctaid.x;
+    mov.u32 %x, %ntid.x;
+    mul.lo.u32 %n, %n, %x;
+    mad.lo.u32 %t, %y, %n, %t;
+    mul.wide.u32 %b, %t, 4;
+    add.u64 %b, %a, %b;
+    st.global.u32 [%b+1024], %v;
+""" + TAIL  # fmt: skip
+
+
+@pytest.mark.parametrize("block", BLOCKS[:3])
+def test_a_limit_for_lanes_is_no_series(block: tuple[int, int, int]) -> None:
+    """`min(lane, y)` begins like the lanes' numbers, in code of warps for which all is well too."""
+    assert tells_ahead(LIMITED, block)
+    ctas, rows = FEW, block[1]
+    memory = np.arange(256 + ctas * block[0] * rows, dtype="u4") * 3
+    y, x = np.mgrid[:rows, : ctas * block[0]]
+    lane = x % 32
+    expected = memory[16 + np.minimum(lane, y)] + np.where(lane == 31, memory[32], 0)
+    array = device().array(memory)
+    device().load(LIMITED)["k"]((ctas, 1), block, (array, 0, 0, 0))
+    assert (array.numpy()[256:] == expected.ravel()).all()
