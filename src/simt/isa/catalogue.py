@@ -58,55 +58,33 @@ def instruction(
     """
 
     def declare(meaning: M) -> M:
-        FORMS.setdefault(_mnemonic(syntax), []).append(
-            compile_form(
-                syntax,
-                meaning,
-                alternatives,
-                ref=ref,
-                chapter=meaning.__module__.rsplit(".", 1)[-1],
-                requirement=requirement(since),
-                until=requirement(until).version if until else None,
-                until_target=requirement(until).target if until and "sm_" in until else 0,
-                requires={k: requirement(v) for k, v in (requires or {}).items()},
-                defaults=defaults or {},
-                check=check,
-                ranges=ranges or {},
-                relaxed=relaxed,
-                surplus=surplus,
-                carry=carry,
-                effects=frozenset(effects.split()),
-                summary=(meaning.__doc__ or "").strip().split("\n")[0],
-            )  # fmt: skip
-        )
+        _declare(
+            FORMS, syntax, meaning, alternatives, chapter=meaning.__module__.rsplit(".", 1)[-1],
+            summary=(meaning.__doc__ or "").strip().split("\n")[0], ref=ref, since=since, requires=requires,
+            until=requirement(until).version if until else None,
+            until_target=requirement(until).target if until and "sm_" in until else 0,
+            defaults=defaults, check=check, ranges=ranges, relaxed=relaxed, surplus=surplus, carry=carry,
+            effects=frozenset(effects.split()),
+        )  # fmt: skip
         return meaning
 
     return declare
 
 
-def control(syntax: str, kind: str, summary: str, *, ref: str, since: str = "1.0", **attributes: Any) -> None:
+def control(
+    syntax: str, kind: str, summary: str, *, ref: str, since: str = "1.0",
+    requires: Mapping[str, str] | None = None, check: Check | None = None,
+    ranges: Mapping[str, Container[int]] | None = None, **alternatives: str,
+) -> None:  # fmt: skip
     """Declares a form that the engines execute themselves: branches, calls, barriers."""
     caller = inspect.currentframe()
     assert caller is not None
     assert caller.f_back is not None
     chapter = str(caller.f_back.f_globals["__name__"]).rsplit(".", 1)[-1]
-    alternatives = {k: v for k, v in attributes.items() if k not in ("requires", "check", "ranges", "until")}
-    FORMS.setdefault(_mnemonic(syntax), []).append(
-        compile_form(
-            syntax,
-            None,
-            alternatives,
-            ref=ref,
-            chapter=chapter,
-            requirement=requirement(since),
-            control=kind,
-            effects=frozenset({"control"}),
-            summary=summary,
-            requires={k: requirement(v) for k, v in attributes.get("requires", {}).items()},
-            check=attributes.get("check"),
-            ranges=attributes.get("ranges", {}),
-        )  # fmt: skip
-    )
+    _declare(
+        FORMS, syntax, None, alternatives, chapter=chapter, summary=summary, ref=ref, since=since,
+        requires=requires, check=check, ranges=ranges, control=kind, effects=frozenset({"control"}),
+    )  # fmt: skip
 
 
 def known(
@@ -118,20 +96,26 @@ def known(
     Its syntax may be open (see `simt.isa.form`): then only what tells it from other forms is checked.
     `since`, `requires` and `check` as for `instruction`.
     """
-    KNOWN.setdefault(_mnemonic(syntax), []).append(
-        compile_form(
-            syntax,
-            None,
-            alternatives,
-            ref=ref,
-            chapter="known",
-            requirement=requirement(since),
-            requires={k: requirement(v) for k, v in (requires or {}).items()},
-            check=check,
-            summary=summary,
-        )
+    _declare(
+        KNOWN, syntax, None, alternatives, chapter="known", summary=summary, ref=ref, since=since,
+        requires=requires, check=check,
+    )  # fmt: skip
+
+
+def _declare(
+    forms: dict[str, list[Form]], syntax: str, meaning: Meaning | None, alternatives: Mapping[str, str], *,
+    since: str, requires: Mapping[str, str] | None, defaults: Mapping[str, Value] | None = None,
+    ranges: Mapping[str, Container[int]] | None = None, **attributes: Any,
+) -> None:  # fmt: skip
+    """Adds a form. `attributes` are further ones of `Form`."""
+    form = compile_form(
+        syntax,
+        meaning,
+        alternatives,
+        requirement=requirement(since),
+        requires={k: requirement(v) for k, v in (requires or {}).items()},
+        defaults=defaults or {},
+        ranges=ranges or {},
+        **attributes,
     )
-
-
-def _mnemonic(syntax: str) -> str:
-    return syntax.split()[0].replace("[", ".").split(".")[0]
+    forms.setdefault(form.mnemonic, []).append(form)

@@ -17,31 +17,29 @@ REDUCE = "Waits at a barrier; whether the predicate holds in all threads of the 
 
 def _barriers(opcode: str, suffix: str, since: str, later: str, ref: str) -> None:
     """`sync` with a count, `arrive` and `red` of one spelling of the barrier instruction."""
-    flags = {"requires": {"cta": "7.8"}}
+    requires = {"cta": "7.8"}
     for operands in ("a:u32, c:pred", "a:u32, b:u32, c:pred"):
         tail = operands.replace("c:", "[!]c:")
         control(
             f"{opcode}.action.reduce{suffix}.type d, {tail}", "barrier", COUNT, since=later, ref=ref,
-            action="red", reduce="popc", type="u32", **flags,
+            action="red", reduce="popc", type="u32", requires=requires,
         )  # fmt: skip
         control(
             f"{opcode}.action.reduce{suffix}.type p, {tail}", "barrier", REDUCE, since=later, ref=ref,
-            action="red", reduce="and or", type="pred", **flags,
+            action="red", reduce="and or", type="pred", requires=requires,
         )  # fmt: skip
     control(
-        f"{opcode}.action{suffix} a:u32, b:u32",
-        "barrier",
-        ARRIVE,
-        since=later,
-        ref=ref,
-        action="arrive",
-        **flags,
-    )
+        f"{opcode}.action{suffix} a:u32, b:u32", "barrier", ARRIVE, since=later, ref=ref,
+        action="arrive", requires=requires,
+    )  # fmt: skip
     control(
-        f"{opcode}.action{suffix} a:u32, b:u32", "barrier", SYNC, since=later, ref=ref, action="sync", **flags
-    )
-    table = "PTX 1.4 table 78" if since == "1.0" else ref
-    control(f"{opcode}.action{suffix} a:u32", "barrier", SYNC, since=since, ref=table, action="sync", **flags)
+        f"{opcode}.action{suffix} a:u32, b:u32", "barrier", SYNC, since=later, ref=ref,
+        action="sync", requires=requires,
+    )  # fmt: skip
+    control(
+        f"{opcode}.action{suffix} a:u32", "barrier", SYNC, since=since,
+        ref="PTX 1.4 table 78" if since == "1.0" else ref, action="sync", requires=requires,
+    )  # fmt: skip
 
 
 _barriers("bar[.cta]", "", "1.0", "2.0 sm_20", "PTX 2.0 bar")

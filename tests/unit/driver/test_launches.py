@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import simt
+from tests.unit.kernel_text import FILLS_SHARED
 
 PTX = """
 .version 7.0
@@ -33,21 +34,6 @@ PTX = """
     mad.wide.u32 %rd2, %r1, 4, %rd1;
     add.u32 %r1, %r1, %r4;
     st.global.u32 [%rd2], %r1;
-    ret;
-}
-.visible .entry shared(.param .u64 out)   // what the first CTA finds in its shared memory, then fills it
-{
-    .reg .b64 %rd<3>; .reg .b32 %r<5>;
-    .shared .align 4 .b8 s[256];
-    ld.param.u64 %rd1, [out];
-    mov.u32 %r1, %tid.x;
-    mad.wide.u32 %rd2, %r1, 4, %rd1;
-    shl.b32 %r2, %r1, 2;
-    mov.u32 %r3, s;
-    add.u32 %r3, %r3, %r2;
-    ld.shared.u32 %r4, [%r3];
-    st.global.u32 [%rd2], %r4;
-    st.shared.u32 [%r3], 7;
     ret;
 }
 .visible .entry place(.param .u64 out)   // out[linear number of the CTA] = its x + 100 y + 10000 z
@@ -130,6 +116,7 @@ L:
     ret;
 }
 """
+PTX += FILLS_SHARED
 
 
 def device(engine: str = "jit", **options: object) -> simt.Device:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import simt
+from tests.unit.kernel_text import FILLS_SHARED
 
 PTX = """
 .version 7.0
@@ -68,23 +69,9 @@ PTX = """
     st.global.u32 [%rd2], %r1;
     ret;
 }
-.visible .entry shared(.param .u64 x)   // what the CTA finds in its shared memory; then it fills that
-{
-    .reg .b64 %rd<3>; .reg .b32 %r<5>;
-    .shared .align 4 .b8 s[256];
-    ld.param.u64 %rd1, [x];
-    mov.u32 %r1, %tid.x;
-    mad.wide.u32 %rd2, %r1, 4, %rd1;
-    shl.b32 %r2, %r1, 2;
-    mov.u32 %r3, s;
-    add.u32 %r3, %r3, %r2;
-    ld.shared.u32 %r4, [%r3];
-    st.global.u32 [%rd2], %r4;
-    st.shared.u32 [%r3], 7;
-    ret;
-}
 .visible .entry spin() { L: bra L; }
 """
+PTX += FILLS_SHARED
 
 
 def device(engine: str = "jit", **options: Any) -> simt.Device:

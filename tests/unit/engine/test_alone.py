@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import simt
+from tests.unit.engine.arrays import words_at_the_end
 
 # A thread goes through its row, four words a turn, and keeps the sum of what it has read after every word.
 # The fourth word of a turn is read only if its place in the row is below `end`.
@@ -66,15 +67,6 @@ def device(engine: str) -> simt.Device:
     return simt.Device("sm_90", engine=engine, memory="64MiB")
 
 
-def ones_at_the_end(device: simt.Device) -> simt.DeviceArray:
-    """An array that ends where the accessible memory does, with room below for what launches need."""
-    room = device.zeros(1 << 18, "u4")
-    ones = device.array(np.ones(1 << 18, "u4"))
-    assert ones.ptr == room.ptr + room.nbytes
-    assert ones.ptr + ones.nbytes == device.memory.limit
-    return ones
-
-
 def test_rows_of_many_lengths(device: simt.Device) -> None:
     rows = Rows(device)
     rows.add()
@@ -85,7 +77,7 @@ def test_rows_of_many_lengths(device: simt.Device) -> None:
 def test_faults_come_in_the_order_of_the_program(device: simt.Device, beyond: int) -> None:
     """The last words of the longest row lie beyond the arena: what comes before them is done."""
     rows = Rows(device)
-    last = ones_at_the_end(device)
+    last = words_at_the_end(device, np.uint32(1))
     limit = last.ptr + last.nbytes
     rows.end_at(limit + 4 * beyond)
     if not beyond:
@@ -104,7 +96,7 @@ def test_faults_come_in_the_order_of_the_program(device: simt.Device, beyond: in
 def test_what_is_not_read_does_not_fault(device: simt.Device) -> None:
     """The last word of the longest row lies beyond the arena, and its guard leaves it out."""
     rows = Rows(device)
-    last = ones_at_the_end(device)
+    last = words_at_the_end(device, np.uint32(1))
     limit = last.ptr + last.nbytes
     rows.end_at(limit + 4)
     rows.add(end=4 * int(TURNS[LAST]) - 1)
@@ -125,7 +117,7 @@ def test_misaligned_rows(device: simt.Device) -> None:
 def test_many_turns(device: simt.Device, longest: int) -> None:
     """More than a lane counts at a time; the last words lie at the end of the accessible memory."""
     rows = Rows(device)
-    last = ones_at_the_end(device)
+    last = words_at_the_end(device, np.uint32(1))
     rows.turns.numpy()[LAST] = longest
     rows.starts.numpy()[LAST] = last.ptr + last.nbytes - 16 * longest + 8
     rows.add()
@@ -224,7 +216,7 @@ def test_elements_out_of_range(device: simt.Device, extended: str, index: int) -
 def test_elements_at_the_edges_of_memory(device: simt.Device, edge: str) -> None:
     """The word before the first one of the arena, or that after the last one, does not exist."""
     table = Table(device, "signed")
-    last = ones_at_the_end(device)
+    last = words_at_the_end(device, np.uint32(1))
     words = (device.memory.base - table.base) // 4 if edge == "first" else 0
     if edge == "last":
         table.base, words = last.ptr, last.nbytes // 4

@@ -10,6 +10,7 @@ import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.host import HOST, SLOW_GATHERS, find_cpu, named_cpus
 from simt.engine.llvm_kernel import emit
+from tests.unit.engine.arrays import words_at_the_end
 
 # A thread reads the first words of its list, as many as the two lowest bits of its length say, and the words
 # of a table that they name. The sum depends on their order; `seen` counts them.
@@ -96,15 +97,6 @@ class Lists:
         return found.value
 
 
-def zeros_at_the_end(device: simt.Device) -> simt.DeviceArray:
-    """An array that ends where the accessible memory does, with room below for what launches need."""
-    room = device.zeros(1 << 18, "u4")
-    last = device.zeros(1 << 18, "i4")
-    assert last.ptr == room.ptr + room.nbytes
-    assert last.ptr + last.nbytes == device.memory.limit
-    return last
-
-
 def test_lanes_with_all_numbers_of_turns(device: simt.Device) -> None:
     lists = Lists(device)
     lists.run()
@@ -153,7 +145,7 @@ def test_the_first_of_two_faults(device: simt.Device) -> None:
 def test_a_list_at_the_end_of_memory(device: simt.Device, count: int) -> None:
     """What a lane would read in turns that it has not got lies beyond the arena."""
     lists = Lists(device)
-    last = zeros_at_the_end(device)
+    last = words_at_the_end(device, np.int32(0))
     limit = last.ptr + last.nbytes
     lists.starts.numpy()[70] = limit - 4 * count
     lists.lengths.numpy()[70], lists.lists.numpy()[70] = count, 0
@@ -194,7 +186,7 @@ def test_a_table_that_is_no_memory(device: simt.Device) -> None:
 def test_a_counter_that_wraps(device: simt.Device) -> None:
     """A list without end is read until memory ends: more turns than the counter seems to have."""
     lists = Lists(device, WALK.replace("SKIP", "setp.eq.s32 %none, %t, 7; @%none bra DONE;"))
-    last = zeros_at_the_end(device)
+    last = words_at_the_end(device, np.int32(0))
     limit = last.ptr + last.nbytes
     lists.lengths.numpy()[:] = 1
     lists.starts.numpy()[40], lists.lengths.numpy()[40] = limit - 80, 0

@@ -16,6 +16,7 @@ from simt.engine.numpy_machine import NumpyMachine
 from simt.machine.device import DEVICES
 from tests.conftest import shared_device
 from tests.unit.engine.test_large import all_large as all_large  # a fixture
+from tests.unit.kernel_text import thread_number
 
 HEAD = """.version 8.0
 .target sm_75
@@ -47,10 +48,7 @@ def clocks(device: simt.Device, body: str, threads: int = 1, grid: int = 1) -> N
     ld.param.u64 %to, [out];
     ld.param.u64 %zeros, [zeros];
     ld.param.u64 %numbers, [numbers];
-    mov.u32 %t, %tid.x;
-    mov.u32 %x, %ctaid.x;
-    mov.u32 %y, %ntid.x;
-    mad.lo.u32 %x, %x, %y, %t;
+{thread_number("x", "%x", threads="%y", thread="%t")}
     mad.wide.u32 %to, %x, 16, %to;
     setp.ne.u32 %p, %t, %t;
     mov.u64 %before, %clock64;

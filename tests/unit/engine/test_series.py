@@ -19,24 +19,19 @@ from simt.driver.source import compile_ptx
 from simt.engine.llvm_kernel import emit
 from simt.machine.device import DEVICES
 from tests.conftest import ENGINES, shared_device
+from tests.unit.kernel_text import thread_number
 
 Lanes = NDArray[np.int64]
-HEAD = """.version 7.5
+HEAD = f""".version 7.5
 .target sm_75
 .address_size 64
 .visible .entry k(.param .u64 base, .param .u32 shift, .param .u32 limit, .param .u32 pitch)
-{
+{{
     .reg .pred %p, %q;
     .reg .b32 %x, %y, %i, %n, %t, %v;
     .reg .b64 %a, %b;
-    mov.u32 %x, %ctaid.x;
-    mov.u32 %n, %ntid.x;
-    mov.u32 %t, %tid.x;
-    mad.lo.u32 %x, %x, %n, %t;
-    mov.u32 %y, %ctaid.y;
-    mov.u32 %n, %ntid.y;
-    mov.u32 %t, %tid.y;
-    mad.lo.u32 %y, %y, %n, %t;
+{thread_number("x", "%x", threads="%n", thread="%t")}
+{thread_number("y", "%y", threads="%n", thread="%t")}
     ld.param.u32 %t, [shift];
     ld.param.u32 %n, [limit];
     ld.param.u64 %a, [base];

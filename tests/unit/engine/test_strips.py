@@ -13,6 +13,7 @@ from simt.driver.source import compile_ptx
 from simt.engine.llvm_kernel import emit
 from simt.machine.device import DEVICES
 from tests.conftest import shared_device
+from tests.unit.kernel_text import thread_number
 
 KERNEL = """.version 7.5
 .target sm_75
@@ -24,18 +25,9 @@ KERNEL = """.version 7.5
     .reg .pred %p, %q;
     .reg .b32 %x, %y, %z, %t, %n, %w;
     .reg .b64 %a, %b;
-    mov.u32 %x, %ctaid.x;
-    mov.u32 %n, %ntid.x;
-    mov.u32 %t, %tid.x;
-    mad.lo.u32 %x, %x, %n, %t;
-    mov.u32 %y, %ctaid.y;
-    mov.u32 %n, %ntid.y;
-    mov.u32 %t, %tid.y;
-    mad.lo.u32 %y, %y, %n, %t;
-    mov.u32 %z, %ctaid.z;
-    mov.u32 %n, %ntid.z;
-    mov.u32 %t, %tid.z;
-    mad.lo.u32 %z, %z, %n, %t;
+"""
+KERNEL += "\n".join(thread_number(axis, f"%{axis}", threads="%n", thread="%t") for axis in "xyz")
+KERNEL += """
     ld.param.u32 %w, [width];
     ld.param.u32 %n, [height];
     setp.ge.u32 %p, %x, %w;
