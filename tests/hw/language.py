@@ -112,6 +112,33 @@ MAPPED = [
 ]  # fmt: skip
 """Double precision under `map_f64_to_f32` (table 107)."""
 
+DOUBLES = [
+    ".local .f64 %kept;", ".shared .f64 %shared[256];", "cvt.u32.u64 %r0, %w1;", "mov.b32 %f0, %r0;",
+    "ld.global.f64 %d0, [%in];", "ld.global.f64 %d1, [%in+8];", "mov.b64 %d2, %w2;",
+    "add.f64 %d3, %d0, %d1;", "=%d3", "sub.rz.f64 %d3, %d0, %d1;", "=%d3",
+    "mul.rn.f64 %d3, %d0, %d1;", "=%d3", "mad.{rn}f64 %d3, %d0, %d1, %d2;", "=%d3",
+    "div.{rn}f64 %d3, %d0, %d1;", "=%d3",
+    "sqrt.{rn}f64 %d3, %d2;", "=%d3", "abs.f64 %d3, %d0;", "=%d3", "neg.f64 %d3, %d0;", "=%d3",
+    "min.f64 %d3, %d0, %d1;", "=%d3", "max.f64 %d3, %d0, %d1;", "=%d3",
+    "setp.lt.f64 %p, %d0, %d1;", "selp.f64 %d3, %d0, %d1, %p;", "=%d3",
+    "set.gtu.u32.f64 %r1, %d0, %d1;", "=%r1", "slct.f64.s32 %d3, %d0, %d1, %r0;", "=%d3",
+    "cvt.rz.f32.f64 %f1, %d0;", "=%f1", "cvt.f64.f32 %d3, %f0;", "=%d3", "cvt.rzi.s32.f64 %r1, %d0;", "=%r1",
+    "cvt.rn.f64.u64 %d3, %w1;", "=%d3", "cvt.rmi.f64.f64 %d3, %d0;", "=%d3",
+    "mov.f64 %d3, 0d7FF4000000000001;", "=%d3", "add.f64 %d3, %d1, 0d3FF8000000000000;", "=%d3",
+    "st.local.f64 [%kept], %d0;", "ld.local.f64 %d3, [%kept];", "=%d3",
+    "mul.lo.u32 %r2, %lane, 8;", "mov.u32 %r1, %shared;", "add.u32 %r1, %r1, %r2;",
+    "cvt.u64.u32 %x1, %r1;", "st.shared.f64 [%x1], %d1;", "ld.shared.f64 %d3, [%x1];", "=%d3",
+    "ld.param.f64 %d3, [in];", "ld.param.u64 %x2, [in];", "mov.b64 %x1, %d3;", "sub.u64 %x1, %x1, %x2;",
+    "=%x1", "st.global.f64 [%out+184], %d1;",
+]  # fmt: skip
+"""Double precision for a target that has none, without `map_f64_to_f32`: table 107 forbids it."""
+
+
+def doubles(version: str) -> list[str]:
+    """The lines of a version: up to 1.3 these three say no rounding (tables 42, 43 and 49)."""
+    return [line.replace("{rn}", "rn." if version >= "1.4" else "") for line in DOUBLES]
+
+
 CONVERSIONS = [
     "cvt.u32.u64 %r0, %w0;", "mov.b32 %f0, %r0;", "mov.b64 %d0, %w0;",
     "cvt.f64.f32 %d1, %f0;", "=%d1", "cvt.rn.f32.f64 %f1, %d0;", "=%f1",
@@ -151,8 +178,12 @@ LINES = {
     "halves": HALVES, "halves 1.0": HALVES, "mapped": MAPPED, "conversions 1.2": CONVERSIONS,
     "conversions 1.3": CONVERSIONS, "conversions 1.4": CONVERSIONS, "conversions 1.5": CONVERSIONS,
     "conversions 2.0": CONVERSIONS, "atomics": ATOMICS,
+    **{f"doubles {version}": doubles(version) for version in ("1.0", "1.2", "1.4")},
 }  # fmt: skip
-TARGETS = {"mapped": "sm_10, map_f64_to_f32", "halves": "sm_10", "halves 1.0": "sm_10"}
+TARGETS = {
+    "mapped": "sm_10, map_f64_to_f32", "halves": "sm_10", "halves 1.0": "sm_10", "doubles 1.0": "sm_10",
+    "doubles 1.2": "sm_12", "doubles 1.4": "sm_10",
+}  # fmt: skip
 PROGRAMS = {
     name: program(name[-3:] if name[-1].isdigit() else "1.4", TARGETS.get(name, "sm_13"), lines)
     for name, lines in LINES.items()

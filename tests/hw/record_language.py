@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tests.hw.language import LANES, LIMITED, PROGRAMS, RECORDED, REFUSED, SHAPES, WIDTH, inputs
 
@@ -36,21 +37,31 @@ def launch(cuda: Any, text: str, block: tuple[int, int, int], source: int, out: 
     return code
 
 
-def record(path: Path = RECORDED) -> None:
-    cuda: Any = import_module("cuda.bindings.driver")
-    checked(cuda.cuInit(0))
-    checked(cuda.cuCtxSetCurrent(checked(cuda.cuDevicePrimaryCtxRetain(checked(cuda.cuDeviceGet(0))))))
+def run(cuda: Any, text: str, block: tuple[int, int, int] = (LANES, 1, 1)) -> tuple[NDArray[np.uint64], int]:
+    """Rows of results of a kernel in a context of its own, and the driver's error code of the launch. In a
+    context that has run the others, the driver ends "doubles" with an illegal instruction."""
+    device = checked(cuda.cuDeviceGet(0))
+    checked(cuda.cuDevicePrimaryCtxReset(device))
+    checked(cuda.cuCtxSetCurrent(checked(cuda.cuDevicePrimaryCtxRetain(device))))
     rows, result = inputs(), np.zeros((LANES, WIDTH), np.uint64)
     source, out = (int(checked(cuda.cuMemAlloc(a.nbytes))) for a in (rows, result))
     checked(cuda.cuMemcpyHtoD(source, rows.ctypes.data, rows.nbytes))
+    checked(cuda.cuMemsetD8(out, 0, result.nbytes))
+    code = launch(cuda, text, block, source, out)
+    checked(cuda.cuMemcpyDtoH(result.ctypes.data, out, result.nbytes))
+    checked(cuda.cuDevicePrimaryCtxRelease(device))
+    return result, code
+
+
+def record(path: Path = RECORDED) -> None:
+    cuda: Any = import_module("cuda.bindings.driver")
+    checked(cuda.cuInit(0))
     found: dict[str, Any] = {}
     for name, text in (PROGRAMS | REFUSED).items():
-        checked(cuda.cuMemsetD8(out, 0, result.nbytes))
-        if code := launch(cuda, text, (LANES, 1, 1), source, out):
+        found[name], code = run(cuda, text)
+        if code:
             raise RuntimeError(f"{name}: CUDA error {code}")
-        checked(cuda.cuMemcpyDtoH(result.ctypes.data, out, result.nbytes))
-        found[name] = result.copy()
-    codes = [launch(cuda, LIMITED, shape, source, out) for shape in SHAPES]
+    codes = [run(cuda, LIMITED, shape)[1] for shape in SHAPES]
     print("launches with .maxntid:", dict(zip(SHAPES, codes)))
     np.savez_compressed(path, shapes=np.array([code == 0 for code in codes]), **found)
 

@@ -55,15 +55,18 @@ def read_file(path: str) -> bytes:
         raise PtxFileError(f"cannot read PTX file {path!r}: {reason}") from None
 
 
-def diagnose(text: str | bytes, name: str) -> tuple[Tree | None, list[Diagnostic]]:
-    """Parses and verifies; the syntax tree (None if there is none) and every finding in source order."""
+def diagnose(
+    text: str | bytes, name: str, machine: int | None = None
+) -> tuple[Tree | None, list[Diagnostic]]:
+    """Parses and verifies; the syntax tree (None if there is none) and every finding in source order.
+    `machine`: the number of the device that the program is for, if there is one."""
     from simt.ptx.parser import parse
     from simt.verify import verify
 
     tree, syntax = parse(text, name)
     found = list(syntax)
     if tree is not None and not syntax.errors:
-        found += verify(tree)
+        found += verify(tree, machine)
     return tree, sorted(found, key=lambda d: d.span.start)
 
 
@@ -92,7 +95,7 @@ def compile_files(
     instruction. Raises `PtxError` with every diagnostic."""
     from simt.analysis.lower import link
 
-    read = [diagnose(text, name) for text, name in files]
+    read = [diagnose(text, name, device.number) for text, name in files]
     found = [diagnostic for _, diagnostics in read for diagnostic in diagnostics]
     trees = [tree for tree, _ in read if tree is not None]
     if len(trees) < len(read) or any(d.severity is Severity.ERROR for d in found):

@@ -35,7 +35,8 @@ MOST_SEARCHES = 100
 class Context:
     """Facts about one module. `target`: the number in `sm_13`. `address_bits`: None if not declared.
     `function`: whose body is under way, `in_kernel` whether it is a kernel's. `textures`: declared so far.
-    `independent`: whether samplers are named apart from textures."""
+    `independent`: whether samplers are named apart from textures. `machine`: the number of the device that
+    the module is for, None if it is only checked. `warned_of_doubles`: see `simt.verify.doubles`."""
 
     module: Module
     diagnostics: Diagnostics
@@ -50,6 +51,8 @@ class Context:
     in_kernel: bool = False
     textures: int = 0
     independent: bool = False
+    machine: int | None = None
+    warned_of_doubles: bool = False
 
     @property
     def version_name(self) -> str:

@@ -23,6 +23,7 @@ from simt.verify.addresses import address_problems
 from simt.verify.calls import call_problems
 from simt.verify.context import Context, Problem, dotted, requirement_problems
 from simt.verify.describe import describe, written
+from simt.verify.doubles import double_problems, usable_target, uses_double
 from simt.verify.operands import is_address_register, undeclared, value_problems
 from simt.verify.shapes import Shapes, What
 from simt.verify.site import Place, Site
@@ -157,7 +158,9 @@ def needs_problems(site: Site) -> Iterator[Problem]:
     needed = site.form.required(_as_written(site))
     double = needed.target == FIRST_DOUBLE_TARGET and uses_double(site.binding)
     hint = "`.target` option map_f64_to_f32 would allow it" if double else None
-    yield from requirement_problems(context, f"`{site.spelled}`", needed, span, _usable_target(site), hint)
+    target = usable_target(site, needed)
+    yield from requirement_problems(context, f"`{site.spelled}`", needed, span, target, hint)
+    yield from double_problems(site, needed)
     if until is not None and site.form.expired(context.version, context.target):
         message = f"`{site.spelled}` is not allowed after PTX ISA {dotted(until)}"
         yield Problem(f"{message}, the module's .version is {context.version_name}", span)
@@ -167,17 +170,6 @@ def _as_written(site: Site) -> Binding:
     """The binding without the `.ftz` that old modules imply: they need not know the modifier."""
     implied = site.binding.get("ftz") is True and "ftz" not in site.instruction.modifiers
     return {**site.binding, "ftz": False} if implied else site.binding
-
-
-def _usable_target(site: Site) -> int:
-    """With map_f64_to_f32, double precision is there on every target."""
-    context = site.context
-    mapped = context.map_f64_to_f32 and uses_double(site.binding)
-    return max(context.target, FIRST_DOUBLE_TARGET) if mapped else context.target
-
-
-def uses_double(binding: Binding) -> bool:
-    return any(v is F64 for v in binding.values())
 
 
 # ---------------------------------------------------------------- operands

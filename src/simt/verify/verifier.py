@@ -41,10 +41,11 @@ from simt.verify.instructions import InstructionRules
 from simt.verify.variables import Where, declaration_problems
 
 
-def verify(module: Module) -> Diagnostics:
-    """Every finding about a parsed module, sorted by position. Raises nothing for any parsed tree."""
-    source = module.source or Source("")
-    context = Context(module, Diagnostics(source), module.version, address_bits=module.address_size)
+def verify(module: Module, machine: int | None = None) -> Diagnostics:
+    """Every finding about a parsed module, sorted by position. `machine`: the number of the device that it is
+    for (90 for sm_90), if there is one. Raises nothing for any parsed tree."""
+    source, size = module.source or Source(""), module.address_size
+    context = Context(module, Diagnostics(source), module.version, address_bits=size, machine=machine)
     Verifier(context).module(module)
     context.diagnostics.found.sort(key=lambda d: (d.span.start, d.severity.value))
     return context.diagnostics
