@@ -3,14 +3,15 @@
 Prints the agreement by version and target; with `--write` puts it, and how often each listed difference
 was met, into docs/ptxas-differences.md, and records a sample of ptxas's verdicts for machines without it.
 Uses one core for some 20 minutes, several with `--jobs`; with `--kept FOLDER` ptxas is not asked again what
-that folder has from an earlier or an interrupted run.
+that folder has from an earlier or an interrupted run. `--only add` compares one instruction, and no whole
+modules.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +19,7 @@ from pathlib import Path
 from zlib import crc32
 
 import simt.isa  # noqa: F401 - fills the catalogue
+from simt.isa.catalogue import FORMS
 from tests.parity import declarations, differences, files, verdicts
 from tests.parity.dialects import DIALECTS, TAIL, Dialect
 from tests.parity.kept import Kept
@@ -76,10 +78,10 @@ def _percent(part: int, whole: int) -> str:
     return f"{part * 100_000 // whole / 1000:.3f} %"
 
 
-def snippets(dialect: Dialect, seed: int, least: int) -> dict[str, str]:
+def snippets(dialect: Dialect, seed: int, least: int, only: Collection[str]) -> dict[str, str]:
     """Every valid snippet, and mutations of those that simt takes in this dialect, with their kind."""
     found: dict[str, str] = {}
-    for sources in by_form(dialect):
+    for sources in by_form(dialect, only):
         found |= dict.fromkeys(map(str, sources), "valid")
         taken = verdicts.ours(dialect, [str(s) for s in sources])
         for snippet in mutants([s for s, ok in zip(sources, taken) if ok], dialect, seed, least):
@@ -87,15 +89,17 @@ def snippets(dialect: Dialect, seed: int, least: int) -> dict[str, str]:
     return found
 
 
-def compare(dialect: Dialect, seed: int, least: int, kept: Kept) -> Result:
-    """Everything about one dialect."""
+def compare(dialect: Dialect, seed: int, least: int, kept: Kept, only: Collection[str] = ()) -> Result:
+    """Everything about one dialect; with `only`, about these instructions."""
     result = Result(dialect)
-    everything = list(snippets(dialect, seed, least).items())
+    everything = list(snippets(dialect, seed, least, only).items())
     for start in range(0, len(everything), BATCH):
         texts, kinds = zip(*everything[start : start + BATCH])
         theirs = kept.snippets(dialect.head, texts, TAIL)
         for row in zip(kinds, texts, theirs, verdicts.ours(dialect, texts)):
             result.take(*row)
+    if only:
+        return result
     for text, theirs, mine in (
         *declarations.compare(dialect, kept.module),
         *files.compare(dialect, kept.module),
@@ -111,16 +115,16 @@ def sample(result: Result) -> list[verdicts.Verdict]:
     return sorted({*chosen, *result.found[end:]})
 
 
-def _results(chosen: list[str], seed: int, least: int, folder: Path | None, jobs: int) -> Iterator[Result]:
-    dialects = [d for d in DIALECTS if not chosen or str(d) in chosen]
-    with ProcessPoolExecutor(jobs) as pool:
-        for result in pool.map(partial(_result, seed=seed, least=least, folder=folder), dialects):
+def _results(arguments: argparse.Namespace) -> Iterator[Result]:
+    dialects = [d for d in DIALECTS if not arguments.dialects or str(d) in arguments.dialects]
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        for result in pool.map(partial(_result, arguments=arguments), dialects):
             print(result.line(), *result.unlisted, sep="\n", flush=True)
             yield result
 
 
-def _result(dialect: Dialect, seed: int, least: int, folder: Path | None) -> Result:
-    return compare(dialect, seed, least, Kept(folder))
+def _result(dialect: Dialect, arguments: argparse.Namespace) -> Result:
+    return compare(dialect, arguments.seed, arguments.least, Kept(arguments.kept), arguments.only)
 
 
 def _totals(results: list[Result]) -> list[str]:
@@ -144,6 +148,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("dialects", nargs="*", help='such as "1.4 sm_13"; all of them if none is given')
     parser.add_argument("--seed", type=int, default=20090612)
+    parser.add_argument(
+        "--only", action="append", choices=sorted(FORMS), default=[], metavar="OPCODE",
+        help="an instruction; may be given several times",
+    )  # fmt: skip
     parser.add_argument("--least", type=int, default=LEAST, help="mutated sources of each form")
     parser.add_argument("--write", action="store_true")
     parser.add_argument(
@@ -152,10 +160,9 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     arguments = parser.parse_args()
     print(*HEADER, sep="\n")
-    chosen, seed, least = arguments.dialects, arguments.seed, arguments.least
-    results = list(_results(chosen, seed, least, arguments.kept, arguments.jobs))
+    results = list(_results(arguments))
     print(*_totals(results), sep="\n")
-    if arguments.write and not arguments.dialects:
+    if arguments.write and not arguments.dialects and not arguments.only:
         counts = sum((r.listed for r in results), Counter[int]())
         differences.write(counts, [*HEADER, *(r.line() for r in results), *_totals(results)])
         verdicts.write((r.dialect, sample(r)) for r in results)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from zlib import crc32
 
@@ -125,9 +125,10 @@ def usable(form: Form) -> bool:
     return not any(o.kind in ("labels", "prototype") for o in form.operands)
 
 
-def by_form(dialect: Dialect) -> list[list[Snippet]]:
-    """The valid snippets of every form of the catalogue, whatever the dialect allows."""
-    return [_of_form(f, dialect) for forms in FORMS.values() for f in forms if usable(f)]
+def by_form(dialect: Dialect, only: Collection[str] = ()) -> list[list[Snippet]]:
+    """The valid snippets of every form of the catalogue, or of `only` these instructions, whatever the
+    dialect allows."""
+    return [_of_form(f, dialect) for o in only or FORMS for f in FORMS[o] if usable(f)]
 
 
 def _of_form(form: Form, dialect: Dialect) -> list[Snippet]:
