@@ -39,9 +39,9 @@ def read_source(source: PtxSource) -> tuple[str | bytes, str]:
 
 
 def read_sources(sources: Sequence[PtxSource]) -> list[tuple[str | bytes, str]]:
-    """Texts and names of several; those of texts are numbered. Raises `PtxFileError`, ValueError for none."""
+    """Texts and names of several; those of texts are numbered. Raises `PtxFileError`, also for none."""
     if not sources:
-        raise ValueError("expected at least one PTX file to load")
+        raise PtxFileError("nothing to load: expected at least one PTX file or text")
     read = [read_source(s) for s in sources]
     return [(text, f"<ptx {i}>" if name == "<ptx>" else name) for i, (text, name) in enumerate(read, 1)]
 

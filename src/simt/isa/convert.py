@@ -62,17 +62,17 @@ def _rounding_problem(d: Type, a: Type, rnd: Value) -> str | None:
     allowed, needed = rounding_kind(d, a)
     dotted = " ".join(f".{r}" for r in allowed.split())
     if rnd is None:
-        return f"cvt{d}{a} needs a rounding modifier, one of {dotted}" if needed else None
+        return f"needs a rounding modifier, one of {dotted}" if needed else None
     if rnd in allowed.split():
         return None
-    return f"cvt{d}{a} takes {'one of ' + dotted if allowed else 'no rounding modifier'}, not .{rnd}"
+    return f"takes one of {dotted}, not .{rnd}" if allowed else f"takes no rounding modifier, so not .{rnd}"
 
 
 def _flush_problem(d: Type, a: Type, version: Version) -> str | None:
     if F32 not in (d, a):
-        return f"cvt{d}{a} does not take .ftz: neither type is .f32"
+        return "does not take .ftz: neither type is .f32"
     if version < FLUSHED_ALWAYS and (d.bits == 64 or a == F64 or (a.is_integer and a.bits == 8)):
-        return f"cvt{d}{a} takes .ftz from PTX ISA 1.5 on"
+        return "takes .ftz from PTX ISA 1.5 on"
     return None
 
 
@@ -81,7 +81,7 @@ def _saturation_problem(d: Type, a: Type) -> str | None:
         return None
     (low, high), (least, most) = bounds(d), bounds(a)
     if low <= least and most <= high:
-        return f"cvt{d}{a} does not take .sat: every {a} value is a {d} value"
+        return f"does not take .sat: every {a} value is a {d} value"
     return None
 
 

@@ -342,6 +342,15 @@ _LITERALS: dict[str, Callable[[str], Constant]] = {
 }
 
 
+def whole_number(c: Cursor, expected: str) -> int:
+    """An integer literal or `WARP_SZ`, where no expression may stand."""
+    if c.kind != "integer" and c.value != "WARP_SZ":
+        raise c.unexpected(expected)
+    found = _literal(c)
+    assert isinstance(found, Integer)
+    return found.value
+
+
 def _literal(c: Cursor) -> Constant:
     text, mark = c.value, c.span
     if c.kind == "name" and text == "WARP_SZ":

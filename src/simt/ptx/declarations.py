@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from simt.ptx import constants
-from simt.ptx.lexer import Cursor
+from simt.ptx.lexer import Cursor, SyntaxProblem
 from simt.ptx.nodes import (
     FieldValue,
     Initializer,
@@ -28,6 +28,8 @@ LINKAGE_WORDS = frozenset({".extern", ".visible", ".weak", ".common"})
 TYPE_WORDS = {f".{n}": t for n, t in (TYPES | OPAQUE).items()}
 _VECTOR_WORDS = {f".{n}": size for n, size in VECTORS.items()}
 _STORAGE_WORDS = frozenset({".align", ".attribute"})
+MAX_NAMES = 2**32 - 1
+"""Names that `name<count>` may declare, as with ptxas."""
 
 
 @dataclass(slots=True)
@@ -199,11 +201,10 @@ def _count(c: Cursor) -> int | None:
     """`<100>` of a parameterised name (section 5.3.6)."""
     if not c.accept("<"):
         return None
-    if c.kind == "name" and c.value == "WARP_SZ":
-        count = constants.WARP_SIZE
-        c.advance()
-    else:
-        count = constants.integer_literal(c.expect("integer", "a number of names")).value
+    mark = c.span
+    count = constants.whole_number(c, "a number of names")
+    if count > MAX_NAMES:
+        raise SyntaxProblem(f"{count} names are too many", mark, f"expected at most {MAX_NAMES}")
     c.expect(">")
     return count
 
@@ -245,8 +246,7 @@ def _field(c: Cursor) -> FieldValue:
 def _masked(c: Cursor) -> SymbolValue:
     """`0xFF00(name)`."""
     start = c.start
-    mask = constants.integer_literal(c.value).value
-    c.advance()
+    mask = constants.whole_number(c, "a mask")
     c.expect("(")
     value = _symbol(c, start, mask)
     c.expect(")")

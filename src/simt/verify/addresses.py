@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from simt.ptx import nodes
 from simt.verify.context import Problem
 from simt.verify.describe import describe, written
-from simt.verify.operands import instruction_space, is_address_register, narrow, undeclared
+from simt.verify.operands import instruction_space, is_address_register, narrow, no_array, undeclared
 from simt.verify.shapes import Role, Shape, What
 from simt.verify.site import Place, Site
 
@@ -34,7 +34,8 @@ def address_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
                 yield _without_brackets(place, operand)
                 return
             yield from _base(place, array, shapes.of(array))
-            yield from _array(place, array)
+            if shapes.of(operand).kind == "scalar":
+                yield no_array(array)
             if index is not None:
                 yield from _index(place, index, shapes.of(index))
         case nodes.Name() if site.context.version < FIRST_BRACKETS:
@@ -55,15 +56,6 @@ def _without_brackets(place: Place, operand: nodes.Operand) -> Problem:
 
 FIRST_BRACKETS = (1, 2)
 """Section 10.3.4: square brackets are required from this version on."""
-
-
-def _array(place: Place, array: nodes.Name) -> Iterator[Problem]:
-    """An index counts elements: there must be some."""
-    symbol = place.site.scope.lookup(array.name)
-    node = None if symbol is None else symbol.node
-    if isinstance(node, nodes.Variable) and not node.dimensions:
-        hint = "an address is written `[name + bytes]`"
-        yield Problem(f"{written(array)} is not an array", array.span, hint)
 
 
 def _index(place: Place, index: nodes.Operand, shape: Shape) -> Iterator[Problem]:

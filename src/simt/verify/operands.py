@@ -109,6 +109,8 @@ def refusal(place: Place, operand: nodes.Operand, shape: Shape) -> Problem:
     if isinstance(operand, nodes.Indexed | nodes.Sum) and shape.parts[0].what is What.UNKNOWN:
         name = operand.array if isinstance(operand, nodes.Indexed) else operand.base
         return undeclared(place.site.scope, name)
+    if isinstance(operand, nodes.Indexed) and shape.kind == "scalar":
+        return no_array(operand.array, "the address of bytes behind it is written `name + bytes`")
     if shape.what is What.SPECIAL and place.form.destination:
         return Problem(
             f"the special register {written(operand)} cannot be written", operand.span, _hint(place)
@@ -119,6 +121,11 @@ def refusal(place: Place, operand: nodes.Operand, shape: Shape) -> Problem:
         return Problem(message, operand.span, f"special registers are read with {readers}")
     message = f"{place.role} `{place.form.name}` of `{site.spelled}` cannot be {describe(operand, shape)}"
     return Problem(message, operand.span, _hint(place))
+
+
+def no_array(name: nodes.Name, hint: str = "an address is written `[name + bytes]`") -> Problem:
+    """An index counts elements: there must be some."""
+    return Problem(f"{written(name)} is not an array", name.span, hint)
 
 
 def undeclared(scope: Scope, operand: nodes.Operand) -> Problem:
@@ -209,7 +216,7 @@ def _fits(place: Place, shape: Shape) -> bool:
         case What.VARIABLE | What.FUNCTION | What.LABEL:
             return _address_fits(place, shape) or is_function(place, shape)
         case What.INDEXED:  # `mov d, variable[2]`
-            return len(shape.parts) == 1 and _variable_fits(place, shape.parts[0])
+            return len(shape.parts) == 1 and not shape.kind and _variable_fits(place, shape.parts[0])
         case What.SUM:
             return _variable_fits(place, shape.parts[0]) or is_sum(place, shape)
         case What.NEGATED:

@@ -65,7 +65,8 @@ class Shape:
     """One interned shape. `count`: vector elements of a register or constant width of a float.
 
     `parts`: the shapes inside. `role`: of a `.param` variable, what it is for.
-    `kind`: of a function or a list of targets; the selector of an element or a part of a register.
+    `kind`: of a function or a list of targets; the selector of an element or a part of a register; of an
+    indexed variable that is no array, "scalar".
     """
 
     what: What
@@ -147,7 +148,7 @@ class Shapes:
             case nodes.Pair(first=first, second=second):
                 return self._compound(What.PAIR, (first, second))
             case nodes.Indexed(array=array, index=index):
-                return self._compound(What.INDEXED, (array,) if index is None else (array, index))
+                return self._indexed(array, (array,) if index is None else (array, index))
             case nodes.Sum(base=base):
                 return self._compound(What.SUM, (base,))
             case nodes.TextureAddress(texture=texture, coordinates=coordinates, sampler=sampler):
@@ -216,6 +217,14 @@ class Shapes:
 
     def _address(self, operand: nodes.Address) -> Shape:
         return self._compound(What.ADDRESS, () if operand.base is None else (operand.base,))
+
+    def _indexed(self, array: nodes.Name, operands: tuple[nodes.Operand, ...]) -> Shape:
+        """What is no array has a shape of its own: its elements are refused."""
+        symbol = self.scope.lookup(array.name)
+        node = None if symbol is None else symbol.node
+        is_scalar = isinstance(node, nodes.Variable) and not node.dimensions
+        parts = tuple(map(self.of, operands))
+        return self._intern(What.INDEXED, None, len(parts), "", parts, kind="scalar" if is_scalar else "")
 
     def _compound(self, what: What, operands: tuple[nodes.Operand, ...]) -> Shape:
         return self._intern(what, None, len(operands), "", tuple(map(self.of, operands)))

@@ -52,12 +52,12 @@ def test_every_combination_is_allowed_or_refused_as_by_ptxas(version: tuple[int,
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("f32.s32", "cvt.f32.s32 needs a rounding modifier, one of .rn .rz .rm .rp"),
-        ("s32.f32", "cvt.s32.f32 needs a rounding modifier, one of .rni .rzi .rmi .rpi"),
-        ("rn.s32.f32", "cvt.s32.f32 takes one of .rni .rzi .rmi .rpi, not .rn"),
-        ("rn.f64.f32", "cvt.f64.f32 takes no rounding modifier, not .rn"),
-        ("sat.u32.u16", "cvt.u32.u16 does not take .sat: every .u16 value is a .u32 value"),
-        ("ftz.f64.f16", "cvt.f64.f16 does not take .ftz: neither type is .f32"),
+        ("f32.s32", "needs a rounding modifier, one of .rn .rz .rm .rp"),
+        ("s32.f32", "needs a rounding modifier, one of .rni .rzi .rmi .rpi"),
+        ("rn.s32.f32", "takes one of .rni .rzi .rmi .rpi, not .rn"),
+        ("rn.f64.f32", "takes no rounding modifier, so not .rn"),
+        ("sat.u32.u16", "does not take .sat: every .u16 value is a .u32 value"),
+        ("ftz.f64.f16", "does not take .ftz: neither type is .f32"),
     ],
 )
 def test_refusals_say_why(text: str, message: str) -> None:
