@@ -23,6 +23,8 @@ Shape: TypeAlias = "int | Sequence[int]"
 class Allocation:
     """A piece of an arena, freed when the last array or view on it is gone, or by `free`."""
 
+    __slots__ = ("__weakref__", "_finalizer", "address", "alive", "arena", "nbytes")
+
     def __init__(self, arena: Arena, nbytes: int, align: int = 1) -> None:
         self.arena = arena
         self.nbytes = nbytes
@@ -47,7 +49,7 @@ class DeviceArray:
     `ptr` is its device address, `nbytes`, `shape` and `dtype` are NumPy's.
     """
 
-    __slots__ = ("__weakref__", "_allocation", "device", "dtype", "nbytes", "shape")
+    __slots__ = ("__weakref__", "allocation", "device", "dtype", "nbytes", "shape")
 
     def __init__(
         self, device: Device, allocation: Allocation, shape: tuple[int, ...], dtype: np.dtype[Any]
@@ -56,7 +58,7 @@ class DeviceArray:
         self.shape = shape
         self.dtype = dtype
         self.nbytes = math.prod(shape) * dtype.itemsize
-        self._allocation = allocation
+        self.allocation = allocation
 
     @property
     def ptr(self) -> int:
@@ -74,17 +76,17 @@ class DeviceArray:
 
     @property
     def is_freed(self) -> bool:
-        return not self._allocation.alive
+        return not self.allocation.alive
 
     @property
     def arena(self) -> Arena:
         """The arena that the array lies in."""
-        return self._allocation.arena
+        return self.allocation.arena
 
     def _owned(self) -> Allocation:
         if self.is_freed:
             raise SimtError("the device array was freed")
-        return self._allocation
+        return self.allocation
 
     def numpy(self) -> NDArray[Any]:
         """A zero-copy view, writable; it stays valid as long as it lives. Raises `SimtError` if freed."""
@@ -107,7 +109,7 @@ class DeviceArray:
 
     def free(self) -> None:
         """Frees the memory now rather than when the array and its views are garbage."""
-        self._allocation.free()
+        self.allocation.free()
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         view = self.numpy()

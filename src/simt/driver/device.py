@@ -84,8 +84,8 @@ class Device:
         self._heap_bytes = HEAP_BYTES
         self._heaps: dict[int, Heap] = {}
         self._lock = RLock()
-        self._grid_id = 0
-        self._captured: LaunchSequence | None = None
+        self.last_grid_id = 0
+        self.capturing: LaunchSequence | None = None
 
     @property
     def name(self) -> str:
@@ -173,17 +173,17 @@ class Device:
 
         self.check_not_captured("capture")
         with self._lock:
-            self._captured = sequence = LaunchSequence(self)
+            self.capturing = sequence = LaunchSequence(self)
             try:
                 yield sequence
                 sequence.complete = True
             finally:
-                self._captured = None
+                self.capturing = None
 
     @property
     def captured(self) -> LaunchSequence | None:
         """The sequence that this thread's launches are recorded in, if any."""
-        found = self._captured
+        found = self.capturing
         return found if found is None or found.thread == get_ident() else None
 
     def check_not_captured(self, what: str) -> None:
@@ -197,8 +197,8 @@ class Device:
 
     def next_grid_id(self, count: int = 1) -> int:
         """The number of the next launch, the first of `count`. The device is held by `launching`."""
-        first = self._grid_id + 1
-        self._grid_id += count
+        first = self.last_grid_id + 1
+        self.last_grid_id += count
         return first
 
     # -------------------------------------------------------------- arrays

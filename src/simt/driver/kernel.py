@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simt.analysis.outline import EVENTS, Function, Parameter
+from simt.driver.again import Again
 from simt.driver.array import DeviceArray
 from simt.driver.engines import seconds
 from simt.driver.stream import Stream
@@ -52,6 +53,7 @@ class Kernel:
     def __init__(self, module: Module, function: Function) -> None:
         self.module = module
         self._function = function
+        self._again: Again | None = None
 
     @property
     def name(self) -> str:
@@ -142,7 +144,9 @@ class Kernel:
         `grid`: CTAs, `block`: threads of a CTA, as an integer or 1 to 3 of them. `shared_mem`: bytes of
         dynamic shared memory. Raises `LaunchError` before anything runs, a `KernelFault` afterwards.
         """
-        self.launch(grid, block, args, shared_mem, stream)
+        again = self._again
+        if again is None or stream is not None or not again.run(grid, block, args, shared_mem):
+            self.launch(grid, block, args, shared_mem, stream)
 
     def launch(
         self,
@@ -178,11 +182,20 @@ class Kernel:
             made.progress = progress
             timeout = timeout or device.timeout
             made.deadline = None if timeout is None else time.monotonic() + timeout
+            made.busy = True
             self.run(made)
+            made.busy, made.progress = False, None
             if key is not None:
-                if len(module.launches) >= KEPT:
-                    module.launches.clear()
-                module.launches[key] = made
+                self._keep(key, made)
+                if made.events is None and not self._function.breakpoints:
+                    self._again = Again.of(self, grid, block, shared_mem, made)
+
+    def _keep(self, key: object, made: Launch) -> None:
+        """The next launch like this one uses it again."""
+        kept = self.module.launches
+        if len(kept) >= KEPT and key not in kept:
+            kept.clear()
+        kept[key] = made
 
     def watched(
         self,
@@ -221,8 +234,8 @@ class Kernel:
         hook = device.on_breakpoint if function.breakpoints else None
         if type(shared_mem) is int and self.is_plain and hook is None:
             key = (function.name, block, shared_mem, device.stack_bytes, device.workers)
-            made = module.launches.pop(key, None)
-        if made is None:
+            made = module.launches.get(key)
+        if made is None or made.busy:
             check_shape(grid, block, function, device.properties)
             made = self._make(grid, block, self._pack(args), shared_mem)
         else:
@@ -296,10 +309,11 @@ class Kernel:
     def _pack(self, args: Sequence[object]) -> bytes:
         if not isinstance(args, (tuple, list)):
             raise LaunchError(f"args: expected a tuple of arguments, {type(args).__name__} given")
-        return self._packer.pack(args)
+        return self.packer.pack(args)
 
     @cached_property
-    def _packer(self) -> Packer:
+    def packer(self) -> Packer:
+        """Makes the parameter block of the kernel's arguments."""
         function, bits = self._function, self.module.program.address_bits
         return Packer(function.kernel_parameters, function.parameter_size, bits, self._address_of)
 
@@ -307,6 +321,9 @@ class Kernel:
         """What a device array means to this kernel: its address in the module's memory."""
         if not isinstance(argument, DeviceArray):
             return None
+        allocation, module = argument.allocation, self.module
+        if allocation.alive and allocation.arena is module.memory and argument.device is module.device:
+            return allocation.address  # almost always
         if argument.device is not self.module.device:
             raise LaunchError(f"the array lies on another device: {argument!r}")
         if argument.is_freed:

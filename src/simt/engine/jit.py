@@ -12,7 +12,6 @@ from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import Compiled, Compiler
 from simt.engine.host import HOST, find_cpu
-from simt.engine.native_stack import has_room
 from simt.engine.pool import Pool
 from simt.engine.prepared import Host, Prepared
 from simt.engine.unsupported import Unsupported
@@ -41,7 +40,7 @@ class Jit:
     def launch(self, launch: Launch) -> None:
         prepared = launch.state
         if isinstance(prepared, Prepared):
-            self.run(launch, prepared)
+            prepared.run(launch)
             return
         if launch.breakpoint is not None:  # who looks at a thread wants to see it as it is
             self.fallback.launch(launch)
@@ -56,20 +55,12 @@ class Jit:
         prepared = Prepared(launch, compiled, self.host)
         if not compiled.system and prepared.crew.need.device_bytes <= KEPT:
             launch.state = prepared
-            self.run(launch, prepared)
+            prepared.run(launch)
             return
         try:
-            self.run(launch, prepared)
+            prepared.run(launch)
         finally:
             prepared.close()
-
-    def run(self, launch: Launch, prepared: Prepared) -> None:
-        """Runs a launch where there is enough native stack, and Python can go on if it has to."""
-        code = prepared.compiled
-        if code.shallow and not code.system and launch.progress is None and has_room():
-            prepared.here(launch)
-        else:
-            prepared.elsewhere(launch)
 
     def sequence(self, launches: Sequence[Launch]) -> Replay:
         """Launches to be run one after the other, any number of times."""

@@ -16,12 +16,13 @@ from simt.engine.blocks import Block, Crew, Need, local_bytes
 from simt.engine.compile import Compiled, Native
 from simt.engine.native import python_functions
 from simt.engine.native_fault import find_fault
+from simt.engine.native_stack import has_room
 from simt.engine.pace import Pace
 from simt.engine.pool import Pool, Team
 from simt.engine.system_gate import SystemGate
 from simt.engine.watch import WATCH
 from simt.errors import OutOfMemory
-from simt.machine.launch import Launch
+from simt.machine.launch import Dim3, Launch
 
 POLL_SECONDS = 0.05
 OVERHEAD = 3_000
@@ -33,6 +34,10 @@ _ABORT = 8 * LaunchSlot.ABORT // 4
 _REQUEST = REQUEST // 4
 _FIRST = struct.Struct("=9q")
 """The slots that differ from launch to launch: `LaunchSlot.GRID_X` to `LIMIT`."""
+_ALWAYS = struct.Struct("=2q")
+"""Those that differ if the grid is the same: `LaunchSlot.GRID_ID` and `LIMIT`."""
+_ALWAYS_AT = 8 * LaunchSlot.GRID_ID
+_CLEAR = int(LaunchSlot.CLEAR)
 
 
 @dataclass
@@ -69,6 +74,7 @@ class Prepared:
         self.workers = launch.workers
         self.pace = Pace()
         self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context))
+        self._is_for_caller = compiled.shallow and not compiled.system
         self._ranges = 1 if compiled.spins else launch.workers
         self.block = Block(launch_slots(self._ranges))
         counters = self.block.bytes[8 * LaunchSlot.NEXT_CTA :]
@@ -78,6 +84,8 @@ class Prepared:
         self._halves = self.block.bytes.cast("i")
         self._itself = np.array([self.block.address], dtype=np.int64)
         self.call = call_block(host, self._itself.ctypes.data, 1)
+        self._native_run, self._call_address = host.native.run, self.call.address
+        self._begun: tuple[Dim3 | None, int] = None, 0  # grid and ranges in the slots
         self._deadline: float | None = None
         self._seen = 0
         self._memory = launch.memory
@@ -119,10 +127,14 @@ class Prepared:
         x, y, z = launch.grid
         ctas = x * y * z
         self._deadline = launch.deadline
-        ranges = self._ranges if threads is None else min(threads, self._ranges)
-        part = -(-ctas // ranges)
-        numbers = (x, y, z, ctas, self._chunk(ctas), ranges, part, launch.grid_id, launch.memory.limit)
-        _FIRST.pack_into(self.block.bytes, 0, *numbers)
+        ranges = self._ranges if threads is None or threads > self._ranges else threads
+        if (launch.grid, ranges) == self._begun:
+            _ALWAYS.pack_into(self.block.bytes, _ALWAYS_AT, launch.grid_id, launch.memory.limit)
+        else:
+            part = -(-ctas // ranges)
+            numbers = (x, y, z, ctas, self._chunk(ctas), ranges, part, launch.grid_id, launch.memory.limit)
+            _FIRST.pack_into(self.block.bytes, 0, *numbers)
+            self._begun = launch.grid, ranges
         self._counters[:] = self._zeros
         self._parameters[:] = launch.parameters
         return ctas
@@ -134,9 +146,18 @@ class Prepared:
 
     def alone(self) -> None:
         """The launch that has been begun, and later runs of it, are one worker's."""
+        self._begun = None, 0
         slots = self.block.slots
         slots[LaunchSlot.RANGES] = 1
         slots[LaunchSlot.RANGE] = slots[LaunchSlot.CHUNK] = slots[LaunchSlot.CTAS]
+
+    def run(self, launch: Launch) -> None:
+        """Runs a launch on this thread where it has enough native stack, and Python can go on if it has to;
+        else on others. Raises `KernelFault`, or what a handler of signals raises."""
+        if self._is_for_caller and launch.progress is None and has_room():
+            self.here(launch)
+        else:
+            self.elsewhere(launch)
 
     # -- on the thread of the caller ---------------------------------------------------------------
 
@@ -149,13 +170,16 @@ class Prepared:
         self.begin(launch, helpers + 1)
         self._team = None
         self._over = False
-        start = time.perf_counter_ns()
+        start = time.perf_counter_ns() if most else 0
         try:
-            WATCH.add(self)
+            WATCH.running.add(self)  # as `WATCH.add`, without another function: see `simt.driver.again`
+            WATCH.count += 1
+            if not WATCH.awake:
+                WATCH.wake()
             if helpers:
                 self._summon(helpers)
-            done = self.host.native.run(self.call.address)
-            WATCH.remove(self)
+            done = self._native_run(self._call_address)
+            WATCH.running.discard(self)
             late = most > 0 and self._end(launch)
         except BaseException:  # Ctrl-C
             self._interrupted()
@@ -164,7 +188,7 @@ class Prepared:
             self.raise_fault(launch, late or self.call.slots[CallSlot.EXPIRED] == launch.grid_id)
         if most:
             self._learn(time.perf_counter_ns() - start, ctas, helpers)
-        self.block.slots[LaunchSlot.CLEAR] = 1
+        self.block.slots[_CLEAR] = 1
 
     def _wanted(self, ctas: int, most: int, awake: bool) -> int:
         """How many threads of the pool are to help from the start, `most` at most."""

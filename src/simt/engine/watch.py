@@ -29,23 +29,25 @@ class Watch:
 
     def _forget(self) -> None:
         """A new process has none of its parent's threads."""
-        self._running: set[Watched] = set()
-        self._count = 0
-        self._awake = False
+        self.running: set[Watched] = set()
+        """Calls, put here before they run and taken away after it."""
+        self.count = 0
+        """Grows with each of them."""
+        self.awake = False
         self._bell: threading.Semaphore | None = None
 
     def add(self, call: Watched) -> None:
         """Before the call runs: costs next to nothing while others did so a short time ago."""
-        self._running.add(call)
-        self._count += 1
-        if not self._awake:
-            self._wake()
+        self.running.add(call)
+        self.count += 1
+        if not self.awake:
+            self.wake()
 
     def remove(self, call: Watched) -> None:
-        self._running.discard(call)
+        self.running.discard(call)
 
-    def _wake(self) -> None:
-        self._awake = True
+    def wake(self) -> None:
+        self.awake = True
         if self._bell is None:
             self._bell = threading.Semaphore(0)
             threading.Thread(target=self._look, args=(self._bell,), name="simt-watch", daemon=True).start()
@@ -56,24 +58,24 @@ class Watch:
         idle, count = 0, -1
         while True:
             time.sleep(TICK)
-            idle = 0 if self._tick() or self._count != count else idle + 1
-            count = self._count
+            idle = 0 if self._tick() or self.count != count else idle + 1
+            count = self.count
             if idle >= PATIENCE and self._may_sleep(count):
                 bell.acquire()
                 idle = 0
 
     def _tick(self) -> bool:
         """Looks at every call that runs; whether there was one."""
-        running, now = tuple(self._running), time.monotonic()
+        running, now = tuple(self.running), time.monotonic()
         for call in running:
             call.tick(now)
         return bool(running)
 
     def _may_sleep(self, count: int) -> bool:
         """A call that begins now either sees that the thread sleeps, or is seen here."""
-        self._awake = False
-        if self._running or self._count != count:
-            self._awake = True
+        self.awake = False
+        if self.running or self.count != count:
+            self.awake = True
             return False
         return True
 

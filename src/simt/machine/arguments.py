@@ -49,25 +49,27 @@ class Packer:
         self.size = size
         self.address_bits = address_bits
         self.address_of = address_of
-        self._struct, self._taken = _layout(parameters, size)
+        self._struct, self._taken = _layout(parameters, size, address_bits)
 
     def pack(self, arguments: Sequence[object]) -> bytes:
         """The parameter block. Raises `LaunchError` naming the first bad parameter."""
-        if len(arguments) == len(self._taken):
-            try:
-                return self._struct.pack(*map(self._plain, arguments, self._taken))
-            except (struct.error, OverflowError, LaunchError, _Refused):
-                pass  # what is rarer than numbers and arrays, or wrong
-        return self._convert_all(arguments)
+        return self.plain(arguments) or self._convert_all(arguments)
 
-    def _plain(self, argument: object, taken: _Taken) -> object:
-        """What `Struct.pack` converts just as the rules want it. Raises for everything else."""
-        if type(argument) in taken.types:
-            return argument
-        address = self.address_of(argument) if taken.bits == self.address_bits else None
-        if address is None:
-            raise _Refused
-        return address
+    def plain(self, arguments: Sequence[object]) -> bytes | None:
+        """The block if all arguments are numbers that `Struct.pack` converts just as the rules want it, or
+        arrays; None if one is rarer, or wrong."""
+        if len(arguments) != len(self._taken):
+            return None
+        values: list[object] = []
+        try:
+            for argument, taken in zip(arguments, self._taken):
+                if type(argument) in taken.types:
+                    values.append(argument)
+                else:  # `Struct.pack` refuses None
+                    values.append(self.address_of(argument) if taken.address else None)
+            return self._struct.pack(*values)
+        except (struct.error, OverflowError, LaunchError):
+            return None
 
     def _convert_all(self, arguments: Sequence[object]) -> bytes:
         if len(arguments) != len(self.parameters):
@@ -84,39 +86,40 @@ class Packer:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """Arguments that `Struct.pack` takes for a parameter: their types; and the parameter's bits if it can
-    be an address."""
+    """Arguments that `Struct.pack` takes for a parameter: their types, and whether it can be an address."""
 
     types: frozenset[type]
-    bits: int
+    address: bool = False
 
 
-_NOTHING = _Taken(frozenset(), 0)
+_NOTHING = _Taken(frozenset())
 
 
-def _layout(parameters: Sequence[Parameter], size: int) -> tuple[Struct, list[_Taken]]:
+def _layout(
+    parameters: Sequence[Parameter], size: int, address_bits: int
+) -> tuple[Struct, tuple[_Taken, ...]]:
     """The block as `struct` sees it; parameters without numbers are never taken."""
     text, at, taken = "<", 0, list[_Taken]()
     for parameter in parameters:
-        letter, found = _letter(parameter)
+        letter, found = _letter(parameter, address_bits)
         text += f"{parameter.offset - at}x{letter}"
         at = parameter.offset + parameter.size
         taken.append(found)
-    return Struct(f"{text}{size - at}x"), taken
+    return Struct(f"{text}{size - at}x"), tuple(taken)
 
 
-def _letter(parameter: Parameter) -> tuple[str, _Taken]:
+def _letter(parameter: Parameter, address_bits: int) -> tuple[str, _Taken]:
     t, size = parameter.type, parameter.size
     if parameter.single and not parameter.array:
-        return "f4x", _Taken(frozenset({int, float, np.float64}), 0)
+        return "f4x", _Taken(frozenset({int, float, np.float64}))
     if parameter.array or t.kind == Kind.PACKED or size not in _INTEGERS:
         return f"{size}s", _NOTHING
     if t.is_float:
         known = t.name in _FORMATS
         types = frozenset({int, float, np.dtype(f"f{size}").type}) if known else frozenset[type]()
-        return (_FORMATS[t.name][1:], _Taken(types, 0)) if known else (f"{size}s", _NOTHING)
+        return (_FORMATS[t.name][1:], _Taken(types)) if known else (f"{size}s", _NOTHING)
     types = frozenset({int, bool, np.dtype(f"i{size}").type, np.dtype(f"u{size}").type})
-    return _INTEGERS[size], _Taken(types, 8 * size)
+    return _INTEGERS[size], _Taken(types, 8 * size == address_bits)
 
 
 def _wrong_number(parameters: Sequence[Parameter], arguments: Sequence[object]) -> str:

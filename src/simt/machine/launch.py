@@ -106,6 +106,8 @@ class Launch:
     system: System | None = None
     """There if the kernel can reach a call of a function without a body."""
     state: object | None = None
+    busy: bool = False
+    """While it runs, and for good if an exception ended it: it is not to be used again then."""
     events: NDArray[np.uint64] | None = None
     """Counters of the performance monitor events, one for each of `EVENTS`, if the kernel has such."""
     breakpoint: Callable[[Breakpoint], object] | None = None

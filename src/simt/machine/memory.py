@@ -116,22 +116,14 @@ class Arena:
         self._lock = Lock()
         self._freed: deque[int] = deque()
         self.low = low
-        self._base = self._limit = start + PAGE
-        self._end = self._base + length
-        self._ranges = FreeList(self._base, self._end)
-
-    @property
-    def base(self) -> int:
-        return self._base
-
-    @property
-    def limit(self) -> int:
-        return self._limit
+        self.base = self.limit = start + PAGE
+        self._end = self.base + length
+        self._ranges = FreeList(self.base, self._end)
 
     @property
     def size(self) -> int:
         """Bytes reserved."""
-        return self._end - self._base
+        return self._end - self.base
 
     @property
     def used(self) -> int:
@@ -148,8 +140,8 @@ class Arena:
             if address is None:
                 raise OutOfMemory(self._full(nbytes))
             # Nothing above the old limit was ever accessible: those pages are still zero.
-            self._clear(address, min(address + size, self._limit))
-            self._limit = max(self._limit, address + size)
+            self._clear(address, min(address + size, self.limit))
+            self.limit = max(self.limit, address + size)
         return address
 
     def _take(self, size: int, align: int) -> int | None:
@@ -201,7 +193,7 @@ class Arena:
 
     def view(self, address: int, nbytes: int) -> NDArray[np.uint8]:
         """The bytes at an address, shared, not copied. Raises ValueError outside the arena."""
-        if nbytes < 0 or not self._base <= address <= address + nbytes <= self._end:
+        if nbytes < 0 or not self.base <= address <= address + nbytes <= self._end:
             raise ValueError(f"{nbytes} bytes at {address:#x} are not within the device's memory")
         return np.asarray(Bytes(address, nbytes, self))
 

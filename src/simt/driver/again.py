@@ -1,0 +1,113 @@
+"""A kernel's latest launch, to be made once more: what most programs do most of the time.
+
+Where a program works through more memory than caches hold between two launches, each object that a launch
+looks at, and each function that it calls, comes from far away: the general way (`Kernel.launch`) takes 100
+microseconds then in place of 6. This one is short. It leaves to the other whatever is not as it was, errors
+included.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from weakref import ref
+
+from simt.driver.array import DeviceArray
+from simt.errors import LaunchError
+from simt.machine.grid import Shape, as_dim3, check_grid
+from simt.machine.launch import Launch
+
+if TYPE_CHECKING:
+    from simt.driver.kernel import Kernel
+
+
+class Again:
+    """A launch that has ended well, by the grid, block and bytes of shared memory that its caller gave."""
+
+    __slots__ = (
+        "_args", "_block", "_device", "_dim3", "_grid", "_last", "_lock", "_made", "_name", "_parameters",
+        "_plain", "_shared_mem", "_stack_bytes", "_workers",
+    )  # fmt: skip
+
+    def __init__(self, kernel: Kernel, grid: Shape, block: Shape, shared_mem: int, made: Launch) -> None:
+        self._grid, self._block, self._shared_mem = grid, block, shared_mem
+        self._dim3, self._made = made.grid, made
+        self._device = device = kernel.module.device
+        self._stack_bytes, self._workers = device.stack_bytes, device.workers
+        self._lock = device.launching()
+        self._plain = kernel.packer.plain
+        self._args: tuple[object, ...] | None = None  # arrays by weak references
+        self._parameters = b""
+        self._name, self._last = kernel.name, kernel.module.last_launches
+
+    @staticmethod
+    def of(kernel: Kernel, grid: Shape, block: Shape, shared_mem: int, made: Launch) -> Again | None:
+        """None if callers could change the objects that they gave."""
+        return Again(kernel, grid, block, shared_mem, made) if _is_fixed(grid) and _is_fixed(block) else None
+
+    def run(self, grid: Shape, block: Shape, args: Sequence[object], shared_mem: object) -> bool:
+        """Runs the kernel if nothing is new but the grid and plain arguments. False: nothing was done."""
+        if block is not self._block or shared_mem is not self._shared_mem or not isinstance(args, tuple):
+            return False
+        with self._lock:
+            device, made = self._device, self._made
+            if (
+                made.busy
+                or device.capturing is not None
+                or device.workers != self._workers
+                or device.stack_bytes != self._stack_bytes
+                or not (grid is self._grid or self._takes_grid(grid))
+                or not (self._has_same(args) or self._takes(args))
+            ):
+                return False
+            made.busy = True
+            made.parameters = self._parameters
+            made.grid = self._dim3  # kernels of one name share it
+            device.last_grid_id = made.grid_id = device.last_grid_id + 1
+            timeout = device.timeout
+            made.deadline = None if timeout is None else time.monotonic() + timeout
+            self._last[self._name] = made
+            device.engine.launch(made)
+            made.busy = False
+        return True
+
+    def _takes_grid(self, grid: Shape) -> bool:
+        """Whether another grid is right; it is the one that the next launch is expected to have."""
+        if not _is_fixed(grid):
+            return False
+        try:
+            dim3 = as_dim3(grid, "grid")
+            check_grid(dim3, self._device.properties)
+        except LaunchError:
+            return False
+        self._grid, self._dim3 = grid, dim3
+        return True
+
+    def _has_same(self, args: Sequence[object]) -> bool:
+        """Whether the arguments are the objects that they were, and mean what they meant."""
+        known_args = self._args
+        if known_args is None or len(args) != len(known_args):
+            return False
+        for argument, known in zip(args, known_args):
+            if argument is known:
+                continue
+            if not isinstance(argument, DeviceArray) or type(known) is not ref or known() is not argument:
+                return False
+            if not argument.allocation.alive:
+                return False
+        return True
+
+    def _takes(self, args: Sequence[object]) -> bool:
+        """Whether all arguments are numbers and arrays; the next launch is expected to have the same."""
+        parameters = self._plain(args)
+        if parameters is None:
+            return False
+        self._parameters = parameters
+        self._args = tuple([ref(a) if isinstance(a, DeviceArray) else a for a in args])
+        return True
+
+
+def _is_fixed(shape: Shape) -> bool:
+    """Whether the same object is always the same shape."""
+    return type(shape) is int or (isinstance(shape, tuple) and {*map(type, shape)} == {int})
