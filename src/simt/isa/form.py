@@ -31,7 +31,8 @@ many. `[-]a` may have a minus sign: `a_negative` is bound to whether it has. The
 The slot `mode` belongs to the opcode and keeps its place (`simt.isa.select.OPCODE_SLOTS`).
 
 A syntax that ends in `...` is *open*: an instruction that begins so has the form, whatever modifiers and
-operands follow; in `cvt....format...` one of the modifiers that follow must be a `format`.
+operands follow; in `cvt....format...` one of the modifiers that follow must be a `format`. Operands behind
+it, as in `tex.geom... d, a, e`, say how many there are at least.
 
 The meaning is called with the algebra first and then, by name, what its signature asks for: `t`, any
 slot or flag, any source operand, `env` (`Environment`), and `carry` (see `carry=`). It returns the value

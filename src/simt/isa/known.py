@@ -7,6 +7,7 @@ A module may have them: its other kernels run. What begins as one of these is ta
 from __future__ import annotations
 
 from simt.isa.catalogue import known
+from simt.isa.texture import DIMENSIONS
 
 # ------------------------------------------------------------------ matrices
 
@@ -97,6 +98,9 @@ known("tex.grad...", "Reads a texture at the level of detail that gradients ask 
       ref="PTX 2.0 tex.grad")  # fmt: skip
 known("tex.geom...", "Reads an array of textures, a cube map or a texture with several samples.",
       geom=GEOMETRIES, since="1.5 sm_20", ref="PTX 1.5 tex")  # fmt: skip
+known("tex.geom.v4.dtype.btype... d:x4(dtype), a:texture, e:b32",
+      "Reads a texture with an offset in texels, or compares it with a depth.", geom=" ".join(DIMENSIONS),
+      dtype="u32 s32 f32", btype="s32 f32", since="4.3 sm_30", ref="PTX 4.3 tex")  # fmt: skip
 known("tld4.component...", "Reads one component of the four texels around a coordinate.", component="r g b a",
       since="2.2 sm_20", ref="PTX 2.2 tld4")  # fmt: skip
 known("txq...", "A property of a texture or sampler.", since="1.5 sm_20", ref="PTX 1.5 txq")

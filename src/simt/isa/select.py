@@ -109,12 +109,14 @@ def select(
     (`Form.runs`) are found too.
     """
     found = _whole(opcode, modifiers, operand_count, version, target)
-    return _known(opcode, modifiers) or found if isinstance(found, Mismatch) else found
+    return _known(opcode, modifiers, operand_count) or found if isinstance(found, Mismatch) else found
 
 
-def _known(opcode: str, modifiers: tuple[str, ...]) -> Selection | None:
+def _known(opcode: str, modifiers: tuple[str, ...], operand_count: int | None) -> Selection | None:
     """The open form that fits; of several the one that says most."""
-    found = [(form, _begins(form, modifiers)) for form in KNOWN.get(opcode, ()) if form.is_open]
+    forms = [form for form in KNOWN.get(opcode, ()) if form.is_open]
+    enough = [f for f in forms if operand_count is None or operand_count >= len(f.operands)]
+    found = [(form, _begins(form, modifiers)) for form in enough]
     fitting = [(form, _complete(form, bound)) for form, bound in found if bound is not None]
     best = max(fitting, key=lambda f: len(f[0].slots), default=None)
     return Selection(*best, best[1]) if best else None

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from simt.isa.algebra import Algebra, V
-from simt.isa.catalogue import instruction
+from simt.isa.catalogue import instruction, requirement
 from simt.isa.memory import elements
-from simt.ptx.types import Type
+from simt.ptx.types import PRED, Type
 
 DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3}
+RESIDENCE = requirement("7.1 sm_60")
+"""What the second destination of `tex` requires (PTX 7.1 tex)."""
 
 
 @instruction(
-    "tex.geom.v4.dtype.btype d:x4(dtype), a:texture", geom=" ".join(DIMENSIONS), dtype="u32 s32 f32",
+    "tex.geom.v4.dtype.btype d:x4(dtype)[|p], a:texture", geom=" ".join(DIMENSIONS), dtype="u32 s32 f32",
     btype="s32 f32", effects="memory", ref="PTX 1.4 table 71",
 )  # fmt: skip
 def tex(
     m: Algebra[V], a: V, c: V | tuple[V, ...], geom: str, dtype: Type, btype: Type
-) -> tuple[V, V, V, V]:  # fmt: skip
+) -> tuple[V, V, V, V, V]:  # fmt: skip
     """Reads four components of a texture at a coordinate; coordinates beyond the geometry's are ignored.
 
     What is bound to the texture says the rest: addressing outside it, filtering between texels with weights
     of 8 bits, whether coordinates are normalised, whether integers are read as numbers from 0 or -1 to 1.
-    Components that the texture lacks are 0.
+    Components that the texture lacks are 0. `p` tells whether the texels are in memory: always.
     """
-    return m.texture(geom, dtype, btype, a, elements(c)[: DIMENSIONS[geom]])
+    return *m.texture(geom, dtype, btype, a, elements(c)[: DIMENSIONS[geom]]), m.const(PRED, 1)

@@ -320,3 +320,34 @@ def test_the_symbol_of_a_texref_variable_is_a_texture_object(engine: str) -> Non
     for factor, name in ((2, "first"), (7, "second")):
         module["k"](1, 3, (out, module.symbol(name)))
         np.testing.assert_array_equal(out.numpy(), [0, factor, 2 * factor])
+
+
+RESIDENT = """
+.version 7.1
+.target sm_60
+.address_size 64
+.global .texref image;
+.entry k (.param .u64 out)
+{
+    .reg .u32 %i, %r; .reg .u64 %p; .reg .f32 %x, %d<4>; .reg .pred %in;
+    mov.u32 %i, %tid.x;
+    cvt.rn.f32.u32 %x, %i;
+    setp.ne.u32 %in, %i, %i;
+    tex.1d.v4.f32.f32 {%d0, %d1, %d2, %d3}|%in, [image, {%x}];
+    add.f32 %d0, %d0, 0f3F000000;
+    @%in add.f32 %d0, %d0, 0f3F000000;
+    ld.param.u64 %p, [out];
+    mad.wide.u32 %p, %i, 4, %p;
+    st.global.f32 [%p], %d0;
+    exit;
+}
+"""
+
+
+def test_texels_are_always_in_memory(engine: str) -> None:
+    """The second destination of `tex` tells so, of coordinates outside the texture too."""
+    device = simt.Device("sm_75", engine=engine, memory="64MiB", timeout=20)
+    module, out = device.load(RESIDENT), device.zeros(5, "f4")
+    module.texture("image").bind(device.array(np.array([3, 1, 4], "f4")))
+    module["k"](1, 5, (out,))
+    np.testing.assert_array_equal(out.numpy(), [4, 2, 5, 5, 5])

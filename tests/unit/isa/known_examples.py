@@ -50,6 +50,8 @@ EXAMPLES = (
     f"tex.base.2d.v4.f32.f32 {V4}, {AT}",
     f"tex.grad.2d.v4.f32.f32 {V4}, {AT}, {{%f32_0, %f32_1}}, {{%f32_2, %f32_3}}",
     f"tex.a2d.v4.f32.f32 {V4}, [%b64_0, {{%b32_1, %f32_2, %f32_2, %f32_2}}]",
+    f"tex.2d.v4.f32.f32 {V4}, {AT}, {{%b32_0, %b32_1}}",
+    f"tex.2d.v4.f32.f32 {V4}, {AT}, {{1, -1}}, %f32_4",
     f"tld4.r.2d.v4.f32.f32 {V4}, {AT}",
     "txq.width.b32 %b32_0, [%b64_0]",
     "istypep.texref %pred_0, %b64_0",
