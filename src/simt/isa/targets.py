@@ -134,8 +134,10 @@ def _suggestion(name: str) -> str:
 
 
 def version_problem(version: Version) -> str | None:
-    """Why a version is not one of PTX, or None."""
+    """Why a version is not one of PTX, or not one known here, or None."""
     if version in VERSIONS:
         return None
     newest = ".".join(map(str, NEWEST))
+    if version > NEWEST:  # later versions have taken all that earlier ones had, since 2.0
+        return f"PTX version {version[0]}.{version[1]} is newer than {newest} and read as {newest}"
     return f"unknown PTX version {version[0]}.{version[1]}, expected one of 1.0 to {newest}"

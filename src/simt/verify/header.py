@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from simt.diagnostics import Span
 from simt.isa.catalogue import requirement
 from simt.isa.form import Requirement, Version
-from simt.isa.targets import FIRST_DOUBLE_TARGET, OPTIONS, Platform, parse_platform, version_problem
+from simt.isa.targets import FIRST_DOUBLE_TARGET, NEWEST, OPTIONS, Platform, parse_platform, version_problem
 from simt.ptx.nodes import File, Module, Pragma, Target
 from simt.verify.context import Context, Problem, dotted, requirement_problems
 
 ADDRESS_SIZE_SINCE: Version = (2, 3)
 PRAGMAS_SINCE: Version = (2, 0)
+_VERSION = re.compile(r"^[ \t]*(\.version[ \t]*[\d.]*)", re.MULTILINE)
 _ADDRESS_SIZE = re.compile(r"^[ \t]*(\.address_size[ \t]*\d*)", re.MULTILINE)
 
 
@@ -21,19 +22,20 @@ def module_problems(context: Context, module: Module) -> Iterator[Problem]:
     """The head of the module; sets the context's target."""
     unknown = version_problem(module.version)
     if unknown is not None:
-        yield Problem(unknown, module.span)
+        hint = None if module.version < NEWEST else f"what came after PTX {dotted(NEWEST)} is not known here"
+        yield Problem(unknown, _head(context, _VERSION), hint, warning=module.version > NEWEST)
     yield from target_problems(context, module.target)
     size = module.address_size
     if size is not None and module.version < ADDRESS_SIZE_SINCE:
         message = f"`.address_size` requires PTX ISA {dotted(ADDRESS_SIZE_SINCE)} or later"
-        yield Problem(f"{message}, the module's .version is {context.version_name}", _address_size(context))
+        yield Problem(f"{message}, the module's .version is {context.version_name}", _head(context, _ADDRESS_SIZE))
     if size not in (None, 32, 64):
-        yield Problem(f"addresses cannot have {size} bits", _address_size(context), "expected 32 or 64")
+        yield Problem(f"addresses cannot have {size} bits", _head(context, _ADDRESS_SIZE), "expected 32 or 64")
 
 
-def _address_size(context: Context) -> Span:
-    """The place of `.address_size`; that of the module's head if it does not start a line."""
-    found = _ADDRESS_SIZE.search(context.diagnostics.source.text)
+def _head(context: Context, directive: re.Pattern[str]) -> Span:
+    """The place of a directive of the module's head; the whole module if it does not start a line."""
+    found = directive.search(context.diagnostics.source.text)
     return Span(*found.span(1)) if found else context.module.span
 
 

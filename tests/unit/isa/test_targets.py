@@ -23,6 +23,7 @@ def test_versions() -> None:
     assert {(1, 4), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8)} <= set(VERSIONS)
     assert version_problem((7, 8)) is None
     assert version_problem((7, 9)) == "unknown PTX version 7.9, expected one of 1.0 to 9.0"
+    assert version_problem((9, 4)) == "PTX version 9.4 is newer than 9.0 and read as 9.0"
 
 
 @pytest.mark.parametrize(
