@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from simt.cli.display import coloured
+from simt.cli.display import coloured, counted
 from simt.diagnostics import Diagnostic, Severity
 from simt.driver.source import check_source, read_file
 from simt.errors import PtxFileError
@@ -77,8 +77,4 @@ def _print(found: Iterable[Diagnostic]) -> None:
 
 
 def _summary(errors: int, warnings: int, files: int) -> str:
-    return f"{_count(errors, 'error')} and {_count(warnings, 'warning')} in {_count(files, 'file')}"
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
+    return f"{counted(errors, 'error')} and {counted(warnings, 'warning')} in {counted(files, 'file')}"

@@ -54,7 +54,7 @@ def _forms(mnemonic: str | None) -> list[Form]:
     if mnemonic is None:
         return [form for name in names for form in forms_of(name)]
     if mnemonic not in names:
-        close = difflib.get_close_matches(mnemonic, names, n=3)
+        close = difflib.get_close_matches(mnemonic.lower().partition(".")[0], names, n=3)
         meant = f"; did you mean {' or '.join(close)}?" if close else ""
         raise click.UsageError(f"no instruction {mnemonic!r}{meant}")
     return forms_of(mnemonic)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from simt.cli.display import aligned
+from simt.cli.display import aligned, counted
 from simt.driver.device import Device
 from simt.driver.kernel import Kernel
 from simt.machine.device import DEVICES, NEWEST
@@ -65,7 +65,7 @@ def _print(found: Sequence[Kernel]) -> None:
         for k, why in zip(found, obstacles)
     ]
     click.echo("\n".join(aligned([_HEADINGS, *rows])))
-    click.echo(f"{len(found)} kernels, {obstacles.count(None)} of them can be launched", err=True)
+    click.echo(f"{counted(len(found), 'kernel')}, {obstacles.count(None)} of them can be launched", err=True)
 
 
 def _short(kernel: Kernel, why: str) -> str:

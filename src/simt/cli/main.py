@@ -59,7 +59,8 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; the exit code. Prints every error, raises none."""
     try:
         code = cli.main(None if arguments is None else list(arguments), "simt", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout:  # None where the caller has closed it: `simt ... >&-`
+            sys.stdout.flush()
     except click.exceptions.Exit as end:
         return end.exit_code
     except SystemExit:  # click's answer to a reader that left in the middle of a write

@@ -151,10 +151,12 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
 
 
 def as_dtype(dtype: DTypeLike) -> np.dtype[Any]:
-    """A dtype that device memory can hold. Raises TypeError for Python objects."""
+    """A dtype that device memory can hold. Raises TypeError for Python objects and swapped bytes."""
     found = np.dtype(dtype)
     if found.hasobject:
         raise TypeError(f"dtype {found} holds Python objects, which device memory cannot")
+    if not found.isnative:
+        raise TypeError(f"dtype {found} has its bytes in the other order than the device; use astype")
     if not found.itemsize:
         raise TypeError(f"dtype {found} has no size")
     return found

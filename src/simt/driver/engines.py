@@ -52,6 +52,10 @@ def approximation(wanted: str | None) -> Approximation:
     raise SimtError(f"no approximation {name!r}: expected one of {', '.join(APPROXIMATIONS)}")
 
 
+MOST_WORKERS = 1024
+"""More than machines have CPUs. Each has a stack, and memory for its lanes."""
+
+
 def worker_count(wanted: int | None) -> int:
     """Native threads to use: as wanted, else `SIMT_WORKERS`, else one for each CPU. Raises `SimtError`."""
     given = wanted if wanted is not None else os.environ.get("SIMT_WORKERS") or _cpus()
@@ -61,6 +65,8 @@ def worker_count(wanted: int | None) -> int:
         count = 0
     if count < 1:
         raise SimtError(f"workers: expected a positive number, {given!r} given")
+    if count > MOST_WORKERS:
+        raise SimtError(f"workers: expected at most {MOST_WORKERS} native threads, {count} given")
     return count
 
 

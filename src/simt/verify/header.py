@@ -28,9 +28,13 @@ def module_problems(context: Context, module: Module) -> Iterator[Problem]:
     size = module.address_size
     if size is not None and module.version < ADDRESS_SIZE_SINCE:
         message = f"`.address_size` requires PTX ISA {dotted(ADDRESS_SIZE_SINCE)} or later"
-        yield Problem(f"{message}, the module's .version is {context.version_name}", _head(context, _ADDRESS_SIZE))
+        yield Problem(
+            f"{message}, the module's .version is {context.version_name}", _head(context, _ADDRESS_SIZE)
+        )
     if size not in (None, 32, 64):
-        yield Problem(f"addresses cannot have {size} bits", _head(context, _ADDRESS_SIZE), "expected 32 or 64")
+        yield Problem(
+            f"addresses cannot have {size} bits", _head(context, _ADDRESS_SIZE), "expected 32 or 64"
+        )
 
 
 def _head(context: Context, directive: re.Pattern[str]) -> Span:

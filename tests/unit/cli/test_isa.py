@@ -61,6 +61,7 @@ def test_versions(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         (["ad"], "Error: no instruction 'ad'; did you mean "),
+        (["MAD.LO"], "Error: no instruction 'MAD.LO'; did you mean mad"),
         (["mna"], "Error: no instruction 'mna'; did you mean mma"),
         (["--ptx", "new"], "Error: --ptx: expected a version such as 1.4, 'new' given"),
     ],

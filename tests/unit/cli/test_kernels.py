@@ -43,6 +43,12 @@ def test_the_list(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert shown.err == "3 kernels, 1 of them can be launched\n"
 
 
+def test_one_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "one.ptx").write_text(HEAD + ".entry one() { ret; }\n")
+    assert execute(["kernels", str(tmp_path / "one.ptx")]) == 0
+    assert capsys.readouterr().err == "1 kernel, 1 of them can be launched\n"
+
+
 def test_the_list_for_programs(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["kernels", file, "--format", "json"]) == 0
     bad, good, lost = json.loads(capsys.readouterr().out)

@@ -105,6 +105,11 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     assert (found.returncode, found.stdout, found.stderr) == (0, "[\n", "")
 
 
+def test_standard_output_may_be_closed() -> None:
+    found = piped("simt isa mad >&-")
+    assert (found.returncode, found.stderr) == (0, "")
+
+
 def test_a_full_disk_is_a_plain_error() -> None:
     found = piped("simt isa --format json > /dev/full")
     assert (found.returncode, found.stderr) == (2, "simt: error: No space left on device\n")

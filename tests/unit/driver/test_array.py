@@ -51,6 +51,15 @@ def test_python_objects_are_refused(device: Device) -> None:
         device.array(np.array([object()]))
 
 
+@pytest.mark.parametrize("dtype", [">f4", [("a", "<i4"), ("b", ">i4")]])
+def test_swapped_bytes_are_refused(device: Device, dtype: Any) -> None:
+    """A kernel would take them for other numbers."""
+    with pytest.raises(TypeError, match="has its bytes in the other order than the device; use astype"):
+        device.array(np.zeros(3, dtype))
+    with pytest.raises(TypeError, match="other order"):
+        device.zeros(3, dtype)
+
+
 def test_negative_shapes_are_refused(device: Device) -> None:
     with pytest.raises(ValueError, match="negative extent"):
         device.zeros((2, -1))

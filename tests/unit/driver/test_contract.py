@@ -140,6 +140,7 @@ def test_devices_and_their_limits(arch: int) -> None:
         ({"memory": "1e3"}, "bad memory size '1e3'"),
         ({"workers": 0}, "workers: expected a positive number, 0 given"),
         ({"workers": 2.5}, "workers: expected a positive number, 2.5 given"),
+        ({"workers": 1025}, "workers: expected at most 1024 native threads, 1025 given"),
         ({"workers": [1]}, r"workers: expected a positive number, \[1\] given"),
         ({"timeout": "1"}, "timeout: expected a positive number of seconds, '1' given"),
         ({"timeout": float("nan")}, "timeout: expected a positive number of seconds, nan given"),
