@@ -21,11 +21,13 @@ Shape: TypeAlias = "int | Sequence[int]"
 
 
 class Allocation:
-    """A piece of an arena, freed when the last array or view on it is gone, or by `free`."""
+    """A piece of an arena, freed when the last array or view on it is gone, or by `free`. `lasting`: not by
+    `free`, as others know the address."""
 
-    __slots__ = ("__weakref__", "_finalizer", "address", "alive", "arena", "nbytes")
+    __slots__ = ("__weakref__", "_finalizer", "address", "alive", "arena", "lasting", "nbytes")
 
-    def __init__(self, arena: Arena, nbytes: int, align: int = 1) -> None:
+    def __init__(self, arena: Arena, nbytes: int, align: int = 1, lasting: bool = False) -> None:
+        self.lasting = lasting
         self.arena = arena
         self.nbytes = nbytes
         self.address = arena.allocate(nbytes, align)
@@ -34,7 +36,10 @@ class Allocation:
         self.alive = True
 
     def free(self) -> None:
-        """Frees it now; harmless if it is free already. Views on it stay safe, their contents do not."""
+        """Frees it now; harmless if it is free already. Views on it stay safe, their contents do not. Raises
+        `SimtError` for what lasts."""
+        if self.lasting:
+            raise SimtError("a variable lives as long as its module: its array cannot be freed")
         self.alive = False
         self._finalizer()
 
@@ -108,7 +113,8 @@ class DeviceArray:
         return self.device.array(self.numpy())
 
     def free(self) -> None:
-        """Frees the memory now rather than when the array and its views are garbage."""
+        """Frees the memory now rather than when the array and its views are garbage. Raises `SimtError` for
+        a module's variable."""
         self.allocation.free()
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:

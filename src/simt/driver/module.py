@@ -49,7 +49,7 @@ class Module:
         self._system_calls: dict[str, frozenset[str]] = {}
 
     def _allocate(self, nbytes: int, align: int) -> int:
-        found = Allocation(self.memory, nbytes, align)
+        found = Allocation(self.memory, nbytes, align, lasting=True)
         self._allocations[found.address] = found
         return found.address
 

@@ -28,6 +28,13 @@ def test_symbols_have_type_shape_and_initial_values(saxpy: Module) -> None:
     assert (pairs.shape, pairs.dtype) == ((4, 2), np.int16)
 
 
+def test_variables_cannot_be_freed(saxpy: Module) -> None:
+    """Kernels know their addresses."""
+    with pytest.raises(SimtError, match="a variable lives as long as its module: its array cannot be freed"):
+        saxpy.symbol("counter").free()
+    assert saxpy.symbol("counter").numpy()[()] == 0
+
+
 def test_addresses_in_initialisers(saxpy: Module) -> None:
     """An address of a variable plus 8; the first function's address is the step between functions."""
     pointers = [saxpy.symbols["table"] + 8, FUNCTION_ALIGNMENT]
