@@ -1,15 +1,17 @@
 """How many other threads are to help with a launch, by the time that launches like it took.
 
 Launches of one kernel may take very different times, so one that was long is remembered for a while: help
-that is not needed costs little. Of launches that are neither short nor long it is measured how much help
-pays: two cores may be slower than one, where each needs what the other has just written, and each thread
-that is asked costs the caller some microseconds. The shortest times count, since what disturbs a launch
-(memory and code that come from far away, another process) makes it longer; and other numbers of helpers than
-the best one are tried again, often at first and then now and then.
+that is not needed costs little. It is measured how much help pays: two cores may be slower than one, where
+each needs what the other has just written, and each thread that is asked costs the caller some microseconds.
+The shortest times count, since what disturbs a launch (memory and code that come from far away, another
+process) makes it longer; and other numbers of helpers than the best one are tried again, often at first and
+then now and then. Long launches get all help until a trial with less was shorter than the launches around it,
+twice.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 ASLEEP = 60_000
@@ -17,7 +19,7 @@ ASLEEP = 60_000
 AWAKE = 10_000
 """The same for threads that wait for the next launch: asking one takes less than 1,000."""
 LONG = 1_000_000
-"""Nanoseconds from which help is not doubted."""
+"""Nanoseconds from which a launch is long."""
 SHARE = 40_000
 """Nanoseconds of work for each thread that helps with a launch for the first time: asking it, and waiting
 for it, takes a tenth of that."""
@@ -29,6 +31,16 @@ TRIAL = 4
 """Launches for which another way is tried: the first one finds in other caches what it needs."""
 OFTEN = 64
 """Trials' lengths after which there is another one."""
+CALM = 16
+"""Long launches before the first trial: as it may take twice the time, it costs a sixteenth."""
+ALIKE = 1.5
+"""Long launches before and after a trial tell nothing if one took so many times as long as the other."""
+WINS = 2
+"""Trials in which another way must win to be taken for long launches."""
+HOPELESS = 2.0
+"""A way of which two launches took so many times as long as the best one's is seldom tried again."""
+SELDOM = 63
+"""Trials after which such a way has another one. Odd: those with more and with less help take turns."""
 
 
 def steps(most: int) -> list[int]:
@@ -40,41 +52,34 @@ def steps(most: int) -> list[int]:
 
 
 @dataclass
-class Ways:
-    """Nanoseconds that launches of about one size took: what is expected, and the shortest ones by the number
-    of threads that were to help."""
+class Tried:
+    """The shortest nanoseconds that short launches took, by the number of threads that were to help.
 
-    expected: float = 0
+    `known`: numbers of helpers of more than one launch."""
+
     shortest: dict[int, float] = field(default_factory=dict[int, float])
+    known: set[int] = field(default_factory=set[int])
     launches: int = 0
 
     def note(self, elapsed: float, helpers: int) -> None:
         self.launches += 1
-        self.expected += (elapsed - self.expected) * (1 if elapsed > self.expected else FORGETTING)
         shortest = self.shortest.get(helpers)
-        if shortest is not None and elapsed > FADING * shortest:
-            elapsed = FADING * shortest
+        if shortest is not None:
+            self.known.add(helpers)
+            elapsed = min(elapsed, FADING * shortest)
         self.shortest[helpers] = elapsed
 
-    def helpers(self, least: int, most: int) -> int:
-        """`least`: nanoseconds of work that are worth any help. `most`: helpers that there are."""
-        if self.expected > LONG:
-            return most
-        if self.expected <= least and self.shortest.get(0, 0) <= least:  # help makes the former shorter
-            return 0
-        if not any(self.shortest):
-            return at_first(self.expected, most)
-        if 0 not in self.shortest:
-            return 0
-        best = min(most, min(self.shortest, key=self.shortest.__getitem__))
-        return self._other(best, most) if self._is_trial else best
+    def helpers(self, numbers: list[int]) -> int:
+        """The best of these numbers of helpers, or the one that is to be tried."""
+        best = min(numbers[-1], min(self.shortest, key=self.shortest.__getitem__))
+        if not self._is_trial:
+            return best
+        other = beside(best, numbers, more=self._trials % 2 == 0)
+        return best if self._is_hopeless(other, best) else other
 
-    def _other(self, best: int, most: int) -> int:
-        """More or fewer helpers than the best number, in turns."""
-        some = steps(most)
-        place = some.index(best) if best in some else 0
-        more = place == 0 or (place < len(some) - 1 and self._trials % 2 == 0)
-        return some[place + 1 if more else place - 1]
+    def _is_hopeless(self, way: int, best: int) -> bool:
+        slow = way in self.known and self.shortest[way] > HOPELESS * self.shortest.get(best, math.inf)
+        return slow and self._trials % SELDOM != 0
 
     @property
     def _turn(self) -> int:
@@ -93,16 +98,102 @@ class Ways:
         return turn.bit_length() if turn < OFTEN else turn // OFTEN + OFTEN.bit_length() - 1
 
 
-def at_first(work: float, most: int) -> int:
+@dataclass
+class Doubted:
+    """How many threads are to help with long launches, all at first. The work may differ much from launch to
+    launch, so a trial is compared with the launches right before and after it.
+
+    `pause`: launches from one trial to the next. `way`: the number of helpers, None for all of them. `usual`:
+    what that came to for the last launch. `trial`: the last launch's number of helpers and nanoseconds, if it
+    was one."""
+
+    pause: int
+    way: int | None = None
+    usual: int | None = None
+    launches: int = 0
+    last_trial: int = 0
+    before: float = math.inf
+    trial: tuple[int, float] | None = None
+    more: bool = False
+    wins: int = 0
+
+    def helpers(self, numbers: list[int]) -> int:
+        self.usual = best = numbers[-1] if self.way is None else min(self.way, numbers[-1])
+        pause = 1 if self.wins else self.pause
+        if self.trial is not None or self.launches < self.last_trial + pause:
+            return best
+        return beside(best, numbers, self.more)
+
+    def note(self, elapsed: float, helpers: int) -> None:
+        self.launches += 1
+        if self.usual not in (None, helpers):
+            self.trial = helpers, elapsed
+            return
+        if self.trial is not None:
+            self._judge(*self.trial, elapsed)
+            self.trial, self.last_trial = None, self.launches
+        self.before = elapsed
+
+    def _judge(self, helpers: int, elapsed: float, after: float) -> None:
+        least, most = sorted((self.before, after))
+        if most > ALIKE * least or elapsed > least:
+            self.wins, self.more = 0, not self.more
+            self.pause = min(2 * self.pause, OFTEN * TRIAL)
+            return
+        self.wins += 1
+        if self.wins == WINS:
+            self.way, self.wins, self.pause = helpers, 0, 1
+
+
+def beside(best: int, numbers: list[int], more: bool) -> int:
+    """The next greater or smaller number of helpers, the other one where there is none."""
+    place = numbers.index(best) if best in numbers else 0
+    more = place == 0 or (more and place < len(numbers) - 1)
+    return numbers[place + 1 if more else place - 1]
+
+
+class Ways:
+    """What launches of about one size took: `expected`, in nanoseconds, and how much help is best for `short`
+    and for `long` ones."""
+
+    def __init__(self, calm: int) -> None:
+        """`calm`: long launches before the first trial."""
+        self.expected: float = 0
+        self.short = Tried()
+        self.long = Doubted(calm)
+
+    def note(self, elapsed: float, helpers: int) -> None:
+        if self.expected > LONG:
+            self.long.note(elapsed, helpers)
+        if self.expected <= LONG or elapsed <= LONG:
+            self.short.note(elapsed, helpers)
+        self.expected += (elapsed - self.expected) * (1 if elapsed > self.expected else FORGETTING)
+
+    def helpers(self, least: int, numbers: list[int]) -> int:
+        """`least`: nanoseconds of work that are worth any help. `numbers`: of helpers that there may be."""
+        if self.expected > LONG:
+            return self.long.helpers(numbers)
+        shortest = self.short.shortest
+        if self.expected <= least and shortest.get(0, 0) <= least:  # help makes the former shorter
+            return 0
+        if not any(shortest):
+            return at_first(self.expected, numbers)
+        return self.short.helpers(numbers) if 0 in shortest else 0
+
+
+def at_first(work: float, numbers: list[int]) -> int:
     """Helpers for so many nanoseconds of work, before it is known how many are best."""
-    return max(n for n in steps(most) if n <= max(1, work / SHARE))
+    return max(n for n in numbers if n <= max(numbers[1], work / SHARE))
 
 
 @dataclass
 class Pace:
     """The times of one kernel's launches, by the size of the grid (the bits of its number of CTAs).
-    `last`: of the last one, for each CTA."""
 
+    `together`: its CTAs wait for each other, so that all threads help or none. `last`: nanoseconds of the
+    last launch for each CTA."""
+
+    together: bool = False
     sizes: dict[int, Ways] = field(default_factory=dict[int, Ways])
     last: float | None = None
     launches: int = 0
@@ -111,15 +202,19 @@ class Pace:
         """A launch of so many CTAs took some nanoseconds."""
         self.launches += 1
         self.last = elapsed / ctas
-        self.sizes.setdefault(ctas.bit_length(), Ways()).note(elapsed, helpers)
+        ways = self.sizes.get(ctas.bit_length())
+        if ways is None:
+            ways = self.sizes[ctas.bit_length()] = Ways(1 if self.together else CALM)
+        ways.note(elapsed, helpers)
 
     def helpers(self, ctas: int, awake: bool, most: int) -> int:
         """How many of `most` threads are to help with a launch of so many CTAs. `awake`: they wait for it."""
         least = AWAKE if awake else ASLEEP
+        numbers = [0, most] if self.together else steps(most)
         ways = self.sizes.get(ctas.bit_length())
         if ways is not None:
-            return ways.helpers(least, most)
+            return ways.helpers(least, numbers)
         if self.last is None:
             return most
         work = self.last * ctas
-        return 0 if work <= least else most if work > LONG else at_first(work, most)
+        return 0 if work <= least else most if work > LONG else at_first(work, numbers)

@@ -72,7 +72,7 @@ class Prepared:
         self.compiled = compiled
         self.host = host
         self.workers = launch.workers
-        self.pace = Pace()
+        self.pace = Pace(together=compiled.spins)
         self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context))
         self._is_for_caller = compiled.shallow and not compiled.system
         self._ranges = 1 if compiled.spins else launch.workers
@@ -166,7 +166,7 @@ class Prepared:
         x, y, z = launch.grid
         ctas = x * y * z
         self._most = most = min(self.workers, ctas) - 1
-        helpers = self._wanted(ctas, most, self.host.pool.is_awake) if most else 0
+        helpers = self.pace.helpers(ctas, self.host.pool.is_awake, most) if most else 0
         self.begin(launch, helpers + 1)
         self._team = None
         self._over = False
@@ -190,20 +190,18 @@ class Prepared:
             self._learn(time.perf_counter_ns() - start, ctas, helpers)
         self.block.slots[_CLEAR] = 1
 
-    def _wanted(self, ctas: int, most: int, awake: bool) -> int:
-        """How many threads of the pool are to help from the start, `most` at most."""
-        return most if self.compiled.spins else self.pace.helpers(ctas, awake, most)
-
     def is_short(self, launch: Launch) -> bool:
         """Whether it is known that a launch is not worth the help of other threads."""
         x, y, z = launch.grid
         most = min(self.workers, x * y * z) - 1
-        return not most or self._wanted(x * y * z, most, awake=False) == 0
+        if self.compiled.spins:  # alone, a CTA may wait for a higher one until help comes
+            return not most
+        return not most or self.pace.helpers(x * y * z, awake=False, most=most) == 0
 
     def _learn(self, elapsed: int, ctas: int, helpers: int) -> None:
-        """`helpers`: that were asked at the start."""
+        """`helpers`: that were asked at the start. Those who came later only show that it took long alone."""
         came = self._team is not None and self._team.begun > 0
-        self.pace.note(ctas, max(0, elapsed - OVERHEAD), (helpers or self._most) if came else 0)
+        self.pace.note(ctas, max(0, elapsed - OVERHEAD), helpers if came else 0)
 
     def tick(self, now: float) -> None:
         """Lets the caller's thread look for signals, stops a launch that is late, gets help for long ones."""

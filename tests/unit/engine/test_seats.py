@@ -13,7 +13,7 @@ import simt
 from simt.engine.abi import Seat, SeatSlot
 from simt.engine.blocks import Block
 from simt.engine.compile import Compiler, Native
-from simt.engine.prepared import Prepared
+from simt.engine.pace import Pace
 
 TICKET, ENTRY, LAUNCH = 7, 1000, 2000
 WORKERS = array("q", (31, 32, 33, 34))
@@ -102,7 +102,7 @@ def test_launches_of_several_threads_get_help_at_once(monkeypatch: pytest.Monkey
     red.global.add.u32 [%a], 1;
     ret;
 }"""
-    monkeypatch.setattr(Prepared, "_wanted", lambda self, ctas, most, awake: most)
+    monkeypatch.setattr(Pace, "helpers", lambda self, ctas, awake, most: most)
     device = simt.Device("sm_90", workers=4, memory="64MiB", timeout=20)
     kernels = [device.load(source + f"// {n}")["k"] for n in range(3)]
     arrays = [device.zeros(50, "u4") for _ in kernels]
