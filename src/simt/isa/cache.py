@@ -12,7 +12,7 @@ HINT = "L2::cache_hint"
 
 
 @access(
-    "ld[.weak][.space][.eviction].hint[.prefetch][.vec].type d:vec(type), [a], c:b64",
+    "ld[.weak][.space][.eviction].hint[.prefetch][.vec].type d:vec(type), [a], c:u64",
     space="global",
     eviction=EVICTION,
     hint=HINT,
@@ -21,7 +21,7 @@ HINT = "L2::cache_hint"
     ref="PTX 7.4 ld",
 )
 @access(
-    "ld.global.nc[.eviction].hint[.prefetch][.vec].type d:vec(type), [a], c:b64",
+    "ld.global.nc[.eviction].hint[.prefetch][.vec].type d:vec(type), [a], c:u64",
     eviction=EVICTION,
     hint=HINT,
     prefetch=PREFETCH,
@@ -34,7 +34,7 @@ def ld_hinted(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None) 
 
 
 @access(
-    "st[.weak][.space][.eviction].hint[.vec].type [a], b:vec(type), c:b64",
+    "st[.weak][.space][.eviction].hint[.vec].type [a], b:vec(type), c:u64",
     space="global",
     eviction=EVICTION,
     hint=HINT,
@@ -62,13 +62,26 @@ def cache_line(m: Algebra[V], a: V) -> None:
 
 
 PRIORITIES = {"L2::evict_unchanged": 0, "L2::evict_first": 2, "L2::evict_last": 4, "L2::evict_normal": 6}
+
+
+class Fractions:
+    """Numbers above 0, up to 1."""
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, float) and 0 < value <= 1
+
+    def __str__(self) -> str:
+        return "a fraction above 0.0, at most 1.0"
+
+
 STEPS = 16
 """A policy counts fractions of memory in sixteenths."""
 
 
 @instruction(
-    "createpolicy.fractional.primary[.secondary].b64 d[, a:f32]", primary=" ".join(PRIORITIES),
+    "createpolicy.fractional.primary[.secondary].b64 d:u64[, a:f32]", primary=" ".join(PRIORITIES),
     secondary="L2::evict_unchanged L2::evict_first", since="7.4 sm_80", ref="PTX 7.4 createpolicy",
+    ranges={"a": Fractions()},
 )  # fmt: skip
 def create_policy(m: Algebra[V], a: V | None, primary: str, secondary: str | None) -> V:
     """Makes a cache policy: a fraction `a` of the accesses has one priority, the others another one.

@@ -40,7 +40,7 @@ def instruction(
     requires: Mapping[str, str] | None = None,
     defaults: Mapping[str, Value] | None = None,
     check: Check | None = None,
-    ranges: Mapping[str, Container[int]] | None = None,
+    ranges: Mapping[str, Container[float]] | None = None,
     relaxed: bool = False,
     surplus: str = "",
     carry: str = "",
@@ -74,7 +74,7 @@ def instruction(
 def control(
     syntax: str, kind: str, summary: str, *, ref: str, since: str = "1.0",
     requires: Mapping[str, str] | None = None, check: Check | None = None,
-    ranges: Mapping[str, Container[int]] | None = None, **alternatives: str,
+    ranges: Mapping[str, Container[float]] | None = None, **alternatives: str,
 ) -> None:  # fmt: skip
     """Declares a form that the engines execute themselves: branches, calls, barriers."""
     caller = inspect.currentframe()
@@ -105,7 +105,7 @@ def known(
 def _declare(
     forms: dict[str, list[Form]], syntax: str, meaning: Meaning | None, alternatives: Mapping[str, str], *,
     since: str, requires: Mapping[str, str] | None, defaults: Mapping[str, Value] | None = None,
-    ranges: Mapping[str, Container[int]] | None = None, **attributes: Any,
+    ranges: Mapping[str, Container[float]] | None = None, **attributes: Any,
 ) -> None:  # fmt: skip
     """Adds a form. `attributes` are further ones of `Form`."""
     form = compile_form(

@@ -158,7 +158,7 @@ class Form:
     requires: Mapping[str, Requirement] = field(default_factory=dict[str, Requirement])
     defaults: Mapping[str, Value] = field(default_factory=dict[str, Value])
     check: Check | None = None
-    ranges: Mapping[str, Container[int]] = field(default_factory=dict[str, Container[int]])
+    ranges: Mapping[str, Container[float]] = field(default_factory=dict[str, Container[float]])
     relaxed: bool = False  # wider registers allowed (section 7.4.1)
     surplus: str = ""  # a further source that ptxas takes and that means nothing
     carry: str = ""  # "in", "out", "in out": uses of CC.CF

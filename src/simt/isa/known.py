@@ -73,9 +73,11 @@ known("setmaxnreg.action...", "Changes the number of registers of a warp.", acti
 known("createpolicy.kind...", "Makes a cache policy for a range of memory, or from another one.",
       kind="range cvt", since="7.4 sm_80",
       ref="PTX 7.4 createpolicy")  # fmt: skip
-for _opcode in ("atom", "red", "cp.async"):
-    known(f"{_opcode}....hint...", "An access with a cache policy.", hint="L2::cache_hint", since="7.4 sm_80",
-          ref="PTX 7.4 .L2::cache_hint")  # fmt: skip
+for _opcode, _operands in (
+    ("atom", "d, [a], b, c"), ("red", "[a], b, c"), ("cp.async", "[a], [b], c, e"),
+):  # fmt: skip
+    known(f"{_opcode}....hint... {_operands}", "An access with a cache policy.", hint="L2::cache_hint",
+          since="7.4 sm_80", ref="PTX 7.4 .L2::cache_hint")  # fmt: skip
 for _opcode, _operands in (("ld[.weak][.space]", "d, [a]"), ("st[.weak][.space]", "[a], b")):
     known(f"{_opcode}.type {_operands}", "Accesses 128 bits.", space="global shared", type="b128",
           since="8.3 sm_70", ref="PTX 8.3 .b128")  # fmt: skip
@@ -87,6 +89,18 @@ known("atom[.sem][.scope][.space].op.type d, [a], b", "Replaces 128 bits in memo
 known("atom[.sem][.scope][.space].op.type d, [a], b, c", "Replaces 128 bits in memory if they are equal.",
       op="cas", type="b128", sem="relaxed acquire release acq_rel", scope="cta cluster gpu sys",
       space="global shared", since="8.3 sm_90", ref="PTX 8.3 .b128")  # fmt: skip
+
+for _opcode, _operands, _sem in (
+    ("atom", "d:vec(type), [a], b:vec(type)", "relaxed acquire release acq_rel"),
+    ("red", "[a], b:vec(type)", "relaxed release"),
+):
+    for _lengths, _types in (("v2 v4 v8", "f16 bf16"), ("v2 v4", "f16x2 bf16x2")):
+        known(f"{_opcode}[.sem][.scope][.space].op.noftz.vec.type {_operands}",
+              "The least or largest elements of a vector in memory and of another.", sem=_sem,
+              scope="cta cluster gpu sys", space="global", op="min max", vec=_lengths, type=_types,
+              since="8.1 sm_90", ref=f"PTX 8.1 {_opcode}")  # fmt: skip
+known("cvt.rna.satfinite.tf32.f32 d:b32, a:f32", "Rounds to .tf32, to finite values only.", since="8.1 sm_80",
+      ref="PTX 8.1 cvt")  # fmt: skip
 
 # ------------------------------------------------------------------ textures and surfaces
 

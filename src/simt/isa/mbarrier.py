@@ -29,6 +29,8 @@ LATE = {
 }  # fmt: skip
 
 COUNT, TX_COUNT = 20, 21
+COUNTS = range(1, 1 << COUNT)
+"""How often one instruction may arrive."""
 EXPECTED, TX, PENDING, PHASE = 1, 21, 43, 63
 """Where the fields of the object begin: counts, negated, of so many bits; and one bit."""
 STEPS = ("arrive", "arrive_drop", "expect_tx", "complete_tx", "arrive_expect_tx", "drop_expect_tx")
@@ -128,11 +130,13 @@ def arrivals(opcode: str, first: tuple[str, str], *others: tuple[str, str]) -> C
         "scope": "cta cluster",
         "check": whole,
         "effects": "memory",
+        "ranges": {} if opcode.endswith("expect_tx") else {"b": COUNTS},
     }
     syntax = f"{opcode}[.sem][.scope]"
     forms = [
-        instruction(f"{syntax}[.space].b64 d, [a]{count}", **words, space=SPACES, since=since, requires=NEAR,
-                    defaults={} if count else {"b": None}, ref=f"PTX {since.split()[0]} {opcode}")
+        instruction(f"{syntax}[.space].b64 d:u64, [a]{count}", **words, space=SPACES, since=since,
+                    requires=NEAR, defaults={} if count else {"b": None},
+                    ref=f"PTX {since.split()[0]} {opcode}")
         for count, since in (first, *others)
     ]  # fmt: skip
     optional = "[, b:u32]" if others else first[0]
@@ -154,8 +158,8 @@ TRANSACTION = (", b:u32", "8.0 sm_90")
 
 
 @arrivals("mbarrier.arrive", WITHOUT, WITH)
-@instruction("mbarrier.arrive.noComplete[.sem][.scope][.space].b64 d, [a], b:u32", sem="release", scope="cta",
-             space=SPACES, since="7.0 sm_80", check=whole,
+@instruction("mbarrier.arrive.noComplete[.sem][.scope][.space].b64 d:u64, [a], b:u32", sem="release",
+             scope="cta", space=SPACES, since="7.0 sm_80", check=whole, ranges={"b": COUNTS},
              requires={k: LATE[k] for k in ("release", "cta", "shared::cta")},
              effects="memory", ref="PTX 7.0 mbarrier.arrive")  # fmt: skip
 def arrive(
@@ -169,8 +173,8 @@ def arrive(
 
 
 @arrivals("mbarrier.arrive_drop", WITHOUT, WITH)
-@instruction("mbarrier.arrive_drop.noComplete[.sem][.scope][.space].b64 d, [a], b:u32", sem="release",
-             scope="cta", space=SPACES, since="7.0 sm_80", check=whole,
+@instruction("mbarrier.arrive_drop.noComplete[.sem][.scope][.space].b64 d:u64, [a], b:u32", sem="release",
+             scope="cta", space=SPACES, since="7.0 sm_80", check=whole, ranges={"b": COUNTS},
              requires={k: LATE[k] for k in ("release", "cta", "shared::cta")},
              effects="memory", ref="PTX 7.0 mbarrier.arrive_drop")  # fmt: skip
 def arrive_drop(
@@ -192,12 +196,12 @@ def drop_expect_tx(m: Algebra[V], a: V, b: V, space: str | None, sem: str | None
     return _change(m, "drop_expect_tx", a, b, space, sem, scope)
 
 
-@instruction("mbarrier.op[.sem][.scope][.space].b64 [a], b:u32", op="expect_tx complete_tx", sem="relaxed",
-             scope="cta cluster", space=f"{SPACES} {CLUSTER}", since="8.0 sm_90", check=whole,
+@instruction("mbarrier.action[.sem][.scope][.space].b64 [a], b:u32", action="expect_tx complete_tx",
+             sem="relaxed", scope="cta cluster", space=f"{SPACES} {CLUSTER}", since="8.0 sm_90", check=whole,
              effects="memory", ref="PTX 8.0 mbarrier.expect_tx")  # fmt: skip
-def transactions(m: Algebra[V], a: V, b: V, op: str, space: str | None) -> None:
+def transactions(m: Algebra[V], a: V, b: V, action: str, space: str | None) -> None:
     """Lets the phase wait for `b` bytes more, or fewer."""
-    _change(m, op, a, b, space, "relaxed", None)
+    _change(m, action, a, b, space, "relaxed", None)
 
 
 @instruction("cp.async.mbarrier.arrive[.noinc][.space].b64 [a]", space=SPACES, since="7.0 sm_80",
@@ -229,10 +233,10 @@ WAITS: dict[str, Any] = {"sem": "acquire relaxed", "scope": "cta cluster", "spac
 WAITS_LATE = {k: v for k, v in LATE.items() if k not in ("release", "shared::cluster")}
 
 
-@instruction("mbarrier.test_wait[.sem][.scope][.space].b64 p:pred, [a], b:b64", **WAITS,
+@instruction("mbarrier.test_wait[.sem][.scope][.space].b64 p:pred, [a], b:u64", **WAITS,
              since="7.0 sm_80", requires=WAITS_LATE, check=whole,
              effects="memory", ref="PTX 7.0 mbarrier.test_wait")  # fmt: skip
-@instruction("mbarrier.try_wait[.sem][.scope][.space].b64 p:pred, [a], b:b64[, c:u32]", **WAITS,
+@instruction("mbarrier.try_wait[.sem][.scope][.space].b64 p:pred, [a], b:u64[, c:u32]", **WAITS,
              since="7.8 sm_90", requires=WAITS_LATE, check=whole, effects="memory",
              ref="PTX 7.8 mbarrier.try_wait")  # fmt: skip
 def wait(m: Algebra[V], a: V, b: V, space: str | None, sem: str | None, scope: str | None) -> V:
@@ -260,7 +264,7 @@ def wait_parity(m: Algebra[V], a: V, b: V, space: str | None, sem: str | None, s
 
 
 @instruction(
-    "mbarrier.pending_count.b64 d:b32, a:b64", since="7.0 sm_80", ref="PTX 7.0 mbarrier.pending_count"
+    "mbarrier.pending_count.b64 d:u32, a:u64", since="7.0 sm_80", ref="PTX 7.0 mbarrier.pending_count"
 )
 def pending_count(m: Algebra[V], a: V) -> V:
     """How many arrivals were pending when an arrival gave the token `a`."""

@@ -1,8 +1,8 @@
 """Finds the form of an instruction from its opcode and modifiers, or says why there is none.
 
 Modifiers are matched in the order of the declaration first. Like ptxas, selection then accepts any
-other order too (`add.f32.rn`), with two exceptions: types and state spaces keep their order among each
-other, and what belongs to the opcode (`OPCODE_SLOTS`) keeps its place.
+other order too (`add.f32.rn`), with two exceptions: types, state spaces and priorities keep their order
+among each other, and what belongs to the opcode (`OPCODE_SLOTS`) keeps its place.
 """
 
 from __future__ import annotations
@@ -19,25 +19,19 @@ from simt.records import dataclass
 
 LAST_FLUSHING_VERSION: Version = (1, 4)
 FIRST_IEEE_TARGET = 20
-OPCODE_SLOTS = frozenset(
-    {
-        "mode",
-        "to",
-        "pack",
-        "full",
-        "proxy",
-        "warp",
-        "async",
-        "cta",
-        "action",
-        "arrive",
-        "arrive_drop",
-        "expect_tx",
-    }
-)
+OPCODE_SLOTS = frozenset([
+    "mode", "to", "pack", "full", "proxy", "warp", "async", "cta", "action", "arrive", "arrive_drop",
+    "expect_tx", "init", "inval", "test_wait", "try_wait", "parity", "pending_count",
+    "mbarrier", "fractional",
+])  # fmt: skip
 """Slots that, where nothing else comes before them, are part of the instruction's name: `mul.wide`."""
 
-KEPT = dict.fromkeys((*TYPES, "tf32"), "type") | dict.fromkeys(STATE_SPACES, "space")
+_PRIORITIES = ("L2::evict_unchanged", "L2::evict_first", "L2::evict_last", "L2::evict_normal")
+KEPT = (
+    dict.fromkeys((*TYPES, "tf32", "e4m3x2", "e5m2x2"), "type")
+    | dict.fromkeys(STATE_SPACES, "space")
+    | dict.fromkeys(_PRIORITIES, "priority")
+)
 """Modifiers that keep their order among those of their group."""
 
 
@@ -109,7 +103,9 @@ def select(
     (`Form.runs`) are found too.
     """
     found = _whole(opcode, modifiers, operand_count, version, target)
-    return _known(opcode, modifiers, operand_count) or found if isinstance(found, Mismatch) else found
+    if not isinstance(found, Mismatch):
+        return found
+    return _known(opcode, modifiers, operand_count) or _too_few(opcode, modifiers, operand_count, found)
 
 
 def _known(opcode: str, modifiers: tuple[str, ...], operand_count: int | None) -> Selection | None:
@@ -131,6 +127,16 @@ def _begins(form: Form, modifiers: tuple[str, ...]) -> Binding | None:
         if bound is not None and len(rest) == len(later):
             return {**bound, **rest}
     return None
+
+
+def _too_few(opcode: str, modifiers: tuple[str, ...], count: int | None, found: Mismatch) -> Mismatch:
+    """That an open form has more operands, if it is all that the modifiers fit."""
+    known = _known(opcode, modifiers, None)
+    if known is None or not known.form.operands or found.modifier < 0:
+        return found
+    spelled, least = ".".join((opcode, *modifiers)), len(known.form.operands)
+    message = f"`{spelled}` takes at least {least} operands, not {count}"
+    return Mismatch(message, f"expected `{known.form.syntax}`")
 
 
 @cache

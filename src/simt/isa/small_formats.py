@@ -63,7 +63,7 @@ def paired(m: Algebra[V], high: V, low: V) -> V:
     return m.resize(B32, B16, m.or_(B32, m.shift_left(B32, high, m.const(U32, 8)), low))
 
 
-@instruction("cvt.rn.satfinite[.relu].to.f32 d:b16, a:f32, b:f32", to=WORDS, since="7.8 sm_89", relaxed=True,
+@instruction("cvt.rn.satfinite[.relu].to.f32 d:b16, a:f32, b:f32", to=WORDS, since="7.8 sm_89",
              ref="PTX 7.8 cvt")  # fmt: skip
 def cvt_to_small(m: Algebra[V], a: V, b: V, to: str, relu: bool) -> V:
     """Converts two values to 8 bits: `a` into the upper half of the result, `b` into the lower.
@@ -104,7 +104,8 @@ def decoded(m: Algebra[V], small: Small, code: V, relu: bool) -> V:
     return m.select(B32, nan, m.const(B32, HALF_NAN), value)
 
 
-@instruction("cvt.rn[.relu].f16x2.small d:f16x2, a:b16", small=WORDS, since="7.8 sm_89", ref="PTX 7.8 cvt")
+@instruction("cvt.rn[.relu].f16x2.small d:f16x2, a:b16", small=WORDS, since="7.8 sm_89", ranges={"a": ()},
+             ref="PTX 7.8 cvt")  # fmt: skip
 def cvt_from_small(m: Algebra[V], a: V, small: str, relu: bool) -> V:
     """Converts two values of 8 bits to halves, which hold them all; NaN is 0x7FFF."""
     both = m.resize(U16, U32, a)

@@ -7,6 +7,7 @@ label, a function or a special register.
 
 from __future__ import annotations
 
+import struct
 from dataclasses import field
 from typing import TypeAlias
 
@@ -55,6 +56,11 @@ class Float:
     bits: int
     width: int = 64
     span: Span = _span()
+
+    @property
+    def value(self) -> float:
+        data = self.bits.to_bytes(self.width // 8, "little")
+        return float(struct.unpack("<d" if self.width == 64 else "<f", data)[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simt.isa.form import Form
+from simt.isa.memory import state_space
 from simt.ptx import nodes
 from simt.verify.context import Problem
 from simt.verify.describe import describe, written
@@ -101,6 +103,13 @@ def _space(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]
             base.span,
             f"expected `.{shape.space}` in the instruction",
         )
+    elif space is None and _is_for_shared(site.form) and shape.space != "shared":
+        yield Problem(
+            f"`{site.spelled}` takes a generic address of shared memory, but {written(base)} is a "
+            f".{shape.space} variable",
+            base.span,
+            "expected a .shared variable",
+        )
     elif space is not None and space != shape.space:
         yield Problem(
             f"`{site.spelled}` accesses .{space}, but {written(base)} is a .{shape.space} variable",
@@ -109,6 +118,12 @@ def _space(place: Place, base: nodes.Operand, shape: Shape) -> Iterator[Problem]
         )
     elif shape.role is not None:
         yield from _parameter(site, base, shape.role)
+
+
+def _is_for_shared(form: Form) -> bool:
+    """Whether the state spaces that the form may name are all shared memory."""
+    spaces = [word for slot in form.slots if slot.name == "space" for word in slot.choices]
+    return bool(spaces) and all(state_space(word) == "shared" for word in spaces)
 
 
 def _parameter(site: Site, base: nodes.Operand, role: Role) -> Iterator[Problem]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import struct
-
 from simt.ptx import nodes
 from simt.verify.shapes import Shape, What
 
@@ -47,12 +45,8 @@ def written(operand: nodes.Operand) -> str:
             return f"`{value}`"
         case nodes.Sum(base=base, offset=offset):
             return f"`{_short(base.name)}+{offset}`"
-        case nodes.Float(bits=bits, width=width):
-            return (
-                f"`0f{bits:08x}`"
-                if width == 32
-                else f"`{struct.unpack('<d', bits.to_bytes(8, 'little'))[0]!r}`"
-            )
+        case nodes.Float(bits=bits, width=width, value=value):
+            return f"`0f{bits:08x}`" if width == 32 else f"`{value!r}`"
         case _:
             return "this"
 

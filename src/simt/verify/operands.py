@@ -37,7 +37,7 @@ def value_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
         yield from _taken_apart(place, operand) or (refusal(place, operand, shape),)
     elif _narrow_conversion(place):
         yield narrow(operand, 32, 64)
-    elif isinstance(operand, nodes.Integer):
+    elif isinstance(operand, nodes.Integer | nodes.Float):
         yield from _range(place, operand)
     elif shape.what in (What.SUM, What.FUNCTION) and place.site.form.chapter != "move":
         yield number(place, operand, shape)
@@ -47,7 +47,7 @@ def value_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
         yield from _special_since(place, operand, shape.special)
 
 
-def _range(place: Place, operand: nodes.Integer) -> Iterator[Problem]:
+def _range(place: Place, operand: nodes.Integer | nodes.Float) -> Iterator[Problem]:
     """Constants have a value that the form allows."""
     allowed = place.site.form.ranges.get(place.form.name)
     if allowed is None or operand.value in allowed:
@@ -76,7 +76,7 @@ def narrow(operand: nodes.Operand, bits: int, needed: int) -> Problem:
     return Problem(message, operand.span, f"expected a {needed}-bit integer or untyped register")
 
 
-def _values(allowed: Container[int]) -> str:
+def _values(allowed: Container[float]) -> str:
     match allowed:
         case range() if len(allowed) == 1:
             return str(allowed.start)
@@ -84,8 +84,10 @@ def _values(allowed: Container[int]) -> str:
             return f"a value from {allowed.start} to {allowed.stop - 1}"
         case ():
             return "a register"
-        case _:
+        case list():
             return "a power of two"
+        case _:
+            return str(allowed)
 
 
 def _special_since(place: Place, operand: nodes.Operand, register: SpecialRegister) -> Iterator[Problem]:
@@ -304,12 +306,19 @@ def _variable_fits(place: Place, shape: Shape) -> bool:
     return shape.what is What.VARIABLE and _address_fits(place, shape)
 
 
+FIRST_DISCARDED_TOKENS = (7, 1)
+"""`mbarrier.arrive _, [a]`."""
+
+
 def _may_be_discarded(place: Place) -> bool:
     """Results of `p[|q]` and of operations that also change memory may go to the bit bucket."""
     form = place.site.form
     if place.type.is_predicate:
         return place.form.second is not None
-    return any(o.address for o in form.operands) and (len(form.operands) > 2 or form.chapter == "mbarrier")
+    if form.chapter == "mbarrier":
+        return place.site.context.version >= FIRST_DISCARDED_TOKENS
+    changes = form.chapter not in ("memory", "cache") and any(o.address for o in form.operands)
+    return changes and len(form.operands) > 2
 
 
 def _pair(place: Place, pair: nodes.Pair) -> Iterator[Problem]:

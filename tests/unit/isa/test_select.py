@@ -63,8 +63,13 @@ def test_modifiers_in_another_order(written: str, declared: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "opcode", ["mul.u32.lo", "mul.s32.wide", "mad.s32.hi.sat", "shf.wrap.l.b32", "dp2a.u32.lo.u32"]
-)
+    "opcode",
+    [
+        "mul.u32.lo", "mul.s32.wide", "mad.s32.hi.sat", "shf.wrap.l.b32", "dp2a.u32.lo.u32",
+        "mbarrier.b64.inval", "mbarrier.shared.init.b64", "mbarrier.test_wait.shared.parity.b64",
+        "cp.async.arrive.mbarrier.b64", "createpolicy.L2::evict_first.fractional.b64",
+    ],
+)  # fmt: skip
 def test_the_mode_keeps_its_place(opcode: str) -> None:
     refused(opcode)
 
@@ -72,6 +77,14 @@ def test_the_mode_keeps_its_place(opcode: str) -> None:
 def test_types_keep_their_order() -> None:
     assert chosen("set.f32.eq.s32").binding["stype"] is S32
     refused("set.f64.eq.u32")
+    assert chosen("cvt.rn.f16x2.relu.e4m3x2").binding["small"] == "e4m3x2"
+    refused("cvt.rn.e4m3x2.f16x2")
+
+
+def test_priorities_keep_their_order() -> None:
+    found = chosen("createpolicy.fractional.L2::evict_last.b64.L2::evict_first")
+    assert (found.binding["primary"], found.binding["secondary"]) == ("L2::evict_last", "L2::evict_first")
+    refused("createpolicy.fractional.L2::evict_first.L2::evict_last.b64")
 
 
 @pytest.mark.parametrize(
