@@ -55,11 +55,15 @@ def steps(most: int) -> list[int]:
 class Tried:
     """The shortest nanoseconds that short launches took, by the number of threads that were to help.
 
-    `known`: numbers of helpers of more than one launch."""
+    `known`: numbers of helpers of more than one launch. Launches come often, and each asks: so the `best`
+    number is kept until there have been `steady` launches, or its time is longer than the `second`."""
 
     shortest: dict[int, float] = field(default_factory=dict[int, float])
     known: set[int] = field(default_factory=set[int])
     launches: int = 0
+    best: int = 0
+    second: float = 0
+    steady: int = 0
 
     def note(self, elapsed: float, helpers: int) -> None:
         self.launches += 1
@@ -68,11 +72,18 @@ class Tried:
             self.known.add(helpers)
             elapsed = min(elapsed, FADING * shortest)
         self.shortest[helpers] = elapsed
+        if helpers != self.best or elapsed > self.second:
+            self.steady = 0
 
     def helpers(self, numbers: list[int]) -> int:
         """The best of these numbers of helpers, or the one that is to be tried."""
-        best = min(numbers[-1], min(self.shortest, key=self.shortest.__getitem__))
+        if self.launches < self.steady:
+            return min(self.best, numbers[-1])
+        first, *others = sorted(self.shortest, key=self.shortest.__getitem__)
+        best = min(numbers[-1], first)
         if not self._is_trial:
+            self.best, self.steady = first, (self._turn + 1) * TRIAL
+            self.second = self.shortest[others[0]] if others else math.inf
             return best
         other = beside(best, numbers, more=self._trials % 2 == 0)
         return best if self._is_hopeless(other, best) else other
@@ -197,6 +208,7 @@ class Pace:
     sizes: dict[int, Ways] = field(default_factory=dict[int, Ways])
     last: float | None = None
     launches: int = 0
+    _steps: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
 
     def note(self, ctas: int, elapsed: float, helpers: int) -> None:
         """A launch of so many CTAs took some nanoseconds."""
@@ -210,7 +222,9 @@ class Pace:
     def helpers(self, ctas: int, awake: bool, most: int) -> int:
         """How many of `most` threads are to help with a launch of so many CTAs. `awake`: they wait for it."""
         least = AWAKE if awake else ASLEEP
-        numbers = [0, most] if self.together else steps(most)
+        numbers = self._steps.get(most)
+        if numbers is None:
+            numbers = self._steps[most] = [0, most] if self.together else steps(most)
         ways = self.sizes.get(ctas.bit_length())
         if ways is not None:
             return ways.helpers(least, numbers)

@@ -22,6 +22,7 @@ from simt.engine.compile import Compiled, Native
 Job = Callable[[], object]
 Jobs = SimpleQueue[Job | None]
 NOBODY = array("q")
+_STATE, _READY = int(SeatSlot.STATE), int(Seat.READY)
 TURNS = 1500
 """Looks at a seat before the thread sleeps, or at its counter before the caller does: some 60 µs."""
 
@@ -72,7 +73,10 @@ class Pool:
     @property
     def is_awake(self) -> bool:
         """Whether a thread waits on its seat for the next launch."""
-        return any(seat.slots[SeatSlot.STATE] == Seat.READY for seat in self._seats)
+        for seat in self._seats:  # noqa: SIM110 (`any` takes four times as long, and each launch asks)
+            if seat.slots[_STATE] == _READY:
+                return True
+        return False
 
     def _grow(self, count: int) -> None:
         if len(self._seats) >= count:
