@@ -33,6 +33,8 @@ from simt.ptx.types import B64, F32, F64, PRED, Type, bits_type, unsigned
 ROUNDINGS = "rn rz rm rp"
 FTZ = {"ftz": "1.4"}
 DIRECTED = {"rz": "2.0 sm_20", "rm": "2.0 sm_20", "rp": "2.0 sm_20"}
+ROUNDED_MAD = dict.fromkeys(ROUNDINGS.split(), "1.2")
+"""Section 10.4.3: PTX 1.1, and by an erratum 1.0, has no rounding of `mad`."""
 FLUSHED = {"ftz": True}
 PLAIN = {"ftz": False, "sat": False}
 NEAREST = {"rnd": "rn", **PLAIN}
@@ -102,7 +104,7 @@ def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, rnd: Rounding, ftz: bool, sat:
 
 
 @instruction(
-    "mad[.rnd][.ftz][.sat].f32 d, a, b, c", rnd=ROUNDINGS, until="1.4 sm_13", requires=FTZ,
+    "mad[.rnd][.ftz][.sat].f32 d, a, b, c", rnd=ROUNDINGS, until="1.4 sm_13", requires=FTZ | ROUNDED_MAD,
     ref="PTX 1.4 table 42",
 )  # fmt: skip
 def mad(

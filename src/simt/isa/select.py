@@ -169,8 +169,15 @@ def _whole(
 
 
 def _closest(allowed: list[Selection], version: Version) -> Selection:
-    """Of forms that the module may not use: one that only its target forbids, else the first."""
-    return next((s for s in allowed if s.shortfall(version, 1 << 30) is None), allowed[0])
+    """Of forms that the module may not use: one that only its target forbids, else of those to come the
+    earliest, else the first."""
+    found = next((s for s in allowed if s.shortfall(version, 1 << 30) is None), None)
+    coming = [s for s in allowed if not s.form.expired(version, 1 << 30)]
+    return found or min(coming, key=_since, default=allowed[0])
+
+
+def _since(selection: Selection) -> tuple[Version, int]:
+    return selection.requirement.version, selection.requirement.target
 
 
 def _refusal(selection: Selection, version: Version) -> str | None:

@@ -191,7 +191,13 @@ def operand_problems(site: Site) -> Iterator[Problem]:
 
 
 def names_problems(site: Site) -> Iterator[Problem]:
-    """Of the operands of an open form: names that nothing declares."""
+    """Of the operands of an open form: names that nothing declares, and addresses where the form has a
+    value."""
+    for form, operand in zip(site.form.operands, site.instruction.operands):
+        if form.kind == "value" and isinstance(operand, nodes.Address | nodes.TextureAddress):
+            described = describe(operand, site.shapes.of(operand))
+            message = f"operand `{form.name}` of `{site.spelled}` cannot be {described}"
+            yield Problem(message, operand.span, f"expected `{site.form.syntax}`")
     for operand in site.instruction.operands:
         for name in names(operand):
             if site.shapes.of(name).what is What.UNKNOWN:
