@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from simt.analysis.call_graph import reachable
 from simt.analysis.program import Barrier, Branch, Call, Op, Operand, Program, Special, Switch, Terminator
-
-CLOCKS = frozenset({"clock", "clock64", "clock_hi"})
-"""Special registers that count instructions."""
+from simt.isa.special_registers import CLOCKS
 
 
 def reads_clock(op: Op | Call) -> bool:
@@ -21,7 +19,7 @@ def reads_clock(op: Op | Call) -> bool:
 def _is_clock(source: Operand) -> bool:
     if isinstance(source, tuple):
         return any(map(_is_clock, source))
-    return isinstance(source, Special) and source.name in CLOCKS
+    return isinstance(source, Special) and f"%{source.name}" in CLOCKS
 
 
 def has_clock(kernel: str, program: Program) -> bool:

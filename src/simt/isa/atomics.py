@@ -6,7 +6,7 @@ import re
 
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
-from simt.isa.memory import FENCES, SCOPES, SHARING, state_space
+from simt.isa.memory import FENCES, ORDERS, SCOPES, SHARING, state_space
 from simt.ptx.types import F32, F64, Type
 
 OLD = "global:sm_11 shared:sm_12"
@@ -89,11 +89,10 @@ def _declare(operations: str, types: str, since: str, spaces: str) -> None:
     words, noftz = re.subn(r"\.noftz", "", operations)
     suffix = ".op.noftz.type" if noftz else ".op.type"
     until = "1.4" if words == "min max" and types == "f32" else None
-    orders = "relaxed acquire release acq_rel"
     instruction(
-        f"atom[.sem][.scope][.space]{suffix} d, [a], b{', c' if words == 'cas' else ''}", sem=orders,
+        f"atom[.sem][.scope][.space]{suffix} d, [a], b{', c' if words == 'cas' else ''}", sem=ORDERS,
         scope=SCOPES, space=SHARING, op=words, type=types, since=since, until=until,
-        requires=_needs(spaces, orders), effects="memory", ref=_reference(since, 80, "atom"),
+        requires=_needs(spaces, ORDERS), effects="memory", ref=_reference(since, 80, "atom"),
         defaults={} if words == "cas" else {"c": None},
         surplus="c" if types == "b32" and words != "cas" else "",
     )(atom)  # fmt: skip

@@ -166,9 +166,7 @@ class Form:
     effects: frozenset[str] = frozenset()
     summary: str = ""
     parameters: tuple[str, ...] = ()
-    head: int | None = (
-        None  # of an open form: how many slots come first; further modifiers may follow anywhere
-    )
+    head: int | None = None  # of an open form: how many slots come first, before any other modifiers
 
     @property
     def is_open(self) -> bool:

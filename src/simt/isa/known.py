@@ -7,6 +7,7 @@ A module may have them: its other kernels run. What begins as one of these is ta
 from __future__ import annotations
 
 from simt.isa.catalogue import known
+from simt.isa.memory import ORDERS, SCOPES
 from simt.isa.texture import DIMENSIONS
 
 # ------------------------------------------------------------------ matrices
@@ -84,20 +85,20 @@ for _opcode, _operands in (("ld[.weak][.space]", "d, [a]"), ("st[.weak][.space]"
 known("mov.type d:pack(type), a:pack(type)", "Moves 128 bits, from or to parts.", type="b128",
       since="8.3 sm_70", ref="PTX 8.3 .b128")  # fmt: skip
 known("atom[.sem][.scope][.space].op.type d, [a], b", "Replaces 128 bits in memory.", op="exch", type="b128",
-      sem="relaxed acquire release acq_rel", scope="cta cluster gpu sys", space="global shared",
+      sem=ORDERS, scope=SCOPES, space="global shared",
       since="8.3 sm_90", ref="PTX 8.3 .b128")  # fmt: skip
 known("atom[.sem][.scope][.space].op.type d, [a], b, c", "Replaces 128 bits in memory if they are equal.",
-      op="cas", type="b128", sem="relaxed acquire release acq_rel", scope="cta cluster gpu sys",
-      space="global shared", since="8.3 sm_90", ref="PTX 8.3 .b128")  # fmt: skip
+      op="cas", type="b128", sem=ORDERS, scope=SCOPES, space="global shared", since="8.3 sm_90",
+      ref="PTX 8.3 .b128")  # fmt: skip
 
 for _opcode, _operands, _sem in (
-    ("atom", "d:vec(type), [a], b:vec(type)", "relaxed acquire release acq_rel"),
+    ("atom", "d:vec(type), [a], b:vec(type)", ORDERS),
     ("red", "[a], b:vec(type)", "relaxed release"),
 ):
     for _lengths, _types in (("v2 v4 v8", "f16 bf16"), ("v2 v4", "f16x2 bf16x2")):
         known(f"{_opcode}[.sem][.scope][.space].op.noftz.vec.type {_operands}",
               "The least or largest elements of a vector in memory and of another.", sem=_sem,
-              scope="cta cluster gpu sys", space="global", op="min max", vec=_lengths, type=_types,
+              scope=SCOPES, space="global", op="min max", vec=_lengths, type=_types,
               since="8.1 sm_90", ref=f"PTX 8.1 {_opcode}")  # fmt: skip
 known("cvt.rna.satfinite.tf32.f32 d:b32, a:f32", "Rounds to .tf32, to finite values only.", since="8.1 sm_80",
       ref="PTX 8.1 cvt")  # fmt: skip

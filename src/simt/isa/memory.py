@@ -16,6 +16,7 @@ M = TypeVar("M", bound=Meaning)
 TYPES = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
 VECTORS = "v2 v4"
 SCOPES = "cta cluster gpu sys"
+ORDERS = "relaxed acquire release acq_rel"  # of operations that read and write
 LOAD_SPACES = "const global local param param::entry param::func shared shared::cta shared::cluster"
 STORE_SPACES = "global local param param::func shared shared::cta shared::cluster"
 SHARING = "global shared shared::cta shared::cluster"  # the spaces that threads have in common

@@ -121,6 +121,10 @@ CLOCK = (
 )
 
 
+CLOCKS = frozenset({"%clock", "%clock_hi", "%clock64"})
+"""The counters that count instructions, not time."""
+
+
 def _counters() -> Iterator[SpecialRegister]:
     yield _one("%clock", U32, "1.0", "PTX 1.4 table 94", "Cycle counter, lower half: see `%clock64`.")
     yield _one(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import control, instruction
-from simt.isa.memory import FENCES
+from simt.isa.memory import FENCES, SCOPES
 
 SYNC = "Waits until all threads of the CTA, or `b` of them, have arrived at barrier `a`."
 ARRIVE = "Arrives at barrier `a` and goes on; `b` threads are expected in all."
@@ -69,7 +69,7 @@ def membar(m: Algebra[V], level: str) -> None:
 
 
 @instruction(
-    "fence[.sem].scope", sem="sc acq_rel acquire release", scope="cta cluster gpu sys", since="6.0 sm_70",
+    "fence[.sem].scope", sem="sc acq_rel acquire release", scope=SCOPES, since="6.0 sm_70",
     requires={"cluster": "7.8 sm_90", "acquire": "8.6 sm_70", "release": "8.6 sm_70"}, effects="memory",
     ref="PTX 6.0 fence",
 )  # fmt: skip
@@ -116,7 +116,7 @@ RESTRICTED = "sync_restrict::shared::"
     since="8.6 sm_90", effects="memory", ref="PTX 8.6 fence.proxy",
 )  # fmt: skip
 @instruction(
-    "fence.proxy.way.release.scope", way="tensormap::generic", scope="cta cluster gpu sys",
+    "fence.proxy.way.release.scope", way="tensormap::generic", scope=SCOPES,
     since="8.3 sm_90", effects="memory", ref="PTX 8.3 fence.proxy",
 )  # fmt: skip
 def fence_narrow(m: Algebra[V]) -> None:
@@ -125,7 +125,7 @@ def fence_narrow(m: Algebra[V]) -> None:
 
 
 @instruction(
-    "fence.proxy.way.acquire.scope [a], b:imm(u32)", way="tensormap::generic", scope="cta cluster gpu sys",
+    "fence.proxy.way.acquire.scope [a], b:imm(u32)", way="tensormap::generic", scope=SCOPES,
     ranges={"b": range(128, 129)}, since="8.3 sm_90", effects="memory", ref="PTX 8.3 fence.proxy",
 )  # fmt: skip
 def fence_tensor_map(m: Algebra[V], a: V) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
-from simt.isa.memory import FENCES, SCOPES, elements
+from simt.isa.memory import FENCES, ORDERS, SCOPES, elements
 from simt.ptx.types import F32, U64, Type
 
 
@@ -49,7 +49,7 @@ VECTORS: tuple[tuple[str, str, str], ...] = (
 
 def _declare_vectors(suffix: str, lengths: str, types: str) -> None:
     for name, operands, sem, meaning in (
-        ("atom", "d:vec(type), [a], b:vec(type)", "relaxed acquire release acq_rel", atom_vector),
+        ("atom", "d:vec(type), [a], b:vec(type)", ORDERS, atom_vector),
         ("red", "[a], b:vec(type)", "relaxed release", red_vector),
     ):
         instruction(
