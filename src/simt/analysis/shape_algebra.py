@@ -46,7 +46,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     # -- affine arithmetic: the rules that `simt.engine` follows when it emits code ---------------
     def const(self, t: Type, bits: int) -> Shape:
-        return Shape(1, const=bits)
+        return UNIFORM if t.is_native_float else Shape(1, const=bits)
 
     def add(self, t: Type, a: Shape, b: Shape) -> Shape:
         return self._sum(t, a, b, 1)
@@ -229,9 +229,16 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return VARYING
 
     def to_generic(self, t: Type, space: str, address: Shape) -> Shape:
-        return VARYING if space == "local" else address
+        return self._in_window(t, space, address, 1)
 
     def from_generic(self, t: Type, space: str, address: Shape) -> Shape:
+        return self._in_window(t, space, address, -1)
+
+    def _in_window(self, t: Type, space: str, address: Shape, sign: int) -> Shape:
+        """Windows begin somewhere: that of shared memory at one place for the CTA, that of local memory at
+        one for each lane."""
+        if space == "shared":
+            return self._sum(t, address, UNIFORM, sign)
         return VARYING if space == "local" else address
 
     def in_space(self, space: str, address: Shape) -> Shape:

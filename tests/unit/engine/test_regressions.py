@@ -117,3 +117,39 @@ def test_long_arithmetic_on_constants_alone() -> None:
     for _ in range(turns):
         expected = expected * 0.5 + 0.1  # the product is exact
     assert array.numpy()[0] == expected
+
+
+@pytest.mark.parametrize(
+    "factor",
+    [
+        "mov.f32 %f, 0f40000000; mov.b32 %x, %f;",
+        "mov.b64 %o, 16; cvta.shared.u64 %o, %o; cvt.u32.u64 %x, %o;",
+    ],
+    ids=["bits of a float", "address in a window"],
+)
+def test_products_of_an_index_and_a_number_that_is_no_integer_constant(engine: str, factor: str) -> None:
+    """The analysis took the number for a known integer, the code did not."""
+    ptx = f"""{HEAD}
+.visible .entry k(.param .u64 out)
+{{
+    .reg .pred %p; .reg .b64 %o, %a; .reg .b32 %t, %x, %v, %n; .reg .f32 %f; .shared .b32 s[8];
+    mov.u32 %t, %tid.x;
+    mov.u32 %n, %nctaid.x;
+    {factor}
+    mul.lo.u32 %v, %t, %x;
+    setp.ne.u32 %p, %n, 1;
+    @%p bra END;
+    ld.param.u64 %a, [out];
+    mad.wide.u32 %a, %t, 8, %a;
+    st.global.v2.u32 [%a], {{%x, %v}};
+    END:
+    ret;
+}}
+"""
+    device = simt.Device("sm_90", engine=engine, memory="64MiB", timeout=20)
+    out = device.zeros((64, 2), "u4")
+    device.load(ptx)["k"](1, 64, (out,))
+    number, product = out.numpy().T
+    assert (number == number[0]).all()
+    assert number[0]
+    assert (product == np.arange(64, dtype="u4") * number).all()
