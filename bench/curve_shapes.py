@@ -64,7 +64,6 @@ REPEATED = {
     "predicated": "@%p0 add.f32 %f0, %f0, %f1; setp.gt.f32 %p0, %f0, %f2; @!%p0 mul.f32 %f1, %f0, %f1; "
     "selp.f32 %f2, %f0, %f1, %p0;",
     "memory": "ld.global.f32 %f1, [%rd2+{at}]; add.f32 %f0, %f0, %f1; st.global.f32 [%rd2+{at}], %f0;",
-    "memory_guarded": "@%p0 ld.global.f32 %f1, [%rd2+{at}]; add.f32 %f0, %f0, %f1; @%p0 st.global.f32 [%rd2+{at}], %f0;",
     "memory_indexed": "add.s32 %r3, %r0, {i}; mul.wide.s32 %rd5, %r3, 4; add.s64 %rd6, %rd0, %rd5; "
     "ld.global.f32 %f1, [%rd6]; add.f32 %f0, %f0, %f1; st.global.f32 [%rd6], %f0;",
     "memory_vectors": "ld.global.v4.f32 {{%f1, %f2, %f3, %f4}}, [%rd0+{at}]; fma.rn.f32 %f0, %f1, %f2, %f0; "
@@ -121,14 +120,19 @@ def kernel(body: str, registers: int, functions: str = CALLED) -> str:
     )
 
 
-def repeated(piece: str, count: int) -> str:
-    """`piece` as often as gives `count` instructions."""
+def repeated(piece: str, count: int, first: str = "") -> str:
+    """`piece` as often as gives `count` instructions, after what comes `first`."""
     times = count // piece.count(";")
     pieces = (piece.format(i=i, i16=i % 1000, at=128 * i, near=4 * (i % 32)) for i in range(times))
-    return kernel("\n".join(pieces).replace("; ", ";\n"), 16)
+    return kernel("\n".join((first, *pieces)).replace("; ", ";\n"), 16)
 
 
 SHAPES: dict[str, Callable[[int], str]] = {name: partial(repeated, piece) for name, piece in REPEATED.items()}
+
+LOADED_INDEX = "ld.global.u32 %r3, [%rd2]; mul.wide.u32 %rd5, %r3, 4; add.u64 %rd6, %rd0, %rd5;"
+"""%rd6: an element that nothing is known of."""
+GUARDED = "@%p0 ld.global.f32 %f1, [%rd6+{at}]; add.f32 %f0, %f0, %f1; @%p0 st.global.f32 [%rd6+{at}], %f0;"
+SHAPES["memory_guarded"] = lambda count: repeated(GUARDED, count, LOADED_INDEX)
 
 MIXED = (
     "f32", "f32_ftz_sat", "f32_rz", "f32_div", "f32_special", "f64", "f64_sqrt", "f16", "f16x2", "s32",

@@ -7,6 +7,8 @@ from enum import IntEnum
 from simt.records import dataclass
 
 WARP = 32
+ALWAYS_ZERO = 64
+"""Zeros at the end of zero, in integers of every width."""
 
 
 class Hold(IntEnum):
@@ -26,13 +28,15 @@ class Shape:
     """lane value = base(lane's segment) + stride * (lane within its segment).
 
     `width`: number of bases: 1 (one segment), a divisor of 32, or 32 (every lane has its own value;
-    stride is then 0). `const`: the value, where it is a known integer.
+    stride is then 0). `const`: the value, where it is a known integer. `zeros`: every base is a multiple of
+    2**zeros.
     """
 
     width: int
     stride: int = 0
     hold: Hold = Hold.EXACT
     const: int | None = None
+    zeros: int = 0
 
     @property
     def exact(self) -> bool:
@@ -51,6 +55,16 @@ class Shape:
     def is_guarded(self) -> bool:
         """Held as base and stride with a flag that says whether they are right."""
         return self.hold == Hold.GUARDED and self.width < WARP
+
+
+def trailing_zeros(value: int) -> int:
+    """Zeros at the end of a number of at most 64 bits."""
+    return (value & -value).bit_length() - 1 if value else ALWAYS_ZERO
+
+
+def constant(value: int) -> Shape:
+    """The shape of a known integer."""
+    return Shape(1, const=value, zeros=trailing_zeros(value))
 
 
 UNIFORM = Shape(1)
@@ -88,8 +102,21 @@ class BlockShape:
         return self.linear or self.x % WARP == 0 or self.segments > 1
 
     @property
+    def segment(self) -> int:
+        """Lanes in a segment."""
+        return WARP // self.segments
+
+    @property
     def lane(self) -> Shape:
-        return Shape(self.segments, 1)
+        zeros = ALWAYS_ZERO if self.segments == 1 else trailing_zeros(self.segment)
+        return Shape(self.segments, 1, zeros=zeros)
+
+    @property
+    def column(self) -> Shape:
+        """Of tid.x: where it grows along the warp, a multiple of 32 comes first; else 0 does in each row."""
+        if not self.rows_fit:
+            return VARYING
+        return Shape(1, 1, zeros=trailing_zeros(WARP) if self.segments == 1 else ALWAYS_ZERO)
 
     def special(self, name: str, component: str) -> Shape:
         """Shape of a special register; everything that is not per thread is uniform in a warp."""
@@ -97,11 +124,14 @@ class BlockShape:
             return self._tid(component)
         if name == "laneid":
             return self.lane
+        sizes = {"x": self.x, "y": self.y, "z": self.z}
+        if name == "ntid" and component in sizes:  # not its value: `lower_rendezvous` speaks of all CTAs
+            return Shape(1, zeros=trailing_zeros(sizes[component]))
         return VARYING if name.startswith("lanemask") else UNIFORM
 
     def _tid(self, component: str) -> Shape:
         if component == "w" or (self.linear and component != "x"):
-            return Shape(1, const=0)
-        if not self.rows_fit:
-            return VARYING
-        return Shape(1, 1) if component == "x" else Shape(self.segments)
+            return constant(0)
+        if component == "x" or not self.rows_fit:
+            return self.column
+        return Shape(self.segments)

@@ -9,7 +9,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from simt.analysis.effects import WithoutEffects
-from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
+from simt.analysis.shape import (
+    ALWAYS_ZERO,
+    UNIFORM,
+    VARYING,
+    WARP,
+    BlockShape,
+    Hold,
+    Shape,
+    constant,
+    trailing_zeros,
+)
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
 
@@ -20,14 +30,15 @@ def merge(a: Shape, b: Shape) -> Shape:
         return a
     width, hold = max(a.width, b.width), max(a.hold, b.hold)
     if a.stride == b.stride and width < WARP:
-        return Shape(width, a.stride, hold, a.const if a.const == b.const else None)
+        const = a.const if a.const == b.const else None
+        return Shape(width, a.stride, hold, const, min(a.zeros, b.zeros))
     return VARYING
 
 
 def blended(a: Shape, b: Shape) -> Shape:
     """The shape of a value that is `a` in some lanes and `b` in others: held in full."""
     merged = merge(a, b)
-    return VARYING if merged.width == WARP else replace(merged, hold=Hold.LIKELY, const=None)
+    return VARYING if merged.width == WARP else Shape(merged.width, merged.stride, Hold.LIKELY)
 
 
 class ShapeAlgebra(WithoutEffects[Shape]):
@@ -40,13 +51,13 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     @staticmethod
     def _each(*operands: Shape) -> Shape:
         """A lane-wise operation without a rule of its own: affine structure is lost."""
-        if all(s.stride == 0 and s.exact for s in operands):
+        if flat(*operands):
             return Shape(max(s.width for s in operands))
         return VARYING
 
     # -- affine arithmetic: the rules that `simt.engine` follows when it emits code ---------------
     def const(self, t: Type, bits: int) -> Shape:
-        return UNIFORM if t.is_native_float else Shape(1, const=bits)
+        return UNIFORM if t.is_native_float else constant(bits)
 
     def add(self, t: Type, a: Shape, b: Shape) -> Shape:
         return self._sum(t, a, b, 1)
@@ -58,29 +69,44 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         width = max(a.width, b.width)
         if width == WARP:
             return VARYING
-        return Shape(width, wrapped(t, a.stride + sign * b.stride), max(a.hold, b.hold))
+        stride = wrapped(t, a.stride + sign * b.stride)
+        return made(t, Shape(width, stride, max(a.hold, b.hold), zeros=min(a.zeros, b.zeros)))
 
     def mul(self, t: Type, a: Shape, b: Shape) -> Shape:
         if a.const is not None:
             a, b = b, a
         if b.const is not None and a.width < WARP:
-            return Shape(a.width, wrapped(t, a.stride * b.const), a.hold)
-        return self._each(a, b)
+            return made(t, Shape(a.width, wrapped(t, a.stride * b.const), a.hold, zeros=a.zeros + b.zeros))
+        if flat(a, b):
+            return made(t, Shape(max(a.width, b.width), zeros=a.zeros + b.zeros))
+        return VARYING
 
     def shift_left(self, t: Type, a: Shape, n: Shape) -> Shape:
         if n.const is not None and n.const < t.bits and a.width < WARP:
-            return Shape(a.width, wrapped(t, a.stride << n.const), a.hold)
+            return made(t, Shape(a.width, wrapped(t, a.stride << n.const), a.hold, zeros=a.zeros + n.const))
         return self._each(a, n)
 
     def resize(self, source: Type, target: Type, a: Shape) -> Shape:
         if a.const is not None:
             value = wrapped(source, a.const) if source.is_signed else a.const % 2**source.bits
-            return Shape(1, const=value % 2**target.bits)
-        if a.stride == 0 and a.exact:
-            return Shape(a.width)
-        if target.bits <= source.bits and a.width < WARP:
-            return Shape(a.width, wrapped(target, a.stride), a.hold)
-        return Shape(a.width, a.stride, max(a.hold, Hold.GUARDED)) if a.width < WARP else VARYING
+            return constant(value % 2**target.bits)
+        if a.width == WARP:
+            return VARYING
+        if flat(a):
+            return made(target, a)
+        if target.bits <= source.bits:
+            return made(target, replace(a, stride=wrapped(target, a.stride)))
+        if self.reach(source, a) is not None:
+            return a
+        return replace(a, hold=max(a.hold, Hold.GUARDED))
+
+    def reach(self, t: Type, a: Shape) -> int | None:
+        """How many bits at the end tell a value's lanes apart, if each lane's bits are those of the base with
+        `stride * lane` in place of zeros, below the sign; else None. No lane goes by the type's ends then."""
+        if not a.is_affine or a.stride < 0:
+            return None
+        bits = (a.stride * (self.block.segment - 1)).bit_length()
+        return bits if bits <= min(a.zeros, t.bits - 1) else None
 
     def minimum(self, t: Type, a: Shape, b: Shape) -> Shape:
         return self._limited(a, b)
@@ -110,19 +136,47 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._each(p, usual, *operands)
 
     def and_(self, t: Type, a: Shape, b: Shape) -> Shape:
-        return self._each(a, b)
+        if a.stride == 0:
+            a, b = b, a
+        bits = self.reach(t, a)
+        if t.is_predicate or bits is None or not flat(b):
+            return self._each(a, b)
+        stride = 0
+        if b.zeros < bits:  # some of those bits are kept: all of them?
+            differ = 2**bits - 2 ** trailing_zeros(a.stride)
+            if b.const is None or b.const & differ != differ:
+                return VARYING
+            stride = a.stride
+        nothing = b.const is not None and b.const < 2**a.zeros  # of the bases is kept
+        zeros = ALWAYS_ZERO if nothing else max(a.zeros, b.zeros)
+        return made(t, Shape(max(a.width, b.width), stride, zeros=zeros))
 
     def or_(self, t: Type, a: Shape, b: Shape) -> Shape:
-        return self._each(a, b)
+        return self._set_bits(t, a, b)
 
     def xor(self, t: Type, a: Shape, b: Shape) -> Shape:
-        return self._each(a, b)
+        return self._set_bits(t, a, b)
+
+    def _set_bits(self, t: Type, a: Shape, b: Shape) -> Shape:
+        """One value's bits where the other, the same for all lanes, has zeros: a sum."""
+        if a.stride == 0:
+            a, b = b, a
+        bits = self.reach(t, a)
+        if t.is_predicate or bits is None or not flat(b) or b.zeros < bits:
+            return self._each(a, b)
+        return made(t, Shape(max(a.width, b.width), a.stride, zeros=min(a.zeros, b.zeros)))
 
     def invert(self, t: Type, a: Shape) -> Shape:
         return self._each(a)
 
     def shift_right(self, t: Type, a: Shape, n: Shape) -> Shape:
-        return self._each(a, n)
+        bits = self.reach(t, a)
+        if bits is None or n.const is None or n.const >= t.bits:
+            return self._each(a, n)
+        if bits > n.const and a.stride % 2**n.const:
+            return VARYING
+        zeros = a.zeros if a.zeros >= ALWAYS_ZERO else max(0, a.zeros - n.const)
+        return made(t, Shape(a.width, 0 if bits <= n.const else a.stride >> n.const, zeros=zeros))
 
     def popcount(self, t: Type, a: Shape) -> Shape:
         return self._each(a)
@@ -137,10 +191,14 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._each(a, b)
 
     def divide(self, t: Type, a: Shape, b: Shape) -> Shape:
-        return self._each(a, b)
+        if t.is_signed or not b.const or b.const & (b.const - 1):
+            return self._each(a, b)
+        return self.shift_right(t, a, constant(b.zeros))
 
     def remainder(self, t: Type, a: Shape, b: Shape) -> Shape:
-        return self._each(a, b)
+        if t.is_signed or not b.const or b.const & (b.const - 1):
+            return self._each(a, b)
+        return self.and_(t, a, constant(b.const - 1))
 
     def compare(self, op: Comparison, t: Type, a: Shape, b: Shape) -> Shape:
         return self._each(a, b)
@@ -248,6 +306,18 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         self, geometry: str, result: Type, coordinate: Type, texture: Shape, coordinates: tuple[Shape, ...]
     ) -> tuple[Shape, Shape, Shape, Shape]:
         return VARYING, VARYING, VARYING, VARYING
+
+
+def flat(*shapes: Shape) -> bool:
+    """Whether all lanes of a segment have the same value, for each of some shapes."""
+    return all(s.stride == 0 and s.exact for s in shapes)
+
+
+def made(t: Type, shape: Shape) -> Shape:
+    """A shape whose bases, of a type, are multiples of `2**zeros`: zero, if that is 2**t.bits or more."""
+    if shape.zeros < t.bits:
+        return shape
+    return constant(0) if flat(shape) else replace(shape, zeros=ALWAYS_ZERO)
 
 
 def wrapped(t: Type, value: int) -> int:

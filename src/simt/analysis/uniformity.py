@@ -59,6 +59,7 @@ class _Analysis:
         self.result = Uniformity(joins=set(varying_blocks))
         self.inputs: dict[Register, Definition] = {}
         self.varying_blocks = varying_blocks
+        self.algebra = algebra
         self.evaluator: Evaluator[Shape] = Evaluator(algebra, self, environment)
         self.convergence = Convergence(ssa.schedule)
         self.steps: list[_Step] = []
@@ -73,7 +74,8 @@ class _Analysis:
 
     # Reader of the evaluator
     def register(self, register: Register) -> Shape:
-        return self.result.shapes.get(self.inputs[register], Shape(1, const=0))
+        found = self.result.shapes.get(self.inputs[register])
+        return self.algebra.const(register.type, 0) if found is None else found
 
     def symbol(self, symbol: SymbolAddress) -> Shape:
         return UNIFORM
@@ -222,11 +224,10 @@ def _widen(old: Shape, new: Shape) -> Shape:
     """Least shape above both, so that the iteration ends."""
     if old == new:
         return old
-    if (old.width, old.stride) == (new.width, new.stride):
-        return Shape(old.width, old.stride, max(old.hold, new.hold))
-    if old.stride == new.stride and max(old.width, new.width) < WARP:
-        return Shape(max(old.width, new.width), old.stride, max(old.hold, new.hold))
-    return VARYING
+    if old.stride != new.stride or (old.width != new.width and max(old.width, new.width) == WARP):
+        return VARYING
+    hold, zeros = max(old.hold, new.hold), min(old.zeros, new.zeros)
+    return Shape(max(old.width, new.width), old.stride, hold, zeros=zeros)
 
 
 def used_in(ssa: Ssa) -> dict[Definition, set[int]]:

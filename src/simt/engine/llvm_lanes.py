@@ -13,7 +13,16 @@ from functools import partial
 
 from simt.analysis.outline import EVENTS
 from simt.analysis.range_algebra import UNKNOWN, Range, bounds
-from simt.analysis.shape import VARYING, WARP, BlockShape, Hold, Shape
+from simt.analysis.shape import (
+    ALWAYS_ZERO,
+    VARYING,
+    WARP,
+    BlockShape,
+    Hold,
+    Shape,
+    constant,
+    trailing_zeros,
+)
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.engine.abi import LaunchSlot, WorkerSlot
 from simt.engine.llvm_algebra import LlvmIntegers
@@ -77,8 +86,10 @@ def shape_of(value: Value) -> Shape:
         return value.shape
     if isinstance(value, Lanes):
         literal = value.literal
-        return value.shape if literal is None else replace(value.shape, const=literal)
-    return Shape(value.width, const=value.literal)
+        if literal is None:
+            return value.shape
+        return replace(value.shape, const=literal, zeros=trailing_zeros(literal))
+    return Shape(value.width) if value.literal is None else constant(value.literal)
 
 
 def _is_count(value: Value) -> bool:
@@ -137,7 +148,7 @@ class LaneAlgebra(LlvmAlgebra):
     @property
     def segment(self) -> int:
         """Lanes in a segment."""
-        return WARP // self.block.segments
+        return self.block.segment
 
     def vector(self, value: Value) -> Value:
         """All 32 lanes."""
@@ -213,6 +224,8 @@ class LaneAlgebra(LlvmAlgebra):
         """`run` on the bases if the result is affine, else on whatever `run` makes of the operands."""
         if shape.is_affine:
             result = run(*(bases(v) for v in operands))
+            if shape.zeros == ALWAYS_ZERO:
+                result = self.number(result.type, 0)
             return Lanes(result.ir, result.type, result.width, replace(shape, width=result.width))
         if shape.is_guarded:
             return self._guarded_affine(shape, run, operands)
@@ -375,7 +388,7 @@ class LaneAlgebra(LlvmAlgebra):
 
     def select(self, t: Type, p: Value, a: Value, b: Value) -> Value:
         shape = self.shapes.select(t, shape_of(p), shape_of(a), shape_of(b))
-        if shape.is_guarded or (shape.is_affine and shape.stride):
+        if shape.is_guarded or (shape.is_affine and (shape.stride or shape.zeros)):
             return self._affine(shape, partial(LlvmAlgebra.select, self, t), p, a, b)
         return super().select(t, p, a, b)
 
@@ -384,9 +397,15 @@ class LaneAlgebra(LlvmAlgebra):
     def and_(self, t: Type, a: Value, b: Value) -> Value:
         if t.is_predicate:
             return self._with_whole("and", a, b, super().and_(t, a, b))
+        shape = self.shapes.and_(t, shape_of(a), shape_of(b))
+        if shape.is_affine:
+            return self._affine(shape, partial(LlvmAlgebra.and_, self, t), a, b)
         return self._masked(t, a, b)
 
     def or_(self, t: Type, a: Value, b: Value) -> Value:
+        shape = self.shapes.or_(t, shape_of(a), shape_of(b))
+        if shape.is_affine and not t.is_predicate:
+            return self._affine(shape, partial(LlvmAlgebra.or_, self, t), a, b)
         return self._with_whole("or", a, b, super().or_(t, a, b))
 
     def _with_whole(self, opcode: str, a: Value, b: Value, result: Value) -> Value:
@@ -398,6 +417,27 @@ class LaneAlgebra(LlvmAlgebra):
         if isinstance(lanes, Combined) and lanes.opcode == opcode:
             whole, lanes = LlvmIntegers.binary(self, opcode, whole, lanes.whole), lanes.lanes
         return Combined(result.ir, result.type, result.width, opcode, whole, lanes)
+
+    # -- bits and quotients of numbers that begin with a multiple of what they reach in a warp --------
+
+    def xor(self, t: Type, a: Value, b: Value) -> Value:
+        run, shape = partial(LlvmAlgebra.xor, self, t), self.shapes.xor(t, shape_of(a), shape_of(b))
+        return self._affine(shape, run, a, b) if shape.is_affine and not t.is_predicate else run(a, b)
+
+    def shift_right(self, t: Type, a: Value, n: Value) -> Value:
+        run = partial(LlvmAlgebra.shift_right, self, t)
+        shape = self.shapes.shift_right(t, shape_of(a), shape_of(n))
+        return self._affine(shape, run, a, n) if shape.is_affine else run(a, n)
+
+    def divide(self, t: Type, a: Value, b: Value) -> Value:
+        run = partial(LlvmAlgebra.divide, self, t)
+        shape = self.shapes.divide(t, shape_of(a), shape_of(b))
+        return self._affine(shape, run, a, b) if shape.is_affine else run(a, b)
+
+    def remainder(self, t: Type, a: Value, b: Value) -> Value:
+        run = partial(LlvmAlgebra.remainder, self, t)
+        shape = self.shapes.remainder(t, shape_of(a), shape_of(b))
+        return self._affine(shape, run, a, b) if shape.is_affine else run(a, b)
 
     # -- masks -----------------------------------------------------------------------------------
 
@@ -606,15 +646,15 @@ class LaneAlgebra(LlvmAlgebra):
         block = self.block
         first = Value(WARP_FIRST, "i32")
         if block.linear:
-            return Lanes(first.ir, "i32", 1, Shape(1, 1)) if axis == 0 else Value("0", "i32")
+            return Lanes(first.ir, "i32", 1, block.column) if axis == 0 else Value("0", "i32")
         if not block.rows_fit:
             steps = self.constant_lanes("i32", list(range(WARP)))
             return self._coordinate(LlvmIntegers.binary(self, "add", self.widened(first, WARP), steps), axis)
         if block.segments == 1:
             value = self._coordinate(first, axis)
-            return Lanes(value.ir, "i32", 1, Shape(1, 1)) if axis == 0 else value
+            return Lanes(value.ir, "i32", 1, block.column) if axis == 0 else value
         if axis == 0:
-            return Lanes("0", "i32", 1, Shape(1, 1))
+            return Lanes("0", "i32", 1, block.column)
         starts = self.constant_lanes("i32", [s * block.x for s in range(block.segments)])
         rows = LlvmIntegers.binary(self, "add", self.widened(first, block.segments), starts)
         return self._coordinate(rows, axis)

@@ -242,7 +242,7 @@ class Outliner(Evaluator[Value]):
         if isinstance(value, Guarded) or not shape.is_affine or shape.width > 1:
             value = self._vector(value)
             shape = Shape(WARP)
-        parameter = _Parameter(value.type, value.width, replace(shape, const=None), notes)
+        parameter = _Parameter(value.type, value.width, replace(shape, const=None, zeros=0), notes)
         place = Register(len(request.registers), f"a{len(request.registers)}", register.type)
         request.registers.append(place)
         request.parameters.append(parameter)

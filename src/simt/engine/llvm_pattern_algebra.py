@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from simt.analysis.shape import VARYING, WARP, Hold, Shape
+from simt.analysis.shape import VARYING, WARP, Hold, Shape, constant
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
@@ -47,7 +47,10 @@ class PatternAlgebra(SeriesAlgebra):
 
     def and_(self, t: Type, a: Value, b: Value) -> Value:
         counts, mask = (b, a) if shape_of(a).is_uniform else (a, b)
-        if not (t.bits == U32.bits and self._begins_with_warp(counts) and shape_of(mask).is_uniform):
+        affine = self.shapes.and_(t, shape_of(a), shape_of(b)).is_affine
+        if affine or not (
+            t.bits == U32.bits and self._begins_with_warp(counts) and shape_of(mask).is_uniform
+        ):
             return super().and_(t, a, b)
         mask, known = bases(mask), mask.literal
         if known is not None and known % WARP in (0, WARP - 1):
@@ -107,7 +110,7 @@ class PatternAlgebra(SeriesAlgebra):
         pattern = pattern_of(a)
         if pattern is None or number is None or not isinstance(a, Guarded):
             return None
-        shape = self.shapes.mul(t, a.shape, Shape(1, const=number))
+        shape = self.shapes.mul(t, a.shape, constant(number))
         return self.in_pattern(pattern.times(number, run(self, t, pattern.base, b)), shape, a.valid)
 
     def _as_pattern(self, value: Value) -> Pattern | None:

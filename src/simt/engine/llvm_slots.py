@@ -336,6 +336,7 @@ class SlotEmitter:
         if shape.is_affine or shape.is_guarded:
             have = shape_of(value)
             agree = have.hold <= shape.hold and have.stride == shape.stride and have.width <= shape.width
+            agree &= have.zeros >= shape.zeros or not shape.exact
             assert agree, (definition, shape, have)
         if shape.is_guarded:
             return self.store_guarded([(definition, value)])

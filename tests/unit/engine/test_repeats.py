@@ -156,7 +156,7 @@ def test_gathers_from_shared_memory_become_calls() -> None:
 def test_what_the_cpu_cannot_do_for_some_lanes_is_called() -> None:
     """LLVM makes a branch for each lane of it, so one function serves all accesses."""
     for features, names in (
-        (frozenset({"sse2"}), {"gather", "scatter", "store"}),
+        (frozenset({"sse2"}), {"gather", "scatter", "load", "store"}),
         (AVX2, {"gather", "scatter"}),
         (AVX2 - {SLOW_GATHERS}, {"scatter"}),
         (NEEDS | {"avx512f"}, set[str]()),
