@@ -34,7 +34,8 @@ OFTEN = 64
 CALM = 16
 """Long launches before the first trial: as it may take twice the time, it costs a sixteenth."""
 ALIKE = 1.5
-"""Long launches before and after a trial tell nothing if one took so many times as long as the other."""
+"""Launches before and after a trial tell nothing of long ones if one took so many times as long as the other,
+or if one is short itself."""
 WINS = 2
 """Trials in which another way must win to be taken for long launches."""
 HOPELESS = 2.0
@@ -147,7 +148,7 @@ class Doubted:
 
     def _judge(self, helpers: int, elapsed: float, after: float) -> None:
         least, most = sorted((self.before, after))
-        if most > ALIKE * least or elapsed > least:
+        if least < LONG / 2 or most > ALIKE * least or elapsed > least:
             self.wins, self.more = 0, not self.more
             self.pause = min(2 * self.pause, OFTEN * TRIAL)
             return

@@ -103,6 +103,16 @@ def test_long_launches_of_different_work_keep_their_help() -> None:
     assert 0 < tried < 30
 
 
+def test_short_launches_between_long_ones_tell_nothing_of_these() -> None:
+    """Small levels of a search are faster with less help than all, large ones with all."""
+    pace, helpers = Pace(), list[int]()
+    for _ in range(100):
+        for level in (25, 3, 1.2, 1.1, 1.0, 1.0, 1.0, 1.1, 1.2, 14, 45, 100, 70):
+            cost = lambda h, level=level: LONG * (level / (1 + h) + 0.01 * h)  # noqa: E731
+            helpers += helped(pace, 1 << 12, cost, 1, most=15)
+    assert helpers.count(15) > 0.95 * len(helpers)
+
+
 def test_one_disturbed_launch_beside_a_trial_does_not_change_the_way() -> None:
     pace, cost = Pace(), lambda h: 10 * LONG / (1 + h)
     for launches in range(3 * OFTEN):
