@@ -20,7 +20,8 @@ CONSTANTS = (0, 6, 10)
 they mean; there is no such driver here, and they are zero."""
 
 WORKSPACE = (1, 2)
-"""Halves of the address of memory for barriers of the grid: set from the first cooperative launch on."""
+"""Halves of the address of memory for barriers of the grid: set from the first cooperative launch on, here
+only in cooperative launches."""
 
 
 @functools.cache
@@ -48,7 +49,8 @@ def computed(launch: Launch, engine: str) -> Array:
     device = shared_device(engine)
     out = device.array(np.full(COUNT, 77, "u4"))
     more = (bytes(launch.parameters),) if launch.parameters else ()
-    device.load(launch.text)["k"](launch.grid, launch.block, (out, *more), shared_mem=launch.shared)
+    kernel = device.load(launch.text)["k"]
+    kernel.launch(launch.grid, launch.block, (out, *more), launch.shared, cooperative=launch.cooperative)
     return out.numpy().copy()
 
 
@@ -63,7 +65,8 @@ def test_registers_are_the_hardware(engine: str) -> None:
         theirs = compared(number)
         wrong = theirs != ours[: theirs.shape[1], number]
         assert not wrong.any(), f"%envreg{number}"
-    assert not ours[:, CONSTANTS + WORKSPACE].any()
+    assert not ours[:, CONSTANTS].any()
+    assert ours[:, WORKSPACE].any(1).tolist() == [launch.cooperative for launch in LAUNCHES]
 
 
 def test_the_driver_keeps_constants() -> None:

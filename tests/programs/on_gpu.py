@@ -105,12 +105,24 @@ class Kernel:
     def __call__(
         self, grid: tuple[int, ...], block: tuple[int, ...], arguments: tuple[Any, ...], shared_mem: int = 0
     ) -> None:
+        self.launch(grid, block, arguments, shared_mem)
+
+    def launch(
+        self,
+        grid: tuple[int, ...],
+        block: tuple[int, ...],
+        arguments: tuple[Any, ...],
+        shared_mem: int = 0,
+        cooperative: bool = False,
+    ) -> None:
         packed = [pack(value, type_) for value, type_ in zip(arguments, self.types, strict=True)]
         places = (ctypes.c_void_p * len(packed))(*map(ctypes.addressof, packed))
         for array in self.device.arrays:
             array.send()
         shape = [int(n) for n in (*(*grid, 1, 1)[:3], *(*block, 1, 1)[:3])]
-        checked(driver().cuLaunchKernel(self.handle, *shape, shared_mem, 0, ctypes.addressof(places), 0))
+        start = driver().cuLaunchCooperativeKernel if cooperative else driver().cuLaunchKernel
+        rest = () if cooperative else (0,)
+        checked(start(self.handle, *shape, shared_mem, 0, ctypes.addressof(places), *rest))
         checked(driver().cuCtxSynchronize())
         for array in self.device.arrays:
             array.fetch()

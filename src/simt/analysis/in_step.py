@@ -16,7 +16,7 @@ from simt.analysis.uniformity import analyse_over
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 
-SAME = frozenset({"ctaid", "ntid", "nctaid"})
+SAME = frozenset({"ctaid", "ntid", "nctaid", "envreg1", "envreg2"})
 """Special registers that are surely the same for all warps of a CTA."""
 CONSTANT = frozenset({"const", "param"})
 """State spaces that no thread writes while a kernel runs."""

@@ -1,5 +1,5 @@
 """Which ops read memory that other threads may change meanwhile: atomics and volatile loads; and which read
-what the thread itself may have put aside."""
+what a thread may have put aside before."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 
-OWN = frozenset({"local", ""})
-"""State spaces (`""` of generic addresses) in which a thread's own variables may be."""
+CARRYING = frozenset({"local", "shared", ""})
+"""State spaces (`""` of generic addresses) into which what was read may be put before a thread looks at it: a
+variable of its own, or one of the CTA's, for which one thread reads what all of them wait for."""
 
 
 class _Watcher(ShapeAlgebra):
@@ -20,11 +21,11 @@ class _Watcher(ShapeAlgebra):
     def __init__(self) -> None:
         super().__init__(BlockShape(1, 1, 1))
         self.seen = False
-        self.own = False
+        self.carries = False
 
     def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
         self.seen |= volatile
-        self.own |= space in OWN
+        self.carries |= space in CARRYING
         return (UNIFORM,) * count
 
     def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
@@ -60,9 +61,9 @@ class Observer:
         return self._watcher.seen
 
     def fetches(self, op: Op) -> bool:
-        """Whether an op loads what may be a variable of the thread's own."""
+        """Whether an op loads what may have been read from such memory before: see `CARRYING`."""
         if not op.form.effects:
             return False
-        self._watcher.own = False
+        self._watcher.carries = False
         self._evaluator.op(op)
-        return self._watcher.own
+        return self._watcher.carries

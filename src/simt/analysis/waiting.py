@@ -25,7 +25,8 @@ def waiting_loops(ssa: Ssa, environment: Environment, functions: Mapping[str, Fu
     """Loops whose end depends on memory that other threads may change while the loop runs.
 
     Code that is not optimised puts what it read into a variable of the thread's own first, or lets another
-    function look at it: so in a loop that reads such memory, such variables and results of calls count too.
+    function look at it; and one thread may read for its CTA, and put what it read into shared memory. So in a
+    loop that reads such memory, such variables and results of calls count too.
     """
     found = _Observations(ssa, environment, functions)
     sources = _sources(ssa) if found.observing else {}

@@ -48,6 +48,7 @@ class Options:
     grid: tuple[int, ...]
     block: tuple[int, ...]
     shared: int
+    cooperative: bool
     repeat: int
     save: tuple[str, ...]
     show: tuple[str, ...]
@@ -61,6 +62,7 @@ class Options:
 @click.option("--block", callback=as_shape, required=True, metavar="X[xYxZ]", help="Threads of a CTA.")
 @click.option("--link", multiple=True, metavar="FILE", help="Another PTX file, linked with the first.")
 @click.option("--shared", default=0, metavar="BYTES", help="Dynamic shared memory of a CTA.")
+@click.option("--cooperative", is_flag=True, help="All CTAs run at once, for barriers of the whole grid.")
 @click.option(
     "--save", multiple=True, metavar="NAME=FILE.npy", help="Write an argument or variable to a file."
 )
@@ -129,6 +131,7 @@ def _launch(kernel: Kernel, arguments: list[Any], options: Options) -> list[floa
             kernel.launch(
                 options.grid, options.block, arguments, options.shared,
                 progress=advance and (lambda ctas, done=done: advance(done + ctas)),
+                cooperative=options.cooperative,
             )  # fmt: skip
             times.append(time.perf_counter() - started)
     return times

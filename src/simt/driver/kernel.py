@@ -14,13 +14,21 @@ import numpy as np
 
 from simt.analysis.outline import EVENTS, Function, Parameter
 from simt.driver.again import Again
-from simt.driver.array import DeviceArray
+from simt.driver.array import Allocation, DeviceArray
 from simt.driver.engines import seconds
 from simt.driver.stream import Stream
 from simt.errors import LaunchError
 from simt.machine.arguments import Packer
-from simt.machine.grid import Shape, active_ctas, as_dim3, check_grid, check_shape, shared_bytes
-from simt.machine.launch import Dim3, Engine, Launch
+from simt.machine.grid import (
+    Shape,
+    active_ctas,
+    as_dim3,
+    check_cooperative,
+    check_grid,
+    check_shape,
+    shared_bytes,
+)
+from simt.machine.launch import WORKSPACE, Dim3, Engine, Launch
 from simt.machine.syscalls import SystemCalls, uses_heap
 from simt.machine.unsupported import unsupported
 
@@ -158,9 +166,12 @@ class Kernel:
         *,
         timeout: float | None = None,
         progress: Progress | None = None,
+        cooperative: bool = False,
     ) -> None:
         """As calling the kernel. `timeout`: seconds, in place of the device's. `progress` is called now
-        and then with the number of CTAs finished."""
+        and then with the number of CTAs finished. `cooperative`: all CTAs run at once and may wait for each
+        other, at barriers of the whole grid (`grid.sync()` of cooperative groups) too; `LaunchError` if the
+        device has not got room for so many (`active_ctas` on each multiprocessor)."""
         module = self.module
         device = module.device
         if stream is not None:
@@ -173,10 +184,10 @@ class Kernel:
         self.check_supported()
         with device.launching():
             if device.captured is not None:
-                self._record(device.captured, (grid, block, args, shared_mem), timeout, progress)
+                self._record(device.captured, (grid, block, args, shared_mem), timeout, progress, cooperative)
                 return
             try:
-                key, made = self._made(grid, block, args, shared_mem)
+                key, made = self._made(grid, block, args, shared_mem, cooperative)
             except LaunchError as problem:
                 raise self._named(problem) from None
             made.progress = progress
@@ -187,7 +198,7 @@ class Kernel:
             made.busy, made.progress = False, None
             if key is not None:
                 self._keep(key, made)
-                if made.events is None and not self._function.breakpoints:
+                if made.events is None and not self._function.breakpoints and not cooperative:
                     self._again = Again.of(self, grid, block, shared_mem, made)
 
     def _keep(self, key: object, made: Launch) -> None:
@@ -222,7 +233,7 @@ class Kernel:
             self.run(made, Interpreter(watcher))
 
     def _made(
-        self, grid: Shape, block: Shape, args: Sequence[object], shared_mem: int
+        self, grid: Shape, block: Shape, args: Sequence[object], shared_mem: int, cooperative: bool = False
     ) -> tuple[object, Launch]:
         """A launch that nobody else uses, and under which key it may be kept for the next one if at all.
 
@@ -233,13 +244,15 @@ class Kernel:
         key = made = None
         hook = device.on_breakpoint if function.breakpoints else None
         if type(shared_mem) is int and self.is_plain and hook is None:
-            key = (function.name, block, shared_mem, device.stack_bytes, device.workers)
+            key = (function.name, block, shared_mem, device.stack_bytes, device.workers, cooperative)
             made = module.launches.get(key)
         if made is None or made.busy:
             check_shape(grid, block, function, device.properties)
-            made = self._make(grid, block, self._pack(args), shared_mem)
+            made = self._make(grid, block, self._pack(args), shared_mem, cooperative)
         else:
             check_grid(grid, device.properties)
+            if cooperative:
+                check_cooperative(grid, self._active(block, shared_mem), device.properties)
             made.parameters = self._pack(args)
             made.grid = grid
         made.grid_id = device.next_grid_id()
@@ -249,19 +262,33 @@ class Kernel:
         module.last_launches[function.name] = made
         return key, made
 
-    def _make(self, grid: Dim3, block: Dim3, parameters: bytes, shared_mem: int) -> Launch:
+    def _active(self, block: Dim3, shared_mem: int) -> int:
+        return active_ctas(self._function, block, shared_mem, self.module.device.properties)
+
+    def _make(self, grid: Dim3, block: Dim3, parameters: bytes, shared_mem: int, cooperative: bool) -> Launch:
         device, module, function = self.module.device, self.module, self._function
+        active = self._active(block, shared_mem)
+        workspace = None
+        if cooperative:
+            check_cooperative(grid, active, device.properties)
+            workspace = Allocation(module.memory, len(WORKSPACE), align=16).view()
         return Launch(
             program=module.program, kernel=function, grid=grid, block=block,
             parameters=parameters, symbols=module.symbols,
             shared_bytes=shared_bytes(function, shared_mem, device.properties),
             local_bytes=module.local_bytes(function, device.stack_bytes),
             device=device.properties, memory=module.memory, workers=device.workers,
+            resident=device.properties.sm_count * active, workspace=workspace,
             textures=module.textures, events=np.zeros(EVENTS, np.uint64) if function.events else None,
         )  # fmt: skip
 
     def _record(
-        self, sequence: LaunchSequence, call: Call, timeout: float | None, progress: Progress | None
+        self,
+        sequence: LaunchSequence,
+        call: Call,
+        timeout: float | None,
+        progress: Progress | None,
+        cooperative: bool,
     ) -> None:
         """Checks a launch as if it were to run, and adds it to a sequence."""
         grid, block, args, shared_mem = call
@@ -270,7 +297,7 @@ class Kernel:
         try:
             grid, block = as_dim3(grid, "grid"), as_dim3(block, "block")
             check_shape(grid, block, self._function, self.module.device.properties)
-            made = self._make(grid, block, self._pack(args), shared_mem)
+            made = self._make(grid, block, self._pack(args), shared_mem, cooperative)
             self.module.system_calls(self._function)
         except LaunchError as problem:
             raise self._named(problem) from None

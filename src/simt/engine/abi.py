@@ -10,6 +10,8 @@ RUN = "simt_run"
 """The function that runs launches on the thread of the caller: see `simt.engine.native`."""
 LINGER, ASK, WITHDRAW, JOIN = "simt_linger", "simt_ask", "simt_withdraw", "simt_join"
 """Functions of threads that help: see `simt.engine.native`."""
+YIELD, DRAIN, HIRE, SYSTEM = "simt_yield", "simt_drain", "simt_hire", "simt_system"
+"""Functions of fibers: see `simt.engine.native_fibers`."""
 SERVE = "simt_serve"
 """The function by which compiled code lets Python handle signals."""
 NATIVE_STACK = 64 << 20
@@ -40,14 +42,19 @@ class LaunchSlot(IntEnum):
     SYMBOLS = 14  # address of the table of module variables' addresses
     SM_COUNT = 15
     WARPS_OF_SM = 16  # that one of the device's multiprocessors can hold
-    SYSTEM = 17  # address of the function that calls the system: see `simt.engine.system_gate`
+    SYSTEM = 17  # address of the function that calls the system: see `simt.engine.native_fibers`
     CLEAR = 18  # nonzero: shared and local memory may hold something, and are cleared first
     ENTRY = 19  # address of the compiled kernel
     WORKER = 20  # address of the block of the worker that runs on the thread of the caller
-    SERVE = 21  # address of a function for that worker: see `simt.engine.native`
+    SERVE = 21  # address of a function for that worker and its fibers: see `simt.engine.native`
     CALL = 22  # address of the `CallSlot`s
     ABORT = 23  # lower half nonzero: stop as soon as possible. Upper half: the caller's worker calls `SERVE`
     EVENTS = 24  # address of the counters of performance monitor events, if the kernel has such
+    YIELD = 25  # addresses of functions for workers whose CTA waits, and for those that find none left
+    DRAIN = 26
+    GROW = 27  # address of the Python function that begins more CTAs: see `simt.engine.fibers`
+    GATE = 28  # address of what `SYSTEM` calls on the thread's own stack
+    WORKSPACE = 29  # address of memory for barriers of the grid, 0 if the launch is not cooperative
     NEXT_CTA = 2 * LINE_SLOTS  # for each range, `LINE_SLOTS` apart: how many of its CTAs were handed out
 
 
@@ -61,7 +68,7 @@ REQUEST = 8 * LaunchSlot.ABORT + 4
 
 
 class WorkerSlot(IntEnum):
-    """One block for each native thread."""
+    """One block for each native thread, and for each of its fibers."""
 
     SHARED = 0  # address of the CTA's shared memory
     LOCAL = 1  # address of the local memory of the CTA's threads
@@ -72,7 +79,22 @@ class WorkerSlot(IntEnum):
     WARP = 6
     FINISHED = 7  # CTAs
     CLOCK = 8  # instructions that the warp has executed, in kernels that read a clock
-    FAULT = 9  # first slot of this worker's `FaultSlot`s
+    ROOT = 9  # address of the block of the worker whose thread this is: see `simt.engine.native_fibers`
+    NEXT = 10  # blocks of the worker's neighbours in the ring of those that share a thread
+    PREVIOUS = 11
+    POINTER = 12  # stack pointer while another one of the ring runs
+    STACK = 13  # end of a fiber's stack
+    YIELDS = 14  # of the ring, since somebody looked whether it gets on
+    SEEN = 15  # CTAs that had been claimed then
+    ASKED = 16  # address of a function that a fiber wants to be called on the thread's own stack
+    ASKER = 17
+    ANSWER = 18
+    ARGUMENTS = 19  # first of `ARGUMENTS`
+    FAULT = 25  # first slot of this worker's `FaultSlot`s
+
+
+ARGUMENTS = WorkerSlot.FAULT - WorkerSlot.ARGUMENTS
+"""How many arguments a fiber's call on its thread's own stack may have."""
 
 
 class CallSlot(IntEnum):
@@ -90,6 +112,12 @@ class CallSlot(IntEnum):
     SAVE_THREAD = 9  # addresses of functions of Python
     RESTORE_THREAD = 10
     CHECK_SIGNALS = 11
+    ENSURE = 12
+    RELEASE = 13
+    NUMBER = 14
+    INVOKE = 15
+    DROP = 16
+    MAKE_WAY = 17  # address of a function of the C library: lets other threads of the system run
 
 
 class SeatSlot(IntEnum):

@@ -59,7 +59,8 @@ class Scratch:
 
 
 def batch_size(launch: Launch, recursive: bool) -> int:
-    """CTAs to run at once: as many as keep columns long and scratch memory small."""
+    """CTAs to run at once, if none waits for another: as many as keep columns long and scratch memory
+    small."""
     x, y, z = launch.block
     lanes = round_up(x * y * z, WARP)
     scratch = round_up(max(launch.shared_bytes, 1), 16) + round_up(launch.local_bytes, 16) * lanes

@@ -4,7 +4,6 @@ thread needs to run CTAs."""
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,17 +70,22 @@ def local_bytes(launch: Launch) -> int:
 
 
 class Worker:
-    """One native thread's block and memory."""
+    """One native thread's block and memory, or one fiber's."""
 
-    def __init__(self, number: int, need: Need, allocate: Callable[[int], int]) -> None:
+    def __init__(self, number: int, need: Need, memory: int, apart: int = CONTEXTS_APART) -> None:
+        """`memory`: address of device memory. `apart`: bytes between saved contexts and those of others."""
         self.block = Block(WORKER_SLOTS)
-        self._contexts = np.zeros(need.context + TABLE_BYTES + 64 + CONTEXTS_APART, np.uint8)
+        self._contexts = np.zeros(need.context + TABLE_BYTES + 64 + apart, np.uint8)
         slots = self.block.slots
-        memory = allocate(need.device_bytes + max(BEYOND, APART))
-        slots[WorkerSlot.SHARED] = memory
-        slots[WorkerSlot.LOCAL] = memory + need.shared
+        self.work_in(memory, need)
         slots[WorkerSlot.CONTEXT] = (self._contexts.ctypes.data + 63) // 64 * 64
         slots[WorkerSlot.SM] = number
+        slots[WorkerSlot.ROOT] = slots[WorkerSlot.NEXT] = slots[WorkerSlot.PREVIOUS] = self.block.address
+
+    def work_in(self, memory: int, need: Need) -> None:
+        """`memory`: address of device memory for the shared and local memory of a CTA."""
+        self.block.slots[WorkerSlot.SHARED] = memory
+        self.block.slots[WorkerSlot.LOCAL] = memory + need.shared
 
     @property
     def fault(self) -> memoryview | None:
@@ -108,6 +112,11 @@ class Crew:
         self._owned.append(address)
         return address
 
+    def free(self, address: int) -> None:
+        """Gives memory back that was allocated here."""
+        self._owned.remove(address)
+        self._memory.free(address)
+
     @property
     def limit(self) -> int:
         """End of the device memory allocated so far, the workers' own included."""
@@ -116,7 +125,8 @@ class Crew:
     def worker(self, number: int) -> Worker:
         """Raises `OutOfMemory`."""
         while len(self.workers) <= number:
-            self.workers.append(Worker(len(self.workers), self.need, self.allocate))
+            memory = self.allocate(self.need.device_bytes + max(BEYOND, APART))
+            self.workers.append(Worker(len(self.workers), self.need, memory))
         return self.workers[number]
 
     def close(self) -> None:

@@ -15,10 +15,23 @@ import llvmlite.binding
 
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
-from simt.engine.abi import ASK, JOIN, KERNEL, LINGER, RUN, SERVE, WITHDRAW
+from simt.engine.abi import (
+    ASK,
+    DRAIN,
+    HIRE,
+    JOIN,
+    KERNEL,
+    LINGER,
+    RUN,
+    SERVE,
+    SYSTEM,
+    WITHDRAW,
+    YIELD,
+)
 from simt.engine.cache import ObjectCache, code_fingerprint
 from simt.engine.host import Cpu, host_cpu, pieces
 from simt.engine.native import native_text
+from simt.engine.native_fibers import can_switch
 from simt.engine.system_gate import SystemCall
 
 llvm: Any = llvmlite.binding  # its functions carry no types
@@ -79,7 +92,9 @@ class Compiled:
 class Native:
     """`run(call)` takes the address of a block of `CallSlot`s and gives the number of launches that were not
     stopped, or raises what a handler of signals raised. `serve`: an address, for `LaunchSlot.SERVE`. The
-    others are for threads that help: see `simt.engine.native`."""
+    others are for threads that help: see `simt.engine.native`; and for fibers: see
+    `simt.engine.native_fibers`. `yields`, `drain`, `system`: addresses. `hire`: None where there are no
+    fibers."""
 
     run: Callable[[int], int]
     serve: int
@@ -87,6 +102,10 @@ class Native:
     ask: Callable[[int, int, int, int, int, int, int, int], int]
     withdraw: Callable[[int, int, int], int]
     join: Callable[[int, int, int, int], int]
+    yields: int
+    drain: int
+    system: int
+    hire: Callable[[int, int, int, int, int], None] | None
     code: object
 
 
@@ -123,8 +142,9 @@ class Compiler:
         if found is None:
             found = dict[str, object](), _object(text, self.cpu)
             self.objects.store(key, *found)
-        names = RUN, SERVE, LINGER, ASK, WITHDRAW, JOIN
-        (run, serve, linger, ask, withdraw, join), code = self._link(found[1], *names)
+        names = RUN, SERVE, LINGER, ASK, WITHDRAW, JOIN, YIELD, DRAIN, SYSTEM, HIRE
+        addresses, code = self._link(found[1], *names)
+        run, serve, linger, ask, withdraw, join, yields, drain, system, hire = addresses
         place, number, truth = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
         return Native(
             ctypes.PYFUNCTYPE(number, place)(run),
@@ -133,6 +153,12 @@ class Compiler:
             ctypes.PYFUNCTYPE(number, place, number, place, number, place, place, place, number)(ask),
             ctypes.PYFUNCTYPE(number, place, number, number)(withdraw),
             ctypes.CFUNCTYPE(truth, place, number, number, number)(join),
+            yields,
+            drain,
+            system,
+            ctypes.PYFUNCTYPE(None, place, place, place, place, number)(hire)
+            if can_switch(self.cpu.features)
+            else None,
             code,
         )
 

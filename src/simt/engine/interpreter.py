@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, cast
 from weakref import WeakKeyDictionary
@@ -33,6 +33,8 @@ from simt.analysis.program import (
     Terminator,
 )  # fmt: skip
 from simt.analysis.schedule import Loop
+from simt.analysis.ssa import build
+from simt.analysis.waiting import waiting_loops
 from simt.engine.batch import Batch, Rows, Scratch, batch_size
 from simt.engine.branch_stacks import BranchStacks
 from simt.engine.interpreter_activation import Activation, Columns, Line, Run
@@ -65,11 +67,16 @@ class Interpreter:
     def __init__(self, watcher: Watcher | None = None) -> None:
         self.watcher = watcher
         self._lines: WeakKeyDictionary[Program, dict[str, Line]] = WeakKeyDictionary()
+        self._waiting: WeakKeyDictionary[Program, dict[str, bool]] = WeakKeyDictionary()  # by kernel
 
     def launch(self, launch: Launch) -> None:
         reached = reachable([launch.kernel.name], launch.program.functions)
         recursive = any(launch.program.functions[name].recursive for name in reached)
         count = batch_size(launch, recursive)
+        total = launch.grid[0] * launch.grid[1] * launch.grid[2]
+        if count < total and (launch.workspace is not None or self._waits(launch, reached)):
+            count = min(total, max(count, launch.resident))
+        launch.begin_cooperation()
         x, y, z = launch.block
         scratch = Scratch(launch, count, -(-x * y * z // 32))
         try:
@@ -77,6 +84,22 @@ class Interpreter:
                 self._run(launch, scratch, count)
         finally:
             scratch.free()
+
+    def _waits(self, launch: Launch, functions: Iterable[str]) -> bool:
+        """Whether threads may wait for others in loops. These may be of CTAs that a GPU runs at the same
+        time."""
+        waits = self._waiting.setdefault(launch.program, {})
+        if launch.kernel.name not in waits:
+            waits[launch.kernel.name] = any(self._spins(launch, name) for name in functions)
+        return waits[launch.kernel.name]
+
+    def _spins(self, launch: Launch, name: str) -> bool:
+        program = launch.program
+        environment = replace(program.environment, machine=launch.device.number)
+        line = self._lines.setdefault(program, {}).setdefault(
+            name, Line(name, program.functions, environment)
+        )
+        return bool(waiting_loops(build(line.function, line.schedule), environment, program.functions))
 
     def _run(self, launch: Launch, scratch: Scratch, count: int) -> None:
         execution = Execution(launch, self._lines.setdefault(launch.program, {}), self.watcher)

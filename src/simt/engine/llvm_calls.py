@@ -188,7 +188,7 @@ class CallingEmitter(FunctionEmitter):
         slot = self.builder.emit(f"getelementptr ptr, ptr %launch, i64 {LaunchSlot.SYSTEM}")
         gate = self.builder.emit(f"load ptr, ptr {slot}")
         went = self.builder.emit(
-            f"call i32 {gate}(ptr %worker, i64 {self.unit.system_call(call)}, "
+            f"call i32 {gate}(ptr %launch, ptr %worker, i64 {self.unit.system_call(call)}, "
             f"{self.m.mask_bits(mask).typed}, i64 {self.m.line}, ptr {places})"
         )
         self.m.go_on_if(self.builder.emit(f"icmp ne i32 {went}, 0"))

@@ -44,6 +44,7 @@ from simt.engine.llvm_ops import OpEmitter
 from simt.engine.llvm_outline import BLOCKS, LINES, PIECE, TooLarge
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
+from simt.engine.llvm_yield import give_way
 from simt.engine.unsupported import Unsupported
 
 TURNS = 64
@@ -504,7 +505,9 @@ class FunctionEmitter(OpEmitter):
         return name
 
     def _resume_waiting(self, place: int, mask: Value, beyond: int) -> None:
-        """Lanes at a yield go round their loop again when no other lane of the warp can run."""
+        """Lanes at a yield go round their loop again when no other lane of the warp can run. Other warps of
+        the CTA cannot run either, or must wait."""
+        self.builder.void(give_way(self.unit.module))
         self._run(self.pending.target(place), mask)
 
     def poll(self, header: Block) -> None:

@@ -30,6 +30,7 @@ from simt.engine.llvm_series import ALWAYS
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_suspension import SuspendingEmitter
+from simt.engine.llvm_yield import drain, give_way
 
 BODY, PARAMETERS = "simt.body", "ptr %launch, ptr %worker"
 DONE = -1
@@ -155,6 +156,7 @@ class KernelEmitter(SuspendingEmitter):
             back,
             f"!{UNROLL}",
             self.unit.pieces,
+            give_way(self.unit.module) if self.pending.waiting else "",
         )
         self.short_phases = loops.are_short
         return [*self._cta_loop(), *loops.lines(), *self._next_cta(), *self._stops()]
@@ -166,6 +168,7 @@ class KernelEmitter(SuspendingEmitter):
             f"define void @{KERNEL}({PARAMETERS}) {unit.module.attributes} {{",
             *llvm_mode.enter(unit.module, unit.features, self.m.zeros),
             f"  call void @{BODY}({PARAMETERS})",
+            *([f"  {drain(unit.module)}"] if unit.spins or unit.called else []),
             *llvm_mode.leave(unit.features),
             "  ret void",
             "}",

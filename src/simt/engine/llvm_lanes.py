@@ -609,6 +609,11 @@ class LaneAlgebra(LlvmAlgebra):
                 return self._low(self.launch_slot(LaunchSlot.DYNAMIC_SHARED))
             case "is_explicit_cluster":
                 return Value("false", "i1")
+            case "envreg2":
+                return self._low(self.launch_slot(LaunchSlot.WORKSPACE))
+            case "envreg1":
+                workspace = self.launch_slot(LaunchSlot.WORKSPACE)
+                return self._low(Value(self.builder.emit(f"lshr i64 {workspace.ir}, 32"), "i64"))
             case _:
                 return self._cluster(name)
 

@@ -111,7 +111,8 @@ class Loops:
     `head`: what defines the names that code of a warp uses, from `%warp` on. `resets`: lines after which no
     lane waits anywhere. `entries`: labels by number. `polls`: by number, what stops the CTA before warps go
     on there if the launch is to be stopped; it falls through. `rolled`, `unrolled`: what is said of branches
-    back. `pieces`: as many times as AVX-512 needs, the CPU needs registers for a column.
+    back. `pieces`: as many times as AVX-512 needs, the CPU needs registers for a column. `way`: what is done
+    before another round for warps that wait.
     """
 
     phases: Sequence[Phase]
@@ -123,6 +124,7 @@ class Loops:
     rolled: str
     unrolled: str
     pieces: int
+    way: str = ""
 
     @cached_property
     def short(self) -> frozenset[int]:
@@ -267,6 +269,9 @@ class Loops:
             f"  %spinning.{n} = load i32, ptr %spinning",
             f"  store i32 %spinning.{n}, ptr %spun",
             f"  %some.spin.{n} = icmp ne i32 %spinning.{n}, 0",
-            f"  br i1 %some.spin.{n}, label %round.{n}, label %left.{n}, !llvm.loop {self.rolled}",
+            f"  br i1 %some.spin.{n}, label %way.{n}, label %left.{n}",
+            f"way.{n}:",
+            f"  {self.way}",
+            f"  br label %round.{n}, !llvm.loop {self.rolled}",
             f"left.{n}:",
         ]

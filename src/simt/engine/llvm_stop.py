@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from simt.engine.abi import LaunchSlot
+from simt.engine.abi import LaunchSlot, WorkerSlot
 from simt.engine.llvm_builder import ModuleText
 
 
 def stop(module: ModuleText) -> str:
     """`i1 stop(launch, worker)`: what to do when `ABORT` is not zero.
 
-    The worker on the thread of the caller serves a request first. Python's signals are handled then, which
-    touches nothing that compiled code knows of: hence the attributes, which leave loops as fast as without.
+    The worker on the thread of the caller, or a fiber there, serves a request first. Python's signals are
+    handled then, which touches nothing that compiled code knows of: hence the attributes, which leave loops
+    as fast as without.
     """
     name = "simt.stop"
     if not module.has(name):
@@ -29,12 +30,14 @@ def _stop(name: str, attributes: str) -> list[str]:
         "look:",
         f"  %first.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.WORKER}",
         "  %first = load ptr, ptr %first.p, align 8",
-        "  %mine = icmp eq ptr %first, %worker",
+        f"  %root.p = getelementptr i64, ptr %worker, i64 {WorkerSlot.ROOT}",
+        "  %root = load ptr, ptr %root.p, align 8",
+        "  %mine = icmp eq ptr %first, %root",
         "  br i1 %mine, label %serve, label %no",
         "serve:",
         f"  %serve.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.SERVE}",
         "  %function = load ptr, ptr %serve.p, align 8",
-        "  %raised = call i32 %function(ptr %launch)",
+        "  %raised = call i32 %function(ptr %launch, ptr %worker)",
         "  %bad = icmp ne i32 %raised, 0",
         "  ret i1 %bad",
         "yes:",

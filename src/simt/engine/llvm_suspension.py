@@ -30,6 +30,7 @@ from simt.engine.llvm_lanes import ALL, bases, shape_of
 from simt.engine.llvm_masks import MASK, NO_LANES
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Part, Unit
+from simt.engine.llvm_yield import give_way
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import PRED, U32
 
@@ -228,6 +229,7 @@ class SuspendingEmitter(CallingEmitter):
         lines, first, label = self.builder.lines, len(self.builder.lines), self.builder.last_label
         self.builder.label(f"poll.{number}")
         self.poll(self._next_block(place))
+        self._give_way_at(place)
         self.polls[number] = lines[first:]
         del lines[first:]
         self.builder.last_label = label
@@ -242,7 +244,18 @@ class SuspendingEmitter(CallingEmitter):
         self.m.ask_for_one()
         if self._may_recur(suspension.places[0]):
             self.poll(self._next_block(suspension.places[0]))
+            self._give_way_at(suspension.places[0])
         self._go_on(suspension, masks)
+
+    def _give_way_at(self, place: int) -> None:
+        """The CTA goes on after a barrier: in a loop that waits for others and has one on every way round,
+        this is where it lets other CTAs run."""
+        loop = self.schedule.loop_of[self._next_block(place).index]
+        while loop is not None:
+            if loop in self.pending.waiting and loop.header.index in self.polled:
+                self.builder.void(give_way(self.unit.module))
+                return
+            loop = loop.parent
 
     def _suspension(self, number: int, places: tuple[int, ...]) -> Suspension:
         if self.in_context:
@@ -548,14 +561,25 @@ class SuspendingEmitter(CallingEmitter):
 
     def phase_end(self) -> list[str]:
         """All warps have ended or wait: another round, or the CTA's end."""
+        more = "judge" if self.table else "phase"
         lines = [
             "phase.end:",
             "  %some.wait = load i32, ptr %waiting",
             "  %some.spin = load i32, ptr %spinning",
             "  %some = or i32 %some.wait, %some.spin",
             "  %again = icmp ne i32 %some, 0",
-            f"  br i1 %again, label %{'judge' if self.table else 'phase'}, label %cta.end",
+            f"  br i1 %again, label %{'phase.spins' if self.pending.waiting else more}, label %cta.end",
         ]
+        if self.pending.waiting:
+            always = any(loop.header.index in self.polled for loop in self.pending.waiting)
+            lines += [
+                "phase.spins:",
+                f"  %some.spins = icmp ne i32 {'%some' if always else '%some.spin'}, 0",
+                f"  br i1 %some.spins, label %phase.way, label %{more}",
+                "phase.way:",
+                f"  {give_way(self.unit.module)}",
+                f"  br label %{more}",
+            ]
         return [*lines, *self._judgement()] if self.table else lines
 
     def _judgement(self) -> list[str]:

@@ -16,26 +16,28 @@ import ctypes
 
 from simt.engine.abi import ASK, JOIN, LINGER, RUN, SERVE, WITHDRAW, CallSlot, LaunchSlot, Seat, SeatSlot
 from simt.engine.llvm_mode import DEFAULT_MXCSR
-
-
-def field(base: str, slot: int, name: str, load: str = "i64") -> list[str]:
-    """Loads a slot as `%name`; its place is `%name.p`."""
-    return [
-        f"  %{name}.p = getelementptr i64, ptr {base}, i64 {slot}",
-        f"  %{name} = load {load}, ptr %{name}.p, align 8",
-    ]
+from simt.engine.native_fibers import fibers_text, field
 
 
 def native_text(features: frozenset[str]) -> str:
     """The LLVM module for a CPU with these features."""
-    return "\n".join([*_serve("sse" in features), *_run(), *_seats("sse2" in features)])
+    has_mode = "sse" in features
+    enter, leave = (_DEFAULT_MODE, _OWN_MODE) if has_mode else ([], [])
+    fibers = fibers_text(features, enter, leave)
+    return "\n".join([*_serve(has_mode), *_run(), *_seats("sse2" in features), *fibers])
 
 
 def _serve(has_mode: bool) -> list[str]:
     """`has_mode`: the kernel may have changed how subnormals are handled, which is not for Python."""
     return [
         *(["declare void @llvm.x86.sse.stmxcsr(ptr)", "declare void @llvm.x86.sse.ldmxcsr(ptr)"] * has_mode),
-        f"define i32 @{SERVE}(ptr %launch) {{",
+        f"define i32 @{SERVE}(ptr %launch, ptr %worker) {{",
+        "  %launch.i = ptrtoint ptr %launch to i64",
+        "  %raised = call i32 @simt.on_root(ptr %worker, ptr @simt.serve, i64 %launch.i, i64 0, i64 0, "
+        "i64 0, i64 0, i64 0)",
+        "  ret i32 %raised",
+        "}",
+        "define internal i32 @simt.serve(ptr %launch) {",
         *field("%launch", LaunchSlot.CALL, "call", "ptr"),
         *field("%launch", LaunchSlot.GRID_ID, "grid"),
         f"  %abort.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
@@ -55,7 +57,7 @@ def _serve(has_mode: bool) -> list[str]:
         "  %raised = call i32 %check()",
         "  %again = call ptr %save()",
         "  store ptr %again, ptr %thread.p, align 8",
-        *(["  call void @llvm.x86.sse.ldmxcsr(ptr %mode)"] * has_mode),
+        *(_OWN_MODE * has_mode),
         "  %bad = icmp ne i32 %raised, 0",
         "  br i1 %bad, label %stop, label %go",
         "stop:",
@@ -74,6 +76,7 @@ _DEFAULT_MODE = [
     f"  store i32 {DEFAULT_MXCSR}, ptr %mode.python",
     "  call void @llvm.x86.sse.ldmxcsr(ptr %mode.python)",
 ]
+_OWN_MODE = ["  call void @llvm.x86.sse.ldmxcsr(ptr %mode)"]
 
 
 def _run() -> list[str]:
@@ -140,7 +143,7 @@ def _renewal() -> list[str]:
         "  br i1 %asks, label %ask, label %start",
         "ask:",
         "  store atomic i64 0, ptr %request.p monotonic, align 8",
-        f"  %bad = call i32 @{SERVE}(ptr %launch)",
+        "  %bad = call i32 @simt.serve(ptr %launch)",
         "  br label %asked",
         "asked:",
         "  %refused = icmp ne i32 %bad, 0",
@@ -333,11 +336,17 @@ def _join(pause: list[str]) -> list[str]:
 
 
 def python_functions() -> dict[CallSlot, int]:
-    """Addresses of the functions of Python that a call needs."""
+    """Addresses of the functions of Python (and of the C library, below it) that a call needs."""
     names = {
         CallSlot.SAVE_THREAD: "PyEval_SaveThread",
         CallSlot.RESTORE_THREAD: "PyEval_RestoreThread",
         CallSlot.CHECK_SIGNALS: "PyErr_CheckSignals",
+        CallSlot.ENSURE: "PyGILState_Ensure",
+        CallSlot.RELEASE: "PyGILState_Release",
+        CallSlot.NUMBER: "PyLong_FromVoidPtr",
+        CallSlot.INVOKE: "PyObject_CallOneArg",
+        CallSlot.DROP: "Py_DecRef",
+        CallSlot.MAKE_WAY: "sched_yield",
     }
     functions = {slot: getattr(ctypes.pythonapi, name) for slot, name in names.items()}
     return {slot: ctypes.cast(f, ctypes.c_void_p).value or 0 for slot, f in functions.items()}

@@ -161,6 +161,10 @@ class NumpyMachine(NumpyAlgebra):
                 return launch.shared_bytes
             case "dynamic_smem_size":
                 return launch.shared_bytes - launch.kernel.shared_size
+            case "envreg1":
+                return launch.workspace_address >> 32
+            case "envreg2":
+                return launch.workspace_address
             case _ if name.startswith("lanemask_"):
                 return self._lanemask(name[-2:])
             case _ if name.startswith(SYSTEM_MEMORY):

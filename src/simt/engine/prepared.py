@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from simt.engine.abi import REQUEST, CallSlot, LaunchSlot, WorkerSlot, launch_slots
-from simt.engine.blocks import Block, Crew, Need, local_bytes
+from simt.engine.blocks import Block, Crew, Need, Worker, local_bytes
 from simt.engine.compile import Compiled, Native
+from simt.engine.fibers import Fibers
 from simt.engine.native import python_functions
 from simt.engine.native_fault import find_fault
 from simt.engine.native_stack import has_room
@@ -81,6 +82,10 @@ class Prepared:
         self._counters, self._zeros = counters, bytes(len(counters))
         self._table = np.array([launch.symbols[name] for name in compiled.symbols] or [0], dtype=np.int64)
         self._gate = SystemGate(launch, compiled.system, self.stop) if compiled.system else None
+        self._fibers: Fibers | None = None
+        if compiled.spins and host.native.hire is not None:
+            self._fibers = Fibers(launch, compiled, host.native, self.crew, self.block)
+            self._grow = self._fibers.grow  # compiled code has its address
         self._halves = self.block.bytes.cast("i")
         self._itself = np.array([self.block.address], dtype=np.int64)
         self.call = call_block(host, self._itself.ctypes.data, 1)
@@ -111,7 +116,12 @@ class Prepared:
             LaunchSlot.SYMBOLS: self._table.ctypes.data,
             LaunchSlot.SM_COUNT: launch.device.sm_count,
             LaunchSlot.WARPS_OF_SM: launch.device.max_warps_per_multiprocessor,
-            LaunchSlot.SYSTEM: self._gate.address if self._gate else 0,
+            LaunchSlot.SYSTEM: self.host.native.system,
+            LaunchSlot.GATE: self._gate.address if self._gate else 0,
+            LaunchSlot.YIELD: self.host.native.yields,
+            LaunchSlot.DRAIN: self.host.native.drain,
+            LaunchSlot.GROW: id(self._grow) if self._fibers else 0,
+            LaunchSlot.WORKSPACE: launch.workspace_address,
             LaunchSlot.ENTRY: self.compiled.address,
             LaunchSlot.WORKER: self.crew.worker(0).block.address,
             LaunchSlot.SERVE: self.host.native.serve,
@@ -137,12 +147,16 @@ class Prepared:
             self._begun = launch.grid, ranges
         self._counters[:] = self._zeros
         self._parameters[:] = launch.parameters
+        if launch.workspace is not None:
+            launch.begin_cooperation()
+        if self._fibers is not None:
+            self._fibers.begin(threads or self.workers, cooperative=launch.workspace is not None)
         return ctas
 
     def _chunk(self, ctas: int) -> int:
-        if self.workers == 1:
-            return ctas
-        return 1 if self.compiled.spins else max(1, ctas // (self.workers * SHARES))
+        if self.compiled.spins:
+            return 1
+        return ctas if self.workers == 1 else max(1, ctas // (self.workers * SHARES))
 
     def alone(self) -> None:
         """The launch that has been begun, and later runs of it, are one worker's."""
@@ -189,13 +203,15 @@ class Prepared:
         if most:
             self._learn(time.perf_counter_ns() - start, ctas, helpers)
         self.block.slots[_CLEAR] = 1
+        if self._fibers is not None:
+            self._fibers.end()
 
     def is_short(self, launch: Launch) -> bool:
         """Whether it is known that a launch is not worth the help of other threads."""
         x, y, z = launch.grid
         most = min(self.workers, x * y * z) - 1
-        if self.compiled.spins:  # alone, a CTA may wait for a higher one until help comes
-            return not most
+        if self.compiled.spins and x * y * z > 1:
+            return False  # in a batch, one worker claims all CTAs at once
         return not most or self.pace.helpers(x * y * z, awake=False, most=most) == 0
 
     def _learn(self, elapsed: int, ctas: int, helpers: int) -> None:
@@ -257,7 +273,7 @@ class Prepared:
 
     def _report(self, launch: Launch) -> None:
         if callable(launch.progress):
-            launch.progress(sum(w.block.slots[WorkerSlot.FINISHED] for w in self.crew.workers))
+            launch.progress(sum(w.block.slots[WorkerSlot.FINISHED] for w in self._everyone))
 
     def _interrupted(self) -> None:
         """Nothing runs any more when an exception leaves the launch."""
@@ -289,7 +305,9 @@ class Prepared:
         if late or self._halves[_ABORT]:
             self.raise_fault(launch, late)
         self._report(launch)
-        self.block.slots[LaunchSlot.CLEAR] = 1
+        self.block.slots[_CLEAR] = 1
+        if self._fibers is not None:
+            self._fibers.end()
 
     def _first_ends(self, team: Team, launch: Launch) -> bool:
         """Waits until a worker has found no CTA left; whether the deadline passed first."""
@@ -308,9 +326,18 @@ class Prepared:
 
     def raise_fault(self, launch: Launch, late: bool) -> None:
         """Raises what stopped a launch, if anything did; `late`: it was stopped because its time was over."""
-        fault = find_fault(launch, self.crew.workers, self._gate, late)
-        if fault is not None:
-            raise fault
+        fault = find_fault(launch, self._everyone, self._gate, late)
+        if fault is None:
+            return
+        if late and self._fibers is not None and (note := self._fibers.explain()) is not None:
+            fault.add_note(note)
+        raise fault
+
+    @property
+    def _everyone(self) -> list[Worker]:
+        """Workers that take part in a launch, or may."""
+        fibers = [] if self._fibers is None else self._fibers.members[: self._fibers.used]
+        return [*self.crew.workers, *fibers]
 
     def close(self) -> None:
         """Frees device memory at once."""

@@ -31,9 +31,10 @@ class SystemCall:
 class SystemGate:
     """Calls of the system by one launch.
 
-    Compiled code calls `int32 gate(worker, number, mask, line, places)`: `number` counts `calls`, `places`
-    is the address of the addresses of arguments and then results, 32 lanes each. The result is 0 if the
-    warp must stop: then the worker's fault says where, and its address is an index into `errors`.
+    Compiled code calls, through `simt_system`, `int32 gate(worker, number, mask, line, places)`: `number`
+    counts `calls`, `places` is the address of the addresses of arguments and then results, 32 lanes each. The
+    result is 0 if the warp must stop: then the worker's fault says where, and its address is an index into
+    `errors`.
     """
 
     def __init__(self, launch: Launch, calls: Sequence[SystemCall], stop: Callable[[], None]) -> None:

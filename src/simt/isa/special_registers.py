@@ -144,7 +144,7 @@ def _counters() -> Iterator[SpecialRegister]:
 
 
 OWN_CONSTANT = ", though an H200's driver keeps a constant of its own there"
-WORKSPACE = ", as there are no cooperative launches (else the {} half of the address of their memory)"
+WORKSPACE = ", but in cooperative launches the {} half of the address of memory for barriers of the grid"
 DRIVER_VALUES = {
     **dict.fromkeys((0, 6, 10), OWN_CONSTANT),
     1: WORKSPACE.format("upper"),

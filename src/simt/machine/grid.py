@@ -18,6 +18,9 @@ Shape: TypeAlias = "int | Sequence[int]"
 STACK_BYTES = 16 * 1024
 """Call stack of one thread of a recursive kernel, unless the device says otherwise."""
 
+COOPERATIVE = (6, 0)
+"""Compute capability from which on there are cooperative launches."""
+
 _INTEGER = {int}
 
 
@@ -114,6 +117,22 @@ def active_ctas(kernel: Function, block: Dim3, dynamic: int, device: DevicePrope
     most = [device.max_ctas_per_multiprocessor, device.max_warps_per_multiprocessor // warps]
     most += [device.shared_memory_per_multiprocessor // shared] if shared else []
     return min(*most, *kernel.limits.get("maxnctapersm", ()))
+
+
+def check_cooperative(grid: Dim3, active: int, device: DeviceProperties) -> None:
+    """Whether all CTAs of a grid can run at once, of which a multiprocessor holds so many at a time. Raises
+    `LaunchError`."""
+    if device.capability < COOPERATIVE:
+        raise LaunchError(
+            f"cooperative launch: expected a device of compute capability 6.0 or newer, not {device.name}"
+        )
+    ctas, most = math.prod(grid), device.sm_count * active
+    if ctas > most:
+        raise LaunchError(
+            f"cooperative launch: grid {_shown(grid)} has {ctas} CTAs, which are to run at once; "
+            f"{device.name} has room for {most} of this shape, {active} on each of {device.sm_count} "
+            "multiprocessors"
+        )
 
 
 def shared_bytes(kernel: Function, dynamic: int, device: DeviceProperties) -> int:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from simt.machine.device import DeviceProperties
 
 Dim3 = tuple[int, int, int]
+WORKSPACE = b"".join(word.to_bytes(4, "little") for word in (16, 0, 1, 0))
+"""What memory for barriers of the grid holds at first, as on an H200. nvcc's code uses the second word: its
+upper bit changes whenever all CTAs have come."""
 
 
 class Memory(Protocol):
@@ -98,6 +101,11 @@ class Launch:
     device: DeviceProperties
     memory: Memory
     workers: int = 1
+    resident: int = 1
+    """CTAs that the device has room for at a time."""
+    workspace: NDArray[np.uint8] | None = None
+    """Device memory for barriers of the whole grid (`%envreg1` and `%envreg2`), if the launch is cooperative:
+    all CTAs are to run at once then. Engines `begin_cooperation` first."""
     deadline: float | None = None
     grid_id: int = 1
     textures: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -113,6 +121,17 @@ class Launch:
     breakpoint: Callable[[Breakpoint], object] | None = None
     """Called for every thread that executes `brkpt`, if the user asked for it. What it raises ends the
     launch."""
+
+    @property
+    def workspace_address(self) -> int:
+        """0 if the launch is not cooperative."""
+        return 0 if self.workspace is None else self.workspace.ctypes.data
+
+    def begin_cooperation(self) -> None:
+        """Gives the workspace the contents that it has when a kernel begins; a launch that was stopped may
+        have left anything there."""
+        if self.workspace is not None:
+            self.workspace.data[:] = WORKSPACE
 
 
 class Engine(Protocol):

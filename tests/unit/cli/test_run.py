@@ -188,3 +188,25 @@ def test_monitor_events_are_counted_by_warps(
     options = ("--engine", engine, "--memory", "16MiB", "--workers", "1", "--grid", "3", "--block", "96")
     assert execute(["run", str(path), *options]) == 0
     assert capsys.readouterr().err.splitlines()[1:] == ["  pmevent 0: 9 warps", "  pmevent 7: 6 warps"]
+
+
+def test_a_cooperative_launch(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(__file__).parents[2] / "programs" / "grid_groups.ptx"
+    words = [
+        "run",
+        str(path),
+        "valid",
+        "out=zeros:u32:4",
+        "--print",
+        "out",
+        "--engine",
+        engine,
+        "--arch",
+        "sm_90",
+    ]
+    assert execute([*words, "--grid", "2", "--block", "2"]) == 0
+    assert "[1, 1, 1, 1]" in capsys.readouterr().out
+    assert execute([*words, "--grid", "2", "--block", "2", "--cooperative"]) == 0
+    assert "[2, 2, 2, 2]" in capsys.readouterr().out
+    assert execute([*words, "--grid", "5000", "--block", "2", "--cooperative"]) == 1
+    assert "grid (5000, 1, 1) has 5000 CTAs, which are to run at once" in capsys.readouterr().err

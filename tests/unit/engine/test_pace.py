@@ -9,7 +9,7 @@ import pytest
 
 import simt
 from simt.engine.abi import WorkerSlot
-from simt.engine.blocks import APART, CONTEXTS_APART, Need, Worker
+from simt.engine.blocks import APART, CONTEXTS_APART, Crew, Need
 from simt.engine.pace import ASLEEP, AWAKE, CALM, LONG, OFTEN, SELDOM, SHARE, TRIAL, Pace, at_first, steps
 
 Cost = Callable[[int], float]
@@ -199,7 +199,8 @@ def test_a_disturbed_launch_does_not_change_the_way() -> None:
 def test_what_threads_work_in_lies_far_apart(device: simt.Device) -> None:
     """CPUs bring what comes after what one thread goes through, and take it from the other's cache."""
     need = Need(shared=1024, local=4096, context=2000)
-    workers = [Worker(n, need, device.memory.allocate) for n in range(3)]
+    crew = Crew(device.memory, need)
+    workers = [crew.worker(n) for n in range(3)]
     places = [
         (WorkerSlot.SHARED, need.device_bytes + APART),
         (WorkerSlot.CONTEXT, need.context + CONTEXTS_APART),
