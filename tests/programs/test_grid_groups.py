@@ -68,6 +68,13 @@ def test_ranks(device: simt.Device, variant: str, grid: tuple[int, ...], block: 
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
+def test_a_cooperative_launch_says_so(device: simt.Device, variant: str) -> None:
+    out = device.zeros(66, "u4")
+    load(device, variant)["valid"].launch((2,), (33,), (out,), cooperative=True)
+    assert (out.numpy() == 2).all()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("grid", [2, 40, 264])
 def test_ctas_that_begin_first_take_what_others_make(device: simt.Device, variant: str, grid: int) -> None:
     """In an ordinary launch: all of them fit."""
