@@ -96,8 +96,8 @@ class Fibers:
         self._step = crew.need.device_bytes + BEYOND  # from one fiber's device memory to the next
 
     def begin(self, threads: int, cooperative: bool) -> None:
-        """For a launch on so many native threads. `cooperative`: all CTAs are to run at once. Else as many are expected to be needed as
-        the launch before needed."""
+        """For a launch on so many native threads. `cooperative`: all CTAs are to run at once. Else as many
+        are expected to be needed as the launch before needed."""
         expected = self._block.slots[LaunchSlot.CTAS] - threads if cooperative else self.used
         self._first = max(0, -(-expected // threads))
         self._rings.clear()
