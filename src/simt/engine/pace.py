@@ -38,8 +38,9 @@ ALIKE = 1.5
 or if one is short itself."""
 WINS = 2
 """Trials in which another way must win to be taken for long launches."""
-HOPELESS = 2.0
-"""A way of which two launches took so many times as long as the best one's is seldom tried again."""
+HOPELESS = 15 * LONG
+"""A way of which two short launches took so many nanoseconds is seldom tried again: a CTA may have waited for
+another one until help came that was not asked. Other processes do not disturb all launches so much."""
 SELDOM = 63
 """Trials after which such a way has another one. Odd: those with more and with less help take turns."""
 
@@ -87,11 +88,10 @@ class Tried:
             self.second = self.shortest[others[0]] if others else math.inf
             return best
         other = beside(best, numbers, more=self._trials % 2 == 0)
-        return best if self._is_hopeless(other, best) else other
+        return best if self._is_hopeless(other) else other
 
-    def _is_hopeless(self, way: int, best: int) -> bool:
-        slow = way in self.known and self.shortest[way] > HOPELESS * self.shortest.get(best, math.inf)
-        return slow and self._trials % SELDOM != 0
+    def _is_hopeless(self, way: int) -> bool:
+        return way in self.known and self.shortest[way] > HOPELESS and self._trials % SELDOM != 0
 
     @property
     def _turn(self) -> int:

@@ -196,6 +196,14 @@ def test_a_disturbed_launch_does_not_change_the_way() -> None:
     assert all(helped(pace, 64, cost, 10))
 
 
+def test_help_that_was_disturbed_at_first_gets_other_chances() -> None:
+    """Other processes kept the second core busy."""
+    pace = Pace()
+    helped(pace, 64, lambda h: 0.9 * LONG * (4 if h else 1), 2 * OFTEN * TRIAL)
+    helped(pace, 64, lambda h: 0.9 * LONG / (1 + h), 2 * OFTEN * TRIAL)
+    assert all(helped(pace, 64, lambda h: 0.9 * LONG / (1 + h), TRIAL))
+
+
 def test_what_threads_work_in_lies_far_apart(device: simt.Device) -> None:
     """CPUs bring what comes after what one thread goes through, and take it from the other's cache."""
     need = Need(shared=1024, local=4096, context=2000)
