@@ -254,9 +254,12 @@ class Loops:
         if len(set(ways.values())) <= 1:
             return [*lines, f"  br label %{next(iter(ways.values()), 'cta.end')}, !llvm.loop {self.rolled}"]
         rest = " ".join(f"i32 {e}, label %{label}" for e, label in ways.items())
+        # Volatile: else LLVM lets each way through the last warp leave the loop for its own next phase, and
+        # cannot unroll a loop that is left at several places.
+        how = "volatile i32" if number in self.short else "i32"
         return [
             *lines,
-            f"  %next.in.{number} = load i32, ptr %next.phase",
+            f"  %next.in.{number} = load {how}, ptr %next.phase",
             f"  switch i32 %next.in.{number}, label %cta.end [ {rest} ], !llvm.loop {self.rolled}",
         ]
 
