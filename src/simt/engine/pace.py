@@ -148,13 +148,18 @@ class Doubted:
 
     def _judge(self, helpers: int, elapsed: float, after: float) -> None:
         least, most = sorted((self.before, after))
-        if least < LONG / 2 or most > ALIKE * least or elapsed > least:
-            self.wins, self.more = 0, not self.more
-            self.pause = min(2 * self.pause, OFTEN * TRIAL)
+        less = self.usual is not None and helpers < self.usual
+        tells = least >= LONG / 2 and most <= ALIKE * least
+        if tells and elapsed <= least:
+            self.wins += 1
+            if self.wins == WINS:
+                self.way, self.wins, self.pause = helpers, 0, 1
             return
-        self.wins += 1
-        if self.wins == WINS:
-            self.way, self.wins, self.pause = helpers, 0, 1
+        if tells:
+            self.more = not self.more
+        if tells or less:  # trials with more help cost little
+            self.wins = 0
+            self.pause = min(2 * self.pause, OFTEN * TRIAL if less else OFTEN)
 
 
 def beside(best: int, numbers: list[int], more: bool) -> int:

@@ -204,6 +204,18 @@ def test_help_that_was_disturbed_at_first_gets_other_chances() -> None:
     assert all(helped(pace, 64, lambda h: 0.9 * LONG / (1 + h), TRIAL))
 
 
+def test_levels_of_a_search_get_their_help_back() -> None:
+    """Though few of the launches beside trials are like each other: another process kept a core busy."""
+    pace = Pace()
+    helped(pace, 1 << 12, lambda h: 10 * LONG * (1 + h), 4 * OFTEN)
+    helpers = list[int]()
+    for _ in range(120):
+        for level in (1, 2, 4, 9, 38, 41, 41, 38, 6, 2):
+            cost = lambda h, level=level: LONG * level / (1 + h)  # noqa: E731
+            helpers += helped(pace, 1 << 12, cost, 1)
+    assert sum(helpers[-100:]) >= 90
+
+
 def test_what_threads_work_in_lies_far_apart(device: simt.Device) -> None:
     """CPUs bring what comes after what one thread goes through, and take it from the other's cache."""
     need = Need(shared=1024, local=4096, context=2000)
