@@ -37,6 +37,9 @@ DONE = -1
 LONG_BODY = 1000
 """Lines from which a warp's code is surely too long for a loop around it to be unrolled. LLVM would weigh
 every instruction of it for each of these loops, in each of its passes that unroll."""
+SHORT_BODY = 300
+"""Lines up to which a warp's code stands a second time, for warps for which all is well, where CTAs have one
+row of threads."""
 BACK = {"warp.head": 3, "cta.check": 4, "phase": 5}
 """Heads of the loops around a warp's code, with the number of what is said of the branch back."""
 _BACK = re.compile(rf"^  br i1 %\S+ label %({'|'.join(map(re.escape, BACK))}), label %\S+$", re.MULTILINE)
@@ -109,15 +112,16 @@ class KernelEmitter(SuspendingEmitter):
     def _warps(self, lines: list[str], allocas: list[str]) -> list[str]:
         """The loops over CTAs and warps, with the lines of a warp's blocks. Adds to the allocations."""
         warp = [*self._warp_loop(), *lines, *self._finished()]
-        if not self._in_strips:
+        sure = self._sure(len(lines), allocas) if self._in_strips else None
+        if not self._in_strips or (sure is None and llvm_strips.rows(self.unit.block) == 1):
             return [*self._cta_loop(), *warp, *self._next_warp(), *self._stops()]
-        sure = self._sure(len(lines), allocas)
         return [*llvm_strips.loops(self.unit.block, self._check(), warp, sure), *self._stops()]
 
     def _sure(self, length: int, allocas: list[str]) -> llvm_strips.Sure | None:
         """Code for warps for which all is well, if there are any to be told: see `simt.engine.llvm_series`.
         `length`: lines of the code for others."""
-        if length > LONG_BODY or self.schedule.loops or self.unit.block.segments > 1:
+        longest = LONG_BODY if llvm_strips.rows(self.unit.block) > 1 else SHORT_BODY
+        if length > longest or self.schedule.loops or self.unit.block.segments > 1:
             return None
         ahead = Builder(prefix="%ahead.")
         other = KernelEmitter(self.unit, self.function, ahead)
@@ -268,11 +272,13 @@ class KernelEmitter(SuspendingEmitter):
 
     @cached_property
     def _in_strips(self) -> bool:
-        """Whether rows of threads of several CTAs run before the CTAs' next rows. Known when the body is."""
+        """Whether rows of threads of several CTAs run before the CTAs' next rows. Known when the body is.
+        CTAs of one row run in their order as ever, but rows of them can have code of their own (`_sure`)."""
         unit = self.unit
         calls = unit.called or unit.system
         speaks = self.waits or self.m.in_order or unit.spins or calls or unit.kernel.shared
-        return not unit.large and not speaks and llvm_strips.rows(unit.block) > 1
+        fits = unit.block.x % WARP == 0 or llvm_strips.rows(unit.block) > 1
+        return not unit.large and not speaks and fits
 
     def _check(self) -> list[str]:
         """Leaves the kernel if the launch is to be stopped."""

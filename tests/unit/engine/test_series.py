@@ -41,7 +41,9 @@ END:
     ret;
 }
 """
-BLOCKS = [(32, 4, 1), (64, 2, 1), (96, 2, 1), (32, 2, 2)]
+SINGLE = (64, 1, 1)
+"""CTAs of one row: they run in their order in any case."""
+BLOCKS = [(32, 4, 1), (64, 2, 1), (96, 2, 1), (32, 2, 2), SINGLE]
 FEW, MANY = 5, 40
 """CTAs in a row of the grid: fewer and more than run side by side."""
 WIDTH = 32 * 3 * MANY
@@ -136,7 +138,7 @@ EXTENSIONS = {
 
 
 @pytest.mark.parametrize("extend", EXTENSIONS)
-@pytest.mark.parametrize("block", BLOCKS[:3])
+@pytest.mark.parametrize("block", [*BLOCKS[:3], SINGLE])
 @pytest.mark.parametrize("ctas", [FEW, MANY])
 def test_indices_that_wrap(extend: str, block: tuple[int, int, int], ctas: int) -> None:
     """Lanes whose index wraps get at memory 16 GiB away: a fault, unless they do not run."""
@@ -176,7 +178,7 @@ APART = """
     st.global.u32 [%a], %x;"""
 
 
-@pytest.mark.parametrize("block", BLOCKS[:3])
+@pytest.mark.parametrize("block", [*BLOCKS[:3], SINGLE, (32, 1, 1)])
 def test_gaps_between_ctas(block: tuple[int, int, int]) -> None:
     """From the last warp of a CTA to the next CTA it is another step than from warp to warp."""
     kernel = device().load(HEAD + APART + TAIL)["k"]
@@ -187,22 +189,23 @@ def test_gaps_between_ctas(block: tuple[int, int, int]) -> None:
     out.free()
 
 
-@pytest.mark.parametrize("block", BLOCKS[:3])
+@pytest.mark.parametrize("block", [(32, 3), (64, 3), (96, 3), (64, 1), (256, 1)])
 @pytest.mark.parametrize("inside", [1, 31, 32, 33, 95, 96, 97, 150, 1024, 1100])
-def test_the_arena_ends_within_a_row(block: tuple[int, int, int], inside: int) -> None:
+def test_the_arena_ends_within_a_row(block: tuple[int, int], inside: int) -> None:
     """Lanes up to the last word of the arena may store, and the one behind it faults."""
     alone = simt.Device("sm_90", workers=1, memory="16MiB", timeout=20)
-    kernel = alone.load(HEAD + STORED.format(extend="mul.wide.u32 %b, %i, 4;") + TAIL)["k"]
-    grid, shape, pitch = (MANY, 1), (block[0], 3), 8192
-    kernel(grid, shape, (0, 0, 0, 0))  # which takes memory for itself
+    source = HEAD + STORED.format(extend="mul.wide.u32 %b, %i, 4;") + TAIL
+    assert tells_ahead(source, (*block, 1))
+    kernel, grid, pitch = alone.load(source)["k"], (MANY, 1), 8192
+    kernel(grid, block, (0, 0, 0, 0))  # which takes memory for itself
     out = alone.zeros(1 << 20, "u4")
     end = out.ptr + out.nbytes
     assert end == alone.memory.limit
-    base = end - 4 * inside - 8 - 2 * pitch
-    kernel(grid, shape, (base, 0, np.uint32(inside), np.uint32(pitch)))
+    base = end - 4 * inside - 8 - (block[1] - 1) * pitch
+    kernel(grid, block, (base, 0, np.uint32(inside), np.uint32(pitch)))
     assert np.array_equal(out.numpy()[-inside:], np.arange(inside))
     with pytest.raises(simt.MemoryFault) as fault:
-        kernel(grid, shape, (base, 0, np.uint32(inside + 1), np.uint32(pitch)))
+        kernel(grid, block, (base, 0, np.uint32(inside + 1), np.uint32(pitch)))
     assert fault.value.address == end
 
 
@@ -261,7 +264,7 @@ LIMITED = HEAD + """
 """ + TAIL  # fmt: skip
 
 
-@pytest.mark.parametrize("block", BLOCKS[:3])
+@pytest.mark.parametrize("block", [*BLOCKS[:3], SINGLE])
 def test_a_limit_for_lanes_is_no_series(block: tuple[int, int, int]) -> None:
     """`min(lane, y)` begins like the lanes' numbers, in code of warps for which all is well too."""
     assert tells_ahead(LIMITED, block)

@@ -77,6 +77,6 @@ def test_large_launches_alone_store_so() -> None:
     text, *_ = emit(
         program, program.functions["pairs"], BlockShape(256, 1, 1), host_cpu().features, "nounwind"
     )
-    assert text.count("!nontemporal") == 1
+    assert text.count("!nontemporal") == 2  # one in the code for warps for which all is well
     assert f"%stream.bytes = mul i64 %ctas, {256 * 8}" in text
     assert text.index("sfence") < text.index("ret void", text.index("sfence"))

@@ -79,9 +79,23 @@ def test_shapes_with_rows_of_warps(block: tuple[int, int, int]) -> None:
     assert in_strips(PLAIN, block)
 
 
-@pytest.mark.parametrize("block", [(256, 1, 1), (24, 4, 1), (1, 64, 1), (32, 1, 1), (4, 2, 3)])
+@pytest.mark.parametrize("block", [(24, 4, 1), (1, 64, 1), (33, 1, 1), (4, 2, 3)])
 def test_shapes_without(block: tuple[int, int, int]) -> None:
     assert not in_strips(PLAIN, block)
+
+
+LOOP = """mov.u32 %t, %n;
+AGAIN:
+    sub.u32 %t, %t, 1;
+    setp.gt.s32 %q, %t, 0;
+    @%q bra AGAIN;"""
+
+
+@pytest.mark.parametrize("block", [(256, 1, 1), (32, 1, 1)])
+def test_one_row_of_warps_if_code_for_sure_warps_is_short(block: tuple[int, int, int]) -> None:
+    assert in_strips(PLAIN, block)
+    assert not in_strips(KERNEL.format(before="ex2.approx.f32 %n, %n; " * 20, mode=""), block)
+    assert not in_strips(KERNEL.format(before=LOOP, mode=""), block)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +122,9 @@ def test_kernels_that_print_run_cta_by_cta() -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
-@pytest.mark.parametrize("block", [(32, 8, 1), (64, 3, 1), (16, 16, 1), (8, 6, 2), (4, 2, 3), (96, 2, 2)])
+@pytest.mark.parametrize(
+    "block", [(32, 8, 1), (64, 3, 1), (16, 16, 1), (8, 6, 2), (4, 2, 3), (96, 2, 2), (64, 1, 1)]
+)
 @pytest.mark.parametrize("extents", [(1, 1, 1), (33, 17, 2), (1500, 40, 1), (70, 9, 5), (2100, 3, 2)])
 def test_every_thread_runs_once(
     workers: int, block: tuple[int, int, int], extents: tuple[int, int, int]
