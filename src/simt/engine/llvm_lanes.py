@@ -387,6 +387,8 @@ class LaneAlgebra(LlvmAlgebra):
         return self.builder.emit(f"icmp eq i{starts.width} {bits}, 0")
 
     def select(self, t: Type, p: Value, a: Value, b: Value) -> Value:
+        if p.ir == ALL:
+            return a
         shape = self.shapes.select(t, shape_of(p), shape_of(a), shape_of(b))
         if shape.is_guarded or (shape.is_affine and (shape.stride or shape.zeros)):
             return self._affine(shape, partial(LlvmAlgebra.select, self, t), p, a, b)

@@ -100,8 +100,8 @@ def shfl(m: Algebra[V], t: Type, a: V, b: V, c: V, mode: str) -> tuple[V, V]:
     """Reads a register of another lane of the same segment; `p` tells whether that lane lies within it.
 
     `.idx` counts lanes within the segment, and begins again with numbers past its end (an H200 does; the CUDA
-    Handbook, 8.6.1, has the lane's own value there). What a lane reads of one that takes no part is
-    undefined, and differs between the engines.
+    Handbook, 8.6.1, has the lane's own value there). What a lane reads of one that does not execute the
+    instruction with it, or that its CTA does not have, is undefined: zero, as on an H200.
     """
     lane = m.lane()
     offset, clamp = m.and_(U32, b, number(m, 31)), m.and_(U32, c, number(m, 31))
@@ -119,7 +119,8 @@ def shfl(m: Algebra[V], t: Type, a: V, b: V, c: V, mode: str) -> tuple[V, V]:
         case _:
             source = m.or_(U32, first, m.and_(U32, offset, inside))
     within = m.compare("ge" if mode == "up" else "le", S32, source, last)
-    return m.shuffle(t, a, m.select(U32, within, source, lane)), within
+    sent = m.select(t, m.active(), a, m.const(t, 0))
+    return m.shuffle(t, sent, m.select(U32, within, source, lane)), within
 
 
 # ------------------------------------------------------------------ all lanes against all
