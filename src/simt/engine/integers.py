@@ -18,3 +18,16 @@ def mul_high_64(m: PureAlgebra[V], t: Type, a: V, b: V) -> V:
     if t.is_signed:  # a negative factor stands for itself minus 2^64
         high = high - x.like(t).lt(0).choose(y, 0) - y.like(t).lt(0).choose(x, 0)
     return high.v
+
+
+def lane_masks(relation: str) -> list[int]:
+    """`%lanemask_eq`, `le`, `lt`, `ge` or `gt` of each of 32 lanes."""
+    below = [(1 << lane) - 1 for lane in range(32)]
+    masks = {
+        "eq": [m + 1 for m in below],
+        "lt": below,
+        "le": [m << 1 | 1 for m in below],
+        "gt": [0xFFFFFFFF & ~(m << 1 | 1) for m in below],
+        "ge": [0xFFFFFFFF & ~m for m in below],
+    }
+    return masks[relation]

@@ -25,6 +25,7 @@ from simt.analysis.shape import (
 )
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.engine.abi import LaunchSlot, WorkerSlot
+from simt.engine.integers import lane_masks
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
 from simt.engine.llvm_clock import nanoseconds
@@ -593,7 +594,7 @@ class LaneAlgebra(LlvmAlgebra):
 
     def _rare(self, name: str) -> Value:
         if name.startswith("lanemask_"):
-            return self._lanemask(name[-2:])
+            return self.constant_lanes("i32", lane_masks(name[-2:]))
         match name:
             case "nwarpid":
                 return self._low(self.launch_slot(LaunchSlot.WARPS_OF_SM))
@@ -637,17 +638,6 @@ class LaneAlgebra(LlvmAlgebra):
         if name.endswith("_hi"):
             now = Value(self.builder.emit(f"lshr i64 {now.ir}, 32"), "i64")
         return now if name in ("clock64", "globaltimer") else self._low(now)
-
-    def _lanemask(self, relation: str) -> Value:
-        below = [(1 << lane) - 1 for lane in range(WARP)]
-        masks = {
-            "eq": [1 << lane for lane in range(WARP)],
-            "lt": below,
-            "le": [m << 1 | 1 for m in below],
-            "gt": [0xFFFFFFFF & ~(m << 1 | 1) for m in below],
-            "ge": [0xFFFFFFFF & ~m for m in below],
-        }
-        return self.constant_lanes("i32", masks[relation])
 
     def _tid(self, axis: int) -> Value:
         block = self.block
