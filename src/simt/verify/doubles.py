@@ -1,4 +1,4 @@
-"""Double precision for a target that has none (PTX 1.4 table 107, decision 22).
+"""Double precision for a target that has none (PTX 1.4 table 107, decision 21).
 
 The text asks for `map_f64_to_f32` there. ptxas does not, and an H200 computes in double precision, so it is a
 warning; on a device that has no double precision itself, an error.
