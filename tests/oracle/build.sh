@@ -6,7 +6,7 @@ mkdir -p ../ptx
 compile() { # SOURCE VARIANT FLAGS...
     source=$1 variant=$2
     shift 2
-    nvcc -std=c++17 -ptx -diag-suppress 550 "$@" -o "../ptx/$source.$variant.ptx" "$source.cu"
+    nvcc -std=c++17 -ptx -diag-suppress 177,550,20054 "$@" -o "../ptx/$source.$variant.ptx" "$source.cu"
 }
 for source in math_f32 math_f64 rounding fast bits atomics warps language memory; do
     compile $source sm_75 -arch=compute_75
@@ -14,6 +14,12 @@ done
 for source in halves bits atomics warps memory; do
     compile $source sm_90 -arch=compute_90
 done
+for target in 75 90; do
+    compile library sm_$target -arch=compute_$target --expt-relaxed-constexpr --extended-lambda
+done
+compile collectives sm_75 -arch=compute_75
+compile collectives plain -arch=compute_80 -Xcicc -O0
+compile algorithms sm_75 -arch=compute_75 -fmad=false
 compile halves sm_80 -arch=compute_80
 compile warps sm_86 -arch=compute_86
 compile halves sm_100 -arch=compute_100

@@ -153,7 +153,80 @@ OTHER_COMPILERS = [
     Case("dialects", "dialect", "u4", "u4", 7),
 ]
 
-CASES = _math(32, "f4") + _math(64, "f8") + ARITHMETIC + MACHINE + LANGUAGE + OTHER_COMPILERS
+COLLECTIVES = [
+    Case("collectives", "seg_scan", "u4", "u4", 6),
+    Case("collectives", "bitonic_warp", "u4", "u4", 3),
+    Case("collectives", "aggregated", "u4", "u4", 2, extra=40),
+    Case("collectives", "votes_div", "u4", "u4", 8),
+    Case("collectives", "match_loops", "u4", "u4", 6),
+    Case("collectives", "shfl_all_modes", "u4", "u4", 40),
+    Case("collectives", "shfl_div", "u4", "u4", 5),
+    Case("collectives", "warp_queue", "u4", "u4", 4),
+    Case("collectives", "legacy", "u4", "u4", 8),
+    Case("collectives", "syncthreads_variants", "u4", "u4", 6),
+    Case("collectives", "named", "u4", "u4", 6),
+    Case("collectives", "sort_shared", "u4", "u4", 2),
+    Case("collectives", "radix", "u4", "u4", 3),
+    Case("collectives", "missing", "u4", "u4", 9, n=200, block=(100, 1, 1)),
+    Case("collectives", "diverged", "u4", "u4", 8),
+    Case("collectives", "left", "u4", "u4", 6),
+]
+
+ALGORITHMS = [
+    Case("algorithms", "sha1", "u4", "u4", 5),
+    Case("algorithms", "crc", "u4", "u4", 3),
+    Case("algorithms", "aes", "u4", "u4", 4),
+    Case("algorithms", "chacha", "u4", "u4", 4),
+    Case("algorithms", "bigint", "u8", "u8", 8),
+    Case("algorithms", "queens", "u4", "u4", 2),
+    Case("algorithms", "edit", "u4", "u4", 2),
+    Case("algorithms", "regex", "u4", "u4", 3),
+    Case("algorithms", "quicksort", "u4", "u4", 3),
+    Case("algorithms", "tokens", "u4", "u4", 4),
+    Case("algorithms", "bvh", "u4", "u4", 2),
+    Case("algorithms", "life", "u4", "u4", 3),
+    Case("algorithms", "primes", "u4", "u4", 4),
+    Case("algorithms", "lu", "f4", "f4", 5),
+    Case("algorithms", "kepler", "f8", "f8", 5),
+    Case("algorithms", "collatz", "u8", "u8", 4),
+    Case("algorithms", "tries", "u4", "u4", 2),
+    Case("algorithms", "heap", "u4", "u4", 3),
+    Case("algorithms", "vmachine", "u4", "u4", 4),
+    Case("algorithms", "gcds", "u8", "u8", 5),
+    Case("algorithms", "base64", "u4", "u4", 4),
+    Case("algorithms", "floyd", "u4", "u4", 2, n=128, grid=(2, 1, 1), block=(64, 1, 1)),
+    Case("algorithms", "wavefront", "u4", "u4", 2),
+    Case("algorithms", "strings", "u4", "u4", 5),
+    Case("algorithms", "fixedp", "u4", "u4", 6),
+    Case("algorithms", "perm", "u4", "u4", 4),
+    Case("algorithms", "unionfind", "u4", "u4", 1),
+    Case("algorithms", "matching", "u4", "u4", 3),
+]
+
+LIBRARY = [
+    Case("library", "tuples", "u4", "u4", 8),
+    Case("library", "spans", "u4", "u4", 6),
+    Case("library", "atomics_cxx", "u4", "u4", 8, extra=64),
+    Case("library", "barrier_cxx", "u4", "u4", 4),
+    Case("library", "semaphores", "u4", "u4", 2, extra=16),
+    Case("library", "variants", "u4", "u4", 6),
+    Case("library", "bitlib", "u4", "u4", 16),
+    Case("library", "complexes", "f4", "f4", 10),
+    Case("library", "complexesd", "f8", "f8", 10),
+    Case("library", "mathlib", "f8", "f8", 14),
+    Case("library", "latches", "u4", "u4", 3),
+    Case("library", "pipeline_cxx", "u4", "u4", 2),
+    Case("library", "functional", "u4", "u4", 6),
+    Case("library", "mdspans", "u4", "u4", 4),
+    Case("library", "ints128", "u8", "u8", 12),
+    Case("library", "memcpy_async_cg", "u4", "u4", 3),
+    Case("library", "cubblock", "u4", "u4", 10),
+    Case("library", "cubwarp", "u4", "u4", 8),
+]
+
+PROGRAMS = COLLECTIVES + ALGORITHMS + LIBRARY
+
+CASES = _math(32, "f4") + _math(64, "f8") + ARITHMETIC + MACHINE + LANGUAGE + PROGRAMS + OTHER_COMPILERS
 
 
 def variants(case: Case) -> list[str]:
