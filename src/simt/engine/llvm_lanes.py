@@ -388,8 +388,6 @@ class LaneAlgebra(LlvmAlgebra):
         return self.builder.emit(f"icmp eq i{starts.width} {bits}, 0")
 
     def select(self, t: Type, p: Value, a: Value, b: Value) -> Value:
-        if p.ir == ALL:
-            return a
         shape = self.shapes.select(t, shape_of(p), shape_of(a), shape_of(b))
         if shape.is_guarded or (shape.is_affine and (shape.stride or shape.zeros)):
             return self._affine(shape, partial(LlvmAlgebra.select, self, t), p, a, b)
@@ -478,7 +476,7 @@ class LaneAlgebra(LlvmAlgebra):
         return self.builder.emit(f"icmp eq i{tests.width} {bits}, -1")
 
     def active(self) -> Value:
-        return self.mask
+        return Value("true", "i1") if self.mask_is_full else self.mask
 
     def running(self, width: int) -> Value:
         return self.mask if width == WARP and not self.mask_is_full else super().running(width)
