@@ -7,8 +7,10 @@ import statistics
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 import simt
+from suite import machine
 from suite.problem import Array, Entry, Problem
 from suite.versions import LeftOut, Version, Virtual, builders
 
@@ -18,6 +20,10 @@ processor = time.process_time
 """Seconds that this process ran: steadier than `wall` where others use the core too, blind to waiting."""
 
 ROUNDS = 7
+LOOPS = "arithmetic", "saxpy"
+"""Loops of `suite.machine` that tell what several cores give."""
+WARM = 3
+"""Runs on all cores that do not count."""
 SLOW = 3.0
 """Seconds from which a version's first run counts as its only one."""
 
@@ -33,7 +39,10 @@ class Line:
     first_run: float | None = None
     """Seconds of simt's first run, compiling included."""
 
-    all_cores: float | None = None
+    cores: dict[str, float] = field(default_factory=dict[str, float])
+    """Median seconds of simt with one worker and on all cores (`one`, `all`), and of C loops on one thread
+    and on one for each core, which tell what the machine gives: `arithmetic one`, `saxpy all` and so on."""
+
     interpreted: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
@@ -46,6 +55,11 @@ class Line:
         other = self.native if to == "native" else self.seconds.get(to)
         mine = self.seconds.get("simt")
         return mine / other if mine and other else None
+
+    def speedup(self, of: str = "") -> float | None:
+        """What all cores gain: simt, or one of `LOOPS`."""
+        one, all_cores = (self.cores.get(f"{of} {threads}".strip()) for threads in ("one", "all"))
+        return one / all_cores if one and all_cores else None
 
 
 def measure(entry: Entry, size: str, core: int | None, rounds: int = ROUNDS, clock: Clock = wall) -> Line:
@@ -68,7 +82,7 @@ def measure(entry: Entry, size: str, core: int | None, rounds: int = ROUNDS, clo
     line.seconds = interleaved(ready, problem, rounds, clock)
     if "simt" in ready and core is not None:
         ready.clear()
-        line.all_cores = on_all_cores(entry, problem, rounds, core)
+        line.cores = on_all_cores(entry, problem, rounds, core)
     return line
 
 
@@ -102,15 +116,29 @@ def interleaved(
     return {name: statistics.median(found) for name, found in samples.items()}
 
 
-def on_all_cores(entry: Entry, problem: Problem, rounds: int, core: int) -> float:
-    """Median seconds of simt on every core; the process is pinned again afterwards."""
-    os.sched_setaffinity(0, range(os.cpu_count() or 1))
+def on_all_cores(entry: Entry, problem: Problem, rounds: int, core: int) -> dict[str, float]:
+    """See `Line.cores`: all interleaved; the process is pinned again afterwards."""
+    count = os.cpu_count() or 1
+    threads = {"one": 1, "all": count}
+    os.sched_setaffinity(0, range(count))
     try:
-        version = Virtual(entry, problem, os.cpu_count() or 1)
-        timed(version, problem, wall)
-        return interleaved({"simt": version}, problem, rounds, wall)["simt"]
+        measures = {name: on_cores(Virtual(entry, problem, n), problem) for name, n in threads.items()}
+        for loop, seconds in ((name, machine.loops()[name]) for name in LOOPS):
+            measures |= {f"{loop} {name}": partial(seconds, n) for name, n in threads.items()}
+        samples: dict[str, list[float]] = {name: [] for name in measures}
+        for _ in range(rounds):
+            for name, measured in measures.items():
+                samples[name].append(measured())
+        return {name: statistics.median(found) for name, found in samples.items()}
     finally:
         os.sched_setaffinity(0, {core})
+
+
+def on_cores(version: Version, problem: Problem) -> Callable[[], float]:
+    """The first runs, which do not count, find out how much help pays."""
+    for _ in range(WARM):
+        timed(version, problem, wall)
+    return lambda: timed(version, problem, wall)
 
 
 def geometric_mean(ratios: Iterable[float | None]) -> float | None:

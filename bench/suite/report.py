@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.table import Table
 from run import processor
 
-from suite.measure import Line, geometric_mean
+from suite.measure import LOOPS, Line, geometric_mean
 from suite.versions import GCC_OPTIONS, LeftOut, opencl
 
 RESULTS = Path(__file__).resolve().parent.parent / "results.json"
@@ -23,21 +23,20 @@ OTHERS = ("native", "plain C", "SPMD C", "PoCL", "Numba")
 
 
 def table(lines: list[Line]) -> Table:
-    """simt's time over every other's: below 1 simt is faster. The last line: geometric means."""
-    result = Table("kernel", "simt", *(f"/ {name}" for name in OTHERS), "1 / all cores", "first run")
+    """simt's time over every other's: below 1 simt is faster. The last line: geometric means. What all cores
+    gain: simt, and C loops in the same rounds, which tell what the machine gave then."""
+    given = [f"C {name}" for name in LOOPS]
+    result = Table("kernel", "simt", *(f"/ {name}" for name in OTHERS), "1 / all cores", *given, "first run")
     for line in lines:
         ratios = [shown(line.ratio(name)) for name in OTHERS]
-        result.add_row(line.name, milliseconds(line.seconds.get("simt")), *ratios, shown(speedup(line)),
+        speedups = [shown(line.speedup(of)) for of in ("", *LOOPS)]
+        result.add_row(line.name, milliseconds(line.seconds.get("simt")), *ratios, *speedups,
                        milliseconds(line.first_run))  # fmt: skip
     means = [shown(geometric_mean(line.ratio(name) for line in lines)) for name in OTHERS]
+    speedups = [shown(geometric_mean(line.speedup(of) for line in lines)) for of in ("", *LOOPS)]
     result.add_section()
-    result.add_row("geometric mean", "", *means, shown(geometric_mean(map(speedup, lines))), "")
+    result.add_row("geometric mean", "", *means, *speedups, "")
     return result
-
-
-def speedup(line: Line) -> float | None:
-    mine = line.seconds.get("simt")
-    return mine / line.all_cores if mine and line.all_cores else None
 
 
 def shown(ratio: float | None) -> str:
@@ -76,7 +75,8 @@ def write(lines: list[Line], core: int | None, by_wall: bool) -> None:
 
 def row(line: Line) -> dict[str, object]:
     ratios = {name: line.ratio(name) for name in OTHERS}
-    return {**asdict(line), "ratios": ratios, "all_cores_speedup": speedup(line)}
+    given = {f"{name}_on_all_cores": line.speedup(name) for name in LOOPS}
+    return {**asdict(line), "ratios": ratios, "all_cores_speedup": line.speedup(), **given}
 
 
 def versions() -> dict[str, str]:

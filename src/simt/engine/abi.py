@@ -9,7 +9,7 @@ KERNEL = "simt_kernel"
 RUN = "simt_run"
 """The function that runs launches on the thread of the caller: see `simt.engine.native`."""
 LINGER, ASK, WITHDRAW, JOIN = "simt_linger", "simt_ask", "simt_withdraw", "simt_join"
-"""Functions of threads that help: see `simt.engine.native`."""
+"""Functions of threads that help: see `simt.engine.native_seats`."""
 YIELD, DRAIN, HIRE, SYSTEM = "simt_yield", "simt_drain", "simt_hire", "simt_system"
 """Functions of fibers: see `simt.engine.native_fibers`."""
 SERVE = "simt_serve"
@@ -118,6 +118,14 @@ class CallSlot(IntEnum):
     INVOKE = 15
     DROP = 16
     MAKE_WAY = 17  # address of a function of the C library: lets other threads of the system run
+    WANTED = 18  # threads that are to be asked on their seats to help with the first launch
+    ROSTER = 19  # address of the `RosterSlot`s, if there are such
+    WORKERS = 20  # address of the addresses of their workers' blocks
+    SEATS = 21  # address of as many addresses: of the seats of those that are asked
+    ASKED = 22  # how many are
+    TICKET = 23  # number of the request
+    BEGUN = 24  # how many of them have begun when the launches end, whose seats come first then
+    ENDED = 25  # nonzero: all of these have ended
 
 
 class SeatSlot(IntEnum):
@@ -128,16 +136,28 @@ class SeatSlot(IntEnum):
     ENTRY = 2  # addresses of what to run, and of its blocks
     LAUNCH = 3
     WORKER = 4
-    TICKET = 5  # number of the request; they only grow
 
 
 class Seat(IntEnum):
-    """What a thread does: something else, wait, find that it is asked to help, help."""
+    """What a thread does, in the lower bits of the seat's state: something else, wait, find that it is asked
+    to help, help. The upper bits of `ASKED` are the request's ticket, so that nobody takes it for another."""
 
     AWAY = 0
     READY = 1
     ASKED = 2
     BUSY = 3
+
+
+SEAT_BITS = 2
+"""How many are the lower bits of a seat's state."""
+
+
+class RosterSlot(IntEnum):
+    """The seats of a pool."""
+
+    TICKET = 0  # address of the last request's ticket; they only grow
+    COUNT = 1
+    SEATS = 2  # the first one's address; the others follow
 
 
 class FaultSlot(IntEnum):

@@ -92,14 +92,14 @@ class Compiled:
 class Native:
     """`run(call)` takes the address of a block of `CallSlot`s and gives the number of launches that were not
     stopped, or raises what a handler of signals raised. `serve`: an address, for `LaunchSlot.SERVE`. The
-    others are for threads that help: see `simt.engine.native`; and for fibers: see
+    others are for threads that help: see `simt.engine.native_seats`; and for fibers: see
     `simt.engine.native_fibers`. `yields`, `drain`, `system`: addresses. `hire`: None where there are no
     fibers."""
 
     run: Callable[[int], int]
     serve: int
     linger: Callable[[int, int], None]
-    ask: Callable[[int, int, int, int, int, int, int, int], int]
+    ask: Callable[[int, int, int, int, int, int], int]
     withdraw: Callable[[int, int, int], int]
     join: Callable[[int, int, int, int], int]
     yields: int
@@ -150,7 +150,7 @@ class Compiler:
             ctypes.PYFUNCTYPE(number, place)(run),
             serve,
             ctypes.CFUNCTYPE(None, place, number)(linger),
-            ctypes.PYFUNCTYPE(number, place, number, place, number, place, place, place, number)(ask),
+            ctypes.PYFUNCTYPE(number, place, place, number, place, place, place)(ask),
             ctypes.PYFUNCTYPE(number, place, number, number)(withdraw),
             ctypes.CFUNCTYPE(truth, place, number, number, number)(join),
             yields,

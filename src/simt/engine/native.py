@@ -1,8 +1,9 @@
 """Launches on the thread of the caller, as LLVM IR: `int64 simt_run(call)`.
 
-Python calls it with the lock of its interpreter held (`ctypes.PYFUNCTYPE`). It gives the lock up, runs the
-launches of a call (`CallSlot`) one after the other, each to its end, and takes the lock again. The result is
-the number of launches that were not stopped.
+Python calls it with the lock of its interpreter held (`ctypes.PYFUNCTYPE`). It asks others for help, gives
+the lock up, runs the launches of a call (`CallSlot`) one after the other, each to its end, waits a short time
+for those that help (`simt.engine.native_seats`), and takes the lock again. The result is the number of
+launches that were not stopped.
 
 Compiled code that runs here must not keep Python from handling signals. Every now and then another thread
 (`simt.engine.watch`) sets `REQUEST`; the kernel sees it where it looks for `ABORT`, and calls `simt_serve`.
@@ -14,9 +15,10 @@ from __future__ import annotations
 
 import ctypes
 
-from simt.engine.abi import ASK, JOIN, LINGER, RUN, SERVE, WITHDRAW, CallSlot, LaunchSlot, Seat, SeatSlot
+from simt.engine.abi import RUN, SERVE, CallSlot, LaunchSlot
 from simt.engine.llvm_mode import DEFAULT_MXCSR
 from simt.engine.native_fibers import fibers_text, field
+from simt.engine.native_seats import HELP_BEGINS, HELP_ENDS, seats_text
 
 
 def native_text(features: frozenset[str]) -> str:
@@ -24,7 +26,7 @@ def native_text(features: frozenset[str]) -> str:
     has_mode = "sse" in features
     enter, leave = (_DEFAULT_MODE, _OWN_MODE) if has_mode else ([], [])
     fibers = fibers_text(features, enter, leave)
-    return "\n".join([*_serve(has_mode), *_run(), *_seats("sse2" in features), *fibers])
+    return "\n".join([*_serve(has_mode), *_run(), *seats_text("sse2" in features), *fibers])
 
 
 def _serve(has_mode: bool) -> list[str]:
@@ -94,6 +96,7 @@ def _run() -> list[str]:
         f"  %current.p = getelementptr i64, ptr %call, i64 {CallSlot.CURRENT}",
         f"  %request.p = getelementptr i64, ptr %call, i64 {CallSlot.REQUEST}",
         "  %renews = icmp ne i64 %renew, 0",
+        *HELP_BEGINS,
         "  %thread = call ptr %save()",
         "  store ptr %thread, ptr %thread.p, align 8",
         "  br label %next",
@@ -120,6 +123,7 @@ def _run() -> list[str]:
         "  br i1 %stopped, label %end, label %next",
         "end:",
         "  %done = phi i64 [ %i, %next ], [ %i, %ran ], [ %i, %asked ]",
+        *HELP_ENDS,
         "  %mine = load ptr, ptr %thread.p, align 8",
         "  call void %restore(ptr %mine)",
         "  ret i64 %done",
@@ -148,190 +152,6 @@ def _renewal() -> list[str]:
         "asked:",
         "  %refused = icmp ne i32 %bad, 0",
         "  br i1 %refused, label %end, label %start",
-    ]
-
-
-def _seats(has_pause: bool) -> list[str]:
-    """What threads that help need. `has_pause`: the CPU has an instruction for loops that wait."""
-    declared = ["declare void @llvm.x86.sse2.pause()"] * has_pause
-    pause = ["  call void @llvm.x86.sse2.pause()"] * has_pause
-    return [*declared, *_linger(pause), *_ask(), *_withdraw(), *_join(pause)]
-
-
-def _linger(pause: list[str]) -> list[str]:
-    """`simt_linger(seat, turns)` waits on a seat for launches, so many turns for each, and helps then."""
-    return [
-        f"define void @{LINGER}(ptr %seat, i64 %turns) {{",
-        "entry:",
-        f"  %done.p = getelementptr i64, ptr %seat, i64 {SeatSlot.DONE}",
-        f"  store atomic i64 {Seat.READY}, ptr %seat release, align 8",
-        "  br label %wait",
-        "wait:",
-        "  %i = phi i64 [ 0, %entry ], [ %i.next, %pass ], [ 0, %take ], [ 0, %help ]",
-        "  %state = load atomic i64, ptr %seat acquire, align 8",
-        f"  %asked = icmp eq i64 %state, {Seat.ASKED}",
-        "  br i1 %asked, label %take, label %look",
-        "look:",
-        "  %i.next = add i64 %i, 1",
-        "  %over = icmp ugt i64 %i.next, %turns",
-        "  br i1 %over, label %leave, label %pass",
-        "pass:",
-        *pause,
-        "  br label %wait",
-        "leave:",
-        f"  %left = cmpxchg ptr %seat, i64 {Seat.READY}, i64 {Seat.AWAY} acq_rel monotonic",
-        "  %left.ok = extractvalue { i64, i1 } %left, 1",
-        "  br i1 %left.ok, label %gone, label %take",
-        "take:",
-        f"  %took = cmpxchg ptr %seat, i64 {Seat.ASKED}, i64 {Seat.BUSY} acq_rel monotonic",
-        "  %took.ok = extractvalue { i64, i1 } %took, 1",
-        "  br i1 %took.ok, label %help, label %wait",
-        "help:",
-        *field("%seat", SeatSlot.ENTRY, "kernel", "ptr"),
-        *field("%seat", SeatSlot.LAUNCH, "launch", "ptr"),
-        *field("%seat", SeatSlot.WORKER, "worker", "ptr"),
-        *field("%seat", SeatSlot.TICKET, "ticket"),
-        "  call void %kernel(ptr %launch, ptr %worker)",
-        f"  store atomic i64 {Seat.READY}, ptr %seat release, align 8",
-        "  store atomic i64 %ticket, ptr %done.p release, align 8",
-        "  br label %wait",
-        "gone:",
-        "  ret void",
-        "}",
-    ]
-
-
-def _ask() -> list[str]:
-    """`int64 simt_ask(seats, count, workers, wanted, asked, entry, launch, ticket)` asks threads that wait on
-    some of `count` seats to run a launch, until as many are asked as are wanted: each with the next of the
-    workers (addresses). The result is their number; `asked` has their seats then."""
-    values = {
-        SeatSlot.ENTRY: "%entry",
-        SeatSlot.LAUNCH: "%launch",
-        SeatSlot.WORKER: "%worker",
-        SeatSlot.TICKET: "%ticket",
-    }
-    return [
-        f"define i64 @{ASK}(ptr %seats, i64 %count, ptr %workers, i64 %wanted, ptr %asked, i64 %entry, "
-        "i64 %launch, i64 %ticket) {",
-        "start:",
-        "  br label %next",
-        "next:",
-        "  %i = phi i64 [ 0, %start ], [ %i.next, %on ]",
-        "  %n = phi i64 [ 0, %start ], [ %n.next, %on ]",
-        "  %left = icmp ult i64 %i, %count",
-        "  %few = icmp ult i64 %n, %wanted",
-        "  %go = and i1 %left, %few",
-        "  br i1 %go, label %look, label %end",
-        "look:",
-        "  %seat.p = getelementptr ptr, ptr %seats, i64 %i",
-        "  %seat = load ptr, ptr %seat.p, align 8",
-        "  %state = load atomic i64, ptr %seat monotonic, align 8",
-        f"  %ready = icmp eq i64 %state, {Seat.READY}",
-        "  br i1 %ready, label %fill, label %on",
-        "fill:",
-        "  %worker.p = getelementptr i64, ptr %workers, i64 %n",
-        "  %worker = load i64, ptr %worker.p, align 8",
-        *(
-            line
-            for slot, value in values.items()
-            for line in (
-                f"  %slot.{slot.value} = getelementptr i64, ptr %seat, i64 {slot.value}",
-                f"  store i64 {value}, ptr %slot.{slot.value}, align 8",
-            )
-        ),
-        "  %asked.p = getelementptr ptr, ptr %asked, i64 %n",
-        "  store ptr %seat, ptr %asked.p, align 8",
-        f"  %pair = cmpxchg ptr %seat, i64 {Seat.READY}, i64 {Seat.ASKED} acq_rel monotonic",
-        "  %ok = extractvalue { i64, i1 } %pair, 1",
-        "  %one = zext i1 %ok to i64",
-        "  br label %on",
-        "on:",
-        "  %more = phi i64 [ 0, %look ], [ %one, %fill ]",
-        "  %n.next = add i64 %n, %more",
-        "  %i.next = add i64 %i, 1",
-        "  br label %next",
-        "end:",
-        "  ret i64 %n",
-        "}",
-    ]
-
-
-def _withdraw() -> list[str]:
-    """`int64 simt_withdraw(asked, count, ticket)` asks no more those who have not seen it yet; how many have,
-    whose seats come first then. Who has helped already may have been asked by another launch since: Python's
-    lock, which callers of this and of `simt_ask` hold, keeps the ticket from changing meanwhile."""
-    return [
-        f"define i64 @{WITHDRAW}(ptr %asked, i64 %count, i64 %ticket) {{",
-        "start:",
-        "  br label %next",
-        "next:",
-        "  %i = phi i64 [ 0, %start ], [ %i.next, %on ]",
-        "  %n = phi i64 [ 0, %start ], [ %n.next, %on ]",
-        "  %left = icmp ult i64 %i, %count",
-        "  br i1 %left, label %look, label %end",
-        "look:",
-        "  %seat.p = getelementptr ptr, ptr %asked, i64 %i",
-        "  %seat = load ptr, ptr %seat.p, align 8",
-        *field("%seat", SeatSlot.TICKET, "latest"),
-        "  %same = icmp eq i64 %latest, %ticket",
-        "  br i1 %same, label %try, label %on",
-        "try:",
-        f"  %pair = cmpxchg ptr %seat, i64 {Seat.ASKED}, i64 {Seat.READY} acq_rel monotonic",
-        "  %withdrawn = extractvalue { i64, i1 } %pair, 1",
-        "  br label %on",
-        "on:",
-        "  %gone = phi i1 [ false, %look ], [ %withdrawn, %try ]",
-        "  %kept.p = getelementptr ptr, ptr %asked, i64 %n",
-        "  store ptr %seat, ptr %kept.p, align 8",
-        "  %begun = xor i1 %gone, true",
-        "  %one = zext i1 %begun to i64",
-        "  %n.next = add i64 %n, %one",
-        "  %i.next = add i64 %i, 1",
-        "  br label %next",
-        "end:",
-        "  ret i64 %n",
-        "}",
-    ]
-
-
-def _join(pause: list[str]) -> list[str]:
-    """`int32 simt_join(asked, count, ticket, turns)` waits until the threads of all those seats have helped
-    with a launch; whether they have, after so many looks."""
-    return [
-        f"define i32 @{JOIN}(ptr %asked, i64 %count, i64 %wanted, i64 %turns) {{",
-        "start:",
-        "  br label %next",
-        "next:",
-        "  %n = phi i64 [ 0, %start ], [ %n.next, %there ]",
-        "  %i = phi i64 [ 0, %start ], [ %i.now, %there ]",
-        "  %left = icmp ult i64 %n, %count",
-        "  br i1 %left, label %seat, label %yes",
-        "seat:",
-        "  %seat.p = getelementptr ptr, ptr %asked, i64 %n",
-        "  %seat.n = load ptr, ptr %seat.p, align 8",
-        f"  %done.p = getelementptr i64, ptr %seat.n, i64 {SeatSlot.DONE}",
-        "  br label %wait",
-        "wait:",
-        "  %i.now = phi i64 [ %i, %seat ], [ %i.next, %pass ]",
-        "  %done = load atomic i64, ptr %done.p acquire, align 8",
-        "  %is.there = icmp uge i64 %done, %wanted",
-        "  br i1 %is.there, label %there, label %look",
-        "there:",
-        "  %n.next = add i64 %n, 1",
-        "  br label %next",
-        "look:",
-        "  %i.next = add i64 %i.now, 1",
-        "  %over = icmp ugt i64 %i.next, %turns",
-        "  br i1 %over, label %no, label %pass",
-        "pass:",
-        *pause,
-        "  br label %wait",
-        "yes:",
-        "  ret i32 1",
-        "no:",
-        "  ret i32 0",
-        "}",
     ]
 
 

@@ -15,16 +15,22 @@ from array import array
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 
-from simt.engine.abi import NATIVE_STACK, Seat, SeatSlot
+from simt.engine.abi import NATIVE_STACK, RosterSlot, Seat, SeatSlot
 from simt.engine.blocks import Block
 from simt.engine.compile import Compiled, Native
+from simt.engine.native_seats import TURNS
 
 Job = Callable[[], object]
 Jobs = SimpleQueue[Job | None]
 NOBODY = array("q")
+TURN = 40
+"""Nanoseconds of one look at a seat, about."""
+LONGEST = 5_000_000
+"""Nanoseconds that a thread waits on its seat for the next launch, at most. It waits no longer than it has
+helped: so this takes no more than a program's launches do, and the next one need not wake it, which takes up
+to 250,000 where a virtual machine's processor sleeps."""
+_POOLS = weakref.WeakSet["Pool"]()
 _STATE, _READY = int(SeatSlot.STATE), int(Seat.READY)
-TURNS = 1500
-"""Looks at a seat before the thread sleeps, or at its counter before the caller does: some 60 µs."""
 
 
 class Pool:
@@ -34,28 +40,27 @@ class Pool:
     def __init__(self, native: Native) -> None:
         self._native = native
         self._forget()
+        _POOLS.add(self)
 
     def _forget(self) -> None:
         """A forked process has none of its parent's threads."""
         self._lock = threading.Lock()
-        self._process = os.getpid()
         self._jobs: Jobs = SimpleQueue()
         self._seats: list[Block] = []
-        self._roster = array("q")  # addresses of the seats
-        self._tickets = 0
+        self._ticket = Block(1)
+        self._rosters = list[Block]()  # who is about to ask may have an old one
+        self._list_seats()
         weakref.finalize(self, _end, self._jobs, self._seats)
 
     def team(self, compiled: Compiled, launch: int, workers: array[int], at_once: bool) -> Team:
         """Lets threads run a launch, one for each of the `workers` (addresses of blocks).
 
         `at_once`: those who wait on their seats are asked there."""
-        if self._process != os.getpid():
-            self._forget()
         with self._lock:
             self._grow(len(workers))
             asked = self._ask(compiled.address, launch, workers) if at_once else NOBODY
             left = workers[len(asked) :]
-            team = Team(self._native, compiled, launch, left, asked, self._tickets)
+            team = Team(self._native, compiled, launch, left, asked, self._ticket.slots[0])
         for _ in left:
             self._jobs.put(team.take_part)
         return team
@@ -63,20 +68,18 @@ class Pool:
     def _ask(self, entry: int, launch: int, workers: array[int]) -> array[int]:
         """Asks those who wait on their seats, each with the next worker; their seats."""
         asked = array("q", bytes(workers.itemsize * len(workers)))
-        self._tickets += 1
-        count = self._native.ask(
-            *self._roster.buffer_info(), *workers.buffer_info(), asked.buffer_info()[0], entry, launch,
-            self._tickets,
-        )  # fmt: skip
-        return asked if count == len(workers) else asked[:count]
+        address, wanted = workers.buffer_info()
+        count = self._native.ask(self.roster, address, wanted, asked.buffer_info()[0], entry, launch)
+        return asked if count == wanted else asked[:count]
 
     @property
-    def is_awake(self) -> bool:
-        """Whether a thread waits on its seat for the next launch."""
-        for seat in self._seats:  # noqa: SIM110 (`any` takes four times as long, and each launch asks)
+    def awake(self) -> int:
+        """How many threads wait on their seats for the next launch."""
+        count = 0
+        for seat in self._seats:
             if seat.slots[_STATE] == _READY:
-                return True
-        return False
+                count += 1
+        return count
 
     def _grow(self, count: int) -> None:
         if len(self._seats) >= count:
@@ -88,17 +91,32 @@ class Pool:
                 arguments = (self._jobs, seat, self._native)
                 threading.Thread(target=_work, args=arguments, name="simt", daemon=True).start()
                 self._seats.append(seat)
-                self._roster.append(seat.address)
         finally:
             threading.stack_size(old)
+        self._list_seats()
+
+    def _list_seats(self) -> None:
+        roster = Block(RosterSlot.SEATS + len(self._seats))
+        roster.slots[RosterSlot.TICKET] = self._ticket.address
+        roster.slots[RosterSlot.COUNT] = len(self._seats)
+        for number, seat in enumerate(self._seats, RosterSlot.SEATS):
+            roster.slots[number] = seat.address
+        self._rosters.append(roster)
+
+    @property
+    def roster(self) -> int:
+        """Address of the `RosterSlot`s."""
+        return self._rosters[-1].address
 
 
 def _work(jobs: Jobs, seat: Block, native: Native) -> None:
-    turns = TURNS if (os.cpu_count() or 1) > 1 else 0
+    waits = (os.cpu_count() or 1) > 1
     while (job := jobs.get()) is not None:
+        start = time.perf_counter_ns()
         job()
         del job  # what it holds is not kept until the next one
-        native.linger(seat.address, turns)
+        worked = time.perf_counter_ns() - start
+        native.linger(seat.address, max(TURNS, min(worked, LONGEST) // TURN) if waits else 0)
 
 
 def _end(jobs: Jobs, seats: Sequence[Block]) -> None:
@@ -180,3 +198,12 @@ class Team:
     def busy(self) -> bool:
         """Whether some that began have not ended."""
         return self._ended < self.begun
+
+
+def _forget_threads() -> None:
+    for pool in list(_POOLS):
+        pool._forget()  # pyright: ignore[reportPrivateUsage]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)

@@ -19,7 +19,7 @@ from simt.engine.native import python_functions
 from simt.engine.native_fault import find_fault
 from simt.engine.native_stack import has_room
 from simt.engine.pace import Pace
-from simt.engine.pool import Pool, Team
+from simt.engine.pool import NOBODY, Pool, Team
 from simt.engine.system_gate import SystemGate
 from simt.engine.watch import WATCH
 from simt.errors import OutOfMemory
@@ -39,6 +39,7 @@ _ALWAYS = struct.Struct("=2q")
 """Those that differ if the grid is the same: `LaunchSlot.GRID_ID` and `LIMIT`."""
 _ALWAYS_AT = 8 * LaunchSlot.GRID_ID
 _CLEAR = int(LaunchSlot.CLEAR)
+_NOT_YET = -1
 
 
 @dataclass
@@ -90,6 +91,8 @@ class Prepared:
         self._itself = np.array([self.block.address], dtype=np.int64)
         self.call = call_block(host, self._itself.ctypes.data, 1)
         self._native_run, self._call_address = host.native.run, self.call.address
+        self._seats = NOBODY  # addresses of those that compiled code asks: as many as `_wanted`
+        self._wanted = 0
         self._begun: tuple[Dim3 | None, int] = None, 0  # grid and ranges in the slots
         self._deadline: float | None = None
         self._seen = 0
@@ -180,7 +183,9 @@ class Prepared:
         x, y, z = launch.grid
         ctas = x * y * z
         self._most = most = min(self.workers, ctas) - 1
-        helpers = self.pace.helpers(ctas, self.host.pool.is_awake, most) if most else 0
+        awake = self.host.pool.awake if most else 0
+        helpers = self.pace.helpers(ctas, awake > 0, most) if most else 0
+        self._want(helpers if helpers <= awake else 0)
         self.begin(launch, helpers + 1)
         self._team = None
         self._over = False
@@ -190,7 +195,7 @@ class Prepared:
             WATCH.count += 1
             if not WATCH.awake:
                 WATCH.wake()
-            if helpers:
+            if helpers and not self._wanted:
                 self._summon(helpers)
             done = self._native_run(self._call_address)
             WATCH.running.discard(self)
@@ -206,6 +211,23 @@ class Prepared:
         if self._fibers is not None:
             self._fibers.end()
 
+    def _want(self, helpers: int) -> None:
+        """Compiled code is to ask so many threads that wait on their seats. None if there is no memory."""
+        slots = self.call.slots
+        if helpers != self._wanted:
+            try:
+                workers = self._workers(1, helpers)
+            except OutOfMemory:
+                helpers, workers = 0, NOBODY
+            self._seats = array("q", bytes(8 * helpers))
+            slots[CallSlot.WORKERS] = workers.buffer_info()[0]
+            slots[CallSlot.SEATS] = self._seats.buffer_info()[0]
+            slots[CallSlot.WANTED] = self._wanted = helpers
+        if helpers:
+            slots[CallSlot.ROSTER] = self.host.pool.roster
+            slots[CallSlot.ASKED] = slots[CallSlot.BEGUN] = _NOT_YET
+            slots[CallSlot.ENDED] = 0
+
     def is_short(self, launch: Launch) -> bool:
         """Whether it is known that a launch is not worth the help of other threads."""
         x, y, z = launch.grid
@@ -216,7 +238,8 @@ class Prepared:
 
     def _learn(self, elapsed: int, ctas: int, helpers: int) -> None:
         """`helpers`: that were asked at the start. Those who came later only show that it took long alone."""
-        came = self._team is not None and self._team.begun > 0
+        begun = self.call.slots[CallSlot.BEGUN] if self._wanted else 0
+        came = begun > 0 or (self._team is not None and self._team.begun > 0)
         self.pace.note(ctas, max(0, elapsed - OVERHEAD), helpers if came else 0)
 
     def tick(self, now: float) -> None:
@@ -235,7 +258,7 @@ class Prepared:
 
     def _summon(self, helpers: int) -> None:
         with self._lock:
-            if self._over or self._team is not None:
+            if self._over or self._team is not None or (self._wanted and self.call.slots[CallSlot.ASKED]):
                 return
             try:
                 self._team = self._assemble(1, helpers)
@@ -243,22 +266,36 @@ class Prepared:
                 self._most = 0  # it goes without
 
     def _assemble(self, first: int, count: int) -> Team:
+        workers = self._workers(first, count)
+        self.block.slots[LaunchSlot.LIMIT] = self._memory.limit  # their memory may lie above the old one
+        return self.host.pool.team(self.compiled, self.block.address, workers, at_once=first > 0)
+
+    def _workers(self, first: int, count: int) -> array[int]:
+        """Addresses of workers' blocks. Raises `OutOfMemory`."""
         workers = self._workers_at.get((first, count))
         if workers is None:
             workers = array("q", [self.crew.worker(n).block.address for n in range(first, first + count)])
             self._workers_at[first, count] = workers
-        self.block.slots[LaunchSlot.LIMIT] = self._memory.limit  # their memory may lie above the old one
-        return self.host.pool.team(self.compiled, self.block.address, workers, at_once=first > 0)
+        return workers
 
     def _end(self, launch: Launch) -> bool:
         """Waits for those that help; whether they had to be stopped because the deadline passed."""
         with self._lock:
             self._over = True
+        self._team = self._team or self._asked()
         if self._team is None:
             return False
         self._halves[_REQUEST] = 0  # nobody is left who would serve it
         self._team.close()
         return self._wait(self._team, launch)
+
+    def _asked(self) -> Team | None:
+        """Those whom compiled code has asked, if any has begun and not ended."""
+        slots = self.call.slots
+        if not self._wanted or slots[CallSlot.ENDED] or slots[CallSlot.BEGUN] <= 0:
+            return None
+        seats = self._seats[: slots[CallSlot.BEGUN]]
+        return Team(self.host.native, self.compiled, self.block.address, (), seats, slots[CallSlot.TICKET])
 
     def _wait(self, team: Team, launch: Launch) -> bool:
         late = False
@@ -281,6 +318,7 @@ class Prepared:
         with self._lock:
             self._over = True
         WATCH.remove(self)
+        self._team = self._team or self._asked()
         if self._team is not None:
             self._team.close()
             while self._team.busy:

@@ -1,0 +1,262 @@
+"""How threads help with launches, as LLVM IR: they wait on seats (`SeatSlot`), and are asked there.
+
+A thread on its seat is asked by one comparison and exchange of the seat's state. The state then names the
+request, so that one who does not need the help any more can take back his own request only.
+"""
+
+from __future__ import annotations
+
+from simt.engine.abi import (
+    ASK,
+    JOIN,
+    LINGER,
+    SEAT_BITS,
+    WITHDRAW,
+    CallSlot,
+    LaunchSlot,
+    RosterSlot,
+    Seat,
+    SeatSlot,
+)
+from simt.engine.native_fibers import field
+
+TURNS = 1500
+"""Looks at a seat before its thread sleeps, or at its counter before the caller does: some 60 µs."""
+
+HELP_BEGINS = ["  call void @simt.help_begins(ptr %call)"]
+"""Asks as many as are wanted to help with a call's first launch. Python's lock is held: nobody else asks."""
+HELP_ENDS = ["  call void @simt.help_ends(ptr %call)"]
+"""Nobody helps from now on who has not begun; waits for those who have, for a short time."""
+
+
+def seats_text(has_pause: bool) -> list[str]:
+    """`has_pause`: the CPU has an instruction for loops that wait."""
+    declared = ["declare void @llvm.x86.sse2.pause()"] * has_pause
+    pause = ["  call void @llvm.x86.sse2.pause()"] * has_pause
+    return [*declared, *_linger(pause), *_ask(), *_withdraw(), *_join(pause), *_help()]
+
+
+def _linger(pause: list[str]) -> list[str]:
+    """`simt_linger(seat, turns)` waits on a seat for launches, so many turns for each, and helps then."""
+    return [
+        f"define void @{LINGER}(ptr %seat, i64 %turns) {{",
+        "entry:",
+        f"  %done.p = getelementptr i64, ptr %seat, i64 {SeatSlot.DONE}",
+        f"  store atomic i64 {Seat.READY}, ptr %seat release, align 8",
+        "  br label %wait",
+        "wait:",
+        "  %i = phi i64 [ 0, %entry ], [ %i.next, %pass ], [ %i, %leave ], [ 0, %take ], [ 0, %help ]",
+        "  %state = load atomic i64, ptr %seat acquire, align 8",
+        f"  %kind = and i64 %state, {(1 << SEAT_BITS) - 1}",
+        f"  %asked = icmp eq i64 %kind, {Seat.ASKED}",
+        "  br i1 %asked, label %take, label %look",
+        "look:",
+        "  %i.next = add i64 %i, 1",
+        "  %over = icmp ugt i64 %i.next, %turns",
+        "  br i1 %over, label %leave, label %pass",
+        "pass:",
+        *pause,
+        "  br label %wait",
+        "leave:",
+        f"  %left = cmpxchg ptr %seat, i64 {Seat.READY}, i64 {Seat.AWAY} acq_rel monotonic",
+        "  %left.ok = extractvalue { i64, i1 } %left, 1",
+        "  br i1 %left.ok, label %gone, label %wait",
+        "take:",
+        f"  %took = cmpxchg ptr %seat, i64 %state, i64 {Seat.BUSY} acq_rel monotonic",
+        "  %took.ok = extractvalue { i64, i1 } %took, 1",
+        "  br i1 %took.ok, label %help, label %wait",
+        "help:",
+        f"  %ticket = lshr i64 %state, {SEAT_BITS}",
+        *field("%seat", SeatSlot.ENTRY, "kernel", "ptr"),
+        *field("%seat", SeatSlot.LAUNCH, "launch", "ptr"),
+        *field("%seat", SeatSlot.WORKER, "worker", "ptr"),
+        "  call void %kernel(ptr %launch, ptr %worker)",
+        f"  store atomic i64 {Seat.READY}, ptr %seat release, align 8",
+        "  store atomic i64 %ticket, ptr %done.p release, align 8",
+        "  br label %wait",
+        "gone:",
+        "  ret void",
+        "}",
+    ]
+
+
+def _ask() -> list[str]:
+    """`int64 simt_ask(roster, workers, wanted, asked, entry, launch)` asks threads that wait on seats of a
+    roster to run a launch, until as many are asked as are wanted: each with the next of the workers
+    (addresses). The result is their number; `asked` has their seats then, and the roster a new ticket."""
+    values = {SeatSlot.ENTRY: "%entry", SeatSlot.LAUNCH: "%launch", SeatSlot.WORKER: "%worker"}
+    return [
+        f"define i64 @{ASK}(ptr %roster, ptr %workers, i64 %wanted, ptr %asked, i64 %entry, i64 %launch) {{",
+        "start:",
+        *field("%roster", RosterSlot.COUNT, "count"),
+        *field("%roster", RosterSlot.TICKET, "last.p", "ptr"),
+        "  %last = load i64, ptr %last.p, align 8",
+        "  %ticket = add i64 %last, 1",
+        "  store i64 %ticket, ptr %last.p, align 8",
+        f"  %ticket.bits = shl i64 %ticket, {SEAT_BITS}",
+        f"  %request = or i64 %ticket.bits, {Seat.ASKED}",
+        f"  %seats = getelementptr i64, ptr %roster, i64 {RosterSlot.SEATS}",
+        "  br label %next",
+        "next:",
+        "  %i = phi i64 [ 0, %start ], [ %i.next, %on ]",
+        "  %n = phi i64 [ 0, %start ], [ %n.next, %on ]",
+        "  %left = icmp ult i64 %i, %count",
+        "  %few = icmp ult i64 %n, %wanted",
+        "  %go = and i1 %left, %few",
+        "  br i1 %go, label %look, label %end",
+        "look:",
+        "  %seat.p = getelementptr ptr, ptr %seats, i64 %i",
+        "  %seat = load ptr, ptr %seat.p, align 8",
+        "  %state = load atomic i64, ptr %seat monotonic, align 8",
+        f"  %ready = icmp eq i64 %state, {Seat.READY}",
+        "  br i1 %ready, label %fill, label %on",
+        "fill:",
+        "  %worker.p = getelementptr i64, ptr %workers, i64 %n",
+        "  %worker = load i64, ptr %worker.p, align 8",
+        *(
+            line
+            for slot, value in values.items()
+            for line in (
+                f"  %slot.{slot.value} = getelementptr i64, ptr %seat, i64 {slot.value}",
+                f"  store i64 {value}, ptr %slot.{slot.value}, align 8",
+            )
+        ),
+        "  %asked.p = getelementptr ptr, ptr %asked, i64 %n",
+        "  store ptr %seat, ptr %asked.p, align 8",
+        f"  %pair = cmpxchg ptr %seat, i64 {Seat.READY}, i64 %request acq_rel monotonic",
+        "  %ok = extractvalue { i64, i1 } %pair, 1",
+        "  %one = zext i1 %ok to i64",
+        "  br label %on",
+        "on:",
+        "  %more = phi i64 [ 0, %look ], [ %one, %fill ]",
+        "  %n.next = add i64 %n, %more",
+        "  %i.next = add i64 %i, 1",
+        "  br label %next",
+        "end:",
+        "  ret i64 %n",
+        "}",
+    ]
+
+
+def _withdraw() -> list[str]:
+    """`int64 simt_withdraw(asked, count, ticket)` asks no more those who have not seen it yet; how many have,
+    whose seats come first then. Who has helped already may have been asked by another launch since."""
+    return [
+        f"define i64 @{WITHDRAW}(ptr %asked, i64 %count, i64 %ticket) {{",
+        "start:",
+        f"  %ticket.bits = shl i64 %ticket, {SEAT_BITS}",
+        f"  %request = or i64 %ticket.bits, {Seat.ASKED}",
+        "  br label %next",
+        "next:",
+        "  %i = phi i64 [ 0, %start ], [ %i.next, %look ]",
+        "  %n = phi i64 [ 0, %start ], [ %n.next, %look ]",
+        "  %left = icmp ult i64 %i, %count",
+        "  br i1 %left, label %look, label %end",
+        "look:",
+        "  %seat.p = getelementptr ptr, ptr %asked, i64 %i",
+        "  %seat = load ptr, ptr %seat.p, align 8",
+        f"  %pair = cmpxchg ptr %seat, i64 %request, i64 {Seat.READY} acq_rel monotonic",
+        "  %withdrawn = extractvalue { i64, i1 } %pair, 1",
+        "  %kept.p = getelementptr ptr, ptr %asked, i64 %n",
+        "  store ptr %seat, ptr %kept.p, align 8",
+        "  %begun = xor i1 %withdrawn, true",
+        "  %one = zext i1 %begun to i64",
+        "  %n.next = add i64 %n, %one",
+        "  %i.next = add i64 %i, 1",
+        "  br label %next",
+        "end:",
+        "  ret i64 %n",
+        "}",
+    ]
+
+
+def _join(pause: list[str]) -> list[str]:
+    """`int32 simt_join(asked, count, ticket, turns)` waits until the threads of all those seats have helped
+    with a launch; whether they have, after so many looks."""
+    return [
+        f"define i32 @{JOIN}(ptr %asked, i64 %count, i64 %wanted, i64 %turns) {{",
+        "start:",
+        "  br label %next",
+        "next:",
+        "  %n = phi i64 [ 0, %start ], [ %n.next, %there ]",
+        "  %i = phi i64 [ 0, %start ], [ %i.now, %there ]",
+        "  %left = icmp ult i64 %n, %count",
+        "  br i1 %left, label %seat, label %yes",
+        "seat:",
+        "  %seat.p = getelementptr ptr, ptr %asked, i64 %n",
+        "  %seat.n = load ptr, ptr %seat.p, align 8",
+        f"  %done.p = getelementptr i64, ptr %seat.n, i64 {SeatSlot.DONE}",
+        "  br label %wait",
+        "wait:",
+        "  %i.now = phi i64 [ %i, %seat ], [ %i.next, %pass ]",
+        "  %done = load atomic i64, ptr %done.p acquire, align 8",
+        "  %is.there = icmp uge i64 %done, %wanted",
+        "  br i1 %is.there, label %there, label %look",
+        "there:",
+        "  %n.next = add i64 %n, 1",
+        "  br label %next",
+        "look:",
+        "  %i.next = add i64 %i.now, 1",
+        "  %over = icmp ugt i64 %i.next, %turns",
+        "  br i1 %over, label %no, label %pass",
+        "pass:",
+        *pause,
+        "  br label %wait",
+        "yes:",
+        "  ret i32 1",
+        "no:",
+        "  ret i32 0",
+        "}",
+    ]
+
+
+def _help() -> list[str]:
+    return [
+        "define internal void @simt.help_begins(ptr %call) {",
+        *field("%call", CallSlot.WANTED, "wanted"),
+        "  %any = icmp ne i64 %wanted, 0",
+        "  br i1 %any, label %ask, label %end",
+        "ask:",
+        *field("%call", CallSlot.LAUNCHES, "launches", "ptr"),
+        "  %launch = load ptr, ptr %launches, align 8",
+        "  %launch.i = ptrtoint ptr %launch to i64",
+        *field("%launch", LaunchSlot.ENTRY, "kernel"),
+        *field("%call", CallSlot.ROSTER, "roster", "ptr"),
+        *field("%call", CallSlot.WORKERS, "workers", "ptr"),
+        *field("%call", CallSlot.SEATS, "seats", "ptr"),
+        f"  %count = call i64 @{ASK}(ptr %roster, ptr %workers, i64 %wanted, ptr %seats, i64 %kernel, "
+        "i64 %launch.i)",
+        *_kept("%count", CallSlot.ASKED),
+        *field("%roster", RosterSlot.TICKET, "ticket.p", "ptr"),
+        "  %ticket = load i64, ptr %ticket.p, align 8",
+        *_kept("%ticket", CallSlot.TICKET),
+        "  br label %end",
+        "end:",
+        "  ret void",
+        "}",
+        "define internal void @simt.help_ends(ptr %call) {",
+        *field("%call", CallSlot.WANTED, "wanted"),
+        "  %any = icmp ne i64 %wanted, 0",
+        "  br i1 %any, label %close, label %end",
+        "close:",
+        *field("%call", CallSlot.SEATS, "seats", "ptr"),
+        *field("%call", CallSlot.ASKED, "count"),
+        *field("%call", CallSlot.TICKET, "ticket"),
+        f"  %begun = call i64 @{WITHDRAW}(ptr %seats, i64 %count, i64 %ticket)",
+        *_kept("%begun", CallSlot.BEGUN),
+        f"  %all = call i32 @{JOIN}(ptr %seats, i64 %begun, i64 %ticket, i64 {TURNS})",
+        "  %ended = zext i32 %all to i64",
+        *_kept("%ended", CallSlot.ENDED),
+        "  br label %end",
+        "end:",
+        "  ret void",
+        "}",
+    ]
+
+
+def _kept(value: str, slot: CallSlot) -> list[str]:
+    name = f"%kept.{slot.value}"
+    return [
+        f"  {name} = getelementptr i64, ptr %call, i64 {slot.value}",
+        f"  store i64 {value}, ptr {name}, align 8",
+    ]
