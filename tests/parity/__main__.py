@@ -74,7 +74,9 @@ class Result:
 
 
 def _percent(part: int, whole: int) -> str:
-    """Rounded down: 100 % is all."""
+    """Rounded down: 100 % is all. Of nothing (an instruction in versions before its own) nothing differs."""
+    if not whole:
+        return "100.000 %"
     return f"{part * 100_000 // whole / 1000:.3f} %"
 
 

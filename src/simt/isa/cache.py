@@ -12,7 +12,7 @@ HINT = "L2::cache_hint"
 
 
 @access(
-    "ld[.weak][.space][.eviction].hint[.prefetch][.vec].type d:vec(type), [a], c:u64",
+    "ld[.weak][.space][.eviction].hint[.prefetch][.vec].type d:vec(type), [a], c:token(u64)",
     space="global",
     eviction=EVICTION,
     hint=HINT,
@@ -21,7 +21,7 @@ HINT = "L2::cache_hint"
     ref="PTX 7.4 ld",
 )
 @access(
-    "ld.global.nc[.eviction].hint[.prefetch][.vec].type d:vec(type), [a], c:u64",
+    "ld.global.nc[.eviction].hint[.prefetch][.vec].type d:vec(type), [a], c:token(u64)",
     eviction=EVICTION,
     hint=HINT,
     prefetch=PREFETCH,
@@ -34,7 +34,7 @@ def ld_hinted(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None) 
 
 
 @access(
-    "st[.weak][.space][.eviction].hint[.vec].type [a], b:vec(type), c:u64",
+    "st[.weak][.space][.eviction].hint[.vec].type [a], b:vec(type), c:token(u64)",
     space="global",
     eviction=EVICTION,
     hint=HINT,

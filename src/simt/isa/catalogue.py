@@ -45,6 +45,7 @@ def instruction(
     surplus: str = "",
     carry: str = "",
     effects: str = "",
+    traits: str = "",
     **alternatives: str,
 ) -> Callable[[M], M]:
     """Declares one form whose meaning is the decorated function. Decorators may be stacked.
@@ -54,7 +55,7 @@ def instruction(
     `ranges`: the values that an operand may have where it is a constant; `()` if it must be a register.
     `surplus`: the name of a further source that ptxas takes although the text has none; it is ignored.
     `effects`: space-separated from memory, warp, machine; pure if empty. What a launch prepares for has
-    a word of its own: event, breakpoint.
+    a word of its own: event, breakpoint. `traits`: space-separated words of `simt.isa.form.TRAITS`.
     """
 
     def declare(meaning: M) -> M:
@@ -64,7 +65,7 @@ def instruction(
             until=requirement(until).version if until else None,
             until_target=requirement(until).target if until and "sm_" in until else 0,
             defaults=defaults, check=check, ranges=ranges, relaxed=relaxed, surplus=surplus, carry=carry,
-            effects=frozenset(effects.split()),
+            effects=frozenset(effects.split()), traits=frozenset(traits.split()),
         )  # fmt: skip
         return meaning
 

@@ -15,7 +15,8 @@ Operands: `d`, `p`, `q` are destinations, others sources. `name:spec` gives the 
 `wide(...)`, `vec(...)` (a scalar, or a vector as the slot `vec` says), `x4(...)` (a vector of 4),
 `pack(type)` (a scalar of the type, or a vector of n elements of `.b(bits / n)`, table 67: a source vector
 reaches the meaning as a tuple; for a destination vector the lowering binds `unpack` to "2" or "4"),
-`generic(b64)` (a generic address in a register of 32 or 64 bits), `label`, `labels`, `function`,
+`generic(b64)` (a generic address in a register of 32 or 64 bits), `token(u64)` (what another instruction
+made: a name is none, whatever its address), `label`, `labels`, `function`,
 `arguments`, `prototype`, `texture`, `sink` (`_` only), or `imm(type)` for constants only.
 Where a form's defaults bind `size`, the lowering binds it anew to the value of its `imm` operand.
 `texture` is `[a, c]`: the meaning receives the texture `a` and, as `c`, the tuple of its coordinates.
@@ -130,6 +131,14 @@ class OperandForm:
         return "imm" if self.spec.startswith("imm(") else "value"
 
 
+TRAITS = {
+    "moves": "copies bits: integer registers hold those of a vector's floats, and doubles stay as wide",
+    "addresses": "takes the address of a variable or function as it takes a register",
+    "no_functions": "takes no function where a number may stand",
+}
+"""What a form's operands may be is not all in their types: ptxas tells these apart. By word, what a form does
+that has it. Without, `variable + 4` and the names of functions are numbers, if unusual ones."""
+
 NON_VALUES = frozenset({"label", "labels", "function", "arguments", "texture", "prototype", "sink"})
 
 
@@ -160,6 +169,7 @@ class Form:
     check: Check | None = None
     ranges: Mapping[str, Container[float]] = field(default_factory=dict[str, Container[float]])
     relaxed: bool = False  # wider registers allowed (section 7.4.1)
+    traits: frozenset[str] = frozenset()  # see `TRAITS`
     surplus: str = ""  # a further source that ptxas takes and that means nothing
     carry: str = ""  # "in", "out", "in out": uses of CC.CF
     control: str = ""  # branch, call, return, exit, barrier ...: executed by the engine itself
@@ -178,6 +188,21 @@ class Form:
         """Whether simt executes it: it has a meaning, or is control flow that the engines execute themselves.
         Others are known only."""
         return self.meaning is not None or bool(self.control)
+
+    @property
+    def moves(self) -> bool:
+        """Whether it copies bits: a move, a load or a store."""
+        return "moves" in self.traits
+
+    @property
+    def moves_memory(self) -> bool:
+        """Whether it is a load or a store."""
+        return self.moves and "memory" in self.effects
+
+    @property
+    def converts_addresses(self) -> bool:
+        """Whether it has to do with addresses of a state space, but accesses no memory (`cvta`)."""
+        return any(s.name == "space" for s in self.slots) and not any(o.address for o in self.operands)
 
     @property
     def words(self) -> str:
@@ -219,7 +244,8 @@ class Form:
         """The newest of the requirements of the form and of its chosen modifiers.
 
         A key of `requires` is one or several modifiers that must all be chosen, as in "shared b64";
-        `!space` stands for an optional slot left out.
+        `!space` stands for an optional slot left out. `_` is no modifier: it is what a destination that is
+        `_` requires, in forms that have not always had one.
         """
         chosen = {word for slot in self.slots for word in _chosen(slot, binding.get(slot.name))}
         found = [r for key, r in self.requires.items() if chosen.issuperset(key.split())]
@@ -260,7 +286,7 @@ def _resolve(spec: str, binding: Mapping[str, Value]) -> tuple[Type, int]:
                 return t, int(str(binding["vec"])[1:]) if binding.get("vec") else 1
             case "x2" | "x4":
                 return t, int(function[1:])
-            case "imm" | "pack" | "generic":
+            case "imm" | "pack" | "generic" | "token":
                 return t, n
             case _:
                 raise ValueError(f"unknown operand spec {spec}")

@@ -11,8 +11,6 @@ from simt.isa.form import Version
 from simt.isa.select import Selection, select
 from simt.ptx.types import F32, F64
 
-_MOVES = frozenset({"memory", "move"})
-"""Chapters whose instructions keep all 64 bits: storage is as wide as ever."""
 _SYNONYMS = {"fma": "mad"}
 """Section 10.1.1: fma.f64 is another name of mad.f64, and PTX 1.4 has no fma.f32."""
 
@@ -25,7 +23,7 @@ def single_precision(
 
     Single precision has no rounding for some of them, and then the approximate one is meant.
     """
-    if F64.name not in modifiers or opcode not in FORMS or FORMS[opcode][0].chapter in _MOVES:
+    if F64.name not in modifiers or opcode not in FORMS or FORMS[opcode][0].moves:
         return None
     narrow = tuple(F32.name if m == F64.name else m for m in modifiers)
     for words in _spellings(narrow):

@@ -31,6 +31,8 @@ LATE = {
 COUNT, TX_COUNT = 20, 21
 COUNTS = range(1, 1 << COUNT)
 """How often one instruction may arrive."""
+NUMBERS = "no_functions"
+"""As a count, ptxas takes no function."""
 EXPECTED, TX, PENDING, PHASE = 1, 21, 43, 63
 """Where the fields of the object begin: counts, negated, of so many bits; and one bit."""
 STEPS = ("arrive", "arrive_drop", "expect_tx", "complete_tx", "arrive_expect_tx", "drop_expect_tx")
@@ -101,7 +103,7 @@ def whole(binding: Mapping[str, Value], _version: Version) -> str | None:
 
 
 @instruction("mbarrier.init[.space].b64 [a], b:u32", space=SPACES, since="7.0 sm_80",
-             requires={"shared::cta": LATE["shared::cta"]}, effects="memory",
+             requires={"shared::cta": LATE["shared::cta"]}, effects="memory", traits=NUMBERS,
              ref="PTX 7.0 mbarrier.init")  # fmt: skip
 def init(m: Algebra[V], a: V, b: V, space: str | None) -> None:
     """Makes a barrier for `b` arrivals, in its first phase."""
@@ -118,8 +120,11 @@ def inval(m: Algebra[V], a: V, space: str | None) -> None:
 # ------------------------------------------------------------------ arrivals
 
 
+DISCARDED = {"_": "7.1 sm_80"}
+"""`_` in place of a token."""
 NEAR = {k: v for k, v in LATE.items() if k not in ("acquire", CLUSTER)}
 FAR = {k: v for k, v in NEAR.items() if k not in SPACES.split()}
+NOT_LAST = {k: LATE[k] for k in ("release", "cta", "shared::cta")} | DISCARDED
 
 
 def arrivals(opcode: str, first: tuple[str, str], *others: tuple[str, str]) -> Callable[[M], M]:
@@ -130,12 +135,13 @@ def arrivals(opcode: str, first: tuple[str, str], *others: tuple[str, str]) -> C
         "scope": "cta cluster",
         "check": whole,
         "effects": "memory",
+        "traits": NUMBERS,
         "ranges": {} if opcode.endswith("expect_tx") else {"b": COUNTS},
     }
     syntax = f"{opcode}[.sem][.scope]"
     forms = [
         instruction(f"{syntax}[.space].b64 d:u64, [a]{count}", **words, space=SPACES, since=since,
-                    requires=NEAR, defaults={} if count else {"b": None},
+                    requires=NEAR | DISCARDED, defaults={} if count else {"b": None},
                     ref=f"PTX {since.split()[0]} {opcode}")
         for count, since in (first, *others)
     ]  # fmt: skip
@@ -160,8 +166,7 @@ TRANSACTION = (", b:u32", "8.0 sm_90")
 @arrivals("mbarrier.arrive", WITHOUT, WITH)
 @instruction("mbarrier.arrive.noComplete[.sem][.scope][.space].b64 d:u64, [a], b:u32", sem="release",
              scope="cta", space=SPACES, since="7.0 sm_80", check=whole, ranges={"b": COUNTS},
-             requires={k: LATE[k] for k in ("release", "cta", "shared::cta")},
-             effects="memory", ref="PTX 7.0 mbarrier.arrive")  # fmt: skip
+             requires=NOT_LAST, effects="memory", traits=NUMBERS, ref="PTX 7.0 mbarrier.arrive")  # fmt: skip
 def arrive(
     m: Algebra[V], a: V, space: str | None, sem: str | None, scope: str | None, b: V | None = None
 ) -> V:  # fmt: skip
@@ -175,8 +180,8 @@ def arrive(
 @arrivals("mbarrier.arrive_drop", WITHOUT, WITH)
 @instruction("mbarrier.arrive_drop.noComplete[.sem][.scope][.space].b64 d:u64, [a], b:u32", sem="release",
              scope="cta", space=SPACES, since="7.0 sm_80", check=whole, ranges={"b": COUNTS},
-             requires={k: LATE[k] for k in ("release", "cta", "shared::cta")},
-             effects="memory", ref="PTX 7.0 mbarrier.arrive_drop")  # fmt: skip
+             requires=NOT_LAST, effects="memory", traits=NUMBERS,
+             ref="PTX 7.0 mbarrier.arrive_drop")  # fmt: skip
 def arrive_drop(
     m: Algebra[V], a: V, space: str | None, sem: str | None, scope: str | None, b: V | None = None
 ) -> V:  # fmt: skip
@@ -198,7 +203,7 @@ def drop_expect_tx(m: Algebra[V], a: V, b: V, space: str | None, sem: str | None
 
 @instruction("mbarrier.action[.sem][.scope][.space].b64 [a], b:u32", action="expect_tx complete_tx",
              sem="relaxed", scope="cta cluster", space=f"{SPACES} {CLUSTER}", since="8.0 sm_90", check=whole,
-             effects="memory", ref="PTX 8.0 mbarrier.expect_tx")  # fmt: skip
+             effects="memory", traits=NUMBERS, ref="PTX 8.0 mbarrier.expect_tx")  # fmt: skip
 def transactions(m: Algebra[V], a: V, b: V, action: str, space: str | None) -> None:
     """Lets the phase wait for `b` bytes more, or fewer."""
     _change(m, action, a, b, space, "relaxed", None)
@@ -229,14 +234,16 @@ def _now(m: Algebra[V], a: V, space: str | None, sem: str | None, scope: str | N
     return field(m, found, PHASE, 1)
 
 
-WAITS: dict[str, Any] = {"sem": "acquire relaxed", "scope": "cta cluster", "space": SPACES}
+WAITS: dict[str, Any] = {
+    "sem": "acquire relaxed", "scope": "cta cluster", "space": SPACES, "traits": NUMBERS,
+}  # fmt: skip
 WAITS_LATE = {k: v for k, v in LATE.items() if k not in ("release", "shared::cluster")}
 
 
-@instruction("mbarrier.test_wait[.sem][.scope][.space].b64 p:pred, [a], b:u64", **WAITS,
+@instruction("mbarrier.test_wait[.sem][.scope][.space].b64 p:pred, [a], b:token(u64)", **WAITS,
              since="7.0 sm_80", requires=WAITS_LATE, check=whole,
              effects="memory", ref="PTX 7.0 mbarrier.test_wait")  # fmt: skip
-@instruction("mbarrier.try_wait[.sem][.scope][.space].b64 p:pred, [a], b:u64[, c:u32]", **WAITS,
+@instruction("mbarrier.try_wait[.sem][.scope][.space].b64 p:pred, [a], b:token(u64)[, c:u32]", **WAITS,
              since="7.8 sm_90", requires=WAITS_LATE, check=whole, effects="memory",
              ref="PTX 7.8 mbarrier.try_wait")  # fmt: skip
 def wait(m: Algebra[V], a: V, b: V, space: str | None, sem: str | None, scope: str | None) -> V:
@@ -264,7 +271,7 @@ def wait_parity(m: Algebra[V], a: V, b: V, space: str | None, sem: str | None, s
 
 
 @instruction(
-    "mbarrier.pending_count.b64 d:u32, a:u64", since="7.0 sm_80", ref="PTX 7.0 mbarrier.pending_count"
+    "mbarrier.pending_count.b64 d:u32, a:token(u64)", since="7.0 sm_80", ref="PTX 7.0 mbarrier.pending_count"
 )
 def pending_count(m: Algebra[V], a: V) -> V:
     """How many arrivals were pending when an arrival gave the token `a`."""

@@ -66,7 +66,7 @@ def access(
         defaults["vec"] = None
     return instruction(
         syntax, since=since, ref=ref, requires=needed, defaults=defaults,
-        check=fits, ranges=None, relaxed=True, effects="memory", **choices,
+        check=fits, ranges=None, relaxed=True, effects="memory", traits="moves", **choices,
     )  # fmt: skip
 
 

@@ -10,14 +10,19 @@ from simt.isa.memory import elements, fits, state_space
 from simt.ptx.types import U32, Type, bits_type
 
 F64 = {"f64": "sm_13"}
+NAMES = "moves addresses"
 
 
 @instruction(
-    "mov.type d, a", type="pred u16 u32 u64 s16 s32 s64 f32 f64", requires=F64, ref="PTX 1.4 table 66"
+    "mov.type d, a",
+    type="pred u16 u32 u64 s16 s32 s64 f32 f64",
+    requires=F64,
+    traits=NAMES,
+    ref="PTX 1.4 table 66",
 )
 @instruction(
     "mov.vec.type d:vec(type), a:vec(type)", vec="v2 v4", type="b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64",
-    requires=F64, check=fits, ref="PTX 1.4 table 66, section 7.7.5",
+    requires=F64, check=fits, traits=NAMES, ref="PTX 1.4 table 66, section 7.7.5",
 )  # fmt: skip
 def mov(m: Algebra[V], a: V) -> V:
     """Copies a register, a special register, an immediate, or the address of a variable or function.
@@ -28,7 +33,7 @@ def mov(m: Algebra[V], a: V) -> V:
 
 
 @instruction(
-    "mov.type d:pack(type), a:pack(type)", type="b16 b32 b64", defaults={"unpack": None},
+    "mov.type d:pack(type), a:pack(type)", type="b16 b32 b64", defaults={"unpack": None}, traits=NAMES,
     ref="PTX 1.4 tables 66, 67",
 )  # fmt: skip
 def mov_bits(m: Algebra[V], t: Type, a: V | tuple[V, ...], unpack: str | None) -> V | tuple[V, ...]:
@@ -71,6 +76,7 @@ WINDOWS_SINCE = {
     type="u32 u64",
     since="2.0 sm_20",
     requires=WINDOWS_SINCE,
+    traits="addresses",
     ref="PTX 2.0 cvta",
 )
 def cvta(m: Algebra[V], t: Type, a: V, space: str) -> V:
@@ -98,6 +104,7 @@ def cvta_to(m: Algebra[V], t: Type, a: V, space: str) -> V:
     space=WINDOWS,
     since="2.0 sm_20",
     requires=WINDOWS_SINCE,
+    traits="no_functions",
     ref="PTX 2.0 isspacep",
 )
 def isspacep(m: Algebra[V], a: V, space: str) -> V:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from simt.isa.catalogue import FORMS, KNOWN
-from simt.isa.form import NON_VALUES, Binding, Form, main_type
+from simt.isa.form import NON_VALUES, TRAITS, Binding, Form, main_type
 from simt.isa.select import operand_counts
 
 PASSED_BY_ENGINES = frozenset({"env", "carry"})
@@ -24,6 +24,7 @@ def _form(form: Form) -> Iterator[str]:
     yield from _documentation(form)
     yield from (f"slot {s.name} has no alternatives" for s in form.slots if not s.choices)
     yield from (f"`requires` names {w}, which is no modifier" for w in _strange_requirements(form))
+    yield from (f"unknown trait {t}" for t in sorted(form.traits - TRAITS.keys()))
     bindings = list(form.bindings())
     if not bindings:
         yield "its check allows no combination of modifiers"
@@ -42,6 +43,7 @@ def _documentation(form: Form) -> Iterator[str]:
 
 def _strange_requirements(form: Form) -> list[str]:
     known = {w for s in form.slots for w in s.choices} | {f"!{s.name}" for s in form.slots if s.optional}
+    known |= {"_" for o in form.operands if o.destination}
     return [w for key in form.requires for w in key.split() if w not in known]
 
 

@@ -180,13 +180,16 @@ def _kind(operand: OperandForm) -> str:
         "x4": f"a vector of four {name}",
         "pack": f"{name}, or a vector of its equal parts",
         "generic": "an address in a register of 32 or 64 bits",
+        "token": f"{name}, as another instruction made it",
         "imm": f"a constant of {name}",
     }
     return words.get(function, name)
 
 
 def _written(words: str) -> str:
-    """The modifiers of a requirement's key, as in "shared b64" or "!space"."""
+    """The modifiers of a requirement's key, as in "shared b64" or "!space"; what `_` stands for."""
+    if words == "_":
+        return "`_` as the destination"
     return " with ".join(f"without `.{w[1:]}`" if w.startswith("!") else f"`.{w}`" for w in words.split())
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simt.isa.form import Binding, Requirement
+from simt.isa.form import Binding, Requirement, main_type
 from simt.isa.targets import FIRST_DOUBLE_TARGET
 from simt.ptx.types import F64
 from simt.verify.context import Context, Problem
@@ -34,7 +34,7 @@ def _is_lacking(site: Site, needed: Requirement) -> bool:
     none of it: they stay errors."""
     context, binding = site.context, site.binding
     alone = needed.target == FIRST_DOUBLE_TARGET > context.target and needed.version <= context.version
-    directed = site.form.chapter == "floating" and binding.get("rnd") in DIRECTED
+    directed = main_type(site.form, binding) is F64 and binding.get("rnd") in DIRECTED
     return alone and uses_double(binding) and not context.map_f64_to_f32 and not directed
 
 

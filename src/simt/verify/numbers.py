@@ -20,8 +20,8 @@ def number(place: Place, operand: nodes.Operand, shape: Shape) -> Problem:
 
 
 def is_sum(place: Place, shape: Shape) -> bool:
-    """Like ptxas, `a + 4` stands wherever an integer constant does, but in barrier instructions, as a cache
-    policy, and where a part of a register may stand."""
+    """Like ptxas, `a + 4` stands wherever an integer constant does, but in barrier instructions, as a token,
+    and where a part of a register may stand."""
     base = shape.parts[0]
     variable = base.what is What.VARIABLE and base.space in ADDED_TO
     return variable and _takes_numbers(place) and place.form.selector is None
@@ -29,13 +29,16 @@ def is_sum(place: Place, shape: Shape) -> bool:
 
 def is_function(place: Place, shape: Shape) -> bool:
     """Like ptxas, the name of a function stands wherever an integer constant does, but in barrier
-    instructions, those on barriers in memory too, and as a cache policy."""
-    return shape.what is What.FUNCTION and _takes_numbers(place) and place.site.form.chapter != "mbarrier"
+    instructions, as a token, and where the form says so."""
+    functions = "no_functions" not in place.site.form.traits
+    return shape.what is What.FUNCTION and functions and _takes_numbers(place)
 
 
 def _takes_numbers(place: Place) -> bool:
     form = place.site.form
-    if place.form.kind != "value" or place.count > 1 or form.control or form.chapter in ("move", "cache"):
+    if place.form.kind != "value" or place.count > 1 or form.control:
+        return False
+    if "addresses" in form.traits or place.form.spec.startswith("token("):
         return False
     integer = place.type.is_integer or place.type.kind is Kind.BITS
     return integer and form.ranges.get(place.form.name) != ()

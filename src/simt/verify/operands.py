@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from simt.isa.form import Binding, OperandForm, Selector
+from simt.isa.form import Binding, OperandForm, Requirement, Selector
 from simt.isa.special_registers import READERS, SPECIAL_REGISTERS, SpecialRegister
 from simt.isa.targets import FIRST_PROTOTYPES
 from simt.ptx import nodes
@@ -39,7 +39,7 @@ def value_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
         yield narrow(operand, 32, 64)
     elif isinstance(operand, nodes.Integer | nodes.Float):
         yield from _range(place, operand)
-    elif shape.what in (What.SUM, What.FUNCTION) and place.site.form.chapter != "move":
+    elif shape.what in (What.SUM, What.FUNCTION) and "addresses" not in place.site.form.traits:
         yield number(place, operand, shape)
     elif shape.what is What.VARIABLE:
         yield from _address_width(place, operand, shape)
@@ -67,7 +67,7 @@ def _address_width(place: Place, operand: nodes.Operand, shape: Shape) -> Iterat
 def _narrow_conversion(place: Place) -> bool:
     """Whether a conversion of addresses takes 32 bits in a module of 64-bit addresses."""
     site = place.site
-    converts = site.form.chapter == "move" and "space" in site.binding and not place.form.destination
+    converts = site.form.converts_addresses and not place.form.destination
     return converts and site.context.address_bits == 64 and place.type.bits == 32
 
 
@@ -164,7 +164,7 @@ def _expected(place: Place) -> str:
     if t.is_predicate:
         return "a .pred register" + ("" if form.destination else ", its negation, or the constant 0 or 1")
     if form.spec.startswith("generic("):
-        return "an integer or untyped register of 32 or 64 bits"
+        return "an integer or untyped register of 32 or 64 bits, or an integer constant"
     registers = expected_register(t, place.relaxed)
     if place.count > 1:
         return f"a vector of {place.count} elements, each {registers}"
@@ -212,7 +212,7 @@ def _fits(place: Place, shape: Shape) -> bool:
                 place.type.is_integer or place.type.kind in (Kind.BITS, Kind.PREDICATE)
             )
         case What.FLOAT:
-            return place.count == 1 and _float_fits(place.type, shape.count)
+            return place.count == 1 and _float_fits(place, shape.count)
         case What.SPECIAL:
             return _special_fits(place, shape)
         case What.VARIABLE | What.FUNCTION | What.LABEL:
@@ -260,9 +260,10 @@ def _named_by_modifier(place: Place) -> bool:
     return place.form.spec.rpartition("(")[2].rstrip(")") in place.site.binding
 
 
-def _float_fits(t: Type, width: int) -> bool:
-    """A constant stands for untyped bits only if it has just as many."""
-    return t.is_native_float or (t.kind is Kind.BITS and t.bits == width)
+def _float_fits(place: Place, width: int) -> bool:
+    """A constant stands for untyped bits only if it has just as many, and never for an address."""
+    t, untyped = place.type, not place.form.spec.startswith("generic(")
+    return t.is_native_float or (untyped and t.kind is Kind.BITS and t.bits == width)
 
 
 def _special_fits(place: Place, shape: Shape) -> bool:
@@ -284,10 +285,8 @@ def _reads_special(site: Site) -> bool:
 def _address_fits(place: Place, shape: Shape) -> bool:
     """`mov` and `cvta` take the address of a variable; `mov` that of a function, of a label in PTX 1.x."""
     form = place.site.form
-    if form.chapter != "move" or form.operands[0].spec != form.operands[1].spec or place.count > 1:
+    if "addresses" not in form.traits or place.count > 1:
         return False
-    if "to" in place.site.binding:
-        return False  # `cvta.to` takes generic addresses
     space = instruction_space(place.site.binding)
     integer = place.type.is_integer or place.type.kind is Kind.BITS
     if shape.what is What.LABEL:
@@ -306,19 +305,13 @@ def _variable_fits(place: Place, shape: Shape) -> bool:
     return shape.what is What.VARIABLE and _address_fits(place, shape)
 
 
-FIRST_DISCARDED_TOKENS = (7, 1)
-"""`mbarrier.arrive _, [a]`."""
-
-
 def _may_be_discarded(place: Place) -> bool:
     """Results of `p[|q]` and of operations that also change memory may go to the bit bucket."""
     form = place.site.form
     if place.type.is_predicate:
         return place.form.second is not None
-    if form.chapter == "mbarrier":
-        return place.site.context.version >= FIRST_DISCARDED_TOKENS
-    changes = form.chapter not in ("memory", "cache") and any(o.address for o in form.operands)
-    return changes and len(form.operands) > 2
+    changes = not form.moves and any(o.address for o in form.operands)
+    return changes and place.site.context.version >= form.requires.get("_", Requirement()).version
 
 
 def _pair(place: Place, pair: nodes.Pair) -> Iterator[Problem]:
@@ -361,7 +354,8 @@ def _taken_apart(place: Place, operand: nodes.Operand) -> list[Problem]:
 def _has_parts(place: Place) -> bool:
     """Whether the operand is a vector of a move whose elements could be parts of a scalar: in vectors of less
     than 128 bits, ptxas leaves the bits above the parts undefined (`tests.hw.language`)."""
-    moved = place.site.form.chapter == "move" and place.form.spec.startswith("vec(")
+    form = place.site.form
+    moved = form.moves and not form.moves_memory and place.form.spec.startswith("vec(")
     return moved and place.count * place.type.bits == MAX_VECTOR_BITS
 
 
@@ -390,9 +384,8 @@ def _element_place(place: Place, count: int) -> Place | None:
             return None
         part = Type(f"b{place.type.bits // count}", Kind.BITS, place.type.bits // count)
         return Place(place.site, replace(place.form, spec=part.name), part, 1)
-    memory = place.site.form.chapter == "memory"  # like ptxas, loads and stores take vectors of one element
-    if place.count != count or (count == 1 and not memory):
-        return None
+    if place.count != count or (count == 1 and not place.site.form.moves_memory):
+        return None  # like ptxas, loads and stores take vectors of one element
     return Place(place.site, place.form, place.type, 1)
 
 
@@ -410,7 +403,7 @@ def _element(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
 
 def _moves_bits(place: Place, shape: Shape) -> bool:
     """Like ptxas, moves, loads and stores of vectors take integer registers for floats of the same size."""
-    if place.site.form.chapter not in ("memory", "move") or not place.type.is_native_float:
+    if not place.site.form.moves or not place.type.is_native_float:
         return False
     held = shape.type if shape.what is What.REGISTER and shape.count == place.count else None
     return held is not None and held.is_integer and held.bits == place.type.bits

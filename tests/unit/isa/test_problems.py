@@ -48,6 +48,7 @@ def declared(monkeypatch: pytest.MonkeyPatch) -> None:
         ("foo.b32 d, a", curious, {}, "asks for weather, which is neither an operand nor a modifier"),
         ("foo.x d, a", identity, {}, "asks for `t`, but has no main type"),
         ("foo.b32 d, a, a", identity, {}, "two operands are called a"),
+        ("foo.b32 d, a", identity, {"traits": "flies"}, "unknown trait flies"),
         ("foo.b32 d, a:b33", identity, {}, "operand a: b33 is no type ('b33')"),
         (
             "foo.b32 d, a",
