@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
@@ -33,11 +32,9 @@ from simt.analysis.program import (
     Terminator,
 )  # fmt: skip
 from simt.analysis.schedule import Loop
-from simt.analysis.ssa import build
-from simt.analysis.waiting import waiting_loops
 from simt.engine.batch import Batch, Rows, Scratch, batch_size
 from simt.engine.branch_stacks import BranchStacks
-from simt.engine.interpreter_activation import Activation, Columns, Line, Run
+from simt.engine.interpreter_activation import Activation, Columns, Line, Lines, Run
 from simt.engine.interpreter_barriers import Barriers
 from simt.engine.interpreter_ops import ReadyOp, ready
 from simt.engine.interpreter_watcher import Watcher
@@ -66,43 +63,32 @@ class Interpreter:
 
     def __init__(self, watcher: Watcher | None = None) -> None:
         self.watcher = watcher
-        self._lines: WeakKeyDictionary[Program, dict[str, Line]] = WeakKeyDictionary()
-        self._waiting: WeakKeyDictionary[Program, dict[str, bool]] = WeakKeyDictionary()  # by kernel
+        self._lines: WeakKeyDictionary[Program, Lines] = WeakKeyDictionary()
 
     def launch(self, launch: Launch) -> None:
         reached = reachable([launch.kernel.name], launch.program.functions)
         recursive = any(launch.program.functions[name].recursive for name in reached)
         count = batch_size(launch, recursive)
         total = launch.grid[0] * launch.grid[1] * launch.grid[2]
-        if count < total and (launch.workspace is not None or self._waits(launch, reached)):
+        lines = self._lines_of(launch)
+        if count < total and (launch.workspace is not None or any(lines[name].waits for name in reached)):
             count = min(total, max(count, launch.resident))
         launch.begin_cooperation()
         x, y, z = launch.block
         scratch = Scratch(launch, count, -(-x * y * z // 32))
         try:
             with np.errstate(all="ignore"):
-                self._run(launch, scratch, count)
+                self._run(launch, lines, scratch, count)
         finally:
             scratch.free()
 
-    def _waits(self, launch: Launch, functions: Iterable[str]) -> bool:
-        """Whether threads may wait for others in loops. These may be of CTAs that a GPU runs at the same
-        time."""
-        waits = self._waiting.setdefault(launch.program, {})
-        if launch.kernel.name not in waits:
-            waits[launch.kernel.name] = any(self._spins(launch, name) for name in functions)
-        return waits[launch.kernel.name]
+    def _lines_of(self, launch: Launch) -> Lines:
+        if launch.program not in self._lines:
+            self._lines[launch.program] = Lines(launch.program, launch.device.number)
+        return self._lines[launch.program]
 
-    def _spins(self, launch: Launch, name: str) -> bool:
-        program = launch.program
-        environment = replace(program.environment, machine=launch.device.number)
-        line = self._lines.setdefault(program, {}).setdefault(
-            name, Line(name, program.functions, environment)
-        )
-        return bool(waiting_loops(build(line.function, line.schedule), environment, program.functions))
-
-    def _run(self, launch: Launch, scratch: Scratch, count: int) -> None:
-        execution = Execution(launch, self._lines.setdefault(launch.program, {}), self.watcher)
+    def _run(self, launch: Launch, lines: Lines, scratch: Scratch, count: int) -> None:
+        execution = Execution(launch, lines, self.watcher)
         total = launch.grid[0] * launch.grid[1] * launch.grid[2]
         rows = Rows(launch, count, scratch)
         for first in range(0, total, count):
@@ -120,26 +106,18 @@ class Interpreter:
 
 
 class Execution:
-    """One launch. Runs a stack of activations without recursion of its own.
+    """One launch. Runs a stack of activations without recursion of its own."""
 
-    `lines`: those of the program's functions that are known, to be added to."""
-
-    def __init__(self, launch: Launch, lines: dict[str, Line], watcher: Watcher | None = None) -> None:
+    def __init__(self, launch: Launch, lines: Lines, watcher: Watcher | None = None) -> None:
         self.launch = launch
         self.lines = lines
         self.watcher = watcher
         self.machine = NumpyMachine(launch, ArenaView(launch))
-        self.environment = replace(launch.program.environment, machine=launch.device.number)
-        self.evaluator: Evaluator[Array] = Evaluator(self.machine, self, self.environment)
+        self.evaluator: Evaluator[Array] = Evaluator(self.machine, self, lines.environment)
         self.independent = launch.device.independent_threads
         self.has_clock = has_clock(launch.kernel.name, launch.program)
         self.columns: Columns | None = None
         self.ready: dict[Block, list[ReadyOp | Call]] = {}
-
-    def line(self, name: str) -> Line:
-        if name not in self.lines:
-            self.lines[name] = Line(name, self.launch.program.functions, self.environment)
-        return self.lines[name]
 
     def run(self, batch: Batch) -> None:
         """All CTAs of a batch, to their end."""
@@ -149,7 +127,7 @@ class Execution:
             self.watcher.begins(batch)
         self.barriers = Barriers(batch)
         self.steps = 0
-        kernel = Activation(self.line(self.launch.kernel.name), None, batch.alive.copy(), 0, None, 0)
+        kernel = Activation(self.lines[self.launch.kernel.name], None, batch.alive.copy(), 0, None, 0)
         self.stack = [kernel]
         while self.stack:
             self._step(self.stack[-1])
@@ -434,7 +412,7 @@ class Execution:
             self._system_call(name, run, call, lanes)
             activation.run = run
             return
-        line = self.line(name)
+        line = self.lines[name]
         inner = Activation(line, run.rows, lanes, self._frame(activation, line), call, activation.depth + 1)
         for register, source in zip(line.function.parameters, call.arguments):
             have = getattr(source, "type", PRED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.analysis.meetings import meeting_blocks
-from simt.analysis.program import Block, Call, Function, Register
+from simt.analysis.program import Block, Call, Function, Program, Register
 from simt.analysis.schedule import Loop, schedule
+from simt.analysis.ssa import build
+from simt.analysis.waiting import waiting_loops
 from simt.engine.batch import WARP
 from simt.engine.interpreter_registers import kept_registers
 from simt.engine.numpy_algebra import dtype_of
@@ -67,8 +69,29 @@ class Line:
         next_blocks = (s.header if isinstance(s, Loop) else s for s in self.slots)
         return np.array([*(b in blocks for b in next_blocks), False, False])
 
+    @cached_property
+    def waits(self) -> bool:
+        """Whether threads may wait in loops for others, which may be of CTAs that a GPU runs at the same
+        time."""
+        ssa = build(self.function, self.schedule)
+        return bool(waiting_loops(ssa, self.environment, self.functions))
+
     def header(self, loop: Loop) -> int:
         return self._block[loop.header.index]
+
+
+class Lines(dict[str, Line]):
+    """Those of a program's functions on a device, each made when it is first asked for."""
+
+    def __init__(self, program: Program, machine: int) -> None:
+        """`machine`: the number of the device."""
+        super().__init__()
+        self.environment = replace(program.environment, machine=machine)
+        self._functions = program.functions
+
+    def __missing__(self, name: str) -> Line:
+        self[name] = made = Line(name, self._functions, self.environment)
+        return made
 
 
 class Columns:
@@ -177,6 +200,7 @@ class Activation:
         self.visits: dict[int, int] = {}
         self.patience: dict[int, int] = {}
         self.turns: dict[int, int] = {}
+        self._apart = False  # lanes beyond the loop that spins may run, though others of their warp are in it
 
     # ------------------------------------------------------------------ where lanes wait
 
@@ -274,8 +298,6 @@ class Activation:
         self.turns[slot] = self.turns.get(slot, 0) + 1
         self.floor, self.floor_steps = slot + 1, self.CHANCE
         self._apart = self.turns[slot] % 2 == 0 and independent
-
-    _apart = False
 
     def _eligible(self, as_whole: bool = False) -> Array:
         """Rows with lanes beyond the loop that spins; `as_whole`: those with none elsewhere."""

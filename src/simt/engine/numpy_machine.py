@@ -12,6 +12,7 @@ from simt.analysis.outline import EVENTS
 from simt.analysis.program import FunctionAddress, SymbolAddress
 from simt.engine import numpy_atomics
 from simt.engine.batch import WARP, Batch
+from simt.engine.integers import lane_masks
 from simt.engine.numpy_algebra import NumpyAlgebra, dtype_of
 from simt.engine.numpy_memory import ArenaView, Window
 from simt.engine.numpy_select import Mask
@@ -166,7 +167,7 @@ class NumpyMachine(NumpyAlgebra):
             case "envreg2":
                 return launch.workspace_address
             case _ if name.startswith("lanemask_"):
-                return self._lanemask(name[-2:])
+                return np.array([lane_masks(name[-2:])], np.uint32)
             case _ if name.startswith(SYSTEM_MEMORY):
                 return NOWHERE
             case _:
@@ -196,12 +197,6 @@ class NumpyMachine(NumpyAlgebra):
                 return time.time_ns() >> 32
             case _:
                 return int(name in _ONES)
-
-    def _lanemask(self, relation: str) -> Array:
-        one = np.uint64(1) << _LANES.astype(np.uint64)
-        below = one - np.uint64(1)
-        masks = {"eq": one, "lt": below, "le": below | one, "gt": ~(below | one), "ge": ~below}
-        return (masks[relation] & np.uint64(0xFFFFFFFF)).astype(np.uint32)
 
     # ------------------------------------------------------------------ memory
 

@@ -52,7 +52,8 @@ def instruction(
 
     `since`: first version and target, as `"1.2 sm_12"`. `requires`: the same per modifier. `until`: last
     version, and the last target that keeps the form in later versions, as `"1.3"` or `"1.4 sm_13"`.
-    `ranges`: the values that an operand may have where it is a constant; `()` if it must be a register.
+    `ranges`: the values that an operand may have where it is a constant; `()` if it must be a register. What
+    is neither a `range` nor `()` says in words, as `str`, what it holds.
     `surplus`: the name of a further source that ptxas takes although the text has none; it is ignored.
     `effects`: space-separated from memory, warp, machine; pure if empty. What a launch prepares for has
     a word of its own: event, breakpoint. `traits`: space-separated words of `simt.isa.form.TRAITS`.

@@ -29,10 +29,22 @@ control(
 control("exit", "exit", "Ends the thread.", ref="PTX 1.4 table 77")
 
 STACK = "7.3 sm_52"
+
+
+class Alignments:
+    """Numbers of bytes to which something can be aligned."""
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int) and 0 < value < 1 << 31 and value.bit_count() == 1
+
+    def __str__(self) -> str:
+        return "a power of two"
+
+
 control(
     "alloca.type d, a[, b:imm(u32)]", "allocate",
     "Allocates `a` bytes of the function's stack frame, aligned to `b` (8 if left out); a local address.",
-    type="u32 u64", since=STACK, ref="PTX 7.3 alloca", ranges={"b": [1 << n for n in range(31)]},
+    type="u32 u64", since=STACK, ref="PTX 7.3 alloca", ranges={"b": Alignments()},
 )  # fmt: skip
 control(
     "stacksave.type d", "save-stack", "What `stackrestore` needs to free all later allocations.",

@@ -12,8 +12,10 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache, lru_cache
 
+from simt.isa.cache import PRIORITIES
 from simt.isa.catalogue import FORMS, KNOWN
 from simt.isa.form import Binding, Form, Requirement, Slot, Version
+from simt.isa.small_formats import FORMATS
 from simt.ptx.types import F32, STATE_SPACES, TYPES
 from simt.records import dataclass
 
@@ -26,11 +28,10 @@ OPCODE_SLOTS = frozenset([
 ])  # fmt: skip
 """Slots that, where nothing else comes before them, are part of the instruction's name: `mul.wide`."""
 
-_PRIORITIES = ("L2::evict_unchanged", "L2::evict_first", "L2::evict_last", "L2::evict_normal")
 KEPT = (
-    dict.fromkeys((*TYPES, "tf32", "e4m3x2", "e5m2x2"), "type")
+    dict.fromkeys((*TYPES, "tf32", *FORMATS), "type")
     | dict.fromkeys(STATE_SPACES, "space")
-    | dict.fromkeys(_PRIORITIES, "priority")
+    | dict.fromkeys(PRIORITIES, "priority")
 )
 """Modifiers that keep their order among those of their group."""
 

@@ -84,8 +84,6 @@ def _values(allowed: Container[float]) -> str:
             return f"a value from {allowed.start} to {allowed.stop - 1}"
         case ():
             return "a register"
-        case list():
-            return "a power of two"
         case _:
             return str(allowed)
 
