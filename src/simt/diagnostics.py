@@ -148,3 +148,8 @@ class Diagnostics:
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self.found)
+
+
+def counted(n: int, what: str, spec: str = "") -> str:
+    """`1 file`, `2 files`; with the format "," `1,024 threads`."""
+    return f"{n:{spec}} {what}{'' if n == 1 else 's'}"

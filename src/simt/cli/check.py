@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 
-from simt.cli.display import coloured, counted
-from simt.diagnostics import Diagnostic, Severity
-from simt.driver.source import check_source, read_file
+from simt.cli.display import coloured
+from simt.cli.files import check_once, read, shown
+from simt.diagnostics import Diagnostic, Severity, counted
+from simt.driver.source import check_source
 from simt.errors import PtxFileError
 
 _EPILOG = """\b
@@ -33,6 +33,7 @@ def check(files: tuple[str, ...], layout: str) -> int:
 
     FILE may be - for standard input.
     """
+    check_once(files)
     findings = [_check_file(name) for name in files]
     found = [d for each in findings for d in each or ()]
     errors = sum(d.severity is Severity.ERROR for d in found)
@@ -48,9 +49,7 @@ def check(files: tuple[str, ...], layout: str) -> int:
 def _check_file(name: str) -> Sequence[Diagnostic] | None:
     """The findings, None if the file cannot be read."""
     try:
-        if name == "-":
-            return check_source(sys.stdin.buffer.read(), "<stdin>")
-        return check_source(read_file(name), name)
+        return check_source(read(name), shown(name))
     except PtxFileError as problem:
         click.echo(f"simt: error: {problem}", err=True)
         return None

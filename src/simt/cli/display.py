@@ -38,11 +38,6 @@ def _faulting_line(fault: KernelFault) -> str:
     return f"\n    {text}" if text else ""
 
 
-def counted(n: int, what: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{n} {what}{'' if n == 1 else 's'}"
-
-
 def aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
     """Rows as lines, the cells of each column starting below each other."""
     widths = [max(map(len, column)) for column in zip(*rows)]

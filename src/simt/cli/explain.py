@@ -7,14 +7,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from simt.analysis.shape import WARP, BlockShape
 from simt.cli.display import aligned
+from simt.cli.files import load, shown
 from simt.cli.values import parse_shape
+from simt.diagnostics import counted
 from simt.driver.device import Device
 from simt.errors import LaunchError
 from simt.machine.device import DEVICES, NEWEST
@@ -71,12 +72,13 @@ def explain(
 
     Which accesses are contiguous, uniform or gathers; which branches diverge; which loops lanes leave one by
     one; what barriers and calls cost; which registers are the same in all lanes; what only the interpreter
-    runs, and why. Code is made for each shape of CTA, so the answer depends on --block.
+    runs, and why. Code is made for each shape of CTA, so the answer depends on --block. FILE may be - for
+    standard input.
     """
-    module = Device(arch, "jit", "64MiB").load(Path(file))
+    module = load(Device(arch, "jit", "64MiB"), [file])
     kernels = [module[name]] if name is not None else [module[k] for k in module.kernels]
     if not kernels:
-        raise click.UsageError(f"{file} has no kernel")
+        raise click.UsageError(f"{shown(file)} has no kernel")
     shape = None if block is None else parse_shape(block)
     able = kernels if name is not None else [k for k in kernels if not k.unsupported]
     for kernel in (k for k in kernels if k not in able):
@@ -129,7 +131,7 @@ def in_full(found: Explanation, registers: bool = False) -> str:
         return f"{head}interpreted, because the JIT does not compile {found.reason}{where}"
     lanes = WARP // found.block.segments
     rows = f", in rows of {lanes} lanes" if found.block.segments > 1 else ""
-    lines = [f"{head}machine code for {_count(found.block.warps, 'warp')} a CTA{rows}"]
+    lines = [f"{head}machine code for {counted(found.block.warps, 'warp')} a CTA{rows}"]
     for i, function in enumerate(found.functions):
         lines += [click.style(f"function {function.name}", bold=True)] if i else []
         lines += _function(function, registers, inner=bool(i))
@@ -170,10 +172,6 @@ def _counted(counts: Mapping[str, int]) -> str:
 
 def _placed(notes: Iterable[tuple[Place, str]]) -> list[str]:
     return list(aligned([(f"line {place.line}", place.text, said) for place, said in notes]))
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 # ------------------------------------------------------------------ memory
@@ -260,7 +258,7 @@ def _loop(loop: LoopNote) -> str:
 def _barrier(barrier: BarrierNote) -> str:
     if not barrier.suspends:
         return "no thread waits"
-    said = f"warps make way for each other, each keeps {_count(barrier.kept, 'value')}"
+    said = f"warps make way for each other, each keeps {counted(barrier.kept, 'value')}"
     return said + ("; parts of a warp may come at different times" if barrier.parts else "")
 
 

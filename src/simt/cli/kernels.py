@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
-from simt.cli.display import aligned, counted
+from simt.cli.display import aligned
+from simt.cli.files import load
+from simt.diagnostics import counted
 from simt.driver.device import Device
 from simt.driver.kernel import Kernel
 from simt.machine.device import DEVICES, NEWEST
@@ -19,6 +20,7 @@ Examples:
   simt kernels kernels.ptx
   simt kernels main.ptx library.ptx      linked with each other
   simt kernels kernels.ptx --format json
+  nvcc -ptx -o - k.cu | simt kernels -
 
 \b
 Exit codes: 0 listed, be they fit for a launch or not; 1 the PTX is in error; 2 wrong usage or an
@@ -36,10 +38,11 @@ _HEADINGS = ("kernel", "parameters", "shared", "launch")
 def kernels(files: tuple[str, ...], arch: str | None, layout: str) -> None:
     """Lists the kernels of a PTX file (of several, linked): name, parameters, bytes of static shared memory,
     and whether they can be launched, or why not: an instruction that simt knows but does not run, or a
-    function that nobody defines."""
-    device = Device(arch, "jit", "64MiB")
-    first, *others = map(Path, files)
-    module = device.load([first, *others] if others else first)
+    function that nobody defines.
+
+    FILE may be - for standard input.
+    """
+    module = load(Device(arch, "jit", "64MiB"), files)
     found = [module[name] for name in module.kernels]
     if layout == "json":
         click.echo(json.dumps([as_json(k) for k in found], indent=2))

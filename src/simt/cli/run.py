@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from simt.cli.arguments import ARGUMENTS, as_shape, choose, ordered, parse_values, split_words
 from simt.cli.explain import explanation, in_full
+from simt.cli.files import load
+from simt.diagnostics import counted
 from simt.driver.array import DeviceArray
 from simt.driver.device import Device
 from simt.driver.engines import APPROXIMATIONS, ENGINES
@@ -91,7 +93,7 @@ def run(
     cpu: str | None, approx: str | None, workers: int | None, memory: str, timeout: float | None, seed: int,
     **rest: Any,
 ) -> None:  # fmt: skip
-    """Runs a kernel of a PTX file. KERNEL may be left out if the file has only one.
+    """Runs a kernel of a PTX file (- for standard input). KERNEL may be left out if the file has only one.
 
     What happened goes to standard error. Standard output has what the kernel prints, --print and --explain.
     """
@@ -100,7 +102,7 @@ def run(
     values = parse_values(pairs, seed)
     device = Device(arch, engine, memory, workers, timeout, cpu, approx)
     started = time.perf_counter()
-    module = device.load([Path(f) for f in (file, *link)] if link else Path(file))
+    module = load(device, (file, *link))
     kernel = choose(module, name)
     loaded = time.perf_counter() - started
     arguments = {k: device.array(v) if isinstance(v, np.ndarray) else v for k, v in values.items()}
@@ -156,11 +158,13 @@ def _summary(kernel: Kernel, options: Options, loaded: float, times: Sequence[fl
     threads = math.prod(options.grid) * math.prod(options.block)
     best = f", best of {len(times)}" if len(times) > 1 else ""
     events = kernel.last_launch.pm_events if kernel.last_launch is not None else ()
-    counted = "".join(f"\n  pmevent {n}: {count:,} warps" for n, count in enumerate(events) if count)
+    triggered = "".join(
+        f"\n  pmevent {n}: {counted(count, 'warp', ',')}" for n, count in enumerate(events) if count
+    )
     return (
-        f"{kernel.name}: grid {_extents(options.grid)}, block {_extents(options.block)}, {threads:,} threads "
-        f"on {device.name} ({_engine(kernel)}): {_seconds(min(times))}{best} "
-        f"(load {_seconds(loaded)}){counted}"
+        f"{kernel.name}: grid {_extents(options.grid)}, block {_extents(options.block)}, "
+        f"{counted(threads, 'thread', ',')} on {device.name} ({_engine(kernel)}): "
+        f"{_seconds(min(times))}{best} (load {_seconds(loaded)}){triggered}"
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,7 @@ import numpy as np
 
 from simt.cli.arguments import ARGUMENTS, as_shape, choose, ordered, parse_values, split_words
 from simt.cli.display import aligned
+from simt.cli.files import load
 from simt.driver.device import Device
 from simt.machine.device import DEVICES, NEWEST
 
@@ -86,16 +86,17 @@ def trace(
 ) -> None:  # fmt: skip
     """Runs a kernel on the interpreter and shows every instruction that one of its warps executes.
 
-    KERNEL may be left out if the file has only one. What the kernel prints goes to standard error. With
-    `--format json` there is an object a line: one for each instruction, and a summary.
+    FILE may be - for standard input. KERNEL may be left out if the file has only one. What the kernel prints
+    goes to standard error. With `--format json` there is an object a line: one for each instruction, and a
+    summary.
     """
     from simt.tools.trace import Tracer  # the engine is loaded only for this
 
     name, pairs = split_words(words)
     values = parse_values(pairs, seed)
     device = Device(arch, "interpreter", memory, timeout=timeout)
-    device.printf = lambda text: click.echo(text, nl=False, err=True)
-    kernel = choose(device.load([Path(f) for f in (file, *link)] if link else Path(file)), name)
+    device.printf = _print_aside
+    kernel = choose(load(device, (file, *link)), name)
     arguments = {k: device.array(v) if isinstance(v, np.ndarray) else v for k, v in values.items()}
     tracer = Tracer(kernel, grid, block, *warp, limit)
     try:
@@ -104,6 +105,10 @@ def trace(
         if tracer.trace.whole.instructions:
             for line in _json(tracer.trace) if layout == "json" else _text(tracer.trace):
                 click.echo(line)
+
+
+def _print_aside(text: str) -> None:
+    click.echo(text, nl=False, err=True)
 
 
 # ------------------------------------------------------------------ JSON

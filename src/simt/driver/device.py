@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -18,7 +18,7 @@ from simt.driver.mirrors import Mirrors
 from simt.driver.module import Module
 from simt.driver.output import print_text
 from simt.driver.remembered import load_program
-from simt.driver.source import PtxSource, compile_files, compile_ptx, read_source, read_sources
+from simt.driver.source import PtxSource, compile_files, read_source, read_sources
 from simt.driver.stream import Stream
 from simt.errors import LaunchError, OutOfMemory, SimtError
 from simt.machine.device import find_device
@@ -28,8 +28,6 @@ from simt.machine.launch import Engine
 from simt.machine.memory import Arena, parse_size
 
 if TYPE_CHECKING:
-    from simt.analysis.outline import Program
-    from simt.diagnostics import Diagnostic
     from simt.driver.sequence import LaunchSequence
     from simt.machine.launch import Breakpoint
 
@@ -50,16 +48,9 @@ class Device:
     `"fast"`, within the manual's bounds, else `SIMT_APPROX`. Raises `SimtError`.
     """
 
-    stack_bytes: int = STACK_BYTES
-    """Call stack of one thread of a recursive kernel; may be set, like CUDA's stack size limit."""
-    printf: Callable[[str], object]
-    """Is given what kernels print, the text of one `printf` at a time, when a launch ends or much is waiting.
-    May be set. It runs in any thread, and must not launch kernels."""
-    on_breakpoint: Callable[[Breakpoint], object] | None
-    """Called for every thread that executes `brkpt` (PTX 1.4 table 84), with where it is, its warp's active
-    mask and branch synchronisation stack. None, as at first: nothing happens there. May be set. What it
-    raises ends the launch. Launches of kernels with breakpoints are interpreted then; those of captured
-    sequences do not call it."""
+    stack_bytes: int | str = STACK_BYTES
+    """Call stack of one thread of a recursive kernel, bytes or text such as `"64KiB"`; may be set,
+    like CUDA's stack size limit. Launches raise `LaunchError` if it is no size."""
 
     def __init__(
         self,
@@ -79,8 +70,8 @@ class Device:
         self.timeout = None if timeout is None else seconds(timeout)
         self.memory = Arena(parse_size(memory))
         self.mirrors = Mirrors()
-        self.printf = print_text
-        self.on_breakpoint = None
+        self._printf: Callable[[str], object] = print_text
+        self._on_breakpoint: Callable[[Breakpoint], object] | None = None
         self._heap_bytes = HEAP_BYTES
         self._heaps: dict[int, Heap] = {}
         self._lock = RLock()
@@ -128,6 +119,35 @@ class Device:
                 raise OutOfMemory(f"no room for the kernels' heap (Device.heap_bytes): {problem}") from None
         return self._heaps[id(memory)]
 
+    # -------------------------------------------------------------- functions of the user's
+
+    @property
+    def printf(self) -> Callable[[str], object]:
+        """Is given what kernels print, the text of one `printf` at a time, when a launch ends or much is
+        waiting. May be set; raises `SimtError` for what cannot be called. It runs in any thread, and must not
+        launch kernels."""
+        return self._printf
+
+    @printf.setter
+    def printf(self, function: Callable[[str], object]) -> None:
+        if not callable(function):
+            raise SimtError(f"printf: expected a function of a text, {function!r} given")
+        self._printf = function
+
+    @property
+    def on_breakpoint(self) -> Callable[[Breakpoint], object] | None:
+        """Called for every thread that executes `brkpt` (PTX 1.4 table 84), with where it is, its warp's
+        active mask and branch synchronisation stack. None, as at first: nothing happens there. May be set;
+        raises `SimtError` for what is neither. What it raises ends the launch. Launches of kernels with
+        breakpoints are interpreted then; those of captured sequences do not call it."""
+        return self._on_breakpoint
+
+    @on_breakpoint.setter
+    def on_breakpoint(self, function: Callable[[Breakpoint], object] | None) -> None:
+        if function is not None and not callable(function):
+            raise SimtError(f"on_breakpoint: expected a function of a breakpoint or None, {function!r} given")
+        self._on_breakpoint = function
+
     # -------------------------------------------------------------- modules and launches
 
     def load(self, source: PtxSource | list[PtxSource] | tuple[PtxSource, ...]) -> Module:
@@ -138,12 +158,15 @@ class Device:
         Raises `PtxError` with every diagnostic, `OutOfMemory` if the variables do not fit.
         """
         if isinstance(source, (list, tuple)):
-            return self._module(*compile_files(read_sources(source), self.properties))
-        text, name = read_source(source)
-        make = load_program if self.engine_name == "jit" else compile_ptx  # the interpreter needs all of it
-        return self._module(*make(text, name, self.properties))
+            return self.load_texts(read_sources(source))
+        return self.load_texts([read_source(source)])
 
-    def _module(self, program: Program, warnings: list[Diagnostic]) -> Module:
+    def load_texts(self, files: Sequence[tuple[str | bytes, str]]) -> Module:
+        """As `load`, but PTX texts with the names of their files."""
+        if len(files) == 1 and self.engine_name == "jit":  # the interpreter needs the whole program
+            program, warnings = load_program(*files[0], self.properties)
+        else:
+            program, warnings = compile_files(files, self.properties)
         program.environment = replace(program.environment, approx=self.approx)
         return Module(self, program, warnings)
 

@@ -13,11 +13,11 @@ from simt.diagnostics import Diagnostic
 from simt.driver.array import Allocation, DeviceArray
 from simt.driver.kernel import Kernel
 from simt.driver.texture import TextureReference
-from simt.errors import LaunchError
+from simt.errors import LaunchError, SimtError
 from simt.machine.grid import local_bytes
 from simt.machine.launch import Launch
 from simt.machine.loader import PLACED, place
-from simt.machine.memory import Arena
+from simt.machine.memory import Arena, parse_size
 from simt.machine.syscalls import system_calls
 from simt.ptx.types import BF16, OPAQUE, Kind, Type
 
@@ -45,7 +45,7 @@ class Module:
         self.launches: dict[object, Launch] = {}
         """Launches made ready, to be used again: see `Kernel`."""
         self.last_launches: dict[str, Launch] = {}
-        self._local_bytes: dict[tuple[str, int], int] = {}
+        self._local_bytes: dict[tuple[str, int | str], int] = {}
         self._system_calls: dict[str, frozenset[str]] = {}
 
     def _allocate(self, nbytes: int, align: int) -> int:
@@ -94,11 +94,16 @@ class Module:
         allocation = self._allocations[self.symbols[name]]
         return DeviceArray(self.device, allocation, symbol_shape(variable), symbol_dtype(variable.type))
 
-    def local_bytes(self, kernel: Function, stack: int) -> int:
-        """Local memory of one thread of a kernel; computed once. Raises `LaunchError` past the limit."""
+    def local_bytes(self, kernel: Function, stack: int | str) -> int:
+        """Local memory of one thread of a kernel; computed once. `stack`: as `Device.stack_bytes`. Raises
+        `LaunchError` past the limit, and if `stack` is no size."""
         key = (kernel.name, stack)
         if key not in self._local_bytes:
-            self._local_bytes[key] = local_bytes(self.program, kernel, self.device.properties, stack)
+            try:
+                size = parse_size(stack)
+            except SimtError as problem:
+                raise LaunchError(f"Device.stack_bytes: {problem}") from None
+            self._local_bytes[key] = local_bytes(self.program, kernel, self.device.properties, size)
         return self._local_bytes[key]
 
     def system_calls(self, kernel: Function) -> frozenset[str]:

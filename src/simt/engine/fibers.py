@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from simt.diagnostics import counted
 from simt.engine.abi import NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.blocks import BEYOND, Block, Crew, Need, Worker
 from simt.engine.compile import Compiled, Native
@@ -154,7 +155,7 @@ class Fibers:
         left = slots[LaunchSlot.CTAS] - slots[LaunchSlot.NEXT_CTA]
         if left <= 0:
             return None
-        ran = f"{self.used + self._threads} CTAs ran at once"
+        ran = f"{counted(self.used + self._threads, 'CTA')} ran at once"
         if self._problem:
             return f"{ran}; {left} had not begun, as there is no memory for more: {self._problem}"
         if self.used + self._threads >= self._most:

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from simt.diagnostics import counted
 from simt.errors import LaunchError
 from simt.machine import filtering
 from simt.ptx.types import Type
@@ -84,7 +85,7 @@ def make_texture(
         raise LaunchError(f"texture channels: expected one of 1, 2, 3, 4, {channels!r} given")
     dimensions = array.ndim - (channels > 1)
     if not 1 <= dimensions <= 3 or (channels > 1 and array.shape[-1] != channels):
-        raise LaunchError(f"a texture of {channels} channels cannot have the shape {array.shape}")
+        raise LaunchError(f"a texture of {counted(channels, 'channel')} cannot have the shape {array.shape}")
     shape = array.shape[:dimensions]
     data = array.reshape((1,) * (3 - dimensions) + shape + (channels,))
     found = Texture(data, filter, address, normalized, read_as, dimensions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import TypeAlias
 
-from simt.diagnostics import Span
+from simt.diagnostics import Span, counted
 from simt.isa.targets import FIRST_PROTOTYPES
 from simt.ptx.agreement import agrees
 from simt.ptx.nodes import Arguments, CallPrototype, Function, Name, Operand, TargetList, Variable
@@ -136,9 +136,8 @@ def _list(
 ) -> Iterator[Problem]:
     given = actual.elements
     if len(given) != len(formals) and not (_is_variadic(formals) and len(given) == len(formals) - 1):
-        plural = "" if len(formals) == 1 else "s"
         where = actual.span if given else span
-        yield Problem(f"{who} has {len(formals)} {noun}{plural}, but the call has {len(given)}", where)
+        yield Problem(f"{who} has {counted(len(formals), noun)}, but the call has {len(given)}", where)
         return
     for number, (formal, operand) in enumerate(zip(formals, given), 1):
         shape = site.shapes.of(operand)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simt.diagnostics import counted
 from simt.ptx import nodes
 from simt.verify.shapes import Shape, What
 
@@ -19,7 +20,7 @@ def describe(operand: nodes.Operand, shape: Shape) -> str:
         case What.VARIABLE:
             return f"{name}, a .{shape.space} variable"
         case What.VECTOR:
-            return f"a vector of {shape.count} element{'s' if shape.count != 1 else ''}"
+            return f"a vector of {counted(shape.count, 'element')}"
         case What.INTEGER | What.FLOAT:
             return f"the {shape.what.value} {name}"
         case What.SINK:

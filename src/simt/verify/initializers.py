@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simt.diagnostics import counted
 from simt.isa.form import Version
 from simt.ptx.nodes import (
     FieldValue,
@@ -55,7 +56,7 @@ def _list(
         return
     if sizes[0] is not None and len(value.elements) > sizes[0]:
         extra = value.elements[sizes[0]]
-        message = f"`{v.name}` has {len(value.elements)} values here"
+        message = f"`{v.name}` has {counted(len(value.elements), 'value')} here"
         yield Problem(message, extra.span, f"expected {_count(sizes[0])}")
     for element in value.elements:
         yield from _value(context, scope, v, element, sizes[1:])
@@ -64,7 +65,7 @@ def _list(
 def _count(size: int | None) -> str:
     if size is None:
         return "values"
-    return f"at most {size} value{'s' if size != 1 else ''}"
+    return f"at most {counted(size, 'value')}"
 
 
 def _scalar(context: Context, scope: Scope, v: Variable, value: Initializer) -> Iterator[Problem]:

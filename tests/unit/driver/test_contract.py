@@ -185,6 +185,31 @@ def test_bad_launches_leave_the_device_usable(engine: str) -> None:
     assert x.numpy()[0] == 5
 
 
+def test_functions_of_the_user_can_be_called(engine: str) -> None:
+    device = device_on(engine)
+    before: Any = device.printf
+    with pytest.raises(simt.SimtError, match=r"^printf: expected a function of a text, None given$"):
+        device.printf = None  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(simt.SimtError, match=r"^on_breakpoint: expected .* breakpoint or None, 'x' given$"):
+        device.on_breakpoint = "x"  # pyright: ignore[reportAttributeAccessIssue]
+    assert (device.printf, device.on_breakpoint) == (before, None)
+    device.on_breakpoint = before
+    device.on_breakpoint = None
+
+
+@pytest.mark.parametrize("size", ["x", -1, 1.5, None])
+def test_bad_sizes_of_stacks(engine: str, size: Any) -> None:
+    device = device_on(engine)
+    x = device.zeros(1, "u4")
+    device.stack_bytes = size
+    k = device.load(kernel("st.global.u32 [%rd1], 5;"))["k"]
+    with pytest.raises(simt.LaunchError, match=r"Device\.stack_bytes: bad memory size"):
+        k(1, 1, (x,))
+    device.stack_bytes = "4KiB"
+    k(1, 1, (x,))
+    assert x.numpy()[0] == 5
+
+
 @pytest.mark.parametrize("shape", ["a", 1.5, None, (2, "b"), {3: 4}.values])
 def test_bad_shapes_of_arrays(shape: Any) -> None:
     with pytest.raises(TypeError, match="expected an integer or a tuple of integers"):

@@ -182,7 +182,7 @@ def test_unbound() -> None:
         (np.zeros(4, "f4"), {"normalized": "no"}, "texture normalized: expected True or False, 'no' given"),
         (np.zeros(4, "f4"), {"channels": "2"}, "texture channels: expected one of 1, 2, 3, 4, '2' given"),
         (np.zeros((4, 3), "f4"), {"channels": 4}, r"a texture of 4 channels cannot have the shape \(4, 3\)"),
-        (np.zeros((1, 1, 1, 1), "f4"), {}, "a texture of 1 channels cannot have the shape"),
+        (np.zeros((1, 1, 1, 1), "f4"), {}, "a texture of 1 channel cannot have the shape"),
         (np.zeros((0,), "f4"), {}, "a texture cannot be empty"),
     ],
 )
