@@ -10,7 +10,7 @@ from simt.engine.abi import FaultKind, LaunchSlot, WorkerSlot
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_function import FunctionEmitter
-from simt.engine.llvm_lanes import WARP_FIRST
+from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_masks import MASK, NO_LANES
 from simt.engine.llvm_outline import (
     ATTRIBUTES,

@@ -22,7 +22,8 @@ from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
 from simt.engine.llvm_clock import clear_clock
 from simt.engine.llvm_function import FunctionEmitter
-from simt.engine.llvm_lanes import ALL, WARP_FIRST
+from simt.engine.llvm_lanes import ALL
+from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_outline import TooLarge
 from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_scopes import OF_WORKER
@@ -434,8 +435,7 @@ def emit(
     """The LLVM module of a kernel for CTAs of a shape, and the bytes of context each warp needs.
 
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
-    Raises `Unsupported` for what only the
-    interpreter runs.
+    Raises `Unsupported` for what only the interpreter runs.
     """
     if watch is not None:
         return _emit(Unit(program, kernel, block, features), attributes, watch)

@@ -2,16 +2,15 @@
 
 A value is held as narrow as its `Shape` allows: one scalar for the warp, one for each segment (row of
 the CTA), or base and stride; only what truly varies is a vector of 32. The rules are those of
-`simt.analysis.uniformity.ShapeAlgebra`: this class asks it for the shape of every result.
+`simt.analysis.shape_algebra.ShapeAlgebra`: this class asks it for the shape of every result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from simt.analysis.outline import EVENTS
 from simt.analysis.range_algebra import UNKNOWN, Range, bounds
 from simt.analysis.shape import (
     ALWAYS_ZERO,
@@ -24,22 +23,16 @@ from simt.analysis.shape import (
     trailing_zeros,
 )
 from simt.analysis.shape_algebra import ShapeAlgebra
-from simt.engine.abi import LaunchSlot, WorkerSlot
-from simt.engine.integers import lane_masks
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
-from simt.engine.llvm_clock import nanoseconds
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_loose import LooseBits
 from simt.engine.llvm_patterns import Pattern
 from simt.isa.algebra import Comparison, Environment
-from simt.isa.special_registers import NOWHERE, SYSTEM_MEMORY, lookup
-from simt.ptx.types import F32, U32, Type, bits_type
+from simt.ptx.types import F32, U32, Type
 
 ALL = "splat (i1 true)"
 """The mask of a full warp."""
-WARP_FIRST = "%warp.first"
-"""The linear number of the warp's first thread, an i32 of every function's frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +104,14 @@ def bases(value: Value) -> Value:
 
 
 class LaneAlgebra(LlvmAlgebra):
-    """Affine arithmetic, masks, warp operations and special registers of one compiled function.
+    """Affine arithmetic, masks and warp operations of one compiled function.
 
-    `launch`, `worker`: IR names of pointers to the blocks of `simt.engine.abi`. `warp`: the warp's number
-    (i32). `cta`: the CTA's coordinates (i32 each). `mask`: the lanes that execute (`<32 x i1>`).
-    `in_order`: some code was emitted by which threads may tell what other threads have done before.
-    `seldom`: code is emitted that seldom runs: LLVM is not to compute lanes for it ahead of a loop.
-    `bits_of`: masks that were made of an i32, with its name. `range_of`: what is known of an operand's lanes,
-    running or not.
+    `mask`: the lanes that execute (`<32 x i1>`). `seldom`: code is emitted that seldom runs: LLVM is not to
+    compute lanes for it ahead of a loop. `bits_of`: masks that were made of an i32, with its name.
+    `range_of`: what is known of an operand's lanes, running or not.
     """
 
     seldom = False
-    in_order: bool = False
 
     def __init__(
         self,
@@ -136,10 +125,6 @@ class LaneAlgebra(LlvmAlgebra):
         self.block = block
         self.environment = environment
         self.shapes = ShapeAlgebra(block)
-        self.launch = "%launch"
-        self.worker = "%worker"
-        self.warp = Value("%warp", "i32")
-        self.cta = tuple(Value(f"%cta.{c}", "i32") for c in "xyz")
         self.mask = Value(ALL, "i1", WARP)
         self.bits_of: dict[str, str] = {}
         self.range_of: Callable[[Value], Range] = lambda _: UNKNOWN
@@ -218,6 +203,9 @@ class LaneAlgebra(LlvmAlgebra):
                 f"insertelement {spell(element, len(items))} {whole}, {element} {item}, i32 {i}"
             )
         return Value(whole, element, len(items))
+
+    def intrinsic_name(self, name: str, element: str) -> str:
+        return f"llvm.{name}.{mangled(element, WARP)}"
 
     # -- affine rules ----------------------------------------------------------------------------
 
@@ -547,153 +535,3 @@ class LaneAlgebra(LlvmAlgebra):
             result = self.builder.emit(f"insertelement {stored.spelled} {result}, {element} {item}, i32 {i}")
         found = Value(result, element, WARP)
         return self.cast("trunc", "i1", found) if values.type == "i1" else found
-
-    # -- the machine -------------------------------------------------------------------------------
-
-    def launch_slot(self, slot: LaunchSlot) -> Value:
-        return self._slot(self.launch, slot)
-
-    def worker_slot(self, slot: WorkerSlot) -> Value:
-        return self._slot(self.worker, slot)
-
-    def _slot(self, base: str, slot: int) -> Value:
-        place = self.builder.emit(f"getelementptr i64, ptr {base}, i64 {slot}")
-        return Value(self.builder.emit(f"load i64, ptr {place}, align 8"), "i64")
-
-    def pointer(self, address: Value) -> str:
-        return self.builder.emit(f"inttoptr i64 {address.ir} to ptr")
-
-    def special(self, name: str, component: str) -> Value:
-        """A special register, in the type that the machine supplies (`SpecialRegister.type`)."""
-        value = self._special(name, component)
-        entry = lookup(f"%{name}", component)
-        wanted = f"i{entry.type.bits}" if entry is not None else value.type
-        return value if value.type == wanted else self.resize(U32, bits_type(int(wanted[1:])), value)
-
-    def _special(self, name: str, component: str) -> Value:
-        axis = "xyz".find(component) if component else -1
-        if component == "w":
-            return Value("0", "i32")
-        match name:
-            case "tid":
-                return self._tid(axis)
-            case "ntid":
-                return Value(str((self.block.x, self.block.y, self.block.z)[axis]), "i32")
-            case "ctaid" | "clusterid":  # every CTA is a cluster of its own
-                return self.cta[axis]
-            case "nctaid" | "nclusterid":
-                return self._low(self.launch_slot(LaunchSlot(LaunchSlot.GRID_X + axis)))
-            case "laneid":
-                return self.lane()
-            case "warpid":
-                return self.warp
-            case _:
-                return self._rare(name)
-
-    def _rare(self, name: str) -> Value:
-        if name.startswith("lanemask_"):
-            return self.constant_lanes("i32", lane_masks(name[-2:]))
-        match name:
-            case "nwarpid":
-                return self._low(self.launch_slot(LaunchSlot.WARPS_OF_SM))
-            case "smid":
-                return self._low(self.worker_slot(WorkerSlot.SM))
-            case "nsmid":
-                return self._low(self.launch_slot(LaunchSlot.SM_COUNT))
-            case "gridid":
-                return self.launch_slot(LaunchSlot.GRID_ID)
-            case "clock" | "clock64" | "clock_hi" | "globaltimer" | "globaltimer_lo" | "globaltimer_hi":
-                return self._clock(name)
-            case "total_smem_size" | "aggr_smem_size":
-                return self._low(self.launch_slot(LaunchSlot.SHARED_BYTES))
-            case "dynamic_smem_size":
-                return self._low(self.launch_slot(LaunchSlot.DYNAMIC_SHARED))
-            case "is_explicit_cluster":
-                return Value("false", "i1")
-            case "envreg2":
-                return self._low(self.launch_slot(LaunchSlot.WORKSPACE))
-            case "envreg1":
-                workspace = self.launch_slot(LaunchSlot.WORKSPACE)
-                return self._low(Value(self.builder.emit(f"lshr i64 {workspace.ir}, 32"), "i64"))
-            case _:
-                return self._cluster(name)
-
-    def _cluster(self, name: str) -> Value:
-        """A cluster's extent is one CTA; the remaining registers read as zero."""
-        if name.startswith(SYSTEM_MEMORY):
-            return Value(str(NOWHERE), "i32")
-        ones = ("cluster_nctaid", "cluster_nctarank")
-        return Value("1" if name in ones else "0", "i32")
-
-    def _low(self, value: Value) -> Value:
-        return Value(self.builder.emit(f"trunc i64 {value.ir} to i32"), "i32")
-
-    def _clock(self, name: str) -> Value:
-        if name.startswith("globaltimer"):
-            now = Value(self.builder.emit(f"call i64 {nanoseconds(self.module)}()"), "i64")
-        else:
-            now = self.worker_slot(WorkerSlot.CLOCK)
-        if name.endswith("_hi"):
-            now = Value(self.builder.emit(f"lshr i64 {now.ir}, 32"), "i64")
-        return now if name in ("clock64", "globaltimer") else self._low(now)
-
-    def _tid(self, axis: int) -> Value:
-        block = self.block
-        first = Value(WARP_FIRST, "i32")
-        if block.linear:
-            return Lanes(first.ir, "i32", 1, block.column) if axis == 0 else Value("0", "i32")
-        if not block.rows_fit:
-            steps = self.constant_lanes("i32", list(range(WARP)))
-            return self._coordinate(LlvmIntegers.binary(self, "add", self.widened(first, WARP), steps), axis)
-        if block.segments == 1:
-            value = self._coordinate(first, axis)
-            return Lanes(value.ir, "i32", 1, block.column) if axis == 0 else value
-        if axis == 0:
-            return Lanes("0", "i32", 1, block.column)
-        starts = self.constant_lanes("i32", [s * block.x for s in range(block.segments)])
-        rows = LlvmIntegers.binary(self, "add", self.widened(first, block.segments), starts)
-        return self._coordinate(rows, axis)
-
-    def _coordinate(self, linear: Value, axis: int) -> Value:
-        """One coordinate of a thread's linear number."""
-        size, below = (
-            (self.block.x, 1),
-            (self.block.y, self.block.x),
-            (self.block.z, self.block.x * self.block.y),
-        )[axis]
-        quotient = LlvmIntegers.binary(
-            self, "udiv", linear, self.widened(Value(str(below), "i32"), linear.width)
-        )
-        if axis == 2:
-            return quotient
-        return LlvmIntegers.binary(
-            self, "urem", quotient, self.widened(Value(str(size), "i32"), linear.width)
-        )
-
-    # -- effects without data ------------------------------------------------------------------------
-
-    def fence(self, level: str) -> None:
-        self.in_order = True
-        self.builder.void("fence seq_cst")
-
-    def breakpoint(self) -> None:
-        """Ignored: no debugger is attached to compiled code."""
-
-    def event(self, number: Value) -> None:
-        self._count_events((int(number.ir) % EVENTS,))
-
-    def events(self, mask: Value) -> None:
-        self._count_events(n for n in range(EVENTS) if int(mask.ir) >> n & 1)
-
-    def _count_events(self, numbers: Iterable[int]) -> None:
-        """One for the warp, which has a lane here: ops with effects are skipped without."""
-        counters = self.pointer(self.launch_slot(LaunchSlot.EVENTS))
-        for n in numbers:
-            place = self.builder.emit(f"getelementptr i64, ptr {counters}, i64 {n}")
-            self.builder.emit(f"atomicrmw add ptr {place}, i64 1 monotonic, align 8")
-
-    def sleep(self, nanoseconds: Value) -> None:
-        """A hint: waiting is left to the scheduler."""
-
-    def intrinsic_name(self, name: str, element: str) -> str:
-        return f"llvm.{name}.{mangled(element, WARP)}"

@@ -10,7 +10,8 @@ from simt.analysis.shape import VARYING, WARP, Hold, Shape, constant
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
-from simt.engine.llvm_lanes import WARP_FIRST, Guarded, bases, shape_of
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_patterns import Pattern
 from simt.engine.llvm_series import SeriesAlgebra
 from simt.ptx.types import U32, Type

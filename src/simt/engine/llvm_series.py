@@ -20,7 +20,8 @@ from simt.analysis.shape import WARP
 from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_folding import signed
-from simt.engine.llvm_lanes import ALL, WARP_FIRST, Guarded, LaneAlgebra, bases, shape_of
+from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
+from simt.engine.llvm_machine import WARP_FIRST, MachineAlgebra
 from simt.isa.algebra import Comparison
 from simt.ptx.types import U32, Type
 from simt.records import dataclass
@@ -61,8 +62,8 @@ def _name(value: Value) -> str:
     return f"{value.ir} if {value.valid}" if isinstance(value, Guarded) else value.ir
 
 
-class SeriesAlgebra(LaneAlgebra):
-    """`LaneAlgebra` that notes series of scalars, and of the bases of values with a stride.
+class SeriesAlgebra(MachineAlgebra):
+    """`MachineAlgebra` that notes series of scalars, and of the bases of values with a stride.
 
     `ahead`: takes code that stands ahead of a row, if code is made for the row's first warps alone, None in
     all other code. `sure_turns`: an i64 computed there: the code is right for so many of them."""

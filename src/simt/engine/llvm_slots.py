@@ -28,8 +28,9 @@ from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_grouped import GroupedAlgebra
-from simt.engine.llvm_lanes import ALL, WARP_FIRST, Guarded, Lanes, bases, shape_of
+from simt.engine.llvm_lanes import ALL, Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_loose import Loose, raw, source_of
+from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_outline import Outlined
 from simt.engine.llvm_series import Series
 from simt.engine.system_gate import SystemCall
