@@ -47,8 +47,10 @@ from simt.engine.llvm_stop import stop
 from simt.engine.llvm_yield import give_way
 from simt.engine.unsupported import Unsupported
 
-TURNS = 64
-"""Times that lanes go round a loop that waits for other threads before they let others run."""
+TURNS = 2
+"""Times that lanes go round a loop that waits for other threads before they let others run: the rest of the
+CTA has something to do meanwhile, and where CTAs on several cores wait for each other, its sooner loads and
+sums let those go on."""
 
 DEEP = 16
 """Loops within each other from which a large function goes to headers by a switch: LLVM keeps lists of the

@@ -30,9 +30,9 @@ from simt.engine.abi import (
     WorkerSlot,
 )
 
-PATIENCE = 1024
+PATIENCE = 4096
 """Times that workers of a thread yield before somebody looks whether the launch gets on. A worker yields
-after some 64 turns of a loop, so that it takes a tenth of a millisecond at least."""
+after two turns of a loop at least, so that it takes a tenth of a millisecond or more."""
 EAGER = 2**62
 """In `WorkerSlot.SEEN`: more CTAs than there are, so that the first look makes fibers; in `YIELDS`: look
 soon."""
