@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import simt
+from tests.unit.kernel_text import thread_number
 
 HEADER = ".version 7.0\n.target sm_70\n.address_size 64\n"
 CHAIN = """
@@ -159,11 +160,9 @@ ROUNDS = """
     ld.param.u64 %counter, [counter];
     ld.param.u64 %values, [values];
     ld.param.u32 %m, [times];
-    mov.u32 %t, %tid.x;
-    mov.u32 %size, %ntid.x;
+    THREAD_NUMBER
     mov.u32 %c, %ctaid.x;
     mov.u32 %n, %nctaid.x;
-    mad.lo.u32 %i, %c, %size, %t;
     mul.wide.u32 %own, %i, 4;
     add.u64 %own, %values, %own;
     add.u32 %c, %c, 1;
@@ -205,7 +204,8 @@ MET_NUMBER:
 
 def rounds_text() -> str:
     first, second = (MEET.replace("NUMBER", str(n)) for n in range(2))
-    return HEADER + ROUNDS.replace("MEET", first, 1).replace("MEET", second, 1)
+    text = ROUNDS.replace("    THREAD_NUMBER", thread_number("x", "%i", threads="%size", thread="%t"))
+    return HEADER + text.replace("MEET", first, 1).replace("MEET", second, 1)
 
 
 def run_rounds(dev: simt.Device, kernel: simt.Kernel, grid: int, block: int, times: int = 7) -> None:

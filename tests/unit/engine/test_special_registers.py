@@ -9,6 +9,7 @@ import pytest
 
 import simt
 from simt.isa.special_registers import SPECIAL_REGISTERS
+from tests.unit.kernel_text import thread_number
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 
@@ -24,10 +25,7 @@ def read(
 {{
     .reg .pred %p; .reg .b32 %t, %n, %x, %y; .reg .b64 %out, %o, %v, %w;
     ld.param.u64 %out, [to];
-    mov.u32 %t, %tid.x;
-    mov.u32 %x, %ctaid.x;
-    mov.u32 %y, %ntid.x;
-    mad.lo.u32 %t, %x, %y, %t;
+{thread_number("x", "%t", threads="%y", thread="%x")}
     mul.wide.u32 %o, %t, 64;
     add.u64 %out, %out, %o;
 {body}
