@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from simt.analysis.effects import WithoutEffects
-from simt.analysis.shape import WARP, BlockShape
+from simt.analysis.shape import WARP, BlockShape, trailing_zeros
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
 from simt.records import dataclass
@@ -27,16 +27,12 @@ class Range:
     hi: int
     zeros: int = 0
 
-    @property
-    def is_known(self) -> bool:
-        return self.hi - self.lo < ANY - 1
-
 
 UNKNOWN = Range(0, ANY - 1)
 
 
 def constant(value: int) -> Range:
-    return Range(value, value, (value & -value).bit_length() - 1 if value else 64)
+    return Range(value, value, trailing_zeros(value))
 
 
 def join(a: Range, b: Range) -> Range:

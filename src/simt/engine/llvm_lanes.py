@@ -204,9 +204,6 @@ class LaneAlgebra(LlvmAlgebra):
             )
         return Value(whole, element, len(items))
 
-    def intrinsic_name(self, name: str, element: str) -> str:
-        return f"llvm.{name}.{mangled(element, WARP)}"
-
     # -- affine rules ----------------------------------------------------------------------------
 
     def _affine(self, shape: Shape, run: Callable[..., Value], *operands: Value) -> Value:

@@ -118,13 +118,6 @@ def parse_platform(names: Sequence[str]) -> Platform | str:
     return Platform(targets[0], "map_f64_to_f32" in names, "debug" in names, modes[0] if modes else "")
 
 
-def target_problem(target: TargetName, version: Version) -> str | None:
-    """Why a module of this version cannot have the target, or None."""
-    if version >= target.introduced:
-        return None
-    return f"target `{target}` requires PTX ISA {'.'.join(map(str, target.introduced))} or later"
-
-
 def _suggestion(name: str) -> str:
     known = [f"sm_{n}" for n in FIRST_VERSION] + list(OPTIONS)
     import difflib  # only for a message: start-up time
