@@ -244,8 +244,8 @@ class Form:
         """The newest of the requirements of the form and of its chosen modifiers.
 
         A key of `requires` is one or several modifiers that must all be chosen, as in "shared b64";
-        `!space` stands for an optional slot left out. `_` is no modifier: it is what a destination that is
-        `_` requires, in forms that have not always had one.
+        `!space` stands for an optional slot left out. Two are no modifiers: `_` is what `_` as a destination
+        requires, `|` a second one, in forms that have not always had them.
         """
         chosen = {word for slot in self.slots for word in _chosen(slot, binding.get(slot.name))}
         found = [r for key, r in self.requires.items() if chosen.issuperset(key.split())]

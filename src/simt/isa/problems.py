@@ -43,7 +43,7 @@ def _documentation(form: Form) -> Iterator[str]:
 
 def _strange_requirements(form: Form) -> list[str]:
     known = {w for s in form.slots for w in s.choices} | {f"!{s.name}" for s in form.slots if s.optional}
-    known |= {"_" for o in form.operands if o.destination}
+    known |= {"_" for o in form.operands if o.destination} | {"|" for o in form.operands if o.second}
     return [w for key in form.requires for w in key.split() if w not in known]
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from simt.isa.algebra import Algebra, V
-from simt.isa.catalogue import instruction, requirement
+from simt.isa.catalogue import instruction
 from simt.isa.memory import elements
 from simt.ptx.types import PRED, Type
 
 DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3}
-RESIDENCE = requirement("7.1 sm_60")
-"""What the second destination of `tex` requires (PTX 7.1 tex)."""
 
 
 @instruction(
     "tex.geom.v4.dtype.btype d:x4(dtype)[|p], a:texture", geom=" ".join(DIMENSIONS), dtype="u32 s32 f32",
-    btype="s32 f32", effects="memory", ref="PTX 1.4 table 71",
+    btype="s32 f32", requires={"|": "7.1 sm_60"}, effects="memory", ref="PTX 1.4 table 71",
 )  # fmt: skip
 def tex(
     m: Algebra[V], a: V, c: V | tuple[V, ...], geom: str, dtype: Type, btype: Type

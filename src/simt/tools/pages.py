@@ -187,9 +187,9 @@ def _kind(operand: OperandForm) -> str:
 
 
 def _written(words: str) -> str:
-    """The modifiers of a requirement's key, as in "shared b64" or "!space"; what `_` stands for."""
-    if words == "_":
-        return "`_` as the destination"
+    """A requirement's key in words: modifiers, as in "shared b64" or "!space", or `_` or `|`."""
+    if words in ("_", "|"):
+        return "`_` as the destination" if words == "_" else "a second destination"
     return " with ".join(f"without `.{w[1:]}`" if w.startswith("!") else f"`.{w}`" for w in words.split())
 
 

@@ -14,7 +14,7 @@ from simt.ptx.agreement import agrees, elements_agree
 from simt.ptx.symbols import Scope
 from simt.ptx.types import PRED, Kind, Type
 from simt.verify.agreement import expected_register
-from simt.verify.context import Problem, dotted
+from simt.verify.context import Problem, dotted, requirement_problems
 from simt.verify.describe import describe, written
 from simt.verify.numbers import is_function, is_sum, number
 from simt.verify.shapes import Shape, What
@@ -316,6 +316,9 @@ def _pair(place: Place, pair: nodes.Pair) -> Iterator[Problem]:
     if place.form.second is None:
         yield Problem(f"`{place.site.spelled}` has one destination", pair.span, _hint(place))
         return
+    what, needed = f"the second destination of `{place.site.spelled}`", place.site.form.requires.get("|")
+    if needed is not None:
+        yield from requirement_problems(place.site.context, what, needed, pair.span)
     if isinstance(pair.first, nodes.Sink) and isinstance(pair.second, nodes.Sink):
         yield Problem("both destinations are `_`", pair.span, "expected a register for at least one")
         return

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simt.isa.texture import RESIDENCE
 from simt.ptx import nodes
 from simt.ptx.agreement import agrees
 from simt.ptx.types import Type
 from simt.verify.agreement import expected_register
-from simt.verify.context import Problem, requirement_problems
+from simt.verify.context import Problem
 from simt.verify.describe import describe
 from simt.verify.opaque import sampler_problems
 from simt.verify.operands import undeclared
 from simt.verify.shapes import Shape, What
-from simt.verify.site import Place, Site
+from simt.verify.site import Place
 
 
 def texture_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
@@ -25,7 +24,6 @@ def texture_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
         message = f"operand `{place.form.name}` of `{site.spelled}` cannot be {described}"
         yield Problem(message, operand.span, "expected `[texture, coordinates]`")
         return
-    yield from _residence_problems(site)
     yield from sampler_problems(site.context, operand)
     for name in (operand.texture, *([operand.sampler] if operand.sampler else [])):
         yield from _texture_name(place, name)
@@ -35,13 +33,6 @@ def texture_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
         else (operand.coordinates,)
     )
     yield from _coordinates(place, operand.coordinates, elements)
-
-
-def _residence_problems(site: Site) -> Iterator[Problem]:
-    first = site.instruction.operands[0]
-    if isinstance(first, nodes.Pair):
-        what = f"the second destination of `{site.spelled}`"
-        yield from requirement_problems(site.context, what, RESIDENCE, first.span)
 
 
 def _texture_name(place: Place, name: nodes.Name) -> Iterator[Problem]:
