@@ -7,7 +7,7 @@ belong to the same warp. Both make parts of a warp run the same blocks at differ
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from simt.analysis.call_graph import reachable
 from simt.analysis.meetings import meeting_blocks
@@ -189,9 +189,10 @@ def _leading_to(ssa: Ssa, targets: set[int]) -> set[int]:
     return found
 
 
-def _reachable(work: list[Block]) -> set[int]:
+def _reachable(blocks: Iterable[Block]) -> set[int]:
     """Blocks that can be reached from some, these included."""
     found: set[int] = set()
+    work = [*blocks]
     while work:
         block = work.pop()
         if block.index not in found:
@@ -214,22 +215,20 @@ def settle(
     ssa: Ssa, environment: Environment, shape: BlockShape, functions: Mapping[str, Function]
 ) -> tuple[Uniformity, Pending]:
     """Uniformity of a function for CTAs of a shape, and where lanes may wait: each needs the other.
-    `functions`: those that it may call."""
+    `functions`: those that it may call. Meeting places are needed only if lanes part at a loop that waits."""
     waiting = waiting_loops(ssa, environment, functions)
-    meetings: list[Block] = []
+    meetings: list[Block] | None = None  # not looked for yet
     varying: set[int] = set()
     while True:
         uniformity = analyse(ssa, environment, shape, varying)
-        pending = Pending(ssa.schedule, uniformity.divergent, waiting, meetings)
+        pending = Pending(ssa.schedule, uniformity.divergent, waiting, meetings or ())
         parting = [loop for loop in waiting if parts_lanes(ssa, pending, loop)]
-        if (
-            parting
-            and not meetings
-            and (meetings := meeting_blocks(ssa.schedule.order, environment, functions))
-        ):
-            continue
+        if parting and meetings is None:
+            meetings = meeting_blocks(ssa.schedule.order, environment, functions)
+            if meetings:
+                continue
         pending.parting = bool(parting or meetings)
-        found = late_blocks(ssa, parting) | parted_blocks(ssa, pending) | _reachable([*meetings])
+        found = late_blocks(ssa, parting) | parted_blocks(ssa, pending) | _reachable(meetings or ())
         if found <= varying:
             return uniformity, pending
         varying |= found
