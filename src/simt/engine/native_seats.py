@@ -23,6 +23,9 @@ from simt.engine.native_fibers import field
 TURNS = 1500
 """Looks at a seat before its thread sleeps, or at its counter before the caller does: some 60 µs."""
 
+POLITE = 64
+"""Looks at a seat after which its thread lets others of the system run, once it has waited for `TURNS`."""
+
 HELP_BEGINS = ["  call void @simt.help_begins(ptr %call)"]
 """Asks as many as are wanted to help with a call's first launch. Python's lock is held: nobody else asks."""
 HELP_ENDS = ["  call void @simt.help_ends(ptr %call)"]
@@ -37,15 +40,17 @@ def seats_text(has_pause: bool) -> list[str]:
 
 
 def _linger(pause: list[str]) -> list[str]:
-    """`simt_linger(seat, turns)` waits on a seat for launches, so many turns for each, and helps then."""
+    """`simt_linger(seat, turns, make_way)` waits on a seat for launches, so many turns for each, and helps
+    then. `make_way`: a function that lets other threads of the system run."""
     return [
-        f"define void @{LINGER}(ptr %seat, i64 %turns) {{",
+        f"define void @{LINGER}(ptr %seat, i64 %turns, ptr %make.way) {{",
         "entry:",
         f"  %done.p = getelementptr i64, ptr %seat, i64 {SeatSlot.DONE}",
         f"  store atomic i64 {Seat.READY}, ptr %seat release, align 8",
         "  br label %wait",
         "wait:",
-        "  %i = phi i64 [ 0, %entry ], [ %i.next, %pass ], [ %i, %leave ], [ 0, %take ], [ 0, %help ]",
+        "  %i = phi i64 [ 0, %entry ], [ %i.next, %pass ], [ %i.next, %way ], [ %i, %leave ], [ 0, %take ], "
+        "[ 0, %help ]",
         "  %state = load atomic i64, ptr %seat acquire, align 8",
         f"  %kind = and i64 %state, {(1 << SEAT_BITS) - 1}",
         f"  %asked = icmp eq i64 %kind, {Seat.ASKED}",
@@ -56,6 +61,13 @@ def _linger(pause: list[str]) -> list[str]:
         "  br i1 %over, label %leave, label %pass",
         "pass:",
         *pause,
+        f"  %long = icmp ugt i64 %i.next, {TURNS}",
+        f"  %part = and i64 %i.next, {POLITE - 1}",
+        "  %now = icmp eq i64 %part, 0",
+        "  %ways = and i1 %long, %now",
+        "  br i1 %ways, label %way, label %wait",
+        "way:",
+        "  %made = call i32 %make.way()",
         "  br label %wait",
         "leave:",
         f"  %left = cmpxchg ptr %seat, i64 {Seat.READY}, i64 {Seat.AWAY} acq_rel monotonic",

@@ -15,9 +15,10 @@ from array import array
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 
-from simt.engine.abi import NATIVE_STACK, RosterSlot, Seat, SeatSlot
+from simt.engine.abi import NATIVE_STACK, CallSlot, RosterSlot, Seat, SeatSlot
 from simt.engine.blocks import Block
 from simt.engine.compile import Compiled, Native
+from simt.engine.native import python_functions
 from simt.engine.native_seats import TURNS
 
 Job = Callable[[], object]
@@ -110,13 +111,13 @@ class Pool:
 
 
 def _work(jobs: Jobs, seat: Block, native: Native) -> None:
-    waits = (os.cpu_count() or 1) > 1
+    waits, make_way = (os.cpu_count() or 1) > 1, python_functions()[CallSlot.MAKE_WAY]
     while (job := jobs.get()) is not None:
         start = time.perf_counter_ns()
         job()
         del job  # what it holds is not kept until the next one
         worked = time.perf_counter_ns() - start
-        native.linger(seat.address, max(TURNS, min(worked, LONGEST) // TURN) if waits else 0)
+        native.linger(seat.address, max(TURNS, min(worked, LONGEST) // TURN) if waits else 0, make_way)
 
 
 def _end(jobs: Jobs, seats: Sequence[Block]) -> None:

@@ -215,6 +215,9 @@ class Prepared:
         """Compiled code is to ask so many threads that wait on their seats. None if there is no memory."""
         slots = self.call.slots
         if helpers != self._wanted:
+            self._wanted = (
+                _NOT_YET  # if Ctrl-C comes between the lines below, the next launch does them again
+            )
             try:
                 workers = self._workers(1, helpers)
             except OutOfMemory:
@@ -222,7 +225,8 @@ class Prepared:
             self._seats = array("q", bytes(8 * helpers))
             slots[CallSlot.WORKERS] = workers.buffer_info()[0]
             slots[CallSlot.SEATS] = self._seats.buffer_info()[0]
-            slots[CallSlot.WANTED] = self._wanted = helpers
+            slots[CallSlot.WANTED] = helpers
+            self._wanted = helpers
         if helpers:
             slots[CallSlot.ROSTER] = self.host.pool.roster
             slots[CallSlot.ASKED] = slots[CallSlot.BEGUN] = _NOT_YET

@@ -5,7 +5,7 @@ from suite.problem import Function, Jit, Launch, Problem, Real, blocks, random
 
 SIZES = {"full": 1 << 24, "quick": 1 << 16}
 TILE = 512
-WARPS = 8
+WARPS = 32
 
 
 def problem(n: int, real: Real) -> Problem:
