@@ -185,7 +185,8 @@ class Prepared:
         self._most = most = min(self.workers, ctas) - 1
         awake = self.host.pool.awake if most else 0
         helpers = self.pace.helpers(ctas, awake > 0, most) if most else 0
-        self._want(helpers if helpers <= awake else 0)
+        if helpers or self._wanted:
+            self._want(helpers if helpers <= awake else 0)
         self.begin(launch, helpers + 1)
         self._team = None
         self._over = False
