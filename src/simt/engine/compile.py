@@ -15,6 +15,7 @@ import llvmlite.binding
 
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
+from simt.collector import collector_paused
 from simt.engine.abi import (
     ASK,
     DRAIN,
@@ -184,7 +185,8 @@ def generate(
     Raises `Unsupported`."""
     from simt.engine.llvm_kernel import emit  # only to compile: start-up time
 
-    text, unit, context = emit(program, kernel, block, cpu.features, attributes(cpu))
+    with collector_paused():
+        text, unit, context = emit(program, kernel, block, cpu.features, attributes(cpu))
     system = [[c.name, c.parameters, c.results] for c in unit.system]
     header: dict[str, object] = {
         "symbols": list(unit.symbols),

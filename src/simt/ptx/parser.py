@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import field, replace
 
+from simt.collector import collector_paused
 from simt.diagnostics import Diagnostics, Source, Span
 from simt.ptx import directives
 from simt.ptx.declarations import (
@@ -69,25 +68,13 @@ def parse(text: str | bytes, name: str = "<ptx>", *, fast: bool = True) -> tuple
     state = _State()
     c = Cursor(source.text, diagnostics)
     try:
-        with _collector_paused():
+        with collector_paused():
             _module(c, state, FastReader() if fast else None)
     except GiveUp as problem:
         diagnostics.error(problem.message, problem.span, problem.hint)
     if state.version is None:
         return None, diagnostics
     return _finished(state, source, diagnostics), diagnostics
-
-
-@contextmanager
-def _collector_paused() -> Generator[None]:
-    """A tree has no cycles: looking for them again and again takes longer than building it."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _decoded(text: str | bytes) -> str:
