@@ -1,36 +1,48 @@
-"""One core against several: `python bench/cores.py [ENTRY...] [--workers 1,2,16] [--seconds N]`.
+"""One core against several: `python bench/cores.py [ENTRY...] [--workers 1,2,16] [--seconds N] [--write]`.
 
 Prints what the machine gives (C loops that only compute, and some that only load and store, each thread with
 a part of its own), then for entries of the suite the shortest and the median time of a run with each number
 of workers, interleaved, and the ratio of the first number's to each; after `of`, that of the medians of the C
 loop that only computes, in the same rounds. The first runs, in which code is compiled and found out how much
 help pays, do not count, and each run follows one that does not count, as where a program launches kernels
-again and again: threads that help are awake then, if they have not gone to sleep.
+again and again: threads that help are awake then, if they have not gone to sleep. With `--write` all that
+goes into bench/cores.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
+import time
+from pathlib import Path
+from typing import Any
 
 from suite.catalogue import ENTRIES
 from suite.machine import Measure, loops
-from suite.measure import again, timed, wall
+from suite.measure import again, geometric_mean, timed, wall
 from suite.problem import Entry
 from suite.versions import Virtual
+from timing import processor
 
+RESULTS = Path(__file__).resolve().parent / "cores.json"
 WARM = 12
 """Runs that do not count."""
+
+
+Samples = dict[int, list[float]]
+"""Sorted seconds by the number of workers."""
 
 
 def of_machine(workers: list[int], seconds: float) -> None:
     for name, measure in loops().items():
         (samples,) = found(workers, [measure], seconds)
-        show(f"C: {name}", samples)
+        show(f"C: {name}", samples, None)
 
 
-def of_entry(entry: Entry, workers: list[int], seconds: float) -> None:
+def of_entry(entry: Entry, workers: list[int], seconds: float) -> dict[str, Any]:
+    """What is written of an entry."""
     problem = entry.problem("full")
     versions = {n: Virtual(entry, problem, n) for n in workers}
     for version in versions.values():
@@ -39,11 +51,25 @@ def of_entry(entry: Entry, workers: list[int], seconds: float) -> None:
     measures = [lambda n: again(versions[n], problem, wall), loops()["arithmetic"]]
     samples, given = found(workers, measures, seconds)
     show(entry.name, samples, given)
+    return {
+        "name": entry.name,
+        "shortest_ms": {n: round(times[0] * 1e3, 3) for n, times in samples.items()},
+        "median_ms": {n: round(statistics.median(times) * 1e3, 3) for n, times in samples.items()},
+        "gain": gains(samples),
+        "gain_of_c_arithmetic": gains(given),
+    }
 
 
-def found(workers: list[int], measures: list[Measure], seconds: float) -> list[dict[int, list[float]]]:
-    """For each measure its times by the number of workers, at least three of each, interleaved."""
-    samples: list[dict[int, list[float]]] = [{n: [] for n in workers} for _ in measures]
+def gains(samples: Samples) -> dict[int, float]:
+    """Ratios of medians: the first number of workers to each other."""
+    first, *others = samples
+    one = statistics.median(samples[first])
+    return {n: round(one / statistics.median(samples[n]), 2) for n in others}
+
+
+def found(workers: list[int], measures: list[Measure], seconds: float) -> list[Samples]:
+    """For each measure at least three times of each number of workers, interleaved."""
+    samples: list[Samples] = [{n: [] for n in workers} for _ in measures]
     end = wall() + seconds
     while wall() < end or len(samples[0][workers[-1]]) < 3:
         for measure, times in zip(measures, samples):
@@ -52,21 +78,29 @@ def found(workers: list[int], measures: list[Measure], seconds: float) -> list[d
     return [{n: sorted(times) for n, times in found.items()} for found in samples]
 
 
-def show(name: str, samples: dict[int, list[float]], given: dict[int, list[float]] | None = None) -> None:
+def show(name: str, samples: Samples, given: Samples | None) -> None:
     """`given`: what the C loop that only computes took in the same rounds."""
     first, *others = samples
-    shortest = {n: times[0] for n, times in samples.items()}
-    median = {n: statistics.median(times) for n, times in samples.items()}
-    times = "  ".join(f"{n}: {shortest[n] * 1e3:8.3f} {median[n] * 1e3:8.3f} ms" for n in samples)
-    ratios = "  ".join(f"{shortest[first] / shortest[n]:.2f} {median[first] / median[n]:.2f}" for n in others)
-    print(f"{name:20s} {times}  ratios {ratios}{of(given)}", flush=True)
+    times = "  ".join(
+        f"{n}: {found[0] * 1e3:8.3f} {statistics.median(found) * 1e3:8.3f} ms" for n, found in samples.items()
+    )
+    gained = gains(samples)
+    ratios = "  ".join(f"{samples[first][0] / samples[n][0]:.2f} {gained[n]:.2f}" for n in others)
+    of = "" if given is None else "  of " + " ".join(f"{ratio:.2f}" for ratio in gains(given).values())
+    print(f"{name:20s} {times}  ratios {ratios}{of}", flush=True)
 
 
-def of(given: dict[int, list[float]] | None) -> str:
-    if given is None:
-        return ""
-    first, *others = (statistics.median(times) for times in given.values())
-    return "  of " + " ".join(f"{first / other:.2f}" for other in others)
+def write(workers: list[int], rows: list[dict[str, Any]]) -> None:
+    def mean(key: str) -> dict[int, float | None]:
+        return {n: geometric_mean(row[key][n] for row in rows) for n in workers[1:]}
+
+    document = {
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": {"processor": processor(), "cores": os.cpu_count()},
+        "geometric_means": {key: mean(key) for key in ("gain", "gain_of_c_arithmetic")},
+        "rows": rows,
+    }
+    RESULTS.write_text(json.dumps(document, indent=1) + "\n")
 
 
 def main() -> None:
@@ -75,12 +109,14 @@ def main() -> None:
     parser.add_argument("entries", nargs="*", metavar="ENTRY", help="of the suite; all if none is given")
     parser.add_argument("--workers", default=f"1,{cores}", help="numbers of workers (%(default)s)")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each entry (%(default)s)")
+    parser.add_argument("--write", action="store_true", help=f"the results into {RESULTS.name}")
     options = parser.parse_args()
     workers = [int(n) for n in options.workers.split(",")]
     of_machine(workers, options.seconds)
-    for entry in ENTRIES:
-        if not options.entries or entry.name in options.entries:
-            of_entry(entry, workers, options.seconds)
+    chosen = [entry for entry in ENTRIES if not options.entries or entry.name in options.entries]
+    rows = [of_entry(entry, workers, options.seconds) for entry in chosen]
+    if options.write:
+        write(workers, rows)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from cases import CASES
 from interpreter import interpreter
 from rich.console import Console
 from rich.table import Table
-from timing import Row, pin_to_one_core
+from timing import Row, pin_to_one_core, processor
 
 import simt
 
@@ -66,14 +66,6 @@ def write_results(rows: list[Row], core: int | None) -> None:
     found = {"date": time.strftime("%Y-%m-%d"), "machine": machine, "rows": [asdict(row) for row in rows]}
     document = {**before, **found}  # the suite's results lie in the same file
     RESULTS.write_text(json.dumps(document, indent=2) + "\n")
-
-
-def processor() -> str:
-    """The processor's name where the system tells it."""
-    information = Path("/proc/cpuinfo")
-    lines = information.read_text().splitlines() if information.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
 
 
 if __name__ == "__main__":

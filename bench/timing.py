@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import platform
 import statistics
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -45,3 +47,11 @@ def medians(candidates: Mapping[str, Callable[[], object]], rounds: int) -> dict
         for name, run in candidates.items():
             samples[name].append(seconds(run))
     return {name: statistics.median(found) for name, found in samples.items()}
+
+
+def processor() -> str:
+    """The processor's name where the system tells it."""
+    information = Path("/proc/cpuinfo")
+    lines = information.read_text().splitlines() if information.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from rich.table import Table
-from run import processor
+from timing import processor
 
 from suite.measure import LOOPS, Line, geometric_mean
 from suite.versions import GCC_OPTIONS, LeftOut, opencl
