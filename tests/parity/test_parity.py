@@ -13,6 +13,7 @@ import pytest
 
 import simt.isa  # noqa: F401 - fills the catalogue
 from tests.parity import declarations, files, verdicts
+from tests.parity.__main__ import Result
 from tests.parity.dialects import DIALECTS, NEWEST, TAIL, Dialect
 from tests.parity.differences import differences, explanation
 from tests.parity.kept import Kept
@@ -104,3 +105,10 @@ def test_the_oracle_tells_lines_apart() -> None:
 def test_the_module_around_the_snippets_is_one(dialect: Dialect) -> None:
     assert assemble(dialect.head + TAIL)[0]
     assert verdicts.accepts(dialect.head + TAIL)
+
+
+def test_an_instruction_that_a_version_does_not_have_is_alike() -> None:
+    """`--only isspacep` of PTX 1.0: neither accepts anything."""
+    found = Result(NEWEST)
+    found.take("valid", "isspacep.global %p, %a;", False, False)
+    assert found.line().endswith("| 1 | 0 | 0 | 100.000 % | 100.000 % | 100.000 % | 100.000 % |")

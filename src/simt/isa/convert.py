@@ -299,14 +299,14 @@ def cvt_tf32(m: Algebra[V], a: V, rnd: str, relu: bool = False) -> V:
     return m.select(B32, m.is_nan(F32, a), nan, bits)
 
 
-@instruction("cvt.pack.sat.dtype.atype d:u32, a:s32, b:s32", dtype="u16 s16", atype="s32", since="6.5 sm_72",
+@instruction("cvt.pack.sat.dtype.atype d:u32, a, b", dtype="u16 s16", atype="s32", since="6.5 sm_72",
              relaxed=True, ref="PTX 6.5 cvt.pack")  # fmt: skip
 def cvt_pack(m: Algebra[V], a: V, b: V, dtype: Type) -> V:
     """Two integers limited to 16 bits: `a` into the upper half of the result, `b` into the lower."""
     return _packed(m, dtype, a, b)
 
 
-@instruction("cvt.pack.sat.dtype.atype.b32 d:u32, a:s32, b:s32, c:b32", dtype="u8 s8", atype="s32",
+@instruction("cvt.pack.sat.dtype.atype.b32 d:u32, a, b, c:b32", dtype="u8 s8", atype="s32",
              since="6.5 sm_72", relaxed=True, ref="PTX 6.5 cvt.pack")  # fmt: skip
 def cvt_pack_more(m: Algebra[V], a: V, b: V, c: V, dtype: Type) -> V:
     """Two integers limited to 8 bits, below the lower half of `c`."""

@@ -132,6 +132,8 @@ known("suq...", "A property of a surface.", since="1.5 sm_20", ref="PTX 1.5 suq"
 known("cvt....format...", "Converts from or to further small formats.",
       format="e4m3x4 e5m2x4 e2m1x2 e2m1x4 e2m3x2 e2m3x4 e3m2x2 e3m2x4 ue8m0x2",
       since="8.6 sm_100", ref="PTX 8.6 cvt")  # fmt: skip
+known("cvt.pack.sat.narrow...", "Limits two integers to 2 or 4 bits, below the lower part of a third.",
+      narrow="u4 s4 u2 s2", since="6.5 sm_75", ref="PTX 6.5 cvt.pack")  # fmt: skip
 known("cvt.rs...", "Converts with stochastic rounding.", since="8.7 sm_100", ref="PTX 8.7 cvt.rs")
 for _opcode in ("add", "sub", "mul", "fma"):
     known(f"{_opcode}....format...", "Computes with two numbers of single precision in one register.",

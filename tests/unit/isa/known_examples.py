@@ -81,5 +81,6 @@ A_TARGETS = (
     "setmaxnreg.inc.sync.aligned.u32 128",
     "tcgen05.wait::ld.sync.aligned",
     "cvt.rn.satfinite.e2m3x2.f32 %b16_0, %f32_0, %f32_1",
+    "cvt.pack.sat.u4.s32.b32 %b32_0, %s32_1, %s32_2, %b32_3",
     "cvt.rs.f16x2.f32 %b32_0, %f32_0, %f32_1, %b32_1",
 )
