@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.hw import (
     record_arithmetic,
     record_calls,
+    record_contraction,
     record_conversions,
     record_environment,
     record_flushing,
@@ -29,6 +30,7 @@ from tests.hw import (
 PARTS: dict[str, Callable[[str], None]] = {
     "arithmetic": record_arithmetic.main,
     "calls": record_calls.main,
+    "contraction": record_contraction.main,
     "conversions": record_conversions.main,
     "environment": record_environment.main,
     "flushing": record_flushing.main,

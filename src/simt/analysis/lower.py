@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from simt.analysis.call_graph import components, is_recursive, paths, reachable
+from simt.analysis.contraction import contract
 from simt.analysis.link import resolve
 from simt.analysis.lower_calls import signature, source_type
 from simt.analysis.lower_context import Context, Unlowerable
@@ -40,11 +41,14 @@ def lower(module: nodes.Module, machine: int | None = None) -> Program:
     return link((module,), machine)
 
 
-def link(modules: Sequence[nodes.Module], machine: int | None = None, as_written: bool = False) -> Program:
-    """Lowers modules that `simt.verify` accepts, to one program. `as_written`: see `simplify`. Raises
-    `PtxError` for what cannot be lowered or does not fit together."""
+def link(
+    modules: Sequence[nodes.Module], machine: int | None = None, as_written: bool = False, fmad: bool = True
+) -> Program:
+    """Lowers modules that `simt.verify` accepts, to one program. `as_written`: see `simplify`; `fmad`:
+    whether products and sums are fused (`simt.analysis.contraction`). Raises `PtxError` for what cannot be
+    lowered or does not fit together."""
     bits = common_address_bits(modules)
-    contexts = _contexts(modules, machine, U64 if bits == 64 else U32)
+    contexts = _contexts(modules, machine, U64 if bits == 64 else U32, fmad)
     if len(contexts) > 1:
         resolve(contexts)
     for context in contexts if not _errors(contexts) else ():
@@ -67,13 +71,18 @@ def link(modules: Sequence[nodes.Module], machine: int | None = None, as_written
     return Program(first.functions, first.variables, _common(contexts), bits, text, identity)
 
 
-def _contexts(modules: Sequence[nodes.Module], machine: int | None, address_type: Type) -> list[Context]:
+def _contexts(
+    modules: Sequence[nodes.Module], machine: int | None, address_type: Type, fmad: bool
+) -> list[Context]:
     """One for each file; they share what belongs to the program."""
     found: list[Context] = []
     before = 0
     for module in modules:
         source = module.source or Source("")
-        known = environment(module) if machine is None else replace(environment(module), machine=machine)
+        known = environment(module)
+        known = replace(
+            known, machine=known.machine if machine is None else machine, fmad=known.fmad and fmad
+        )
         context = Context(module, Diagnostics(source), Scopes(module), known, address_type, before=before)
         first = found[0] if found else context
         context.functions, context.variables = first.functions, first.variables
@@ -92,7 +101,7 @@ def _common(contexts: Sequence[Context]) -> Environment:
     known = [c.environment for c in contexts]
     return replace(
         known[0], version=max(e.version for e in known), target=max(e.target for e in known),
-        map_f64_to_f32=any(e.map_f64_to_f32 for e in known),
+        map_f64_to_f32=any(e.map_f64_to_f32 for e in known), fmad=any(e.fmad for e in known),
     )  # fmt: skip
 
 
@@ -102,7 +111,8 @@ def environment(module: nodes.Module) -> Environment:
     targets = [module.target, *(i for i in module.items if isinstance(i, nodes.Target))]
     numbers = [found.number for t in targets for n in t.names if (found := parse_target(n)) is not None]
     mapped = any("map_f64_to_f32" in t.names for t in targets)
-    return Environment(module.version, max(numbers, default=10), map_f64_to_f32=mapped)
+    optimised = not any("debug" in t.names for t in targets)
+    return Environment(module.version, max(numbers, default=10), map_f64_to_f32=mapped, fmad=optimised)
 
 
 def common_address_bits(modules: Sequence[nodes.Module]) -> int:
@@ -212,6 +222,7 @@ def _functions(context: Context, as_written: bool) -> None:
                 context.report(problem)
                 continue
             simplify(function, as_written)
+            contract(function, context.environment)
             context.functions[function.name] = function
 
 

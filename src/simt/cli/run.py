@@ -83,6 +83,10 @@ class Options:
     "--approx", type=click.Choice(APPROXIMATIONS),
     help="Approximate functions with an H200's bits, or fast. Default: SIMT_APPROX, else fast.",
 )  # fmt: skip
+@click.option(
+    "--fmad/--no-fmad", default=True,
+    help="Fuse products and sums that name no rounding, as ptxas does. Default: --fmad.",
+)  # fmt: skip
 @click.option("--workers", type=int, help="Native threads. Default: SIMT_WORKERS, else one for each CPU.")
 @click.option("--memory", default="8GiB", show_default=True, help="Device memory.")
 @click.option("--timeout", type=float, metavar="SECONDS", help="Stop a kernel that runs longer.")
@@ -90,8 +94,8 @@ class Options:
 @click.option("--repeat", type=click.IntRange(1), default=1, show_default=True, help="Launch so many times.")
 def run(
     file: str, words: tuple[str, ...], link: tuple[str, ...], arch: str | None, engine: str | None,
-    cpu: str | None, approx: str | None, workers: int | None, memory: str, timeout: float | None, seed: int,
-    **rest: Any,
+    cpu: str | None, approx: str | None, fmad: bool, workers: int | None, memory: str, timeout: float | None,
+    seed: int, **rest: Any,
 ) -> None:  # fmt: skip
     """Runs a kernel of a PTX file (- for standard input). KERNEL may be left out if the file has only one.
 
@@ -100,7 +104,7 @@ def run(
     options = Options(**rest)
     name, pairs = split_words(words)
     values = parse_values(pairs, seed)
-    device = Device(arch, engine, memory, workers, timeout, cpu, approx)
+    device = Device(arch, engine, memory, workers, timeout, cpu, approx, fmad)
     started = time.perf_counter()
     module = load(device, (file, *link))
     kernel = choose(module, name)

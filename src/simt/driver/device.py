@@ -45,7 +45,9 @@ class Device:
     `SIMT_CPU`, else `"host"`, this machine's own; an older one (`"x86-64"`, `"x86-64-v2"`, `"x86-64-v3"`
     without AVX-512, `"x86-64-v4"`) gives the same results with fewer instructions. `approx`: how the
     approximate functions (`rcp.approx`, `sin.approx` ...) are computed, `"hardware"`, with an H200's bits, or
-    `"fast"`, within the manual's bounds, else `SIMT_APPROX`. Raises `SimtError`.
+    `"fast"`, within the manual's bounds, else `SIMT_APPROX`. `fmad`: whether products and sums that name no
+    rounding are fused where ptxas fuses them, so that results have a GPU's bits; False rounds both, as ptxas
+    does with `--fmad=false`. Raises `SimtError`.
     """
 
     stack_bytes: int | str = STACK_BYTES
@@ -61,11 +63,13 @@ class Device:
         timeout: float | None = None,
         cpu: str | None = None,
         approx: str | None = None,
+        fmad: bool = True,
     ) -> None:
         self.properties = find_device(arch)
         self.engine_name = engine_name(engine)
         self.cpu = cpu_name(cpu)
         self.approx = approximation(approx)
+        self.fmad = fmad
         self.workers = worker_count(workers)
         self.timeout = None if timeout is None else seconds(timeout)
         self.memory = Arena(parse_size(memory))
@@ -164,9 +168,9 @@ class Device:
     def load_texts(self, files: Sequence[tuple[str | bytes, str]]) -> Module:
         """As `load`, but PTX texts with the names of their files."""
         if len(files) == 1 and self.engine_name == "jit":  # the interpreter needs the whole program
-            program, warnings = load_program(*files[0], self.properties)
+            program, warnings = load_program(*files[0], self.properties, self.fmad)
         else:
-            program, warnings = compile_files(files, self.properties)
+            program, warnings = compile_files(files, self.properties, fmad=self.fmad)
         program.environment = replace(program.environment, approx=self.approx)
         return Module(self, program, warnings)
 

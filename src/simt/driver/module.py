@@ -58,7 +58,10 @@ class Module:
         """The program with every branch of its text, for those who watch it being executed."""
         from simt.driver.source import compile_files  # only for tools: start-up time
 
-        made = compile_files(self.program.text.files(), self.device.properties, as_written=True)[0]
+        device = self.device
+        made = compile_files(self.program.text.files(), device.properties, as_written=True, fmad=device.fmad)[
+            0
+        ]
         made.environment = self.program.environment
         return made
 

@@ -28,28 +28,33 @@ _EMPTY = ("parameters", "results", "missing")
 _KEPT = tuple(f.name for f in fields(Function) if f.name not in (*_LATER, *_EMPTY))
 
 
-def load_program(text: str | bytes, name: str, device: DeviceProperties) -> tuple[Program, list[Diagnostic]]:
+def load_program(
+    text: str | bytes, name: str, device: DeviceProperties, fmad: bool = True
+) -> tuple[Program, list[Diagnostic]]:
     """As `simt.driver.source.compile_ptx`, from the cache if the text was loaded before."""
     from simt.engine.cache import ObjectCache
 
-    cache, key = ObjectCache(), _key(text, device)
+    cache, key = ObjectCache(), _key(text, device, fmad)
     found = cache.load(key)
     if found is not None and cast("int", found[0]["target"]) <= device.number:
-        return _restored(*found, text, name, device), []
+        return _restored(*found, text, name, device, fmad), []
     from simt.driver.source import compile_ptx
 
-    program, warnings = compile_ptx(text, name, device)
+    program, warnings = compile_ptx(text, name, device, fmad)
     if cache.usable and not warnings and _is_plain(program):
         cache.store(key, *_summary(program))
     return program, warnings
 
 
-def _key(text: str | bytes, device: DeviceProperties) -> str:
-    """By the device too: limits (`.maxnctapersm`) and doubles (`map_f64_to_f32`) depend on it."""
+def _key(text: str | bytes, device: DeviceProperties, fmad: bool) -> str:
+    """By the device too: limits (`.maxnctapersm`) and doubles (`map_f64_to_f32`) depend on it. By `fmad`: the
+    blocks that are made later do."""
     from simt.engine.cache import code_fingerprint
 
     data = b"bytes\0" + text if isinstance(text, bytes) else b"str\0" + text.encode("utf-8", "surrogatepass")
-    return hashlib.sha256(f"program\0{device.name}\0{code_fingerprint()}\0".encode() + data).hexdigest()
+    return hashlib.sha256(
+        f"program\0{device.name}\0{fmad}\0{code_fingerprint()}\0".encode() + data
+    ).hexdigest()
 
 
 def _is_plain(program: Program) -> bool:
@@ -67,6 +72,7 @@ def _summary(program: Program) -> tuple[Json, bytes]:
         "target": environment.target,
         "version": environment.version,
         "map_f64_to_f32": environment.map_f64_to_f32,
+        "fmad": environment.fmad,
         "address_bits": program.address_bits,
         "identity": program.identity,
         "kernels": [_function_record(f) for f in program.functions.values()],
@@ -84,9 +90,13 @@ def _function_record(function: Function) -> Json:
     return record | {"kernel_parameters": [_record(p) for p in function.kernel_parameters]}
 
 
-def _restored(header: Json, images: bytes, text: str | bytes, name: str, device: DeviceProperties) -> Program:
+def _restored(
+    header: Json, images: bytes, text: str | bytes, name: str, device: DeviceProperties, fmad: bool
+) -> Program:
     version = cast("tuple[int, int]", tuple(header["version"]))
-    environment = Environment(version, header["target"], device.number, header["map_f64_to_f32"])
+    environment = Environment(
+        version, header["target"], device.number, header["map_f64_to_f32"], fmad=header["fmad"]
+    )
     source = Source(text if isinstance(text, str) else text.decode("utf-8", "replace"), name)
     functions: dict[str, Function] = {}
     program = Program(
@@ -99,7 +109,7 @@ def _restored(header: Json, images: bytes, text: str | bytes, name: str, device:
         from simt.driver.source import compile_ptx
 
         with lock:
-            whole = compile_ptx(text, name, device)[0]
+            whole = compile_ptx(text, name, device, fmad)[0]
             for function in functions.values():
                 function.blocks = whole.functions[function.name].blocks
                 function.registers = whole.functions[function.name].registers

@@ -83,16 +83,21 @@ def check_source(text: str | bytes, name: str) -> list[Diagnostic]:
     return found
 
 
-def compile_ptx(text: str | bytes, name: str, device: DeviceProperties) -> tuple[Program, list[Diagnostic]]:
-    """The program for a device, and warnings. Raises `PtxError` with every diagnostic."""
-    return compile_files([(text, name)], device)
+def compile_ptx(
+    text: str | bytes, name: str, device: DeviceProperties, fmad: bool = True
+) -> tuple[Program, list[Diagnostic]]:
+    """The program for a device, and warnings; `fmad` as for `compile_files`. Raises `PtxError` with every
+    diagnostic."""
+    return compile_files([(text, name)], device, fmad=fmad)
 
 
 def compile_files(
-    files: Sequence[tuple[str | bytes, str]], device: DeviceProperties, as_written: bool = False
-) -> tuple[Program, list[Diagnostic]]:
+    files: Sequence[tuple[str | bytes, str]], device: DeviceProperties, as_written: bool = False,
+    fmad: bool = True,
+) -> tuple[Program, list[Diagnostic]]:  # fmt: skip
     """The program of texts with their names, and warnings. `as_written`: every branch stays, even to the next
-    instruction. Raises `PtxError` with every diagnostic."""
+    instruction. `fmad`: products and sums are fused as ptxas does it. Raises `PtxError` with every
+    diagnostic."""
     from simt.analysis.lower import link
 
     read = [diagnose(text, name, device.number) for text, name in files]
@@ -100,7 +105,7 @@ def compile_files(
     trees = [tree for tree, _ in read if tree is not None]
     if len(trees) < len(read) or any(d.severity is Severity.ERROR for d in found):
         raise PtxError(found)
-    program = link(trees, device.number, as_written)
+    program = link(trees, device.number, as_written, fmad)
     for tree in trees:
         _check_target(tree, device)
     _check_constants(trees, device)

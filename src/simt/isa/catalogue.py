@@ -46,6 +46,8 @@ def instruction(
     carry: str = "",
     effects: str = "",
     traits: str = "",
+    contraction: str = "",
+    seam: str = "",
     **alternatives: str,
 ) -> Callable[[M], M]:
     """Declares one form whose meaning is the decorated function. Decorators may be stacked.
@@ -57,6 +59,9 @@ def instruction(
     `surplus`: the name of a further source that ptxas takes although the text has none; it is ignored.
     `effects`: space-separated from memory, warp, machine; pure if empty. What a launch prepares for has
     a word of its own: event, breakpoint. `traits`: space-separated words of `simt.isa.form.TRAITS`.
+    `contraction`: product, sum, difference, fused, negation or copy, what it can be where a product and a sum
+    become one operation; `seam`: modifiers with which it keeps them apart that stand on both sides of it, `*`
+    for any, `!name` for a slot left out (decision 23).
     """
 
     def declare(meaning: M) -> M:
@@ -67,6 +72,7 @@ def instruction(
             until_target=requirement(until).target if until and "sm_" in until else 0,
             defaults=defaults, check=check, ranges=ranges, relaxed=relaxed, surplus=surplus, carry=carry,
             effects=frozenset(effects.split()), traits=frozenset(traits.split()),
+            contraction=contraction, seam=frozenset(seam.split()),
         )  # fmt: skip
         return meaning
 

@@ -65,7 +65,7 @@ def trap(m: Algebra[V]) -> None:
     m.trap()
 
 
-@instruction("brkpt", since="sm_11", effects="machine breakpoint", ref="PTX 1.4 table 84")
+@instruction("brkpt", since="sm_11", effects="machine breakpoint", ref="PTX 1.4 table 84", seam="*")
 def brkpt(m: Algebra[V]) -> None:
     """Suspends the thread for a debugger.
 
@@ -77,7 +77,7 @@ def brkpt(m: Algebra[V]) -> None:
 
 @instruction(
     "pmevent a:imm(u32)", since="1.4", effects="machine event", ref="PTX 1.4 table 85",
-    ranges={"a": range(16)},
+    ranges={"a": range(16)}, seam="*",
 )  # fmt: skip
 def pmevent(m: Algebra[V], a: V) -> None:
     """Triggers the performance monitor event of that number.
@@ -89,7 +89,7 @@ def pmevent(m: Algebra[V], a: V) -> None:
 
 @instruction(
     "pmevent.mask a:imm(u32)", since="3.0 sm_20", effects="machine event", ref="PTX 3.0 pmevent",
-    ranges={"a": range(1 << 16)},
+    ranges={"a": range(1 << 16)}, seam="*",
 )  # fmt: skip
 def pmevent_mask(m: Algebra[V], a: V) -> None:
     """Triggers the performance monitor events whose bits are set."""

@@ -44,9 +44,13 @@ NEAREST = {"rnd": "rn", **PLAIN}
 
 
 @instruction(
-    "add[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 38", defaults=PLAIN
-)
-@instruction("add[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=FTZ, ref="PTX 1.4 table 38")
+    "add[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 38", defaults=PLAIN,
+    contraction="sum",
+)  # fmt: skip
+@instruction(
+    "add[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=FTZ, ref="PTX 1.4 table 38",
+    contraction="sum",
+)  # fmt: skip
 def add(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
     """Sum, rounded to nearest even unless the modifier says otherwise.
 
@@ -59,9 +63,13 @@ def add(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
 
 
 @instruction(
-    "sub[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 39", defaults=PLAIN
-)
-@instruction("sub[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=FTZ, ref="PTX 1.4 table 39")
+    "sub[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 39", defaults=PLAIN,
+    contraction="difference",
+)  # fmt: skip
+@instruction(
+    "sub[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=FTZ, ref="PTX 1.4 table 39",
+    contraction="difference",
+)  # fmt: skip
 def sub(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
     """Difference, rounded to nearest even unless the modifier says otherwise.
 
@@ -72,9 +80,13 @@ def sub(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
 
 
 @instruction(
-    "mul[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 40", defaults=PLAIN
-)
-@instruction("mul[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=FTZ, ref="PTX 1.4 table 40")
+    "mul[.rnd].f64 d, a, b", rnd=ROUNDINGS, since="1.0 sm_13", ref="PTX 1.4 table 40", defaults=PLAIN,
+    contraction="product",
+)  # fmt: skip
+@instruction(
+    "mul[.rnd][.ftz][.sat].f32 d, a, b", rnd=ROUNDINGS, requires=FTZ, ref="PTX 1.4 table 40",
+    contraction="product",
+)  # fmt: skip
 def mul(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat: bool) -> V:
     """Product, rounded to nearest even unless the modifier says otherwise.
 
@@ -91,9 +103,13 @@ def mul(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding | None, ftz: bool, sat
     "mad.rnd.f64 d, a, b, c", rnd=ROUNDINGS, since="1.0 sm_13", defaults=PLAIN, ref="PTX 1.4 table 42"
 )
 @instruction(
-    "fma.rnd.f64 d, a, b, c", rnd=ROUNDINGS, since="1.4 sm_13", defaults=PLAIN, ref="PTX 1.4 table 41"
-)
-@instruction("fma.rnd[.ftz][.sat].f32 d, a, b, c", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 fma")
+    "fma.rnd.f64 d, a, b, c", rnd=ROUNDINGS, since="1.4 sm_13", defaults=PLAIN, ref="PTX 1.4 table 41",
+    contraction="fused",
+)  # fmt: skip
+@instruction(
+    "fma.rnd[.ftz][.sat].f32 d, a, b, c", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 fma",
+    contraction="fused",
+)  # fmt: skip
 def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, rnd: Rounding, ftz: bool, sat: bool) -> V:
     """Product plus a third value, rounded once.
 
@@ -163,7 +179,9 @@ def div_full(m: Algebra[V], a: V, b: V, ftz: bool, env: Environment) -> V:
     return div(m, F32, a, b, "rn", ftz)
 
 
-@instruction("div.f64 d, a, b", since="1.0 sm_13", until="1.3", defaults=NEAREST, ref="PTX 1.4 table 43")
+@instruction(
+    "div.f64 d, a, b", since="1.0 sm_13", until="1.3", defaults=NEAREST, ref="PTX 1.4 table 43", seam="*"
+)
 @instruction(
     "div.rnd.f64 d, a, b",
     rnd=ROUNDINGS,
@@ -171,8 +189,9 @@ def div_full(m: Algebra[V], a: V, b: V, ftz: bool, env: Environment) -> V:
     requires=DIRECTED,
     defaults=PLAIN,
     ref="PTX 1.4 table 43",
+    seam="*",
 )
-@instruction("div.rnd[.ftz].f32 d, a, b", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 div")
+@instruction("div.rnd[.ftz].f32 d, a, b", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 div", seam="*")
 def div(m: Algebra[V], t: Type, a: V, b: V, rnd: Rounding, ftz: bool) -> V:
     """Quotient, correctly rounded.
 
@@ -195,8 +214,10 @@ def abs_(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     return m.nan_result(t, float_abs(m, t, *flush_if(m, t, ftz, m.any_nan(t, a))), a)
 
 
-@instruction("neg.f64 d, a", since="1.0 sm_13", defaults=PLAIN, ref="PTX 1.4 table 45")
-@instruction("neg[.ftz].f32 d, a", requires=FTZ, ref="PTX 1.4 table 45")
+@instruction(
+    "neg.f64 d, a", since="1.0 sm_13", defaults=PLAIN, ref="PTX 1.4 table 45", contraction="negation"
+)
+@instruction("neg[.ftz].f32 d, a", requires=FTZ, ref="PTX 1.4 table 45", contraction="negation")
 def neg(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     """The sign inverted.
 
@@ -326,6 +347,7 @@ def rcp_approx(m: Algebra[V], a: V, ftz: bool, env: Environment) -> V:
     until="1.3",
     defaults=NEAREST,
     ref="PTX 1.4 table 48",
+    seam="*",
 )
 @instruction(
     "rcp.rnd.f64 d, a",
@@ -334,8 +356,9 @@ def rcp_approx(m: Algebra[V], a: V, ftz: bool, env: Environment) -> V:
     requires=DIRECTED,
     defaults=PLAIN,
     ref="PTX 1.4 table 48",
+    seam="*",
 )
-@instruction("rcp.rnd[.ftz].f32 d, a", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 rcp")
+@instruction("rcp.rnd[.ftz].f32 d, a", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 rcp", seam="*")
 def rcp(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
     """Reciprocal, correctly rounded.
 
@@ -370,6 +393,7 @@ def sqrt_approx(m: Algebra[V], a: V, ftz: bool, env: Environment) -> V:
     until="1.3",
     defaults=NEAREST,
     ref="PTX 1.4 table 49",
+    seam="*",
 )
 @instruction(
     "sqrt.rnd.f64 d, a",
@@ -378,8 +402,9 @@ def sqrt_approx(m: Algebra[V], a: V, ftz: bool, env: Environment) -> V:
     requires=DIRECTED,
     defaults=PLAIN,
     ref="PTX 1.4 table 49",
+    seam="*",
 )
-@instruction("sqrt.rnd[.ftz].f32 d, a", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 sqrt")
+@instruction("sqrt.rnd[.ftz].f32 d, a", rnd=ROUNDINGS, since="2.0 sm_20", ref="PTX ISA 2.0 sqrt", seam="*")
 def sqrt(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
     """Square root, correctly rounded.
 
@@ -389,8 +414,10 @@ def sqrt(m: Algebra[V], t: Type, a: V, rnd: Rounding, ftz: bool) -> V:
     return finish(m, t, m.fsqrt(t, a, rnd), ftz, False, a)
 
 
-@instruction("rsqrt.approx.f64 d, a", since="1.4 sm_13", defaults=PLAIN, ref="PTX 1.4 table 50")
-@instruction("rsqrt.f64 d, a", since="1.0 sm_13", until="1.3", defaults=PLAIN, ref="PTX 1.4 table 50")
+@instruction("rsqrt.approx.f64 d, a", since="1.4 sm_13", defaults=PLAIN, ref="PTX 1.4 table 50", seam="*")
+@instruction(
+    "rsqrt.f64 d, a", since="1.0 sm_13", until="1.3", defaults=PLAIN, ref="PTX 1.4 table 50", seam="*"
+)
 @instruction("rsqrt.approx[.ftz].f32 d, a", since="1.4", ref="PTX 1.4 table 50")
 @instruction("rsqrt.f32 d, a", until="1.3", defaults=FLUSHED, ref="PTX 1.4 table 50")
 def rsqrt(m: Algebra[V], t: Type, a: V, ftz: bool, env: Environment) -> V:

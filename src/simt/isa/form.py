@@ -174,6 +174,8 @@ class Form:
     carry: str = ""  # "in", "out", "in out": uses of CC.CF
     control: str = ""  # branch, call, return, exit, barrier ...: executed by the engine itself
     effects: frozenset[str] = frozenset()
+    contraction: str = ""  # product, sum, difference, fused, negation, copy: see `simt.analysis.contraction`
+    seam: frozenset[str] = frozenset()  # modifiers with which ptxas ends a basic block here; `*`: with any
     summary: str = ""
     parameters: tuple[str, ...] = ()
     head: int | None = None  # of an open form: how many slots come first, before any other modifiers
@@ -218,6 +220,11 @@ class Form:
         needed = self.required(binding)
         fits = needed.version <= version and needed.target <= target and not self.expired(version, target)
         return fits and (self.check is None or self.check(binding, version) is None)
+
+    def ends_block(self, binding: Mapping[str, Value]) -> bool:
+        """Whether ptxas makes several basic blocks of the instruction, or ends one at it."""
+        words = (word for slot in self.slots for word in _chosen(slot, binding.get(slot.name)))
+        return bool(self.seam) and ("*" in self.seam or not self.seam.isdisjoint(words))
 
     def operand_type(self, operand: OperandForm, binding: Mapping[str, Value]) -> tuple[Type, int]:
         """The type of an operand under a binding, and the number of vector elements (1: scalar)."""

@@ -87,11 +87,13 @@ def between_zero_and_one(m: Algebra[V], t: Type, a: V) -> V:
 
 
 @instruction(
-    "add[.rnd].type d, a, b", rnd="rn", type=BF16S, since=BF16_SINCE, defaults=PLAIN, ref="PTX ISA 7.8 add"
-)
+    "add[.rnd].type d, a, b", rnd="rn", type=BF16S, since=BF16_SINCE, defaults=PLAIN, ref="PTX ISA 7.8 add",
+    contraction="sum",
+)  # fmt: skip
 @instruction(
-    "add[.rnd][.ftz][.sat].type d, a, b", rnd="rn", type=F16S, since=F16_SINCE, ref="PTX ISA 4.2 add"
-)
+    "add[.rnd][.ftz][.sat].type d, a, b", rnd="rn", type=F16S, since=F16_SINCE, ref="PTX ISA 4.2 add",
+    contraction="sum",
+)  # fmt: skip
 def add(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
     """Sum of halves, or of both halves of pairs."""
 
@@ -103,11 +105,13 @@ def add(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
 
 
 @instruction(
-    "sub[.rnd].type d, a, b", rnd="rn", type=BF16S, since=BF16_SINCE, defaults=PLAIN, ref="PTX ISA 7.8 sub"
-)
+    "sub[.rnd].type d, a, b", rnd="rn", type=BF16S, since=BF16_SINCE, defaults=PLAIN, ref="PTX ISA 7.8 sub",
+    contraction="difference",
+)  # fmt: skip
 @instruction(
-    "sub[.rnd][.ftz][.sat].type d, a, b", rnd="rn", type=F16S, since=F16_SINCE, ref="PTX ISA 4.2 sub"
-)
+    "sub[.rnd][.ftz][.sat].type d, a, b", rnd="rn", type=F16S, since=F16_SINCE, ref="PTX ISA 4.2 sub",
+    contraction="difference",
+)  # fmt: skip
 def sub(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
     """Difference of halves, or of both halves of pairs."""
 
@@ -119,11 +123,13 @@ def sub(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
 
 
 @instruction(
-    "mul[.rnd].type d, a, b", rnd="rn", type=BF16S, since=BF16_SINCE, defaults=PLAIN, ref="PTX ISA 7.8 mul"
-)
+    "mul[.rnd].type d, a, b", rnd="rn", type=BF16S, since=BF16_SINCE, defaults=PLAIN, ref="PTX ISA 7.8 mul",
+    contraction="product",
+)  # fmt: skip
 @instruction(
-    "mul[.rnd][.ftz][.sat].type d, a, b", rnd="rn", type=F16S, since=F16_SINCE, ref="PTX ISA 4.2 mul"
-)
+    "mul[.rnd][.ftz][.sat].type d, a, b", rnd="rn", type=F16S, since=F16_SINCE, ref="PTX ISA 4.2 mul",
+    contraction="product",
+)  # fmt: skip
 def mul(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
     """Product of halves, or of both halves of pairs."""
 
@@ -136,14 +142,16 @@ def mul(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, sat: bool) -> V:
 
 
 @instruction(
-    "fma.rn[.relu].type d, a, b, c", type=BF16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 fma"
-)
+    "fma.rn[.relu].type d, a, b, c", type=BF16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 fma",
+    contraction="fused",
+)  # fmt: skip
 @instruction(
     "fma.rn[.ftz].relu.type d, a, b, c", type=F16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 fma"
 )
 @instruction(
-    "fma.rn[.ftz][.sat].type d, a, b, c", type=F16S, since=F16_SINCE, defaults=PLAIN, ref="PTX ISA 4.2 fma"
-)
+    "fma.rn[.ftz][.sat].type d, a, b, c", type=F16S, since=F16_SINCE, defaults=PLAIN, ref="PTX ISA 4.2 fma",
+    contraction="fused",
+)  # fmt: skip
 def fma(m: Algebra[V], t: Type, a: V, b: V, c: V, ftz: bool, sat: bool, relu: bool) -> V:
     """Product plus a third value, rounded once; for halves, or both halves of pairs."""
 
@@ -169,8 +177,13 @@ def abs_(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     return by_halves(m, t, one, a)
 
 
-@instruction("neg.type d, a", type=BF16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 neg")
-@instruction("neg[.ftz].type d, a", type=F16S, since="6.0 sm_53", ref="PTX ISA 6.0 neg")
+@instruction(
+    "neg.type d, a", type=BF16S, since="7.0 sm_80", defaults=PLAIN, ref="PTX ISA 7.0 neg",
+    contraction="negation",
+)  # fmt: skip
+@instruction(
+    "neg[.ftz].type d, a", type=F16S, since="6.0 sm_53", ref="PTX ISA 6.0 neg", contraction="negation"
+)
 def neg(m: Algebra[V], t: Type, a: V, ftz: bool) -> V:
     """The sign of a half, or of both halves of a pair, inverted."""
 

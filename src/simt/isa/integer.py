@@ -21,6 +21,8 @@ INTEGERS = "u16 u32 u64 s16 s32 s64"
 SIGNED = "s16 s32 s64"
 CARRYING = "u32 s32 u64 s64"
 NARROW = "u16 s16 u32 s32"
+DIVIDED_APART = "u16 s16 s32 u64 s64"
+"""Types whose division is several basic blocks to ptxas."""
 WITH_64 = {"u64": "4.3 sm_20", "s64": "4.3 sm_20"}
 
 
@@ -261,7 +263,7 @@ def sad(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     return m.add(t, c, m.sub(t, m.maximum(t, a, b), m.minimum(t, a, b)))
 
 
-@instruction("div.type d, a, b", type=INTEGERS, ref="PTX 1.4 table 31")
+@instruction("div.type d, a, b", type=INTEGERS, ref="PTX 1.4 table 31", seam=DIVIDED_APART)
 def div(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """Quotient, truncated towards zero.
 
@@ -271,7 +273,7 @@ def div(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.divide(t, a, b)
 
 
-@instruction("rem.type d, a, b", type=INTEGERS, ref="PTX 1.4 table 32")
+@instruction("rem.type d, a, b", type=INTEGERS, ref="PTX 1.4 table 32", seam=DIVIDED_APART)
 def rem(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """Remainder of the truncated quotient, with the dividend's sign; all ones for a zero divisor (H200)."""
     zero = m.compare("eq", t, b, m.const(t, 0))
@@ -378,8 +380,9 @@ def brev(m: Algebra[V], t: Type, a: V) -> V:
 
 
 @instruction(
-    "bfind[.shiftamt].type d:u32, a", type="u32 u64 s32 s64", since="2.0 sm_20", ref="PTX ISA 2.0 bfind"
-)
+    "bfind[.shiftamt].type d:u32, a", type="u32 u64 s32 s64", since="2.0 sm_20", ref="PTX ISA 2.0 bfind",
+    seam="u64 s64",
+)  # fmt: skip
 def bfind(m: Algebra[V], t: Type, a: V, shiftamt: bool) -> V:
     """The place of the highest bit that is not a sign bit, or its distance from the top; -1 if none."""
     if t.is_signed:

@@ -18,6 +18,7 @@ NAMES = "moves addresses"
     type="pred u16 u32 u64 s16 s32 s64 f32 f64",
     requires=F64,
     traits=NAMES,
+    contraction="copy",
     ref="PTX 1.4 table 66",
 )
 @instruction(
@@ -34,7 +35,7 @@ def mov(m: Algebra[V], a: V) -> V:
 
 @instruction(
     "mov.type d:pack(type), a:pack(type)", type="b16 b32 b64", defaults={"unpack": None}, traits=NAMES,
-    ref="PTX 1.4 tables 66, 67",
+    ref="PTX 1.4 tables 66, 67", contraction="copy",
 )  # fmt: skip
 def mov_bits(m: Algebra[V], t: Type, a: V | tuple[V, ...], unpack: str | None) -> V | tuple[V, ...]:
     """Copies bits; packs the elements of a vector into one scalar, or unpacks a scalar, lowest first.

@@ -57,7 +57,7 @@ def bar_warp(m: Algebra[V], mask: V) -> None:
 
 @instruction(
     "membar.level", level="cta gl sys", since="1.4", requires={"sys": "2.0 sm_20"}, effects="memory",
-    ref="PTX 1.4 table 79",
+    ref="PTX 1.4 table 79", seam="*",
 )  # fmt: skip
 def membar(m: Algebra[V], level: str) -> None:
     """Orders the thread's accesses to memory before it and after it, as a level of threads sees them.
@@ -71,7 +71,7 @@ def membar(m: Algebra[V], level: str) -> None:
 @instruction(
     "fence[.sem].scope", sem="sc acq_rel acquire release", scope=SCOPES, since="6.0 sm_70",
     requires={"cluster": "7.8 sm_90", "acquire": "8.6 sm_70", "release": "8.6 sm_70"}, effects="memory",
-    ref="PTX 6.0 fence",
+    ref="PTX 6.0 fence", seam="sc acq_rel !sem",
 )  # fmt: skip
 def fence(m: Algebra[V], scope: str) -> None:
     """Orders the thread's accesses to memory before it and after it, as the threads of a scope see them."""

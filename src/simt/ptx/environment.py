@@ -16,6 +16,7 @@ class Environment:
     `version`, `target`: of the module, as (1, 4) and 13. `map_f64_to_f32`: of its `.target`.
     `machine`: the virtual device's compute capability times ten (sm_90: 90). `approx`: how the approximate
     functions are computed, bit for bit as by an H200 ("hardware") or within the manual's bounds ("fast").
+    `fmad`: whether products and sums that name no rounding are fused, as ptxas does it.
     """
 
     version: tuple[int, int] = (9, 0)
@@ -23,6 +24,7 @@ class Environment:
     machine: int = 90
     map_f64_to_f32: bool = False
     approx: Approximation = "fast"
+    fmad: bool = True
 
     @property
     def has_single_only(self) -> bool:

@@ -116,9 +116,20 @@ def _formulas(form: Form) -> str:
     return "```\n" + "\n".join(blocks) + "\n```" if blocks else ""
 
 
+DECISION = "../decisions/0023-products-and-sums-fuse.md"
+CONTRACTED = {
+    "product": "Without `.rnd` it may become one operation with the sums that use it, rounded once",
+    "sum": "Without `.rnd` it may become one operation with a product that it uses, rounded once",
+    "difference": "Without `.rnd` it may become one operation with a product that it uses, rounded once",
+}
+"""What is said of instructions that contraction changes."""
+
+
 def _facts(form: Form) -> Iterator[str]:
     yield from (f"- `.{s.name}`: {_choices(s)}" for s in form.slots if has_choice(s))
     yield from (f"- `{o.name}`: {_operand(o)}" for o in form.operands)
+    if form.contraction in CONTRACTED:
+        yield f"- {CONTRACTED[form.contraction]} ([decision 23]({DECISION}))."
     yield f"- From {needs(form.requirement)}" + (f" to PTX {dotted(form.until)}" if form.until else "") + "."
     later = defaultdict[Requirement, list[str]](list)
     for words, requirement in form.requires.items():
