@@ -17,7 +17,7 @@ from tests.unit.isa.meaning import Array
 
 VECTORS = Path(__file__).parent / "vectors" / "contraction.npz"
 
-COMPILED = ("f32", "f64", "f16x2")
+COMPILED = ("f32.ftz", "f64", "f16x2")
 """Types that the JIT runs too: so many kernels take a while, and both engines get what is fused already."""
 
 
