@@ -100,7 +100,7 @@ class Native:
     run: Callable[[int], int]
     serve: int
     linger: Callable[[int, int, int], None]
-    ask: Callable[[int, int, int, int, int, int], int]
+    ask: Callable[[int, int, int, int, int, int, int], int]
     withdraw: Callable[[int, int, int], int]
     join: Callable[[int, int, int, int], int]
     yields: int
@@ -151,7 +151,7 @@ class Compiler:
             ctypes.PYFUNCTYPE(number, place)(run),
             serve,
             ctypes.CFUNCTYPE(None, place, number, place)(linger),
-            ctypes.PYFUNCTYPE(number, place, place, number, place, place, place)(ask),
+            ctypes.PYFUNCTYPE(number, place, place, number, place, place, place, place)(ask),
             ctypes.PYFUNCTYPE(number, place, number, number)(withdraw),
             ctypes.CFUNCTYPE(truth, place, number, number, number)(join),
             yields,

@@ -93,18 +93,20 @@ def _linger(pause: list[str]) -> list[str]:
 
 
 def _ask() -> list[str]:
-    """`int64 simt_ask(roster, workers, wanted, asked, entry, launch)` asks threads that wait on seats of a
-    roster to run a launch, until as many are asked as are wanted: each with the next of the workers
-    (addresses). The result is their number; `asked` has their seats then, and the roster a new ticket."""
+    """`int64 simt_ask(roster, workers, wanted, asked, ticket, entry, launch)` asks threads that wait on seats
+    of a roster to run a launch, until as many are asked as are wanted: each with the next of the workers
+    (addresses). The result is their number; `asked` has their seats then, and `ticket` the request's."""
     values = {SeatSlot.ENTRY: "%entry", SeatSlot.LAUNCH: "%launch", SeatSlot.WORKER: "%worker"}
     return [
-        f"define i64 @{ASK}(ptr %roster, ptr %workers, i64 %wanted, ptr %asked, i64 %entry, i64 %launch) {{",
+        f"define i64 @{ASK}(ptr %roster, ptr %workers, i64 %wanted, ptr %asked, ptr %ticket.p, i64 %entry, "
+        "i64 %launch) {",
         "start:",
         *field("%roster", RosterSlot.COUNT, "count"),
         *field("%roster", RosterSlot.TICKET, "last.p", "ptr"),
         "  %last = load i64, ptr %last.p, align 8",
         "  %ticket = add i64 %last, 1",
         "  store i64 %ticket, ptr %last.p, align 8",
+        "  store i64 %ticket, ptr %ticket.p, align 8",
         f"  %ticket.bits = shl i64 %ticket, {SEAT_BITS}",
         f"  %request = or i64 %ticket.bits, {Seat.ASKED}",
         f"  %seats = getelementptr i64, ptr %roster, i64 {RosterSlot.SEATS}",
@@ -236,12 +238,10 @@ def _help() -> list[str]:
         *field("%call", CallSlot.ROSTER, "roster", "ptr"),
         *field("%call", CallSlot.WORKERS, "workers", "ptr"),
         *field("%call", CallSlot.SEATS, "seats", "ptr"),
-        f"  %count = call i64 @{ASK}(ptr %roster, ptr %workers, i64 %wanted, ptr %seats, i64 %kernel, "
-        "i64 %launch.i)",
+        f"  %ticket.p = getelementptr i64, ptr %call, i64 {CallSlot.TICKET}",
+        f"  %count = call i64 @{ASK}(ptr %roster, ptr %workers, i64 %wanted, ptr %seats, ptr %ticket.p, "
+        "i64 %kernel, i64 %launch.i)",
         *_kept("%count", CallSlot.ASKED),
-        *field("%roster", RosterSlot.TICKET, "ticket.p", "ptr"),
-        "  %ticket = load i64, ptr %ticket.p, align 8",
-        *_kept("%ticket", CallSlot.TICKET),
         "  br label %end",
         "end:",
         "  ret void",

@@ -48,7 +48,7 @@ class Pool:
         self._lock = threading.Lock()
         self._jobs: Jobs = SimpleQueue()
         self._seats: list[Block] = []
-        self._ticket = Block(1)
+        self._last_ticket = Block(1)
         self._rosters = list[Block]()  # who is about to ask may have an old one
         self._list_seats()
         weakref.finalize(self, _end, self._jobs, self._seats)
@@ -59,19 +59,21 @@ class Pool:
         `at_once`: those who wait on their seats are asked there."""
         with self._lock:
             self._grow(len(workers))
-            asked = self._ask(compiled.address, launch, workers) if at_once else NOBODY
+            asked, ticket = self._ask(compiled.address, launch, workers) if at_once else (NOBODY, 0)
             left = workers[len(asked) :]
-            team = Team(self._native, compiled, launch, left, asked, self._ticket.slots[0])
+            team = Team(self._native, compiled, launch, left, asked, ticket)
         for _ in left:
             self._jobs.put(team.take_part)
         return team
 
-    def _ask(self, entry: int, launch: int, workers: array[int]) -> array[int]:
-        """Asks those who wait on their seats, each with the next worker; their seats."""
-        asked = array("q", bytes(workers.itemsize * len(workers)))
-        address, wanted = workers.buffer_info()
-        count = self._native.ask(self.roster, address, wanted, asked.buffer_info()[0], entry, launch)
-        return asked if count == wanted else asked[:count]
+    def _ask(self, entry: int, launch: int, workers: array[int]) -> tuple[array[int], int]:
+        """Asks those who wait on their seats, each with the next worker; their seats, and the ticket."""
+        (address, wanted), ticket = workers.buffer_info(), array("q", [0])
+        asked = array("q", bytes(workers.itemsize * wanted))
+        count = self._native.ask(
+            self.roster, address, wanted, asked.buffer_info()[0], ticket.buffer_info()[0], entry, launch
+        )
+        return asked[:count], ticket[0]
 
     @property
     def awake(self) -> int:
@@ -98,7 +100,7 @@ class Pool:
 
     def _list_seats(self) -> None:
         roster = Block(RosterSlot.SEATS + len(self._seats))
-        roster.slots[RosterSlot.TICKET] = self._ticket.address
+        roster.slots[RosterSlot.TICKET] = self._last_ticket.address
         roster.slots[RosterSlot.COUNT] = len(self._seats)
         for number, seat in enumerate(self._seats, RosterSlot.SEATS):
             roster.slots[number] = seat.address

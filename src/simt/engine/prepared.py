@@ -216,9 +216,7 @@ class Prepared:
         """Compiled code is to ask so many threads that wait on their seats. None if there is no memory."""
         slots = self.call.slots
         if helpers != self._wanted:
-            self._wanted = (
-                _NOT_YET  # if Ctrl-C comes between the lines below, the next launch does them again
-            )
+            self._wanted = _NOT_YET  # where Ctrl-C comes before the end, the next launch does all again
             try:
                 workers = self._workers(1, helpers)
             except OutOfMemory:

@@ -61,9 +61,9 @@ class Roster:
 def ask(native: Native, some: Sequence[Block], wanted: int) -> list[int]:
     """Which are asked, by their number."""
     places, asked, roster = addresses(some), array("q", [0] * wanted), Roster(some)
-    workers, seats = WORKERS.buffer_info()[0], asked.buffer_info()[0]
-    count = native.ask(roster.block.address, workers, wanted, seats, ENTRY, LAUNCH)
-    assert roster.last.slots[0] == TICKET
+    workers, seats, ticket = WORKERS.buffer_info()[0], asked.buffer_info()[0], array("q", [0])
+    count = native.ask(roster.block.address, workers, wanted, seats, ticket.buffer_info()[0], ENTRY, LAUNCH)
+    assert roster.last.slots[0] == ticket[0] == TICKET
     return [places.index(address) for address in asked[:count]]
 
 
