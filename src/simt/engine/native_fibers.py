@@ -30,9 +30,10 @@ from simt.engine.abi import (
     WorkerSlot,
 )
 
-PATIENCE = 4096
+PATIENCE = 16384
 """Times that workers of a thread yield before somebody looks whether the launch gets on. A worker yields
-after two turns of a loop at least, so that it takes a tenth of a millisecond or more."""
+after two turns of a loop at least, so that it takes half a millisecond or more: where processors are scarce,
+a system makes those wait long who let others run too often."""
 EAGER = 2**62
 """In `WorkerSlot.SEEN`: more CTAs than there are, so that the first look makes fibers; in `YIELDS`: look
 soon."""
