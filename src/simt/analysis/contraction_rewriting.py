@@ -41,14 +41,14 @@ class Rewriting:
 
     def _fuse(self, item: Sum) -> None:
         product, negated = item.products[item.chosen]
-        op, t = item.op, item.op.source_types["a"]
+        op, t, ftz = item.op, item.op.source_types["a"], item.op.binding.get("ftz") is True
         is_difference = op.form.contraction == "difference"
         added = op.sources["b" if item.chosen == "a" else "a"]
         before: list[Op] = []
         if is_difference and item.chosen == "a":
-            added = self._negated(added, t, op.line, before)
+            added = self._negated(added, t, ftz, op.line, before)
         flipped = negated != (is_difference and item.chosen == "b")
-        form, binding = _form("fused", t, op.binding.get("ftz") is True, op.binding.get("sat") is True)
+        form, binding = _form("fused", t, ftz, op.binding.get("sat") is True)
         factors = [self._factor(product, "a", item, flipped), self._factor(product, "b", item, False)]
         sources = dict(zip("abc", (*factors, added)))
         types = dict.fromkeys(sources, t)
@@ -61,8 +61,10 @@ class Rewriting:
         source, place = product.op.sources[name], "ab".index(name)
         same = product.chain == item.chain and product.versions[place] == item.versions[item.chosen][place]
         same = same or self.live.is_constant(source)
-        if isinstance(source, Constant) or (same and not negated):
-            return self._negated(source, product.op.source_types[name], 0, []) if negated else source
+        if isinstance(source, Constant):
+            return _opposite(source, product.op.source_types[name]) if negated else source
+        if same and not negated:
+            return source
         if (product, name, negated) not in self.saved:
             self.saved[product, name, negated] = self._save(product, name, negated)
         return self.saved[product, name, negated]
@@ -72,7 +74,7 @@ class Rewriting:
         source, t = op.sources[name], op.source_types[name]
         before: list[Op] = []
         if negated:
-            found = self._negated(source, t, op.line, before)
+            found = self._negated(source, t, op.binding.get("ftz") is True, op.line, before)
         else:
             found = self._temporary(t)
             assert isinstance(source, Register)
@@ -82,12 +84,14 @@ class Rewriting:
         self.replaced[op] = [*before, *kept]
         return found
 
-    def _negated(self, source: Operand, t: Type, line: int, before: list[Op]) -> Source:
-        """A value with the other sign; an instruction for it goes to `before`, unless it is a constant."""
+    def _negated(self, source: Operand, t: Type, ftz: bool, line: int, before: list[Op]) -> Source:
+        """A value with the other sign; an instruction for it goes to `before`, unless it is a constant. With
+        `ftz` as the fused operation has it, which flushes the value in any case: where all arithmetic of a
+        kernel flushes, the JIT lets the CPU do it."""
         if isinstance(source, Constant):
-            return replace(source, bits=source.bits ^ _signs(t))
+            return _opposite(source, t)
         found = self._temporary(t)
-        form, binding = _form("negation", t, False, False)
+        form, binding = _form("negation", t, ftz, False)
         before.append(Op(form, binding, {"a": source}, {"a": t}, (found,), (t,), None, line))
         return found
 
@@ -95,6 +99,10 @@ class Rewriting:
         registers = self.function.registers
         registers.append(Register(len(registers), f"tmp{len(registers)}", t))
         return registers[-1]
+
+
+def _opposite(constant: Constant, t: Type) -> Constant:
+    return replace(constant, bits=constant.bits ^ _signs(t))
 
 
 def _signs(t: Type) -> int:

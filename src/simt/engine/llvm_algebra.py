@@ -48,6 +48,10 @@ def float_text(t: Type, bits: int) -> str:
     return f"0x{sign << 63 | exponent << 52 | fraction << 29:016X}"
 
 
+FLOAT_OF = {("i32", 1 << 31): "float", ("i64", 1 << 63): "double"}
+"""Types of numbers, by the integers of their size and the bit of their sign."""
+
+
 class LlvmIntegers:
     """Constants, choice, bits and integers."""
 
@@ -193,6 +197,12 @@ class LlvmIntegers:
         return self.binary("or", a, b)
 
     def xor(self, t: Type, a: Value, b: Value) -> Value:
+        """Where a sign changes, LLVM is told of the negation, which then is part of a fused operation."""
+        number = None if b.literal is None else FLOAT_OF.get((a.type, b.literal))
+        if number is not None and a.literal is None:
+            (negated,) = self.unify(self.cast("bitcast", number, a))
+            flipped = self.emit(f"fneg {negated.typed}", number, negated.width)
+            return self.cast("bitcast", a.type, flipped)
         return self.binary("xor", a, b)
 
     def invert(self, t: Type, a: Value) -> Value:

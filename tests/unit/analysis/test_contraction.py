@@ -51,6 +51,19 @@ def test_operands_that_change_on_the_way_are_kept() -> None:
     assert lowered("mul.f32 %u, %a, %b; mov.f32 %a, %c; add.f32 %v, %u, %a;") == ["copy", "fma"]
 
 
+@pytest.mark.parametrize("ftz", ["", ".ftz"])
+def test_what_changes_its_sign_for_it_is_flushed_as_the_sum_is(ftz: str) -> None:
+    """Else not all arithmetic of the kernel flushes, and the JIT does it by itself: three times as slow."""
+    for body in (
+        f"mul{ftz}.f32 %u, %a, %b; sub{ftz}.f32 %v, %c, %u;",
+        f"mul{ftz}.f32 %u, %a, %b; sub{ftz}.f32 %v, %u, %c;",
+    ):
+        program = compile_ptx(kernel(body), "<ptx>", find_device("sm_90"), True)[0]
+        ops = [op for op in program.functions["k"].ops() if not isinstance(op, Call)]
+        found = {op.form.mnemonic: op.binding["ftz"] for op in ops if op.form.chapter == "floating"}
+        assert found == {"neg": bool(ftz), "fma": bool(ftz)}
+
+
 def test_constants_change_their_sign_without_an_instruction() -> None:
     assert lowered("mul.f32 %u, 0f40400000, %b; sub.f32 %v, %c, %u;") == ["fma"]
 
