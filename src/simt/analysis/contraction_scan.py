@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import field
+from functools import cached_property
 
 from simt.analysis.lower_constants import integer_bits
+from simt.analysis.phis import live_in
 from simt.analysis.program import Address, Block, Call, Constant, Function, Op, Operand, Register
 from simt.analysis.ssa import destinations, registers_of, terminator_definition, terminator_uses, uses
 from simt.isa.derived import sign_mask
@@ -23,6 +25,7 @@ class Live:
     """Which instructions and registers of a function matter."""
 
     def __init__(self, function: Function) -> None:
+        self.function = function
         self.results = frozenset(function.results)
         self.single = _written_once(function)
         self.constants: dict[Register, Constant] = {}
@@ -80,34 +83,39 @@ class Live:
         return all(d is None or not self.reads[d] for d in op.destinations)
 
     def at_end(self, block: Block, register: Register) -> bool:
-        """Whether something behind a block may read what a register holds at its end."""
+        """Whether something behind a block may read what a register holds at its end. `register`: one that
+        more than one instruction writes."""
         if not block.successors():
             return register in self.results
-        seen: set[Block] = set()
-        work = [*block.successors()]
-        while work:
-            following = work.pop()
-            if following in seen:
-                continue
-            seen.add(following)
-            outcome = self._through(following, register)
-            if outcome == "read":
-                return True
-            work += following.successors() if outcome == "kept" else ()
-        return False
+        live_in, bit = self._live_in
+        return any(live_in[s.index] & bit[register] for s in block.successors())
 
-    def _through(self, block: Block, register: Register) -> str:
-        """What a block does first to a register: read, written or kept."""
+    @cached_property
+    def _live_in(self) -> tuple[dict[int, int], dict[Register, int]]:
+        """Bits of the registers live at each block's start, by its index; the bit of each."""
+        several = [r for r in self.function.registers if r not in self.single]
+        bit = {r: 1 << i for i, r in enumerate(several)}
+        sets = {block.index: self._needed_and_defined(block, bit) for block in self.function.blocks}
+        needed, defined = ({index: found[n] for index, found in sets.items()} for n in range(2))
+        return live_in(self.function.blocks, needed, defined), bit
+
+    def _needed_and_defined(self, block: Block, bit: dict[Register, int]) -> tuple[int, int]:
+        needed = defined = 0
         for op in block.ops:
-            if op in self.dead:
-                continue
-            if register in uses(op):
-                return "read"
-            if register in destinations(op) and not (isinstance(op, Op) and op.guard):
-                return "written"
-        if register in terminator_uses(block) or (not block.successors() and register in self.results):
-            return "read"
-        return "written" if terminator_definition(block) is register else "kept"
+            if op not in self.dead:
+                needed |= _bits(uses(op), bit) & ~defined
+                if not (isinstance(op, Op) and op.guard):
+                    defined |= _bits(destinations(op), bit)
+        at_end = [*terminator_uses(block), *(() if block.successors() else self.results)]
+        needed |= _bits(at_end, bit) & ~defined
+        return needed, defined | _bits([terminator_definition(block)], bit)
+
+
+def _bits(registers: Iterable[Register | None], bit: dict[Register, int]) -> int:
+    found = 0
+    for register in registers:
+        found |= bit.get(register, 0) if register is not None else 0
+    return found
 
 
 def _written_once(function: Function) -> set[Register]:
@@ -194,8 +202,9 @@ class Scan:
 
     def _is_read_behind(self, chain: list[Block], register: Register) -> bool:
         """Whether something that has not been seen reads what the register holds."""
-        seen_all = self.reads[register] == self.live.reads[register]
-        return not seen_all and self.live.at_end(chain[-1], register)
+        if self.reads[register] == self.live.reads[register]:
+            return False
+        return register in self.live.single or self.live.at_end(chain[-1], register)
 
     def _op(self, op: Op | Call) -> None:
         if isinstance(op, Call) or _divides(op):

@@ -16,13 +16,15 @@ from simt.analysis.schedule import Schedule
 from simt.records import dataclass
 
 
-def live_in(schedule: Schedule, needed: Mapping[int, int], defined: Mapping[int, int]) -> dict[int, int]:
-    """Registers live at each block's start (backward, to a fixed point)."""
+def live_in(order: Sequence[Block], needed: Mapping[int, int], defined: Mapping[int, int]) -> dict[int, int]:
+    """Registers live at each block's start (backward, to a fixed point), by the blocks' indices.
+
+    `needed`: what a block reads that it has not written before. `defined`: what it writes."""
     live = dict(needed)
     changed = True
     while changed:
         changed = False
-        for block in reversed(schedule.order):
+        for block in reversed(order):
             out = 0
             for successor in block.successors():
                 out |= live[successor.index]

@@ -217,7 +217,7 @@ def _place_phis(
     bit = {r: 1 << i for i, r in enumerate(registers)}
     needed = {b: sum(bit.get(r, 0) for r in found.needed) for b, found in locals_.items()}
     defined = {b: sum(bit.get(r, 0) for r in found.defined) for b, found in locals_.items()}
-    live = live_in(ssa.schedule, needed, defined)
+    live = live_in(ssa.schedule.order, needed, defined)
     for index, chosen in placed(ssa.schedule, ssa.predecessors, above, live, defined).items():
         block = ssa.schedule.order[ssa.schedule.position[index]]
         if chosen:

@@ -3,13 +3,16 @@ here is that what is left computes the same, and who is asked not to fuse."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import simt
-from simt.analysis.program import Call, Op, Program
+from simt.analysis import contraction_scan
+from simt.analysis.program import Call, Op, Program, Register
+from simt.analysis.ssa import uses
 from simt.driver.source import compile_files, compile_ptx
 from simt.isa.catalogue import FORMS
 from simt.machine.device import find_device
@@ -92,6 +95,33 @@ def test_a_product_read_by_the_next_turn_stays() -> None:
         "mov.f32 %c, %w; add.u32 %i, %i, 1; setp.lt.u32 %q, %i, 3; @%q bra L;"
     )
     assert lowered(loop) == ["add", "mul", "add"]
+
+
+@pytest.mark.parametrize("registers", [1, 2], ids=["once", "twice"])
+def test_work_grows_with_the_program(registers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products of many blocks that the last one adds up, in registers that are written once or twice."""
+    looks = 0
+
+    def counted(op: Op | Call) -> Iterator[Register]:
+        nonlocal looks
+        looks += 1
+        return uses(op)
+
+    monkeypatch.setattr(contraction_scan, "uses", counted)
+    found: list[int] = []
+    for blocks in (100, 200):
+        n = blocks // registers
+        body = "\n".join(
+            f"setp.eq.u32 %q, %i, {i}; mul.f32 %r{i % n}, %a, %b; @%q bra L{i}; mov.f32 %a, %b; L{i}:"
+            for i in range(blocks)
+        )
+        sums = "\n".join(f"add.f32 %v, %a, %r{i};" for i in range(n))
+        text = kernel(f"{body}\n{sums}").replace(".reg .u32 %i;", f".reg .u32 %i; .reg .f32 %r<{n}>;")
+        looks = 0
+        compile_ptx(text, "<ptx>", find_device("sm_90"), True)
+        found.append(looks)
+    assert found[0] > 100
+    assert found[1] < 2.5 * found[0]
 
 
 def test_no_fusing_across_calls() -> None:
