@@ -27,6 +27,7 @@ from suite.versions import Virtual
 from timing import processor
 
 RESULTS = Path(__file__).resolve().parent / "cores.json"
+GAINS = "gain", "gain_of_shortest", "gain_of_c_arithmetic"
 WARM = 12
 """Runs that do not count."""
 
@@ -56,6 +57,7 @@ def of_entry(entry: Entry, workers: list[int], seconds: float) -> dict[str, Any]
         "shortest_ms": {n: round(times[0] * 1e3, 3) for n, times in samples.items()},
         "median_ms": {n: round(statistics.median(times) * 1e3, 3) for n, times in samples.items()},
         "gain": gains(samples),
+        "gain_of_shortest": gains({n: times[:1] for n, times in samples.items()}),
         "gain_of_c_arithmetic": gains(given),
     }
 
@@ -90,21 +92,26 @@ def show(name: str, samples: Samples, given: Samples | None) -> None:
     print(f"{name:20s} {times}  ratios {ratios}{of}", flush=True)
 
 
+def used() -> list[int]:
+    """Processors that this process may use: as it was told (`taskset`), to leave out others of one core."""
+    return sorted(os.sched_getaffinity(0))
+
+
 def write(workers: list[int], rows: list[dict[str, Any]]) -> None:
     def mean(key: str) -> dict[int, float | None]:
         return {n: geometric_mean(row[key][n] for row in rows) for n in workers[1:]}
 
     document = {
         "date": time.strftime("%Y-%m-%d"),
-        "machine": {"processor": processor(), "cores": os.cpu_count()},
-        "geometric_means": {key: mean(key) for key in ("gain", "gain_of_c_arithmetic")},
+        "machine": {"processor": processor(), "cores": os.cpu_count(), "used": used()},
+        "geometric_means": {key: mean(key) for key in GAINS},
         "rows": rows,
     }
     RESULTS.write_text(json.dumps(document, indent=1) + "\n")
 
 
 def main() -> None:
-    cores = os.cpu_count() or 1
+    cores = len(used())
     parser = argparse.ArgumentParser(description="One core against several.")
     parser.add_argument("entries", nargs="*", metavar="ENTRY", help="of the suite; all if none is given")
     parser.add_argument("--workers", default=f"1,{cores}", help="numbers of workers (%(default)s)")

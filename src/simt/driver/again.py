@@ -9,37 +9,44 @@ included.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from weakref import ref
 
 from simt.driver.array import DeviceArray
 from simt.errors import LaunchError
 from simt.machine.grid import Shape, as_dim3, check_grid
-from simt.machine.launch import Launch
+from simt.machine.launch import Given, Launch, Repeated, Repeating
 
 if TYPE_CHECKING:
     from simt.driver.kernel import Kernel
+
+
+Quick = Callable[[Shape, Shape, Sequence[object], object], "bool | None"]
 
 
 class Again:
     """A launch that has ended well, by the grid, block and bytes of shared memory that its caller gave."""
 
     __slots__ = (
-        "_args", "_block", "_device", "_dim3", "_grid", "_last", "_lock", "_made", "_name", "_parameters",
-        "_plain", "_shared_mem", "_stack_bytes", "_workers",
+        "_args", "_block", "_cells", "_device", "_dim3", "_grid", "_ids", "_last", "_lock", "_made", "_name",
+        "_parameters", "_plain", "_repeated", "_shared_mem", "_stack_bytes", "_workers", "quick",
     )  # fmt: skip
 
     def __init__(self, kernel: Kernel, grid: Shape, block: Shape, shared_mem: int, made: Launch) -> None:
         self._grid, self._block, self._shared_mem = grid, block, shared_mem
-        self._dim3, self._made = made.grid, made
+        self._dim3, self._made, self._cells = made.grid, made, made.cells
         self._device = device = kernel.module.device
+        self._ids = device.grid_ids
         self._stack_bytes, self._workers = device.stack_bytes, device.workers
         self._lock = device.launching()
         self._plain = kernel.packer.plain
         self._args: tuple[object, ...] | None = None  # arrays by weak references
         self._parameters = b""
         self._name, self._last = kernel.name, kernel.module.last_launches
+        self._repeated: Repeated | None = None  # for the present arguments
+        self.quick: Quick | None = None
+        """Makes the launch once more, if it is ready for that: see `Repeated.call`."""
 
     @staticmethod
     def of(kernel: Kernel, grid: Shape, block: Shape, shared_mem: int, made: Launch) -> Again | None:
@@ -51,26 +58,56 @@ class Again:
         if block is not self._block or shared_mem is not self._shared_mem or not isinstance(args, tuple):
             return False
         with self._lock:
-            device, made = self._device, self._made
+            device, made, cells, ids = self._device, self._made, self._cells, self._ids
+            same = grid is self._grid and self._has_same(args)
             if (
-                made.busy
-                or device.capturing is not None
+                cells[0]
+                or device.is_capturing
                 or device.workers != self._workers
                 or device.stack_bytes != self._stack_bytes
-                or not (grid is self._grid or self._takes_grid(grid))
-                or not (self._has_same(args) or self._takes(args))
+                or not (same or ((grid is self._grid or self._takes_grid(grid)) and self._takes(args)))
             ):
                 return False
-            made.busy = True
+            cells[0] = 1  # `busy`
             made.parameters = self._parameters
             made.grid = self._dim3  # kernels of one name share it
-            device.last_grid_id = made.grid_id = device.last_grid_id + 1
+            ids[0] = cells[1] = ids[0] + 1
             timeout = device.timeout
             made.deadline = None if timeout is None else time.monotonic() + timeout
-            self._last[self._name] = made
+            if self._last.get(self._name) is not made:
+                self._last[self._name] = made
+                device.changed()
             device.engine.launch(made)
-            made.busy = False
+            cells[0] = 0
+            self.quick = self._ready() if same else None
         return True
+
+    def _ready(self) -> Quick | None:
+        """What makes the launch that has just ended once more, if the engine can do that."""
+        if self._repeated is None:
+            engine, device = self._device.engine, self._device
+            if not isinstance(engine, Repeating):
+                return None
+            self._repeated = engine.repeat(self._made, Given(
+                (self._grid, self._block, self._shared_mem), self._args or (), self._lock,
+                device.changes, self._made.memory.changes, device.grid_ids,
+            ))  # fmt: skip
+        repeated = self._repeated
+        return repeated.call if repeated is not None and repeated.arm() else None
+
+    def stopped(self) -> None:
+        """Ends a launch that `quick` has begun and that was stopped. Raises its `KernelFault`."""
+        try:
+            if self._repeated is not None:
+                self._repeated.stopped()
+        finally:
+            self._lock.release()
+
+    def interrupted(self) -> None:
+        """After `quick` raised an exception."""
+        if self._made.busy and self._repeated is not None:  # else it was raised before the launch began
+            self._repeated.interrupted()
+            self._lock.release()
 
     def _takes_grid(self, grid: Shape) -> bool:
         """Whether another grid is right; it is the one that the next launch is expected to have."""
@@ -82,6 +119,7 @@ class Again:
         except LaunchError:
             return False
         self._grid, self._dim3 = grid, dim3
+        self._repeated = None
         return True
 
     def _has_same(self, args: Sequence[object]) -> bool:
@@ -104,6 +142,7 @@ class Again:
         if parameters is None:
             return False
         self._parameters = parameters
+        self._repeated = None
         self._args = tuple([ref(a) if isinstance(a, DeviceArray) else a for a in args])
         return True
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock, get_ident
@@ -50,10 +51,6 @@ class Device:
     does with `--fmad=false`. Raises `SimtError`.
     """
 
-    stack_bytes: int | str = STACK_BYTES
-    """Call stack of one thread of a recursive kernel, bytes or text such as `"64KiB"`; may be set,
-    like CUDA's stack size limit. Launches raise `LaunchError` if it is no size."""
-
     def __init__(
         self,
         arch: str | int | None = None,
@@ -70,8 +67,11 @@ class Device:
         self.cpu = cpu_name(cpu)
         self.approx = approximation(approx)
         self.fmad = fmad
+        self.changes = array("q", [0])
+        """Grows when anything is set that launches depend on."""
         self.workers = worker_count(workers)
-        self.timeout = None if timeout is None else seconds(timeout)
+        self.timeout = timeout
+        self.stack_bytes = STACK_BYTES
         self.memory = Arena(parse_size(memory))
         self.mirrors = Mirrors()
         self._printf: Callable[[str], object] = print_text
@@ -79,17 +79,72 @@ class Device:
         self._heap_bytes = HEAP_BYTES
         self._heaps: dict[int, Heap] = {}
         self._lock = RLock()
-        self.last_grid_id = 0
-        self.capturing: LaunchSequence | None = None
+        self._grid_ids = array("q", [0])
+        self._engine: Engine | None = None
+        self._capturing: LaunchSequence | None = None
 
     @property
     def name(self) -> str:
         """The architecture, as `sm_90`."""
         return self.properties.name
 
-    @cached_property
+    @property
     def engine(self) -> Engine:
-        return make_engine(self.engine_name, self.cpu)
+        if self._engine is None:
+            self._engine = make_engine(self.engine_name, self.cpu)
+        return self._engine
+
+    @engine.setter
+    def engine(self, engine: Engine) -> None:
+        self._engine = engine
+        self.changed()
+
+    # -------------------------------------------------------------- what launches depend on
+
+    @property
+    def workers(self) -> int:
+        """Native threads that run kernels. May be set; raises `SimtError` for what is no number of them."""
+        return self._workers
+
+    @workers.setter
+    def workers(self, count: int) -> None:
+        self._workers = worker_count(count)
+        self.changed()
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds that a kernel may run, None without end. May be set; raises `SimtError` for anything but a
+        positive number."""
+        return self._timeout
+
+    @timeout.setter
+    def timeout(self, timeout: float | None) -> None:
+        self._timeout = None if timeout is None else seconds(timeout)
+        self.changed()
+
+    @property
+    def stack_bytes(self) -> int | str:
+        """Call stack of one thread of a recursive kernel, bytes or text such as `"64KiB"`; may be set,
+        like CUDA's stack size limit. Launches raise `LaunchError` if it is no size."""
+        return self._stack_bytes
+
+    @stack_bytes.setter
+    def stack_bytes(self, size: int | str) -> None:
+        self._stack_bytes = size
+        self.changed()
+
+    def changed(self) -> None:
+        """Launches look anew at everything that they depend on."""
+        self.changes[0] += 1
+
+    @property
+    def grid_ids(self) -> array[int]:
+        """One number, the last launch's: compiled code counts it on."""
+        return self._grid_ids
+
+    @property
+    def last_grid_id(self) -> int:
+        return self._grid_ids[0]
 
     @cached_property
     def low_memory(self) -> Arena:
@@ -200,17 +255,23 @@ class Device:
 
         self.check_not_captured("capture")
         with self._lock:
-            self.capturing = sequence = LaunchSequence(self)
+            self._capturing = sequence = LaunchSequence(self)
+            self.changed()
             try:
                 yield sequence
                 sequence.complete = True
             finally:
-                self.capturing = None
+                self._capturing = None
+
+    @property
+    def is_capturing(self) -> bool:
+        """Whether launches of any thread are recorded now."""
+        return self._capturing is not None
 
     @property
     def captured(self) -> LaunchSequence | None:
         """The sequence that this thread's launches are recorded in, if any."""
-        found = self.capturing
+        found = self._capturing
         return found if found is None or found.thread == get_ident() else None
 
     def check_not_captured(self, what: str) -> None:
@@ -218,14 +279,14 @@ class Device:
         if self.captured is not None:
             raise SimtError(f"{what}: not possible while launches are captured, which records launches only")
 
-    def launching(self) -> AbstractContextManager[bool]:
+    def launching(self) -> RLock:
         """One launch at a time, in the order of the calls."""
         return self._lock
 
     def next_grid_id(self, count: int = 1) -> int:
         """The number of the next launch, the first of `count`. The device is held by `launching`."""
-        first = self.last_grid_id + 1
-        self.last_grid_id += count
+        first = self._grid_ids[0] + 1
+        self._grid_ids[0] += count
         return first
 
     # -------------------------------------------------------------- arrays

@@ -153,7 +153,21 @@ class Kernel:
         dynamic shared memory. Raises `LaunchError` before anything runs, a `KernelFault` afterwards.
         """
         again = self._again
-        if again is None or stream is not None or not again.run(grid, block, args, shared_mem):
+        if again is None or stream is not None:
+            self.launch(grid, block, args, shared_mem, stream)
+            return
+        quick = again.quick
+        if quick is not None:
+            try:
+                ended = quick(grid, block, args, shared_mem)
+            except BaseException:  # Ctrl-C
+                again.interrupted()
+                raise
+            if ended:
+                return
+            if ended is None:
+                again.stopped()
+        if not again.run(grid, block, args, shared_mem):
             self.launch(grid, block, args, shared_mem, stream)
 
     def launch(
@@ -228,7 +242,9 @@ class Kernel:
             except LaunchError as problem:
                 raise self._named(problem) from None
             program = module.as_written
-            made = replace(made, program=program, kernel=program.functions[self.name], state=None)
+            made = replace(
+                made, program=program, kernel=program.functions[self.name], state=None, cells=made.cells[:]
+            )
             made.deadline = None if device.timeout is None else time.monotonic() + device.timeout
             self.run(made, Interpreter(watcher))
 
@@ -260,6 +276,7 @@ class Kernel:
         if made.events is not None:
             made.events[:] = 0
         module.last_launches[function.name] = made
+        device.changed()  # another launch of the kernel is the last one now
         return key, made
 
     def _active(self, block: Dim3, shared_mem: int) -> int:

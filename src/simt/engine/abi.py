@@ -14,6 +14,8 @@ YIELD, DRAIN, HIRE, SYSTEM = "simt_yield", "simt_drain", "simt_hire", "simt_syst
 """Functions of fibers: see `simt.engine.native_fibers`."""
 SERVE = "simt_serve"
 """The function by which compiled code lets Python handle signals."""
+REPEAT = "simt_repeat"
+"""The function that makes a launch once more: see `simt.engine.native_repeat`."""
 NATIVE_STACK = 64 << 20
 """Bytes of stack of the threads that run compiled code."""
 
@@ -126,6 +128,46 @@ class CallSlot(IntEnum):
     TICKET = 23  # number of the request
     BEGUN = 24  # how many of them have begun when the launches end, whose seats come first then
     ENDED = 25  # nonzero: all of these have ended
+
+
+class RepeatSlot(IntEnum):
+    """A launch that may be made once more, and what must be as it was: see `simt.engine.native_repeat`.
+    Objects are addresses of Python's objects."""
+
+    ARMED = 0  # zero: something else has happened
+    GRID = 1  # objects that the launch was given
+    BLOCK = 2
+    SHARED = 3
+    TUPLE = 4  # the type of the tuple of arguments
+    COUNT = 5  # of them
+    ACQUIRE = 6  # objects that take the device's lock and give it back when they are called
+    RELEASE = 7
+    DEVICE = 8  # address of a number that must not have changed, and what it was
+    DEVICE_CHANGES = 9
+    MEMORY = 10
+    MEMORY_CHANGES = 11
+    CELLS = 12  # address of the launch's `cells`: whether it runs, grid id
+    AWAKE = 13  # address of a number: nonzero while somebody watches launches
+    STACK = 14  # lowest address of the stack that has room, and its size
+    STACK_BYTES = 15
+    LEFT = 16  # launches until Python looks again at how long they take
+    LAST_GRID_ID = 17  # address of the device's count of launches
+    LAUNCH = 18  # addresses of the `LaunchSlot`s and the `CallSlot`s
+    CALL = 19
+    PARAMETERS = 20  # address and size of what the parameter block must hold
+    PARAMETER_BYTES = 21
+    RUNNING = 22  # the set of calls that are watched, and the object that stands for this one
+    ITSELF = 23
+    INVOKE = 24  # addresses of functions of Python
+    DROP = 25
+    KEEP = 26
+    ADD = 27
+    DISCARD = 28
+    OCCURRED = 29
+    TRUE = 30  # objects
+    FALSE = 31
+    NONE = 32
+    ARGS = 33  # first of the arguments
 
 
 class SeatSlot(IntEnum):

@@ -23,6 +23,7 @@ from simt.engine.abi import (
     JOIN,
     KERNEL,
     LINGER,
+    REPEAT,
     RUN,
     SERVE,
     SYSTEM,
@@ -95,7 +96,7 @@ class Native:
     stopped, or raises what a handler of signals raised. `serve`: an address, for `LaunchSlot.SERVE`. The
     others are for threads that help: see `simt.engine.native_seats`; and for fibers: see
     `simt.engine.native_fibers`. `yields`, `drain`, `system`: addresses. `hire`: None where there are no
-    fibers."""
+    fibers. `repeat`: an address, for `simt.engine.repeat`."""
 
     run: Callable[[int], int]
     serve: int
@@ -107,6 +108,7 @@ class Native:
     drain: int
     system: int
     hire: Callable[[int, int, int, int, int], None] | None
+    repeat: int
     code: object
 
 
@@ -143,9 +145,9 @@ class Compiler:
         if found is None:
             found = dict[str, object](), _object(text, self.cpu)
             self.objects.store(key, *found)
-        names = RUN, SERVE, LINGER, ASK, WITHDRAW, JOIN, YIELD, DRAIN, SYSTEM, HIRE
+        names = RUN, SERVE, LINGER, ASK, WITHDRAW, JOIN, YIELD, DRAIN, SYSTEM, HIRE, REPEAT
         addresses, code = self._link(found[1], *names)
-        run, serve, linger, ask, withdraw, join, yields, drain, system, hire = addresses
+        run, serve, linger, ask, withdraw, join, yields, drain, system, hire, repeat = addresses
         place, number, truth = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
         return Native(
             ctypes.PYFUNCTYPE(number, place)(run),
@@ -160,6 +162,7 @@ class Compiler:
             ctypes.PYFUNCTYPE(None, place, place, place, place, number)(hire)
             if can_switch(self.cpu.features)
             else None,
+            repeat,
             code,
         )
 

@@ -14,8 +14,9 @@ from simt.engine.compile import Compiled, Compiler
 from simt.engine.host import HOST, find_cpu
 from simt.engine.pool import Pool
 from simt.engine.prepared import Host, Prepared
+from simt.engine.repeat import Repeat, can_repeat
 from simt.engine.unsupported import Unsupported
-from simt.machine.launch import Engine, Launch, Replay
+from simt.machine.launch import Engine, Given, Launch, Replay
 
 KEPT = 1 << 20
 """Bytes of device memory of a worker that are kept for the next launch of the same kernel."""
@@ -61,6 +62,13 @@ class Jit:
             prepared.run(launch)
         finally:
             prepared.close()
+
+    def repeat(self, launch: Launch, given: Given) -> Repeat | None:
+        """The launch that has just ended, to be made once more. None if it is to be launched as others."""
+        prepared = launch.state
+        if not isinstance(prepared, Prepared) or not can_repeat(launch, prepared):
+            return None
+        return Repeat(launch, prepared, given)
 
     def sequence(self, launches: Sequence[Launch]) -> Replay:
         """Launches to be run one after the other, any number of times."""

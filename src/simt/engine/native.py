@@ -18,6 +18,7 @@ import ctypes
 from simt.engine.abi import RUN, SERVE, CallSlot, LaunchSlot
 from simt.engine.llvm_mode import DEFAULT_MXCSR
 from simt.engine.native_fibers import fibers_text, field
+from simt.engine.native_repeat import repeat_text
 from simt.engine.native_seats import HELP_BEGINS, HELP_ENDS, seats_text
 
 
@@ -26,7 +27,7 @@ def native_text(features: frozenset[str]) -> str:
     has_mode = "sse" in features
     enter, leave = (_DEFAULT_MODE, _OWN_MODE) if has_mode else ([], [])
     fibers = fibers_text(features, enter, leave)
-    return "\n".join([*_serve(has_mode), *_run(), *seats_text("sse2" in features), *fibers])
+    return "\n".join([*_serve(has_mode), *_run(), *seats_text("sse2" in features), *fibers, *repeat_text()])
 
 
 def _serve(has_mode: bool) -> list[str]:

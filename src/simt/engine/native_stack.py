@@ -16,24 +16,24 @@ def has_room() -> bool:
     does not tell."""
     known: bool | None = getattr(_here, "room", None)
     if known is None:
-        known = _here.room = _size() >= WANTED
+        known = _here.room = bounds()[1] >= WANTED
     return known
 
 
 _here = threading.local()
 
 
-def _size() -> int:
-    """Bytes of this thread's stack, 0 if unknown."""
+def bounds() -> tuple[int, int]:
+    """The lowest address of this thread's stack and its bytes, 0 if unknown."""
     if not sys.platform.startswith("linux"):
-        return 0
+        return 0, 0
     library: Any = ctypes.CDLL(None)
     attributes = ctypes.create_string_buffer(256)  # pthread_attr_t: 56 bytes in glibc and musl on 64 bits
     size = ctypes.c_size_t(0)
     place = ctypes.c_void_p()
     library.pthread_self.restype = ctypes.c_void_p
     if library.pthread_getattr_np(ctypes.c_void_p(library.pthread_self()), attributes) != 0:
-        return 0
+        return 0, 0
     library.pthread_attr_getstack(attributes, ctypes.byref(place), ctypes.byref(size))
     library.pthread_attr_destroy(attributes)
-    return size.value
+    return place.value or 0, size.value

@@ -186,13 +186,17 @@ class Ways:
             self.short.note(elapsed, helpers)
         self.expected += (elapsed - self.expected) * (1 if elapsed > self.expected else FORGETTING)
 
+    def is_short(self, least: int) -> bool:
+        """Whether so many nanoseconds of work are more than a launch takes, with help or alone."""
+        return self.expected <= least and self.short.shortest.get(0, 0) <= least
+
     def helpers(self, least: int, numbers: list[int]) -> int:
         """`least`: nanoseconds of work that are worth any help. `numbers`: of helpers that there may be."""
         if self.expected > LONG:
             return self.long.helpers(numbers)
-        shortest = self.short.shortest
-        if self.expected <= least and shortest.get(0, 0) <= least:  # help makes the former shorter
+        if self.is_short(least):
             return 0
+        shortest = self.short.shortest
         if not any(shortest):
             return at_first(self.expected, numbers)
         return self.short.helpers(numbers) if 0 in shortest else 0
@@ -224,6 +228,11 @@ class Pace:
         if ways is None:
             ways = self.sizes[ctas.bit_length()] = Ways(1 if self.together else CALM)
         ways.note(elapsed, helpers)
+
+    def is_short(self, ctas: int) -> bool:
+        """Whether a launch of so many CTAs is known to be worth nobody's help."""
+        ways = self.sizes.get(ctas.bit_length())
+        return ways is not None and ways.is_short(AWAKE)
 
     def helpers(self, ctas: int, awake: bool, most: int) -> int:
         """How many of `most` threads are to help with a launch of so many CTAs. `awake`: they wait for it."""

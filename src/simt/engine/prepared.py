@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from simt.engine.abi import REQUEST, CallSlot, LaunchSlot, WorkerSlot, launch_slots
+from simt.engine.abi import REQUEST, CallSlot, LaunchSlot, RepeatSlot, WorkerSlot, launch_slots
 from simt.engine.blocks import Block, Crew, Need, Worker, local_bytes
 from simt.engine.compile import Compiled, Native
 from simt.engine.fibers import Fibers
@@ -100,6 +100,8 @@ class Prepared:
         self._events = launch.events
         self._workers_at: dict[tuple[int, int], array[int]] = {}  # addresses, by the first and their number
         self._most = 0  # helpers that may be asked for, at the start or later
+        self.repeats: memoryview | None = None
+        """The latest `RepeatSlot`s by which compiled code may launch it."""
         self._lock = threading.Lock()
         self._over = True
         self._team: Team | None = None
@@ -137,6 +139,8 @@ class Prepared:
     def begin(self, launch: Launch, threads: int | None = None) -> int:
         """Writes what differs from launch to launch; the number of CTAs. `threads`: that take part, all if
         it is not given. Others may come later."""
+        if self.repeats is not None:
+            self.repeats[RepeatSlot.ARMED] = 0
         x, y, z = launch.grid
         ctas = x * y * z
         self._deadline = launch.deadline
@@ -167,6 +171,11 @@ class Prepared:
         slots = self.block.slots
         slots[LaunchSlot.RANGES] = 1
         slots[LaunchSlot.RANGE] = slots[LaunchSlot.CHUNK] = slots[LaunchSlot.CTAS]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a launch on the thread of its caller is all that there is to it."""
+        return self._is_for_caller and self._fibers is None and self._events is None
 
     def run(self, launch: Launch) -> None:
         """Runs a launch on this thread where it has enough native stack, and Python can go on if it has to;
@@ -202,7 +211,7 @@ class Prepared:
             WATCH.running.discard(self)
             late = most > 0 and self._end(launch)
         except BaseException:  # Ctrl-C
-            self._interrupted()
+            self.interrupted()
             raise
         if done != 1 or late or self._halves[_ABORT]:
             self.raise_fault(launch, late or self.call.slots[CallSlot.EXPIRED] == launch.grid_id)
@@ -239,6 +248,17 @@ class Prepared:
             return False  # in a batch, one worker claims all CTAs at once
         return not most or self.pace.helpers(x * y * z, awake=False, most=most) == 0
 
+    def alone_again(self, launch: Launch) -> bool:
+        """Makes the blocks ready for the same launch once more, on its caller's thread alone. False if others
+        should help."""
+        x, y, z = launch.grid
+        if min(self.workers, x * y * z) > 1:
+            if not self.pace.is_short(x * y * z):
+                return False
+            self._want(0)
+        self.begin(launch, 1)
+        return True
+
     def _learn(self, elapsed: int, ctas: int, helpers: int) -> None:
         """`helpers`: that were asked at the start. Those who came later only show that it took long alone."""
         begun = self.call.slots[CallSlot.BEGUN] if self._wanted else 0
@@ -253,6 +273,8 @@ class Prepared:
         self.request()
         if self._seen == grid and self._most:
             self._summon(self._most)
+            if self.repeats is not None:
+                self.repeats[RepeatSlot.ARMED] = 0  # Python is to see that it takes long
         self._seen = grid
 
     def request(self) -> None:
@@ -315,7 +337,7 @@ class Prepared:
         if callable(launch.progress):
             launch.progress(sum(w.block.slots[WorkerSlot.FINISHED] for w in self._everyone))
 
-    def _interrupted(self) -> None:
+    def interrupted(self) -> None:
         """Nothing runs any more when an exception leaves the launch."""
         self.stop()
         with self._lock:
@@ -341,7 +363,7 @@ class Prepared:
             team.close()
             late |= self._wait(team, launch)
         except BaseException:
-            self._interrupted()
+            self.interrupted()
             raise
         if late or self._halves[_ABORT]:
             self.raise_fault(launch, late)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from array import array
 from typing import Protocol
 
 TICK = 0.02
@@ -25,16 +26,28 @@ class Watch:
     """Calls `tick` of every call that runs. The thread is made when first needed."""
 
     def __init__(self) -> None:
+        self.running: set[Watched] = set()
+        """Calls, put here before they run and taken away after it; always the same object."""
+        self.cell = array("q", [0])
+        """Nonzero: `awake`. Compiled code reads it."""
         self._forget()
 
     def _forget(self) -> None:
         """A new process has none of its parent's threads."""
-        self.running: set[Watched] = set()
-        """Calls, put here before they run and taken away after it."""
+        self.running.clear()
         self.count = 0
-        """Grows with each of them."""
+        """Grows with calls, but not with those that compiled code puts into `running`."""
         self.awake = False
         self._bell: threading.Semaphore | None = None
+
+    @property
+    def awake(self) -> bool:
+        """Whether the thread looks."""
+        return self.cell[0] != 0
+
+    @awake.setter
+    def awake(self, looks: bool) -> None:
+        self.cell[0] = looks
 
     def add(self, call: Watched) -> None:
         """Before the call runs: costs next to nothing while others did so a short time ago."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -33,6 +34,11 @@ class Memory(Protocol):
     def base(self) -> int: ...
     @property
     def limit(self) -> int: ...
+
+    @property
+    def changes(self) -> array[int]:
+        """One number, which grows when memory is allocated or freed."""
+        ...
 
     def allocate(self, nbytes: int, align: int = 256) -> int:
         """Address of zero-filled memory. Raises `OutOfMemory`."""
@@ -107,20 +113,37 @@ class Launch:
     """Device memory for barriers of the whole grid (`%envreg1` and `%envreg2`), if the launch is cooperative:
     all CTAs are to run at once then. Engines `begin_cooperation` first."""
     deadline: float | None = None
-    grid_id: int = 1
     textures: Mapping[str, object] = field(default_factory=dict[str, object])
     progress: object | None = None
     """Callable of the number of CTAs finished so far, or None."""
     system: System | None = None
     """There if the kernel can reach a call of a function without a body."""
     state: object | None = None
-    busy: bool = False
-    """While it runs, and for good if an exception ended it: it is not to be used again then."""
+    cells: array[int] = field(default_factory=lambda: array("q", (0, 1)))
+    """`busy` and `grid_id`, where compiled code reads and writes them."""
     events: NDArray[np.uint64] | None = None
     """Counters of the performance monitor events, one for each of `EVENTS`, if the kernel has such."""
     breakpoint: Callable[[Breakpoint], object] | None = None
     """Called for every thread that executes `brkpt`, if the user asked for it. What it raises ends the
     launch."""
+
+    @property
+    def busy(self) -> bool:
+        """While it runs, and for good if an exception ended it: it is not to be used again then."""
+        return self.cells[0] != 0
+
+    @busy.setter
+    def busy(self, runs: bool) -> None:
+        self.cells[0] = runs
+
+    @property
+    def grid_id(self) -> int:
+        """What `%gridid` is."""
+        return self.cells[1]
+
+    @grid_id.setter
+    def grid_id(self, number: int) -> None:
+        self.cells[1] = number
 
     @property
     def workspace_address(self) -> int:
@@ -140,6 +163,56 @@ class Engine(Protocol):
     name: str
 
     def launch(self, launch: Launch) -> None: ...
+
+
+class Lock(Protocol):
+    """One of Python's, which the thread that holds it may take again."""
+
+    def acquire(self) -> bool: ...
+    def release(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a launch was given, so that an engine can tell whether the next one is given the same.
+
+    `shape`: the objects for grid, block and bytes of shared memory. `args`: the objects for the kernel's
+    arguments, by weak references what is not to be kept alive. `device_changes`, `memory_changes`: numbers
+    that grow with what a launch depends on besides. `last_grid_id`: the device's count of launches."""
+
+    shape: tuple[object, object, object]
+    args: tuple[object, ...]
+    lock: Lock
+    device_changes: array[int]
+    memory_changes: array[int]
+    last_grid_id: array[int]
+
+
+class Repeated(Protocol):
+    """A launch that an engine can make once more by itself."""
+
+    call: Callable[..., bool | None]
+    """Takes grid, block, tuple of arguments and bytes of shared memory. True: launched, and ended well.
+    False: not the same, or not `arm`ed any more; nothing was done. None: it was `stopped`."""
+
+    def arm(self) -> bool:
+        """After a launch of the usual kind with what was given: whether the next may be made by `call`."""
+        ...
+
+    def stopped(self) -> None:
+        """To be called after `call` gave None: raises its fault. The lock is held."""
+        ...
+
+    def interrupted(self) -> None:
+        """To be called after `call` raised an exception while the launch was `busy`. The lock is held."""
+        ...
+
+
+@runtime_checkable
+class Repeating(Protocol):
+    """An engine that makes launches once more by itself."""
+
+    def repeat(self, launch: Launch, given: Given) -> Repeated | None: ...
 
 
 class Replay(Protocol):

@@ -12,6 +12,7 @@ import mmap
 import re
 import sys
 import weakref
+from array import array
 from bisect import bisect_left, insort
 from collections import deque
 from operator import index
@@ -116,6 +117,8 @@ class Arena:
         self._lock = Lock()
         self._freed: deque[int] = deque()
         self.low = low
+        self.changes = array("q", [0])
+        """Grows when memory is allocated or freed."""
         self.base = self.limit = start + PAGE
         self._end = self.base + length
         self._ranges = FreeList(self.base, self._end)
@@ -135,6 +138,7 @@ class Arena:
     def allocate(self, nbytes: int, align: int = ALIGNMENT) -> int:
         """Address of zero-filled memory. Raises `OutOfMemory`."""
         size = round_up(max(index(nbytes), 1), ALIGNMENT)
+        self.changes[0] += 1
         with self._lock:
             address = self._take(size, max(align, ALIGNMENT))
             if address is None:
@@ -165,6 +169,7 @@ class Arena:
             raise ValueError(f"no allocation begins at address {address:#x}")
         # The garbage collector may call this at any moment, in the middle of `allocate` too: what
         # cannot be freed at once is freed by the next call.
+        self.changes[0] += 1
         self._freed.append(address)
         if self._lock.acquire(blocking=False):
             try:

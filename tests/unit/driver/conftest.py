@@ -27,7 +27,7 @@ class Recorder:
         self.action: Callable[[Launch], Any] = lambda launch: None
 
     def launch(self, launch: Launch) -> None:
-        self.launches.append(replace(launch))  # the driver uses it again
+        self.launches.append(replace(launch, cells=launch.cells[:]))  # the driver uses it again
         self.action(launch)
 
 
@@ -73,7 +73,7 @@ def recorder() -> Recorder:
 @pytest.fixture
 def device(recorder: Recorder) -> Device:
     found = Device("sm_90", memory="64MiB", workers=1)
-    found.__dict__["engine"] = recorder
+    found.engine = recorder
     return found
 
 

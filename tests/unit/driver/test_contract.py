@@ -197,6 +197,18 @@ def test_functions_of_the_user_can_be_called(engine: str) -> None:
     device.on_breakpoint = None
 
 
+def test_settings_are_checked_when_they_are_made(engine: str) -> None:
+    device = device_on(engine)
+    with pytest.raises(simt.SimtError, match="workers: expected a positive number, 0 given"):
+        device.workers = 0
+    with pytest.raises(simt.SimtError, match="timeout: expected a positive number of seconds, -1 given"):
+        device.timeout = -1
+    device.workers, device.timeout = 2, 5
+    assert (device.workers, device.timeout) == (2, 5.0)
+    device.timeout = None
+    assert device.timeout is None
+
+
 @pytest.mark.parametrize("size", ["x", -1, 1.5, None])
 def test_bad_sizes_of_stacks(engine: str, size: Any) -> None:
     device = device_on(engine)

@@ -1,0 +1,228 @@
+"""The latest launch of a kernel once more, as LLVM IR: `simt_repeat(self, given, count)`.
+
+It is a function of Python's own kind (`METH_FASTCALL`; see `simt.engine.repeat`), and looks at next to
+nothing: what Python would look at for the same comes from far away where a program works through more memory
+than caches hold, and takes as long as a small kernel. The result is True if the launch was made, False if
+anything is not as it was, in which case nothing was done, and None if the launch was stopped. Then, and where
+a handler of signals has raised an exception, the lock is still held and the launch marked as running.
+"""
+
+from __future__ import annotations
+
+from simt.engine.abi import REPEAT, RUN, LaunchSlot, RepeatSlot
+from simt.engine.native_fibers import field
+
+ADDRESS_AT = bytes.__basicsize__ - 1
+"""Where the contents of a `bytes` object begin. The one that is `self` holds the address of the slots."""
+TYPE_AT = object.__basicsize__ - 8
+ITEMS_AT = tuple.__basicsize__
+"""Where a tuple's items begin; their number is the word before."""
+
+
+def repeat_text() -> list[str]:
+    return [
+        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
+        "declare ptr @llvm.frameaddress.p0(i32)",
+        f"define ptr @{REPEAT}(ptr %self, ptr %given, i64 %count) {{",
+        "entry:",
+        f"  %slots.p = getelementptr i8, ptr %self, i64 {ADDRESS_AT}",
+        "  %slots = load ptr, ptr %slots.p, align 1",
+        *_same_objects(),
+        *_held(),
+        *_same_numbers(),
+        *_runs(),
+        *_ends(),
+        "}",
+    ]
+
+
+def _slot(number: RepeatSlot, name: str, load: str = "i64") -> list[str]:
+    return field("%slots", number, name, load)
+
+
+def _same_objects() -> list[str]:
+    """Grid, block, bytes of shared memory, and each item of the tuple of arguments."""
+    return [
+        *_slot(RepeatSlot.ARMED, "armed"),
+        "  %ready = icmp ne i64 %armed, 0",
+        "  %four = icmp eq i64 %count, 4",
+        "  %may = and i1 %ready, %four",
+        "  br i1 %may, label %shape, label %no",
+        "shape:",
+        *_equal_object(0, RepeatSlot.GRID, "grid"),
+        *_equal_object(1, RepeatSlot.BLOCK, "block"),
+        *_equal_object(3, RepeatSlot.SHARED, "shared"),
+        *field("%given", 2, "args", "ptr"),
+        f"  %type.p = getelementptr i8, ptr %args, i64 {TYPE_AT}",
+        "  %type = load i64, ptr %type.p, align 8",
+        *_slot(RepeatSlot.TUPLE, "tuple"),
+        "  %is.tuple = icmp eq i64 %type, %tuple",
+        "  %both = and i1 %same.grid, %same.block",
+        "  %all = and i1 %both, %same.shared",
+        "  %shaped = and i1 %all, %is.tuple",
+        "  br i1 %shaped, label %sized, label %no",
+        "sized:",
+        f"  %size.p = getelementptr i8, ptr %args, i64 {ITEMS_AT - 8}",
+        "  %size = load i64, ptr %size.p, align 8",
+        *_slot(RepeatSlot.COUNT, "wanted"),
+        "  %as.many = icmp eq i64 %size, %wanted",
+        "  br i1 %as.many, label %items, label %no",
+        "items:",
+        "  %i = phi i64 [ 0, %sized ], [ %i.next, %item ]",
+        "  %more = icmp ult i64 %i, %size",
+        "  br i1 %more, label %item, label %hold",
+        "item:",
+        f"  %items.p = getelementptr i8, ptr %args, i64 {ITEMS_AT}",
+        "  %item.p = getelementptr i64, ptr %items.p, i64 %i",
+        "  %object = load i64, ptr %item.p, align 8",
+        f"  %known.first = getelementptr i64, ptr %slots, i64 {RepeatSlot.ARGS}",
+        "  %known.p = getelementptr i64, ptr %known.first, i64 %i",
+        "  %known = load i64, ptr %known.p, align 8",
+        "  %i.next = add i64 %i, 1",
+        "  %same.item = icmp eq i64 %object, %known",
+        "  br i1 %same.item, label %items, label %no",
+        "no:",
+        *_answer(RepeatSlot.FALSE, "false"),
+    ]
+
+
+def _equal_object(index: int, slot: RepeatSlot, name: str) -> list[str]:
+    return [
+        *field("%given", index, f"given.{name}"),
+        *_slot(slot, f"known.{name}"),
+        f"  %same.{name} = icmp eq i64 %given.{name}, %known.{name}",
+    ]
+
+
+def _answer(slot: RepeatSlot, name: str) -> list[str]:
+    """Returns an object, which is the caller's then."""
+    return [
+        *_slot(slot, name, "ptr"),
+        *_slot(RepeatSlot.KEEP, f"keep.{name}", "ptr"),
+        f"  call void %keep.{name}(ptr %{name})",
+        f"  ret ptr %{name}",
+    ]
+
+
+def _held() -> list[str]:
+    """Takes the device's lock. What other threads may change meanwhile is looked at afterwards."""
+    return [
+        "hold:",
+        *_slot(RepeatSlot.ACQUIRE, "acquire", "ptr"),
+        *_slot(RepeatSlot.INVOKE, "invoke", "ptr"),
+        *_slot(RepeatSlot.DROP, "drop", "ptr"),
+        "  %held = call ptr %invoke(ptr %acquire)",
+        "  %not.held = icmp eq ptr %held, null",
+        "  br i1 %not.held, label %raised, label %numbers",
+        "raised:",
+        "  ret ptr null",
+    ]
+
+
+def _same_numbers() -> list[str]:
+    """That nothing has changed, that the kernel is not running, that somebody watches, that the stack is the
+    one that has room, and that Python need not look at how long launches take."""
+    return [
+        "numbers:",
+        "  call void %drop(ptr %held)",
+        "  %armed.now = load i64, ptr %armed.p, align 8",
+        "  %still = icmp ne i64 %armed.now, 0",
+        *_unchanged(RepeatSlot.DEVICE, RepeatSlot.DEVICE_CHANGES, "device"),
+        *_unchanged(RepeatSlot.MEMORY, RepeatSlot.MEMORY_CHANGES, "memory"),
+        *_slot(RepeatSlot.CELLS, "cells", "ptr"),
+        "  %busy = load i64, ptr %cells, align 8",
+        "  %free = icmp eq i64 %busy, 0",
+        *_slot(RepeatSlot.AWAKE, "awake.p1", "ptr"),
+        "  %awake = load i64, ptr %awake.p1, align 8",
+        "  %watched = icmp ne i64 %awake, 0",
+        "  %frame = call ptr @llvm.frameaddress.p0(i32 0)",
+        "  %stack = ptrtoint ptr %frame to i64",
+        *_slot(RepeatSlot.STACK, "low"),
+        *_slot(RepeatSlot.STACK_BYTES, "stack.bytes"),
+        "  %deep = sub i64 %stack, %low",
+        "  %here = icmp ult i64 %deep, %stack.bytes",
+        *_slot(RepeatSlot.LEFT, "left"),
+        "  %any.left = icmp ne i64 %left, 0",
+        "  %a = and i1 %still, %same.device",
+        "  %b = and i1 %same.memory, %free",
+        "  %c = and i1 %watched, %here",
+        "  %d = and i1 %a, %b",
+        "  %e = and i1 %c, %any.left",
+        "  %go = and i1 %d, %e",
+        "  br i1 %go, label %begin, label %refuse",
+        "refuse:",
+        *_release("refused"),
+        "  br label %no",
+    ]
+
+
+def _unchanged(cell: RepeatSlot, value: RepeatSlot, name: str) -> list[str]:
+    return [
+        *_slot(cell, f"cell.{name}", "ptr"),
+        f"  %now.{name} = load i64, ptr %cell.{name}, align 8",
+        *_slot(value, f"was.{name}"),
+        f"  %same.{name} = icmp eq i64 %now.{name}, %was.{name}",
+    ]
+
+
+def _release(name: str) -> list[str]:
+    return [
+        *_slot(RepeatSlot.RELEASE, f"release.{name}", "ptr"),
+        f"  %{name} = call ptr %invoke(ptr %release.{name})",
+        f"  call void %drop(ptr %{name})",
+    ]
+
+
+def _runs() -> list[str]:
+    """What differs from launch to launch, and what a kernel may have changed; then the launch."""
+    return [
+        "begin:",
+        "  store i64 1, ptr %cells, align 8",
+        "  %left.next = sub i64 %left, 1",
+        "  store i64 %left.next, ptr %left.p, align 8",
+        *_slot(RepeatSlot.LAST_GRID_ID, "last.p1", "ptr"),
+        "  %last = load i64, ptr %last.p1, align 8",
+        "  %grid.id = add i64 %last, 1",
+        "  store i64 %grid.id, ptr %last.p1, align 8",
+        "  %cell.grid.id = getelementptr i64, ptr %cells, i64 1",
+        "  store i64 %grid.id, ptr %cell.grid.id, align 8",
+        *_slot(RepeatSlot.LAUNCH, "launch", "ptr"),
+        f"  %grid.id.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.GRID_ID}",
+        "  store i64 %grid.id, ptr %grid.id.p, align 8",
+        f"  %cta.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.NEXT_CTA}",
+        "  store atomic i64 0, ptr %cta.p monotonic, align 8",
+        *field("%launch", LaunchSlot.PARAMETERS, "parameters", "ptr"),
+        *_slot(RepeatSlot.PARAMETERS, "values", "ptr"),
+        *_slot(RepeatSlot.PARAMETER_BYTES, "bytes"),
+        "  call void @llvm.memcpy.p0.p0.i64(ptr %parameters, ptr %values, i64 %bytes, i1 false)",
+        *_slot(RepeatSlot.RUNNING, "running", "ptr"),
+        *_slot(RepeatSlot.ITSELF, "itself", "ptr"),
+        *_slot(RepeatSlot.ADD, "add", "ptr"),
+        "  %added = call i32 %add(ptr %running, ptr %itself)",
+        *_slot(RepeatSlot.CALL, "call", "ptr"),
+        f"  %done = call i64 @{RUN}(ptr %call)",
+        *_slot(RepeatSlot.OCCURRED, "occurred", "ptr"),
+        "  %exception = call ptr %occurred()",
+        "  %quiet = icmp eq ptr %exception, null",
+        "  br i1 %quiet, label %over, label %raised",
+    ]
+
+
+def _ends() -> list[str]:
+    return [
+        "over:",
+        *_slot(RepeatSlot.DISCARD, "discard", "ptr"),
+        "  %gone = call i32 %discard(ptr %running, ptr %itself)",
+        f"  %abort.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
+        "  %abort = load atomic i32, ptr %abort.p monotonic, align 8",
+        "  %whole = icmp eq i32 %abort, 0",
+        "  %one = icmp eq i64 %done, 1",
+        "  %well = and i1 %whole, %one",
+        "  br i1 %well, label %yes, label %stopped",
+        "stopped:",
+        *_answer(RepeatSlot.NONE, "none"),
+        "yes:",
+        "  store i64 0, ptr %cells, align 8",
+        *_release("released"),
+        *_answer(RepeatSlot.TRUE, "true"),
+    ]

@@ -1,0 +1,172 @@
+"""Launches that Python makes once more by a single call of compiled code (`simt.engine.native_repeat`)."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from collections.abc import Callable
+from functools import cache
+from typing import Any, cast
+from weakref import ref
+
+from simt.engine.abi import RepeatSlot
+from simt.engine.blocks import Block
+from simt.engine.native_repeat import ADDRESS_AT, ITEMS_AT, TYPE_AT
+from simt.engine.native_stack import bounds, has_room
+from simt.engine.prepared import Prepared
+from simt.engine.watch import WATCH
+from simt.machine.launch import Given, Launch
+
+METH_FASTCALL = 0x80
+UNTIL_A_LOOK = 100
+"""Launches after which Python looks how long one takes, where other threads could help."""
+
+FUNCTIONS = {
+    RepeatSlot.INVOKE: "PyObject_CallNoArgs",
+    RepeatSlot.DROP: "Py_DecRef",
+    RepeatSlot.KEEP: "Py_IncRef",
+    RepeatSlot.ADD: "PySet_Add",
+    RepeatSlot.DISCARD: "PySet_Discard",
+    RepeatSlot.OCCURRED: "PyErr_Occurred",
+}
+
+
+class _Method(ctypes.Structure):
+    """`PyMethodDef`."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("text", ctypes.c_char_p),
+    ]
+
+
+class Repeat:
+    """A launch that ended well, ready to be made once more. `call(grid, block, args, shared_mem)`, for the
+    thread that made this, is what `simt_repeat` says."""
+
+    def __init__(self, launch: Launch, prepared: Prepared, given: Given) -> None:
+        self._launch, self._prepared, self._given = launch, prepared, given
+        block = Block(RepeatSlot.ARGS + len(given.args))
+        self.slots = slots = block.slots
+        parameters = launch.parameters
+        arguments = [self._address(i, argument) for i, argument in enumerate(given.args)]
+        low, size = bounds()
+        held = {
+            RepeatSlot.ACQUIRE: given.lock.acquire,
+            RepeatSlot.RELEASE: given.lock.release,
+            RepeatSlot.RUNNING: WATCH.running,
+            RepeatSlot.ITSELF: prepared,
+            RepeatSlot.TRUE: True,
+            RepeatSlot.FALSE: False,
+            RepeatSlot.NONE: None,
+            RepeatSlot.TUPLE: tuple,
+        }
+        values: dict[int, int] = {slot: id(thing) for slot, thing in held.items()}
+        values |= {RepeatSlot.GRID + i: id(thing) for i, thing in enumerate(given.shape)}
+        values |= {
+            RepeatSlot.COUNT: len(given.args),
+            RepeatSlot.DEVICE: given.device_changes.buffer_info()[0],
+            RepeatSlot.MEMORY: given.memory_changes.buffer_info()[0],
+            RepeatSlot.CELLS: launch.cells.buffer_info()[0],
+            RepeatSlot.AWAKE: WATCH.cell.buffer_info()[0],
+            RepeatSlot.STACK: low,
+            RepeatSlot.STACK_BYTES: size,
+            RepeatSlot.LAST_GRID_ID: given.last_grid_id.buffer_info()[0],
+            RepeatSlot.LAUNCH: prepared.block.address,
+            RepeatSlot.CALL: prepared.call.address,
+            RepeatSlot.PARAMETERS: _contents(parameters),
+            RepeatSlot.PARAMETER_BYTES: len(parameters),
+        }
+        for slot, value in (values | _functions()).items():
+            slots[slot] = value
+        method = _Method(b"again", prepared.host.native.repeat, METH_FASTCALL, None)
+        used = method, block, parameters, arguments, [*held.values()], launch, prepared, given
+        address = block.address.to_bytes(8, sys.byteorder)
+        self.call: Callable[..., bool | None] = _function(method, address, used)
+
+    def _address(self, index: int, argument: object) -> object:
+        """Writes an argument's address. What is known by a weak reference may end, and another object begin
+        at its address; its reference is returned, whose callback comes before that."""
+        slots = self.slots
+        known: bool = type(argument) is ref
+        target: object = cast("ref[object]", argument)() if known else argument
+        slots[RepeatSlot.ARGS + index] = id(target)
+        if not known:
+            return target
+
+        def disarm(_: object) -> None:
+            slots[RepeatSlot.ARMED] = 0
+
+        return ref(target, disarm)
+
+    def arm(self) -> bool:
+        """After a launch that Python made with the same objects: whether the next one can do without it."""
+        launch, prepared, slots = self._launch, self._prepared, self.slots
+        if not prepared.alone_again(launch):
+            return False
+        prepared.repeats = slots
+        slots[RepeatSlot.DEVICE_CHANGES] = self._given.device_changes[0]
+        slots[RepeatSlot.MEMORY_CHANGES] = self._given.memory_changes[0]
+        slots[RepeatSlot.LEFT] = UNTIL_A_LOOK if prepared.workers > 1 else -1
+        slots[RepeatSlot.ARMED] = 1
+        return True
+
+    def stopped(self) -> None:
+        """Ends a launch for which `call` gave None. Raises its `KernelFault`."""
+        WATCH.remove(self._prepared)
+        self._prepared.raise_fault(self._launch, late=False)
+
+    def interrupted(self) -> None:
+        """Ends a launch in which a handler of signals raised an exception."""
+        self._prepared.interrupted()
+
+
+def can_repeat(launch: Launch, prepared: Prepared) -> bool:
+    """Whether a launch may be made once more, by the thread that asks."""
+    return (
+        prepared.is_plain
+        and launch.progress is None
+        and launch.deadline is None
+        and threading.current_thread() is threading.main_thread()  # others end, and their stacks with them
+        and has_room()
+        and _knows_python()
+    )
+
+
+@cache
+def _knows_python() -> bool:
+    """Whether Python's objects lie in memory as compiled code reads them, and one thread runs at a time."""
+    if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return False
+    sample, address = (object(), object()), (1 << 60).to_bytes(8, sys.byteorder)
+    words = ctypes.c_int64 * 2
+    return (
+        ctypes.c_int64.from_address(id(sample) + TYPE_AT).value == id(tuple)
+        and ctypes.c_int64.from_address(id(sample) + ITEMS_AT - 8).value == 2
+        and [*words.from_address(id(sample) + ITEMS_AT)] == [*map(id, sample)]
+        and ctypes.string_at(id(address) + ADDRESS_AT, 8) == address
+    )
+
+
+@cache
+def _functions() -> dict[int, int]:
+    """Addresses of the functions of Python that compiled code calls."""
+    found = {slot: getattr(ctypes.pythonapi, name) for slot, name in FUNCTIONS.items()}
+    return {slot: ctypes.cast(f, ctypes.c_void_p).value or 0 for slot, f in found.items()}
+
+
+def _contents(data: bytes) -> int:
+    """Address of what a `bytes` object holds."""
+    return id(data) + ADDRESS_AT
+
+
+def _function(method: _Method, itself: bytes, used: object) -> Any:
+    """A function of Python's that calls `method` with `itself` and its arguments. It keeps `used` alive, in
+    the place for its module."""
+    make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object)(
+        ("PyCFunction_NewEx", ctypes.pythonapi)
+    )
+    return make(ctypes.addressof(method), itself, used)

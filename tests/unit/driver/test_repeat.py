@@ -1,0 +1,427 @@
+"""Launches that compiled code makes once more by itself: what may be seen is that they are quicker."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simt
+from simt.driver.array import DeviceArray
+from simt.driver.kernel import Kernel
+from simt.engine.abi import CallSlot, LaunchSlot
+from simt.engine.jit import Jit
+from simt.engine.prepared import Prepared
+from simt.engine.repeat import UNTIL_A_LOOK
+from simt.engine.watch import WATCH
+
+PTX = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry count(.param .u64 p_out, .param .u32 p_add)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<6>;
+    .shared .align 4 .b8 tile[4];
+    ld.param.u64 %rd1, [p_out];
+    ld.param.u32 %r1, [p_add];
+    mov.u32 %r6, %tid.x;
+    mov.u32 %r7, tile;
+    // word 0: how often, word 1: the grid id, word 2: what shared memory held at first
+    atom.global.add.u32 %r2, [%rd1], %r1;
+    mov.u64 %rd2, %gridid;
+    st.global.u32 [%rd1+4], %rd2;
+    ld.shared.u32 %r3, [%r7];
+    atom.global.or.b32 %r4, [%rd1+8], %r3;
+    st.shared.u32 [%r7], 7;
+    // word 3: trap. Word 4: as many turns, whose result is word 5
+    ld.global.u32 %r5, [%rd1+12];
+    setp.ne.u32 %p1, %r5, 0;
+    @%p1 trap;
+    ld.global.u32 %r8, [%rd1+16];
+    mov.u32 %r9, 0;
+    mov.u32 %r10, 3;
+L:
+    mad.lo.u32 %r10, %r10, %r10, %r9;
+    add.u32 %r9, %r9, 1;
+    setp.lt.u32 %p2, %r9, %r8;
+    @%p2 bra L;
+    st.global.u32 [%rd1+20], %r10;
+    ret;
+}
+"""
+LONG = 3 << 28
+"""Turns for a second, more or less."""
+
+
+class Counted:
+    """A device, its kernel `count` and an array for it. `general`: launches that were not made by compiled
+    code alone."""
+
+    def __init__(self, workers: int = 1) -> None:
+        self.device = simt.Device("sm_90", engine="jit", workers=workers)
+        self.kernel: Kernel = self.device.load(PTX)["count"]
+        self.out = self.device.zeros(8, "u4")
+        self.args = (self.out, np.uint32(1))
+        self.general = 0
+        engine = self.device.engine
+        assert isinstance(engine, Jit)
+        launch = engine.launch
+
+        def counted(made: Any) -> None:
+            self.general += 1
+            launch(made)
+
+        engine.launch = counted  # type: ignore[method-assign]
+
+    def __call__(self, times: int = 1) -> Counted:
+        for _ in range(times):
+            self.kernel(1, 1, self.args)
+        return self
+
+    def warm(self) -> Counted:
+        """The next launch is made by compiled code."""
+        self(3)
+        self.general = 0
+        return self
+
+    @property
+    def words(self) -> list[int]:
+        return self.out.numpy().tolist()
+
+
+@pytest.fixture
+def counted() -> Counted:
+    return Counted().warm()
+
+
+def test_compiled_code_makes_the_fourth_launch_and_later_ones() -> None:
+    counted = Counted()
+    counted(3)
+    assert counted.general == 3
+    counted(4)
+    assert counted.general == 3
+    assert counted.words[:3] == [7, 7, 0]  # every launch ran once, in order, with clear shared memory
+    last = counted.kernel.last_launch
+    assert last is not None
+    assert last.grid_id == 7
+
+
+def test_what_comes_after_counts_on(counted: Counted) -> None:
+    counted(2)
+    counted.kernel(2, 1, counted.args)
+    assert counted.words[0] == 7
+    assert counted.kernel.last_launch == simt.driver.kernel.LastLaunch((2, 1, 1), (1, 1, 1), 6, (0,) * 16)
+
+
+def given_another_number(counted: Counted) -> None:
+    counted.args = (counted.out, np.uint32(1))
+
+
+def given_an_equal_list(counted: Counted) -> None:
+    counted.args = list(counted.args)  # type: ignore[assignment]
+
+
+def another_worker(counted: Counted) -> None:
+    counted.device.workers = 2
+
+
+def a_time_limit(counted: Counted) -> None:
+    counted.device.timeout = 60
+
+
+def another_stack(counted: Counted) -> None:
+    counted.device.stack_bytes = "4KiB"
+
+
+def another_array(counted: Counted) -> None:
+    counted.device.zeros(1000)
+
+
+def an_array_less(counted: Counted) -> None:
+    counted.device.zeros(1000).free()
+
+
+def another_engine(counted: Counted) -> None:
+    counted.device.engine = counted.device.engine
+
+
+def another_launch_of_the_kernel(counted: Counted) -> None:
+    counted.kernel.launch(1, 1, (counted.out, 0))
+
+
+def another_kernel_object(counted: Counted) -> None:
+    kernel = counted.kernel.module["count"]
+    for _ in range(3):
+        kernel(1, 1, (counted.out, 0))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        given_another_number, given_an_equal_list, another_worker, a_time_limit, another_stack, another_array,
+        an_array_less, another_engine, another_launch_of_the_kernel, another_kernel_object,
+    ],
+)  # fmt: skip
+def test_after_any_change_the_driver_looks_at_all(
+    counted: Counted, change: Callable[[Counted], None]
+) -> None:
+    change(counted)
+    counted.general = 0
+    counted()
+    assert counted.general == 1
+    assert counted.words[0] == 4
+
+
+def test_what_was_given_decides(counted: Counted) -> None:
+    other = counted.device.zeros(8, "u4")
+    counted.kernel(1, 1, (other, np.uint32(5)))
+    assert (counted.words[0], other.numpy()[0]) == (3, 5)
+    with pytest.raises(simt.LaunchError, match="the kernel takes 2 arguments"):
+        counted.kernel(1, 1, (*counted.args, 1))
+    with pytest.raises(simt.LaunchError, match="grid"):
+        counted.kernel((), 1, counted.args)
+    with pytest.raises(simt.LaunchError, match="block"):
+        counted.kernel(1, None, counted.args)  # type: ignore[arg-type]
+
+
+def test_launches_are_recorded_where_they_are_captured(counted: Counted) -> None:
+    with counted.device.capture() as sequence:
+        counted()
+    assert counted.words[0] == 3
+    sequence()
+    counted(2)
+    assert counted.words[0] == 6
+
+
+def test_an_array_that_was_freed(counted: Counted) -> None:
+    counted.out.free()
+    with pytest.raises(simt.SimtError, match="freed"):
+        counted()
+
+
+def test_arrays_are_not_kept_alive_nor_taken_for_others(counted: Counted) -> None:
+    """New arrays begin where old ones were, as objects and in device memory."""
+    used = counted.device.memory.used
+    for _ in range(20):
+        out = counted.device.zeros(8, "u4")
+        for _ in range(5):
+            counted.kernel(1, 1, (out, 1))
+        assert out.numpy()[0] == 5
+        del out
+        gc.collect()
+        assert counted.device.memory.used == used
+
+
+def test_another_view_of_the_memory_is_another_array(counted: Counted) -> None:
+    """No memory is freed when an array goes of which there is a view."""
+    device, memory = counted.device, counted.device.zeros(16, "u4")
+    addresses = set[int]()
+    for half in (0, 1) * 10:
+        first, _ = views = (part(memory, 0), part(memory, 8))
+        addresses.add(id(first))
+        for _ in range(5):
+            counted.kernel(1, 1, (views[half], 1))
+        del first, views
+    assert memory.numpy()[[0, 8]].tolist() == [50, 50]
+    assert device.memory.used >= 64
+    assert len(addresses) < 20  # the test would show nothing if each were elsewhere
+
+
+def part(array: DeviceArray, start: int) -> DeviceArray:
+    """A view of eight words."""
+    found = DeviceArray.__new__(DeviceArray)
+    for slot, value in (("device", array.device), ("dtype", array.dtype), ("nbytes", 32), ("shape", (8,))):
+        setattr(found, slot, value)
+    found.allocation = Part(array.allocation, 4 * start)  # type: ignore[assignment]
+    return found
+
+
+class Part:
+    """A piece of an allocation."""
+
+    def __init__(self, whole: Any, offset: int) -> None:
+        self.whole, self.address, self.alive, self.arena = whole, whole.address + offset, True, whole.arena
+
+
+def test_a_fault(counted: Counted) -> None:
+    counted.out.numpy()[3] = 1
+    for times in (1, 2):
+        with pytest.raises(simt.KernelFault, match="trap"):
+            counted()
+        assert counted.words[:2] == [3 + times, 3 + times]
+    counted.out.numpy()[3] = 0
+    counted(2)
+    assert counted.words[:2] == [7, 7]
+    assert in_thread(counted) == 8  # the lock was given back
+
+
+def in_thread(counted: Counted) -> int:
+    """What the counter is after a launch by another thread."""
+    thread = threading.Thread(target=counted)
+    thread.start()
+    thread.join(10)
+    return counted.words[0]
+
+
+def test_other_threads_take_the_usual_way(counted: Counted) -> None:
+    assert in_thread(counted) == 4
+    assert counted.general == 1
+    counted(3)
+    assert counted.words[:2] == [7, 7]
+
+
+def test_threads_take_turns(counted: Counted) -> None:
+    """Each launch ends before the next one begins, whoever makes it."""
+    counted.out.numpy()[4] = 20
+    threads = [threading.Thread(target=counted, args=(300,)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    counted(300)
+    for thread in threads:
+        thread.join()
+    assert counted.words[:3] == [1203, 1203, 0]
+
+
+@contextmanager
+def soon(handler: Callable[..., object], seconds: float = 0.2) -> Iterator[None]:
+    """Has a signal handled after some time."""
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_handler_of_signals_that_raises(counted: Counted) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    counted.out.numpy()[4] = 0xFFFFFFFF
+    with soon(interrupt), pytest.raises(KeyboardInterrupt):
+        counted()
+    assert counted.general == 0
+    counted.out.numpy()[4] = 0
+    counted(5)
+    assert counted.words[:2] == [9, 9]
+    assert in_thread(counted) == 10
+
+
+def test_a_handler_of_signals_that_launches(counted: Counted) -> None:
+    """The kernel that runs is not launched within itself by the blocks that it uses."""
+
+    def launches(*_: object) -> None:
+        counted.out.numpy()[4] = 0
+        counted(3)
+
+    counted.out.numpy()[4] = LONG
+    with soon(launches):
+        counted()
+    assert counted.words[0] == 7
+    counted(2)
+    assert counted.words[:3] == [9, 9, 0]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_forked_process(counted: Counted) -> None:
+    child = os.fork()
+    if child == 0:
+        counted(2)
+        os._exit(0 if counted.words[0] == 5 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    counted(2)
+    assert counted.words[0] == 5
+
+
+def test_what_compiled_code_uses_lives_as_long_as_its_function() -> None:
+    """A handler of signals may launch the kernel with something else just when the function is called."""
+    counted = Counted().warm()
+    device, out = counted.device, counted.out
+    again = counted.kernel._again
+    assert again is not None
+    quick, args = again.quick, counted.args
+    assert quick is not None
+    counted.kernel(3, 1, args)
+    del counted, again
+    gc.collect()
+    assert quick(1, 1, args, 0) is False
+    assert out.numpy()[0] == 6
+    del device
+
+
+def test_the_watch_is_woken(counted: Counted) -> None:
+    """While nobody watches, launches could not be interrupted."""
+    WATCH.awake = False
+    counted()
+    assert counted.general == 1
+    assert WATCH.awake
+    counted()
+    assert counted.general == 1
+
+
+def test_kernel_objects_of_one_kernel(counted: Counted) -> None:
+    other = counted.kernel.module["count"]
+    wanted = counted.words[0]
+    for turns in (1, 1, 3, 1, 2, 3, 1, 4):
+        for _ in range(turns):
+            counted()
+            wanted += 1
+        for _ in range(turns):
+            other(3, 1, counted.args)
+            wanted += 3
+        counted()
+        wanted += 1
+        assert counted.words[0] == wanted
+
+
+def test_now_and_then_it_is_seen_how_long_a_launch_takes() -> None:
+    """Where others could help: two CTAs, two workers."""
+    counted = Counted(workers=2)
+    alone, longest = 0, 0
+    for launches in range(1, 1001):
+        counted.general = 0
+        counted.kernel(2, 1, counted.args)
+        assert counted.words[0] == 2 * launches
+        alone = 0 if counted.general else alone + 1
+        longest = max(longest, alone)
+    assert longest == UNTIL_A_LOOK
+
+
+def test_after_a_launch_with_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which may have been a trial."""
+    counted = Counted(workers=2)
+    for _ in range(2):
+        counted.kernel(2, 1, counted.args)
+    pace = prepared(counted).pace
+    for times in range(3):
+        counted.device.changed()
+        monkeypatch.setattr(pace, "helpers", lambda *_, **__: 1)
+        monkeypatch.setattr(pace, "is_short", lambda _: False)
+        counted.kernel(2, 1, counted.args)
+        assert prepared(counted).block.slots[LaunchSlot.RANGES] == 2
+        monkeypatch.setattr(pace, "is_short", lambda _: True)
+        counted.device.changed()
+        counted.kernel(2, 1, counted.args)
+        counted.general = 0
+        counted.kernel(2, 1, counted.args)
+        assert counted.general == 0
+        assert prepared(counted).call.slots[CallSlot.WANTED] == 0
+        assert counted.words[0] == 4 + 6 * (times + 1)
+
+
+def prepared(counted: Counted) -> Prepared:
+    """What the engine keeps of the kernel's launches."""
+    (made,) = counted.kernel.module.launches.values()
+    assert isinstance(made.state, Prepared)
+    return made.state
