@@ -1,35 +1,53 @@
-"""`dataclass` for frozen classes with slots, ready in an eighth of the time.
+"""`dataclass`, ready in an eighth of the time.
 
-The standard library compiles six functions for each such class when it is imported. The package has more
-than a hundred of them, and that took longer than to compile a small kernel. Here methods that can be shared
+The standard library compiles up to six functions for each class when it is imported. The package has more
+than two hundred of them, and that took longer than to compile a small kernel. Here methods that can be shared
 are, and `__init__`, `__eq__` and `__hash__` of a class are compiled when one of them is first called.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
 else:
 
-    def dataclass(cls: type[Any] | None = None, /, *, eq: bool = True, **options: bool) -> Any:
-        """The class decorator. Classes that are not frozen or have no slots are left to the standard library.
-        Raises TypeError for fields that are not plain parameters of `__init__`."""
-        if cls is None and options == {"frozen": True, "slots": True}:
-            return lambda cls: _record(cls, eq)
-        return dataclasses.dataclass(cls, eq=eq, **options)
+    def dataclass(
+        cls: type[Any] | None = None,
+        /,
+        *,
+        eq: bool = True,
+        frozen: bool = False,
+        slots: bool = False,
+        weakref_slot: bool = False,
+    ) -> Any:
+        """The class decorator. Raises TypeError for fields that are not plain parameters of `__init__`, and
+        for a class that has one of its own."""
+
+        def record(cls: type[Any]) -> type[Any]:
+            return _record(cls, eq, frozen, slots, weakref_slot)
+
+        return record if cls is None else record(cls)
 
 
-def _record(cls: type[Any], eq: bool) -> type[Any]:
+def _record(cls: type[Any], eq: bool, frozen: bool, slots: bool, weakref_slot: bool) -> type[Any]:
     own = vars(cls)
-    kept = own.keys() & {"__repr__", *(() if own.get("__hash__") is None else ("__hash__",)), "__eq__"}
-    made = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
+    hashed = () if own.get("__hash__") is None else ("__hash__",)
+    kept = own.keys() & {"__repr__", *hashed, "__eq__"}
+    if "__init__" in own:
+        raise TypeError(f"{cls.__qualname__}: expected a class without __init__")
+    plain = {"init": False, "repr": False, "eq": False, "slots": slots, "weakref_slot": weakref_slot}
+    made = dataclasses.dataclass(**plain)(cls)
     for field in dataclasses.fields(made):
         if not field.init or field.kw_only:
             raise TypeError(f"{made.__qualname__}.{field.name}: expected a field that is a plain parameter")
-    for name, method in {**METHODS, **(COMPARISON if eq else {})}.items():
+    methods: dict[str, Any] = {**METHODS, **(FROZEN if frozen else {}), **(STATE if frozen and slots else {})}
+    if eq:
+        methods |= COMPARISON if frozen else {**COMPARISON, "__hash__": None}
+    for name, method in methods.items():
         if name not in kept:
             setattr(made, name, method)
     return made
@@ -51,11 +69,12 @@ def _complete(cls: type[Any]) -> None:
 
 
 def _initializer(made: type[Any]) -> tuple[str, dict[str, Any]]:
-    """The text of `__init__`, which writes to the slots themselves, and the names that it uses."""
-    known: dict[str, Any] = {"_missing": dataclasses.MISSING}
+    """The text of `__init__`, and the names that it uses. That of a frozen class writes to the slots
+    themselves; without slots as `object` does."""
+    known: dict[str, Any] = {"_missing": dataclasses.MISSING, "_write": object.__setattr__}
+    frozen = made.__setattr__ is _set
     parameters, lines = ["self"], list[str]()
     for i, field in enumerate(dataclasses.fields(made)):
-        known[f"_set{i}"] = getattr(made, field.name).__set__
         value, default = field.name, ""
         if field.default is not dataclasses.MISSING:
             known[f"_default{i}"], default = field.default, f"=_default{i}"
@@ -63,7 +82,14 @@ def _initializer(made: type[Any]) -> tuple[str, dict[str, Any]]:
             known[f"_default{i}"], default = field.default_factory, "=_missing"
             value = f"_default{i}() if {field.name} is _missing else {field.name}"
         parameters.append(field.name + default)
-        lines.append(f" _set{i}(self, {value})\n")
+        slot = getattr(made, field.name, None)
+        if not frozen:
+            lines.append(f" self.{field.name} = {value}\n")
+        elif isinstance(slot, MemberDescriptorType):
+            known[f"_set{i}"] = slot.__set__
+            lines.append(f" _set{i}(self, {value})\n")
+        else:
+            lines.append(f" _write(self, {field.name!r}, {value})\n")
     if hasattr(made, "__post_init__"):
         lines.append(" self.__post_init__()\n")
     return f"def __init__({', '.join(parameters)}):\n{''.join(lines) or ' pass'}\n", known
@@ -118,11 +144,6 @@ def _restore(self: Any, state: list[Any]) -> None:
 
 
 COMPARISON = {"__eq__": _first_equal, "__hash__": _first_hash}
-METHODS = {
-    "__init__": _first_init,
-    "__repr__": _repr,
-    "__setattr__": _set,
-    "__delattr__": _delete,
-    "__getstate__": _state,
-    "__setstate__": _restore,
-}
+METHODS = {"__init__": _first_init, "__repr__": _repr}
+FROZEN = {"__setattr__": _set, "__delattr__": _delete}
+STATE = {"__getstate__": _state, "__setstate__": _restore}

@@ -1,4 +1,4 @@
-"""Records behave as the standard library's frozen classes with slots do."""
+"""Records behave as the standard library's classes do."""
 
 from __future__ import annotations
 
@@ -64,6 +64,65 @@ def classes(dataclass: Decorator) -> tuple[type[Any], ...]:
     return Point, Named, Identity, Own, Empty
 
 
+def others(dataclass: Decorator) -> tuple[type[Any], ...]:
+    """Classes that may change, or have no slots."""
+
+    @dataclass
+    class Plain:
+        """May change, and have further attributes."""
+
+        x: int
+        y: float = 2.5
+        names: list[str] = field(default_factory=list[str], compare=False)
+        note: str = field(default="n", repr=False)
+
+        def __post_init__(self) -> None:
+            self.y += 1
+
+    @dataclass
+    class Longer(Plain):
+        """Has a field more."""
+
+        name: str = ""
+
+    @dataclass(slots=True)
+    class Slotted:
+        """May change."""
+
+        x: int
+        y: float = 2.5
+
+    @dataclass(slots=True, eq=False, weakref_slot=True)
+    class Referred:
+        """Equal to itself only; weak references to it are allowed."""
+
+        x: int
+
+    @dataclass(frozen=True)
+    class Open:
+        """Does not change; a base that has a dictionary."""
+
+        x: int
+        y: float = 2.5
+
+    @dataclass(frozen=True)
+    class Opened(Open):
+        """Has a field more."""
+
+        name: str = ""
+
+    @dataclass
+    class Counted:
+        """Has a hash of its own, though it may change."""
+
+        x: int
+
+        def __hash__(self) -> int:
+            return 7
+
+    return Plain, Longer, Slotted, Referred, Open, Opened, Counted
+
+
 OURS, THEIRS = classes(records.dataclass), classes(dataclasses.dataclass)
 PAIRS = [pytest.param(ours, theirs, id=ours.__name__) for ours, theirs in zip(OURS, THEIRS)]
 CALLS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
@@ -117,7 +176,41 @@ def test_as_the_standard_library(
     assert repr(copy.copy(mine)) == repr(copy.deepcopy(mine)) == repr(mine)
 
 
-@pytest.mark.parametrize(("ours", "theirs"), PAIRS)
+OTHERS = [
+    pytest.param(ours, theirs, id=ours.__name__)
+    for ours, theirs in zip(others(records.dataclass), others(dataclasses.dataclass))
+]
+
+
+@pytest.mark.parametrize(("arguments", "named"), CALLS)
+@pytest.mark.parametrize(("ours", "theirs"), OTHERS)
+def test_classes_that_change_or_have_a_dictionary(
+    ours: type[Any], theirs: type[Any], arguments: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    mine, other = (attempt(c, *arguments, **named) for c in (ours, theirs))
+    if isinstance(other, type):
+        assert mine is other
+        return
+    assert repr(mine) == repr(other)
+    assert (attempt(hash, mine) is TypeError) == (attempt(hash, other) is TypeError)
+    assert hasattr(mine, "__dict__") == hasattr(other, "__dict__")
+    assert hasattr(mine, "__weakref__") == hasattr(other, "__weakref__")
+    for again, named_again in CALLS:
+        second = (attempt(c, *again, **named_again) for c in (ours, theirs))
+        found = [attempt(lambda v, w: (v == w, v != w), v, w) for v, w in zip((mine, other), second)]
+        assert found[0] == found[1]
+    for name in ("x", "anything"):
+        results = [attempt(setattr, v, name, 3) for v in (mine, other)]
+        assert results[0] is results[1]
+        assert repr(mine) == repr(other)
+    copies = [repr(attempt(dataclasses.replace, v, x=5)) for v in (mine, other)]
+    assert copies[0] == copies[1]
+    assert repr(copy.copy(mine)) == repr(copy.deepcopy(mine)) == repr(mine)
+    removed = [attempt(delattr, v, "x") for v in (mine, other)]
+    assert removed[0] is removed[1]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [*PAIRS, *OTHERS])
 def test_fields(ours: type[Any], theirs: type[Any]) -> None:
     assert ours.__match_args__ == theirs.__match_args__
     assert [f.name for f in dataclasses.fields(ours)] == [f.name for f in dataclasses.fields(theirs)]
@@ -136,6 +229,19 @@ def test_fields_that_are_no_parameters_are_refused() -> None:
             """With a field that nobody gives."""
 
             x: int = field(init=False)
+
+
+def test_a_beginning_of_its_own_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"Started: expected a class without __init__"):
+
+        @records.dataclass
+        class Started:
+            """Begins in a way of its own."""
+
+            x: int
+
+            def __init__(self) -> None:
+                self.x = 1
 
 
 @records.dataclass(frozen=True, slots=True)

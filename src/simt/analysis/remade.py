@@ -6,11 +6,11 @@ These are what the thread's and the CTA's indices and the parameters give by add
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from simt.analysis.program import Address, Constant, Op, Operand, Register, Special, SymbolAddress
 from simt.analysis.ssa import Definition, Ssa, uses
 from simt.analysis.uniformity import Uniformity
+from simt.records import dataclass
 
 INDICES = frozenset({"tid", "ntid", "ctaid", "nctaid", "laneid"})
 """Special registers that read the same as long as a thread runs."""

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from simt.driver.engines import APPROXIMATIONS, ENGINES
 from simt.driver.kernel import Kernel, Progress
 from simt.driver.module import Module
 from simt.machine.device import DEVICES, NEWEST
+from simt.records import dataclass
 
 _EPILOG = (
     """\b

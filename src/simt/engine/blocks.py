@@ -4,7 +4,6 @@ thread needs to run CTAs."""
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from simt.analysis.shape import WARP, BlockShape
 from simt.engine.abi import LINE_SLOTS, WORKER_SLOTS, FaultSlot, WorkerSlot
 from simt.engine.llvm_barriers import TABLE_BYTES
 from simt.machine.launch import Launch, Memory
+from simt.records import dataclass
 
 _ALIGNMENT = 8 * LINE_SLOTS
 APART = 1 << 14

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic
 
 from simt.isa.algebra import Comparison, PureAlgebra, V
 from simt.ptx.types import PRED, U32, Type
+from simt.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import ctypes
 import hashlib
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
@@ -35,6 +34,7 @@ from simt.engine.host import Cpu, host_cpu, pieces
 from simt.engine.native import native_text
 from simt.engine.native_fibers import can_switch
 from simt.engine.system_gate import SystemCall
+from simt.records import dataclass
 
 llvm: Any = llvmlite.binding  # its functions carry no types
 Entry = Callable[[int, int], None]
@@ -57,12 +57,11 @@ LONG_TEXT = 4000
 and the kernels of the benchmark, forced to do without, took 0.87 to 1.05 times as long, 1.0 in the mean."""
 FIRST = "always_inliner", "global_opt", "dead_arg_elimination", "post_order_function_attributes"
 """What is done with the module where LLVM's own order of passes is not kept: calls first."""
-STRAIGHT = (
-    "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "dead_store_elimination", "aggressive_dce",
-    "simplify_cfg",
-)  # fmt: skip
+STRAIGHT = "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "aggressive_dce", "simplify_cfg"
 """Passes for code with a block longer than `LONG_BLOCK`: each once, none for loops. LLVM's own order takes
-four times as long and gains nothing there (geometric mean of such shapes in `bench/curve_shapes.py`)."""
+four times as long and gains nothing there (geometric mean of such shapes in `bench/curve_shapes.py`). Stores
+that others overwrite are not looked for: that compares every store with those behind it, and found none in
+27 such shapes and 13 such kernels of the tests and the benchmark."""
 LAST = ("global_dead_code_eliminate",)
 NO_LOOPS = "simt-straight"
 """In the attributes of device functions without loops."""

@@ -13,12 +13,12 @@ operation of its own. Formats are those of IEEE 754 (f16, f32, f64) and bf16. Tw
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic
 
 from simt.engine.column import Column
 from simt.isa.algebra import PureAlgebra, Rounding, V
 from simt.ptx.types import BF16, F16, F32, F64, PRED, S64, U64, Type, unsigned
+from simt.records import dataclass
 
 _MANTISSA = {F16: 10, BF16: 7, F32: 23, F64: 52}
 _FAR_BELOW = -100_000

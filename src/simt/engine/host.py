@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
 from functools import cache
 from typing import cast
 
 import llvmlite.binding as llvm
 
 from simt.errors import SimtError
+from simt.records import dataclass
 
 HOST = "host"
 _X86_LEVELS = {

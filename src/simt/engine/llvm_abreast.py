@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from simt.engine.llvm_scopes import OF_PROGRAM, OF_WORKER
+from simt.records import dataclass
 
 REGISTERS = 8
 """Of results that each instruction of warps side by side has: CPUs begin two multiply-adds in a cycle, and

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
@@ -20,6 +19,7 @@ from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_prefetch import PrefetchAlgebra
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.ptx.types import S32, U32, U64, Type, unsigned
+from simt.records import dataclass
 
 I64 = "i64"
 LIKELY, UNLIKELY = ", !prof !1", ", !prof !2"

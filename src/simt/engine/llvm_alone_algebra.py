@@ -7,7 +7,6 @@ more of the address than the CPU's addressing mode gives.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from simt.engine.atomic_operation import is_simple
@@ -16,6 +15,7 @@ from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, Lanes, bases
 from simt.ptx.types import U64, Type
+from simt.records import dataclass
 
 LARGEST = 3
 """The greatest shift that makes bytes of an index: words of 8 bytes."""

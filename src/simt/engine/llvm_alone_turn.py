@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from simt.analysis.program import Address, Op, Register
 from simt.analysis.ssa import Definition
+from simt.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from simt.records import dataclass
 
 INLINED = 5000
 """Lines of functions in a module that LLVM puts in place of calls: from there on they are called."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import llvmlite.binding as llvm
@@ -24,6 +23,7 @@ from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.ptx.types import Type
+from simt.records import dataclass
 
 CHEAP = frozenset({"add", "sub", "shl", "lshr", "and", "or", "xor"})
 """Operations that are done once more for each lane."""

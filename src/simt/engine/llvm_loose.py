@@ -8,10 +8,11 @@ subnormal. So a result is kept as the CPU made it, `raw`, with a note of what it
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from simt.engine.llvm_builder import Builder, Value
+from simt.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

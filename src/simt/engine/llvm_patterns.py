@@ -7,9 +7,10 @@ not look at the lanes themselves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from simt.engine.llvm_builder import Value
+from simt.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import cached_property
 
 from simt.engine.llvm_abreast import Abreast, abreast
+from simt.records import dataclass
 
 START = 0
 """The entry of warps that begin. Others are the numbers of suspensions."""

@@ -11,7 +11,6 @@ several of them.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 
 from simt.analysis.in_step import in_step
@@ -33,6 +32,7 @@ from simt.engine.llvm_slots import Part, Unit
 from simt.engine.llvm_yield import give_way
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import PRED, U32
+from simt.records import dataclass
 
 CONTEXT_HEADER = 16
 """Bytes of a warp's context before the saved masks and values: see `llvm_barriers.Context`."""

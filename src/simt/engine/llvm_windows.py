@@ -18,7 +18,6 @@ stays short.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
 
 from simt.analysis.shape import WARP
@@ -26,6 +25,7 @@ from simt.engine.llvm_access import I64, Access, AccessAlgebra
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, mangled
 from simt.engine.llvm_lanes import Guarded, bases
+from simt.records import dataclass
 
 WORD = 4
 LINE = 64

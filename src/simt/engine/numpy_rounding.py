@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import platform
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.isa.algebra import Rounding
+from simt.records import dataclass
 
 Array = NDArray[Any]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from simt.analysis.shape import WARP
@@ -12,6 +11,7 @@ from simt.engine.abi import WORKER_SLOTS, FaultKind, FaultSlot, WorkerSlot
 from simt.errors import FaultSite
 from simt.machine.faults import thread_of
 from simt.machine.launch import Launch
+from simt.records import dataclass
 
 _ENTRY = ctypes.CFUNCTYPE(
     ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_uint32, ctypes.c_int64, ctypes.c_void_p

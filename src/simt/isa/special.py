@@ -9,7 +9,6 @@ found, and how far it was compared.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Generic
 
@@ -17,6 +16,7 @@ from simt.isa.algebra import Algebra, V
 from simt.isa.derived import float_abs, number, quiet_nan, with_bits
 from simt.isa.special_tables import PLACE, SLOPE_SHIFT, Table, exact_table, measured, rounded_table
 from simt.ptx.types import F32, F64, PRED, S32, U16, U32, Type
+from simt.records import dataclass
 
 MANTISSA = 23
 """Stored bits of a significand of single precision."""

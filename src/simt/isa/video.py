@@ -8,7 +8,6 @@ operand may then be added or compared, or gets a part replaced: `simt.isa.video_
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from simt.isa.algebra import Algebra, Environment, V
 from simt.isa.catalogue import instruction
@@ -16,6 +15,7 @@ from simt.isa.derived import comparison, negate, one_if
 from simt.isa.form import Check, Meaning, Value, Version
 from simt.isa.video_finish import Result, Source, chosen, combined, finish, limited
 from simt.ptx.types import S32, S64, U32, U64, Type
+from simt.records import dataclass
 
 TYPES = "u32 s32"
 SELECTORS = "b0 b1 b2 b3 h0 h1"

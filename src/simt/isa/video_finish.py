@@ -7,12 +7,12 @@ H200 gave is written down here as `Emulated`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, Protocol
 
 from simt.isa.algebra import Algebra, Environment, V
 from simt.isa.convert import bounds
 from simt.ptx.types import S32, S64, U32, U64, Type, signed, unsigned
+from simt.records import dataclass
 
 LAST_WITH_UNIT = 37
 """The newest machine that has the unit."""

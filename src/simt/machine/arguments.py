@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from struct import Struct
 from typing import Any, TypeAlias, cast
 
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from simt.analysis.outline import Parameter
 from simt.errors import LaunchError
 from simt.ptx.types import F16, F32, F64, Kind, Type
+from simt.records import dataclass
 
 AddressOf: TypeAlias = Callable[[object], "int | None"]
 """The device address that an argument stands for, None if it is no device array. Raises LaunchError."""

@@ -7,9 +7,9 @@ and NVIDIA's published limits per compute capability for all of them.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from simt.errors import SimtError
+from simt.records import dataclass
 
 KIB = 1024
 

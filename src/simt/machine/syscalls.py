@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,6 +18,7 @@ from simt.machine.faults import memory_fault
 from simt.machine.heap import Heap
 from simt.machine.launch import Memory
 from simt.machine.printf import formatted
+from simt.records import dataclass
 
 if TYPE_CHECKING:
     from simt.analysis.program import Call

@@ -10,7 +10,6 @@ arrays up to 23; linear filtering weighs the texels around x - 0.5 (`filtering.p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -20,6 +19,7 @@ from simt.diagnostics import counted
 from simt.errors import LaunchError
 from simt.machine import filtering
 from simt.ptx.types import Type
+from simt.records import dataclass
 
 Column: TypeAlias = "NDArray[Any]"
 Filter = Literal["point", "linear"]

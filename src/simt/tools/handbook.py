@@ -12,12 +12,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Form
 from simt.isa.special_registers import SPECIAL_REGISTERS, SpecialRegister
+from simt.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +16,7 @@ import simt.isa  # noqa: F401  # pyright: ignore[reportUnusedImport]  (fills the
 from simt.isa.catalogue import FORMS, KNOWN
 from simt.isa.form import NON_VALUES, Form, OperandForm, Requirement, Selector, Slot
 from simt.isa.special_registers import SPECIAL_REGISTERS, SpecialRegister
+from simt.records import dataclass
 from simt.tools import handbook
 from simt.tools.formula import formula, plainest
 
