@@ -48,8 +48,6 @@ UNROLL = 6
 """Number of what is said of the branch back of a loop that is to be unrolled altogether."""
 ROLLED = tuple(f'!{n} = distinct !{{!{n}, !{{!"llvm.loop.unroll.disable"}}}}' for n in BACK.values())
 UNROLLED = f'!{UNROLL} = distinct !{{!{UNROLL}, !{{!"llvm.loop.unroll.full"}}}}'
-PART_BITS = 3
-"""A worker claims an eighth of what is left of a range, within limits."""
 STACK_RESERVE = 4 << 20
 """Of the native stack, bytes kept free for the deepest frame and for Python below the kernel."""
 
@@ -90,7 +88,6 @@ class KernelEmitter(SuspendingEmitter):
             *load_slot("%launch", LaunchSlot.CTAS, "ctas"),
             *llvm_streams.begin(self._streamed),
             *load_slot("%launch", LaunchSlot.CHUNK, "chunk"),
-            *load_slot("%launch", LaunchSlot.LEAST, "chunk.least"),
             *load_slot("%launch", LaunchSlot.RANGES, "ranges"),
             *load_slot("%launch", LaunchSlot.RANGE, "range.ctas"),
             *load_slot("%worker", WorkerSlot.SM, "worker.number"),
@@ -211,8 +208,7 @@ class KernelEmitter(SuspendingEmitter):
         ]
 
     def _chunks(self) -> list[str]:
-        """Claims some consecutive CTAs at once: claiming one by one makes workers wait for each other. What is
-        claimed gets less towards a range's end, so that all workers end at about the same time. A
+        """Claims some consecutive CTAs at once: claiming one by one makes workers wait for each other. A
         worker begins with the range of its number, which holds what it worked on in earlier launches, and
         takes what is left of the others' ranges then, from the first on. Where it is, is kept in memory:
         registers and further levels of loops are dear."""
@@ -239,15 +235,9 @@ class KernelEmitter(SuspendingEmitter):
             "  %ranges.left = icmp ult i64 %range.next, %ranges",
             "  br i1 %ranges.left, label %chunk.next, label %done",
             "chunk.claim:",
-            "  %range.left = sub i64 %range.ctas, %begun",
-            f"  %part = lshr i64 %range.left, {PART_BITS}",
-            "  %part.few = icmp ult i64 %part, %chunk.least",
-            "  %part.least = select i1 %part.few, i64 %chunk.least, i64 %part",
-            "  %part.many = icmp ugt i64 %part.least, %chunk",
-            "  %claim = select i1 %part.many, i64 %chunk, i64 %part.least",
-            "  %taken = atomicrmw add ptr %counter.p, i64 %claim monotonic",
+            "  %taken = atomicrmw add ptr %counter.p, i64 %chunk monotonic",
             "  %first = add i64 %range.first, %taken",
-            "  %chunk.all = add i64 %taken, %claim",
+            "  %chunk.all = add i64 %taken, %chunk",
             "  %chunk.fits = icmp ult i64 %chunk.all, %range.ctas",
             "  %chunk.stop = select i1 %chunk.fits, i64 %chunk.all, i64 %range.ctas",
             "  %chunk.last = add i64 %range.first, %chunk.stop",

@@ -29,13 +29,11 @@ POLL_SECONDS = 0.05
 OVERHEAD = 3_000
 """Nanoseconds of a launch that are not the kernel's."""
 SHARES = 16
-"""Parts into which each worker's share of the CTAs is cut, at least."""
-LAST_SHARES = 16
-"""Parts into which such a part may be cut towards the end."""
+"""Parts into which each worker's share of the CTAs is cut, so that all end at about the same time."""
 
 _ABORT = 8 * LaunchSlot.ABORT // 4
 _REQUEST = REQUEST // 4
-_FIRST = struct.Struct("=10q")
+_FIRST = struct.Struct("=9q")
 """The slots that differ from launch to launch: `LaunchSlot.GRID_X` to `LIMIT`."""
 _ALWAYS = struct.Struct("=2q")
 """Those that differ if the grid is the same: `LaunchSlot.GRID_ID` and `LIMIT`."""
@@ -151,8 +149,7 @@ class Prepared:
             _ALWAYS.pack_into(self.block.bytes, _ALWAYS_AT, launch.grid_id, launch.memory.limit)
         else:
             part = -(-ctas // ranges)
-            most, least = self._claims(ctas)
-            numbers = (x, y, z, ctas, most, least, ranges, part, launch.grid_id, launch.memory.limit)
+            numbers = (x, y, z, ctas, self._chunk(ctas), ranges, part, launch.grid_id, launch.memory.limit)
             _FIRST.pack_into(self.block.bytes, 0, *numbers)
             self._begun = launch.grid, ranges
         self._counters[:] = self._zeros
@@ -163,21 +160,17 @@ class Prepared:
             self._fibers.begin(threads or self.workers, cooperative=launch.workspace is not None)
         return ctas
 
-    def _claims(self, ctas: int) -> tuple[int, int]:
-        """The most and the least CTAs that a worker claims at once."""
+    def _chunk(self, ctas: int) -> int:
         if self.compiled.spins:
-            return 1, 1
-        if self.workers == 1:
-            return ctas, ctas
-        most = max(1, ctas // (self.workers * SHARES))
-        return most, max(1, most // LAST_SHARES)
+            return 1
+        return ctas if self.workers == 1 else max(1, ctas // (self.workers * SHARES))
 
     def alone(self) -> None:
         """The launch that has been begun, and later runs of it, are one worker's."""
         self._begun = None, 0
         slots = self.block.slots
         slots[LaunchSlot.RANGES] = 1
-        slots[LaunchSlot.RANGE] = slots[LaunchSlot.CHUNK] = slots[LaunchSlot.LEAST] = slots[LaunchSlot.CTAS]
+        slots[LaunchSlot.RANGE] = slots[LaunchSlot.CHUNK] = slots[LaunchSlot.CTAS]
 
     @property
     def is_plain(self) -> bool:
