@@ -107,6 +107,7 @@ def test_endless_loops_are_stopped_and_named(engine: str, name: str) -> None:
     assert x.numpy()[0] == 5
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_stops_a_loop_of_barriers(engine: str) -> None:
     device = device_on(engine)
     k = device.load(kernel(LOOPS["barrier"]))["k"]

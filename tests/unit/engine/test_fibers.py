@@ -340,6 +340,7 @@ def test_a_timeout_ends_all(endless: str, workers: int) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no interval timers")
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_ends_all(endless: str, workers: int) -> None:
     dev = device(workers=workers, timeout=30)
