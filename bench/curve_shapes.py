@@ -52,6 +52,11 @@ REPEATED = {
     "f64_sqrt": "sqrt.rn.f64 %fd1, %fd0; div.rn.f64 %fd2, %fd1, %fd0; add.f64 %fd0, %fd1, %fd2;",
     "f16": "add.f16 %h1, %h0, %h0; fma.rn.f16 %h0, %h1, %h0, %h1;",
     "f16x2": "fma.rn.f16x2 %r3, %r0, %r0, %r3; add.f16x2 %r0, %r3, %r0;",
+    "products": "mul.f32 %f3, %f0, %f1; add.f32 %f0, %f3, %f2; mul.ftz.f32 %f4, %f1, %f0; neg.ftz.f32 %f5, %f4; "
+    "sub.ftz.f32 %f1, %f2, %f5; mul.f64 %fd3, %fd0, %fd1; sub.f64 %fd0, %fd3, %fd2; mul.f32 %f6, %f2, %f1; "
+    "add.f32 %f7, %f6, %f0; sub.f32 %f2, %f6, %f7;",
+    "products_in_ifs": "mul.f32 %f3, %f0, %f1; add.f32 %f0, %f3, %f2; mul.f32 %f4, %f0, %f2; "
+    "setp.gt.s32 %p2, %r0, {i}; @%p2 bra L{i}; add.f32 %f1, %f4, %f1; L{i}:",
     "s32": "mad.lo.s32 %r0, %r0, %r3, {i}; lop3.b32 %r3, %r0, %r3, %r1, 150; shf.l.wrap.b32 %r0, %r0, %r3, 7; "
     "shr.s32 %r4, %r0, 5; xor.b32 %r0, %r4, %r0;",
     "s32_div": "div.s32 %r3, %r0, %r4; add.s32 %r0, %r3, {i}; rem.u32 %r4, %r0, %r1;",
@@ -96,7 +101,8 @@ REPEATED = {
     "loops_divergent": "mov.u32 %r3, %r0; L{i}: mad.lo.s32 %r0, %r0, %r0, {i}; add.u32 %r3, %r3, 1; "
     "setp.lt.u32 %p2, %r3, 7; @%p2 bra L{i};",
 }  # fmt: skip
-"""Shapes that repeat a piece. `{i}` is its number, `{at}` and `{near}` a byte offset."""
+"""Shapes that repeat a piece. `{i}` is its number, `{at}` and `{near}` a byte offset. `products` are fused with
+sums: they name no rounding."""
 
 END = """
 DONE: st.global.u32 [%rd2], %r0; st.global.f32 [%rd2+128], %f0; st.global.f64 [%rd0], %fd0;
@@ -153,6 +159,16 @@ def chain(count: int) -> Iterator[str]:
     """Each instruction needs the one before; every register is its own."""
     yield from (f"fma.rn.f32 %f{i}, %f{i - 1}, %f{i - 1}, %f{i - 1};" for i in range(1, count))
     yield f"mov.f32 %f0, %f{count - 1};"
+
+
+@shape
+def products_over_blocks(count: int) -> Iterator[str]:
+    """Products with a constant, each part of two sums in blocks far behind it."""
+    part = count // 5
+    yield from (f"mul.f32 %f{i + 16}, %f1, 0f{0x3F000000 + i:08X};" for i in range(part))
+    for i in range(part):
+        yield f"setp.gt.s32 %p2, %r0, {i}; @%p2 bra L{i}; add.f32 %f0, %f0, %f{i + 16};"
+        yield f"L{i}: sub.f32 %f2, %f{i + 16}, %f2;"
 
 
 @shape

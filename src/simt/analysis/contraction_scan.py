@@ -178,6 +178,7 @@ class Scan:
         self.products: list[Product] = []
         self.sums: list[Sum] = []
         self.values: dict[Register, tuple[Product, bool]] = {}
+        self.passing: dict[Register, None] = {}  # those that hold one up to the end of their chain at most
         self.versions: Counter[Register] = Counter()
         self.reads: Counter[Register] = Counter()  # since a register holds its product
         self.chain = self.segment = 0
@@ -195,10 +196,11 @@ class Scan:
                     self._op(op)
             self._use_all(terminator_uses(block))
             self._write(terminator_definition(block))
-        for register, (product, _) in [*self.values.items()]:
-            if not (product.wide and register in self.live.single):
-                product.blocked |= self._is_read_behind(chain, register)
-                del self.values[register]
+        for register in self.passing:
+            held = self.values.pop(register, None)
+            if held is not None:
+                held[0].blocked |= self._is_read_behind(chain, register)
+        self.passing.clear()
 
     def _is_read_behind(self, chain: list[Block], register: Register) -> bool:
         """Whether something that has not been seen reads what the register holds."""
@@ -319,6 +321,8 @@ class Scan:
         if register is not None:
             self.values[register] = product, negated
             self.reads[register] = 0
+            if not (product.wide and register in self.live.single):
+                self.passing[register] = None
 
     def _write(self, register: Register | None, guarded: bool = False) -> None:
         """Under a guard some lanes keep what the register held."""

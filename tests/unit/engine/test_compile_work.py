@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -24,9 +25,8 @@ NAMES = [
 ]  # fmt: skip
 
 
-def work(name: str, size: int) -> tuple[int, int]:
-    """Lines of Python that run while a shape of control flow becomes IR, and the length of that."""
-    program, _ = compile_ptx(SHAPES[name](size), "<ptx>", DEVICES[90])
+def lines_run(run: Callable[[], Any], file: str = "") -> tuple[int, Any]:
+    """Lines of Python that run meanwhile, of files with this in their names; the result."""
     count = 0
 
     def line(frame: FrameType, event: str, _: Any) -> Any:
@@ -35,12 +35,33 @@ def work(name: str, size: int) -> tuple[int, int]:
         return line
 
     before = sys.gettrace()
-    sys.settrace(line)
+    sys.settrace(lambda frame, event, _: line if file in frame.f_code.co_filename else None)
     try:
-        text, _, _ = emit(program, program.functions["k"], BlockShape(256, 1, 1), frozenset(), "nounwind")
+        result = run()
     finally:
         sys.settrace(before)
+    return count, result
+
+
+def work(name: str, size: int) -> tuple[int, int]:
+    """Lines of Python that run while a shape of control flow becomes IR, and the length of that."""
+    program, _ = compile_ptx(SHAPES[name](size), "<ptx>", DEVICES[90])
+    kernel, block = program.functions["k"], BlockShape(256, 1, 1)
+    count, (text, _, _) = lines_run(lambda: emit(program, kernel, block, frozenset(), "nounwind"))
     return count, len(text)
+
+
+@pytest.mark.parametrize("name", ["products", "products_in_ifs", "products_over_blocks"])
+def test_fusing_grows_no_faster_than_the_kernel(name: str) -> None:
+    """The work of `simt.analysis.contraction`."""
+    sizes = SMALL, SMALL * FACTOR
+    compile_ptx(SHAPES[name](SMALL), "<ptx>", DEVICES[90], True)
+    less, more = (
+        lines_run(lambda n=n: compile_ptx(SHAPES[name](n), "<ptx>", DEVICES[90], True), "contraction")[0]
+        for n in sizes
+    )
+    assert less > SMALL
+    assert more < ROOM * FACTOR * less
 
 
 @pytest.mark.parametrize("name", NAMES)
