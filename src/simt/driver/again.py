@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from weakref import ref
 
 from simt.driver.array import DeviceArray
@@ -29,22 +29,25 @@ class Again:
     """A launch that has ended well, by the grid, block and bytes of shared memory that its caller gave."""
 
     __slots__ = (
-        "_args", "_block", "_cells", "_device", "_dim3", "_grid", "_ids", "_last", "_lock", "_made", "_name",
-        "_parameters", "_plain", "_repeated", "_shared_mem", "_stack_bytes", "_workers", "quick",
+        "_args", "_block", "_cells", "_changes", "_device", "_dim3", "_engine", "_grid", "_ids", "_last",
+        "_lock", "_made", "_name", "_parameters", "_plain", "_repeated", "_seen", "_shared_mem", "_stack_bytes",
+        "_timeout", "_workers", "quick",
     )  # fmt: skip
 
     def __init__(self, kernel: Kernel, grid: Shape, block: Shape, shared_mem: int, made: Launch) -> None:
         self._grid, self._block, self._shared_mem = grid, block, shared_mem
         self._dim3, self._made, self._cells = made.grid, made, made.cells
         self._device = device = kernel.module.device
-        self._ids = device.grid_ids
+        self._ids, self._changes = device.grid_ids, device.changes
         self._stack_bytes, self._workers = device.stack_bytes, device.workers
+        self._seen = self._changes[0]
+        self._timeout, self._engine = device.timeout, device.engine
         self._lock = device.launching()
         self._plain = kernel.packer.plain
         self._args: tuple[object, ...] | None = None  # arrays by weak references
         self._parameters = b""
         self._name, self._last = kernel.name, kernel.module.last_launches
-        self._repeated: Repeated | None = None  # for the present arguments
+        self._repeated: Repeated | Literal[False] | None = None  # for the present arguments; False: never
         self.quick: Quick | None = None
         """Makes the launch once more, if it is ready for that: see `Repeated.call`."""
 
@@ -58,13 +61,11 @@ class Again:
         if block is not self._block or shared_mem is not self._shared_mem or not isinstance(args, tuple):
             return False
         with self._lock:
-            device, made, cells, ids = self._device, self._made, self._cells, self._ids
+            made, cells, ids, timeout = self._made, self._cells, self._ids, self._timeout
             same = grid is self._grid and self._has_same(args)
             if (
                 cells[0]
-                or device.is_capturing
-                or device.workers != self._workers
-                or device.stack_bytes != self._stack_bytes
+                or (self._changes[0] != self._seen and not self._fits())
                 or not (same or ((grid is self._grid or self._takes_grid(grid)) and self._takes(args)))
             ):
                 return False
@@ -72,40 +73,56 @@ class Again:
             made.parameters = self._parameters
             made.grid = self._dim3  # kernels of one name share it
             ids[0] = cells[1] = ids[0] + 1
-            timeout = device.timeout
             made.deadline = None if timeout is None else time.monotonic() + timeout
             if self._last.get(self._name) is not made:
                 self._last[self._name] = made
-                device.changed()
-            device.engine.launch(made)
+                self._device.changed()
+            self._engine.launch(made)
             cells[0] = 0
             self.quick = self._ready() if same else None
+        return True
+
+    def _fits(self) -> bool:
+        """Whether what has changed is nothing that the launch was made for."""
+        device = self._device
+        seen = self._changes[0]
+        if (
+            device.is_capturing
+            or device.workers != self._workers
+            or device.stack_bytes != self._stack_bytes
+            or device.timeout != self._timeout
+            or device.engine is not self._engine
+        ):
+            return False
+        self._seen = seen
         return True
 
     def _ready(self) -> Quick | None:
         """What makes the launch that has just ended once more, if the engine can do that."""
         if self._repeated is None:
-            engine, device = self._device.engine, self._device
-            if not isinstance(engine, Repeating):
-                return None
-            self._repeated = engine.repeat(self._made, Given(
-                (self._grid, self._block, self._shared_mem), self._args or (), self._lock,
-                device.changes, self._made.memory.changes, device.grid_ids,
-            ))  # fmt: skip
+            self._repeated = self._repetition() or False
         repeated = self._repeated
-        return repeated.call if repeated is not None and repeated.arm() else None
+        return repeated.call if repeated and repeated.arm() else None
+
+    def _repetition(self) -> Repeated | None:
+        engine, device = self._engine, self._device
+        if self._timeout is not None or not isinstance(engine, Repeating):
+            return None
+        shape = self._grid, self._block, self._shared_mem
+        numbers = device.changes, self._made.memory.changes, device.grid_ids
+        return engine.repeat(self._made, Given(shape, self._args or (), self._lock, *numbers))
 
     def stopped(self) -> None:
         """Ends a launch that `quick` has begun and that was stopped. Raises its `KernelFault`."""
         try:
-            if self._repeated is not None:
+            if self._repeated:
                 self._repeated.stopped()
         finally:
             self._lock.release()
 
     def interrupted(self) -> None:
         """After `quick` raised an exception."""
-        if self._made.busy and self._repeated is not None:  # else it was raised before the launch began
+        if self._made.busy and self._repeated:  # else it was raised before the launch began
             self._repeated.interrupted()
             self._lock.release()
 

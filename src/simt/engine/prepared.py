@@ -146,7 +146,7 @@ class Prepared:
         self._deadline = launch.deadline
         ranges = self._ranges if threads is None or threads > self._ranges else threads
         if (launch.grid, ranges) == self._begun:
-            _ALWAYS.pack_into(self.block.bytes, _ALWAYS_AT, launch.grid_id, launch.memory.limit)
+            _ALWAYS.pack_into(self.block.bytes, _ALWAYS_AT, launch.cells[1], launch.memory.limit)
         else:
             part = -(-ctas // ranges)
             numbers = (x, y, z, ctas, self._chunk(ctas), ranges, part, launch.grid_id, launch.memory.limit)
@@ -203,7 +203,7 @@ class Prepared:
         try:
             WATCH.running.add(self)  # as `WATCH.add`, without another function: see `simt.driver.again`
             WATCH.count += 1
-            if not WATCH.awake:
+            if not WATCH.cell[0]:  # as `awake`
                 WATCH.wake()
             if helpers and not self._wanted:
                 self._summon(helpers)

@@ -182,6 +182,21 @@ def test_after_any_change_the_driver_looks_at_all(
     assert counted.words[0] == 4
 
 
+def test_a_time_limit_holds_from_then_on(counted: Counted) -> None:
+    counted.device.timeout = 0.3
+    counted(4)
+    counted.out.numpy()[4] = 0xFFFFFFFF
+    with pytest.raises(simt.LaunchTimeout):
+        counted()
+    counted.out.numpy()[4] = 0
+    counted.device.timeout = None
+    counted(3)
+    counted.general = 0
+    counted()
+    assert counted.general == 0
+    assert counted.words[0] == 12
+
+
 def test_what_was_given_decides(counted: Counted) -> None:
     other = counted.device.zeros(8, "u4")
     counted.kernel(1, 1, (other, np.uint32(5)))
