@@ -30,8 +30,8 @@ class Again:
 
     __slots__ = (
         "_args", "_block", "_cells", "_changes", "_device", "_dim3", "_engine", "_grid", "_ids", "_last",
-        "_lock", "_made", "_name", "_parameters", "_plain", "_repeated", "_seen", "_shared_mem", "_stack_bytes",
-        "_timeout", "_workers", "quick",
+        "_lock", "_made", "_name", "_parameters", "_plain", "_repeated", "_seen", "_shared_mem",
+        "_stack_bytes", "_timeout", "_workers", "quick",
     )  # fmt: skip
 
     def __init__(self, kernel: Kernel, grid: Shape, block: Shape, shared_mem: int, made: Launch) -> None:
