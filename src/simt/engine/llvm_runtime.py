@@ -13,7 +13,7 @@ from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.isa.mbarrier import STEPS
-from simt.ptx.types import Type
+from simt.ptx.types import F32, Type
 
 ACCESS = (
     "ptr %launch, ptr %worker, ptr %addresses, i32 %mask, i64 %lo, i64 %room1, i64 %host, i64 %lane_stride"
@@ -68,9 +68,11 @@ def fault(module: ModuleText) -> str:
     return f"@{name}"
 
 
-def _lanes(module: ModuleText, name: str, parameters: str, size: int, body: list[str]) -> str:
+def _lanes(
+    module: ModuleText, name: str, parameters: str, size: int, body: list[str], rest: str = "%rest"
+) -> str:
     """A function that runs `body` for each lane of `%mask`, with `%p` the checked host address of `size`
-    bytes, `%lane` (i64) and `%address` at hand."""
+    bytes, `%lane` (i64) and `%address` at hand. `rest`: lanes (i32) that the body leaves to later turns."""
     record = fault(module)
     where = f"i64 %line, i64 %address, i64 %lane, i64 {size}, i64 %space"
     text = [
@@ -79,7 +81,7 @@ def _lanes(module: ModuleText, name: str, parameters: str, size: int, body: list
         f"  %limit = call i64 @llvm.usub.sat.i64(i64 %room1, i64 {size})",
         "  br label %next",
         "next:",
-        "  %left = phi i32 [ %mask, %entry ], [ %rest, %after ]",
+        f"  %left = phi i32 [ %mask, %entry ], [ {rest}, %after ]",
         "  %none = icmp eq i32 %left, 0",
         "  br i1 %none, label %done, label %one",
         "one:",
@@ -152,8 +154,11 @@ def atomic(module: ModuleText, op: str, t: Type, features: frozenset[str], priva
 
     `private`: no other native thread uses the memory (shared memory), so that nothing need be locked."""
     name, element, size = f"simt.atomic.{op}.{t.name}{'.private' * private}", element_type(t), t.bytes
+    parameters = f"{ACCESS}, ptr %b, ptr %c, ptr %old"
     if module.has(name):
         return f"@{name}"
+    if not private and _is_computed(op, t):
+        return _lanes(module, name, parameters, size, _exchange_loop(module, op, t, features), "%left.then")
     update = _plain_update if private else _update
     body = [
         f"  %b.p = getelementptr {element}, ptr %b, i64 %lane",
@@ -162,7 +167,7 @@ def atomic(module: ModuleText, op: str, t: Type, features: frozenset[str], priva
         f"  %old.p = getelementptr {element}, ptr %old, i64 %lane",
         f"  store {element} %was, ptr %old.p, align {size}",
     ]
-    return _lanes(module, name, f"{ACCESS}, ptr %b, ptr %c, ptr %old", size, body)
+    return _lanes(module, name, parameters, size, body)
 
 
 def _plain_update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> list[str]:
@@ -197,9 +202,6 @@ def _update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> l
             f"  %pair = cmpxchg ptr %p, {element} %b.v, {element} %c.v seq_cst seq_cst",
             f"  %was = extractvalue {{ {element}, i1 }} %pair, 0",
         ]
-    summed = op in ("add", "add.far") and t.is_float
-    if summed or op in STEPS or not (is_simple(t) or op == "exch"):
-        return _exchange_loop(module, op, t, features)
     return [f"  %was = atomicrmw {native_operation(op, t)} ptr %p, {element} %b.v seq_cst"]
 
 
@@ -212,30 +214,92 @@ def native_operation(op: str, t: Type) -> str:
     return {"exch": "xchg", "inc": "uinc_wrap", "dec": "udec_wrap"}.get(op, op)
 
 
+def _is_computed(op: str, t: Type) -> bool:
+    """Whether CPUs have no instruction for the operation."""
+    summed = op in ("add", "add.far") and t.is_float
+    return op != "cas" and (summed or op in STEPS or not (is_simple(t) or op == "exch"))
+
+
 def _exchange_loop(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> list[str]:
-    """What CPUs have no instruction for: computed, and stored unless another thread came between."""
-    word = f"i{t.bits}"
-    builder = Builder()
-    algebra = LlvmAlgebra(builder, module, 1, features)
-    old, b = algebra.from_bits(t, Value("%seen", word)), Value("%b.v", element_type(t))
-    new = combine(algebra, op, t, old, b, None)
-    if op == "add.far":
-        new = algebra.pick(Value("%in.shared", "i1"), combine(algebra, "add", t, old, b, None), new)
-    exchange = f"cmpxchg ptr %p, {word} %seen, {algebra.to_bits(t, new).typed} seq_cst seq_cst"
+    """Computed, and stored unless another thread came between. Lanes with one address, one after the other,
+    are one exchange: sums of sorted items, or of all lanes to one place."""
+    word, element = f"i{t.bits}", element_type(t)
+    total, lines = _next_value(module, op, t, features)
     return [
         *_IN_SHARED,
+        "  %same.memory = icmp eq i64 %lane_stride, 0",
         f"  %start = load atomic {word}, ptr %p monotonic, align {t.bytes}",
         "  br label %try",
         "try:",
-        f"  %seen = phi {word} [ %start, %access ], [ %was.bits, %try ]",
-        *builder.lines,
-        f"  %pair = {exchange}",
+        f"  %seen = phi {word} [ %start, %access ], [ %was.bits, %exchange ]",
+        f"  %seen.value = bitcast {word} %seen to {element}",
+        "  br label %add",
+        "add:",
+        f"  %held = phi {element} [ %seen.value, %try ], [ {total}, %go.on ]",
+        "  %left.now = phi i32 [ %left, %try ], [ %left.then, %go.on ]",
+        "  %lane.now32 = call i32 @llvm.cttz.i32(i32 %left.now, i1 true)",
+        "  %lane.now = zext i32 %lane.now32 to i64",
+        f"  %b.p = getelementptr {element}, ptr %b, i64 %lane.now",
+        f"  %b.v = load {element}, ptr %b.p, align {t.bytes}",
+        *lines,
+        f"  %old.p = getelementptr {element}, ptr %old, i64 %lane.now",
+        f"  store {element} %held, ptr %old.p, align {t.bytes}",
+        "  %below.now = sub i32 %left.now, 1",
+        "  %left.then = and i32 %left.now, %below.now",
+        "  %last = icmp eq i32 %left.then, 0",
+        "  br i1 %last, label %exchange, label %go.on",
+        "go.on:",
+        "  %lane.then32 = call i32 @llvm.cttz.i32(i32 %left.then, i1 true)",
+        "  %lane.then = zext i32 %lane.then32 to i64",
+        "  %then.p = getelementptr i64, ptr %addresses, i64 %lane.then",
+        "  %address.then = load i64, ptr %then.p",
+        "  %same.address = icmp eq i64 %address.then, %address",
+        "  %same = and i1 %same.memory, %same.address",
+        "  br i1 %same, label %add, label %exchange",
+        "exchange:",
+        f"  %total.bits = bitcast {element} {total} to {word}",
+        f"  %pair = cmpxchg ptr %p, {word} %seen, {word} %total.bits seq_cst seq_cst",
         f"  %was.bits = extractvalue {{ {word}, i1 }} %pair, 0",
         f"  %stored = extractvalue {{ {word}, i1 }} %pair, 1",
         "  br i1 %stored, label %did, label %try",
         "did:",
-        f"  %was = bitcast {word} %was.bits to {element_type(t)}",
     ]
+
+
+def _next_value(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> tuple[str, list[str]]:
+    """What `%p` holds after `%b.v` has been added to `%held`, and the code that computes it."""
+    element, builder = element_type(t), Builder()
+    algebra = LlvmAlgebra(builder, module, 1, features)
+    old, b = Value("%held", element), Value("%b.v", element)
+    new = combine(algebra, op, t, old, b, None)
+    if op == "add.far":
+        new = algebra.pick(Value("%in.shared", "i1"), combine(algebra, "add", t, old, b, None), new)
+    bits = algebra.to_bits(t, new)
+    exact = [*builder.lines, f"  %exact = bitcast {bits.typed} to {element}"]
+    if t is not F32 or op not in ("add", "add.far"):
+        return "%exact", exact
+    return "%total", [*_normal_sum(module), "careful:", *exact, "  br label %added", *_ADDED]
+
+
+def _normal_sum(module: ModuleText) -> list[str]:
+    """Normal numbers with a normal sum, in which there is nothing to flush: the next sum waits for this
+    addition alone. Goes on at `added`, else at `careful`."""
+    absolute = module.declare("llvm.fabs.f32", "float", ("float",))
+    lines = ["  %plain = fadd float %held, %b.v"]
+    for name in ("held", "b.v", "plain"):
+        lines += [
+            f"  %{name}.size = call float {absolute}(float %{name})",
+            f"  %{name}.normal = fcmp oge float %{name}.size, 0x3810000000000000",
+        ]
+    return [
+        *lines,
+        "  %both.normal = and i1 %held.normal, %b.v.normal",
+        "  %all.normal = and i1 %both.normal, %plain.normal",
+        "  br i1 %all.normal, label %added, label %careful",
+    ]
+
+
+_ADDED = ("added:", "  %total = phi float [ %plain, %add ], [ %exact, %careful ]")
 
 
 _IN_SHARED = (

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import simt
+from simt.analysis.shape import BlockShape
+from simt.engine.host import host_features
+from simt.engine.llvm_kernel import emit
 from simt.ptx.types import TYPES
+from tests.conftest import shared_device
 
 HEAD = ".version 7.5\n.target sm_75\n.address_size 64\n"
 PLACES = 8
@@ -146,3 +151,58 @@ def test_one_bad_address(device: simt.Device, space: str, wrong: str) -> None:
     with pytest.raises(simt.MemoryFault) as error:
         k((1,), (32,), (device.zeros(32, "u4"),))
     assert error.value.site.thread == (19, 0, 0)
+
+
+SUMS = f"""{HEAD}
+.visible .entry k(.param .u64 words, .param .u64 numbers, .param .u64 indices, .param .u64 olds)
+{{
+    .reg .b32 %t, %i; .reg .f32 %b, %old; .reg .b64 %words, %numbers, %indices, %olds, %a;
+    ld.param.u64 %words, [words]; ld.param.u64 %numbers, [numbers];
+    ld.param.u64 %indices, [indices]; ld.param.u64 %olds, [olds];
+    mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 4;
+    add.u64 %numbers, %numbers, %a; add.u64 %indices, %indices, %a; add.u64 %olds, %olds, %a;
+    ld.global.f32 %b, [%numbers]; ld.global.u32 %i, [%indices];
+    mul.wide.u32 %a, %i, 4; add.u64 %a, %words, %a;
+    atom.global.add.f32 %old, [%a], %b;
+    st.global.f32 [%olds], %old;
+    ret;
+}}
+"""
+TINY, LEAST = 2.0**-140, 2.0**-126
+USUAL = [1.5, 0.1, -0.3, 3e7, -1e-3]
+SPECIAL = [0.0, -0.0, TINY, -TINY, LEAST, -LEAST, 1.25 * LEAST, np.inf, -np.inf, np.nan]
+
+
+def flushed(x: np.float32) -> np.float32:
+    """Subnormal operands and results are zeros of their sign, as in sums of global memory on GPUs."""
+    return np.copysign(np.float32(0), x) if abs(x) < np.float32(LEAST) else x
+
+
+@pytest.mark.parametrize("kind", ["sorted", "one", "mixed"])
+@pytest.mark.parametrize("special", [False, True])
+def test_sums_of_floats_in_runs_of_lanes(device: simt.Device, kind: str, special: bool) -> None:
+    random = np.random.default_rng(4)
+    indices = {
+        "sorted": np.repeat(np.arange(8), [1, 5, 0, 12, 3, 2, 8, 1]),
+        "one": np.full(32, 6),
+        "mixed": random.integers(0, 3, 32),
+    }[kind].astype("u4")
+    numbers = random.choice(np.array(USUAL + SPECIAL * special, "f4"), 32)
+    words, olds = np.array([1, -2, 0.5, TINY, LEAST, 7, 0, -0.0], "f4"), np.zeros(32, "f4")
+    memory, found = device.array(words), device.zeros(32, "f4")
+    device.load(SUMS)["k"]((1,), (32,), (memory, device.array(numbers), device.array(indices), found))
+    with np.errstate(invalid="ignore", under="ignore"):
+        for lane, (index, number) in enumerate(zip(indices, numbers, strict=True)):
+            olds[lane] = words[index]
+            words[index] = flushed(flushed(words[index]) + flushed(number))
+    np.testing.assert_array_equal(memory.numpy(), words)
+    np.testing.assert_array_equal(found.numpy(), olds)
+    numbers_only = ~np.isnan(words)
+    np.testing.assert_array_equal(np.signbit(memory.numpy())[numbers_only], np.signbit(words)[numbers_only])
+
+
+def test_lanes_with_one_address_are_one_exchange() -> None:
+    """The loop that adds goes on with the next lane before anything is exchanged."""
+    program = shared_device("jit").load(SUMS).program
+    text, *_ = emit(program, program.functions["k"], BlockShape(32, 1, 1), host_features(), "nounwind")
+    assert re.search(r"br i1 %same, label %add, label %exchange\nexchange:(?s:.{1,200})cmpxchg", text)
