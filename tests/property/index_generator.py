@@ -47,7 +47,7 @@ WILD = (0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFE0, 0x7FFFFFF0, 0xFFFF, 0x10
 MASKS = (1, 3, 7, 15, 31, 63, 127, 255, 0x3C, 0x1E, 0xFFFFFFFE, 0xFFFFFFE0, 0x60, 0xFFE0, 0x80000003)
 STRIDES = (1, 1, 2, 3, 4, 5, 8, 16, 17, 32, -1, -1, -2, -3)
 LIMITS = (3, 8, 15, 16, 31, 32, 40, 63, 64, 100, 127)
-DIVISORS = (2, 3, 4, 7, 8, 16, 33, 64)
+DIVISORS = (2, 3, 4, 7, 8, 16, 33, 64, 100, 256, 1000)
 WIDENED = ("cvt.u64.u32", "cvt.s64.s32")
 NARROW = ("add.u16", "mul.lo.u16", "min.s16", "min.u16", "max.s16", "sub.u16", "and.b16")
 LIMITED = ("min.s64", "max.s64", "min.u64", "max.u64")
@@ -204,9 +204,18 @@ class Generator:
                 other = self.step(e) if self.chance(0.4) else self.other()
                 return op("selp.b32", *self.random.sample((e, other), 2), self.cond())
             case 18:
-                return op(self.pick("rem.u32", "div.u32"), e, self.some(DIVISORS))
+                return self.by_rows(e)
             case _:
                 return self.narrow_steps(e)
+
+    def by_rows(self, e: Expr) -> Expr:
+        """The row or the column of an index, or its place where rows have another length."""
+        width = self.some(DIVISORS)
+        if self.chance(0.5):
+            width = op("max.u32", self.uniform(), number(1))
+        row, column = op("div.u32", e, width), op("rem.u32", e, width)
+        place = op("mad.lo.u32", row, self.pick(self.uniform(), self.some(STRIDES), width), column)
+        return self.pick(row, column, place, place)
 
     def narrow_steps(self, e: Expr) -> Expr:
         """Through 16 bits and back."""

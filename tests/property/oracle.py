@@ -121,7 +121,7 @@ def divide(t: Type, a: int, b: int) -> int:
 
 def remainder(t: Type, a: int, b: int) -> int:
     if b == 0:
-        return a
+        return 2**t.bits - 1
     x, y = number(t, a), number(t, b)
     rest = abs(x) % abs(y)
     return (-rest if x < 0 else rest) % 2**t.bits

@@ -19,7 +19,10 @@ class Hold(IntEnum):
     GUARDED = 1
     """Right unless an extension to more bits wrapped within the warp, or a minimum or maximum changed a lane:
     held as base and stride with a flag, and in full for the case that the flag says no."""
-    LIKELY = 2
+    IN_ROWS = 2
+    """The same for quotients and remainders of an index: right while all lanes are in one row. Where they are
+    not, what is made of row and column may still go on from lane to lane."""
+    LIKELY = 3
     """Lanes were brought together from different definitions: held in full."""
 
 
@@ -54,7 +57,7 @@ class Shape:
     @property
     def is_guarded(self) -> bool:
         """Held as base and stride with a flag that says whether they are right."""
-        return self.hold == Hold.GUARDED and self.width < WARP
+        return self.hold in (Hold.GUARDED, Hold.IN_ROWS) and self.width < WARP
 
 
 def trailing_zeros(value: int) -> int:

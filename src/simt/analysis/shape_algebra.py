@@ -77,8 +77,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             a, b = b, a
         if b.const is not None and a.width < WARP:
             return made(t, Shape(a.width, wrapped(t, a.stride * b.const), a.hold, zeros=a.zeros + b.zeros))
-        if flat(a, b):
-            return made(t, Shape(max(a.width, b.width), zeros=a.zeros + b.zeros))
+        if flat(a, b) or level(a, b):
+            return made(t, Shape(max(a.width, b.width), 0, max(a.hold, b.hold), zeros=a.zeros + b.zeros))
         return VARYING
 
     def shift_left(self, t: Type, a: Shape, n: Shape) -> Shape:
@@ -192,13 +192,22 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     def divide(self, t: Type, a: Shape, b: Shape) -> Shape:
         if t.is_signed or not b.const or b.const & (b.const - 1):
-            return self._each(a, b)
+            return self._in_rows(t, a, b, 0)
         return self.shift_right(t, a, constant(b.zeros))
 
     def remainder(self, t: Type, a: Shape, b: Shape) -> Shape:
         if t.is_signed or not b.const or b.const & (b.const - 1):
-            return self._each(a, b)
+            return self._in_rows(t, a, b, a.stride)
         return self.and_(t, a, constant(b.const - 1))
+
+    def _in_rows(self, t: Type, a: Shape, b: Shape, stride: int) -> Shape:
+        """Where all lanes are divided by the same, they often have the same quotient: an index's row."""
+        reach = abs(a.stride) * (self.block.segment - 1)
+        short = b.const is not None and b.const <= reach
+        known = level(b) and a.hold != Hold.LIKELY and max(a.width, b.width) < WARP
+        if flat(a, b) or short or not known or reach >= 2 ** (t.bits - 1):
+            return self._each(a, b)
+        return Shape(max(a.width, b.width), stride, Hold.IN_ROWS)
 
     def compare(self, op: Comparison, t: Type, a: Shape, b: Shape) -> Shape:
         return self._each(a, b)
@@ -311,6 +320,11 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 def flat(*shapes: Shape) -> bool:
     """Whether all lanes of a segment have the same value, for each of some shapes."""
     return all(s.stride == 0 and s.exact for s in shapes)
+
+
+def level(*shapes: Shape) -> bool:
+    """Whether all lanes of a segment have the same value, or have unless a flag says no."""
+    return all(s.stride == 0 and s.width < WARP and s.hold != Hold.LIKELY for s in shapes)
 
 
 def made(t: Type, shape: Shape) -> Shape:

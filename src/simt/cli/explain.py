@@ -198,9 +198,13 @@ def _way(access: AccessNote) -> str:
     what = access.operation
     if access.way == "one":
         row = " a row" if access.pattern == "per row" else ""
+        if access.otherwise is not None:
+            return f"one scalar load; {_APART[what, access.otherwise]} if lanes are in several rows (tested)"
         return f"one scalar {what}{row}" + (", the last lane's" if what == "store" else "")
     if access.way == "steps" and access.proven and what == "load":
         return "a load for each lane"
+    if access.way == "near" and access.proven and what == "load":
+        return "a vector for each few lanes"
     if access.way != "vector":
         return _APART[what, access.way]
     if access.otherwise is None:
@@ -216,6 +220,8 @@ _APART = {
     ("store", "lanes"): "a scatter",
     ("load", "steps"): "a load for each lane; a gather if the index wraps (tested)",
     ("store", "steps"): "a store for each lane; a scatter if not all run (tested)",
+    ("load", "near"): "a vector for each few lanes; a gather if the index wraps (tested)",
+    ("store", "near"): "a vector for each few lanes; a scatter if not all run (tested)",
     ("load", "turns"): "loads lane by lane",
     ("store", "turns"): "stores lane by lane",
     ("load", "window"): "a gather; look-ups in registers if they turn out close together (tested)",

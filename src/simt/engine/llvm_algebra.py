@@ -267,7 +267,7 @@ class LlvmIntegers:
         by_zero = self.test("icmp eq", b, self.number(b.type, 0))
         divisor = self._safe_divisor(t, a, b, by_zero)
         product = self.binary("mul", self._quotient(t, a, divisor), divisor)
-        return self.pick(by_zero, a, self.binary("sub", a, product))
+        return self.pick(by_zero, self.number(a.type, -1), self.binary("sub", a, product))
 
     def _safe_divisor(self, t: Type, a: Value, b: Value, by_zero: Value) -> Value:
         """1 in place of 0, and of -1 under the least integer (whose quotient it leaves right)."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from simt.engine.atomic_operation import is_simple
-from simt.engine.llvm_access import ARENA, I64, LIKELY, SHARED, Access
+from simt.engine.llvm_access import ARENA, I64, SHARED, Access
 from simt.engine.llvm_atomics import AtomicAlgebra
+from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, Lanes, bases
 from simt.ptx.types import U64, Type

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simt.engine.llvm_access import UNLIKELY
 from simt.engine.llvm_alone_turn import Joint
+from simt.engine.llvm_branches import UNLIKELY
 from simt.engine.llvm_builder import Value
 
 if TYPE_CHECKING:

@@ -16,10 +16,11 @@ from collections.abc import Callable, Mapping
 
 from simt.analysis.program import Branch, Op, Register
 from simt.analysis.ssa import Definition, uses
-from simt.engine.llvm_access import I64, LIKELY, SHARED, UNLIKELY, Access
+from simt.engine.llvm_access import I64, SHARED, Access
 from simt.engine.llvm_alone import LONGEST, TRUE, AloneLoop
 from simt.engine.llvm_alone_algebra import AloneAlgebra, Element, NotAlone
 from simt.engine.llvm_alone_turn import Joint, joints, memory_operands
+from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value
 from simt.ptx.types import U64, Type, unsigned
 

@@ -12,7 +12,8 @@ from dataclasses import replace
 from functools import cache, partial
 
 from simt.analysis.shape import WARP
-from simt.engine.llvm_access import LIKELY, SHARED, Access
+from simt.engine.llvm_access import SHARED, Access
+from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of

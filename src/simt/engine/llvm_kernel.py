@@ -17,7 +17,7 @@ from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.streams import streams
 from simt.engine import llvm_flushing, llvm_mode, llvm_scopes, llvm_streams, llvm_strips
 from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
-from simt.engine.llvm_access import WEIGHTS
+from simt.engine.llvm_branches import WEIGHTS
 from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
 from simt.engine.llvm_clock import clear_clock

@@ -405,7 +405,7 @@ class LaneAlgebra(LlvmAlgebra):
             whole, lanes = LlvmIntegers.binary(self, opcode, whole, lanes.whole), lanes.lanes
         return Combined(result.ir, result.type, result.width, opcode, whole, lanes)
 
-    # -- bits and quotients of numbers that begin with a multiple of what they reach in a warp --------
+    # -- bits of numbers that begin with a multiple of what they reach in a warp --------
 
     def xor(self, t: Type, a: Value, b: Value) -> Value:
         run, shape = partial(LlvmAlgebra.xor, self, t), self.shapes.xor(t, shape_of(a), shape_of(b))
@@ -415,16 +415,6 @@ class LaneAlgebra(LlvmAlgebra):
         run = partial(LlvmAlgebra.shift_right, self, t)
         shape = self.shapes.shift_right(t, shape_of(a), shape_of(n))
         return self._affine(shape, run, a, n) if shape.is_affine else run(a, n)
-
-    def divide(self, t: Type, a: Value, b: Value) -> Value:
-        run = partial(LlvmAlgebra.divide, self, t)
-        shape = self.shapes.divide(t, shape_of(a), shape_of(b))
-        return self._affine(shape, run, a, b) if shape.is_affine else run(a, b)
-
-    def remainder(self, t: Type, a: Value, b: Value) -> Value:
-        run = partial(LlvmAlgebra.remainder, self, t)
-        shape = self.shapes.remainder(t, shape_of(a), shape_of(b))
-        return self._affine(shape, run, a, b) if shape.is_affine else run(a, b)
 
     # -- masks -----------------------------------------------------------------------------------
 

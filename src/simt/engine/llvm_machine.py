@@ -11,7 +11,8 @@ from simt.engine.integers import lane_masks
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_clock import nanoseconds
-from simt.engine.llvm_lanes import LaneAlgebra, Lanes
+from simt.engine.llvm_lanes import Lanes
+from simt.engine.llvm_quotients import QuotientAlgebra
 from simt.isa.special_registers import NOWHERE, SYSTEM_MEMORY, lookup
 from simt.ptx.types import U32, bits_type
 
@@ -19,8 +20,8 @@ WARP_FIRST = "%warp.first"
 """The linear number of the warp's first thread, an i32 of every function's frame."""
 
 
-class MachineAlgebra(LaneAlgebra):
-    """`LaneAlgebra` with special registers, and effects that have no data.
+class MachineAlgebra(QuotientAlgebra):
+    """`QuotientAlgebra` with special registers, and effects that have no data.
 
     `launch`, `worker`: IR names of pointers to the blocks of `simt.engine.abi`. `warp`: the warp's number
     (i32). `cta`: the CTA's coordinates (i32 each). `in_order`: some code was emitted by which threads may

@@ -17,13 +17,15 @@ from simt.analysis.range_algebra import Range
 from simt.analysis.shape import WARP, Hold, Shape
 from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind
-from simt.engine.llvm_access import ARENA, I64, LIKELY, LOCAL, SHARED, UNLIKELY, Access, Region
+from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access, Region
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
+from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
 from simt.engine.llvm_scopes import OF_PROGRAM
-from simt.engine.llvm_streams import LINE, PAST, StreamAlgebra
+from simt.engine.llvm_steps import StepsAlgebra
+from simt.engine.llvm_streams import LINE, PAST
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import U32, U64, Type, unsigned
 from simt.records import dataclass
@@ -45,7 +47,7 @@ class _Store:
     reach: Range
 
 
-class MemoryAlgebra(StreamAlgebra):
+class MemoryAlgebra(StepsAlgebra):
     """`StreamAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
     once followed by one of the same kind, done by the same lanes and given to this algebra as well."""
 
@@ -58,6 +60,9 @@ class MemoryAlgebra(StreamAlgebra):
         access = self._access(t, space, address, count, volatile)
         plan = self._plan(access, stores=False)
         match plan.way:
+            case Way.ONE if plan.otherwise is not None:
+                apart = partial(self._load_apart, access, plan.otherwise)
+                return self._either(*self._as_told(access, plan, self._load_same), apart)
             case Way.ONE:
                 return self._load_bases(access)
             case Way.VECTOR:
@@ -236,6 +241,9 @@ class MemoryAlgebra(StreamAlgebra):
                 column.append(self._load(access.element, pointer, i, access))
         return tuple(self._assemble(access.element, column) for column in columns)
 
+    def _load_same(self, access: Access, plan: Plan) -> tuple[Value, ...]:
+        return tuple(self.widened(value, WARP) for value in self._load_bases(access))
+
     def _is_parameter(self, access: Access) -> bool:
         """Whether the address needs no check: it lies in the kernel's parameter block."""
         at = self.parameter
@@ -311,9 +319,16 @@ class MemoryAlgebra(StreamAlgebra):
             return self._load_spans(access, parts, span)
 
         slow = partial(self._load_masked, access, parts, span)
-        if plan.otherwise is not None:
+        if plan.otherwise is not None and plan.shape.hold == Hold.IN_ROWS:
+            slow = partial(self._load_contiguous, *self._in_rows(access, plan))
+        elif plan.otherwise is not None:
             slow = partial(self._load_apart, access, plan.otherwise)
         return self._either(ok, fast, slow, likely=True)
+
+    def _in_rows(self, access: Access, plan: Plan) -> tuple[Access, Plan]:
+        """An access whose lanes are in several rows: where one ends the next one may begin."""
+        lanes = replace(access, address=self.vector(access.address))
+        return lanes, replace(plan, shape=Shape(self.block.segments, access.size, Hold.LIKELY))
 
     def _spans(self, access: Access, shape: Shape) -> tuple[int, list[Value], str]:
         """Lanes of a span, the spans' addresses, and i1: each is valid as a whole."""
@@ -408,12 +423,12 @@ class MemoryAlgebra(StreamAlgebra):
     def _as_told(
         self, access: Access, plan: Plan, run: Callable[[Access, Plan], tuple[Value, ...]]
     ) -> tuple[str, Callable[[], tuple[Value, ...]]]:
-        """i1: the guard of an address says that it is contiguous; `run` where it does. By itself, this test
+        """i1: the guard of an address says that it has its shape; `run` where it does. By itself, this test
         can be one for all accesses at addresses with the same guard."""
         address, shape = access.address, replace(plan.shape, hold=Hold.EXACT)
         assert isinstance(address, Guarded)
         sure = replace(access, address=self.shaped(bases(address), shape))
-        return address.valid, partial(run, sure, Plan(Way.VECTOR, shape))
+        return address.valid, partial(run, sure, Plan(plan.way, shape))
 
     def _store_contiguous(self, access: Access, plan: Plan, values: tuple[Value, ...]) -> tuple[Value, ...]:
         if plan.otherwise is Way.WINDOW and pattern_of(access.address) is not None:
@@ -434,7 +449,9 @@ class MemoryAlgebra(StreamAlgebra):
             return ()
 
         def slow() -> tuple[Value, ...]:
-            if plan.otherwise is not None:
+            if plan.otherwise is not None and plan.shape.hold == Hold.IN_ROWS:
+                self._store_contiguous(*self._in_rows(access, plan), values)
+            elif plan.otherwise is not None:
                 self._store_apart(access, plan.otherwise, values)
             elif access.volatile:
                 self._store_slowly(access, whole)
@@ -494,6 +511,7 @@ class MemoryAlgebra(StreamAlgebra):
         return plan_of(
             shape_of(access.address), access.size, access.count, access.region.space, self.block,
             stores=stores, volatile=access.volatile, windows=self.has_windows, gathers=self.has_gathers,
+            picks=self.picks,
         )  # fmt: skip
 
     def _load_apart(self, access: Access, way: Way) -> tuple[Value, ...]:
@@ -501,48 +519,22 @@ class MemoryAlgebra(StreamAlgebra):
             return self._load_slowly(access)
         if way is Way.WINDOW:
             return self.load_window(access, partial(self._load_apart, access, Way.LANES))
-        if way is Way.STEPS:
+        if way in (Way.STEPS, Way.NEAR):
             return self._either(
-                self._are_steps_valid(access),
-                partial(self._load_by_steps, access),
+                self.are_steps_valid(access),
+                partial(self.load_by_steps, access, way is Way.NEAR),
                 partial(self._gathered, access),
                 likely=True,
             )
         return self._gathered(access)
 
     def _gathered(self, access: Access) -> tuple[Value, ...]:
+        if access.word < 4 and access.count > 1:
+            return self._load_slowly(access)
         offset = self._checked_offsets(access, llvm_runtime.load)
         if access.word < 4:
             return (self._gather_part(access, offset),)
         return tuple(self._gather_words(access, offset, i * access.word) for i in range(access.count))
-
-    def _are_steps_valid(self, access: Access) -> str:
-        """i1: the first lane's address is that of all lanes, with their steps, and all are valid."""
-        guard = access.address.valid if isinstance(access.address, Guarded) else "true"
-        if self._is_proven(access):
-            return guard
-        first, stride = bases(access.address), shape_of(access.address).stride
-        if stride % access.size:
-            return "false"
-        reach = abs(stride) * (self.segment - 1)
-        lowest = first if stride > 0 else self.plus(first, -reach)
-        return self.both(guard, self._valid(access, lowest, reach + access.size).ir)
-
-    def _load_by_steps(self, access: Access) -> tuple[Value, ...]:
-        stride, pointer = shape_of(access.address).stride, self._host(access, bases(access.address))
-        run = partial(MemoryAlgebra.load_at, element=access.element, word=access.word)
-        places = [self._places_by_steps(stride, i * access.word) for i in range(access.count)]
-        return tuple(self.apart("steps", partial(run, places=p), Value(pointer, "ptr")) for p in places)
-
-    def _places_by_steps(self, stride: int, start: int) -> list[int]:
-        """Distances of all lanes from the first; those of every row of the CTA begin anew."""
-        return [lane % self.segment * stride + start for lane in range(WARP)]
-
-    def load_at(self, pointer: Value, element: str, word: int, places: list[int]) -> Value:
-        """What lies at some distances from a pointer, as lanes."""
-        pointers = [self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {place}") for place in places]
-        items = [self.builder.emit(f"load {element}, ptr {p}, align {word}") for p in pointers]
-        return self._assemble(element, items)
 
     def _gather_words(self, access: Access, offset: Value, shift: int, element: str | None = None) -> Value:
         pointers = Value(self._pointers(access, offset, shift), "ptr", WARP)
@@ -562,36 +554,13 @@ class MemoryAlgebra(StreamAlgebra):
                 self._store_slowly(access, self._interleave([self.vector(v) for v in values]))
             case Way.WINDOW:
                 self.store_window(access, values[0], partial(self._store_apart, access, Way.LANES, values))
-            case Way.STEPS:
-                self._store_by_steps(access, values)
+            case Way.STEPS | Way.NEAR:
+                apart = Way.TURNS if access.word < 4 else Way.LANES
+                otherwise = partial(self._store_apart, access, apart, values)
+                self.store_by_steps(access, way is Way.NEAR, values, otherwise)
             case _:
                 self._scatter(access, values)
         return ()
-
-    def _store_by_steps(self, access: Access, values: tuple[Value, ...]) -> None:
-        """By steps if all lanes run."""
-        full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
-        stride, pointer = shape_of(access.address).stride, self._host(access, bases(access.address))
-
-        def fast() -> tuple[Value, ...]:
-            for i, value in enumerate(values):
-                places = self._places_by_steps(stride, i * access.word)
-                run = partial(MemoryAlgebra.store_at, word=access.word, places=places)
-                self.apart("steps", run, Value(pointer, "ptr"), self.vector(value))
-            return ()
-
-        def slow() -> tuple[Value, ...]:
-            self._scatter(access, values)
-            return ()
-
-        self._either(self.both(full, self._are_steps_valid(access)), fast, slow)
-
-    def store_at(self, pointer: Value, data: Value, word: int, places: list[int]) -> None:
-        """Stores lanes at some distances from a pointer."""
-        for lane, place in enumerate(places):
-            item = self.builder.emit(f"extractelement {data.typed}, i32 {lane}")
-            where = self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {place}")
-            self.builder.void(f"store {data.type} {item}, ptr {where}, align {word}")
 
     def _scatter(self, access: Access, values: tuple[Value, ...]) -> None:
         offset = self._checked_offsets(access, llvm_runtime.store)

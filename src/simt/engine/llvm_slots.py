@@ -339,7 +339,7 @@ class SlotEmitter:
             have = shape_of(value)
             agree = have.hold <= shape.hold and have.stride == shape.stride and have.width <= shape.width
             agree &= have.zeros >= shape.zeros or not shape.exact
-            assert agree, (definition, shape, have)
+            assert agree or shape.hold == Hold.IN_ROWS, (definition, shape, have)
         if shape.is_guarded:
             return self.store_guarded([(definition, value)])
         value = self.bare(definition, value)
@@ -357,6 +357,7 @@ class SlotEmitter:
     def store_guarded(self, moves: Sequence[tuple[Definition, Value]]) -> None:
         """Keeps guarded values; their lanes only where a guard does not hold, all read before any is kept. In
         large functions lanes are always kept: code to make them again would stand at each use."""
+        moves = [(definition, self._as_expected(definition, value)) for definition, value in moves]
         if self.unit.large:
             return self._store_with_lanes(moves)
         unsure: list[tuple[Definition, Guarded]] = []
@@ -381,6 +382,16 @@ class SlotEmitter:
         self.builder.void(f"br label %{end}")
         self.builder.label(end)
         return None
+
+    def _as_expected(self, definition: Definition, value: Value) -> Value:
+        """A quotient by what turned out to be a number may have another shape than one by anything: then it
+        is kept as lanes."""
+        shape, have = self.shape(definition), shape_of(value)
+        if have.stride == shape.stride and have.width <= shape.width:
+            return value
+        lanes, nothing = self.m.vector(value), self.m.number(value.type, 0)
+        base = self.m.widened(nothing, shape.width)
+        return Guarded(base.ir, base.type, base.width, shape, "false", lambda: lanes)
 
     def _store_with_lanes(self, moves: Sequence[tuple[Definition, Value]]) -> None:
         kept: list[tuple[Value, str]] = []

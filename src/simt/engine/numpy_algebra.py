@@ -174,7 +174,7 @@ class NumpyAlgebra:
         rest = np.remainder(_magnitude(t, a), _magnitude(t, b) | zero)
         if t.is_signed:
             rest = _negate_if(_signed(a) < 0, rest)
-        return select(zero, a, rest) if some(zero) else rest
+        return select(zero, np.invert(b), rest) if some(zero) else rest
 
     def minimum(self, t: Type, a: Array, b: Array) -> Array:
         return np.minimum(_by_sign(t, a), _by_sign(t, b)).view(a.dtype)

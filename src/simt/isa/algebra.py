@@ -102,7 +102,8 @@ class PureAlgebra(Protocol[V]):
         ...
 
     def remainder(self, t: Type, a: V, b: V) -> V:
-        """Remainder with the dividend's sign; a zero divisor gives the dividend, MIN % -1 gives 0."""
+        """Remainder with the dividend's sign; all ones for a zero divisor, 0 for
+        MIN % -1. Must not fault in any lane, active or not."""
         ...
 
     def minimum(self, t: Type, a: V, b: V) -> V: ...

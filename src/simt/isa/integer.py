@@ -276,8 +276,7 @@ def div(m: Algebra[V], t: Type, a: V, b: V) -> V:
 @instruction("rem.type d, a, b", type=INTEGERS, ref="PTX 1.4 table 32", seam=DIVIDED_APART)
 def rem(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """Remainder of the truncated quotient, with the dividend's sign; all ones for a zero divisor (H200)."""
-    zero = m.compare("eq", t, b, m.const(t, 0))
-    return m.select(t, zero, m.const(t, (1 << t.bits) - 1), m.remainder(t, a, b))
+    return m.remainder(t, a, b)
 
 
 @instruction("abs.type d, a", type=SIGNED, ref="PTX 1.4 table 33")

@@ -334,6 +334,7 @@ class _WatchedAlgebra:
             plan = plan_of(
                 shape, size, count, space, self._m.block,
                 stores=stores, volatile=volatile, windows=self._m.has_windows, gathers=self._m.has_gathers,
+                picks=self._m.picks,
             )  # fmt: skip
         note = AccessNote(
             self._watcher.place(self._m.line), operation, space or "generic", size, pattern.value,

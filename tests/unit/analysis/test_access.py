@@ -101,3 +101,22 @@ def test_known_steps_where_gathers_are_slow(stores: bool) -> None:
     assert plan(Shape(1, -4), gathers=True).way is Way.STEPS  # a vector backwards
     assert plan(Shape(2, 8)).way is plan(Shape(1, 1 << 20)).way is Way.LANES
     assert plan(Shape(1, 8, Hold.LIKELY)).way is Way.LANES
+
+
+@pytest.mark.parametrize("stores", [False, True])
+def test_lanes_few_bytes_apart_where_registers_are_looked_up(stores: bool) -> None:
+    def plan(stride: int, size: int = 4, count: int = 1, picks: int = 1, volatile: bool = False) -> Way:
+        shape = Shape(1, stride, Hold.GUARDED)
+        return plan_of(shape, size, count, "global", LINE, stores=stores, volatile=volatile, picks=picks).way
+
+    assert plan(8) is plan(16) is plan(3, size=1) is plan(32, size=1) is plan(16, size=8, count=2) is Way.NEAR
+    assert Way.NEAR not in (plan(20), plan(6), plan(33, size=1), plan(3, size=1, picks=4))
+    assert plan(8, volatile=True) is Way.TURNS
+
+
+def test_what_is_the_same_for_all_lanes_of_one_row() -> None:
+    row = Shape(1, 0, Hold.IN_ROWS)
+    assert load(row) == Plan(Way.ONE, row, Way.LANES)
+    assert store(row).way is Way.LANES
+    column = Shape(1, 4, Hold.IN_ROWS)
+    assert load(column) == Plan(Way.VECTOR, column, Way.LANES)

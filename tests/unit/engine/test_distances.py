@@ -20,7 +20,7 @@ KERNEL = """.version 7.5
     .reg .pred %p;
     .reg .b32 %t, %s, %n;
     .reg .b64 %a, %b;
-    .reg .b{bits} {registers};
+    .reg .b{held} {registers};
     .shared .align 16 .b8 box[{bytes}];
     mov.u32 %t, %tid.x;
     ld.param.u32 %n, [runs];
@@ -65,11 +65,12 @@ def source(bits: int, vector: int, step: int) -> str:
     """All lanes store the complement of their item; those below `runs` store the item itself; all load."""
     registers = [f"%v{i}" for i in range(vector)]
     mode, value = (f"v{vector}.b{bits}", f"{{{', '.join(registers)}}}") if vector > 1 else (f"b{bits}", "%v0")
-    change = " ".join(f"not.b{bits} {r}, {r};" for r in registers)
+    change = " ".join(f"not.b{max(bits, 16)} {r}, {r};" for r in registers)
     store = f"st.shared.{mode} [%n], {value};"
     return KERNEL.format(
-        bits=bits, registers=", ".join(registers), bytes=BYTES, step=step, size=bits // 8 * vector, mode=mode,
-        value=value, store=f"{change} {store} {change} @%p {store}", load=f"ld.shared.{mode} {value}, [%n];",
+        bits=bits, held=max(bits, 16), registers=", ".join(registers), bytes=BYTES, step=step,
+        size=bits // 8 * vector, mode=mode, value=value,
+        store=f"{change} {store} {change} @%p {store}", load=f"ld.shared.{mode} {value}, [%n];",
     )  # fmt: skip
 
 
@@ -82,6 +83,20 @@ WIDTHS = [
     (32, 4, 48),
     (32, 2, -8),
     (64, 2, 80),
+    (32, 1, 8),
+    (32, 1, 16),
+    (32, 2, 16),
+    (64, 1, 16),
+    (16, 1, 4),
+    (16, 1, 6),
+    (16, 1, 14),
+    (16, 2, 12),
+    (16, 4, 24),
+    (8, 1, 2),
+    (8, 1, 3),
+    (8, 1, 31),
+    (8, 2, 6),
+    (8, 4, 12),
 ]
 
 

@@ -57,7 +57,7 @@ def explained(text: str, x: int = 32, y: int = 1, kernel: str = "k", cpu: str = 
 def may_part(access: AccessNote) -> bool:
     """Whether there is a gather or a scatter for it, if only as a last resort. Loads by steps that are proven
     right need none."""
-    steps = access.way == "steps" and not (access.proven and access.operation == "load")
+    steps = access.way in ("steps", "near") and not (access.proven and access.operation == "load")
     return steps or bool(APART & {access.way, access.otherwise})
 
 

@@ -1,0 +1,88 @@
+"""Quotients and remainders of indices.
+
+`index / width` and `index % width` are the row and the column of a thread. Of known powers of two they are
+shifts and masks. Where rows are long, all lanes of most warps are in one: then the first lane's quotient is
+that of all lanes, which a test of scalars tells, and the remainder grows as the index does. Lanes are divided
+where they are in several rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from simt.analysis.shape import Shape
+from simt.engine.llvm_branches import BranchAlgebra
+from simt.engine.llvm_builder import Value
+from simt.engine.llvm_float import LlvmAlgebra
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.ptx.types import Type
+
+
+class QuotientAlgebra(BranchAlgebra):
+    """`BranchAlgebra` with integer division."""
+
+    def divide(self, t: Type, a: Value, b: Value) -> Value:
+        run = partial(LlvmAlgebra.divide, self, t)
+        shape = self.shapes.divide(t, shape_of(a), shape_of(b))
+        if not shape.is_guarded:
+            return self._affine(shape, run, a, b) if shape.is_affine else run(a, b)
+        quotient = run(bases(a), bases(b))
+        return self._in_one_row(t, shape, run, a, b, quotient, quotient)
+
+    def remainder(self, t: Type, a: Value, b: Value) -> Value:
+        run = partial(LlvmAlgebra.remainder, self, t)
+        shape = self.shapes.remainder(t, shape_of(a), shape_of(b))
+        if not shape.is_guarded:
+            return self._affine(shape, run, a, b) if shape.is_affine else run(a, b)
+        quotient = LlvmAlgebra.divide(self, t, bases(a), bases(b))
+        first = run(bases(a), bases(b))
+        return self._in_one_row(t, shape, run, a, b, quotient, first)
+
+    def _in_one_row(
+        self,
+        t: Type,
+        shape: Shape,
+        run: Callable[..., Value],
+        a: Value,
+        b: Value,
+        quotient: Value,
+        first: Value,
+    ) -> Guarded:
+        """A result of a shape that begins with `first` if all lanes have one quotient, else `run(a, b)`."""
+        valid = self._have_one_quotient(t, a, b, quotient)
+        sure = self.shaped(first, Shape(first.width, shape.stride))
+
+        def together() -> tuple[Value, ...]:
+            return (self.vector(sure),)
+
+        def apart() -> tuple[Value, ...]:
+            return (run(self.vector(a), b),)
+
+        (lanes,) = self._either(valid, together, apart)
+        wide = replace(shape, width=first.width)
+        return Guarded(first.ir, first.type, first.width, wide, valid, lambda: lanes)
+
+    def _have_one_quotient(self, t: Type, a: Value, b: Value, quotient: Value) -> str:
+        """i1: no lane of a segment is in the next row, nor in the one before; nor is anything negative."""
+        valid = "true"
+        for operand in (a, b):
+            if isinstance(operand, Guarded):
+                valid = self.both(valid, operand.valid)
+        reach = shape_of(a).stride * (self.segment - 1)
+        if reach == 0:
+            return valid
+        start, divisor = self.unify(bases(a), bases(b), quotient)[:2]
+        column = self.binary("sub", start, self.binary("mul", quotient, divisor))
+        kind = start.type
+        if reach > 0:
+            room, least = self.binary("sub", divisor, column), reach + 1
+        else:
+            room, least = column, -reach
+        inside = self.compare_integers("ge", t, room, self.number(kind, least))
+        zero = self.number(kind, 0)
+        inside = self.binary("and", inside, self.compare_integers("gt", t, divisor, zero))
+        if t.is_signed:
+            inside = self.binary("and", inside, self.compare_integers("ge", t, start, zero))
+        return self.both(self.both(valid, self._all(inside)), self._no_wrap(t, a))

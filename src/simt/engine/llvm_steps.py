@@ -1,0 +1,185 @@
+"""Lanes at known distances from the first: `Way.STEPS` and `Way.NEAR`.
+
+Where the distance is small (members of structures, every second word, colours of pixels), what lies between
+the first lane's word and the last one's is loaded as whole registers, in which CPUs with AVX-512 look each
+lane's word up; stores put lanes in their places in registers, and write those places alone, by a mask that is
+known when compiling. Else it is one load or store for each lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from simt.analysis.shape import WARP
+from simt.engine.llvm_access import Access
+from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_streams import StreamAlgebra
+
+REGISTER = 64
+"""Bytes."""
+_PICKS = {"avx512vbmi": 1, "avx512bw": 2, "avx512f": 4}
+
+
+class StepsAlgebra(StreamAlgebra):
+    """`StreamAlgebra` with accesses by steps."""
+
+    @property
+    def picks(self) -> int | None:
+        """Bytes of the smallest words that the CPU picks out of any two registers by one instruction."""
+        return next((word for name, word in _PICKS.items() if name in self.features), None)
+
+    def are_steps_valid(self, access: Access) -> str:
+        """i1: the first lane's address is that of all lanes, with their steps, and all are valid."""
+        guard = access.address.valid if isinstance(access.address, Guarded) else "true"
+        if self._is_proven(access):
+            return guard
+        first, stride = bases(access.address), shape_of(access.address).stride
+        if stride % access.size:
+            return "false"
+        reach = abs(stride) * (self.segment - 1)
+        lowest = first if stride > 0 else self.plus(first, -reach)
+        return self.both(guard, self._valid(access, lowest, reach + access.size).ir)
+
+    def load_by_steps(self, access: Access, near: bool) -> tuple[Value, ...]:
+        stride, pointer = shape_of(access.address).stride, self._host(access, bases(access.address))
+        run = self._picked if near else self._one_by_one
+        inner = (run(access, stride, index * access.word) for index in range(access.count))
+        return tuple(self.apart("steps", load, Value(pointer, "ptr")) for load in inner)
+
+    def _one_by_one(self, access: Access, stride: int, start: int) -> Callable[..., Value]:
+        places = self._places(stride, start)
+        return partial(StepsAlgebra.load_at, element=access.element, word=access.word, places=places)
+
+    def _picked(self, access: Access, stride: int, start: int) -> Callable[..., Value]:
+        return partial(StepsAlgebra.pick_at, access=access, stride=stride, start=start)
+
+    def _places(self, stride: int, start: int) -> list[int]:
+        """Distances of all lanes from the first; those of every row of the CTA begin anew."""
+        return [lane % self.segment * stride + start for lane in range(WARP)]
+
+    def load_at(self, pointer: Value, element: str, word: int, places: list[int]) -> Value:
+        """What lies at some distances from a pointer, as lanes."""
+        pointers = [self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {place}") for place in places]
+        items = [self.builder.emit(f"load {element}, ptr {p}, align {word}") for p in pointers]
+        return self._assemble(element, items)
+
+    def store_by_steps(
+        self,
+        access: Access,
+        near: bool,
+        values: tuple[Value, ...],
+        otherwise: Callable[[], tuple[Value, ...]],
+    ) -> None:
+        """By steps if all lanes run."""
+        full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
+        stride, pointer = shape_of(access.address).stride, self._host(access, bases(access.address))
+
+        def fast() -> tuple[Value, ...]:
+            columns = tuple(self.vector(v) for v in values)
+            if near:
+                put = partial(StepsAlgebra.put_at, access=access, stride=stride)
+                self.apart("steps", put, Value(pointer, "ptr"), *columns)
+                return ()
+            for i, column in enumerate(columns):
+                places = self._places(stride, i * access.word)
+                run = partial(StepsAlgebra.store_at, word=access.word, places=places)
+                self.apart("steps", run, Value(pointer, "ptr"), column)
+            return ()
+
+        self._either(self.both(full, self.are_steps_valid(access)), fast, otherwise)
+
+    def store_at(self, pointer: Value, data: Value, word: int, places: list[int]) -> None:
+        """Stores lanes at some distances from a pointer."""
+        for lane, place in enumerate(places):
+            item = self.builder.emit(f"extractelement {data.typed}, i32 {lane}")
+            where = self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {place}")
+            self.builder.void(f"store {data.type} {item}, ptr {where}, align {word}")
+
+    # -- near lanes, by registers ----------------------------------------------------------------------
+
+    def pick_at(self, pointer: Value, access: Access, stride: int, start: int) -> Value:
+        """The word `start` bytes behind each lane's address, as lanes: of which the first lane's is
+        `pointer`."""
+        lanes = self._lanes_together(access)
+        span = (lanes - 1) * stride + access.size
+        piece = min(REGISTER, 1 << (span.bit_length() - 1))
+        starts = [*range(0, span - piece, piece), span - piece]  # the last one ends with the last lane
+        where = [lane * stride + start for lane in range(lanes)]
+        groups: list[str] = []
+        for first in range(0, WARP, lanes):
+            at = first % self.segment * stride
+            loaded = [self._piece_at(pointer, access, at + s, piece) for s in starts]
+            owners = [min(place // piece, len(starts) - 1) for place in where]
+            indices = [(p - starts[o]) // access.word for p, o in zip(where, owners, strict=True)]
+            groups.append(self._picked_from(loaded, owners, indices).ir)
+        return self._concatenate(access.element, lanes, groups)
+
+    def _lanes_together(self, access: Access) -> int:
+        """Lanes whose words a register holds, in one row."""
+        return min(self.segment, REGISTER // access.word)
+
+    def _piece_at(self, pointer: Value, access: Access, place: int, nbytes: int) -> Value:
+        where = self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {place}")
+        count = nbytes // access.word
+        text = f"load {spell(access.element, count)}, ptr {where}, align {access.word}"
+        return Value(self.builder.emit(text), access.element, count)
+
+    def _picked_from(self, pieces: list[Value], owners: list[int], indices: list[int]) -> Value:
+        """A lane for each owner: the element at its index of the piece of its owner's number."""
+        width = pieces[0].width
+        filled = [None] * (width - len(owners))
+        picks = [i if o == 0 else None for o, i in zip(owners, indices, strict=True)]
+        found = self._shuffled(pieces[0], None, [*picks, *filled]) if len(pieces) == 1 else pieces[0]
+        for number, piece in enumerate(pieces[1:], 1):
+            for lane, (owner, index) in enumerate(zip(owners, indices, strict=True)):
+                if owner == number:
+                    picks[lane] = width + index
+            found = self._shuffled(found, piece, [*picks, *filled])
+            picks = [None if pick is None else lane for lane, pick in enumerate(picks)]
+        return self.piece(found, 0, len(owners))
+
+    def _shuffled(self, a: Value, b: Value | None, picks: list[int | None]) -> Value:
+        """Elements of two vectors by number; those without one are anything."""
+        order = ", ".join("i32 poison" if pick is None else f"i32 {pick}" for pick in picks)
+        second = f"{a.spelled} poison" if b is None else b.typed
+        text = f"shufflevector {a.typed}, {second}, <{len(picks)} x i32> <{order}>"
+        return self.emit(text, a.type, len(picks))
+
+    def put_at(self, pointer: Value, *columns: Value, access: Access, stride: int) -> None:
+        """Stores the words of all lanes, one after the other at each lane's address, of which the first
+        lane's is `pointer`."""
+        lanes = self._lanes_together(access)
+        count = REGISTER // access.word
+        for first in range(0, WARP, lanes):
+            group = [self.piece(column, first, lanes) for column in columns]
+            for start in range(0, (lanes - 1) * stride + access.size, REGISTER):
+                bytes_ = range(start, start + REGISTER, access.word)
+                owners = [divmod(place, stride) for place in bytes_]
+                words = [
+                    (lane, rest // access.word) if lane < lanes and rest < access.size else None
+                    for lane, rest in owners
+                ]
+                if not any(words):
+                    continue
+                data = self._put_together(group, words)
+                bits = ", ".join(f"i1 {'false' if word is None else 'true'}" for word in words)
+                at = first % self.segment * stride + start
+                where = self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {at}")
+                self.masked_store(data, where, Value(f"<{bits}>", "i1", count), access.word)
+
+    def _put_together(self, columns: list[Value], words: list[tuple[int, int] | None]) -> Value:
+        """Elements of columns by lane and number of the column."""
+        if len(columns) <= 2:
+            picks = [None if w is None else w[1] * columns[0].width + w[0] for w in words]
+            return self._shuffled(columns[0], columns[1] if len(columns) == 2 else None, picks)
+        half = len(columns) // 2
+        low = [w if w is not None and w[1] < half else None for w in words]
+        high = [(w[0], w[1] - half) if w is not None and w[1] >= half else None for w in words]
+        parts = self._put_together(columns[:half], low), self._put_together(columns[half:], high)
+        picks = [
+            place if low[place] else len(words) + place if high[place] else None
+            for place in range(len(words))
+        ]
+        return self._shuffled(*parts, picks)
