@@ -138,9 +138,7 @@ def _apart(word: int, count: int, stores: bool, volatile: bool) -> Way:
     smaller ones a gather can take the word around them."""
     if volatile or word > 8:
         return Way.TURNS
-    if word < 4:
-        return Way.TURNS if stores or count > 1 else Way.LANES
-    return Way.LANES
+    return Way.TURNS if word < 4 and stores else Way.LANES
 
 
 def is_proven(reach: Range, size: int, room: int) -> bool:

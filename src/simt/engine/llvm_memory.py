@@ -21,10 +21,10 @@ from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access, Region
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_gathers import GatherAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
 from simt.engine.llvm_scopes import OF_PROGRAM
-from simt.engine.llvm_steps import StepsAlgebra
 from simt.engine.llvm_streams import LINE, PAST
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import U32, U64, Type, unsigned
@@ -47,7 +47,7 @@ class _Store:
     reach: Range
 
 
-class MemoryAlgebra(StepsAlgebra):
+class MemoryAlgebra(GatherAlgebra):
     """`StreamAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
     once followed by one of the same kind, done by the same lanes and given to this algebra as well."""
 
@@ -529,24 +529,7 @@ class MemoryAlgebra(StepsAlgebra):
         return self._gathered(access)
 
     def _gathered(self, access: Access) -> tuple[Value, ...]:
-        if access.word < 4 and access.count > 1:
-            return self._load_slowly(access)
-        offset = self._checked_offsets(access, llvm_runtime.load)
-        if access.word < 4:
-            return (self._gather_part(access, offset),)
-        return tuple(self._gather_words(access, offset, i * access.word) for i in range(access.count))
-
-    def _gather_words(self, access: Access, offset: Value, shift: int, element: str | None = None) -> Value:
-        pointers = Value(self._pointers(access, offset, shift), "ptr", WARP)
-        return self.gather(pointers, self.mask, element or access.element, max(access.word, 4))
-
-    def _gather_part(self, access: Access, offset: Value) -> Value:
-        """8 and 16 bits out of the aligned word around them: CPUs gather no less."""
-        low = LlvmIntegers.binary(self, "and", offset, self.widened(Value("3", offset.type), WARP))
-        words = self._gather_words(access, LlvmIntegers.binary(self, "sub", offset, low), 0, "i32")
-        shift = LlvmIntegers.binary(self, "shl", low, self.widened(Value("3", offset.type), WARP))
-        shift = self.cast("trunc", "i32", shift)
-        return self.cast("trunc", access.element, LlvmIntegers.binary(self, "lshr", words, shift))
+        return self.gather_all(access, self._checked_offsets(access, llvm_runtime.load))
 
     def _store_apart(self, access: Access, way: Way, values: tuple[Value, ...]) -> tuple[Value, ...]:
         match way:
@@ -586,19 +569,6 @@ class MemoryAlgebra(StepsAlgebra):
         self.builder.void(f"br label %{self.abort}")
         self.builder.label(good)
         return self._offset(access, address)
-
-    def _pointers(self, access: Access, offset: Value, shift: int) -> str:
-        host = self.pointer(Value(access.region.host, I64))
-        if shift:
-            host = self.builder.emit(f"getelementptr i8, ptr {host}, i64 {shift}")
-        if access.region is LOCAL:
-            steps = self.constant_lanes(I64, list(range(WARP)))
-            lanes = LlvmIntegers.binary(self, "mul", self.widened(Value("%local.bytes", I64), WARP), steps)
-            if offset.width == 1:
-                host, offset = self.builder.emit(f"getelementptr i8, ptr {host}, {offset.typed}"), lanes
-            else:
-                offset = LlvmIntegers.binary(self, "add", offset, lanes)
-        return self.builder.emit(f"getelementptr i8, ptr {host}, {offset.typed}")
 
 
 def _is_short(reach: Range) -> bool:

@@ -63,7 +63,8 @@ def test_what_is_not_sure_is_tested() -> None:
 
 def test_words_that_no_gather_takes() -> None:
     assert load(Shape(2, 2), size=1).way is Way.LANES  # out of the word around it
-    assert load(Shape(2, 8), size=2, count=2).way is Way.TURNS
+    assert load(Shape(2, 8), size=2, count=2).way is Way.LANES  # the same
+    assert load(Shape(2, 8), size=4, count=4).way is Way.LANES  # four of them are a word
     assert store(Shape(2, 8), size=2).way is Way.TURNS
     assert load(VARYING, volatile=True).otherwise is Way.TURNS
 

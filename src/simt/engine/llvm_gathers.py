@@ -1,0 +1,103 @@
+"""Words at addresses of which nothing is known. Several of one lane are got together, and told apart after.
+
+CPUs gather 4 or 8 bytes a lane, and take as long for each lane whatever it is. What has 16 bytes is loaded
+lane by lane.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from simt.analysis.shape import WARP
+from simt.engine.llvm_access import I64, LOCAL, Access
+from simt.engine.llvm_algebra import LlvmIntegers
+from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_steps import StepsAlgebra
+
+REGISTER = 16
+"""Bytes that every CPU loads at once."""
+
+
+class GatherAlgebra(StepsAlgebra):
+    """`StepsAlgebra` with gathers. `offset`: of each lane within the region, valid in all lanes that run."""
+
+    def gather_all(self, access: Access, offset: Value) -> tuple[Value, ...]:
+        """All words of each lane."""
+        if access.size == REGISTER and access.count > 1:
+            return self._load_registers(access, offset)
+        if access.size in (4, 8) and access.count > 1:
+            whole = self._gather_words(access, offset, 0, access.size, f"i{8 * access.size}")
+            return self._words_of(access, whole)
+        if access.size < 4:
+            return self._words_of(access, self._gather_part(access, offset))
+        numbers = range(access.count)
+        return tuple(self._gather_words(access, offset, i * access.word, access.word) for i in numbers)
+
+    def _gather_words(
+        self, access: Access, offset: Value, shift: int, word: int, element: str | None = None
+    ) -> Value:
+        pointers = Value(self._pointers(access, offset, shift), "ptr", WARP)
+        return self.gather(pointers, self.mask, element or access.element, word)
+
+    def _gather_part(self, access: Access, offset: Value) -> Value:
+        """8 and 16 bits out of the aligned word around them: CPUs gather no less."""
+        low = LlvmIntegers.binary(self, "and", offset, self.widened(Value("3", offset.type), WARP))
+        words = self._gather_words(access, LlvmIntegers.binary(self, "sub", offset, low), 0, 4, "i32")
+        shift = LlvmIntegers.binary(self, "shl", low, self.widened(Value("3", offset.type), WARP))
+        shift = self.cast("trunc", "i32", shift)
+        return self.cast("trunc", f"i{8 * access.size}", LlvmIntegers.binary(self, "lshr", words, shift))
+
+    def _words_of(self, access: Access, whole: Value) -> tuple[Value, ...]:
+        """The words of which each lane has all in one integer."""
+        if access.word >= 4:
+            words = spell(access.element, WARP * access.count)
+            text = f"bitcast {whole.typed} to {words}"
+            column = self.emit(text, access.element, WARP * access.count)
+            return tuple(self._every(column, access.count, i) for i in range(access.count))
+        found: list[Value] = []
+        for i in range(access.count):
+            amount = self.widened(self.number(whole.type, 8 * access.word * i), WARP)
+            moved = LlvmIntegers.binary(self, "lshr", whole, amount) if i else whole
+            part = self.cast("trunc", f"i{8 * access.word}", moved) if access.count > 1 else moved
+            if part.type != access.element:
+                part = self.emit(
+                    f"bitcast {part.typed} to {spell(access.element, WARP)}", access.element, WARP
+                )
+            found.append(part)
+        return tuple(found)
+
+    def _load_registers(self, access: Access, offset: Value) -> tuple[Value, ...]:
+        """One register after the other, the words of four lanes together, and every second word of those."""
+        if not self.mask_is_full:  # lanes that do not run load from where the region begins
+            offset = self.pick(self.mask, offset, self.widened(self.number(offset.type, 0), WARP))
+        pointers = Value(self._pointers(access, offset, 0), "ptr", WARP)
+        run = partial(GatherAlgebra.registers_at, element=access.element, count=access.count)
+        whole = self.apart("registers", run, pointers)
+        return tuple(self.piece(whole, WARP * i, WARP) for i in range(access.count))
+
+    def registers_at(self, pointers: Value, element: str, count: int) -> Value:
+        """The first words at each of 32 pointers, the second ones, and so on."""
+        vector, loaded = spell(element, count), list[str]()
+        for lane in range(WARP):
+            place = self.builder.emit(f"extractelement {pointers.typed}, i32 {lane}")
+            loaded.append(self.builder.emit(f"load {vector}, ptr {place}, align {REGISTER}"))
+        pieces = [self._concatenate(element, count, loaded[i : i + 4]) for i in range(0, WARP, 4)]
+        columns = self._halves(pieces)
+        if count == 4:
+            even, odd = (self._halves(column) for column in columns)
+            columns = (even[0], odd[0], even[1], odd[1])
+        parts = [part.ir for column in columns for part in column]
+        return self._concatenate(element, pieces[0].width, parts)
+
+    def _pointers(self, access: Access, offset: Value, shift: int) -> str:
+        host = self.pointer(Value(access.region.host, I64))
+        if shift:
+            host = self.builder.emit(f"getelementptr i8, ptr {host}, i64 {shift}")
+        if access.region is LOCAL:
+            steps = self.constant_lanes(I64, list(range(WARP)))
+            lanes = LlvmIntegers.binary(self, "mul", self.widened(Value("%local.bytes", I64), WARP), steps)
+            if offset.width == 1:
+                host, offset = self.builder.emit(f"getelementptr i8, ptr {host}, {offset.typed}"), lanes
+            else:
+                offset = LlvmIntegers.binary(self, "add", offset, lanes)
+        return self.builder.emit(f"getelementptr i8, ptr {host}, {offset.typed}")
