@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from dataclasses import field
 from functools import cached_property
 
-from simt.analysis.lower_constants import integer_bits
 from simt.analysis.phis import live_in
 from simt.analysis.program import Address, Block, Call, Constant, Function, Op, Operand, Register
 from simt.analysis.ssa import destinations, registers_of, terminator_definition, terminator_uses, uses
-from simt.isa.derived import sign_mask
+from simt.isa.derived import one, sign_mask
 from simt.isa.form import Value
 from simt.ptx.types import BF16X2, Kind, Type
 from simt.records import dataclass
@@ -357,5 +356,4 @@ def _sign_of_one(bits: int, t: Type) -> int:
     """1 for one, -1 for minus one, 0 for all other numbers and for pairs."""
     if t.kind is Kind.PACKED:
         return 0
-    one = integer_bits(1, t)
-    return {one: 1, one | sign_mask(t): -1}.get(bits, 0)
+    return {one(t): 1, one(t) | sign_mask(t): -1}.get(bits, 0)

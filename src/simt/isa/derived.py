@@ -97,6 +97,11 @@ def infinity(t: Type) -> int:
     return sign_mask(t) - (1 << SIGNIFICAND[t])
 
 
+def one(t: Type) -> int:
+    """The bits of 1.0."""
+    return infinity(t) >> 1 & infinity(t)
+
+
 def quiet_nan(t: Type) -> int:
     """The bits of the NaN that arithmetic on this type generates (H200)."""
     return sign_mask(t) - 1 if t.bits <= 32 else sign_mask(t) | infinity(t) | quiet_bit(t)

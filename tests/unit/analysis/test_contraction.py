@@ -3,6 +3,8 @@ here is that what is left computes the same, and who is asked not to fuse."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -122,6 +124,21 @@ def test_work_grows_with_the_program(registers: int, monkeypatch: pytest.MonkeyP
         found.append(looks)
     assert found[0] > 100
     assert found[1] < 2.5 * found[0]
+
+
+def test_numpy_is_not_started() -> None:
+    """It takes as long as to compile a small kernel. A factor is compared with one."""
+    text = kernel("mul.f32 %u, %a, 0f3FC00000; add.f32 %v, %u, %b;")
+    program = (
+        "import sys; from simt.analysis.lower import lower; from simt.ptx.parser import parse\n"
+        "found = lower(parse(sys.stdin.buffer.read(), '<ptx>')[0])\n"
+        "names = [op.form.mnemonic for op in found.functions['k'].ops()]\n"
+        "print('fma' in names, 'numpy' in sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], input=text.encode(), capture_output=True, check=True
+    )
+    assert run.stdout.split() == [b"True", b"False"]
 
 
 def test_no_fusing_across_calls() -> None:
