@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Literal
 from weakref import ref
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from simt.driver.kernel import Kernel
 
 
+_numbers = count(1)  # of objects of the class below
 Quick = Callable[[Shape, Shape, Sequence[object], object], "bool | None"]
 
 
@@ -30,7 +32,7 @@ class Again:
 
     __slots__ = (
         "_args", "_block", "_cells", "_changes", "_device", "_dim3", "_engine", "_grid", "_ids", "_last",
-        "_lock", "_made", "_name", "_parameters", "_plain", "_repeated", "_seen", "_shared_mem",
+        "_lock", "_made", "_name", "_number", "_parameters", "_plain", "_repeated", "_seen", "_shared_mem",
         "_stack_bytes", "_timeout", "_workers", "quick",
     )  # fmt: skip
 
@@ -38,6 +40,7 @@ class Again:
         self._grid, self._block, self._shared_mem = grid, block, shared_mem
         self._dim3, self._made, self._cells = made.grid, made, made.cells
         self._device = device = kernel.module.device
+        self._number = next(_numbers)
         self._ids, self._changes = device.grid_ids, device.changes
         self._stack_bytes, self._workers = device.stack_bytes, device.workers
         self._seen = self._changes[0]
@@ -63,6 +66,7 @@ class Again:
         with self._lock:
             made, cells, ids, timeout = self._made, self._cells, self._ids, self._timeout
             same = grid is self._grid and self._has_same(args)
+            follows = cells[2] == self._number
             if (
                 cells[0]
                 or (self._changes[0] != self._seen and not self._fits())
@@ -70,6 +74,7 @@ class Again:
             ):
                 return False
             cells[0] = 1  # `busy`
+            cells[2] = self._number
             made.parameters = self._parameters
             made.grid = self._dim3  # kernels of one name share it
             ids[0] = cells[1] = ids[0] + 1
@@ -79,7 +84,7 @@ class Again:
                 self._device.changed()
             self._engine.launch(made)
             cells[0] = 0
-            self.quick = self._ready() if same else None
+            self.quick = self._ready() if same and follows else None
         return True
 
     def _fits(self) -> bool:

@@ -119,8 +119,9 @@ class Launch:
     system: System | None = None
     """There if the kernel can reach a call of a function without a body."""
     state: object | None = None
-    cells: array[int] = field(default_factory=lambda: array("q", (0, 1)))
-    """`busy` and `grid_id`, where compiled code reads and writes them."""
+    cells: array[int] = field(default_factory=lambda: array("q", (0, 1, 0)))
+    """`busy` and `grid_id`, where compiled code reads and writes them, and a number by which the driver knows
+    who made the latest launch."""
     events: NDArray[np.uint64] | None = None
     """Counters of the performance monitor events, one for each of `EVENTS`, if the kernel has such."""
     breakpoint: Callable[[Breakpoint], object] | None = None

@@ -19,7 +19,7 @@ from simt.driver.kernel import Kernel
 from simt.engine.abi import CallSlot, LaunchSlot
 from simt.engine.jit import Jit
 from simt.engine.prepared import Prepared
-from simt.engine.repeat import UNTIL_A_LOOK
+from simt.engine.repeat import UNTIL_A_LOOK, Repeat
 from simt.engine.watch import WATCH
 
 PTX = """
@@ -398,6 +398,22 @@ def test_kernel_objects_of_one_kernel(counted: Counted) -> None:
         counted()
         wanted += 1
         assert counted.words[0] == wanted
+
+
+def test_nothing_is_made_ready_where_kernel_objects_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each would be disarmed by the next one, and cost more than it gains."""
+    counted = Counted()
+    other = counted.kernel.module["count"]
+    armed = list[bool]()
+    arm = Repeat.arm
+    monkeypatch.setattr(Repeat, "arm", lambda self: armed.append(arm(self)) or armed[-1])
+    for _ in range(10):
+        counted()
+        other(1, 1, counted.args)
+    assert not armed
+    counted(4)
+    assert armed == [True]
+    assert counted.words[0] == 24
 
 
 def test_now_and_then_it_is_seen_how_long_a_launch_takes() -> None:
