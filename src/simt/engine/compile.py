@@ -52,16 +52,22 @@ HUGE_TEXT = 150_000
 kernels, which are not optimised as a whole anyway, run 1.1 to 1.5 times as long. Where registers are smaller,
 fewer, by `pieces`; by its cube for large kernels, whose values are in memory most of the time."""
 
+FAILS = "label %abort"
+"""In branches to where a fault ends a warp (`simt.engine.llvm_access`)."""
+MANY_FAILS = 150
+"""Checks in a kernel from which LLVM's passes for loops would take too long: each is a way out of the loops
+around it, and their time grows with the square of such ways (500 loads: 1.4 s in place of 0.15)."""
+
 LONG_TEXT = 4000
 """Lines of LLVM IR beyond which the second half of LLVM's passes is left out. It takes as long as the first,
 and the kernels of the benchmark, forced to do without, took 0.87 to 1.05 times as long, 1.0 in the mean."""
 FIRST = "always_inliner", "global_opt", "dead_arg_elimination", "post_order_function_attributes"
 """What is done with the module where LLVM's own order of passes is not kept: calls first."""
 STRAIGHT = "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "aggressive_dce", "simplify_cfg"
-"""Passes for code with a block longer than `LONG_BLOCK`: each once, none for loops. LLVM's own order takes
-four times as long and gains nothing there (geometric mean of such shapes in `bench/curve_shapes.py`). Stores
-that others overwrite are not looked for: that compares every store with those behind it, and found none in
-27 such shapes and 13 such kernels of the tests and the benchmark."""
+"""Passes for code with a block longer than `LONG_BLOCK` or more than `MANY_FAILS` checks: each once, none for
+loops. LLVM's own order takes four times as long and gains nothing there (geometric mean of such shapes in
+`bench/curve_shapes.py`). Stores that others overwrite are not looked for: that compares every store with
+those behind it, and found none in 27 such shapes and 13 such kernels of the tests and the benchmark."""
 LAST = ("global_dead_code_eliminate",)
 NO_LOOPS = "simt-straight"
 """In the attributes of device functions without loops."""
@@ -216,7 +222,7 @@ def optimized(text: str, cpu: Cpu) -> Any:
     options.loop_vectorization = False
     options.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, options)
-    if _longest_block(text) > LONG_BLOCK and f" {LARGE} " not in text:
+    if f" {LARGE} " not in text and (_longest_block(text) > LONG_BLOCK or text.count(FAILS) > MANY_FAILS):
         _run_passes(module, builder, *FIRST, *STRAIGHT, *LAST)
     elif text.count("\n") > LONG_TEXT:
         _simplify(module, builder)
@@ -264,11 +270,7 @@ def _level(text: str, pieces: int) -> int:
 
 def _longest_block(text: str) -> int:
     """Instructions of the longest basic block, about."""
-    longest = current = 0
-    for line in text.splitlines():
-        current = 0 if line.endswith(":") else current + 1
-        longest = max(longest, current)
-    return longest
+    return max(block.count("\n") for block in text.split(":\n"))
 
 
 @cache

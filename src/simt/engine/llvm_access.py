@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from dataclasses import field, replace
+from functools import cached_property, partial
 from types import MappingProxyType
 
 import llvmlite.binding as llvm
@@ -11,10 +12,11 @@ import llvmlite.binding as llvm
 from simt.analysis.access import is_proven
 from simt.analysis.range_algebra import UNKNOWN, Range
 from simt.analysis.shape import WARP
+from simt.engine import llvm_runtime
 from simt.engine.abi import SPACES
 from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
-from simt.engine.llvm_builder import Builder, Value, mangled, spell
+from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_prefetch import PrefetchAlgebra
 from simt.engine.llvm_scopes import OF_PROGRAM
@@ -75,6 +77,26 @@ def no_places(builder: Builder, space: str) -> Sequence[tuple[Value, int]]:
     return ()
 
 
+@dataclass(slots=True)
+class Beginning:
+    """What is made where a function begins, once for all accesses that need it: the names of `limits`, by
+    what `AccessAlgebra` says of them."""
+
+    builder: Builder = field(default_factory=partial(Builder, prefix="%bounds."))
+    limits: dict[tuple[str, int, int, Type], Value] = field(
+        default_factory=dict[tuple[str, int, int, Type], Value]
+    )
+
+
+def fit(builder: Builder, name: str, t: Type) -> Value:
+    """An i64 as an integer type."""
+    return (
+        Value(name, I64)
+        if t.bits == 64
+        else Value(builder.emit(f"trunc i64 {name} to i{t.bits}"), f"i{t.bits}")
+    )
+
+
 class AccessAlgebra(PrefetchAlgebra):
     """`PrefetchAlgebra` with what all accesses need. `line`: of the instruction. Code goes on at `abort`
     after a fault. `asked`: the runtime has been called. `has_looked`: a window of shared memory has been
@@ -82,8 +104,8 @@ class AccessAlgebra(PrefetchAlgebra):
 
     `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
     the address is any other or unknown. `at_start`: lines that load parameters when the kernel begins, None
-    if they are loaded where they are used. `reach`: bounds of the address. `sizes`: by state space, bytes
-    that there are at least."""
+    if they are loaded where they are used. `beginning` of the function, None where limits are made at each
+    access. `reach`: bounds of the address. `sizes`: by state space, bytes that there are at least."""
 
     line = 0
     asked = False
@@ -91,6 +113,7 @@ class AccessAlgebra(PrefetchAlgebra):
     parameter: int | None = None
     parameter_size = 0
     at_start: dict[str, None] | None = None
+    beginning: Beginning | None = None
     reach = UNKNOWN
     sizes: Mapping[str, int] = MappingProxyType({})
     places: Places = staticmethod(no_places)
@@ -168,19 +191,21 @@ class AccessAlgebra(PrefetchAlgebra):
 
     def _limit(self, access: Access, span: int, shift: int) -> Value:
         """The first offset, in units of `2**shift` bytes, at which `span` bytes do not fit the region."""
-        saturate = self.module.declare("llvm.usub.sat.i64", I64, (I64, I64))
-        limit = self.builder.emit(f"call i64 {saturate}(i64 {access.region.room1}, i64 {span})")
-        if shift:
-            limit = self.builder.emit(f"add i64 {limit}, {(1 << shift) - 1}")
-            limit = self.builder.emit(f"lshr i64 {limit}, {shift}")
-        return self._fit(Value(limit, I64), unsigned(int(access.address.type[1:])))
+        t = unsigned(int(access.address.type[1:]))
+        key = access.region.room1, span, shift, t
+        if self.beginning is None:
+            return self._limit_in(self.builder, *key)
+        if key not in self.beginning.limits:
+            self.beginning.limits[key] = self._limit_in(self.beginning.builder, *key)
+        return self.beginning.limits[key]
 
-    def _fit(self, value: Value, t: Type) -> Value:
-        return (
-            value
-            if t.bits == 64
-            else Value(self.builder.emit(f"trunc i64 {value.ir} to i{t.bits}"), f"i{t.bits}")
-        )
+    def _limit_in(self, builder: Builder, room1: str, span: int, shift: int, t: Type) -> Value:
+        saturate = self.module.declare("llvm.usub.sat.i64", I64, (I64, I64))
+        limit = builder.emit(f"call i64 {saturate}(i64 {room1}, i64 {span})")
+        if shift:
+            limit = builder.emit(f"add i64 {limit}, {(1 << shift) - 1}")
+            limit = builder.emit(f"lshr i64 {limit}, {shift}")
+        return fit(builder, limit, t)
 
     def _last_lane(self) -> str:
         count = self.module.declare("llvm.ctlz.i32", "i32", ("i32", "i1"))
@@ -208,8 +233,8 @@ class AccessAlgebra(PrefetchAlgebra):
 
     # -- pieces ------------------------------------------------------------------------------------
 
-    def _call_lanes(self, function: str, access: Access, buffers: list[str]) -> None:
-        """Calls a function of the runtime over the active lanes; goes to `abort` if it reports a fault."""
+    def _call_lanes(self, function: str, access: Access, buffers: list[str]) -> str:
+        """Calls a function of the runtime over the active lanes; i1: it reports no fault."""
         self.asked = True
         self._need_computed()
         address = self.vector(access.address)
@@ -219,12 +244,30 @@ class AccessAlgebra(PrefetchAlgebra):
         region = access.region
         space = SPACES.index(region.space)
         extra = "".join(f", ptr {b}" for b in buffers)
-        ok = self.builder.emit(
+        return self.builder.emit(
             f"call i1 {function}(ptr {self.launch}, ptr {self.worker}, ptr {addresses}, "
             f"{self.mask_bits(self.mask).typed}, i64 {region.lo}, i64 {region.room1}, i64 {region.host}, "
             f"i64 {region.lane_stride}, i64 {self.line}, i64 {space}{extra})"
         )
-        self.go_on_if(ok)
+
+    def _refuse(self, function: Callable[[ModuleText, int], str], access: Access, address: Value) -> None:
+        """Records the fault of the first active lane with an address that is not valid, and stops the warp.
+        `function` of the runtime finds it where addresses differ."""
+        shape, region = shape_of(address), access.region
+        if shape.is_uniform:
+            self.asked = True
+            self._need_computed()
+            one = self.resize(unsigned(int(address.type[1:])), U64, bases(address))
+            name = llvm_runtime.refuse(self.module)
+            self.builder.void(
+                f"call void {name}(ptr {self.launch}, ptr {self.worker}, {one.typed}, "
+                f"{self.mask_bits(self.mask).typed}, i64 {region.lo}, i64 {region.room1}, i64 {self.line}, "
+                f"i64 {SPACES.index(region.space)}, i64 {access.size})"
+            )
+        else:
+            buffer = self.buffer(f"i{8 * access.size}", WARP)
+            self._call_lanes(function(self.module, access.size), replace(access, address=address), [buffer])
+        self.builder.void(f"br label %{self.abort}")
 
     def _need_computed(self) -> None:
         """Says that what has been computed is needed where a fault may end the warp. Else LLVM's code

@@ -73,7 +73,8 @@ class AloneLoop:
         unit = emitter.unit
         self.m = self.algebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.m.parameter_size, self.m.sizes = emitter.m.parameter_size, emitter.m.sizes
-        self.m.at_start, self.m.places = emitter.m.at_start, emitter.m.places
+        self.m.at_start, self.m.beginning = emitter.m.at_start, emitter.m.beginning
+        self.m.places = emitter.m.places
         self.m.abort, self.m.zeros = emitter.m.abort, emitter.m.zeros
         self.evaluator: Evaluator[Value] = Evaluator(self.m, self, unit.program.environment)
         self.current: dict[Register, Definition] = {}

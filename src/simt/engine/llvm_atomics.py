@@ -41,7 +41,7 @@ class AtomicAlgebra(MemoryAlgebra):
         function = llvm_runtime.atomic(self.module, op, t, self.features, private)
         operands = [self.spilled(b), self.spilled(c if c is not None else b)]
         old = self.buffer(access.element, WARP)
-        self._call_lanes(function, access, [*operands, old])
+        self.go_on_if(self._call_lanes(function, access, [*operands, old]))
         text = f"load <{WARP} x {access.element}>, ptr {old}, align 64"
         return Value(self.builder.emit(text), access.element, WARP)
 

@@ -7,6 +7,7 @@ from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind, LaunchSlot, WorkerSlot
+from simt.engine.llvm_access import Beginning
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_function import FunctionEmitter
@@ -81,6 +82,7 @@ class CallingEmitter(FunctionEmitter):
     def __init__(self, unit: Unit, function: Function) -> None:
         super().__init__(unit, function)
         self._judge()
+        self.m.beginning = self.beginning = Beginning()
         frame = Frame(("ptr %launch", "ptr %worker", COORDINATES, "i64 %sp"), frame_lines())
         kind = Outliner if unit.large else Repeats
         self.evaluator = self.outliner = kind(self, self.evaluator, unit.outlined, frame)
@@ -248,6 +250,7 @@ class DeviceEmitter(CallingEmitter):
             "entry:",
             *allocas,
             *environment(),
+            *self.beginning.builder.lines,
             *local_of_warp(),
             f"  %mask.initial = bitcast i32 %mask.bits to {MASK}",
             *self.pending_resets(),

@@ -85,6 +85,7 @@ class KernelEmitter(SuspendingEmitter):
             *environment(),
             "  %parameters.p0 = inttoptr i64 %parameters to ptr",
             *(self.m.at_start or ()),
+            *self.beginning.builder.lines,
             *load_slot("%launch", LaunchSlot.CTAS, "ctas"),
             *llvm_streams.begin(self._streamed),
             *load_slot("%launch", LaunchSlot.CHUNK, "chunk"),
@@ -127,6 +128,7 @@ class KernelEmitter(SuspendingEmitter):
         ahead = Builder(prefix="%ahead.")
         other = KernelEmitter(self.unit, self.function, ahead)
         other.builder.prefix = "%sure.v"  # allocations of both stand together
+        other.m.beginning = self.beginning
         other.body()
         if other.m.sure_turns == ALWAYS:
             return None

@@ -17,7 +17,7 @@ from simt.analysis.range_algebra import Range
 from simt.analysis.shape import WARP, Hold, Shape
 from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind
-from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access, Region
+from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access, Region, fit
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value, spell
@@ -115,7 +115,7 @@ class MemoryAlgebra(GatherAlgebra):
     def to_generic(self, t: Type, space: str, address: Value) -> Value:
         match space:
             case "shared":
-                return self.add(t, self._fit(Value("%shared.host", I64), t), address)
+                return self.add(t, fit(self.builder, "%shared.host", t), address)
             case "local":
                 return self._local_shift("add", t, address)
             case _:
@@ -124,7 +124,7 @@ class MemoryAlgebra(GatherAlgebra):
     def from_generic(self, t: Type, space: str, address: Value) -> Value:
         match space:
             case "shared":
-                return self.sub(t, address, self._fit(Value("%shared.host", I64), t))
+                return self.sub(t, address, fit(self.builder, "%shared.host", t))
             case "local":
                 return self._local_shift("sub", t, address)
             case _:
@@ -284,10 +284,7 @@ class MemoryAlgebra(GatherAlgebra):
         valid = self._all(self._valid(access, address, access.size))
         self.builder.void(f"br i1 {valid}, label %{good}, label %{bad}{LIKELY}")
         self.builder.label(bad)
-        self._call_lanes(
-            llvm_runtime.load(self.module, access.size), access, [self.buffer(f"i{8 * access.size}", WARP)]
-        )
-        self.builder.void(f"br label %{self.abort}")
+        self._refuse(llvm_runtime.load, access, access.address)
         self.builder.label(good)
 
     def _store_one(self, access: Access, values: tuple[Value, ...]) -> None:
@@ -413,7 +410,7 @@ class MemoryAlgebra(GatherAlgebra):
 
     def _load_slowly(self, access: Access) -> tuple[Value, ...]:
         data = self.buffer(access.element, WARP * access.count)
-        self._call_lanes(llvm_runtime.load(self.module, access.size), access, [data])
+        self.go_on_if(self._call_lanes(llvm_runtime.load(self.module, access.size), access, [data]))
         wide = spell(access.element, WARP * access.count)
         whole = Value(
             self.builder.emit(f"load {wide}, ptr {data}, align 64"), access.element, WARP * access.count
@@ -501,7 +498,7 @@ class MemoryAlgebra(GatherAlgebra):
 
     def _store_slowly(self, access: Access, whole: Value) -> None:
         data = self.spilled(whole)
-        self._call_lanes(llvm_runtime.store(self.module, access.size), access, [data])
+        self.go_on_if(self._call_lanes(llvm_runtime.store(self.module, access.size), access, [data]))
 
     # -- scattered addresses -----------------------------------------------------------------------
 
@@ -564,9 +561,7 @@ class MemoryAlgebra(GatherAlgebra):
         good, fails = self.builder.block_name("ok"), self.builder.block_name("bad")
         self.builder.void(f"br i1 {bad}, label %{fails}, label %{good}{UNLIKELY}")
         self.builder.label(fails)
-        buffers = [self.buffer(f"i{8 * access.size}", WARP)]
-        self._call_lanes(slow(self.module, access.size), replace(access, address=address), buffers)
-        self.builder.void(f"br label %{self.abort}")
+        self._refuse(slow, access, address)
         self.builder.label(good)
         return self._offset(access, address)
 

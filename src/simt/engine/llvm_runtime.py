@@ -123,6 +123,38 @@ def _lanes(
     return f"@{name}"
 
 
+def refuse(module: ModuleText) -> str:
+    """`void refuse(launch, worker, address, mask, lo, room1, line, space, size)`: records the fault of an
+    address that is not valid, but the same for all lanes: that of the first active one."""
+    name = "simt.refuse"
+    if module.has(name):
+        return f"@{name}"
+    record = fault(module)
+    lines = [
+        f"define internal void @{name}(ptr %launch, ptr %worker, i64 %address, i32 %mask, i64 %lo, "
+        f"i64 %room1, i64 %line, i64 %space, i64 %size) noinline cold {module.attributes} {{",
+        "  %some = icmp ne i32 %mask, 0",
+        "  br i1 %some, label %refused, label %done",
+        "refused:",
+        "  %lane32 = call i32 @llvm.cttz.i32(i32 %mask, i1 true)",
+        "  %lane = zext i32 %lane32 to i64",
+        "  %offset = sub i64 %address, %lo",
+        "  %limit = call i64 @llvm.usub.sat.i64(i64 %room1, i64 %size)",
+        "  %inside = icmp ult i64 %offset, %limit",
+        f"  %kind = select i1 %inside, i64 {FaultKind.MISALIGNED}, i64 {FaultKind.ILLEGAL}",
+        f"  call void {record}(ptr %launch, ptr %worker, i64 %kind, i64 %line, i64 %address, i64 %lane, "
+        "i64 %size, i64 %space)",
+        "  br label %done",
+        "done:",
+        "  ret void",
+        "}",
+    ]
+    module.declare("llvm.usub.sat.i64", "i64", ("i64", "i64"))
+    module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
+    module.define(name, "\n".join(lines))
+    return f"@{name}"
+
+
 def load(module: ModuleText, size: int) -> str:
     """`i1 load(ACCESS, ptr data)`: copies `size` bytes of each lane to `data + lane * size`."""
     name, word = f"simt.load.{size}", f"i{8 * size}"

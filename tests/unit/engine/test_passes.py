@@ -47,3 +47,24 @@ def test_no_pass_is_to_leave_out_a_function(monkeypatch: pytest.MonkeyPatch) -> 
     assert unit.large
     assert BODY not in names
     assert len(names) > 5
+
+
+def test_many_checks_are_left_out_of_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is a way out of the loop over warps; passes for loops take time by the square of such ways."""
+    program, _ = compile_ptx(SHAPES["loads_uniform"](500), "<ptx>", DEVICES[90])
+    cpu, run = host_cpu(), list[tuple[str, ...]]()
+    text, unit, _ = emit(program, program.functions["k"], BlockShape(256, 1, 1), cpu.features, "nounwind")
+    monkeypatch.setattr(compiling, "_run_passes", lambda module, builder, *names: run.append(names))
+    compiling.optimized(text, cpu)
+    assert not unit.large
+    assert text.count(compiling.FAILS) >= 250
+    assert run == [(*compiling.FIRST, *compiling.STRAIGHT, *compiling.LAST)]
+
+
+def test_limits_are_made_once() -> None:
+    """All accesses of one width are compared with the same name."""
+    program, _ = compile_ptx(SHAPES["loads_uniform"](500), "<ptx>", DEVICES[90])
+    text, _, _ = emit(program, program.functions["k"], BlockShape(256, 1, 1), host_cpu().features, "nounwind")
+    body = text[text.index(f"@{BODY}(ptr %launch, ptr %worker) ") :]
+    assert body.count("icmp ult") >= 250
+    assert body.count("@llvm.usub.sat.i64(i64 %arena.room1, i64 4)") == 1
