@@ -125,14 +125,15 @@ def _lanes(
 
 def refuse(module: ModuleText) -> str:
     """`void refuse(launch, worker, address, mask, lo, room1, line, space, size)`: records the fault of an
-    address that is not valid, but the same for all lanes: that of the first active one."""
+    address that is not valid, but the same for all lanes: that of the first active one. (Were it `cold`, LLVM
+    would take time by the square of its calls.)"""
     name = "simt.refuse"
     if module.has(name):
         return f"@{name}"
     record = fault(module)
     lines = [
         f"define internal void @{name}(ptr %launch, ptr %worker, i64 %address, i32 %mask, i64 %lo, "
-        f"i64 %room1, i64 %line, i64 %space, i64 %size) noinline cold {module.attributes} {{",
+        f"i64 %room1, i64 %line, i64 %space, i64 %size) noinline {module.attributes} {{",
         "  %some = icmp ne i32 %mask, 0",
         "  br i1 %some, label %refused, label %done",
         "refused:",
