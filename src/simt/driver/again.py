@@ -32,8 +32,8 @@ class Again:
 
     __slots__ = (
         "_args", "_block", "_cells", "_changes", "_device", "_dim3", "_engine", "_grid", "_ids", "_last",
-        "_lock", "_made", "_name", "_number", "_parameters", "_plain", "_repeated", "_seen", "_shared_mem",
-        "_stack_bytes", "_timeout", "_workers", "quick",
+        "_lock", "_made", "_memory_changes", "_name", "_number", "_parameters", "_plain", "_repeated",
+        "_seen", "_shared_mem", "_stack_bytes", "_timeout", "_workers", "quick",
     )  # fmt: skip
 
     def __init__(self, kernel: Kernel, grid: Shape, block: Shape, shared_mem: int, made: Launch) -> None:
@@ -42,8 +42,9 @@ class Again:
         self._device = device = kernel.module.device
         self._number = next(_numbers)
         self._ids, self._changes = device.grid_ids, device.changes
+        self._memory_changes = made.memory.changes
         self._stack_bytes, self._workers = device.stack_bytes, device.workers
-        self._seen = self._changes[0]
+        self._seen = self._changes[0]  # `of` looks whether it is what it was
         self._timeout, self._engine = device.timeout, device.engine
         self._lock = device.launching()
         self._plain = kernel.packer.plain
@@ -55,9 +56,15 @@ class Again:
         """Makes the launch once more, if it is ready for that: see `Repeated.call`."""
 
     @staticmethod
-    def of(kernel: Kernel, grid: Shape, block: Shape, shared_mem: int, made: Launch) -> Again | None:
-        """None if callers could change the objects that they gave."""
-        return Again(kernel, grid, block, shared_mem, made) if _is_fixed(grid) and _is_fixed(block) else None
+    def of(
+        kernel: Kernel, grid: Shape, block: Shape, shared_mem: int, made: Launch, changes: int
+    ) -> Again | None:
+        """None if callers could change the objects that they gave, or if the device is not any more as it was
+        when the launch was made, with so many `changes`."""
+        if not (_is_fixed(grid) and _is_fixed(block)):
+            return None
+        again = Again(kernel, grid, block, shared_mem, made)
+        return again if kernel.module.device.changes[0] == changes else None
 
     def run(self, grid: Shape, block: Shape, args: Sequence[object], shared_mem: object) -> bool:
         """Runs the kernel if nothing is new but the grid and plain arguments. False: nothing was done."""
@@ -65,6 +72,7 @@ class Again:
             return False
         with self._lock:
             made, cells, ids, timeout = self._made, self._cells, self._ids, self._timeout
+            memory_changes = self._memory_changes[0]
             same = grid is self._grid and self._has_same(args)
             follows = cells[2] == self._number
             if (
@@ -82,9 +90,10 @@ class Again:
             if self._last.get(self._name) is not made:
                 self._last[self._name] = made
                 self._device.changed()
+                self._seen += 1  # not what it is now: something else may have changed too
             self._engine.launch(made)
             cells[0] = 0
-            self.quick = self._ready() if same and follows else None
+            self.quick = self._ready(memory_changes) if same and follows else None
         return True
 
     def _fits(self) -> bool:
@@ -102,34 +111,26 @@ class Again:
         self._seen = seen
         return True
 
-    def _ready(self) -> Quick | None:
-        """What makes the launch that has just ended once more, if the engine can do that."""
+    def _ready(self, memory_changes: int) -> Quick | None:
+        """What makes the launch that has just ended once more, if the engine can do that. Arrays may have
+        been freed, and the device set, while it ran."""
         if self._repeated is None:
             self._repeated = self._repetition() or False
         repeated = self._repeated
-        return repeated.call if repeated and repeated.arm() else None
+        return repeated.call if repeated and repeated.arm(self._seen, memory_changes) else None
 
     def _repetition(self) -> Repeated | None:
         engine, device = self._engine, self._device
         if self._timeout is not None or not isinstance(engine, Repeating):
             return None
         shape = self._grid, self._block, self._shared_mem
-        numbers = device.changes, self._made.memory.changes, device.grid_ids
+        numbers = device.changes, self._memory_changes, device.grid_ids
         return engine.repeat(self._made, Given(shape, self._args or (), self._lock, *numbers))
 
     def stopped(self) -> None:
         """Ends a launch that `quick` has begun and that was stopped. Raises its `KernelFault`."""
-        try:
-            if self._repeated:
-                self._repeated.stopped()
-        finally:
-            self._lock.release()
-
-    def interrupted(self) -> None:
-        """After `quick` raised an exception."""
-        if self._made.busy and self._repeated:  # else it was raised before the launch began
-            self._repeated.interrupted()
-            self._lock.release()
+        if self._repeated:
+            self._repeated.stopped()
 
     def _takes_grid(self, grid: Shape) -> bool:
         """Whether another grid is right; it is the one that the next launch is expected to have."""

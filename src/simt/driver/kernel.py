@@ -158,15 +158,12 @@ class Kernel:
             return
         quick = again.quick
         if quick is not None:
-            try:
-                ended = quick(grid, block, args, shared_mem)
-            except BaseException:  # Ctrl-C
-                again.interrupted()
-                raise
+            ended = quick(grid, block, args, shared_mem)
             if ended:
                 return
             if ended is None:
                 again.stopped()
+                return
         if not again.run(grid, block, args, shared_mem):
             self.launch(grid, block, args, shared_mem, stream)
 
@@ -200,6 +197,7 @@ class Kernel:
             if device.captured is not None:
                 self._record(device.captured, (grid, block, args, shared_mem), timeout, progress, cooperative)
                 return
+            changes = device.changes[0] + 1  # `_made` counts as one
             try:
                 key, made = self._made(grid, block, args, shared_mem, cooperative)
             except LaunchError as problem:
@@ -213,7 +211,7 @@ class Kernel:
             if key is not None:
                 self._keep(key, made)
                 if made.events is None and not self._function.breakpoints and not cooperative:
-                    self._again = Again.of(self, grid, block, shared_mem, made)
+                    self._again = Again.of(self, grid, block, shared_mem, made, changes)
 
     def _keep(self, key: object, made: Launch) -> None:
         """The next launch like this one uses it again."""

@@ -164,10 +164,12 @@ class RepeatSlot(IntEnum):
     ADD = 27
     DISCARD = 28
     OCCURRED = 29
-    TRUE = 30  # objects
-    FALSE = 31
-    NONE = 32
-    ARGS = 33  # first of the arguments
+    FETCH = 30
+    RESTORE = 31
+    TRUE = 32  # objects
+    FALSE = 33
+    NONE = 34
+    ARGS = 35  # first of the arguments
 
 
 class SeatSlot(IntEnum):

@@ -4,7 +4,8 @@ It is a function of Python's own kind (`METH_FASTCALL`; see `simt.engine.repeat`
 nothing: what Python would look at for the same comes from far away where a program works through more memory
 than caches hold, and takes as long as a small kernel. The result is True if the launch was made, False if
 anything is not as it was, in which case nothing was done, and None if the launch was stopped. Then, and where
-a handler of signals has raised an exception, the lock is still held and the launch marked as running.
+a handler of signals has raised an exception, the launch stays marked as running, so that nothing uses its
+blocks again. The lock is given back in any case: Python could be interrupted before it comes to that.
 """
 
 from __future__ import annotations
@@ -15,8 +16,13 @@ from simt.engine.native_fibers import field
 ADDRESS_AT = bytes.__basicsize__ - 1
 """Where the contents of a `bytes` object begin. The one that is `self` holds the address of the slots."""
 TYPE_AT = object.__basicsize__ - 8
+COUNT_AT = object.__basicsize__
+"""Where the number of a tuple's items is."""
 ITEMS_AT = tuple.__basicsize__
-"""Where a tuple's items begin; their number is the word before."""
+
+
+ERROR = "type", "value", "trace"
+"""What Python keeps of an exception while something else is called."""
 
 
 def repeat_text() -> list[str]:
@@ -25,6 +31,7 @@ def repeat_text() -> list[str]:
         "declare ptr @llvm.frameaddress.p0(i32)",
         f"define ptr @{REPEAT}(ptr %self, ptr %given, i64 %count) {{",
         "entry:",
+        *(f"  %error.{part} = alloca ptr" for part in ERROR),
         f"  %slots.p = getelementptr i8, ptr %self, i64 {ADDRESS_AT}",
         "  %slots = load ptr, ptr %slots.p, align 1",
         *_same_objects(),
@@ -62,7 +69,7 @@ def _same_objects() -> list[str]:
         "  %shaped = and i1 %all, %is.tuple",
         "  br i1 %shaped, label %sized, label %no",
         "sized:",
-        f"  %size.p = getelementptr i8, ptr %args, i64 {ITEMS_AT - 8}",
+        f"  %size.p = getelementptr i8, ptr %args, i64 {COUNT_AT}",
         "  %size = load i64, ptr %size.p, align 8",
         *_slot(RepeatSlot.COUNT, "wanted"),
         "  %as.many = icmp eq i64 %size, %wanted",
@@ -199,19 +206,28 @@ def _runs() -> list[str]:
         *_slot(RepeatSlot.ITSELF, "itself", "ptr"),
         *_slot(RepeatSlot.ADD, "add", "ptr"),
         "  %added = call i32 %add(ptr %running, ptr %itself)",
+        *_slot(RepeatSlot.DISCARD, "discard", "ptr"),
         *_slot(RepeatSlot.CALL, "call", "ptr"),
         f"  %done = call i64 @{RUN}(ptr %call)",
         *_slot(RepeatSlot.OCCURRED, "occurred", "ptr"),
         "  %exception = call ptr %occurred()",
         "  %quiet = icmp eq ptr %exception, null",
-        "  br i1 %quiet, label %over, label %raised",
+        "  br i1 %quiet, label %over, label %handler",
+        "handler:",  # of signals, that raised an exception: functions must not be called while it is set
+        *_slot(RepeatSlot.FETCH, "fetch", "ptr"),
+        *_slot(RepeatSlot.RESTORE, "restore", "ptr"),
+        "  call void %fetch(ptr %error.type, ptr %error.value, ptr %error.trace)",
+        "  %taken = call i32 %discard(ptr %running, ptr %itself)",
+        *_release("gave.up"),
+        *(f"  %was.{part} = load ptr, ptr %error.{part}, align 8" for part in ERROR),
+        "  call void %restore(ptr %was.type, ptr %was.value, ptr %was.trace)",
+        "  br label %raised",
     ]
 
 
 def _ends() -> list[str]:
     return [
         "over:",
-        *_slot(RepeatSlot.DISCARD, "discard", "ptr"),
         "  %gone = call i32 %discard(ptr %running, ptr %itself)",
         f"  %abort.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
         "  %abort = load atomic i32, ptr %abort.p monotonic, align 8",
@@ -220,6 +236,7 @@ def _ends() -> list[str]:
         "  %well = and i1 %whole, %one",
         "  br i1 %well, label %yes, label %stopped",
         "stopped:",
+        *_release("stopped.released"),
         *_answer(RepeatSlot.NONE, "none"),
         "yes:",
         "  store i64 0, ptr %cells, align 8",

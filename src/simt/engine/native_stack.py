@@ -14,17 +14,21 @@ WANTED = 4 << 20
 def has_room() -> bool:
     """Whether this thread's stack is big enough for compiled code that makes no calls. False where the system
     does not tell."""
-    known: bool | None = getattr(_here, "room", None)
-    if known is None:
-        known = _here.room = bounds()[1] >= WANTED
-    return known
+    return bounds()[1] >= WANTED
 
 
 _here = threading.local()
 
 
 def bounds() -> tuple[int, int]:
-    """The lowest address of this thread's stack and its bytes, 0 if unknown."""
+    """The lowest address of this thread's stack and its bytes, 0 if unknown. The system is asked once."""
+    known: tuple[int, int] | None = getattr(_here, "bounds", None)
+    if known is None:
+        known = _here.bounds = _asked()
+    return known
+
+
+def _asked() -> tuple[int, int]:
     if not sys.platform.startswith("linux"):
         return 0, 0
     library: Any = ctypes.CDLL(None)

@@ -12,7 +12,7 @@ from weakref import ref
 
 from simt.engine.abi import RepeatSlot
 from simt.engine.blocks import Block
-from simt.engine.native_repeat import ADDRESS_AT, ITEMS_AT, TYPE_AT
+from simt.engine.native_repeat import ADDRESS_AT, COUNT_AT, ITEMS_AT, TYPE_AT
 from simt.engine.native_stack import bounds, has_room
 from simt.engine.prepared import Prepared
 from simt.engine.watch import WATCH
@@ -29,6 +29,8 @@ FUNCTIONS = {
     RepeatSlot.ADD: "PySet_Add",
     RepeatSlot.DISCARD: "PySet_Discard",
     RepeatSlot.OCCURRED: "PyErr_Occurred",
+    RepeatSlot.FETCH: "PyErr_Fetch",
+    RepeatSlot.RESTORE: "PyErr_Restore",
 }
 
 
@@ -48,7 +50,7 @@ class Repeat:
     thread that made this, is what `simt_repeat` says."""
 
     def __init__(self, launch: Launch, prepared: Prepared, given: Given) -> None:
-        self._launch, self._prepared, self._given = launch, prepared, given
+        self._launch, self._prepared = launch, prepared
         block = Block(RepeatSlot.ARGS + len(given.args))
         self.slots = slots = block.slots
         parameters = launch.parameters
@@ -102,26 +104,22 @@ class Repeat:
 
         return ref(target, disarm)
 
-    def arm(self) -> bool:
-        """After a launch that Python made with the same objects: whether the next one can do without it."""
+    def arm(self, device_changes: int, memory_changes: int) -> bool:
+        """After a launch that Python made with the same objects: whether the next one can do without it. What
+        has changed since these were the numbers, that launch may not have seen."""
         launch, prepared, slots = self._launch, self._prepared, self.slots
         if not prepared.alone_again(launch):
             return False
         prepared.repeats = slots
-        slots[RepeatSlot.DEVICE_CHANGES] = self._given.device_changes[0]
-        slots[RepeatSlot.MEMORY_CHANGES] = self._given.memory_changes[0]
+        slots[RepeatSlot.DEVICE_CHANGES] = device_changes
+        slots[RepeatSlot.MEMORY_CHANGES] = memory_changes
         slots[RepeatSlot.LEFT] = UNTIL_A_LOOK if prepared.workers > 1 else -1
         slots[RepeatSlot.ARMED] = 1
         return True
 
     def stopped(self) -> None:
         """Ends a launch for which `call` gave None. Raises its `KernelFault`."""
-        WATCH.remove(self._prepared)
         self._prepared.raise_fault(self._launch, late=False)
-
-    def interrupted(self) -> None:
-        """Ends a launch in which a handler of signals raised an exception."""
-        self._prepared.interrupted()
 
 
 def can_repeat(launch: Launch, prepared: Prepared) -> bool:
@@ -145,7 +143,7 @@ def _knows_python() -> bool:
     words = ctypes.c_int64 * 2
     return (
         ctypes.c_int64.from_address(id(sample) + TYPE_AT).value == id(tuple)
-        and ctypes.c_int64.from_address(id(sample) + ITEMS_AT - 8).value == 2
+        and ctypes.c_int64.from_address(id(sample) + COUNT_AT).value == 2
         and [*words.from_address(id(sample) + ITEMS_AT)] == [*map(id, sample)]
         and ctypes.string_at(id(address) + ADDRESS_AT, 8) == address
     )
@@ -166,7 +164,11 @@ def _contents(data: bytes) -> int:
 def _function(method: _Method, itself: bytes, used: object) -> Any:
     """A function of Python's that calls `method` with `itself` and its arguments. It keeps `used` alive, in
     the place for its module."""
-    make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object)(
-        ("PyCFunction_NewEx", ctypes.pythonapi)
-    )
-    return make(ctypes.addressof(method), itself, used)
+    return _maker()(ctypes.addressof(method), itself, used)
+
+
+@cache
+def _maker() -> Any:
+    """Python's own function that makes functions. (Each type of functions is a class, which takes long.)"""
+    prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
+    return prototype(("PyCFunction_NewEx", ctypes.pythonapi))

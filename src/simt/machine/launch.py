@@ -194,18 +194,17 @@ class Repeated(Protocol):
 
     call: Callable[..., bool | None]
     """Takes grid, block, tuple of arguments and bytes of shared memory. True: launched, and ended well.
-    False: not the same, or not `arm`ed any more; nothing was done. None: it was `stopped`."""
+    False: not the same, or not `arm`ed any more; nothing was done. None: it was `stopped`. Then, and if a
+    handler of signals raised an exception while it ran, it stays `busy`. The lock is free afterwards."""
 
-    def arm(self) -> bool:
-        """After a launch of the usual kind with what was given: whether the next may be made by `call`."""
+    def arm(self, device_changes: int, memory_changes: int) -> bool:
+        """After a launch of the usual kind with what was given: whether the next may be made by `call`, as
+        long as nothing changes. What changed while that launch was made counts: the numbers are those from
+        before anything was looked at."""
         ...
 
     def stopped(self) -> None:
-        """To be called after `call` gave None: raises its fault. The lock is held."""
-        ...
-
-    def interrupted(self) -> None:
-        """To be called after `call` raised an exception while the launch was `busy`. The lock is held."""
+        """To be called after `call` gave None: raises its fault."""
         ...
 
 

@@ -138,7 +138,6 @@ class Arena:
     def allocate(self, nbytes: int, align: int = ALIGNMENT) -> int:
         """Address of zero-filled memory. Raises `OutOfMemory`."""
         size = round_up(max(index(nbytes), 1), ALIGNMENT)
-        self.changes[0] += 1
         with self._lock:
             address = self._take(size, max(align, ALIGNMENT))
             if address is None:
@@ -146,6 +145,7 @@ class Arena:
             # Nothing above the old limit was ever accessible: those pages are still zero.
             self._clear(address, min(address + size, self.limit))
             self.limit = max(self.limit, address + size)
+            self.changes[0] += 1  # who sees the number sees the limit
         return address
 
     def _take(self, size: int, align: int) -> int | None:

@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import simt
+from simt.driver.again import Again
 from simt.driver.array import DeviceArray
 from simt.driver.kernel import Kernel
 from simt.engine.abi import CallSlot, LaunchSlot
@@ -282,7 +284,7 @@ def test_a_fault(counted: Counted) -> None:
 
 def in_thread(counted: Counted) -> int:
     """What the counter is after a launch by another thread."""
-    thread = threading.Thread(target=counted)
+    thread = threading.Thread(target=counted, daemon=True)
     thread.start()
     thread.join(10)
     return counted.words[0]
@@ -331,6 +333,89 @@ def test_a_handler_of_signals_that_raises(counted: Counted) -> None:
     counted(5)
     assert counted.words[:2] == [9, 9]
     assert in_thread(counted) == 10
+
+
+def test_a_handler_that_raises_while_another_thread_launches(counted: Counted) -> None:
+    """Who waits for the device has nothing to stop, nor to give back."""
+    waits = threading.Event()
+
+    def other() -> None:
+        with counted.device.launching():
+            waits.set()
+            time.sleep(0.1)
+            counted.out.numpy()[4] = LONG
+            counted()
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    thread = threading.Thread(target=other, daemon=True)
+    thread.start()
+    waits.wait()
+    with soon(interrupt, 0.3), pytest.raises(KeyboardInterrupt):
+        counted()
+    thread.join(30)
+    assert counted.words[:2] == [4, 4]
+    counted.out.numpy()[4] = 0
+    assert in_thread(counted) == 5
+
+
+def test_an_exception_just_before_a_fault_is_raised(
+    counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when Ctrl-C comes there: others can launch all the same."""
+
+    def interrupted(_: Again) -> None:
+        raise KeyboardInterrupt
+
+    counted.out.numpy()[3] = 1
+    monkeypatch.setattr(Again, "stopped", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        counted()
+    counted.out.numpy()[3] = 0
+    assert in_thread(counted) == 5
+
+
+@pytest.mark.parametrize("launches", [1, 2, 3])
+@pytest.mark.parametrize("change", [a_time_limit, another_worker, another_stack, another_array])
+def test_what_changes_during_a_launch(launches: int, change: Callable[[Counted], None]) -> None:
+    counted = Counted()(launches - 1)
+    counted.out.numpy()[4] = LONG
+    with soon(lambda *_: change(counted)):
+        counted()
+    counted.general = counted.out.numpy()[4] = 0
+    counted()
+    assert counted.general == 1
+    made = counted.kernel.module.last_launches["count"]
+    assert made.workers == counted.device.workers
+    assert (made.deadline is None) == (counted.device.timeout is None)
+    assert counted.words[:2] == [launches + 1, launches + 1]
+
+
+def test_an_array_that_is_freed_during_a_launch() -> None:
+    counted = Counted()(2)
+    counted.out.numpy()[4] = LONG
+    with soon(lambda *_: counted.out.free()):
+        counted()
+    with pytest.raises(simt.SimtError, match="freed"):
+        counted()
+
+
+def test_launches_while_memory_is_allocated(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The end of the memory that kernels may access is not known before it is allocated."""
+    memory = counted.device.memory
+    take = memory._take
+
+    def taking(size: int, align: int) -> int | None:
+        counted(4)
+        return take(size, align)
+
+    monkeypatch.setattr(memory, "_take", taking)
+    array = counted.device.zeros(1000)
+    counted.general = 0
+    counted()
+    assert counted.general == 1
+    assert not array.is_freed  # which would have been a change, too
 
 
 def test_a_handler_of_signals_that_launches(counted: Counted) -> None:
@@ -406,7 +491,12 @@ def test_nothing_is_made_ready_where_kernel_objects_take_turns(monkeypatch: pyte
     other = counted.kernel.module["count"]
     armed = list[bool]()
     arm = Repeat.arm
-    monkeypatch.setattr(Repeat, "arm", lambda self: armed.append(arm(self)) or armed[-1])
+
+    def noted(repeat: Repeat, device_changes: int, memory_changes: int) -> bool:
+        armed.append(arm(repeat, device_changes, memory_changes))
+        return armed[-1]
+
+    monkeypatch.setattr(Repeat, "arm", noted)
     for _ in range(10):
         counted()
         other(1, 1, counted.args)
