@@ -113,12 +113,15 @@ def again(version: Version, problem: Problem, clock: Clock) -> float:
 def interleaved(
     versions: dict[str, Version], problem: Problem, rounds: int, clock: Clock
 ) -> dict[str, float]:
-    """Median seconds of each version, one run of each a round."""
+    """Median seconds of each version, one run of each a round. Each has its turn at every place of a round:
+    what runs before leaves its mark on caches, 1.5% of saxpy."""
     samples: dict[str, list[float]] = {name: [] for name in versions}
-    for _ in range(rounds):
-        for name, version in versions.items():
+    names = list(versions)
+    for round_number in range(rounds):
+        first = round_number % len(names)
+        for name in names[first:] + names[:first]:
             if not samples[name] or samples[name][0] < SLOW:
-                samples[name].append(timed(version, problem, clock))
+                samples[name].append(timed(versions[name], problem, clock))
     return {name: statistics.median(found) for name, found in samples.items()}
 
 

@@ -169,7 +169,17 @@ class RepeatSlot(IntEnum):
     TRUE = 32  # objects
     FALSE = 33
     NONE = 34
-    ARGS = 35  # first of the arguments
+    FINISH = 35  # object that waits for those who help, when it is called
+    HELP = 36  # address of the `HelpCell`s
+    ARGS = 37  # first of the arguments
+
+
+class HelpCell(IntEnum):
+    """How a thread that finds a launch long, and the one that ends it, learn of each other: either writes its
+    own cell first and then looks at the other's, with Python's lock held."""
+
+    OVER = 0  # nonzero: nobody is to be asked any more
+    SUMMONED = 1  # nonzero: somebody may have been asked
 
 
 class SeatSlot(IntEnum):

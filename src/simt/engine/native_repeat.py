@@ -10,7 +10,7 @@ blocks again. The lock is given back in any case: Python could be interrupted be
 
 from __future__ import annotations
 
-from simt.engine.abi import REPEAT, RUN, LaunchSlot, RepeatSlot
+from simt.engine.abi import REPEAT, RUN, HelpCell, LaunchSlot, RepeatSlot
 from simt.engine.native_fibers import field
 
 ADDRESS_AT = bytes.__basicsize__ - 1
@@ -208,15 +208,45 @@ def _runs() -> list[str]:
         "  %added = call i32 %add(ptr %running, ptr %itself)",
         *_slot(RepeatSlot.DISCARD, "discard", "ptr"),
         *_slot(RepeatSlot.CALL, "call", "ptr"),
+        *_slot(RepeatSlot.HELP, "help", "ptr"),
+        f"  %help.over = getelementptr i64, ptr %help, i64 {HelpCell.OVER}",
+        "  store atomic i64 0, ptr %help.over monotonic, align 8",
         f"  %done = call i64 @{RUN}(ptr %call)",
+        "  store atomic i64 1, ptr %help.over monotonic, align 8",
+        f"  %help.summoned = getelementptr i64, ptr %help, i64 {HelpCell.SUMMONED}",
+        "  %summoned = load atomic i64, ptr %help.summoned monotonic, align 8",
+        "  %alone = icmp eq i64 %summoned, 0",
+        *_slot(RepeatSlot.FINISH, "finish", "ptr"),
         *_slot(RepeatSlot.OCCURRED, "occurred", "ptr"),
         "  %exception = call ptr %occurred()",
         "  %quiet = icmp eq ptr %exception, null",
-        "  br i1 %quiet, label %over, label %handler",
+        "  br i1 %quiet, label %helped, label %handler",
+        "helped:",
+        "  br i1 %alone, label %over, label %wait",
+        "wait:",
+        "  %waited = call ptr %invoke(ptr %finish)",
+        "  %not.waited = icmp eq ptr %waited, null",
+        "  br i1 %not.waited, label %handler, label %came",
+        "came:",
+        "  call void %drop(ptr %waited)",
+        "  br label %over",
         "handler:",  # of signals, that raised an exception: functions must not be called while it is set
         *_slot(RepeatSlot.FETCH, "fetch", "ptr"),
         *_slot(RepeatSlot.RESTORE, "restore", "ptr"),
         "  call void %fetch(ptr %error.type, ptr %error.value, ptr %error.trace)",
+        "  %left.alone = or i1 %alone, %quiet",  # if it was raised by `finish`, nobody is left
+        "  br i1 %left.alone, label %give.up, label %wait.then",
+        "wait.then:",
+        "  %waited.then = call ptr %invoke(ptr %finish)",
+        "  %raised.again = icmp eq ptr %waited.then, null",
+        "  br i1 %raised.again, label %later, label %came.then",
+        "later:",  # another exception, which takes the place of the first one
+        "  call void %fetch(ptr %error.type, ptr %error.value, ptr %error.trace)",
+        "  br label %give.up",
+        "came.then:",
+        "  call void %drop(ptr %waited.then)",
+        "  br label %give.up",
+        "give.up:",
         "  %taken = call i32 %discard(ptr %running, ptr %itself)",
         *_release("gave.up"),
         *(f"  %was.{part} = load ptr, ptr %error.{part}, align 8" for part in ERROR),

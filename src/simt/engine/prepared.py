@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from simt.engine.abi import REQUEST, CallSlot, LaunchSlot, RepeatSlot, WorkerSlot, launch_slots
+from simt.engine.abi import REQUEST, CallSlot, HelpCell, LaunchSlot, RepeatSlot, WorkerSlot, launch_slots
 from simt.engine.blocks import Block, Crew, Need, Worker, local_bytes
 from simt.engine.compile import Compiled, Native
 from simt.engine.fibers import Fibers
@@ -39,6 +39,7 @@ _ALWAYS = struct.Struct("=2q")
 """Those that differ if the grid is the same: `LaunchSlot.GRID_ID` and `LIMIT`."""
 _ALWAYS_AT = 8 * LaunchSlot.GRID_ID
 _CLEAR = int(LaunchSlot.CLEAR)
+_OVER, _SUMMONED = map(int, HelpCell)
 _NOT_YET = -1
 
 
@@ -103,7 +104,8 @@ class Prepared:
         self.repeats: memoryview | None = None
         """The latest `RepeatSlot`s by which compiled code may launch it."""
         self._lock = threading.Lock()
-        self._over = True
+        self.help = array("q", (1, 0))
+        """`HelpCell`s."""
         self._team: Team | None = None
         self._fill(launch)
 
@@ -198,7 +200,7 @@ class Prepared:
             self._want(helpers if helpers <= awake else 0)
         self.begin(launch, helpers + 1)
         self._team = None
-        self._over = False
+        self.help[_OVER] = 0
         start = time.perf_counter_ns() if most else 0
         try:
             WATCH.running.add(self)  # as `WATCH.add`, without another function: see `simt.driver.again`
@@ -257,6 +259,7 @@ class Prepared:
                 return False
             self._want(0)
         self.begin(launch, 1)
+        self._team = None
         return True
 
     def _learn(self, elapsed: int, ctas: int, helpers: int) -> None:
@@ -283,7 +286,12 @@ class Prepared:
 
     def _summon(self, helpers: int) -> None:
         with self._lock:
-            if self._over or self._team is not None or (self._wanted and self.call.slots[CallSlot.ASKED]):
+            self.help[_SUMMONED] = 1
+            if (
+                self.help[_OVER]
+                or self._team is not None
+                or (self._wanted and self.call.slots[CallSlot.ASKED])
+            ):
                 return
             try:
                 self._team = self._assemble(1, helpers)
@@ -306,7 +314,8 @@ class Prepared:
     def _end(self, launch: Launch) -> bool:
         """Waits for those that help; whether they had to be stopped because the deadline passed."""
         with self._lock:
-            self._over = True
+            self.help[_OVER] = 1
+            self.help[_SUMMONED] = 0
         self._team = self._team or self._asked()
         if self._team is None:
             return False
@@ -321,6 +330,22 @@ class Prepared:
             return None
         seats = self._seats[: slots[CallSlot.BEGUN]]
         return Team(self.host.native, self.compiled, self.block.address, (), seats, slots[CallSlot.TICKET])
+
+    def finish(self) -> None:
+        """Waits for those who were asked to help with a launch that compiled code has made: `tick` found it
+        long. It is over for others."""
+        try:
+            with self._lock:  # who is asking them now has done so then
+                self.help[_SUMMONED] = 0
+            if self._team is not None:
+                self._halves[_REQUEST] = 0  # nobody is left who would serve it
+                self._team.close()
+                while self._team.busy:
+                    self._team.ended(POLL_SECONDS)
+        except BaseException:
+            self.interrupted()
+            raise
+        self._team = None
 
     def _wait(self, team: Team, launch: Launch) -> bool:
         late = False
@@ -341,7 +366,7 @@ class Prepared:
         """Nothing runs any more when an exception leaves the launch."""
         self.stop()
         with self._lock:
-            self._over = True
+            self.help[_OVER] = 1
         WATCH.remove(self)
         self._team = self._team or self._asked()
         if self._team is not None:
@@ -356,7 +381,7 @@ class Prepared:
         count = min(self.workers, self.begin(launch))
         for worker in self.crew.workers:
             worker.block.slots[WorkerSlot.FINISHED] = 0
-        self._over = True  # nobody else is to help
+        self.help[_OVER] = 1  # nobody else is to help
         self._team = team = self._assemble(0, count)
         try:
             late = self._first_ends(team, launch)

@@ -64,6 +64,7 @@ class Repeat:
             RepeatSlot.TRUE: True,
             RepeatSlot.FALSE: False,
             RepeatSlot.NONE: None,
+            RepeatSlot.FINISH: prepared.finish,
             RepeatSlot.TUPLE: tuple,
         }
         values: dict[int, int] = {slot: id(thing) for slot, thing in held.items()}
@@ -79,6 +80,7 @@ class Repeat:
             RepeatSlot.LAST_GRID_ID: given.last_grid_id.buffer_info()[0],
             RepeatSlot.LAUNCH: prepared.block.address,
             RepeatSlot.CALL: prepared.call.address,
+            RepeatSlot.HELP: prepared.help.buffer_info()[0],
             RepeatSlot.PARAMETERS: _contents(parameters),
             RepeatSlot.PARAMETER_BYTES: len(parameters),
         }

@@ -541,6 +541,62 @@ def test_after_a_launch_with_help(monkeypatch: pytest.MonkeyPatch) -> None:
         assert counted.words[0] == 4 + 6 * (times + 1)
 
 
+def long_after_short(monkeypatch: pytest.MonkeyPatch) -> tuple[Counted, list[str]]:
+    """Its next launch is made by compiled code and takes long; what is noted of those who help."""
+    counted, noted = Counted(workers=2), list[str]()
+    for _ in range(2):
+        counted.kernel(4, 1, counted.args)
+    monkeypatch.setattr(prepared(counted).pace, "is_short", lambda _: True)
+    assemble, finish = Prepared._assemble, Prepared.finish
+
+    def assembles(self: Prepared, first: int, many: int) -> Any:
+        noted.append("asked")
+        return assemble(self, first, many)
+
+    def finishes(self: Prepared) -> None:
+        finish(self)
+        noted.append("ended")
+
+    monkeypatch.setattr(Prepared, "_assemble", assembles)
+    monkeypatch.setattr(Prepared, "finish", finishes)
+    for _ in range(2):
+        counted.kernel(4, 1, counted.args)
+    noted.clear()
+    counted.general = 0
+    counted.out.numpy()[4] = LONG // 4
+    return counted, noted
+
+
+def test_a_launch_that_is_long_all_at_once_gets_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted, noted = long_after_short(monkeypatch)
+    before = counted.words[0]
+    counted.kernel(4, 1, counted.args)
+    assert counted.words[0] == before + 4  # all have ended
+    assert noted == ["asked", "ended"]
+    assert counted.general == 0
+    counted.out.numpy()[4] = 0
+    for _ in range(5):
+        counted.kernel(4, 1, counted.args)
+    assert counted.words[0] == before + 24
+
+
+def test_nobody_helps_any_more_when_a_handler_has_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    counted, noted = long_after_short(monkeypatch)
+    counted.out.numpy()[4] = 0xFFFFFFFF
+    with soon(interrupt, 0.3), pytest.raises(KeyboardInterrupt):
+        counted.kernel(4, 1, counted.args)
+    assert noted == ["asked", "ended"]
+    counted.out.numpy()[4] = 0
+    before = counted.words[0]
+    for _ in range(5):
+        counted.kernel(4, 1, counted.args)
+    assert counted.words[0] == before + 20
+    assert in_thread(counted) == before + 21
+
+
 def prepared(counted: Counted) -> Prepared:
     """What the engine keeps of the kernel's launches."""
     (made,) = counted.kernel.module.launches.values()
