@@ -67,7 +67,7 @@ class Live:
                 if d is not None:
                     makers.setdefault(d, []).append(op)
         found: set[Op] = set()
-        work = [op for op in pure if self._is_unread(op)]
+        work = [op for op in pure if self.is_unread(op)]
         while work:
             op = work.pop()
             if op in found:
@@ -75,10 +75,13 @@ class Live:
             found.add(op)
             for register in uses(op):
                 self.reads[register] -= 1
-                work += [m for m in makers.get(register, ()) if m not in found and self._is_unread(m)]
+                if self.reads[register]:
+                    continue
+                work += [m for m in makers.get(register, ()) if m not in found and self.is_unread(m)]
         return found
 
-    def _is_unread(self, op: Op) -> bool:
+    def is_unread(self, op: Op) -> bool:
+        """Whether nothing that is left reads a result."""
         return all(d is None or not self.reads[d] for d in op.destinations)
 
     def at_end(self, block: Block, register: Register) -> bool:

@@ -126,6 +126,29 @@ def test_work_grows_with_the_program(registers: int, monkeypatch: pytest.MonkeyP
     assert found[1] < 2.5 * found[0]
 
 
+def test_work_grows_with_unread_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each reads a register that as many instructions write."""
+    looks = 0
+    is_unread = contraction_scan.Live.is_unread
+
+    def counted(live: contraction_scan.Live, op: Op) -> bool:
+        nonlocal looks
+        looks += 1
+        return is_unread(live, op)
+
+    monkeypatch.setattr(contraction_scan.Live, "is_unread", counted)
+    found: list[int] = []
+    for count in (100, 200):
+        lines = "\n".join(f"@%q add.f32 %v, %v, %a; add.f32 %r{i}, %v, %b;" for i in range(count))
+        text = kernel(f"{lines}\nmul.f32 %u, %a, %b; add.f32 %v, %u, %v;")
+        looks = 0
+        compile_ptx(text.replace(".reg .u32 %i;", f".reg .u32 %i; .reg .f32 %r<{count}>;"), "<ptx>",
+                    find_device("sm_90"), True)  # fmt: skip
+        found.append(looks)
+    assert found[0] > 100
+    assert found[1] < 2.5 * found[0]
+
+
 def test_numpy_is_not_started() -> None:
     """It takes as long as to compile a small kernel. A factor is compared with one."""
     text = kernel("mul.f32 %u, %a, 0f3FC00000; add.f32 %v, %u, %b;")
