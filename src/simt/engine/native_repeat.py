@@ -37,7 +37,9 @@ def repeat_text() -> list[str]:
         *_same_objects(),
         *_held(),
         *_same_numbers(),
+        *_begins(),
         *_runs(),
+        *_gives_up(),
         *_ends(),
         "}",
     ]
@@ -180,8 +182,8 @@ def _release(name: str) -> list[str]:
     ]
 
 
-def _runs() -> list[str]:
-    """What differs from launch to launch, and what a kernel may have changed; then the launch."""
+def _begins() -> list[str]:
+    """What differs from launch to launch, and what a kernel may have changed."""
     return [
         "begin:",
         "  store i64 1, ptr %cells, align 8",
@@ -208,6 +210,12 @@ def _runs() -> list[str]:
         "  %added = call i32 %add(ptr %running, ptr %itself)",
         *_slot(RepeatSlot.DISCARD, "discard", "ptr"),
         *_slot(RepeatSlot.CALL, "call", "ptr"),
+    ]
+
+
+def _runs() -> list[str]:
+    """The launch, and the end of help that was asked for meanwhile."""
+    return [
         *_slot(RepeatSlot.HELP, "help", "ptr"),
         f"  %help.over = getelementptr i64, ptr %help, i64 {HelpCell.OVER}",
         "  store atomic i64 0, ptr %help.over monotonic, align 8",
@@ -230,6 +238,12 @@ def _runs() -> list[str]:
         "came:",
         "  call void %drop(ptr %waited)",
         "  br label %over",
+    ]
+
+
+def _gives_up() -> list[str]:
+    """Where a handler of signals has raised an exception."""
+    return [
         "handler:",  # of signals, that raised an exception: functions must not be called while it is set
         *_slot(RepeatSlot.FETCH, "fetch", "ptr"),
         *_slot(RepeatSlot.RESTORE, "restore", "ptr"),
