@@ -176,7 +176,7 @@ def main() -> None:
         found = in_child(text, given.cpu)
         rows.append({"program": name, "size": size, **found})
         print(row(name, found), flush=True)
-    if not given.shapes and given.cpu == "host":
+    if not given.shapes and given.cpu == "host" and given.sizes == arguments.get_default("sizes"):
         RESULTS.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "rows": rows}, indent=1) + "\n")
 
 

@@ -48,12 +48,26 @@ def float_text(t: Type, bits: int) -> str:
     return f"0x{sign << 63 | exponent << 52 | fraction << 29:016X}"
 
 
+FENCED = {"i16": ("float", 2), "i32": ("float", 1), "i64": ("double", 1)}
+"""As what vectors of integers pass a fence: the type of numbers, and how many elements make one of it."""
+DEEP = 3
+"""Operations in a chain after which a sum or product gets a fence."""
 FLOAT_OF = {("i32", 1 << 31): "float", ("i64", 1 << 63): "double"}
 """Types of numbers, by the integers of their size and the bit of their sign."""
 
 
 class LlvmIntegers:
-    """Constants, choice, bits and integers."""
+    """Constants, choice, bits and integers.
+
+    `fences`: the code is of a long block, in which chains of operations on columns are cut. For each sum
+    LLVM's code generator looks, four times, for the bits that are known of what its operands are made of, six
+    operations deep: two thirds of its time for long chains. It does not look past a fence, which stands for
+    no instruction.
+    """
+
+    fences = False
+    fence_lines = 0
+    """Lines of fences so far, for which nothing is made."""
 
     def __init__(
         self, builder: Builder, module: ModuleText, width: int = 32, features: frozenset[str] = frozenset()
@@ -63,6 +77,7 @@ class LlvmIntegers:
         self.module = module
         self.width = width
         self.features = features
+        self._depths: dict[str, int] = {}  # operations since the last fence, by a column's name
 
     # -- operands ----------------------------------------------------------------------------
 
@@ -94,7 +109,23 @@ class LlvmIntegers:
         if known is not None:
             return known
         a, b = self.unify(a, b)
-        return self.emit(f"{opcode} {a.typed}, {b.ir}", a.type, a.width)
+        result = self.emit(f"{opcode} {a.typed}, {b.ir}", a.type, a.width)
+        return self._cut(opcode, result, a, b) if self.fences and a.width > 1 else result
+
+    def _cut(self, opcode: str, result: Value, a: Value, b: Value) -> Value:
+        """The result of an operation on columns, behind a fence if the chain of those before it is long."""
+        depth = 1 + max(self._depths.get(a.ir, 0), self._depths.get(b.ir, 0))
+        if depth < DEEP or opcode not in ("add", "sub", "mul") or result.type not in FENCED:
+            self._depths[result.ir] = depth
+            return result
+        number, count = FENCED[result.type]
+        width = result.width // count
+        kind = spell(number, width)
+        fence = self.module.declare(f"llvm.arithmetic.fence.{mangled(number, width)}", kind, (kind,))
+        start = self.builder.emit(f"bitcast {result.typed} to {kind}")
+        end = self.builder.emit(f"call {kind} {fence}({kind} {start})")
+        self.fence_lines += 3
+        return self.emit(f"bitcast {kind} {end} to {result.spelled}", result.type, result.width)
 
     def _folded(self, opcode: str, a: Value, b: Value) -> Value | None:
         """The result if one or both operands, as constants, tell it."""

@@ -9,6 +9,9 @@ from simt.records import dataclass
 INLINED = 5000
 """Lines of functions in a module that LLVM puts in place of calls: from there on they are called."""
 
+KEEP_ORDER = 'fence syncscope("singlethread") acq_rel'
+"""Stands for no instruction. LLVM moves no access to memory past it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:

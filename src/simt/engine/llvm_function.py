@@ -52,6 +52,9 @@ TURNS = 2
 CTA has something to do meanwhile, and where CTAs on several cores wait for each other, its sooner loads and
 sums let those go on."""
 
+STRAIGHT = 100
+"""Instructions in a block beyond which chains of integer operations are cut: see `LlvmIntegers`."""
+
 DEEP = 16
 """Loops within each other from which a large function goes to headers by a switch: LLVM keeps lists of the
 blocks of each loop, those of inner loops included."""
@@ -118,6 +121,7 @@ class FunctionEmitter(OpEmitter):
         self.cache = {}
         self.vectors, self.masks = {}, {}
         self.m.computed = ()
+        self.m.fences = len(block.ops) > STRAIGHT and not self.unit.large
         loop = self.schedule.loop_of[block.index]
         self.m.in_loop = loop is not None
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled

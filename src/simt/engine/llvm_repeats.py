@@ -68,4 +68,5 @@ class Repeats(Outliner):
         return m.has_looked and self.emitter.unit.ops > FEW_OPS
 
     def _lines(self) -> int:
-        return len(self.emitter.builder.lines) + self.emitter.unit.module.inlined_lines
+        emitter = self.emitter
+        return len(emitter.builder.lines) + emitter.unit.module.inlined_lines - emitter.m.fence_lines

@@ -23,7 +23,7 @@ from simt.analysis.ssa import Definition
 from simt.engine import llvm_barriers, llvm_runtime
 from simt.engine.abi import FaultKind
 from simt.engine.llvm_barriers import Context, Entry
-from simt.engine.llvm_builder import Value
+from simt.engine.llvm_builder import KEEP_ORDER, Value
 from simt.engine.llvm_calls import CallingEmitter
 from simt.engine.llvm_lanes import ALL, bases, shape_of
 from simt.engine.llvm_masks import MASK, NO_LANES
@@ -39,6 +39,8 @@ CONTEXT_HEADER = 16
 
 MOST = 40
 """Barriers up to which each gets a loop over the warps of its own. More loops than that take LLVM long."""
+PORTION = 32
+"""Accesses to the saved context between which LLVM may choose the order."""
 ON_STACK = 64 << 10
 """Bytes of stack memory that saved contexts may take."""
 
@@ -85,6 +87,7 @@ class SuspendingEmitter(CallingEmitter):
         known = self.together and not self.in_context
         self.changed = changed_before(self.ssa, self.pending) if known else {}
         self.homes: dict[tuple[Definition, str], int] = {}
+        self.accesses = 0  # to the saved context
         self.short_phases = False
         if self.waits and self.together and not unit.large:
             held = self.live(b.successors()[0] for b in self.pending.barriers)
@@ -281,8 +284,18 @@ class SuspendingEmitter(CallingEmitter):
     def place(self, definition: Definition, part: Part) -> str:
         if definition not in self.resident:
             return super().place(definition, part)
-        home = self._home(definition, part)
+        self._keep_order()
+        return self._context_place(self._home(definition, part))
+
+    def _context_place(self, home: int) -> str:
         return f"{self._context_pointer(home)}, align {math.gcd(home, 64)}{OF_WORKER}"
+
+    def _keep_order(self) -> None:
+        """At every access to the saved context. LLVM's scheduler compares each access to memory of a block
+        with each other one (0.4 s for 1,000 of them), so in long blocks the order of portions is kept."""
+        self.accesses += 1
+        if self.m.fences and self.accesses % PORTION == 0:
+            self.builder.void(KEEP_ORDER)
 
     def _home(self, definition: Definition, part: Part) -> int:
         """Offset in the context at which a part of a value is saved, at every barrier."""
@@ -396,8 +409,8 @@ class SuspendingEmitter(CallingEmitter):
 
     def _copy_part(self, definition: Definition, part: Part, saving: bool) -> str:
         home = self._home(definition, part)
-        slot, context = self.place(definition, part), self._context_pointer(home)
-        context = f"{context}, align {math.gcd(home, 64)}{OF_WORKER}"
+        self._keep_order()
+        slot, context = self.place(definition, part), self._context_place(home)
         source, target = (slot, context) if saving else (context, slot)
         value = self.builder.emit(f"load {part.kind}, ptr {source}")
         self.builder.void(f"store {part.kind} {value}, ptr {target}")

@@ -1,0 +1,103 @@
+"""Fences for LLVM's code generator: in long chains of integer operations, and between accesses to saved
+contexts. Results are Python's integers; what LLVM would look through is counted."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from bench.curve_shapes import SHAPES
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.driver.source import compile_ptx
+from simt.engine.host import AARCH64, host_cpu
+from simt.engine.llvm_builder import KEEP_ORDER
+from simt.engine.llvm_function import STRAIGHT
+from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_suspension import PORTION
+from simt.machine.device import DEVICES
+from tests.cpus.objects import Code
+
+THREADS = 64
+BITS = [16, 32, 64]
+ROUND = "mul.lo.u{0} %a, %a, %b; add.u{0} %a, %a, {1}; xor.b{0} %b, %b, %a; sub.u{0} %b, %b, %a;"
+
+
+def chain(bits: int, rounds: int) -> str:
+    """PTX of a long chain on two values of each thread: its number, and 3 more than that."""
+    repeated = "\n".join(ROUND.format(bits, number) for number in range(rounds))
+    return f"""
+.version 8.0
+.target sm_90
+.address_size 64
+.entry k(.param .u64 to)
+{{
+    .reg .u{bits} %a, %b;
+    .reg .u64 %to, %o;
+    .reg .u32 %t;
+    ld.param.u64 %to, [to];
+    mov.u32 %t, %tid.x;
+    cvt.u{bits}.u32 %a, %t;
+    add.u{bits} %b, %a, 3;
+    {repeated}
+    mul.wide.u32 %o, %t, {bits // 8};
+    add.u64 %to, %to, %o;
+    st.global.u{bits} [%to], %a;
+    ret;
+}}
+"""
+
+
+def expected(bits: int, rounds: int) -> list[int]:
+    found = list[int]()
+    for thread in range(THREADS):
+        a, b = thread, thread + 3
+        for number in range(rounds):
+            a = (a * b + number) % 2**bits
+            b = ((b ^ a) - a) % 2**bits
+        found.append(a)
+    return found
+
+
+def emitted(text: str, threads: int = THREADS) -> str:
+    program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
+    features = host_cpu().features
+    return emit(program, program.functions["k"], BlockShape(threads, 1, 1), features, "nounwind")[0]
+
+
+@pytest.mark.parametrize("rounds", [2, 60])
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("cpu", ["host", "x86-64-v3", "x86-64"])
+def test_chains_have_the_same_results(cpu: str, bits: int, rounds: int) -> None:
+    device = simt.Device("sm_90", engine="jit", cpu=cpu)
+    to = device.zeros(THREADS, f"u{bits // 8}")
+    device.load(chain(bits, rounds))["k"](1, THREADS, (to,))
+    assert to.numpy().tolist() == expected(bits, rounds)
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_long_chains_are_cut(bits: int) -> None:
+    """At each second sum or product: a product is the first operation of its chain, a sum the second."""
+    rounds = STRAIGHT
+    fences = len(re.findall(r" = call <\d+ x \w+> @llvm\.arithmetic\.fence", emitted(chain(bits, rounds))))
+    assert rounds <= fences <= 2 * rounds
+    assert "arithmetic.fence" not in emitted(chain(bits, 2))
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_chains_for_arm64(bits: int) -> None:
+    program, _ = compile_ptx(chain(bits, 60), "<ptx>", DEVICES[90])
+    code = Code(AARCH64, program, program.functions["k"], BlockShape(THREADS, 1, 1))
+    assert "arithmetic.fence" in code.ir
+    assert code.image
+
+
+def test_accesses_to_contexts_are_ordered_in_portions() -> None:
+    """Between two fences, or a fence and a label, there are not many more accesses than one portion."""
+    text = emitted(SHAPES["live_over_barriers"](1000), 256)
+    parts = re.split(rf"\n[\w.]+:\n|  {re.escape(KEEP_ORDER)}\n", text)
+    of_contexts = [len(re.findall(r", ptr %context\.p\b", part)) for part in parts]
+    assert sum(of_contexts) > 10 * PORTION
+    assert max(of_contexts) <= PORTION
+    assert KEEP_ORDER not in emitted(SHAPES["live_over_barriers"](90), 256)
