@@ -32,7 +32,7 @@ class Shape:
 
     `width`: number of bases: 1 (one segment), a divisor of 32, or 32 (every lane has its own value;
     stride is then 0). `const`: the value, where it is a known integer. `zeros`: every base is a multiple of
-    2**zeros.
+    2**zeros. `common`: of values of 32 lanes, the bits from this one on are the same in all of them.
     """
 
     width: int
@@ -40,6 +40,7 @@ class Shape:
     hold: Hold = Hold.EXACT
     const: int | None = None
     zeros: int = 0
+    common: int = ALWAYS_ZERO
 
     @property
     def exact(self) -> bool:

@@ -138,6 +138,9 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def and_(self, t: Type, a: Shape, b: Shape) -> Shape:
         if a.stride == 0:
             a, b = b, a
+        for kept, mask in ((a, b), (b, a)):
+            if kept.common <= mask.zeros and kept.common < t.bits and mask.is_uniform:
+                return made(t, Shape(1, zeros=mask.zeros))
         bits = self.reach(t, a)
         if t.is_predicate or bits is None or not flat(b):
             return self._each(a, b)
@@ -174,7 +177,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         if bits is None or n.const is None or n.const >= t.bits:
             return self._each(a, n)
         if bits > n.const and a.stride % 2**n.const:
-            return VARYING
+            return Shape(WARP, common=bits - n.const) if a.width == 1 else VARYING
         zeros = a.zeros if a.zeros >= ALWAYS_ZERO else max(0, a.zeros - n.const)
         return made(t, Shape(a.width, 0 if bits <= n.const else a.stride >> n.const, zeros=zeros))
 

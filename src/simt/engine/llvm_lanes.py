@@ -386,8 +386,13 @@ class LaneAlgebra(LlvmAlgebra):
             return self._with_whole("and", a, b, super().and_(t, a, b))
         shape = self.shapes.and_(t, shape_of(a), shape_of(b))
         if shape.is_affine:
+            a, b = (self._first(v) if shape_of(v).width == WARP else v for v in (a, b))
             return self._affine(shape, partial(LlvmAlgebra.and_, self, t), a, b)
         return self._masked(t, a, b)
+
+    def _first(self, value: Value) -> Value:
+        """What the first lane has."""
+        return Value(self.builder.emit(f"extractelement {self.vector(value).typed}, i64 0"), value.type)
 
     def or_(self, t: Type, a: Value, b: Value) -> Value:
         shape = self.shapes.or_(t, shape_of(a), shape_of(b))
@@ -414,7 +419,9 @@ class LaneAlgebra(LlvmAlgebra):
     def shift_right(self, t: Type, a: Value, n: Value) -> Value:
         run = partial(LlvmAlgebra.shift_right, self, t)
         shape = self.shapes.shift_right(t, shape_of(a), shape_of(n))
-        return self._affine(shape, run, a, n) if shape.is_affine else run(a, n)
+        if shape.is_affine:
+            return self._affine(shape, run, a, n)
+        return self.shaped(self.vector(run(a, n)), shape) if shape.common < t.bits else run(a, n)
 
     # -- masks -----------------------------------------------------------------------------------
 

@@ -303,6 +303,9 @@ class SlotEmitter:
 
     def write(self, definition: Definition, value: Value) -> None:
         """Defines a value; keeps it for other blocks if they use it."""
+        shape = self.shape(definition)
+        if shape.common < definition.register.type.bits and type(value) is Value:  # from a call
+            value = self.m.shaped(value, shape)
         value = self.cache[definition] = self.as_seen(definition, value)
         if definition not in self.shared_uses or definition in self.remade:
             return

@@ -1,15 +1,21 @@
 """A lane's number in its warp and the warp's in its CTA, as compilers make them of a thread's number."""
 
+# ruff: noqa: E501 (PTX reads better unbroken)
+
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import simt
 from simt.analysis.lower import lower
 from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
 from simt.analysis.uniformity import analyse
+from simt.engine import llvm_calls
 from simt.isa.algebra import Environment
 from simt.ptx.parser import parse
 from tests.conftest import shared_device
@@ -50,6 +56,10 @@ PARTS = {
     "bits": "and.b32 %lane, {0}, 31; shr.u32 %warp, {0}, 5;",
     "signed": "and.b32 %lane, {0}, 31; shr.s32 %warp, {0}, 5;",
     "quotient": "rem.u32 %lane, {0}, 32; div.u32 %warp, {0}, 32;",
+    "as an offset": "and.b32 %lane, {0}, 31; shr.u32 %warp, {0}, 3; and.b32 %warp, %warp, 252; shr.u32 %warp, %warp, 2;",
+    "as a signed offset": "and.b32 %lane, {0}, 31; shr.s32 %warp, {0}, 2; and.b32 %warp, -8, %warp; shr.s32 %warp, %warp, 3;",
+    "in another block": "and.b32 %lane, {0}, 31; shr.u32 %warp, {0}, 3; setp.eq.u32 %p, %n, 3; @%p bra ON; xor.b32 %v, %n, 1; "
+    "ON: and.b32 %warp, %warp, 252; shr.u32 %warp, %warp, 2;",
     "remainder by hand": "shr.u32 %warp, {0}, 5; shl.b32 %lane, %warp, 5; sub.u32 %lane, {0}, %lane;",
 }
 OF = ("%t", "%i")
@@ -59,9 +69,12 @@ OF = ("%t", "%i")
 @pytest.mark.parametrize("parts", PARTS)
 @pytest.mark.parametrize("block", [(128, 1), (32, 3), (40, 1), (64, 2), (16, 4), (5, 5)], ids=str)
 def test_threads_write_to_their_places(engine: str, block: tuple[int, int], parts: str, of: str) -> None:
+    check(shared_device(engine), block, parts, of)
+
+
+def check(device: simt.Device, block: tuple[int, int], parts: str, of: str) -> None:
     x, y = block
     ctas = 2 if of == "%i" else 1
-    device = shared_device(engine)
     out = device.zeros((y, ctas * 128), "u4")
     text = KERNEL.format(parts=PARTS[parts].format(of))
     device.load(text)["k"]((ctas,), block, (out,))
@@ -69,6 +82,13 @@ def test_threads_write_to_their_places(engine: str, block: tuple[int, int], part
     expected = np.zeros((y, ctas * 128), "u4")
     expected[:, : len(number)] = np.where(number // 32 == 1, number % 32 + 100, 5)
     assert np.array_equal(out.numpy(), expected)
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_in_large_kernels(parts: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(llvm_calls, "OPS", -1)
+    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
+    check(simt.Device("sm_90", engine="jit", memory="64MiB"), (128, 1), parts, "%t")
 
 
 @pytest.mark.parametrize("of", OF)
@@ -156,3 +176,13 @@ def test_shapes_through_control_flow(engine: str, body: str) -> None:
     out = device.zeros(96, "u4")
     device.load(OTHER.replace("{body}", text))["k"](1, 96, (out,))
     assert np.array_equal(out.numpy(), expected)
+
+
+def test_masks_that_keep_a_lanes_bits_do_not_make_numbers_of_warps() -> None:
+    """Of `tid >> 3` two bits tell lanes apart."""
+    parts = "mov.u32 %lane, 0; shr.u32 %warp, %t, 3; and.b32 %warp, %warp, 2;"
+    tree, _ = parse(KERNEL.format(parts=parts))
+    assert tree is not None
+    function = lower(tree).functions["k"]
+    ssa = build(function, schedule(function))
+    assert analyse(ssa, Environment(), BlockShape(128, 1, 1)).divergent
