@@ -6,6 +6,9 @@ PYTHON ?= python3.11 python3 python3.14 python3.13 python3.12 python
 PYTEST_ARGS ?= -n 2
 BIN := $(VENV)/bin
 
+# Each start of simt would take half a second more where Python is told not to keep what it compiles.
+COMPILE = $(BIN)/python -m compileall -q src
+
 .PHONY: help demo test lint format pytest bench docs clean
 .DELETE_ON_ERROR:
 
@@ -24,6 +27,7 @@ demo: $(VENV)/.runtime
 test: lint pytest
 
 pytest: $(VENV)/.dev
+	@$(COMPILE)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev
@@ -60,6 +64,7 @@ $(VENV)/.made:
 $(VENV)/.runtime: $(VENV)/.made pyproject.toml
 	@echo "installing simt into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(COMPILE)
 	@touch $@
 
 # What the suite compares with is optional: it leaves out what is not there.
@@ -72,6 +77,7 @@ $(VENV)/.bench: $(VENV)/.runtime
 $(VENV)/.dev: $(VENV)/.made pyproject.toml
 	@echo "installing simt and its development tools into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(COMPILE)
 	@touch $@ $(VENV)/.runtime
 
 clean:
