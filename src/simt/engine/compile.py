@@ -105,7 +105,7 @@ class Native:
 
     run: Callable[[int], int]
     serve: int
-    linger: Callable[[int, int, int], None]
+    linger: Callable[[int, int, int, int, int, int], None]
     ask: Callable[[int, int, int, int, int, int, int], int]
     withdraw: Callable[[int, int, int], int]
     join: Callable[[int, int, int, int], int]
@@ -157,7 +157,7 @@ class Compiler:
         return Native(
             ctypes.PYFUNCTYPE(number, place)(run),
             serve,
-            ctypes.CFUNCTYPE(None, place, number, place)(linger),
+            ctypes.CFUNCTYPE(None, place, number, number, place, place, truth)(linger),
             ctypes.PYFUNCTYPE(number, place, place, number, place, place, place, place)(ask),
             ctypes.PYFUNCTYPE(number, place, number, number)(withdraw),
             ctypes.CFUNCTYPE(truth, place, number, number, number)(join),

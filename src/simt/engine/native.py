@@ -169,5 +169,9 @@ def python_functions() -> dict[CallSlot, int]:
         CallSlot.DROP: "Py_DecRef",
         CallSlot.MAKE_WAY: "sched_yield",
     }
-    functions = {slot: getattr(ctypes.pythonapi, name) for slot, name in names.items()}
-    return {slot: ctypes.cast(f, ctypes.c_void_p).value or 0 for slot, f in functions.items()}
+    return {slot: c_function(name) for slot, name in names.items()}
+
+
+def c_function(name: str) -> int:
+    """Address of a function of Python or of the C library."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0

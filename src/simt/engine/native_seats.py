@@ -23,6 +23,9 @@ from simt.engine.native_fibers import field
 TURNS = 1500
 """Looks at a seat before its thread sleeps, or at its counter before the caller does: some 60 µs."""
 
+TURN = 40
+"""Nanoseconds of one look at a seat, about."""
+
 POLITE = 64
 """Looks at a seat after which its thread lets others of the system run, once it has waited for `TURNS`."""
 
@@ -36,21 +39,26 @@ def seats_text(has_pause: bool) -> list[str]:
     """`has_pause`: the CPU has an instruction for loops that wait."""
     declared = ["declare void @llvm.x86.sse2.pause()"] * has_pause
     pause = ["  call void @llvm.x86.sse2.pause()"] * has_pause
-    return [*declared, *_linger(pause), *_ask(), *_withdraw(), *_join(pause), *_help()]
+    return [*declared, *_linger(pause), *_now(), *_ask(), *_withdraw(), *_join(pause), *_help()]
 
 
 def _linger(pause: list[str]) -> list[str]:
-    """`simt_linger(seat, turns, make_way)` waits on a seat for launches, so many turns for each, and helps
-    then. `make_way`: a function that lets other threads of the system run."""
+    """`simt_linger(seat, least, most, make_way, clock, clock_id)` waits on a seat for launches, and helps
+    then: for each as many turns as take as long as it has helped with the last one, between `least` and
+    `most`. It may be asked before it begins. `make_way`: a function that lets other threads of the system
+    run; `clock`: one that tells the time."""
     return [
-        f"define void @{LINGER}(ptr %seat, i64 %turns, ptr %make.way) {{",
+        f"define void @{LINGER}(ptr %seat, i64 %least, i64 %most, ptr %make.way, ptr %clock, i32 %clock.id)",
+        "{",
         "entry:",
         f"  %done.p = getelementptr i64, ptr %seat, i64 {SeatSlot.DONE}",
-        f"  store atomic i64 {Seat.READY}, ptr %seat release, align 8",
+        f"  %sits = cmpxchg ptr %seat, i64 {Seat.AWAY}, i64 {Seat.READY} acq_rel monotonic",
         "  br label %wait",
         "wait:",
-        "  %i = phi i64 [ 0, %entry ], [ %i.next, %pass ], [ %i.next, %way ], [ %i, %leave ], [ 0, %take ], "
+        "  %i = phi i64 [ 0, %entry ], [ %i.next, %pass ], [ %i.next, %way ], [ %i, %leave ], [ %i, %take ], "
         "[ 0, %help ]",
+        "  %turns = phi i64 [ %least, %entry ], [ %turns, %pass ], [ %turns, %way ], [ %turns, %leave ], "
+        "[ %turns, %take ], [ %turns.now, %help ]",
         "  %state = load atomic i64, ptr %seat acquire, align 8",
         f"  %kind = and i64 %state, {(1 << SEAT_BITS) - 1}",
         f"  %asked = icmp eq i64 %kind, {Seat.ASKED}",
@@ -82,12 +90,35 @@ def _linger(pause: list[str]) -> list[str]:
         *field("%seat", SeatSlot.ENTRY, "kernel", "ptr"),
         *field("%seat", SeatSlot.LAUNCH, "launch", "ptr"),
         *field("%seat", SeatSlot.WORKER, "worker", "ptr"),
+        "  %begins = call i64 @simt.now(ptr %clock, i32 %clock.id)",
         "  call void %kernel(ptr %launch, ptr %worker)",
         f"  store atomic i64 {Seat.READY}, ptr %seat release, align 8",
         "  store atomic i64 %ticket, ptr %done.p release, align 8",
+        "  %ends = call i64 @simt.now(ptr %clock, i32 %clock.id)",
+        "  %helped = sub i64 %ends, %begins",
+        f"  %as.long = udiv i64 %helped, {TURN}",
+        "  %too.long = icmp ugt i64 %as.long, %most",
+        "  %at.most = select i1 %too.long, i64 %most, i64 %as.long",
+        "  %too.short = icmp ult i64 %at.most, %least",
+        "  %turns.now = select i1 %too.short, i64 %least, i64 %at.most",
         "  br label %wait",
         "gone:",
         "  ret void",
+        "}",
+    ]
+
+
+def _now() -> list[str]:
+    """Nanoseconds, by the C library's `clock_gettime`."""
+    return [
+        "define internal i64 @simt.now(ptr %clock, i32 %id) {",
+        "  %time = alloca [2 x i64]",
+        "  %got = call i32 %clock(i32 %id, ptr %time)",
+        *field("%time", 0, "seconds"),
+        *field("%time", 1, "nanoseconds"),
+        "  %whole = mul i64 %seconds, 1000000000",
+        "  %now = add i64 %whole, %nanoseconds",
+        "  ret i64 %now",
         "}",
     ]
 

@@ -2,7 +2,8 @@
 
 A thread that has helped waits on its *seat* for the next launch, in compiled code, for a short time: launches
 often follow each other closely, and asking it there takes a hundredth of the time of waking it. Then it
-sleeps.
+sleeps. A thread that is woken helps on its seat too: it needs Python's lock before, not when it has helped,
+and nobody has to wake the caller, who looks at the seat.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from array import array
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 
-from simt.engine.abi import NATIVE_STACK, CallSlot, RosterSlot, Seat, SeatSlot
+from simt.engine.abi import NATIVE_STACK, SEAT_BITS, CallSlot, RosterSlot, Seat, SeatSlot
 from simt.engine.blocks import Block
 from simt.engine.compile import Compiled, Native
-from simt.engine.native import python_functions
-from simt.engine.native_seats import TURNS
+from simt.engine.native import c_function, python_functions
+from simt.engine.native_seats import TURN, TURNS
+from simt.engine.processors import Sleeper, processor
 
-Job = Callable[[], object]
+Job = Callable[[Block], object]
+"""For the thread of a seat."""
 Jobs = SimpleQueue[Job | None]
 NOBODY = array("q")
-TURN = 40
-"""Nanoseconds of one look at a seat, about."""
 LONGEST = 5_000_000
 """Nanoseconds that a thread waits on its seat for the next launch, at most. It waits no longer than it has
 helped: so this takes no more than a program's launches do, and the next one need not wake it, which takes up
@@ -48,6 +49,7 @@ class Pool:
         self._lock = threading.Lock()
         self._jobs: Jobs = SimpleQueue()
         self._seats: list[Block] = []
+        self._sleepers: list[Sleeper] = []
         self._last_ticket = Block(1)
         self._rosters = list[Block]()  # who is about to ask may have an old one
         self._list_seats()
@@ -62,6 +64,10 @@ class Pool:
             asked, ticket = self._ask(compiled.address, launch, workers) if at_once else (NOBODY, 0)
             left = workers[len(asked) :]
             team = Team(self._native, compiled, launch, left, asked, ticket)
+        if left and at_once:
+            here = processor()
+            for sleeper in self._sleepers:
+                sleeper.leave(here)
         for _ in left:
             self._jobs.put(team.take_part)
         return team
@@ -90,10 +96,11 @@ class Pool:
         old = threading.stack_size(NATIVE_STACK)
         try:
             while len(self._seats) < count:
-                seat = Block(len(SeatSlot))
-                arguments = (self._jobs, seat, self._native)
+                seat, sleeper = Block(len(SeatSlot)), Sleeper()
+                arguments = (self._jobs, seat, sleeper, self._native)
                 threading.Thread(target=_work, args=arguments, name="simt", daemon=True).start()
                 self._seats.append(seat)
+                self._sleepers.append(sleeper)
         finally:
             threading.stack_size(old)
         self._list_seats()
@@ -112,14 +119,18 @@ class Pool:
         return self._rosters[-1].address
 
 
-def _work(jobs: Jobs, seat: Block, native: Native) -> None:
-    waits, make_way = (os.cpu_count() or 1) > 1, python_functions()[CallSlot.MAKE_WAY]
-    while (job := jobs.get()) is not None:
-        start = time.perf_counter_ns()
-        job()
+def _work(jobs: Jobs, seat: Block, sleeper: Sleeper, native: Native) -> None:
+    least, most = (TURNS, max(TURNS, LONGEST // TURN)) if (os.cpu_count() or 1) > 1 else (0, 0)
+    make_way, clock = python_functions()[CallSlot.MAKE_WAY], c_function("clock_gettime")
+    sleeper.begins()
+    while True:
+        sleeper.sleeps()
+        if (job := jobs.get()) is None:
+            return
+        sleeper.wakes()
+        job(seat)
         del job  # what it holds is not kept until the next one
-        worked = time.perf_counter_ns() - start
-        native.linger(seat.address, max(TURNS, min(worked, LONGEST) // TURN) if waits else 0, make_way)
+        native.linger(seat.address, least, most, make_way, clock, time.CLOCK_MONOTONIC)
 
 
 def _end(jobs: Jobs, seats: Sequence[Block]) -> None:
@@ -141,36 +152,55 @@ class Team:
     ) -> None:
         """`seats`: addresses of those that were asked there, with a `ticket`. `workers`: for others."""
         self._native = native
-        self._entry = compiled.entry
+        self._entry, self._address = compiled.entry, compiled.address
         self._launch = launch
         self._left = list(reversed(workers))
-        self._seats, self._seated, self._ticket = seats, len(seats), ticket
+        self._seats, self._seated, self._ticket = (
+            seats + array("q", bytes(8 * len(workers))),
+            len(seats),
+            ticket,
+        )
         self._lock = threading.Lock()
         self._ends: SimpleQueue[None] = SimpleQueue()
         self.begun = len(seats)
         """Threads that take part or did."""
         self._ended = 0
 
-    def take_part(self) -> None:
-        """Runs CTAs on this thread until none is left."""
+    def take_part(self, seat: Block) -> None:
+        """Runs CTAs on this thread until none is left: when it has sat down, where others look for it."""
         with self._lock:
             if not self._left:
                 return
             worker = self._left.pop()
             self.begun += 1
+            if self._ticket > seat.slots[SeatSlot.DONE]:  # else it has helped later launches already
+                self._sit(seat, worker)
+                return
         try:
             self._entry(self._launch, worker)
         finally:
             self._ends.put(None)
 
+    def _sit(self, seat: Block, worker: int) -> None:
+        """As if the thread had been asked on its seat."""
+        slots = seat.slots
+        slots[SeatSlot.ENTRY], slots[SeatSlot.LAUNCH], slots[SeatSlot.WORKER] = (
+            self._address,
+            self._launch,
+            worker,
+        )
+        slots[SeatSlot.STATE] = self._ticket << SEAT_BITS | Seat.ASKED
+        self._seats[self._seated] = seat.address
+        self._seated += 1
+
     def close(self) -> None:
         """Nobody takes part from now on who has not begun."""
         with self._lock:
             self._left.clear()
-        if self._seated:
-            count = self._native.withdraw(self._seats.buffer_info()[0], self._seated, self._ticket)
-            self.begun -= self._seated - count
-            self._seated = count
+            if self._seated:
+                count = self._native.withdraw(self._seats.buffer_info()[0], self._seated, self._ticket)
+                self.begun -= self._seated - count
+                self._seated = count
 
     def ended(self, timeout: float) -> bool:
         """Waits, for so many seconds at most, until one more that began has ended, or all those that were

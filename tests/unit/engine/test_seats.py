@@ -10,6 +10,7 @@ import time
 import warnings
 from array import array
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ import pytest
 import simt
 from simt.engine.abi import SEAT_BITS, CallSlot, LaunchSlot, RosterSlot, Seat, SeatSlot, launch_slots
 from simt.engine.blocks import Block
-from simt.engine.compile import Compiler, Native
+from simt.engine.compile import Compiled, Compiler, Native
 from simt.engine.native import python_functions
+from simt.engine.native_seats import POLITE, TURN, TURNS
 from simt.engine.pace import Pace
+from simt.engine.pool import Team
 
 TICKET, ENTRY, LAUNCH = 7, 1000, 2000
 ASKED = TICKET << SEAT_BITS | Seat.ASKED
@@ -142,6 +145,123 @@ def test_a_call_asks_for_help_and_waits_for_it(native: Native, begun: int, ends:
     assert results == [2, TICKET, begun, int(ends or begun == 0)]
     assert list(places[:begun]) == [some[n].address for n in asked[2 - begun :]]
     assert states(some)[1:3] == [Seat.READY] * (2 - begun) + [Seat.BUSY] * begun
+
+
+class Lingering:
+    """One call of `simt_linger` on a seat that has been asked, or not: what it did until it left. The time
+    that the kernel takes is as given, in nanoseconds."""
+
+    def __init__(self, native: Native, least: int, most: int, helped: int, state: int = ASKED) -> None:
+        (self.seat,) = seats(state)
+        self.ran, self.looks, self._time = list[tuple[int, int]](), 0, 0
+        self._helped = helped
+        kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self._kernel)
+        way = ctypes.CFUNCTYPE(ctypes.c_int32)(self._make_way)
+        clock = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int64))(self._clock)
+        entry, make_way, time_of_day = (
+            ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (kernel, way, clock)
+        )
+        for slot, value in zip((SeatSlot.ENTRY, SeatSlot.LAUNCH, SeatSlot.WORKER), (entry, LAUNCH, 31)):
+            self.seat.slots[slot] = value
+        native.linger(self.seat.address, least, most, make_way, time_of_day, 5)
+
+    def _kernel(self, launch: int, worker: int) -> None:
+        assert self.seat.slots[SeatSlot.STATE] == Seat.BUSY
+        self.ran.append((launch, worker))
+        self._time += self._helped
+
+    def _make_way(self) -> int:
+        self.looks += POLITE
+        return 0
+
+    def _clock(self, clock: int, result: Any) -> int:
+        assert clock == 5
+        result[0], result[1] = divmod(self._time + 999_999_000, 1_000_000_000)
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("helped", "turns"),
+    [
+        (0, 0),
+        (1000 * TURN, 0),
+        ((TURNS + 640) * TURN, 640),
+        (4000 * TURN, 4000 - TURNS),
+        (10**10, 5000 - TURNS),
+    ],
+)
+def test_who_has_helped_waits_as_long_on_its_seat(native: Native, helped: int, turns: int) -> None:
+    """It may be asked before it sits down; `turns`: looks after the first `TURNS`."""
+    lingering = Lingering(native, TURNS, 5000, helped)
+    assert lingering.ran == [(LAUNCH, 31)]
+    assert lingering.seat.slots[SeatSlot.DONE] == TICKET
+    assert states([lingering.seat]) == [Seat.AWAY]
+    assert abs(lingering.looks - turns) < POLITE
+
+
+@pytest.mark.parametrize("state", [Seat.AWAY, Seat.READY])
+def test_who_is_not_asked_leaves_soon(native: Native, state: Seat) -> None:
+    lingering = Lingering(native, TURNS, 5000, 10**10, state)
+    assert (lingering.ran, lingering.looks) == ([], 0)
+    assert states([lingering.seat]) == [Seat.AWAY]
+
+
+def test_with_one_processor_nobody_waits_on_a_seat(native: Native) -> None:
+    lingering = Lingering(native, 0, 0, 10**10)
+    assert (lingering.ran, lingering.looks) == ([(LAUNCH, 31)], 0)
+
+
+class TestThreadsThatAreWoken:
+    """Teams of one worker whose thread was not on its seat when it was asked."""
+
+    @pytest.fixture
+    def ran(self) -> list[tuple[int, int]]:
+        return []
+
+    @pytest.fixture
+    def team(self, native: Native, ran: list[tuple[int, int]]) -> Team:
+        code = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(lambda a, b: ran.append((a, b)))
+        compiled = Compiled(code, ENTRY, (), 0, (), spins=False, shallow=True, code=None)
+        return Team(native, compiled, LAUNCH, [31], array("q"), TICKET)
+
+    def test_they_help_on_their_seats(self, team: Team, ran: list[tuple[int, int]]) -> None:
+        (seat,) = seats(Seat.AWAY)
+        team.take_part(seat)
+        slots = SeatSlot.STATE, SeatSlot.ENTRY, SeatSlot.LAUNCH, SeatSlot.WORKER
+        assert [seat.slots[s] for s in slots] == [ASKED, ENTRY, LAUNCH, 31]
+        assert (ran, team.begun) == ([], 1)
+        seat.slots[SeatSlot.STATE] = Seat.BUSY
+        team.close()
+        assert team.busy
+        assert not team.ended(0.001)
+        seat.slots[SeatSlot.DONE] = TICKET
+        assert team.ended(0.001)
+        assert not team.busy
+
+    def test_they_need_not_begin_when_it_is_over(self, team: Team) -> None:
+        (seat,) = seats(Seat.AWAY)
+        team.take_part(seat)
+        team.close()
+        assert states([seat]) == [Seat.READY]
+        assert (team.begun, team.busy) == (0, False)
+
+    def test_who_comes_when_it_is_over_does_nothing(self, team: Team, ran: list[tuple[int, int]]) -> None:
+        (seat,) = seats(Seat.AWAY)
+        team.close()
+        team.take_part(seat)
+        assert (states([seat]), ran, team.busy) == ([Seat.AWAY], [], False)
+
+    def test_who_has_helped_with_a_later_launch_does_not_seem_to_have_ended(
+        self, team: Team, ran: list[tuple[int, int]]
+    ) -> None:
+        """So it helps at once, in Python's sight."""
+        (seat,) = seats(Seat.AWAY)
+        seat.slots[SeatSlot.DONE] = TICKET + 1
+        team.take_part(seat)
+        assert (states([seat]), ran) == ([Seat.AWAY], [(LAUNCH, 31)])
+        team.close()
+        assert team.ended(20)
+        assert not team.busy
 
 
 LAST_TAKES_LONG = """.version 7.5
