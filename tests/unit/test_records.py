@@ -8,7 +8,7 @@ import pickle
 import threading
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -152,6 +152,24 @@ def compared(one: Any, other: Any) -> Any:
     return one == other, one != other, hash(one) == hash(other), repr(other)
 
 
+CHANGES: list[dict[str, Any]] = [{}, {"x": 5}, {"x": -1}, {"y": 0.5}, {"names": ["c"], "note": "m"}, {"z": 1}]
+
+
+def changed_alike(mine: Any, other: Any) -> None:
+    """`replace` does with a record what the standard library does with its classes, and with records."""
+    for changes in CHANGES:
+        found = [
+            attempt(replace, value, **changes)
+            for replace, value in (
+                (records.replace, mine),
+                (dataclasses.replace, mine),
+                (dataclasses.replace, other),
+            )
+        ]
+        assert repr(found[0]) == repr(found[1]) == repr(found[2])
+        assert isinstance(found[0], type) or type(found[0]) is type(mine)
+
+
 @pytest.mark.parametrize(("arguments", "named"), CALLS)
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS)
 def test_as_the_standard_library(
@@ -171,8 +189,7 @@ def test_as_the_standard_library(
     for name in ("x", "note", "anything"):
         assert issubclass(attempt(setattr, mine, name, 3), AttributeError)
         assert issubclass(attempt(delattr, mine, name), AttributeError)
-    changed = [repr(attempt(dataclasses.replace, v, x=5)) for v in (mine, other)]
-    assert changed[0] == changed[1]
+    changed_alike(mine, other)
     assert repr(copy.copy(mine)) == repr(copy.deepcopy(mine)) == repr(mine)
 
 
@@ -203,8 +220,7 @@ def test_classes_that_change_or_have_a_dictionary(
         results = [attempt(setattr, v, name, 3) for v in (mine, other)]
         assert results[0] is results[1]
         assert repr(mine) == repr(other)
-    copies = [repr(attempt(dataclasses.replace, v, x=5)) for v in (mine, other)]
-    assert copies[0] == copies[1]
+    changed_alike(mine, other)
     assert repr(copy.copy(mine)) == repr(copy.deepcopy(mine)) == repr(mine)
     removed = [attempt(delattr, v, "x") for v in (mine, other)]
     assert removed[0] is removed[1]
@@ -213,7 +229,23 @@ def test_classes_that_change_or_have_a_dictionary(
 @pytest.mark.parametrize(("ours", "theirs"), [*PAIRS, *OTHERS])
 def test_fields(ours: type[Any], theirs: type[Any]) -> None:
     assert ours.__match_args__ == theirs.__match_args__
-    assert [f.name for f in dataclasses.fields(ours)] == [f.name for f in dataclasses.fields(theirs)]
+    described = [
+        [(f.name, f.type, f.default, f.default_factory, f.compare, f.repr) for f in dataclasses.fields(made)]
+        for made in (ours, theirs)
+    ]
+    assert described[0] == described[1]
+
+
+def test_only_what_is_called_is_compiled() -> None:
+    made, *_ = classes(records.dataclass)
+    point = made(1)
+    first = {name for name in records.WRITERS if vars(made)[name] is records.WRITERS[name][0]}
+    assert first == {"__eq__", "__hash__", "_changed"}
+    assert point == made(1)
+    assert records.replace(point, x=2) == made(2)
+    assert vars(made)["__hash__"] is records.WRITERS["__hash__"][0]
+    assert hash(point) == hash(made(1))
+    assert all(vars(made)[name] is not first for name, (first, _) in records.WRITERS.items())
 
 
 def test_factories_give_each_its_own() -> None:
@@ -229,6 +261,16 @@ def test_fields_that_are_no_parameters_are_refused() -> None:
             """With a field that nobody gives."""
 
             x: int = field(init=False)
+
+
+def test_names_that_are_no_fields_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"Odd\.x: expected a field that is a plain parameter"):
+
+        @records.dataclass
+        class Odd:
+            """With a number for all."""
+
+            x: ClassVar[int] = 3
 
 
 def test_a_beginning_of_its_own_is_refused() -> None:

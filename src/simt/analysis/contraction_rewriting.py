@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 from simt.analysis.contraction_scan import Product, Scan, Sum
 from simt.analysis.lower_forms import copy
 from simt.analysis.program import Call, Constant, Function, Op, Operand, Register, Source
-from simt.isa.catalogue import FORMS
+from simt.isa.catalogue import FORMS, PARTS
 from simt.isa.derived import sign_mask
 from simt.isa.form import Form, Value
 from simt.ptx.types import Kind, Type
+from simt.records import replace
 
 Binding = dict[str, Value]
 
@@ -119,7 +119,8 @@ def _form(role: str, t: Type, ftz: bool, sat: bool) -> tuple[Form, Binding]:
 def catalogued(role: str) -> dict[tuple[Type, bool, bool], tuple[Form, Binding]]:
     """Forms that can be a part, rounded to nearest, by type, `.ftz` and `.sat`, with their modifiers."""
     found: dict[tuple[Type, bool, bool], tuple[Form, Binding]] = {}
-    for form in (f for forms in FORMS.values() for f in forms if f.contraction == role):
+    parts = (FORMS[mnemonic] for mnemonic in FORMS if mnemonic in PARTS[role])
+    for form in (f for forms in parts for f in forms if f.contraction == role):
         for binding in form.bindings():
             if binding.get("rnd", "rn") == "rn" and not binding.get("relu"):
                 t = form.operand_type(form.operands[0], binding)[0]

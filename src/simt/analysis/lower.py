@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from simt.analysis.call_graph import components, is_recursive, paths, reachable
 from simt.analysis.contraction import contract
@@ -29,6 +28,7 @@ from simt.isa.targets import parse_target
 from simt.ptx import nodes
 from simt.ptx.symbols import Scopes
 from simt.ptx.types import U32, U64, Type
+from simt.records import replace
 
 _PLACED = ("global", "const", "tex")
 FIRST_WITH_ADDRESS_SIZE = (2, 3)

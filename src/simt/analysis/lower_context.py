@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TypeAlias
 
 from simt.analysis.lower_variables import Relocation, alignment, module_variable, size
@@ -12,7 +12,7 @@ from simt.isa.algebra import Environment
 from simt.ptx import nodes
 from simt.ptx.symbols import Scopes, Symbol, SymbolKind
 from simt.ptx.types import B32, B64, Type
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 
 class Unlowerable(Exception):

@@ -13,7 +13,6 @@ loops, or in a function that is called twice, do not find each other.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import pairwise
 
 from simt.analysis.dominance import Tree, dominators
@@ -27,7 +26,7 @@ from simt.analysis.uniformity import analyse
 from simt.isa.algebra import Environment
 from simt.isa.form import Form, Value
 from simt.ptx.types import PRED, Type
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 FIRST = 70
 """The compute capability, times ten, from which lanes of a warp are independent."""

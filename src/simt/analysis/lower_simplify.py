@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from simt.analysis.program import Barrier, Block, Branch, Function, Jump, Switch, Terminator
+from simt.records import replace
 
 
 def simplify(function: Function, as_written: bool = False) -> None:

@@ -6,7 +6,6 @@ Both the analysis of uniformity and the JIT ask this class, so that they agree.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from simt.analysis.effects import WithoutEffects
 from simt.analysis.shape import (
@@ -22,6 +21,7 @@ from simt.analysis.shape import (
 )
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
+from simt.records import replace
 
 
 def merge(a: Shape, b: Shape) -> Shape:

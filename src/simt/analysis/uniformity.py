@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Set
-from dataclasses import field, replace
+from dataclasses import field
 
 from simt.analysis.convergence import Convergence
 from simt.analysis.evaluate import Evaluator
@@ -19,7 +19,7 @@ from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra, blended, merge
 from simt.analysis.ssa import Definition, Ssa, terminator_uses, uses
 from simt.isa.algebra import Environment
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 
 @dataclass(slots=True)

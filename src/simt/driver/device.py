@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from threading import RLock, get_ident
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from simt.machine.grid import STACK_BYTES
 from simt.machine.heap import HEAP_BYTES, Heap
 from simt.machine.launch import Engine
 from simt.machine.memory import Arena, parse_size
+from simt.records import replace
 
 if TYPE_CHECKING:
     from simt.driver.sequence import LaunchSequence

@@ -6,7 +6,6 @@ import math
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -31,6 +30,7 @@ from simt.machine.grid import (
 from simt.machine.launch import WORKSPACE, Dim3, Engine, Launch
 from simt.machine.syscalls import SystemCalls, uses_heap
 from simt.machine.unsupported import unsupported
+from simt.records import dataclass, replace
 
 if TYPE_CHECKING:
     from simt.driver.module import Module

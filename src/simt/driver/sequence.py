@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from simt.driver.array import DeviceArray
 from simt.driver.engines import seconds
 from simt.errors import KernelFault, LaunchError
 from simt.machine.launch import Launch, Replay, Replaying
+from simt.records import dataclass
 
 if TYPE_CHECKING:
     from simt.driver.device import Device

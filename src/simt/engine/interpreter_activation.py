@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +19,7 @@ from simt.engine.interpreter_registers import kept_registers
 from simt.engine.numpy_algebra import dtype_of
 from simt.engine.numpy_select import Mask, assign, every, rows_with_any, some
 from simt.isa.algebra import Environment
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 Array = NDArray[Any]
 

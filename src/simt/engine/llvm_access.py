@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property, partial
 from types import MappingProxyType
 
@@ -21,7 +21,7 @@ from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_prefetch import PrefetchAlgebra
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.ptx.types import S32, U32, U64, Type, unsigned
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 I64 = "i64"
 

@@ -8,7 +8,6 @@ after the other, to the firsts and to the seconds of the same pairs are one: an 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 
 from simt.analysis.shape import WARP
@@ -34,7 +33,7 @@ from simt.engine.llvm_windows import (
     firsts,
     kind,
 )
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 
 from simt.analysis.clock import counts, reads_clock
@@ -46,6 +45,7 @@ from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_yield import give_way
 from simt.engine.unsupported import Unsupported
+from simt.records import replace
 
 TURNS = 2
 """Times that lanes go round a loop that waits for other threads before they let others run: the rest of the

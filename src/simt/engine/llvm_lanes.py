@@ -8,7 +8,7 @@ the CTA), or base and stride; only what truly varies is a vector of 32. The rule
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 
 from simt.analysis.range_algebra import UNKNOWN, Range, bounds
@@ -30,7 +30,7 @@ from simt.engine.llvm_loose import LooseBits
 from simt.engine.llvm_patterns import Pattern
 from simt.isa.algebra import Comparison, Environment
 from simt.ptx.types import F32, U32, Type
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 ALL = "splat (i1 true)"
 """The mask of a full warp."""

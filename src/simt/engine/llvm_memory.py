@@ -9,7 +9,6 @@ which of them is at fault, if any.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 from simt.analysis.access import Plan, Way, plan_of
@@ -28,7 +27,7 @@ from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_streams import LINE, PAST
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import U32, U64, Type, unsigned
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 PIECE = 16
 """Words of 32 bits in the largest registers."""

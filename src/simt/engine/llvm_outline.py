@@ -8,7 +8,7 @@ moderate length; what instructions do is compiled once for each kind, and optimi
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, cast
 
 from simt.analysis.evaluate import Evaluator
@@ -28,7 +28,7 @@ from simt.engine.llvm_builder import Builder, Value, spell
 from simt.engine.llvm_lanes import ALL, Guarded, LaneAlgebra, Lanes, bases, shape_of
 from simt.engine.llvm_loose import PLAIN, Notes, notes_of, raw
 from simt.ptx.types import bits_type
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter

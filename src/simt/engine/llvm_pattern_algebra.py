@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 from simt.analysis.shape import VARYING, WARP, Hold, Shape, constant
@@ -15,6 +14,7 @@ from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_patterns import Pattern
 from simt.engine.llvm_series import SeriesAlgebra
 from simt.ptx.types import U32, Type
+from simt.records import replace
 
 Scalar = Callable[..., Value]
 

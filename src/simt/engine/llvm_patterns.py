@@ -7,10 +7,8 @@ not look at the lanes themselves.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from simt.engine.llvm_builder import Value
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ where they are in several rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 from simt.analysis.shape import Shape
@@ -18,6 +17,7 @@ from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.ptx.types import Type
+from simt.records import replace
 
 
 class QuotientAlgebra(BranchAlgebra):

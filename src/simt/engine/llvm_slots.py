@@ -7,7 +7,7 @@ three: base, flag, and lanes for the case that the flag says no.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property, partial
 from typing import cast
 
@@ -36,7 +36,7 @@ from simt.engine.llvm_series import Series
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 FRAME_SCALARS = frozenset({WARP_FIRST, "%warp", "%cta.x", "%cta.y", "%cta.z"})
 """What code anywhere in a function may name."""

@@ -12,7 +12,9 @@ twice.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from simt.records import dataclass
 
 ASLEEP = 60_000
 """Nanoseconds of work from which sleeping threads are asked for help: waking one takes some 50,000."""

@@ -6,7 +6,6 @@ import struct
 import threading
 import time
 from array import array
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from simt.engine.system_gate import SystemGate
 from simt.engine.watch import WATCH
 from simt.errors import OutOfMemory
 from simt.machine.launch import Dim3, Launch
+from simt.records import dataclass
 
 POLL_SECONDS = 0.05
 OVERHEAD = 3_000

@@ -3,21 +3,60 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
+from functools import cache, partial
+from threading import Lock
 from typing import Any, TypeVar
 
-from simt.isa.form import Check, Form, Meaning, Requirement, Value, Version, compile_form
+from simt.isa.form import Check, Form, Meaning, Requirement, Value, Version, compile_form, mnemonic_of
 
-FORMS: dict[str, list[Form]] = {}
-"""Forms by mnemonic, in the order of declaration. Filled when `simt.isa` is imported."""
 
-KNOWN: dict[str, list[Form]] = {}
-"""Forms of PTX that simt knows but does not run, by mnemonic: see `known`. A mnemonic may have forms in
-`FORMS` too."""
+class Catalogue(Mapping[str, list[Form]]):
+    """Forms by mnemonic, in the order of declaration. Those of a mnemonic are compiled when it is first
+    looked up: a module has few of them all."""
+
+    def __init__(self) -> None:
+        self._forms: dict[str, list[Form]] = {}
+        self._waiting: dict[str, list[Callable[[], Form]]] = {}
+        self._compiling = Lock()
+
+    def declare(self, mnemonic: str, make: Callable[[], Form]) -> None:
+        """Adds a form, which is made later."""
+        self._forms.setdefault(mnemonic, [])
+        self._waiting.setdefault(mnemonic, []).append(make)
+
+    def __getitem__(self, mnemonic: str) -> list[Form]:
+        forms, waiting = self._forms[mnemonic], self._waiting[mnemonic]
+        if waiting:
+            with self._compiling:
+                while waiting:
+                    forms.append(waiting[0]())
+                    del waiting[0]  # after the form is there: others look at this list first
+        return forms
+
+    def __contains__(self, mnemonic: object) -> bool:
+        return mnemonic in self._forms
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._forms)
+
+    def __len__(self) -> int:
+        return len(self._forms)
+
+
+FORMS = Catalogue()
+"""What simt runs. Filled when `simt.isa` is imported."""
+
+KNOWN = Catalogue()
+"""Forms of PTX that simt knows but does not run: see `known`. A mnemonic may have forms in `FORMS` too."""
+
+PARTS: dict[str, set[str]] = {}
+"""Mnemonics of forms that can be a part of a fused operation, by the part: see `instruction`."""
 
 M = TypeVar("M", bound=Meaning)
 
 
+@cache
 def requirement(text: str) -> Requirement:
     """`"1.2 sm_12"`, `"sm_13"` or `"2.0"` as a `Requirement`."""
     version: Version = (1, 0)
@@ -65,14 +104,13 @@ def instruction(
     """
 
     def declare(meaning: M) -> M:
+        if contraction:
+            PARTS.setdefault(contraction, set()).add(mnemonic_of(syntax))
         _declare(
             FORMS, syntax, meaning, alternatives, chapter=meaning.__module__.rsplit(".", 1)[-1],
             summary=(meaning.__doc__ or "").strip().split("\n")[0], ref=ref, since=since, requires=requires,
-            until=requirement(until).version if until else None,
-            until_target=requirement(until).target if until and "sm_" in until else 0,
-            defaults=defaults, check=check, ranges=ranges, relaxed=relaxed, surplus=surplus, carry=carry,
-            effects=frozenset(effects.split()), traits=frozenset(traits.split()),
-            contraction=contraction, seam=frozenset(seam.split()),
+            until=until, defaults=defaults, check=check, ranges=ranges, relaxed=relaxed, surplus=surplus,
+            carry=carry, effects=effects, traits=traits, contraction=contraction, seam=seam,
         )  # fmt: skip
         return meaning
 
@@ -91,7 +129,7 @@ def control(
     chapter = str(caller.f_back.f_globals["__name__"]).rsplit(".", 1)[-1]
     _declare(
         FORMS, syntax, None, alternatives, chapter=chapter, summary=summary, ref=ref, since=since,
-        requires=requires, check=check, ranges=ranges, control=kind, effects=frozenset({"control"}),
+        requires=requires, check=check, ranges=ranges, control=kind, effects="control",
     )  # fmt: skip
 
 
@@ -111,19 +149,32 @@ def known(
 
 
 def _declare(
-    forms: dict[str, list[Form]], syntax: str, meaning: Meaning | None, alternatives: Mapping[str, str], *,
-    since: str, requires: Mapping[str, str] | None, defaults: Mapping[str, Value] | None = None,
-    ranges: Mapping[str, Container[float]] | None = None, **attributes: Any,
+    catalogue: Catalogue, syntax: str, meaning: Meaning | None, alternatives: Mapping[str, str],
+    **attributes: Any,
 ) -> None:  # fmt: skip
-    """Adds a form. `attributes` are further ones of `Form`."""
-    form = compile_form(
+    """Adds a form. `attributes` are further ones of `Form`, as they are declared."""
+    catalogue.declare(mnemonic_of(syntax), partial(_form, syntax, meaning, alternatives, **attributes))
+
+
+def _form(
+    syntax: str, meaning: Meaning | None, alternatives: Mapping[str, str], *,
+    since: str, requires: Mapping[str, str] | None, until: str | None = None,
+    defaults: Mapping[str, Value] | None = None, ranges: Mapping[str, Container[float]] | None = None,
+    effects: str = "", traits: str = "", seam: str = "", **attributes: Any,
+) -> Form:  # fmt: skip
+    """A form as it was declared."""
+    return compile_form(
         syntax,
         meaning,
         alternatives,
         requirement=requirement(since),
         requires={k: requirement(v) for k, v in (requires or {}).items()},
+        until=requirement(until).version if until else None,
+        until_target=requirement(until).target if until and "sm_" in until else 0,
         defaults=defaults or {},
         ranges=ranges or {},
+        effects=frozenset(effects.split()),
+        traits=frozenset(traits.split()),
+        seam=frozenset(seam.split()),
         **attributes,
     )
-    forms.setdefault(form.mnemonic, []).append(form)

@@ -310,6 +310,11 @@ _OPERAND = re.compile(
 )
 
 
+def mnemonic_of(syntax: str) -> str:
+    """What a syntax string begins with, before any modifier."""
+    return re.split(r"[.\[ ]", syntax, maxsplit=1)[0]
+
+
 def compile_slots(text: str, alternatives: Mapping[str, str]) -> tuple[Slot, ...]:
     """The modifiers of a syntax string, e.g. `[.sat].type`."""
     slots: list[Slot] = []
@@ -378,7 +383,7 @@ def compile_form(
     first, later = opcode, ""
     if is_open := opcode.endswith(OPEN):
         first, _, later = opcode.removesuffix(OPEN).partition(OPEN)
-    mnemonic = re.split(r"[.\[]", first, maxsplit=1)[0]
+    mnemonic = mnemonic_of(syntax)
     slots = compile_slots(first[len(mnemonic) :], alternatives)
     head = len(slots) if is_open else None
     slots += compile_slots(later, alternatives)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cache, lru_cache
 
 from simt.isa.cache import PRIORITIES
@@ -17,7 +17,7 @@ from simt.isa.catalogue import FORMS, KNOWN
 from simt.isa.form import Binding, Form, Requirement, Slot, Version
 from simt.isa.small_formats import FORMATS
 from simt.ptx.types import F32, STATE_SPACES, TYPES
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 LAST_FLUSHING_VERSION: Version = (1, 4)
 FIRST_IEEE_TARGET = 20
@@ -152,7 +152,8 @@ def _whole(
     """The form that fits, of those that are not open."""
     forms = _closed(opcode)
     if not forms and opcode not in KNOWN:
-        return Mismatch(f"unknown instruction `{opcode}`", _nearest(opcode, list({**FORMS, **KNOWN})))
+        near = _nearest(opcode, [*dict.fromkeys((*FORMS, *KNOWN))])
+        return Mismatch(f"unknown instruction `{opcode}`", near)
     if not forms:
         return _modifier_mismatch(opcode, modifiers, forms)
     matches = _matches(forms, modifiers) or _without_ignored(forms, modifiers)

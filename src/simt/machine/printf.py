@@ -9,11 +9,10 @@ import math
 import re
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
 
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 LONGEST = 1 << 20
 """The widest field and the highest precision: larger ones are cut, as no output buffer would hold them."""

@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
 from simt.diagnostics import Span
 from simt.ptx.lexer import Cursor, SyntaxProblem
 from simt.ptx.nodes import Float, Integer
+from simt.records import replace
 
 Constant: TypeAlias = Integer | Float
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from simt.ptx import constants
 from simt.ptx.lexer import Cursor, SyntaxProblem
@@ -19,7 +18,7 @@ from simt.ptx.nodes import (
 )
 from simt.ptx.operands import name
 from simt.ptx.types import OPAQUE, STATE_SPACES, TYPES, VECTORS, Type
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 SPACE_WORDS = frozenset(f".{s}" for s in STATE_SPACES)
 DECLARATION_WORDS = SPACE_WORDS | {".align"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import field
 
 from simt.collector import collector_paused
 from simt.diagnostics import Diagnostics, Source, Span
@@ -21,7 +21,7 @@ from simt.ptx.declarations import (
 from simt.ptx.lexer import Cursor, GiveUp, SyntaxProblem
 from simt.ptx.nodes import Alias, Block, Function, Module, Performance, Pragma, Target, TopLevel, Variable
 from simt.ptx.statements import FastReader, block, recover
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 MAX_LENGTH = 32 * 2**20
 """Characters of the longest text that is read."""

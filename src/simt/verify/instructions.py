@@ -8,7 +8,6 @@ checked in full, to be reported with its own names and places.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from simt.diagnostics import Span
 from simt.isa.form import Binding, Form, OperandForm, split
@@ -19,6 +18,7 @@ from simt.ptx.nodes import Instruction, Operand
 from simt.ptx.operands import names
 from simt.ptx.symbols import Scope
 from simt.ptx.types import F64
+from simt.records import replace
 from simt.verify.addresses import address_problems
 from simt.verify.calls import call_problems
 from simt.verify.context import Context, Problem, dotted, requirement_problems

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import replace
 from itertools import chain
 
 from simt.isa.form import Binding, OperandForm, Requirement, Selector
@@ -13,6 +12,7 @@ from simt.ptx import nodes
 from simt.ptx.agreement import agrees, elements_agree
 from simt.ptx.symbols import Scope
 from simt.ptx.types import PRED, Kind, Type
+from simt.records import replace
 from simt.verify.agreement import expected_register
 from simt.verify.context import Problem, dotted, requirement_problems
 from simt.verify.describe import describe, written

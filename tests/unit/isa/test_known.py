@@ -81,7 +81,7 @@ def test_what_is_near_to_them_is_unknown(opcode: str, message: str, hint: str | 
 
 
 def test_later_slots_stand_anywhere_behind_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalogue, "KNOWN", {})
+    monkeypatch.setattr(catalogue, "KNOWN", catalogue.Catalogue())
     known("wax[.sat]....kind...", "Waxes.", kind="on off", since="9.0", ref="a film")
     (form,) = catalogue.KNOWN["wax"]
     assert (form.head, [s.name for s in form.slots], form.operands) == (1, ["sat", "kind"], ())

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+from functools import partial
+from typing import Any
+
 import pytest
 
 from simt.isa import catalogue, problems
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
-from simt.isa.form import Form
+from simt.isa.form import Form, compile_form
 from simt.isa.problems import catalogue_problems
 from simt.ptx.types import Type
 
@@ -33,7 +37,7 @@ def test_the_catalogue_is_sound() -> None:
 @pytest.fixture
 def declared(monkeypatch: pytest.MonkeyPatch) -> None:
     """A catalogue of its own for a test."""
-    empty: dict[str, list[Form]] = {}
+    empty = catalogue.Catalogue()
     monkeypatch.setattr(catalogue, "FORMS", empty)
     monkeypatch.setattr(problems, "FORMS", empty)
 
@@ -83,3 +87,46 @@ def test_forms_of_different_versions_do_not_clash() -> None:
     instruction("foo.b32 d, a", ref="a test", until="1.4")(identity)
     instruction("foo.b32 d, a", ref="a test", since="2.0")(identity)
     assert catalogue_problems() == []
+
+
+def test_only_forms_that_are_looked_up_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+
+    def noted(syntax: str, *arguments: Any, **named: Any) -> Form:
+        compiled.append(syntax)
+        return compile_form(syntax, *arguments, **named)
+
+    monkeypatch.setattr(catalogue, "compile_form", noted)
+    forms = catalogue.Catalogue()
+    monkeypatch.setattr(catalogue, "FORMS", forms)
+    for syntax in ("foo[.sat].b32 d, a", "bar.b32 d, a", "foo.b64 d, a", "bar[.!] d"):
+        instruction(syntax, ref="a test")(identity)
+    assert (list(forms), len(forms), "foo" in forms, "fo" in forms) == (["foo", "bar"], 2, True, False)
+    assert compiled == []
+    first = forms["foo"]
+    assert [f.syntax for f in first] == compiled == ["foo[.sat].b32 d, a", "foo.b64 d, a"]
+    instruction("foo.b16 d, a", ref="a test")(identity)
+    assert [f.syntax for f in forms.get("foo", [])] == [*compiled[:2], "foo.b16 d, a"]
+    assert forms["foo"] is first
+    with pytest.raises(ValueError, match="bad modifier syntax"):
+        _ = forms["bar"]
+    assert "baz" not in forms
+    assert forms.get("baz") is None
+
+
+def test_threads_find_all_forms() -> None:
+    for _ in range(50):
+        forms, found, start = catalogue.Catalogue(), list[int](), threading.Barrier(3)
+        for width in ("b16", "b32", "b64"):
+            forms.declare("foo", partial(compile_form, f"foo.{width} d, a", identity, {}, ref="", chapter=""))
+
+        def look(forms: Any = forms, found: Any = found, start: Any = start) -> None:
+            start.wait()
+            found.append(len(forms["foo"]))
+
+        threads = [threading.Thread(target=look) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == [3, 3, 3]
