@@ -20,6 +20,7 @@ from simt.analysis.lower_variables import round_up
 from simt.analysis.outline import FRAME_ALIGNMENT
 from simt.analysis.program import Address as MemoryOperand
 from simt.analysis.program import Call, Function, Op, Operand, Program, SymbolAddress
+from simt.collector import collector_paused
 from simt.diagnostics import Diagnostic, Diagnostics, LinkedSource, Severity, Source
 from simt.errors import PtxError
 from simt.isa.algebra import Environment
@@ -41,6 +42,7 @@ def lower(module: nodes.Module, machine: int | None = None) -> Program:
     return link((module,), machine)
 
 
+@collector_paused()
 def link(
     modules: Sequence[nodes.Module], machine: int | None = None, as_written: bool = False, fmad: bool = True
 ) -> Program:

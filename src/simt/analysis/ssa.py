@@ -19,6 +19,7 @@ from simt.analysis.program import (
     Branch,
     Call,
     Complement,
+    Constant,
     Function,
     Op,
     Operand,
@@ -91,18 +92,23 @@ def registers_of(operand: Operand) -> Iterator[Register]:
             return
 
 
-def uses(op: Op | Call) -> Iterator[Register]:
+def uses(op: Op | Call) -> list[Register]:
     """Registers read by an op, its guard included (not the old value of a guarded destination)."""
+    found: list[Register] = []
     if isinstance(op, Call):
         for argument in op.arguments:
-            yield from registers_of(argument)
+            found += registers_of(argument)
         if isinstance(op.callee, Register):
-            yield op.callee
-        return
+            found.append(op.callee)
+        return found
     for operand in op.sources.values():
-        yield from registers_of(operand)
+        if isinstance(operand, Register):  # most are
+            found.append(operand)
+        elif not isinstance(operand, Constant):
+            found += registers_of(operand)
     if op.guard is not None:
-        yield op.guard.register
+        found.append(op.guard.register)
+    return found
 
 
 def destinations(op: Op | Call) -> tuple[Register | None, ...]:

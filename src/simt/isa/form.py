@@ -46,6 +46,7 @@ import itertools
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import field
+from functools import cache
 from inspect import getdoc
 from types import FunctionType
 from typing import Any, TypeAlias, cast
@@ -404,8 +405,11 @@ def compile_form(
 def main_type(form: Form, binding: Mapping[str, Value]) -> Type | None:
     """What a meaning receives as `t`: the slot `type`, else the only literal type."""
     bound = binding.get("type")
-    if isinstance(bound, Type):
-        return bound
+    return bound if isinstance(bound, Type) else _literal_type(form)
+
+
+@cache
+def _literal_type(form: Form) -> Type | None:
     single = [next(iter(s.choices.values())) for s in form.slots if len(s.choices) == 1]
     literal = [v for v in single if isinstance(v, Type)]
     return literal[0] if len(literal) == 1 else None

@@ -19,9 +19,12 @@ class Kind(Enum):
     OPAQUE = "opaque"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Type:
-    """A fundamental type: `name` without the dot, basic type, size in bits (predicates: 1)."""
+    """A fundamental type: `name` without the dot, basic type, size in bits (predicates: 1).
+
+    There is one object for each, so that types are compared as objects are: that is done some fifty times for
+    each instruction that is compiled."""
 
     name: str
     kind: Kind
@@ -55,8 +58,9 @@ class Type:
     def __str__(self) -> str:
         return f".{self.name}"
 
-    def __hash__(self) -> int:
-        return hash(self.name)
+    def __reduce__(self) -> tuple[object, ...]:
+        """Copies, and what is unpickled, are the one object."""
+        return _of_name, (self.name,)
 
 
 def _types(kind: Kind, prefix: str, sizes: tuple[int, ...]) -> dict[str, Type]:
@@ -86,6 +90,11 @@ PRED = TYPES["pred"]
 
 OPAQUE = {n: Type(n, Kind.OPAQUE, 64) for n in ("texref", "samplerref", "surfref")}
 """Types of texture, sampler and surface variables: handles without arithmetic."""
+
+
+def _of_name(name: str) -> Type:
+    return (TYPES | OPAQUE)[name]
+
 
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 

@@ -11,7 +11,7 @@ from simt.isa.targets import FIRST_PROTOTYPES
 from simt.ptx import nodes
 from simt.ptx.agreement import agrees, elements_agree
 from simt.ptx.symbols import Scope
-from simt.ptx.types import PRED, Kind, Type
+from simt.ptx.types import PRED, Kind, Type, bits_type
 from simt.records import replace
 from simt.verify.agreement import expected_register
 from simt.verify.context import Problem, dotted, requirement_problems
@@ -383,7 +383,7 @@ def _element_place(place: Place, count: int) -> Place | None:
     if place.form.spec.startswith("pack(") and place.count == 1:
         if count not in (2, 4) or place.type.bits // count < 8:
             return None
-        part = Type(f"b{place.type.bits // count}", Kind.BITS, place.type.bits // count)
+        part = bits_type(place.type.bits // count)
         return Place(place.site, replace(place.form, spec=part.name), part, 1)
     if place.count != count or (count == 1 and not place.site.form.moves_memory):
         return None  # like ptxas, loads and stores take vectors of one element

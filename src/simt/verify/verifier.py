@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simt.collector import collector_paused
 from simt.diagnostics import Diagnostics, Source, Span
 from simt.ptx.agreement import difference
 from simt.ptx.nodes import (
@@ -41,6 +42,7 @@ from simt.verify.instructions import InstructionRules
 from simt.verify.variables import Where, declaration_problems
 
 
+@collector_paused()
 def verify(module: Module, machine: int | None = None) -> Diagnostics:
     """Every finding about a parsed module, sorted by position. `machine`: the number of the device that it is
     for (90 for sm_90), if there is one. Raises nothing for any parsed tree."""
