@@ -17,6 +17,7 @@ from simt.engine.abi import SPACES
 from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
+from simt.engine.llvm_frame import Frame
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_prefetch import PrefetchAlgebra
 from simt.engine.llvm_scopes import OF_PROGRAM
@@ -105,7 +106,8 @@ class AccessAlgebra(PrefetchAlgebra):
     `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
     the address is any other or unknown. `at_start`: lines that load parameters when the kernel begins, None
     if they are loaded where they are used. `beginning` of the function, None where limits are made at each
-    access. `reach`: bounds of the address. `sizes`: by state space, bytes that there are at least."""
+    access. `frame`: what large functions pass to those that they call. `reach`: bounds of the address.
+    `sizes`: by state space, bytes that there are at least."""
 
     line = 0
     asked = False
@@ -114,6 +116,7 @@ class AccessAlgebra(PrefetchAlgebra):
     parameter_size = 0
     at_start: dict[str, None] | None = None
     beginning: Beginning | None = None
+    frame: Frame | None = None
     reach = UNKNOWN
     sizes: Mapping[str, int] = MappingProxyType({})
     places: Places = staticmethod(no_places)
@@ -258,16 +261,22 @@ class AccessAlgebra(PrefetchAlgebra):
             self.asked = True
             self._need_computed()
             one = self.resize(unsigned(int(address.type[1:])), U64, bases(address))
-            name = llvm_runtime.refuse(self.module)
-            self.builder.void(
-                f"call void {name}(ptr {self.launch}, ptr {self.worker}, {one.typed}, "
-                f"{self.mask_bits(self.mask).typed}, i64 {region.lo}, i64 {region.room1}, i64 {self.line}, "
-                f"i64 {SPACES.index(region.space)}, i64 {access.size})"
-            )
+            given = f"{one.typed}, {self.mask_bits(self.mask).typed}, i64 {self.line}"
+            lies = f"i64 {region.lo}, i64 {region.room1}, i64 {SPACES.index(region.space)}, i64 {access.size}"
+            self.builder.void(f"call void {self._refusal(given, lies)}")
         else:
             buffer = self.buffer(f"i{8 * access.size}", WARP)
             self._call_lanes(function(self.module, access.size), replace(access, address=address), [buffer])
         self.builder.void(f"br label %{self.abort}")
+
+    def _refusal(self, given: str, lies: str) -> str:
+        """The call of `llvm_runtime.refuse`; in a large function of one that finds out where the region
+        `lies` itself."""
+        if self.frame is None:
+            function = llvm_runtime.refuse(self.module)
+            return f"{function}(ptr {self.launch}, ptr {self.worker}, {given}, {lies})"
+        function = llvm_runtime.refuse_in(self.module, self.frame, lies)
+        return f"{function}({', '.join(self.frame.parameters)}, {given})"
 
     def _need_computed(self) -> None:
         """Says that what has been computed is needed where a fault may end the warp. Else LLVM's code

@@ -65,6 +65,8 @@ class Builder:
     """Lines before the latest label."""
     prefix: str = "%v"
     """Of names, which no other builder of the same function has."""
+    behind: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    """Lines that were found to be needed after others had followed, by the number of the line before."""
     _values: int = 0
 
     def emit(self, text: str) -> str:
@@ -81,6 +83,12 @@ class Builder:
     def label(self, name: str) -> None:
         self.last_label = len(self.lines)
         self.lines.append(f"{name}:")
+
+    def complete(self) -> list[str]:
+        """All lines, in order."""
+        if not self.behind:
+            return self.lines
+        return [x for i, line in enumerate(self.lines) for x in (line, *self.behind.get(i, ()))]
 
     def block_name(self, hint: str) -> str:
         """A block name not given before."""

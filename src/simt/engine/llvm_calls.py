@@ -5,20 +5,22 @@ from __future__ import annotations
 from simt.analysis.program import Call, Complement, Exit, Function, Op, Register, Return, Source
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
-from simt.engine import llvm_runtime
+from simt.engine import llvm_frame, llvm_runtime
 from simt.engine.abi import FaultKind, LaunchSlot, WorkerSlot
 from simt.engine.llvm_access import Beginning
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_frame import COORDINATES, environment, load_slot, local_of_warp
 from simt.engine.llvm_function import FunctionEmitter
-from simt.engine.llvm_machine import WARP_FIRST
+from simt.engine.llvm_kept import Kept
+from simt.engine.llvm_lanes import Guarded
+from simt.engine.llvm_loose import LooseBits, notes_of, raw, source_of
 from simt.engine.llvm_masks import MASK, NO_LANES
 from simt.engine.llvm_outline import (
     ATTRIBUTES,
     OPS,
     PLACES,
     WAITING,
-    Frame,
     Outliner,
     TooLarge,
 )  # fmt: skip
@@ -32,48 +34,6 @@ NO_LOOPS = '"disable-tail-calls"="true"'
 """Recursion stays recursion, so that its depth is checked: as a loop it would never be stopped."""
 STRAIGHT = '"simt-straight"'
 """Says of a device function that it has no loops."""
-COORDINATES = "i32 %cta.x, i32 %cta.y, i32 %cta.z, i32 %warp"
-
-
-def load_slot(base: str, slot: int, name: str) -> list[str]:
-    return [
-        f"  %{name}.p = getelementptr i64, ptr {base}, i64 {slot}",
-        f"  %{name} = load i64, ptr %{name}.p",
-    ]
-
-
-def environment() -> list[str]:
-    """Names that all code of a function uses: see `simt.engine.llvm_memory.Region`."""
-    return [
-        *load_slot("%launch", LaunchSlot.BASE, "arena.base"),
-        *load_slot("%launch", LaunchSlot.LIMIT, "arena.limit"),
-        "  %arena.room = sub i64 %arena.limit, %arena.base",
-        "  %arena.room1 = add i64 %arena.room, 1",
-        *load_slot("%launch", LaunchSlot.SHARED_BYTES, "shared.bytes"),
-        "  %shared.room1 = add i64 %shared.bytes, 1",
-        *load_slot("%worker", WorkerSlot.SHARED, "shared.host"),
-        "  %shared.start = inttoptr i64 %shared.host to ptr",
-        *load_slot("%launch", LaunchSlot.LOCAL_BYTES, "local.bytes"),
-        "  %local.room1 = add i64 %local.bytes, 1",
-        *load_slot("%worker", WorkerSlot.LOCAL, "local.first"),
-        *load_slot("%launch", LaunchSlot.PARAMETERS, "parameters"),
-        *load_slot("%launch", LaunchSlot.SYMBOLS, "symbols"),
-    ]
-
-
-def frame_lines() -> list[str]:
-    """The names that code of a warp uses, in a function that gets the launch, the worker and the warp."""
-    return [*environment(), *local_of_warp()]
-
-
-def local_of_warp() -> list[str]:
-    return [
-        f"  {WARP_FIRST} = mul i32 %warp, {WARP}",
-        "  %warp.wide = zext i32 %warp to i64",
-        f"  %local.warp = mul i64 %local.bytes, {WARP}",
-        "  %local.skip = mul i64 %local.warp, %warp.wide",
-        "  %local.host = add i64 %local.first, %local.skip",
-    ]
 
 
 class CallingEmitter(FunctionEmitter):
@@ -83,9 +43,11 @@ class CallingEmitter(FunctionEmitter):
         super().__init__(unit, function)
         self._judge()
         self.m.beginning = self.beginning = Beginning()
-        frame = Frame(("ptr %launch", "ptr %worker", COORDINATES, "i64 %sp"), frame_lines())
-        kind = Outliner if unit.large else Repeats
+        kind, frame = (Outliner, llvm_frame.in_memory()) if unit.large else (Repeats, llvm_frame.passed())
         self.evaluator = self.outliner = kind(self, self.evaluator, unit.outlined, frame)
+        if unit.large:
+            self.m.frame, self.m.numbers = frame, unit.numbers
+            self.allocas[llvm_frame.allocated()] = None
 
     def _judge(self) -> None:
         """Raises `TooLarge` for what is seen to be large before a line is emitted."""
@@ -116,13 +78,31 @@ class CallingEmitter(FunctionEmitter):
             return Value(self.builder.emit(f"load {MASK}, ptr {place}, align 64"), "i1", WARP)
         return value
 
+    def operand(self, register: Register) -> Value:
+        """Ops of large functions read a column from memory if a call or a label stands between: no register
+        lasts over a call, and for a value that goes from block to block LLVM weighs each way to divide it."""
+        value = self.register(register)
+        column = raw(value)
+        if not self.unit.large or isinstance(column, Kept | Guarded | LooseBits) or source_of(value):
+            return value
+        point, line = self.made.get(column.ir, (self.outliner.point, 0))
+        if point == self.outliner.point:
+            return value
+        place = self.columns.get(column.typed)
+        if place is None:
+            place = self.columns[column.typed] = self.m.buffer(column.type, WARP)
+            behind = self.builder.behind.setdefault(line, [])
+            behind.append(f"  store {column.typed}, ptr {place}, align 64")
+        kept = Kept(place, column.type, WARP, self.outliner.loaded)
+        return self.m.noted(kept, notes_of(value))
+
     def _conditional(self, op: Op, guard: Value) -> tuple[Value, ...]:
         """Functions for instructions see to it themselves: no branch is needed around a call."""
         outside = self.m.mask
         if not self._calls_under(op, guard):
-            vectors, masks = dict(self.vectors), dict(self.masks)
+            vectors, masks, columns = dict(self.vectors), dict(self.masks), dict(self.columns)
             values = super()._conditional(op, guard)
-            self.vectors, self.masks = vectors, masks
+            self.vectors, self.masks, self.columns = vectors, masks, columns
             return values
         self.m.mask = self.m.mask_and(outside, guard)
         values = self.evaluator.op(op)
@@ -137,6 +117,26 @@ class CallingEmitter(FunctionEmitter):
         calls = self.outliner.calls(op)
         self.m.mask = outside
         return calls
+
+    def read(self, definition: Definition) -> Value:
+        known = definition in self.cache
+        value = super().read(definition)
+        if self.unit.large and not known and definition in self.cache:
+            self._note_made(value)
+        return value
+
+    def write(self, definition: Definition, value: Value) -> None:
+        super().write(definition, value)
+        if self.unit.large:
+            self._note_made(value)
+
+    def _note_made(self, value: Value) -> None:
+        """Notes where a column is made, for `operand`."""
+        column = raw(value)
+        if value.type == "i1" or value.width != WARP or isinstance(column, Kept | Guarded | LooseBits):
+            return
+        if column.ir.startswith("%"):
+            self.made[column.ir] = self.outliner.point, len(self.builder.lines) - 1
 
     def _call(self, op: Call) -> None:
         values = [self.m.vector(self.evaluator.source(a, source_type(a))) for a in op.arguments]
@@ -252,6 +252,7 @@ class DeviceEmitter(CallingEmitter):
             *environment(),
             *self.beginning.builder.lines,
             *local_of_warp(),
+            *(llvm_frame.kept() if self.unit.large else ()),
             f"  %mask.initial = bitcast i32 %mask.bits to {MASK}",
             *self.pending_resets(),
             *self._stack_check(),

@@ -119,7 +119,7 @@ class FunctionEmitter(OpEmitter):
     def _block(self, block: Block) -> None:
         self.builder.label(self.label(block))
         self.cache = {}
-        self.vectors, self.masks = {}, {}
+        self.vectors, self.masks, self.columns, self.made = {}, {}, {}, {}
         self.m.computed = ()
         self.m.fences = len(block.ops) > STRAIGHT and not self.unit.large
         loop = self.schedule.loop_of[block.index]
@@ -569,8 +569,9 @@ class FunctionEmitter(OpEmitter):
 
     def split_allocas(self) -> tuple[list[str], list[str]]:
         """Allocations (to stand in the entry block) and the other lines."""
-        inner = [line for line in self.builder.lines if " = alloca " in line]
-        rest = [line for line in self.builder.lines if " = alloca " not in line]
+        lines = self.builder.complete()
+        inner = [line for line in lines if " = alloca " in line]
+        rest = [line for line in lines if " = alloca " not in line]
         if self.unit.large and self.unit.pieces > 2:
             rest = within_blocks(rest)
         return [*self.allocas, *inner], rest

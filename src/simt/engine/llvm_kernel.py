@@ -15,12 +15,13 @@ from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.streams import streams
-from simt.engine import llvm_flushing, llvm_mode, llvm_scopes, llvm_streams, llvm_strips
+from simt.engine import llvm_flushing, llvm_frame, llvm_mode, llvm_scopes, llvm_streams, llvm_strips
 from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_branches import WEIGHTS
 from simt.engine.llvm_builder import Builder, Value
-from simt.engine.llvm_calls import DeviceEmitter, environment, load_slot, local_of_warp
+from simt.engine.llvm_calls import DeviceEmitter
 from simt.engine.llvm_clock import clear_clock
+from simt.engine.llvm_frame import COORDINATES, environment, load_slot, local_of_warp
 from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_machine import WARP_FIRST
@@ -33,7 +34,7 @@ from simt.engine.llvm_stop import stop
 from simt.engine.llvm_suspension import SuspendingEmitter
 from simt.engine.llvm_yield import drain, give_way
 
-BODY, PARAMETERS = "simt.body", "ptr %launch, ptr %worker"
+BODY, WARPS, PARAMETERS = "simt.body", "simt.warp", "ptr %launch, ptr %worker"
 DONE = -1
 LONG_BODY = 1000
 """Lines from which a warp's code is surely too long for a loop around it to be unrolled. LLVM would weigh
@@ -76,7 +77,7 @@ class KernelEmitter(SuspendingEmitter):
         warps = self._phases(lines) if self.in_step else self._warps(lines, allocas)
         self.settle_prefetches()
         text = [
-            f"define internal void @{BODY}({PARAMETERS}) {self.attributes} {{",
+            f"define internal void @{BODY}({PARAMETERS}) {self._kind} {{",
             "entry:",
             *allocas,
             "  %range.p = alloca i64",
@@ -109,15 +110,55 @@ class KernelEmitter(SuspendingEmitter):
             "}",
             *self._entry(),
         ]
-        return rolled("\n".join(text)) if len(lines) > LONG_BODY or self.in_step else "\n".join(text)
+        stays = len(lines) > LONG_BODY or self.in_step or self._is_apart
+        return rolled("\n".join(text)) if stays else "\n".join(text)
 
     def _warps(self, lines: list[str], allocas: list[str]) -> list[str]:
         """The loops over CTAs and warps, with the lines of a warp's blocks. Adds to the allocations."""
+        if self._is_apart:
+            self.unit.module.define(WARPS, self._warp_function(lines, allocas))
+            allocas.clear()
+            calls = [
+                f"  %went = call i1 @{WARPS}({PARAMETERS}, {COORDINATES})",
+                "  br i1 %went, label %warp.done, label %abort",
+            ]
+            return [*self._cta_loop(), *calls, *self._next_warp(), *self._stops()]
         warp = [*self._warp_loop(), *lines, *self._finished()]
         sure = self._sure(len(lines), allocas) if self._in_strips else None
         if not self._in_strips or (sure is None and llvm_strips.rows(self.unit.block) == 1):
             return [*self._cta_loop(), *warp, *self._next_warp(), *self._stops()]
         return [*llvm_strips.loops(self.unit.block, self._check(), warp, sure), *self._stops()]
+
+    @property
+    def _is_apart(self) -> bool:
+        """Whether the code of a warp is a function of its own. In large kernels it is: what the loops around
+        it need would else be alive in all of it, and LLVM's allocation of registers would weigh for each such
+        value each block that it goes through. A warp that waits shares more with these loops."""
+        return self.unit.large and not self.waits
+
+    @property
+    def _kind(self) -> str:
+        return f"noinline {self.unit.module.attributes}" if self._is_apart else self.attributes
+
+    def _warp_function(self, lines: list[str], allocas: list[str]) -> str:
+        """`i1 warp(launch, worker, cta x, y, z, warp)`: false after a fault."""
+        text = [
+            f"define internal i1 @{WARPS}({PARAMETERS}, {COORDINATES}) {self.attributes} {{",
+            "entry:",
+            *allocas,
+            *environment(),
+            *self.beginning.builder.lines,
+            "  %sp = add i64 0, 0",
+            f"  %warp.slot = getelementptr i64, ptr %worker, i64 {WorkerSlot.WARP}",
+            *self._warp_loop(),
+            *lines,
+            "finished:",
+            "  ret i1 true",
+            "abort:",
+            "  ret i1 false",
+            "}",
+        ]
+        return "\n".join(text)
 
     def _sure(self, length: int, allocas: list[str]) -> llvm_strips.Sure | None:
         """Code for warps for which all is well, if there are any to be told: see `simt.engine.llvm_series`.
@@ -342,6 +383,7 @@ class KernelEmitter(SuspendingEmitter):
         """What the code of a warp finds, given `%warp`."""
         lines = [
             *local_of_warp(),
+            *(llvm_frame.kept() if self.unit.large else ()),
             f"  store i64 %warp.wide, ptr %warp.slot{OF_WORKER}",
             *self._initial_mask_lines(),
         ]
@@ -464,6 +506,7 @@ def _emit(
         device = DeviceEmitter(unit, program.functions[name])
         watch(device)
         unit.module.define(name, device.define())
+    unit.numbers.define()
     loops = *ROLLED, UNROLLED, llvm_strips.METADATA
     metadata = *WEIGHTS, *llvm_scopes.METADATA, *loops, llvm_streams.METADATA
     text = "\n".join((str(unit.module), "!0 = !{}", *metadata, ""))

@@ -74,6 +74,10 @@ class OpEmitter(SlotEmitter):
         if is_column and not op.form.effects and not self.unit.large:
             self.m.computed = (*self.m.computed, value)[-LATEST:]
 
+    def operand(self, register: Register) -> Value:
+        """A register that an op reads."""
+        return self.register(register)
+
     def parameter_offset(self, op: Op) -> int | None:
         """Where in the kernel's parameter block an op reads, if it names a parameter."""
         for source in op.sources.values():
@@ -171,7 +175,7 @@ class _Reader:
         self.emitter = emitter
 
     def register(self, register: Register) -> Value:
-        return self.emitter.register(register)
+        return self.emitter.operand(register)
 
     def symbol(self, symbol: SymbolAddress) -> Value:
         return self.emitter.symbol(symbol)

@@ -24,7 +24,9 @@ from simt.analysis.program import (
 )
 from simt.analysis.shape import WARP, Shape
 from simt.engine.llvm_algebra import element_type
-from simt.engine.llvm_builder import Builder, Value, spell
+from simt.engine.llvm_builder import Builder, Value, mangled, spell
+from simt.engine.llvm_frame import Frame
+from simt.engine.llvm_kept import Kept
 from simt.engine.llvm_lanes import ALL, Guarded, LaneAlgebra, Lanes, bases, shape_of
 from simt.engine.llvm_loose import PLAIN, Notes, notes_of, raw
 from simt.ptx.types import bits_type
@@ -51,6 +53,8 @@ PIECE = 300
 than linear time."""
 WORTH = 8
 """Lines from which an instruction is worth a function."""
+IN_REGISTERS = 512
+"""Bytes of columns up to which LLVM passes them in registers, where these are the largest."""
 KINDS = 4
 """Constants for which an instruction gets functions of their own; more share one that takes them."""
 
@@ -71,12 +75,16 @@ class _Parameter:
 
     @property
     def passed(self) -> str:
-        """The LLVM type. Predicates of all lanes go as bits."""
+        """The LLVM type, if its place is not passed. Predicates of all lanes go as bits."""
         return f"i{WARP}" if self.is_mask else spell(self.element, self.width)
 
     @property
     def is_mask(self) -> bool:
         return self.element == "i1" and self.width == WARP
+
+    @property
+    def is_column(self) -> bool:
+        return self.element != "i1" and self.width == WARP
 
     def inside(self, name: str, m: LaneAlgebra) -> Value:
         """The value in the function."""
@@ -121,15 +129,6 @@ class Outlined:
     variants: dict[Hashable, set[Hashable]] = field(default_factory=dict[Hashable, set[Hashable]])
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """What functions with effects get besides operands (typed names, the same in both functions), and the
-    lines with which they begin."""
-
-    parameters: tuple[str, ...]
-    lines: list[str]
-
-
 FRAME_NAMES = (
     "%arena.", "%shared.", "%local.", "%parameters", "%symbols", "%launch", "%worker", "%cta.", "%warp",
     "%mask", "%sp,",
@@ -139,7 +138,10 @@ FRAME_NAMES = (
 
 class Outliner(Evaluator[Value]):
     """Evaluates ops by calls of functions, where their results are held in full. `weight`: as how many each
-    line of such a function counts."""
+    line of such a function counts. `may_pass_places`: whether functions get the places of columns in stack
+    memory where these do not fit in registers."""
+
+    may_pass_places = True
 
     def __init__(
         self, emitter: FunctionEmitter, inner: Evaluator[Value], known: Outlined, frame: Frame
@@ -150,6 +152,8 @@ class Outliner(Evaluator[Value]):
         self.weight = emitter.unit.pieces
         self.known = known
         self.frame = frame
+        self.calls_made = 0
+        self.known_loads: dict[str, tuple[tuple[int, int], str]] = {}
 
     def calls(self, op: Op) -> bool:
         """Whether the op becomes a call, if it is long enough."""
@@ -241,13 +245,13 @@ class Outliner(Evaluator[Value]):
         value = value if notes is PLAIN else raw(value)
         shape = shape_of(value)
         if isinstance(value, Guarded) or not shape.is_affine or shape.width > 1:
-            value = self._vector(value)
+            value = value if isinstance(value, Kept) else self._vector(value)
             shape = Shape(WARP)
         parameter = _Parameter(value.type, value.width, replace(shape, const=None, zeros=0), notes)
         place = Register(len(request.registers), f"a{len(request.registers)}", register.type)
         request.registers.append(place)
         request.parameters.append(parameter)
-        request.arguments.append(bases(value))
+        request.arguments.append(value if isinstance(value, Kept) else bases(value))
         request.kind.append((parameter, register.type))
         if of is not None:
             request.offsets.add(place)
@@ -269,8 +273,6 @@ class Outliner(Evaluator[Value]):
     def _bits(self) -> str:
         """The bits of the lanes that run, from memory from the third time on, as predicates."""
         m, builder, known = self.emitter.m, self.emitter.builder, self.emitter.masks
-        if m.mask.ir == ALL:
-            return m.mask_bits(m.mask).typed
         key = f"bits of {m.mask.ir}"
         place = known.get(key)
         if place:
@@ -335,13 +337,19 @@ class Outliner(Evaluator[Value]):
     def _text(
         self, function: _Function, request: _Request, builder: Builder, results: list[str]
     ) -> list[str]:
-        parameters = [f"{p.passed} %a{i}" for i, p in enumerate(request.parameters)]
+        in_memory = self._passes_places(request)
+        by_place = {i: p for i, p in enumerate(request.parameters) if in_memory and p.is_column}
+        parameters = [
+            f"ptr %a{i}.p" if i in by_place else f"{p.passed} %a{i}" for i, p in enumerate(request.parameters)
+        ]
         allocas = [line for line in builder.lines if " = alloca " in line]
-        lines = [line for line in builder.lines if " = alloca " not in line]
+        lines = [f"  %a{i} = load {p.passed}, ptr %a{i}.p, align 64" for i, p in by_place.items()]
+        lines += [line for line in builder.lines if " = alloca " not in line]
         if function.framed:
-            parameters = [*self.frame.parameters, f"i64 %line, i{WARP} %mask.bits", *parameters]
-            mask = f"  %mask = bitcast i{WARP} %mask.bits to <{WARP} x i1>"
-            lines = [*self._unless_empty(function), *self.frame.lines, mask, *lines]
+            some = self.emitter.m.mask.ir != ALL
+            bits, mask = f"i{WARP} %mask.bits", f"  %mask = bitcast i{WARP} %mask.bits to <{WARP} x i1>"
+            parameters = [*self.frame.parameters, "i64 %line", *([bits] if some else []), *parameters]
+            lines = [*self._unless_empty(function), *self.frame.lines, *([mask] if some else []), *lines]
         head = f"define internal {function.result} {function.name}({', '.join(parameters)}) noinline"
         end = ["abort:", f"  ret {function.result} zeroinitializer"] if function.fails else []
         attributes = self.emitter.unit.module.attributes
@@ -365,9 +373,12 @@ class Outliner(Evaluator[Value]):
     # -- calls -------------------------------------------------------------------------------------
     def _call(self, op: Op, function: _Function, request: _Request) -> tuple[Value, ...]:
         m, builder, result = self.emitter.m, self.emitter.builder, function.result
-        arguments = [self._passed(p, v) for p, v in zip(request.parameters, request.arguments)]
+        in_memory = self._passes_places(request)
+        arguments = [self._passed(p, v, in_memory) for p, v in zip(request.parameters, request.arguments)]
         if function.framed:
-            arguments = [*self.frame.parameters, f"i64 {m.line}", self._bits(), *arguments]
+            bits = [] if m.mask.ir == ALL else [self._bits()]
+            arguments = [*self.frame.parameters, f"i64 {m.line}", *bits, *arguments]
+        self.calls_made += 1
         whole = builder.emit(f"call {result} {function.name}({', '.join(arguments)})")
         types = [element_type(r.type) for r in op.destinations if r is not None]
         if not result.startswith("{"):
@@ -380,16 +391,48 @@ class Outliner(Evaluator[Value]):
         ]
         return self._in_order(op, taken)
 
+    @property
+    def point(self) -> tuple[int, int]:
+        """Changes with every label and every call."""
+        return self.emitter.builder.last_label, self.calls_made
+
+    def loaded(self, kept: Kept) -> str:
+        """The name of a column in memory: it is loaded once between two labels or calls."""
+        builder = self.emitter.builder
+        point = self.point
+        if self.known_loads.get(kept.place, (None, ""))[0] != point:
+            name = builder.emit(f"load {kept.spelled}, ptr {kept.place}, align 64")
+            self.known_loads[kept.place] = point, name
+            self.emitter.columns[f"{kept.spelled} {name}"] = kept.place
+        return self.known_loads[kept.place][1]
+
     @staticmethod
     def _in_order(op: Op, taken: list[Value]) -> tuple[Value, ...]:
         """The results of an op, with a value that nobody reads in place of those that it does not keep."""
         values = iter(taken)
         return tuple(Value("false", "i1") if r is None else next(values) for r in op.destinations)
 
-    def _passed(self, parameter: _Parameter, value: Value) -> str:
-        if not parameter.is_mask:
-            return value.typed
-        return f"i{WARP} {self.emitter.m.mask_bits(value).ir}"
+    def _passed(self, parameter: _Parameter, value: Value, in_memory: bool) -> str:
+        if parameter.is_mask:
+            return f"i{WARP} {self.emitter.m.mask_bits(value).ir}"
+        if parameter.is_column and in_memory:
+            return f"ptr {self._place(value)}"
+        return value.typed
+
+    def _passes_places(self, request: _Request) -> bool:
+        """Whether a function gets places of columns, as they do not fit in the registers for arguments."""
+        columns = [p for p in request.parameters if p.is_column]
+        size = sum(WARP * int(mangled(p.element, 1)[1:]) // 8 for p in columns)
+        return self.may_pass_places and size * self.weight > IN_REGISTERS
+
+    def _place(self, value: Value) -> str:
+        """Where a column lies, from now on in this block."""
+        if isinstance(value, Kept):
+            return value.place
+        columns = self.emitter.columns
+        if value.typed not in columns:
+            columns[value.typed] = self.emitter.m.spilled(value)
+        return columns[value.typed]
 
     def _taken(self, name: str, element: str, notes: Notes) -> Value:
         if element == "i1":

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.program import Op
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_outline import Frame, Outlined, Outliner
+from simt.engine.llvm_frame import Frame
+from simt.engine.llvm_outline import Outlined, Outliner
 
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
@@ -32,6 +33,8 @@ FEW_OPS = 500
 
 class Repeats(Outliner):
     """Evaluates ops in place, and by calls where their kind has taken many lines."""
+
+    may_pass_places = False
 
     def __init__(
         self, emitter: FunctionEmitter, inner: Evaluator[Value], known: Outlined, frame: Frame

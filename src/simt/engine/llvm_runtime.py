@@ -7,11 +7,14 @@ A false result means that a fault was recorded and the warp must stop.
 
 from __future__ import annotations
 
+import re
+
 from simt.engine.abi import FaultKind, FaultSlot, LaunchSlot, WorkerSlot
 from simt.engine.atomic_operation import combine, is_simple
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value
 from simt.engine.llvm_float import LlvmAlgebra
+from simt.engine.llvm_frame import Frame
 from simt.isa.mbarrier import STEPS
 from simt.ptx.types import F32, Type
 
@@ -124,7 +127,7 @@ def _lanes(
 
 
 def refuse(module: ModuleText) -> str:
-    """`void refuse(launch, worker, address, mask, lo, room1, line, space, size)`: records the fault of an
+    """`void refuse(launch, worker, address, mask, line, lo, room1, space, size)`: records the fault of an
     address that is not valid, but the same for all lanes: that of the first active one. (Were it `cold`, LLVM
     would take time by the square of its calls.)"""
     name = "simt.refuse"
@@ -132,8 +135,8 @@ def refuse(module: ModuleText) -> str:
         return f"@{name}"
     record = fault(module)
     lines = [
-        f"define internal void @{name}(ptr %launch, ptr %worker, i64 %address, i32 %mask, i64 %lo, "
-        f"i64 %room1, i64 %line, i64 %space, i64 %size) noinline {module.attributes} {{",
+        f"define internal void @{name}(ptr %launch, ptr %worker, i64 %address, i32 %mask, i64 %line, "
+        f"i64 %lo, i64 %room1, i64 %space, i64 %size) noinline {module.attributes} {{",
         "  %some = icmp ne i32 %mask, 0",
         "  br i1 %some, label %refused, label %done",
         "refused:",
@@ -153,6 +156,24 @@ def refuse(module: ModuleText) -> str:
     module.declare("llvm.usub.sat.i64", "i64", ("i64", "i64"))
     module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
     module.define(name, "\n".join(lines))
+    return f"@{name}"
+
+
+def refuse_in(module: ModuleText, frame: Frame, lies: str) -> str:
+    """`void refuse(FRAME, address, mask, line)` for a region: `lies` are the last four arguments of `refuse`,
+    which are names of every frame."""
+    name = f"simt.refuse.{re.sub('[^a-z0-9]+', '.', lies)}"
+    if not module.has(name):
+        parameters = ", ".join((*frame.parameters, "i64 %address", "i32 %mask", "i64 %line"))
+        lines = [
+            f"define internal void @{name}({parameters}) noinline {module.attributes} {{",
+            *frame.lines,
+            f"  call void {refuse(module)}(ptr %launch, ptr %worker, i64 %address, i32 %mask, i64 %line, "
+            f"{lies})",
+            "  ret void",
+            "}",
+        ]
+        module.define(name, "\n".join(lines))
     return f"@{name}"
 
 

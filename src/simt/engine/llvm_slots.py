@@ -31,6 +31,7 @@ from simt.engine.llvm_grouped import GroupedAlgebra
 from simt.engine.llvm_lanes import ALL, Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_loose import Loose, raw, source_of
 from simt.engine.llvm_machine import WARP_FIRST
+from simt.engine.llvm_numbers import Numbers
 from simt.engine.llvm_outline import Outlined
 from simt.engine.llvm_series import Series
 from simt.engine.system_gate import SystemCall
@@ -108,6 +109,10 @@ class Unit:
         return self.symbols.setdefault(name, len(self.symbols))
 
     @cached_property
+    def numbers(self) -> Numbers:
+        return Numbers(self.module)
+
+    @cached_property
     def ops(self) -> int:
         """Instructions of the kernel and of all functions that it may call."""
         functions = self.program.functions
@@ -177,6 +182,10 @@ class SlotEmitter:
         # Of the block: where all lanes of guarded values are kept, by what makes them (not by the base, which
         # a value has in common with its minimum or maximum).
         self.vectors: dict[Callable[[], Value], str] = {}
+        # Of the block, in large functions: where columns lie besides in registers; between which calls and
+        # labels, and after which line, each is made.
+        self.columns: dict[str, str] = {}
+        self.made: dict[str, tuple[tuple[int, int], int]] = {}
 
     def register(self, register: Register) -> Value:
         return self.read(self.ssa.lookup(self.current, register))

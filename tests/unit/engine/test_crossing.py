@@ -83,7 +83,7 @@ def test_no_mask_crosses_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     for features, crosses in ((frozenset({"sse2"}), False), (frozenset({"avx", "avx2"}), True)):
         text, unit, _ = emit(program, kernel, BlockShape(256, 1, 1), features, "nounwind")
         assert unit.large
-        body = text[text.index("@simt.body(") :].splitlines()
+        body = text[text.index("i1 @simt.warp(") :].splitlines()
         assert bool(strangers(body)) == crosses
 
 

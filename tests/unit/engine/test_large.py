@@ -288,6 +288,6 @@ def test_one_call_for_arithmetic_with_payloads(tmp_path: Path) -> None:
         text = text.replace("ret;", f"{body} st.global.f64 [%rd1], %fd0; ret;")
         program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
         ir, _, _ = emit(program, program.functions["k"], BlockShape(96, 1, 1), cpu.features, "nounwind")
-        assert "@simt.rarely" not in ir[ir.index("define internal void @simt.body") :].partition("\n}")[0]
+        assert "@simt.rarely" not in ir[ir.index("define internal i1 @simt.warp") :].partition("\n}")[0]
         lines.append(ir.count("\n"))
     assert lines[1] - lines[0] < 50 * 4

@@ -13,7 +13,7 @@ from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
 from simt.engine import compile as compiling
 from simt.engine.host import host_cpu
-from simt.engine.llvm_kernel import BODY, emit
+from simt.engine.llvm_kernel import BODY, WARPS, emit
 from simt.machine.device import DEVICES
 from tests.filetests import test_run as filetests
 from tests.unit.engine.test_large import FOLDER, NAMES
@@ -45,7 +45,7 @@ def test_no_pass_is_to_leave_out_a_function(monkeypatch: pytest.MonkeyPatch) -> 
     )
     compiling.optimized(text, cpu)
     assert unit.large
-    assert BODY not in names
+    assert WARPS not in names
     assert len(names) > 5
 
 
