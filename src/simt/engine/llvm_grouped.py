@@ -125,7 +125,7 @@ class GroupedAlgebra(AtomicAlgebra):
         if not self.mask_is_full:
             full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
         reach, line = self.reach, self.line
-        self._either(full, lambda: self._all_lanes(updates), lambda: self._some_lanes(updates))
+        self._either(full, lambda: self._all_lanes(updates), lambda: self._some_lanes(updates), likely=True)
         self.reach, self.line = reach, line
 
     def _some_lanes(self, updates: Sequence[Update]) -> tuple[Value, ...]:

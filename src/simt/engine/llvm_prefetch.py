@@ -1,8 +1,9 @@
 """Memory brought nearer before it is used, where the CPU does not do so by itself.
 
-CPUs notice loads that go on by small steps, not those that go from page to page, as those of a loop over
-all threads of a grid do (`for (i = thread; i < n; i += threads)`). Code of such a loop compares the
-address with that of the last iteration, and asks for what the same step will reach some iterations on.
+CPUs notice loads that go on by small steps, not those that go from page to page, or of which few are in
+a page, as those of a loop over all threads of a grid or of a CTA (`for (i = thread; i < n; i += threads)`).
+Code of such a loop compares the address with that of the last iteration, and asks for what the same step
+will reach some iterations on.
 
 Nor do they look past what a CTA does between its barriers. So a kernel with barriers asks for what the
 next CTA will use: as far on as this CTA's first warp is from the last CTA's. If barriers are many, it asks
@@ -26,8 +27,10 @@ from simt.engine.llvm_scopes import OF_WORKER
 
 AHEAD = 8
 """Iterations."""
-NEAR = 2048
-"""Bytes of a step that the CPU follows by itself."""
+NEAR = 256
+"""Bytes of a step that the CPU follows by itself: it looks ahead within a page of 4 KB, once it has seen some
+lines of it."""
+PAGE = 4096
 WIDE = 512
 """Bytes of a load from which on a warp asks for those of later warps."""
 LINE = 64
@@ -68,9 +71,9 @@ class PrefetchAlgebra(PatternAlgebra):
     def _prefetch_for_later_warp(self, address: Value, nbytes: int) -> None:
         """Two warps on, as far as this warp is from the last one; or a page on where warps are near."""
         step = self._step(address, self._note())
-        near = self.builder.emit(f"icmp ule i64 {step}, {NEAR}")
+        near = self.builder.emit(f"icmp ule i64 {step}, {PAGE // 2}")
         two = self.builder.emit(f"shl i64 {step}, 1")
-        far = self.builder.emit(f"select i1 {near}, i64 {2 * NEAR}, i64 {two}")
+        far = self.builder.emit(f"select i1 {near}, i64 {PAGE}, i64 {two}")
         self._ask(self._sum(address.ir, far), _lines(nbytes), False)
 
     def _prefetch_in_loop(self, addresses: Sequence[Value], nbytes: int) -> None:

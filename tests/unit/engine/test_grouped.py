@@ -3,6 +3,8 @@ program's operations one by one, and the lanes of each in ascending order."""
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -132,3 +134,12 @@ def test_a_word_is_taken_out_of_the_vector_once() -> None:
     features = frozenset({"sse2", "sse4.1"})
     code, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), features, "")
     assert code.count("extractelement <16 x i64>") == 16
+
+
+def test_a_way_for_parts_of_a_warp_is_rare() -> None:
+    """Or what that way needs of masks is written to memory in each turn of a loop."""
+    program = simt.Device("sm_90", engine="interpreter").load(text(PROGRAMS["counts"])).program
+    code, _, _ = emit(program, program.functions["k"], BlockShape(40, 1, 1), frozenset({"sse2"}), "")
+    updates = code.index("call i1 @simt.atomic.add.u32.private(")
+    branches = re.findall(r"icmp eq i32 %v\d+, -1\n *(br i1 .*)", code[:updates])
+    assert branches[-1].endswith("!prof !1")

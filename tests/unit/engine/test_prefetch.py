@@ -116,3 +116,15 @@ def test_how_far_ahead(barrier: str, turns: int, first: int) -> None:
     text = text_of(f"setp.ne.u64 %p, %n, 1; bar.sync 0; L: {turn}")
     assert re.findall(r"= mul i64 %v\d+, (8|1)$", text, re.MULTILINE) == [str(turns)]
     assert len(re.findall(r"^first\.", text, re.MULTILINE)) == first
+
+
+@pytest.mark.parametrize(("threads", "asked"), [(64, False), (128, True), (256, True), (1024, True)])
+def test_from_what_step_on(threads: int, asked: bool) -> None:
+    """A loop over words by a CTA of 64 threads or less goes on by 256 bytes, which CPUs follow."""
+    text = text_of(f"L: {LOAD} add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end; @%p bra L;")
+    ((step, near, bound),) = re.findall(
+        r"= add i64 (%v\d+), (\d+)\n *%v\d+ = icmp ugt i64 %v\d+, (\d+)\n *br i1 %v\d+, label %ask", text
+    )
+    assert f"{step} = sub i64" in text
+    for bytes_on in (4 * threads, -4 * threads):
+        assert ((bytes_on + int(near)) % 2**64 > int(bound)) == asked
