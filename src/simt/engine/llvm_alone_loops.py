@@ -17,10 +17,12 @@ from simt.engine.llvm_builder import Value
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
 
-FEW, FEW_WITHOUT_GATHERS = 16, 24
-"""Lanes that go on alone, at most; on CPUs whose gathers are no faster than loads of each lane."""
+FEW, FEW_GATHERED = 16, 24
+"""Lanes that go on alone, at most; through a loop that does little but get at memory lane by lane."""
+FEW_WITHOUT_GATHERS, FEW_GATHERED_WITHOUT = 24, WARP
+"""The same on CPUs whose gathers are no faster than loads of each lane."""
 GATHERED = 5
-"""On such CPUs all lanes go alone if of so many ops of a loop at least one gets at memory lane by lane."""
+"""Such a loop: of so many ops at least one gets at memory lane by lane."""
 
 
 class AloneLoops:
@@ -50,9 +52,9 @@ class AloneLoops:
 
     def _few(self, loop: Loop) -> int:
         """Lanes that go on alone, at most."""
-        if self.emitter.m.has_gathers:
-            return FEW
-        return WARP if self._is_gathered(loop) else FEW_WITHOUT_GATHERS
+        if self._is_gathered(loop):
+            return FEW_GATHERED if self.emitter.m.has_gathers else FEW_GATHERED_WITHOUT
+        return FEW if self.emitter.m.has_gathers else FEW_WITHOUT_GATHERS
 
     def _is_gathered(self, loop: Loop) -> bool:
         """Whether the loop does little but get at memory lane by lane. Shared memory does not count: words

@@ -3,6 +3,8 @@ is seen, and faults are those of the program."""
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -203,16 +205,24 @@ def test_where_gathers_are_slow(slow: bool) -> None:
     assert (".bail" in text) == slow
 
 
-@pytest.mark.parametrize("space", ["global", "shared"])
-def test_shared_memory_is_no_reason(space: str) -> None:
-    """A loop of any number of turns: more than 24 lanes stay together if only shared memory is read lane by
-    lane."""
+@pytest.mark.parametrize(
+    ("gathers", "space", "most"),
+    [
+        (SLOW_GATHERS, "global", 32),
+        (SLOW_GATHERS, "shared", 24),
+        ("avx2", "global", 24),
+        ("avx2", "shared", 16),
+    ],
+)
+def test_how_many_lanes_go_alone(gathers: str, space: str, most: int) -> None:
+    """Through a loop of any number of turns: more if it gets at memory other than shared lane by lane,
+    and more where gathers are slow; all without being counted."""
     read = "".join(f"ld.{space}.u32 %w, [%a+{4 * i}]; " for i in range(3))
     source = SKIPPING.replace("and.b32 %left, %left, 3;", "").replace("ld.global.u32 %w, [%a];", read)
     source = source.replace("ld.global.u32 %i, [%list];", "cvt.u32.u64 %i, %list; and.b32 %i, %i, 60;")
     program = simt.Device("sm_90", engine="interpreter").load(source).program
-    features = frozenset({"avx", "avx2", SLOW_GATHERS})
+    features = frozenset({"avx", "avx2", gathers})
     text, _, _ = emit(program, program.functions["k"], BlockShape(64, 1, 1), features, "")
-    counted = any("icmp ule i32" in line and line.endswith(", 24") for line in text.splitlines())
     assert "\nalone." in text
-    assert counted == (space == "shared")
+    counted = re.findall(r"%v\d+ = icmp ule i32 %v\d+, (\d+)\n *br i1 %v\d+, label %few", text)
+    assert set(counted) == (set() if most == 32 else {str(most)})
