@@ -183,15 +183,21 @@ class _Taken:
         if column.type != "i32" or "sse4.1" not in self.m.features:
             return Value(self.m.builder.emit(f"extractelement {column.typed}, i32 {lane}"), column.type)
         pair = self._pair(column, lane // 2)
-        high = self.m.builder.emit(f"lshr i64 {pair}, 32") if lane % 2 else pair
-        return Value(self.m.builder.emit(f"trunc i64 {high} to i32"), "i32")
+        if lane % 2 == 0:
+            return Value(self.m.builder.emit(f"trunc i64 {pair} to i32"), "i32")
+        high = self.m.builder.emit(f"lshr i64 {pair}, 32")
+        word = self.m.builder.emit(f"trunc i64 {high} to i32")
+        return Value(self._kept("i32", word), "i32")  # else LLVM shifts all 64 bits for each of its bytes
 
     def _pair(self, column: Value, number: int) -> str:
         if (column.ir, number) not in self._pairs:
             wide = f"<{WARP // 2} x i64>"
             pairs = self.m.builder.emit(f"bitcast {column.typed} to {wide}")
             pair = self.m.builder.emit(f"extractelement {wide} {pairs}, i32 {number}")
-            llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
-            kept = self.m.builder.emit(f'call i64 asm "", "=r,0"(i64 {pair})')  # or it is taken apart again
-            self._pairs[column.ir, number] = kept
+            self._pairs[column.ir, number] = self._kept("i64", pair)  # else it is taken apart again
         return self._pairs[column.ir, number]
+
+    def _kept(self, element: str, value: str) -> str:
+        """A scalar of which LLVM does not know how it came to be."""
+        llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
+        return self.m.builder.emit(f'call {element} asm "", "=r,0"({element} {value})')

@@ -134,6 +134,7 @@ def test_a_word_is_taken_out_of_the_vector_once() -> None:
     features = frozenset({"sse2", "sse4.1"})
     code, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), features, "")
     assert code.count("extractelement <16 x i64>") == 16
+    assert code.count("call i32 asm") == 16  # the second word of each pair, of which its bytes are made
 
 
 def test_a_way_for_parts_of_a_warp_is_rare() -> None:
