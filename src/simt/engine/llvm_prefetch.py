@@ -77,8 +77,10 @@ class PrefetchAlgebra(PatternAlgebra):
         self._ask(self._sum(address.ir, far), _lines(nbytes), False)
 
     def _prefetch_in_loop(self, addresses: Sequence[Value], nbytes: int) -> None:
-        """By the step of the first address: the others, of other rows of the CTA, go the same way."""
-        self._ask_if_far(addresses, nbytes, self._step(addresses[0], self._note()), AHEAD)
+        """By the step of the first address: the others, of other rows of the CTA, go the same way. A turn may
+        be short: its address stays in a register, where LLVM has one left."""
+        step = self._step(addresses[0], self._note(), volatile="")
+        self._ask_if_far(addresses, nbytes, step, AHEAD)
 
     def _prefetch_in_turns(self, addresses: Sequence[Value], nbytes: int) -> None:
         """By the first warp's step from turn to turn."""
@@ -183,20 +185,20 @@ class PrefetchAlgebra(PatternAlgebra):
         return self.builder.emit(f"add i64 {a}, {b}")
 
     def _note(self) -> str:
-        """Where a number is kept. Not in a register, which is worth more elsewhere: volatile."""
+        """Where a number is kept. Mostly not in a register, which is worth more elsewhere: volatile."""
         return self.builder.emit("alloca i64, align 8")
 
-    def _noted(self, note: str) -> str:
-        kept = self.builder.emit(f"load volatile i64, ptr {note}")
+    def _noted(self, note: str, volatile: str = "volatile ") -> str:
+        kept = self.builder.emit(f"load {volatile}i64, ptr {note}")
         return self.builder.emit(f"freeze i64 {kept}")  # anything, at first
 
-    def _write_note(self, note: str, value: str) -> None:
-        self.builder.void(f"store volatile i64 {value}, ptr {note}")
+    def _write_note(self, note: str, value: str, volatile: str = "volatile ") -> None:
+        self.builder.void(f"store {volatile}i64 {value}, ptr {note}")
 
-    def _step(self, address: Value, last: str) -> str:
+    def _step(self, address: Value, last: str, volatile: str = "volatile ") -> str:
         """Distance to the address noted last; notes this one."""
-        step = self.builder.emit(f"sub i64 {address.ir}, {self._noted(last)}")
-        self._write_note(last, address.ir)
+        step = self.builder.emit(f"sub i64 {address.ir}, {self._noted(last, volatile)}")
+        self._write_note(last, address.ir, volatile)
         return step
 
     def _ask(self, start: str, lines: int, write: bool) -> None:

@@ -128,3 +128,14 @@ def test_from_what_step_on(threads: int, asked: bool) -> None:
     assert f"{step} = sub i64" in text
     for bytes_on in (4 * threads, -4 * threads):
         assert ((bytes_on + int(near)) % 2**64 > int(bound)) == asked
+
+
+@pytest.mark.parametrize(("barrier", "in_memory"), [("", False), ("bar.sync 0;", True)])
+def test_a_turn_of_a_loop_writes_no_address_to_memory(barrier: str, in_memory: bool) -> None:
+    """A loop that only loads: what it notes for the next turn is kept by LLVM as it likes."""
+    text = text_of(f"L: {LOAD} {barrier} add.u64 %a, %a, 4096; setp.lt.u64 %p, %a, %end; @%p bra L;")
+    noted = re.findall(r"(%v\d+) = load (volatile )?i64, ptr (%v\d+)\n *%v\d+ = freeze i64 \1\n", text)
+    assert noted
+    stores = re.findall(r"store (volatile )?i64 %v\d+, ptr (%v\d+)$", text, re.MULTILINE)
+    assert noted[0][1:] in stores
+    assert {bool(volatile) for _, volatile, _ in noted} == {in_memory}
