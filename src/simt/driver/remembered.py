@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import fields
 from threading import RLock
 from typing import Any, cast
 
@@ -25,7 +24,7 @@ _LATER = ("blocks", "registers")
 """Fields of a function that are made when they are asked for."""
 _EMPTY = ("parameters", "results", "missing")
 """Those that a remembered kernel has none of."""
-_KEPT = tuple(f.name for f in fields(Function) if f.name not in (*_LATER, *_EMPTY))
+_KEPT = tuple(name for name in Function.__match_args__ if name not in (*_LATER, *_EMPTY))
 
 
 def load_program(
@@ -82,7 +81,7 @@ def _summary(program: Program) -> tuple[Json, bytes]:
 
 
 def _record(item: ModuleVariable | Parameter) -> Json:
-    return {f.name: getattr(item, f.name) for f in fields(item)} | {"type": item.type.name}
+    return {name: getattr(item, name) for name in item.__match_args__} | {"type": item.type.name}
 
 
 def _function_record(function: Function) -> Json:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from simt.driver.array import DeviceArray
 from simt.errors import LaunchError
-from simt.machine.textures import Addressing, Filter, ReadAs, make_texture
 
 if TYPE_CHECKING:
     from simt.driver.module import Module
+    from simt.machine.textures import Addressing, Filter, ReadAs
 
 
 class TextureReference:
@@ -44,6 +44,8 @@ class TextureReference:
             raise LaunchError(f"texture {self.name}: expected an array of Device.array, {given} given")
         if array.device is not self.module.device:
             raise LaunchError(f"texture {self.name}: the array lies on another device: {array!r}")
+        from simt.machine.textures import make_texture  # only for textures: start-up time
+
         made = make_texture(array.numpy(), filter, address, normalized, read_as, channels)
         for name in self._names:
             self.module.textures[name] = made
