@@ -177,7 +177,10 @@ def main() -> None:
         rows.append({"program": name, "size": size, **found})
         print(row(name, found), flush=True)
     if not given.shapes and given.cpu == "host" and given.sizes == arguments.get_default("sizes"):
-        RESULTS.write_text(json.dumps({"date": time.strftime("%Y-%m-%d"), "rows": rows}, indent=1) + "\n")
+        from timing import processor
+
+        found = {"date": time.strftime("%Y-%m-%d"), "processor": processor(), "rows": rows}
+        RESULTS.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":
