@@ -98,7 +98,7 @@ class _StandardFields:
 
 @cache
 def _standard_fields(made: type[Any]) -> Any:
-    types = {n: t for c in made.__mro__[::-1] for n, t in vars(c).get("__annotations__", {}).items()}
+    types = {n: t for c in made.__mro__[::-1] for n, t in getattr(c, "__annotations__", {}).items()}
     given = getattr(made, GIVEN).items()
     fields = [(n, types[n]) if v is dataclasses.MISSING else (n, types[n], v) for n, v in given]
     like: Any = dataclasses.make_dataclass(made.__name__, fields, init=False, repr=False, eq=False)

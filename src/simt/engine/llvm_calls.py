@@ -10,7 +10,7 @@ from simt.engine.abi import FaultKind, LaunchSlot, WorkerSlot
 from simt.engine.llvm_access import Beginning
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value, spell
-from simt.engine.llvm_frame import COORDINATES, environment, load_slot, local_of_warp
+from simt.engine.llvm_frame import COORDINATES, load_slot, local_of_warp
 from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_kept import Kept
 from simt.engine.llvm_lanes import Guarded
@@ -243,13 +243,12 @@ class DeviceEmitter(CallingEmitter):
         pointers = [f"%argument.{i}" for i in range(len(self.function.parameters))]
         pointers += [f"%result.{i}" for i in range(len(self.function.results))]
         parameters = "".join(f", ptr {p}" for p in pointers)
-        text = [
+        head = (
             f'define internal i1 @"{self.function.name}"(ptr %launch, ptr %worker, {COORDINATES}, i64 %sp, '
             f"i64 %call.line, i32 %mask.bits{parameters}) {NO_LOOPS} "
-            f"{self.attributes}{'' if self.schedule.loops else ' ' + STRAIGHT} {{",
-            "entry:",
-            *allocas,
-            *environment(),
+            f"{self.attributes}{'' if self.schedule.loops else ' ' + STRAIGHT}"
+        )
+        text = [
             *self.beginning.builder.lines,
             *local_of_warp(),
             *(llvm_frame.kept() if self.unit.large else ()),
@@ -259,13 +258,8 @@ class DeviceEmitter(CallingEmitter):
             *self._arguments(),
             f"  br label %{self.label(self.schedule.order[0])}",
             *lines,
-            "finished:",
-            "  ret i1 true",
-            "abort:",
-            "  ret i1 false",
-            "}",
         ]
-        return "\n".join(text)
+        return llvm_frame.whole(head, allocas, text)
 
     def _stack_check(self) -> list[str]:
         """Stops when the frame does not fit into local memory, native stack runs low, or the launch is to

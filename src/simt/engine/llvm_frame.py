@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simt.analysis.shape import WARP
 from simt.engine.abi import LaunchSlot, WorkerSlot
 from simt.engine.llvm_machine import WARP_FIRST
@@ -91,3 +93,9 @@ def _load(name: str) -> str:
 
 def _store(name: str) -> str:
     return f"  store {name}, ptr %frame.{name.split('%')[1]}.p"
+
+
+def whole(head: str, allocas: Sequence[str], lines: Sequence[str]) -> str:
+    """A function that returns an i1: whether it went to `finished`, and not to `abort`, after a fault."""
+    body = ["entry:", *allocas, *environment(), *lines]
+    return "\n".join([f"{head} {{", *body, "finished:", "  ret i1 true", "abort:", "  ret i1 false", "}"])

@@ -142,23 +142,13 @@ class KernelEmitter(SuspendingEmitter):
 
     def _warp_function(self, lines: list[str], allocas: list[str]) -> str:
         """`i1 warp(launch, worker, cta x, y, z, warp)`: false after a fault."""
-        text = [
-            f"define internal i1 @{WARPS}({PARAMETERS}, {COORDINATES}) {self.attributes} {{",
-            "entry:",
-            *allocas,
-            *environment(),
-            *self.beginning.builder.lines,
+        head = f"define internal i1 @{WARPS}({PARAMETERS}, {COORDINATES}) {self.attributes}"
+        begin = [
             "  %sp = add i64 0, 0",
             f"  %warp.slot = getelementptr i64, ptr %worker, i64 {WorkerSlot.WARP}",
             *self._warp_loop(),
-            *lines,
-            "finished:",
-            "  ret i1 true",
-            "abort:",
-            "  ret i1 false",
-            "}",
         ]
-        return "\n".join(text)
+        return llvm_frame.whole(head, allocas, [*self.beginning.builder.lines, *begin, *lines])
 
     def _sure(self, length: int, allocas: list[str]) -> llvm_strips.Sure | None:
         """Code for warps for which all is well, if there are any to be told: see `simt.engine.llvm_series`.

@@ -85,6 +85,17 @@ def _linger(pause: list[str]) -> list[str]:
         f"  %took = cmpxchg ptr %seat, i64 %state, i64 {Seat.BUSY} acq_rel monotonic",
         "  %took.ok = extractvalue { i64, i1 } %took, 1",
         "  br i1 %took.ok, label %help, label %wait",
+        *_help_here(),
+        "  br label %wait",
+        "gone:",
+        "  ret void",
+        "}",
+    ]
+
+
+def _help_here() -> list[str]:
+    """Runs the launch, and tells for how many turns to wait for the next one: `%turns.now`."""
+    return [
         "help:",
         f"  %ticket = lshr i64 %state, {SEAT_BITS}",
         *field("%seat", SeatSlot.ENTRY, "kernel", "ptr"),
@@ -101,10 +112,6 @@ def _linger(pause: list[str]) -> list[str]:
         "  %at.most = select i1 %too.long, i64 %most, i64 %as.long",
         "  %too.short = icmp ult i64 %at.most, %least",
         "  %turns.now = select i1 %too.short, i64 %least, i64 %at.most",
-        "  br label %wait",
-        "gone:",
-        "  ret void",
-        "}",
     ]
 
 
