@@ -37,10 +37,11 @@ from simt.engine.llvm_alone_loops import AloneLoops
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_clock import Ticks
 from simt.engine.llvm_crossing import within_blocks
+from simt.engine.llvm_forecast import Forecast
 from simt.engine.llvm_lanes import ALL, Combined, bases
 from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_ops import OpEmitter
-from simt.engine.llvm_outline import BLOCKS, LINES, PIECE, TooLarge
+from simt.engine.llvm_outline import BLOCKS, LINES, PIECE, SURELY, TooLarge
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_yield import give_way
@@ -86,6 +87,7 @@ class FunctionEmitter(OpEmitter):
         self.masks: dict[str, str] = {}  # of the block: where masks are kept, "" for those used once
         self._live: dict[int, set[Definition]] | None = None
         self.ticks = Ticks(self.builder) if unit.has_clock else None
+        self.forecast = Forecast(self.schedule.order)
 
     def _representatives(self) -> dict[int, int]:
         found = representatives(self.ssa, self.uniformity, self.pending)
@@ -131,11 +133,13 @@ class FunctionEmitter(OpEmitter):
             self.m.line = op.line
             self.m.followed = self._goes_with(op, after)
             self._tick(op)
+            lines, blocks = len(self.builder.lines), self.builder.blocks
             if isinstance(op, Call):
                 self.m.settle_updates()
                 self._call(op)
             else:
                 self.op(op)
+            self.forecast.note(op, len(self.builder.lines) - lines, self.builder.blocks - blocks)
             self._cut()
         self._terminator(block)
 
@@ -157,17 +161,25 @@ class FunctionEmitter(OpEmitter):
 
     def _cut(self) -> None:
         """Large functions go on in another block of IR after some lines; raises `TooLarge` if this one is
-        large and was not known to be."""
+        large, or is to be, and was not known to be."""
         lines = len(self.builder.lines)
         if not self.unit.large:
-            if self.unit.may_grow and (
-                lines > LINES // min(2, self.unit.pieces) or self.builder.blocks > BLOCKS
-            ):
+            if self.unit.may_grow and self._grows_large(lines):
                 raise TooLarge
         elif lines - self.builder.last_label > PIECE:
             piece = self.builder.block_name("piece")
             self.builder.void(f"br label %{piece}")
             self.builder.label(piece)
+
+    def _grows_large(self, lines: int) -> bool:
+        """Whether the lines and blocks so far, or those foretold by far, are those of a large function."""
+        limit, blocks = LINES // min(2, self.unit.pieces), self.builder.blocks
+        if lines > limit or blocks > BLOCKS:
+            return True
+        if not self.forecast.is_due:
+            return False
+        more_lines, more_blocks = self.forecast.rest()
+        return lines + more_lines > SURELY * limit or blocks + more_blocks > SURELY * BLOCKS
 
     def _entry_mask(self, block: Block) -> Value:
         found = self.representatives[block.index]

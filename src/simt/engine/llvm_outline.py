@@ -43,6 +43,8 @@ OPS = 8000
 """Instructions from which it surely has so many lines."""
 BLOCKS = 1000
 """Blocks of IR, as many as an emitter has named, from which a function counts as large."""
+SURELY = 1.1
+"""Times so many lines or blocks that are to be foretold for them to count before they are there."""
 PLACES = 300
 """Blocks of PTX from which a function counts as large."""
 WAITING = 1500

@@ -1,0 +1,81 @@
+"""Kernels that will be large are known as such after a few of their instructions."""
+
+from __future__ import annotations
+
+import pytest
+from bench.curve_shapes import SHAPES
+
+from simt.analysis.shape import BlockShape
+from simt.driver.source import compile_ptx
+from simt.engine.llvm_forecast import OFTEN, Forecast
+from simt.engine.llvm_function import FunctionEmitter
+from simt.engine.llvm_kernel import emit
+from simt.machine.device import DEVICES
+
+SIZE = 1000
+
+
+def emissions(text: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[bool, int]]:
+    """Of each emission of the kernel `k`: whether it was one as a large kernel, and its instructions."""
+    program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
+    found: list[tuple[bool, int]] = []
+    cut = FunctionEmitter._cut
+
+    def counted(self: FunctionEmitter) -> None:
+        if not found or found[-1][0] != self.unit.large:
+            found.append((self.unit.large, 0))
+        found[-1] = self.unit.large, found[-1][1] + 1
+        cut(self)
+
+    monkeypatch.setattr(FunctionEmitter, "_cut", counted)
+    emit(program, program.functions["k"], BlockShape(256, 1, 1), frozenset({"avx512f"}), "nounwind")
+    return found
+
+
+@pytest.mark.parametrize("name", ["memory", "memory_guarded", "gather", "scatter"])
+def test_little_is_emitted_of_a_kernel_that_will_be_large(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (first, tried), (second, whole) = emissions(SHAPES[name](SIZE), monkeypatch)
+    assert (first, second) == (False, True)
+    assert tried <= 2 * OFTEN < SIZE <= whole
+
+
+def test_a_kernel_that_begins_with_its_longest_instructions_is_emitted_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its first lines, taken for all, would make it large."""
+    loads = [f"ld.global.f32 %f{i}, [%rd0+{4 * i}];" for i in range(100)]
+    sums = [f"add.f32 %f{i % 100}, %f{i % 100}, %f{(i + 1) % 100};" for i in range(3000)]
+    text = "\n".join(
+        (
+            ".version 7.0\n.target sm_70\n.address_size 64",
+            ".visible .entry k(.param .u64 p)\n{",
+            ".reg .f32 %f<100>;\n.reg .b64 %rd<3>;\n.reg .b32 %r<2>;",
+            "ld.param.u64 %rd1, [p];\nmov.u32 %r0, %tid.x;",
+            "mad.wide.u32 %rd0, %r0, 400, %rd1;",
+            *loads,
+            *sums,
+            "st.global.f32 [%rd0], %f0;",
+            "ret;\n}\n",
+        )
+    )
+    [(large, whole)] = emissions(text, monkeypatch)
+    assert not large
+    assert whole >= 3100
+
+
+def test_what_is_left_takes_as_much_as_the_latest_of_its_kind() -> None:
+    text = SHAPES["f32"](100)
+    program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
+    blocks = program.functions["k"].blocks
+    ops = [op for block in blocks for op in block.ops]
+    forecast = Forecast(blocks)
+    assert forecast.rest() == (0, 0)
+    kinds = {id(op.form): op for op in ops}
+    last = ops[len(ops) // 2]
+    same = sum((op.form, *op.binding.values()) == (last.form, *last.binding.values()) for op in ops)
+    assert len(kinds) > 1
+    assert same > 2
+    forecast.note(last, 100, 3)
+    assert forecast.rest() == (100 * (same - 1), 3 * (same - 1))
+    forecast.note(last, 7, 1)
+    assert forecast.rest() == (7 * (same - 2), same - 2)
