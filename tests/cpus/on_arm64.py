@@ -23,7 +23,7 @@ import pytest
 
 from simt.analysis.shape import BlockShape
 from simt.engine.abi import LaunchSlot, WorkerSlot
-from simt.engine.compile import generate
+from simt.engine.compile import generate, objects_of
 from simt.engine.host import AARCH64
 from simt.engine.prepared import Prepared
 from simt.machine.launch import Launch
@@ -70,9 +70,11 @@ def _program(prepared: Prepared, launch: Launch) -> Path:
     assert header["context"] == prepared.compiled.context
     path = FOLDER / hashlib.sha256(image).hexdigest()[:24]
     if not path.exists():
-        path.with_suffix(".o").write_bytes(image)
+        objects = [(path.with_suffix(f".{i}.o"), code) for i, code in enumerate(objects_of(header, image))]
+        for file, code in objects:
+            file.write_bytes(code)
         source = Path(__file__).with_suffix(".c")
-        command = ["aarch64-linux-gnu-gcc", "-static", "-O1", source, path.with_suffix(".o"), "-o", path]
+        command = ["aarch64-linux-gnu-gcc", "-static", "-O1", source, *(o for o, _ in objects), "-o", path]
         subprocess.run(command, check=True)
     return path
 

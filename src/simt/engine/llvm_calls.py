@@ -79,22 +79,35 @@ class CallingEmitter(FunctionEmitter):
         return value
 
     def operand(self, register: Register) -> Value:
-        """Ops of large functions read a column from memory if a call or a label stands between: no register
+        """Ops read columns of earlier blocks of code from memory, in large functions."""
+        return self._from_memory(self.register(register))
+
+    def _incoming(self, phi: Definition, source: Definition) -> Value:
+        """So do phis, each of which stands for many where thousands of values are alive over a branch."""
+        value, shape = super()._incoming(phi, source), self.shape(phi)
+        return value if shape.is_affine or shape.is_guarded else self._from_memory(value)
+
+    def _from_memory(self, value: Value) -> Value:
+        """In large functions a column that a call or a label stands behind is read from memory: no register
         lasts over a call, and for a value that goes from block to block LLVM weighs each way to divide it."""
-        value = self.register(register)
         column = raw(value)
         if not self.unit.large or isinstance(column, Kept | Guarded | LooseBits) or source_of(value):
             return value
-        point, line = self.made.get(column.ir, (self.outliner.point, 0))
+        point, line, kept_in_slot = self.made.get(column.ir, (self.outliner.point, 0, None))
         if point == self.outliner.point:
             return value
+        if kept_in_slot is not None:
+            slot = self.slot(kept_in_slot, *self.parts(kept_in_slot))
+            return self.noted(self.m, kept_in_slot, self._kept(slot, column))
         place = self.columns.get(column.typed)
         if place is None:
             place = self.columns[column.typed] = self.m.buffer(column.type, WARP)
             behind = self.builder.behind.setdefault(line, [])
             behind.append(f"  store {column.typed}, ptr {place}, align 64")
-        kept = Kept(place, column.type, WARP, self.outliner.loaded)
-        return self.m.noted(kept, notes_of(value))
+        return self.m.noted(self._kept(place, column), notes_of(value))
+
+    def _kept(self, place: str, column: Value) -> Kept:
+        return Kept(place, column.type, WARP, self.outliner.loaded)
 
     def _conditional(self, op: Op, guard: Value) -> tuple[Value, ...]:
         """Functions for instructions see to it themselves: no branch is needed around a call."""
@@ -122,21 +135,27 @@ class CallingEmitter(FunctionEmitter):
         known = definition in self.cache
         value = super().read(definition)
         if self.unit.large and not known and definition in self.cache:
-            self._note_made(value)
+            self._note_made(definition, value)
         return value
 
     def write(self, definition: Definition, value: Value) -> None:
         super().write(definition, value)
         if self.unit.large:
-            self._note_made(value)
+            self._note_made(definition, value)
 
-    def _note_made(self, value: Value) -> None:
-        """Notes where a column is made, for `operand`."""
+    def _note_made(self, definition: Definition, value: Value) -> None:
+        """Notes where a column is made, for `_from_memory`; and which slot has it, if only the definition
+        itself writes it there, all lanes at once."""
         column = raw(value)
         if value.type == "i1" or value.width != WARP or isinstance(column, Kept | Guarded | LooseBits):
             return
+        shape = self.shape(definition)
+        stays = definition in self.shared_uses and definition not in self.uniformity.blends
+        in_slot = stays and not (definition.is_phi or shape.is_affine or source_of(value))
+        in_slot &= self.is_on_stack(definition)
         if column.ir.startswith("%"):
-            self.made[column.ir] = self.outliner.point, len(self.builder.lines) - 1
+            line = len(self.builder.lines) - 1
+            self.made[column.ir] = self.outliner.point, line, definition if in_slot else None
 
     def _call(self, op: Call) -> None:
         values = [self.m.vector(self.evaluator.source(a, source_type(a))) for a in op.arguments]

@@ -183,9 +183,9 @@ class SlotEmitter:
         # a value has in common with its minimum or maximum).
         self.vectors: dict[Callable[[], Value], str] = {}
         # Of the block, in large functions: where columns lie besides in registers; between which calls and
-        # labels, and after which line, each is made.
+        # labels, and after which line, each is made, and the definition whose slot has it, too.
         self.columns: dict[str, str] = {}
-        self.made: dict[str, tuple[tuple[int, int], int]] = {}
+        self.made: dict[str, tuple[tuple[int, int], int, Definition | None]] = {}
 
     def register(self, register: Register) -> Value:
         return self.read(self.ssa.lookup(self.current, register))
@@ -305,6 +305,10 @@ class SlotEmitter:
         name = f"%slot.{definition.index}{part.suffix}"
         self.allocas[f"  {name} = alloca {part.kind}, align 64"] = None
         return name
+
+    def is_on_stack(self, definition: Definition) -> bool:
+        """Whether a value's slots are allocations of the function's own."""
+        return True
 
     def place(self, definition: Definition, part: Part) -> str:
         """The slot for a part of a value, and its alignment."""

@@ -276,8 +276,11 @@ class SuspendingEmitter(CallingEmitter):
         live = [d for d in live if d not in self.remade]
         return set(seldom_touched(live, self.ssa, self.pending, self.uses))
 
+    def is_on_stack(self, definition: Definition) -> bool:
+        return not self.in_context and definition not in self.resident
+
     def slot(self, definition: Definition, part: Part) -> str:
-        if self.in_context or definition in self.resident:
+        if not self.is_on_stack(definition):
             return self._context_pointer(self._home(definition, part))
         return super().slot(definition, part)
 

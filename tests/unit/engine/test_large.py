@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from simt.engine.cache import ObjectCache
 from simt.engine.compile import Compiler
 from simt.engine.llvm_function import DEEP
 from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_outline import PIECE
 from simt.machine.device import DEVICES
 from tests.cpus.test_vectors import run_all, sample
 from tests.filetests import test_run as filetests
@@ -291,3 +293,82 @@ def test_one_call_for_arithmetic_with_payloads(tmp_path: Path) -> None:
         assert "@simt.rarely" not in ir[ir.index("define internal i1 @simt.warp") :].partition("\n}")[0]
         lines.append(ir.count("\n"))
     assert lines[1] - lines[0] < 50 * 4
+
+
+def over_branch_kernel(count: int) -> str:
+    """Odd threads change as many numbers as are alive then; all go round a loop as often as their last bits
+    say, in which three of the numbers change places."""
+    body = "\n".join(
+        (
+            *(f"mad.lo.u32 %r{i + 1}, %r{i}, %r{i}, {i};" for i in range(count)),
+            "@%p1 bra AFTER;",
+            *(f"add.u32 %r{i + 1}, %r{i + 1}, %r{i};" for i in range(count)),
+            "AFTER: and.b32 %t0, %r0, 3;",
+            "TURN: mov.u32 %t1, %r1; mov.u32 %r1, %r2; mov.u32 %r2, %r3; mov.u32 %r3, %t1;",
+            "sub.u32 %t0, %t0, 1; setp.gt.s32 %p2, %t0, 0; @%p2 bra TURN;",
+            "mov.u32 %t2, 0;",
+            *(f"mad.lo.u32 %t2, %t2, 3, %r{i + 1};" for i in range(count)),
+        )
+    )
+    return f"""
+    .version 8.0
+    .target sm_90
+    .address_size 64
+    .visible .entry k(.param .u64 out)
+    {{
+        .reg .pred %p<3>; .reg .b32 %r<{count + 1}>; .reg .b32 %t<3>; .reg .b64 %rd<3>;
+        ld.param.u64 %rd0, [out];
+        mov.u32 %r0, %tid.x;
+        mul.wide.u32 %rd1, %r0, 4;
+        add.u64 %rd0, %rd0, %rd1;
+        and.b32 %t0, %r0, 1;
+        setp.eq.u32 %p1, %t0, 0;
+        {body}
+        st.global.u32 [%rd0], %t2;
+        ret;
+    }}
+    """
+
+
+def summed(thread: int, count: int) -> int:
+    """What a thread of `over_branch_kernel` is to give."""
+    r = [thread]
+    for i in range(count):
+        r.append((r[i] * r[i] + i) % 2**32)
+    for i in range(count if thread % 2 else 0):
+        r[i + 1] = (r[i + 1] + r[i]) % 2**32
+    for _ in range(max(1, thread % 4)):
+        r[1:4] = [*r[2:4], r[1]]
+    total = 0
+    for number in r[1:]:
+        total = (3 * total + number) % 2**32
+    return total
+
+
+@pytest.mark.usefixtures("all_large")
+def test_columns_over_a_branch() -> None:
+    count = 2 * PIECE
+    device = simt.Device("sm_90", engine="jit", memory="64MiB", timeout=60)
+    result = device.zeros(40, "u4")
+    device.load(over_branch_kernel(count))["k"]((1,), (40,), (result,))
+    assert result.numpy().tolist() == [summed(thread, count) for thread in range(40)]
+
+
+@pytest.mark.usefixtures("all_large")
+def test_columns_go_through_memory_from_block_to_block(tmp_path: Path) -> None:
+    """LLVM weighs, for each column in a register, each block of code that it goes through."""
+    cpu = Compiler(ObjectCache(tmp_path)).cpu
+    program, _ = compile_ptx(over_branch_kernel(4 * PIECE), "<ptx>", DEVICES[90])
+    text, _, _ = emit(program, program.functions["k"], BlockShape(96, 1, 1), cpu.features, "nounwind")
+    body = text[text.index("define internal i1 @simt.warp") :].partition("\n}")[0]
+    column = re.compile(r"<32 x i32>(?:, ptr)? (%v\d+)")
+    made, across = dict[str, int](), 0
+    blocks = body.split(":\n")
+    for number, block in enumerate(blocks):
+        for line in block.splitlines():
+            across += any(made.get(name, number) != number for name in column.findall(line))
+            found = re.match(r"  (%v\d+) = (?!getelementptr|alloca)", line)
+            if found:
+                made[found[1]] = number
+    assert len(blocks) > 16
+    assert across < 4 * len(blocks)
