@@ -57,9 +57,10 @@ MANY_FAILS = 150
 """Checks in a kernel from which LLVM's passes for loops would take too long: each is a way out of the loops
 around it, and their time grows with the square of such ways (500 loads: 1.4 s in place of 0.15)."""
 
-LONG_TEXT = 4000
-"""Lines of LLVM IR beyond which the second half of LLVM's passes is left out. It takes as long as the first,
-and the kernels of the benchmark, forced to do without, took 0.87 to 1.05 times as long, 1.0 in the mean."""
+LONG_TEXT = 2000
+"""Lines of LLVM IR beyond which LLVM's passes are those of its level 1, without their second half. They
+take half of the time, and the kernels of the benchmark that are so long took 0.98 to 1.03 times as long, 1.0
+in the mean; shorter ones up to 1.08."""
 FIRST = "always_inliner", "global_opt", "dead_arg_elimination", "post_order_function_attributes"
 """What is done with the module where LLVM's own order of passes is not kept: calls first."""
 STRAIGHT = "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "aggressive_dce", "simplify_cfg"
@@ -228,13 +229,14 @@ def optimized(text: str, cpu: Cpu) -> Any:
     layout = f'target datalayout = "{machine.target_data}"\ntarget triple = "{cpu.triple}"\n'
     module = llvm.parse_assembly(layout + text)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    long = text.count("\n") > LONG_TEXT
+    options = llvm.create_pipeline_tuning_options(speed_level=1 if long else 2)
     options.loop_vectorization = False
     options.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, options)
     if f" {LARGE} " not in text and (_longest_block(text) > LONG_BLOCK or text.count(FAILS) > MANY_FAILS):
         _run_passes(module, builder, *FIRST, *STRAIGHT, *LAST)
-    elif text.count("\n") > LONG_TEXT:
+    elif long:
         _simplify(module, builder)
     else:
         builder.getModulePassManager().run(module, builder)

@@ -101,7 +101,8 @@ def fit(builder: Builder, name: str, t: Type) -> Value:
 class AccessAlgebra(PrefetchAlgebra):
     """`PrefetchAlgebra` with what all accesses need. `line`: of the instruction. Code goes on at `abort`
     after a fault. `asked`: the runtime has been called. `has_looked`: a window of shared memory has been
-    used. `computed`: the latest results of arithmetic on floats in this block of code.
+    used. `is_repeated`: the latest op is of a kind that becomes calls when it has taken some lines (see
+    `simt.engine.llvm_repeats`). `computed`: the latest results of arithmetic on floats in this block of code.
 
     `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
     the address is any other or unknown. `at_start`: lines that load parameters when the kernel begins, None
@@ -112,6 +113,7 @@ class AccessAlgebra(PrefetchAlgebra):
     line = 0
     asked = False
     has_looked = False
+    is_repeated = False
     parameter: int | None = None
     parameter_size = 0
     at_start: dict[str, None] | None = None

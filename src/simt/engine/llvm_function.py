@@ -55,6 +55,8 @@ sums let those go on."""
 
 STRAIGHT = 100
 """Instructions in a block beyond which chains of integer operations are cut: see `LlvmIntegers`."""
+MANY_OPS = 500
+"""Instructions of a kernel beyond which they are cut in all its blocks."""
 
 DEEP = 16
 """Loops within each other from which a large function goes to headers by a switch: LLVM keeps lists of the
@@ -123,7 +125,7 @@ class FunctionEmitter(OpEmitter):
         self.cache = {}
         self.vectors, self.masks, self.columns, self.made = {}, {}, {}, {}
         self.m.computed = ()
-        self.m.fences = len(block.ops) > STRAIGHT and not self.unit.large
+        self.m.fences = (len(block.ops) > STRAIGHT or self.unit.ops > MANY_OPS) and not self.unit.large
         loop = self.schedule.loop_of[block.index]
         self.m.in_loop = loop is not None
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled
@@ -134,12 +136,14 @@ class FunctionEmitter(OpEmitter):
             self.m.followed = self._goes_with(op, after)
             self._tick(op)
             lines, blocks = len(self.builder.lines), self.builder.blocks
+            self.m.is_repeated = False
             if isinstance(op, Call):
                 self.m.settle_updates()
                 self._call(op)
             else:
                 self.op(op)
-            self.forecast.note(op, len(self.builder.lines) - lines, self.builder.blocks - blocks)
+            taken = len(self.builder.lines) - lines, self.builder.blocks - blocks
+            self.forecast.note(op, *(taken if not self.m.is_repeated else (0, 0)))
             self._cut()
         self._terminator(block)
 

@@ -28,7 +28,8 @@ ENOUGH = 500
 MANY = 2000
 """Lines of all such kinds together, from which on none stands in place a second time."""
 FEW_OPS = 500
-"""Instructions of a kernel up to which all accesses by windows of shared memory stand in place."""
+"""Instructions of a kernel up to which these stand in place, too: accesses by windows of shared memory, and
+those outside of its loops, where it has some."""
 
 
 class Repeats(Outliner):
@@ -50,9 +51,10 @@ class Repeats(Outliner):
         return self.taken[kind] > enough and kind not in self.known.short
 
     def op(self, op: Op) -> tuple[Value, ...]:
-        if self.calls(op):
-            return super().op(op)
         m, builder = self.emitter.m, self.emitter.builder
+        m.is_repeated = self.calls(op)
+        if m.is_repeated:
+            return super().op(op)
         lines, blocks = self._lines(), builder.blocks
         m.asked = m.has_looked = False
         values = self.inner.op(op)
@@ -60,15 +62,17 @@ class Repeats(Outliner):
         if taken >= LONG and self._may_go(op, builder.blocks - blocks) and self.suits(op):
             self.taken[self.kind(op)] += taken
             self.total += taken
+            m.is_repeated = True
         return values
 
     def _may_go(self, op: Op, blocks: int) -> bool:
         """Accesses to memory gain by standing in place; unless all that they do is to call the runtime, or
-        they are long and there are many instructions."""
+        there are many instructions, and they are long or stand outside of the kernel's loops."""
         m = self.emitter.m
         if "memory" not in op.form.effects or (m.asked and blocks <= 1):
             return True
-        return m.has_looked and self.emitter.unit.ops > FEW_OPS
+        seldom = not m.in_loop and bool(self.emitter.schedule.loops)
+        return (m.has_looked or seldom) and self.emitter.unit.ops > FEW_OPS
 
     def _lines(self) -> int:
         emitter = self.emitter

@@ -63,6 +63,31 @@ def test_a_kernel_that_begins_with_its_longest_instructions_is_emitted_once(
     assert whole >= 3100
 
 
+def test_stores_behind_a_loop_do_not_make_a_kernel_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many, at addresses of which nothing is known, have more blocks of IR than a kernel may have."""
+    addresses = [f"mad.wide.u32 %rd0, %r{i % 8}, {4 * i + 4}, %rd1;" for i in range(400)]
+    stores = [line for a in addresses for line in (a, "st.global.f32 [%rd0], %f0;")]
+    sums = ["fma.rn.f32 %f0, %f0, %f0, %f1;"] * 300
+    text = "\n".join(
+        (
+            ".version 7.0\n.target sm_70\n.address_size 64",
+            ".visible .entry k(.param .u64 p)\n{",
+            ".reg .pred %p;\n.reg .f32 %f<2>;\n.reg .b64 %rd<3>;\n.reg .b32 %r<8>;",
+            "ld.param.u64 %rd1, [p];\nmov.u32 %r0, %tid.x;",
+            *(f"mul.lo.u32 %r{i}, %r{i - 1}, %r{i - 1};" for i in range(1, 8)),
+            "loop:",
+            *sums,
+            "add.u32 %r0, %r0, 1;\nsetp.lt.u32 %p, %r0, 900;\n@%p bra loop;",
+            *stores,
+            "ret;\n}\n",
+        )
+    )
+    [(large, _)] = emissions(text, monkeypatch)
+    assert not large
+    (first, _), (second, _) = emissions(text.replace("@%p bra loop;", ""), monkeypatch)
+    assert (first, second) == (False, True)
+
+
 def test_what_is_left_takes_as_much_as_the_latest_of_its_kind() -> None:
     text = SHAPES["f32"](100)
     program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
