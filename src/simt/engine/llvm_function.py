@@ -338,9 +338,24 @@ class FunctionEmitter(OpEmitter):
         self.store_guarded([(phi, value) for phi, value, _ in moves if self.shape(phi).is_guarded])
         for phi, value, mask in moves:
             if not self.shape(phi).is_guarded:
-                joined = phi.block.index in self.uniformity.joins or phi in self.uniformity.blends
-                self.store(phi, value, mask, joined)
+                self.store(phi, value, mask, self._joins_others(phi, block))
                 self._cut()
+
+    def _joins_others(self, phi: Definition, source: Block) -> bool:
+        """Whether lanes may have given the phi another value that they still need, when others come to it
+        from a block. In small functions, of whose values LLVM knows more, it is one where lanes may meet."""
+        if phi in self.uniformity.blends:
+            return True
+        if phi.block.index not in self.uniformity.joins:
+            return False
+        place = self.pending.of_edge(source, phi.block)
+        first = self._is_plain(place) and not self.pending.at[source.index] >> place & 1
+        once = self.schedule.loop_of[phi.block.index] is None
+        return not (self.unit.large and first and once)
+
+    def _is_plain(self, place: int) -> bool:
+        """Whether lanes at a place go to a block and nowhere else."""
+        return place < self.pending.line and isinstance(self.schedule.slots[place], Block)
 
     def _incoming(self, phi: Definition, source: Definition) -> Value:
         """What a phi takes from a predecessor. An undefined register is 0 in the first lane."""
@@ -356,10 +371,25 @@ class FunctionEmitter(OpEmitter):
             ((place, mask),) = masks.items()
             if not waiting & ((2 << place) - 1):
                 return self._go(place, mask, waiting)
+        nobody = not waiting & ((2 << max(masks)) - 1)
+        if self.unit.large and nobody and len(masks) == 2 and all(map(self._is_plain, masks)):
+            return self._part(masks, waiting)
         for place, mask in masks.items():
             self._wait(place, mask, bool(waiting >> place & 1))
             self._cut()
         return self._walk(waiting | set_of(masks), max(masks))
+
+    def _part(self, masks: Mapping[int, Value], waiting: int) -> None:
+        """Sends lanes to two places, where and before which nobody waits. (LLVM finds out by itself that
+        masks of small functions need not be kept to be looked at.)"""
+        (place, mask), (other, others) = sorted(masks.items())
+        some, none = self.builder.block_name("some"), self.builder.block_name("none")
+        self.builder.void(f"br i1 {self.m.any(mask)}, label %{some}, label %{none}")
+        self.builder.label(some)
+        self._wait(other, others, others=False)
+        self._go(place, mask, waiting | 1 << other)
+        self.builder.label(none)
+        self._go(other, others, waiting)
 
     def _wait(self, place: int, mask: Value, others: bool) -> None:
         """Adds lanes to a pending mask."""
@@ -436,7 +466,7 @@ class FunctionEmitter(OpEmitter):
     def _run(self, target: Block, mask: Value) -> None:
         loop = self.schedule.loop_of[target.index]
         begins = loop is not None and loop.header is target
-        if loop is not None and begins and mask.ir != ALL and not self.unit.large:
+        if loop is not None and begins and not self.unit.large and mask.ir != ALL:
             self.alone.try_few(loop, mask)
         if self.representatives[target.index] == target.index:
             self.slots.store(self.slots.of_block(target.index), mask)

@@ -100,6 +100,29 @@ def _is_flat(value: Value) -> bool:
     return not isinstance(value, Guarded) and (shape.stride == 0 or not shape.exact)
 
 
+class BitMask(Value):
+    """A mask that is an i32, `bits`: code that reads it as lanes makes them, once between two labels."""
+
+    __slots__ = ("_known", "_m", "bits")
+    bits: str
+    _m: LaneAlgebra
+    _known: tuple[int, str]
+
+    def __init__(self, m: LaneAlgebra, bits: str) -> None:
+        fields = {"bits": bits, "type": "i1", "width": WARP, "_m": m, "_known": (-1, "")}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def ir(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        builder = self._m.builder
+        if self._known[0] != builder.last_label:
+            name = builder.emit(f"bitcast i{WARP} {self.bits} to <{WARP} x i1>")
+            self._m.bits_of[name] = self.bits
+            object.__setattr__(self, "_known", (builder.last_label, name))
+        return self._known[1]
+
+
 def bases(value: Value) -> Value:
     """The bases of an affine value as a plain one."""
     return Value(value.ir, value.type, value.width)
@@ -442,6 +465,8 @@ class LaneAlgebra(LlvmAlgebra):
 
     def mask_bits(self, mask: Value) -> Value:
         """A mask as i32."""
+        if isinstance(mask, BitMask):
+            return Value(mask.bits, "i32")
         if mask.ir == ALL:
             return Value("-1", "i32")
         bits = self.bits_of.get(mask.ir)
@@ -449,7 +474,7 @@ class LaneAlgebra(LlvmAlgebra):
 
     def any(self, mask: Value) -> str:
         """i1: whether the mask has a lane."""
-        if mask.ir == ALL:
+        if not isinstance(mask, BitMask) and mask.ir == ALL:
             return "true"
         return self.builder.emit(f"icmp ne i32 {self.mask_bits(mask).ir}, 0")
 

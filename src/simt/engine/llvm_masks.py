@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from simt.analysis.shape import WARP
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import ALL, LaneAlgebra
+from simt.engine.llvm_lanes import ALL, BitMask, LaneAlgebra
 
 MASK = f"<{WARP} x i1>"
 NO_LANES = f"{MASK} zeroinitializer"
@@ -113,7 +113,7 @@ class BitMasks(Masks):
         here, wanted = self.m.mask_bits(mask), self.m.mask_bits(predicate)
         yes = self.builder.emit(f"and {here.typed}, {wanted.ir}")
         no = self.builder.emit(f"xor {here.typed}, {yes}")
-        return self._of_bits(yes), self._of_bits(no)
+        return BitMask(self.m, yes), BitMask(self.m, no)
 
     def start(self, slot: str, mask: Value) -> list[str]:
         if mask.ir == ALL:

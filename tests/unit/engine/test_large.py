@@ -372,3 +372,18 @@ def test_columns_go_through_memory_from_block_to_block(tmp_path: Path) -> None:
                 made[found[1]] = number
     assert len(blocks) > 16
     assert across < 4 * len(blocks)
+
+
+@pytest.mark.usefixtures("all_large")
+def test_lanes_that_part_go_on_at_once(tmp_path: Path) -> None:
+    """The mask of lanes that run next is not kept to be looked at; who is first to give a phi a value keeps
+    nobody else's."""
+    cpu = Compiler(ObjectCache(tmp_path)).cpu
+    counts: list[tuple[int, int]] = []
+    for pieces in (50, 100):
+        program, _ = compile_ptx(long_kernel(pieces), "<ptx>", DEVICES[90])
+        text, _, _ = emit(program, program.functions["fold"], BlockShape(96, 1, 1), cpu.features, "nounwind")
+        blends = len(re.findall(r"select <32 x i1> \S+ <32 x i32>", text))
+        counts.append((text.count(", ptr %pending"), blends))
+    assert counts[1][0] - counts[0][0] <= 50 * 3  # kept, added to, taken
+    assert counts[1][1] - counts[0][1] <= 50 * 2  # of lanes that skip the xor, and of those that do not add 5
