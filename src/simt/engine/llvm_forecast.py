@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable
 
 from simt.analysis.program import Block, Call, Op
 
-OFTEN = 64
+OFTEN = 8
 """Instructions after which a forecast is made anew."""
 
 

@@ -7,7 +7,7 @@ from bench.curve_shapes import SHAPES
 
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
-from simt.engine.llvm_forecast import OFTEN, Forecast
+from simt.engine.llvm_forecast import Forecast
 from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_kernel import emit
 from simt.machine.device import DEVICES
@@ -36,7 +36,17 @@ def emissions(text: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[bool, in
 def test_little_is_emitted_of_a_kernel_that_will_be_large(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     (first, tried), (second, whole) = emissions(SHAPES[name](SIZE), monkeypatch)
     assert (first, second) == (False, True)
-    assert tried <= 2 * OFTEN < SIZE <= whole
+    assert tried <= SIZE // 20 < SIZE <= whole
+
+
+@pytest.mark.parametrize("name", ["bits", "f32_special"])
+def test_kinds_that_will_be_calls_do_not_make_a_kernel_large(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first of them stand in place, and take many lines."""
+    [(large, whole)] = emissions(SHAPES[name](2 * SIZE), monkeypatch)
+    assert not large
+    assert whole >= 2 * SIZE
 
 
 def test_a_kernel_that_begins_with_its_longest_instructions_is_emitted_once(
