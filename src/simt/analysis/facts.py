@@ -164,16 +164,14 @@ def _reasons(ssa: Ssa, observer: Observer) -> dict[Definition, list[Definition]]
     """For definitions that may be in that set, those that must be in it too."""
     found: dict[Definition, list[Definition]] = {}
     for block in ssa.schedule.order:
-        current = ssa.reaching(block)
-        for phi in (p for p in ssa.phis.get(block.index, ()) if p.register.type == F32):
+        for phi in (p for p in ssa.phis.get(block.index, ()) if p.register.type is F32):
             found[phi] = _defined(phi.inputs.values())
         for op in block.ops:
-            for definition in (d for d in ssa.of[id(op)] if d is not None):
-                if isinstance(op, Op) and definition.register.type == F32:
-                    needs = _needs(op, definition, observer.traits(op), ssa, current)
+            for definition in ssa.of[id(op)]:
+                if definition is not None and definition.register.type is F32 and isinstance(op, Op):
+                    needs = _needs(op, definition, observer.traits(op), ssa.read[id(op)])
                     if needs is not None:
                         found[definition] = _defined(needs)
-            current |= {d.register: d for d in ssa.of[id(op)] if d is not None}
     return found
 
 
@@ -183,7 +181,7 @@ def _defined(definitions: Iterable[Definition]) -> list[Definition]:
 
 
 def _needs(
-    op: Op, definition: Definition, traits: Traits, ssa: Ssa, current: dict[Register, Definition]
+    op: Op, definition: Definition, traits: Traits, read: dict[Register, Definition]
 ) -> list[Definition] | None:
     """Of which definitions the fact must be true; None if that is not enough. Guards keep old ones."""
     if not traits.preserving[definition.place]:
@@ -192,4 +190,4 @@ def _needs(
         [] if traits.always[definition.place] else [r for o in op.sources.values() for r in registers_of(o)]
     )
     old = [definition.register] if op.guard is not None else []
-    return [ssa.lookup(current, r) for r in (*sources, *old) if r.type == F32]
+    return [read[r] for r in (*sources, *old) if r.type is F32]

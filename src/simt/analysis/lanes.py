@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from simt.analysis.convergence import Convergence
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block
 from simt.analysis.ssa import Definition, Ssa
@@ -33,7 +32,7 @@ def representatives(ssa: Ssa, uniformity: Uniformity, pending: Pending) -> dict[
 
 def _chains(ssa: Ssa) -> dict[int, tuple[int, int]]:
     """By block index, a number for blocks of one innermost loop that the same lanes run in each iteration."""
-    before = Convergence(ssa.schedule).same_lanes()
+    before = ssa.convergence.same_lanes()
     first: dict[int, int] = {}
     for block in ssa.schedule.order:
         above = before.get(block.index)

@@ -30,7 +30,7 @@ class Ranges:
         self.symbols = symbols
         self.found: dict[Definition, Range] = {}
         self.growths: dict[Definition, int] = {}
-        self.current: dict[Register, Definition] = {}
+        self.read: dict[Register, Definition] = {}  # by the op that is looked at
         self.evaluator: Evaluator[Range] = Evaluator(RangeAlgebra(block), self, environment)
         self._run()
 
@@ -53,7 +53,7 @@ class Ranges:
 
     # Reader of the evaluator
     def register(self, register: Register) -> Range:
-        return self.of(self.ssa.lookup(self.current, register))
+        return self.of(self.read[register])
 
     def symbol(self, symbol: SymbolAddress) -> Range:
         return self.symbols(symbol)
@@ -84,7 +84,6 @@ class Ranges:
     def _block(self, block: Block) -> bool:
         """True if a range grew."""
         grew = False
-        self.current = self.ssa.reaching(block)
         for phi in self.ssa.phis.get(block.index, ()):
             known = [d for d in phi.inputs.values() if d in self.found or d.origin == "undefined"]
             grew |= self._join(phi, [self.of(d) for d in known])
@@ -99,19 +98,17 @@ class Ranges:
         grew = False
         definitions = self.ssa.of[id(op)]
         if isinstance(op, Op) and any(d is not None and _is_integer(d) for d in definitions):
+            self.read = self.ssa.read[id(op)]
             for definition, value in zip(definitions, self.evaluator.op(op)):
                 if definition is not None:
                     grew |= self._join(definition, [value, *self._before(op, definition)])
-        for definition in definitions:
-            if definition is not None:
-                self.current[definition.register] = definition
         return grew
 
     def _before(self, op: Op, definition: Definition) -> list[Range]:
         """What lanes without the guard keep."""
         if op.guard is None:
             return []
-        return [self.of(self.ssa.lookup(self.current, definition.register))]
+        return [self.of(self.read[definition.register])]
 
     def _join(self, definition: Definition, values: list[Range]) -> bool:
         old = self.found.get(definition)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
+from simt.analysis.convergence import Convergence
 from simt.analysis.dominance import Tree, dominators
 from simt.analysis.phis import live_in, placed
 from simt.analysis.program import (
@@ -56,7 +57,8 @@ class Ssa:
     """`entry[b]`: definitions at a block's start of the registers that it reads before it defines them.
     `phis[b]`: of that block. `of`: definitions made by an op, call or barrier (by identity).
     `single`: the definition of every register that has just one. `predecessors` by block index. `results`:
-    of the function, which blocks that return read."""
+    of the function, which blocks that return read. `read`: what an op, call or terminator reads (by identity),
+    the old values that a guard keeps included."""
 
     schedule: Schedule
     entry: dict[int, dict[Register, Definition]]
@@ -66,6 +68,17 @@ class Ssa:
     predecessors: dict[int, list[Block]]
     definitions: list[Definition]
     results: tuple[Register, ...] = ()
+    read: dict[int, dict[Register, Definition]] = field(
+        default_factory=dict[int, "dict[Register, Definition]"]
+    )
+    _convergence: Convergence | None = None
+
+    @property
+    def convergence(self) -> Convergence:
+        """Where parted lanes meet, found once for all who ask."""
+        if self._convergence is None:
+            self._convergence = Convergence(self.schedule)
+        return self._convergence
 
     def reaching(self, block: Block) -> dict[Register, Definition]:
         """A fresh map of the definitions from before the block that it uses, to be updated on the way."""
@@ -175,23 +188,33 @@ def _count_definitions(function: Function, schedule: Schedule) -> dict[Register,
 @dataclass(slots=True)
 class _Local:
     """What a block does to registers: those that it reads before it defines them (`exposed`; with a guard's
-    old values, `needed`), and those that it defines."""
+    old values, `needed`), and those that it defines. `read`: by each of its ops, guards' old values included,
+    and at last by its terminator."""
 
     exposed: dict[Register, None]
     needed: dict[Register, None]
     defined: dict[Register, None]
+    read: list[list[Register]]
 
 
 def _local(function: Function, block: Block) -> _Local:
-    found = _Local({}, {}, {})
+    found = _Local({}, {}, {}, [])
+    exposed, defined = found.exposed, found.defined
     for op in block.ops:
-        found.exposed.update((r, None) for r in uses(op) if r not in found.defined)
+        read = uses(op)
+        for register in read:
+            if register not in defined:
+                exposed[register] = None
         made = [r for r in destinations(op) if r is not None]
         if isinstance(op, Op) and op.guard is not None:
-            found.needed.update((r, None) for r in made if r not in found.defined)
-        found.defined.update(dict.fromkeys(made))
-    last = terminator_uses(block) if block.successors() else function.results
-    found.exposed.update((r, None) for r in last if r not in found.defined)
+            found.needed.update((r, None) for r in made if r not in defined)
+            read += made
+        found.read.append(read)
+        for register in made:
+            defined[register] = None
+    last = [*terminator_uses(block)] if block.successors() else [*function.results]
+    found.read.append(last)
+    exposed.update((r, None) for r in last if r not in defined)
     result = terminator_definition(block)
     if result is not None:
         found.defined[result] = None
@@ -312,9 +335,12 @@ def _rename_block(
     before = {register: current.get(register) for register in changed}
     current.update((phi.register, phi) for phi in phis)
     ssa.entry[block.index] = {r: current[r] for r in local.needed if r in current}
-    for op in block.ops:
-        current.update((d.register, d) for d in ssa.of[id(op)] if d is not None)
-    current.update((d.register, d) for d in ssa.of.get(id(block.terminator), ()) if d is not None)
+    single = ssa.single
+    for what, read in zip((*block.ops, block.terminator), local.read, strict=True):
+        ssa.read[id(what)] = {r: current.get(r) or single[r] for r in read}
+        for definition in ssa.of.get(id(what), ()):
+            if definition is not None:
+                current[definition.register] = definition
     for successor in block.successors():
         for phi in ssa.phis.get(successor.index, ()):
             phi.inputs[block.index] = current.get(phi.register) or ssa.single[phi.register]

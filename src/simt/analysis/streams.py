@@ -32,11 +32,10 @@ def streams(ssa: Ssa, environment: Environment) -> set[int]:
     before: they would wait for such stores. Volatile accesses alone promise nothing about others.
     """
     found = list(_accesses(ssa, environment))
-    origins = _Origins(ssa)
-    read = set[Parameter]()
+    if any(access.speaks or (access.loads and access.addresses is None) for access in found):
+        return set()
+    origins, read = _Origins(ssa), set[Parameter]()
     for access in found:
-        if access.speaks or (access.loads and access.addresses is None):
-            return set()
         if access.loads and access.addresses is not None:
             read |= origins.of(access.addresses)
     written = {a: origins.of(a.addresses) for a in found if a.streams and a.addresses is not None}
@@ -81,17 +80,15 @@ class _Watcher(ShapeAlgebra):
 def _accesses(ssa: Ssa, environment: Environment) -> Iterator[_Access]:
     loop_of = ssa.schedule.loop_of
     for block in ssa.schedule.order:
-        current = ssa.reaching(block)
         for op in block.ops:
             if isinstance(op, Call):
                 yield _Access(id(op), loads=False, streams=False, speaks=True, addresses=None)
             elif op.form.effects:
                 watcher, register = _Watcher(), _register(op)
                 Evaluator(watcher, Anything(), environment).op(op)
-                address = register and ssa.lookup(current, register)
+                address = register and ssa.read[id(op)][register]
                 goes_on = address is not None and loop_of[address.block.index] is loop_of[block.index]
                 yield _Access(id(op), watcher.loads, watcher.stores and goes_on, watcher.speaks, address)
-            current.update((d.register, d) for d in ssa.of[id(op)] if d is not None)
 
 
 def _register(op: Op) -> Register | None:
@@ -103,32 +100,30 @@ class _Origins:
     """From which parameters 64-bit values are made by arithmetic."""
 
     def __init__(self, ssa: Ssa) -> None:
-        self.inputs: dict[Definition, list[Definition]] = {}
-        self.parameters: dict[Definition, Parameter] = {}
-        for block in ssa.schedule.order:
-            current = ssa.reaching(block)
-            for op in block.ops:
-                wide = [r for r in uses(op) if r.type.bits == 64]
-                for definition in ssa.of[id(op)]:
-                    if definition is not None:
-                        self.inputs[definition] = [ssa.lookup(current, r) for r in wide]
-                        self._note_parameter(definition, op)
-                        current[definition.register] = definition
-
-    def _note_parameter(self, definition: Definition, op: Op | Call) -> None:
-        for source in op.sources.values() if isinstance(op, Op) else ():
-            base = source.base if isinstance(source, Address) else None
-            if isinstance(base, SymbolAddress) and base.space == "param" and isinstance(source, Address):
-                self.parameters[definition] = base.name, base.offset + source.offset
+        self.ssa = ssa
 
     def of(self, address: Definition) -> set[Parameter]:
         found, seen, work = set[Parameter](), {address}, [address]
         while work:
             definition = work.pop()
-            if definition in self.parameters:
-                found.add(self.parameters[definition])
-            for source in (*self.inputs.get(definition, ()), *definition.inputs.values()):
+            found.update(_parameter(definition.origin))
+            for source in (*self._inputs(definition), *definition.inputs.values()):
                 if source not in seen:
                     seen.add(source)
                     work.append(source)
         return found
+
+    def _inputs(self, definition: Definition) -> Iterator[Definition]:
+        """The 64-bit values that an instruction makes a value of."""
+        op = definition.origin
+        if not isinstance(op, str):
+            read = self.ssa.read[id(op)]
+            yield from (read[r] for r in uses(op) if r.type.bits == 64)
+
+
+def _parameter(op: Op | Call | str) -> Iterator[Parameter]:
+    """The parameter that an op reads."""
+    for source in op.sources.values() if isinstance(op, Op) else ():
+        base = source.base if isinstance(source, Address) else None
+        if isinstance(base, SymbolAddress) and base.space == "param" and isinstance(source, Address):
+            yield base.name, base.offset + source.offset

@@ -11,13 +11,12 @@ import heapq
 from collections.abc import Iterable, Set
 from dataclasses import field
 
-from simt.analysis.convergence import Convergence
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.program import Block, Branch, Call, FunctionAddress, Op, Register, Switch, SymbolAddress
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra, blended, merge
-from simt.analysis.ssa import Definition, Ssa, terminator_uses, uses
+from simt.analysis.ssa import Definition, Ssa
 from simt.isa.algebra import Environment
 from simt.records import dataclass, replace
 
@@ -61,7 +60,7 @@ class _Analysis:
         self.varying_blocks = varying_blocks
         self.algebra = algebra
         self.evaluator: Evaluator[Shape] = Evaluator(algebra, self, environment)
-        self.convergence = Convergence(ssa.schedule)
+        self.convergence = ssa.convergence
         self.steps: list[_Step] = []
         self.users: dict[Definition, list[int]] = {}
         self.phis: dict[int, list[int]] = {}
@@ -116,15 +115,11 @@ class _Analysis:
         for phi in self.ssa.phis.get(block.index, ()):
             self.phis.setdefault(block.index, []).append(len(self.steps))
             self._add(_Step(block, phi, {}), phi.inputs.values())
-        current = self.ssa.reaching(block)
         for op in block.ops:
-            made = [d for d in self.ssa.of[id(op)] if d is not None]
-            read = [*uses(op), *(d.register for d in made if isinstance(op, Op) and op.guard is not None)]
-            inputs = {register: self.ssa.lookup(current, register) for register in read}
+            inputs = self.ssa.read[id(op)]
             self._add(_Step(block, op, inputs), inputs.values())
-            current.update((d.register, d) for d in made)
         if isinstance(block.terminator, Branch | Switch) and len(block.successors()) > 1:
-            inputs = {register: self.ssa.lookup(current, register) for register in terminator_uses(block)}
+            inputs = self.ssa.read[id(block.terminator)]
             self._add(_Step(block, block.terminator, inputs), inputs.values())
 
     def _add(self, step: _Step, inputs: Iterable[Definition]) -> None:
@@ -235,17 +230,14 @@ def used_in(ssa: Ssa) -> dict[Definition, set[int]]:
     predecessors they come from, a block that returns the function's results."""
     found: dict[Definition, set[int]] = {}
     for block in ssa.schedule.order:
-        current = ssa.reaching(block)
-        for op in block.ops:
-            for register in uses(op):
-                found.setdefault(ssa.lookup(current, register), set()).add(block.index)
-            for definition in ssa.of[id(op)]:
-                if definition is not None:
-                    if isinstance(op, Op) and op.guard is not None:
-                        found.setdefault(ssa.lookup(current, definition.register), set()).add(block.index)
-                    current[definition.register] = definition
-        for register in terminator_uses(block) if block.successors() else ssa.results:
-            found.setdefault(ssa.lookup(current, register), set()).add(block.index)
+        here = block.index
+        for what in (*block.ops, block.terminator):
+            for definition in ssa.read[id(what)].values():
+                blocks = found.get(definition)
+                if blocks is None:
+                    found[definition] = {here}
+                else:
+                    blocks.add(here)
     for phis in ssa.phis.values():
         for phi in phis:
             for predecessor, definition in phi.inputs.items():
@@ -256,6 +248,8 @@ def used_in(ssa: Ssa) -> dict[Definition, set[int]]:
 def _escapes(ssa: Ssa) -> dict[int, list[Definition]]:
     """Definitions that are used outside loops in which they are made, by those loops' headers."""
     found: dict[int, list[Definition]] = {}
+    if not ssa.schedule.loops:
+        return found
     position = ssa.schedule.position
     for definition, blocks in used_in(ssa).items():
         loop = ssa.schedule.loop_of.get(definition.block.index)

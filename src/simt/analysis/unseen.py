@@ -7,13 +7,13 @@ from its meaning, evaluated over `_Carried`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from typing import cast
 
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.facts import Same, key_of
-from simt.analysis.program import Call, Op, Operand, Register
-from simt.analysis.ssa import Definition, Ssa, terminator_uses, uses
+from simt.analysis.program import Call, Op, Operand
+from simt.analysis.ssa import Definition, Ssa, uses
 from simt.isa.algebra import Algebra, Environment
 from simt.ptx.types import F64, Type
 from simt.records import dataclass
@@ -110,35 +110,27 @@ def unseen_nans(ssa: Ssa, environment: Environment) -> set[Definition]:
 def _all_uses(ssa: Ssa, observer: Observer) -> _Uses:
     result = _Uses([], {})
     for block in ssa.schedule.order:
-        current = ssa.reaching(block)
         for phi in ssa.phis.get(block.index, ()):
             result.handed[phi] = list(phi.inputs.values())
         for op in block.ops:
-            _use(op, observer, result, ssa, current)
-            current |= {d.register: d for d in ssa.of[id(op)] if d is not None}
-        last = ssa.results if not block.successors() else ()
-        result.seen.extend(_reached((*terminator_uses(block), *last), ssa, current))
+            _use(op, observer, result, ssa)
+        result.seen.extend(d for r, d in ssa.read[id(block.terminator)].items() if r.type is F64)
     return result
 
 
-def _reached(
-    registers: Iterable[Register], ssa: Ssa, current: dict[Register, Definition]
-) -> list[Definition]:
-    return [ssa.lookup(current, r) for r in registers if r.type == F64]
-
-
-def _use(
-    op: Op | Call, observer: Observer, result: _Uses, ssa: Ssa, current: dict[Register, Definition]
-) -> None:
-    """Notes the uses by one instruction. Guards keep old values."""
-    sources = _reached(uses(op), ssa, current)
+def _use(op: Op | Call, observer: Observer, result: _Uses, ssa: Ssa) -> None:
+    """Notes the uses by one instruction. Guards keep old values. Most instructions have no doubles."""
+    read = {r: d for r, d in ssa.read[id(op)].items() if r.type is F64}
+    made = [d for d in ssa.of[id(op)] if d is not None and d.register.type is F64]
+    if not read and not made:
+        return
+    guarded = isinstance(op, Op) and op.guard is not None
+    sources = [read[r] for r in uses(op) if r in read] if guarded else [*read.values()]
     sees, handed = observer(op) if isinstance(op, Op) else (True, ())
     if sees:
         result.seen.extend(sources)
     if not isinstance(op, Op):
         return
-    for definition in ssa.of[id(op)]:
-        if definition is not None:
-            old = [definition.register] if op.guard is not None else []
-            kept = _reached(old, ssa, current)
-            result.handed[definition] = kept + (sources if handed[definition.place] else [])
+    for definition in made:
+        old = [read[definition.register]] if guarded else []
+        result.handed[definition] = old + (sources if handed[definition.place] else [])

@@ -13,10 +13,10 @@ from simt.analysis.call_graph import reachable
 from simt.analysis.meetings import meeting_blocks
 from simt.analysis.observer import Observer
 from simt.analysis.pending import Pending, members
-from simt.analysis.program import Block, Call, Function, Op, Register
+from simt.analysis.program import Block, Call, Function, Op
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import BlockShape
-from simt.analysis.ssa import Definition, Ssa, terminator_uses, uses
+from simt.analysis.ssa import Definition, Ssa, uses
 from simt.analysis.uniformity import Uniformity, analyse
 from simt.isa.algebra import Environment
 
@@ -85,13 +85,10 @@ def _sources(ssa: Ssa) -> dict[Definition, list[Definition]]:
     """The definitions that each definition is computed from."""
     found: dict[Definition, list[Definition]] = {}
     for block in ssa.schedule.order:
-        current = ssa.reaching(block)
         for op in block.ops:
-            inputs = [ssa.lookup(current, r) for r in uses(op)]
-            for definition in ssa.of[id(op)]:
-                if definition is not None:
-                    found[definition] = inputs
-                    current[definition.register] = definition
+            read = ssa.read[id(op)]
+            inputs = [read[r] for r in uses(op)]
+            found.update((d, inputs) for d in ssa.of[id(op)] if d is not None)
     for phis in ssa.phis.values():
         for phi in phis:
             found[phi] = list(phi.inputs.values())
@@ -106,7 +103,7 @@ def _ends_by(
     for block in ssa.schedule.order[loop.first : loop.last + 1]:
         if all(s.index in inside for s in block.successors()):
             continue
-        work = [ssa.lookup(_leaving(ssa, block), r) for r in terminator_uses(block)]
+        work = [*ssa.read[id(block.terminator)].values()]
         seen: set[Definition] = set()
         while work:
             definition = work.pop()
@@ -132,16 +129,7 @@ def _may_stay(definition: Definition, loop: Loop) -> bool:
 def _choices(loop: Loop, ssa: Ssa) -> list[Definition]:
     """What the branches within a loop depend on."""
     blocks = [b for b in ssa.schedule.order[loop.first : loop.last + 1] if len(b.successors()) > 1]
-    return [ssa.lookup(_leaving(ssa, b), r) for b in blocks for r in terminator_uses(b)]
-
-
-def _leaving(ssa: Ssa, block: Block) -> dict[Register, Definition]:
-    current = ssa.reaching(block)
-    for op in block.ops:
-        for definition in ssa.of[id(op)]:
-            if definition is not None:
-                current[definition.register] = definition
-    return current
+    return [d for b in blocks for d in ssa.read[id(b.terminator)].values()]
 
 
 def late_blocks(ssa: Ssa, loops: list[Loop]) -> set[int]:

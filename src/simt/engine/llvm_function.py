@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from simt.analysis.clock import counts, reads_clock
-from simt.analysis.lanes import live_in, representatives
+from simt.analysis.lanes import live_in
 from simt.analysis.pending import members, set_of
 from simt.analysis.program import (
     Barrier,
@@ -92,7 +92,7 @@ class FunctionEmitter(OpEmitter):
         self.forecast = Forecast(self.schedule.order)
 
     def _representatives(self) -> dict[int, int]:
-        found = representatives(self.ssa, self.uniformity, self.pending)
+        found = self.unit.analyse(self.function).representatives
         if not self.pending.barriers and not self.pending.waiting:
             return found
         # Masks of blocks are not saved when a warp makes way, except the one that it began with.

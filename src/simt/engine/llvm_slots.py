@@ -13,6 +13,7 @@ from typing import cast
 
 from simt.analysis.call_graph import reachable
 from simt.analysis.clock import has_clock
+from simt.analysis.lanes import representatives
 from simt.analysis.nans import one_nan
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
@@ -65,13 +66,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Analyses:
-    """What is known of a function before code is made of it. `uses`: the blocks that use a definition."""
+    """What is known of a function before code is made of it. `uses`: the blocks that use a definition.
+    `unseen`: definitions of which nobody sees which NaN they hold. `representatives`: blocks by the block of
+    the same lanes."""
 
     schedule: Schedule
     ssa: Ssa
     uniformity: Uniformity
     pending: Pending
     uses: dict[Definition, set[int]]
+    unseen: set[Definition]
+    representatives: dict[int, int]
 
 
 @dataclass
@@ -100,8 +105,11 @@ class Unit:
         if function.name not in self.analyses:
             order = schedule(function)
             ssa = build(function, order)
-            found = settle(ssa, self.program.environment, self.block, self.program.functions)
-            self.analyses[function.name] = Analyses(order, ssa, *found, used_in(ssa))
+            environment = self.program.environment
+            uniformity, pending = settle(ssa, environment, self.block, self.program.functions)
+            unseen, same = unseen_nans(ssa, environment), representatives(ssa, uniformity, pending)
+            found = Analyses(order, ssa, uniformity, pending, used_in(ssa), unseen, same)
+            self.analyses[function.name] = found
         return self.analyses[function.name]
 
     def symbol(self, name: str) -> int:
@@ -170,7 +178,7 @@ class SlotEmitter:
         self.current: dict[Register, Definition] = {}
         self.unflushed: set[Definition] = set()  # kept with subnormals that mean zeros
         self.one_nan = one_nan(self.ssa, unit.program.environment) if not unit.large else set[Definition]()
-        self.unseen = unseen_nans(self.ssa, unit.program.environment)
+        self.unseen = found.unseen
         self.cache: dict[Definition, Value] = {}
         self.everywhere: dict[Definition, Value] = {}  # constants and the frame's scalars: kept nowhere
         self.late: list[Definition] = []  # f64 results to be kept at the end of the block
