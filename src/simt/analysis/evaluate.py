@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from functools import cache
 from typing import Any, Generic, Protocol, TypeVar, cast
 
+from simt.analysis.kinds import kind_of
 from simt.analysis.program import (
     Address,
     Complement,
@@ -17,7 +20,6 @@ from simt.analysis.program import (
     SymbolAddress,
 )  # fmt: skip
 from simt.isa.algebra import Algebra, Environment
-from simt.isa.form import main_type
 from simt.ptx.types import PRED, Type, bits_type
 
 V = TypeVar("V")
@@ -43,14 +45,20 @@ def adapt(m: Algebra[V], value: V, have: Type, want: Type, sign: Type | None = N
 
     Extension is by the sign of `sign` (default: zeros), section 7.4.1.
     """
-    if have.is_predicate or want.is_predicate:
-        return value
-    if have.is_native_float and want.is_native_float and have.bits == want.bits:
+    if _is_alike(have, want):
         return value
     bits = m.to_bits(have, value)
     if have.bits != want.bits:
         bits = m.resize(sign or bits_type(have.bits), bits_type(want.bits), bits)
     return m.from_bits(want, bits)
+
+
+@cache
+def _is_alike(have: Type, want: Type) -> bool:
+    """Whether two types have one representation, whatever the algebra."""
+    if have.is_predicate or want.is_predicate:
+        return True
+    return have.is_native_float and want.is_native_float and have.bits == want.bits
 
 
 class Evaluator(Generic[V]):
@@ -66,33 +74,28 @@ class Evaluator(Generic[V]):
 
         Values for sinks are left as the meaning gave them.
         """
-        form = op.form
-        assert form.meaning is not None
-        arguments: dict[str, Any] = {}
-        for name in form.parameters:
-            if name == "t":
-                arguments[name] = main_type(form, op.binding)
-            elif name == "env":
-                arguments[name] = self.environment
-            elif name in op.sources:
-                arguments[name] = self.operand(op.sources[name], op.source_types.get(name, PRED))
-            elif name in op.binding:
-                arguments[name] = op.binding[name]
-        result: Any = form.meaning(self.m, **arguments)
+        m, kind, sources = self.m, op.kind or kind_of(op), op.sources
+        arguments = kind.fixed.copy()
+        if kind.asks_environment:
+            arguments["env"] = self.environment
+        for name, t in kind.operands:
+            arguments[name] = self.operand(sources[name], t)
+        result = kind.meaning(m, **arguments)
         values = cast(
             "tuple[V, ...]", result if isinstance(result, tuple) else (result,) * (result is not None)
         )
         return tuple(
-            value if register is None else self.widen(value, t, register)
-            for value, t, register in zip(values, op.result_types, op.destinations, strict=True)
+            [
+                value if written is None else adapt(m, value, t, written, t)
+                for value, (t, written) in zip(values, kind.results, strict=True)
+            ]
         )
-
-    def widen(self, value: V, t: Type, register: Register) -> V:
-        """A result of type `t` in the representation of its register."""
-        return adapt(self.m, value, t, register.type, t)
 
     def operand(self, operand: Operand, t: Type) -> Any:
         """An operand's column (or tuple of columns) in the representation of `t`."""
+        if operand.__class__ is Register:  # most are
+            register = cast("Register", operand)
+            return adapt(self.m, self.reader.register(register), register.type, t)
         match operand:
             case None:
                 return None
@@ -131,3 +134,33 @@ class Evaluator(Generic[V]):
         if address.offset == 0:
             return value
         return self.m.add(t, value, self.m.const(t, address.offset % 2**t.bits))
+
+
+class Remembering(Evaluator[V]):
+    """Evaluates over an algebra whose primitives do nothing but give a value that can be compared: ops of one
+    kind with the same operands give the same results."""
+
+    def __init__(self, m: Algebra[V], reader: Reader[V], environment: Environment) -> None:
+        super().__init__(m, reader, environment)
+        self._known: dict[Hashable, tuple[V, ...]] = {}
+
+    def op(self, op: Op) -> tuple[V, ...]:
+        key = (op.kind or kind_of(op), *[self._given(operand) for operand in op.sources.values()])
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = super().op(op)
+        return found
+
+    def _given(self, operand: Operand) -> Hashable:
+        """What the results depend on."""
+        match operand:
+            case Register():
+                return operand.type, self.reader.register(operand)
+            case Complement(register=register):
+                return Complement, self.reader.register(register)
+            case Address(base=Register() as base, offset=offset):
+                return base.type, self.reader.register(base), offset
+            case tuple():
+                return tuple(map(self._given, operand))
+            case _:
+                return operand

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import cast
 
 from simt.analysis.evaluate import Evaluator
+from simt.analysis.kinds import kind_of
 from simt.analysis.program import (
     Constant,
     FunctionAddress,
@@ -105,9 +106,7 @@ class Traits:
 
 def key_of(op: Op, kind: Callable[[Operand], Hashable]) -> Hashable:
     """What the evaluation of an op over truth values depends on; `kind` of each operand."""
-    written = tuple((d.type if d is not None else None) for d in op.destinations)
-    kinds = tuple(kind(operand) for operand in op.sources.values())
-    return id(op.form), tuple(op.binding.items()), kinds, tuple(op.source_types.values()), written
+    return (op.kind or kind_of(op), *[kind(operand) for operand in op.sources.values()])
 
 
 class Observer:

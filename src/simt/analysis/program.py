@@ -31,6 +31,7 @@ from simt.ptx.types import Type
 from simt.records import dataclass
 
 if TYPE_CHECKING:
+    from simt.analysis.kinds import Kind
     from simt.isa.form import Form, Value  # the catalogue is not needed to run what is compiled
 
 CELL_LIMIT = 256
@@ -128,7 +129,7 @@ class Op:
     `sources` by the form's operand names. `destinations`: registers in the order in which the
     meaning returns values, None for a sink; `result_types` the types of those values before they are
     widened to their registers. With `carry="out"` in the form the carry register is the last
-    destination; with "in" the carry register is `sources["carry"]`.
+    destination; with "in" the carry register is `sources["carry"]`. `kind`: see `simt.analysis.kinds`.
     """
 
     form: Form
@@ -139,6 +140,7 @@ class Op:
     result_types: tuple[Type, ...]
     guard: Guard | None
     line: int
+    kind: Kind | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True, eq=False)

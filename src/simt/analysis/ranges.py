@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simt.analysis.evaluate import Evaluator
+from simt.analysis.evaluate import Remembering
 from simt.analysis.program import Address, Block, Call, FunctionAddress, Op, Register, SymbolAddress
 from simt.analysis.range_algebra import UNKNOWN, Range, RangeAlgebra, constant, join, made
 from simt.analysis.shape import BlockShape
@@ -31,7 +31,7 @@ class Ranges:
         self.found: dict[Definition, Range] = {}
         self.growths: dict[Definition, int] = {}
         self.read: dict[Register, Definition] = {}  # by the op that is looked at
-        self.evaluator: Evaluator[Range] = Evaluator(RangeAlgebra(block), self, environment)
+        self.evaluator = Remembering(RangeAlgebra(block), self, environment)
         self._run()
 
     def of(self, definition: Definition) -> Range:

@@ -57,8 +57,8 @@ class Ssa:
     """`entry[b]`: definitions at a block's start of the registers that it reads before it defines them.
     `phis[b]`: of that block. `of`: definitions made by an op, call or barrier (by identity).
     `single`: the definition of every register that has just one. `predecessors` by block index. `results`:
-    of the function, which blocks that return read. `read`: what an op, call or terminator reads (by identity),
-    the old values that a guard keeps included."""
+    of the function, which blocks that return read. `read`: what an op, call or terminator reads (by
+    identity), the old values that a guard keeps included."""
 
     schedule: Schedule
     entry: dict[int, dict[Register, Definition]]

@@ -6,9 +6,10 @@ written nor stay in a cache.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 from simt.analysis.evaluate import Evaluator
+from simt.analysis.facts import key_of
 from simt.analysis.observer import Anything
 from simt.analysis.program import Address, Call, Op, Register, SymbolAddress
 from simt.analysis.shape import UNIFORM, VARYING, BlockShape, Shape
@@ -78,14 +79,17 @@ class _Watcher(ShapeAlgebra):
 
 
 def _accesses(ssa: Ssa, environment: Environment) -> Iterator[_Access]:
-    loop_of = ssa.schedule.loop_of
+    loop_of, watchers = ssa.schedule.loop_of, dict[Hashable, _Watcher]()
     for block in ssa.schedule.order:
         for op in block.ops:
             if isinstance(op, Call):
                 yield _Access(id(op), loads=False, streams=False, speaks=True, addresses=None)
             elif op.form.effects:
-                watcher, register = _Watcher(), _register(op)
-                Evaluator(watcher, Anything(), environment).op(op)
+                key, register = key_of(op, type), _register(op)
+                watcher = watchers.get(key)
+                if watcher is None:
+                    watcher = watchers[key] = _Watcher()
+                    Evaluator(watcher, Anything(), environment).op(op)
                 address = register and ssa.read[id(op)][register]
                 goes_on = address is not None and loop_of[address.block.index] is loop_of[block.index]
                 yield _Access(id(op), watcher.loads, watcher.stores and goes_on, watcher.speaks, address)

@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Iterable, Set
 from dataclasses import field
 
-from simt.analysis.evaluate import Evaluator
+from simt.analysis.evaluate import Remembering
 from simt.analysis.program import Block, Branch, Call, FunctionAddress, Op, Register, Switch, SymbolAddress
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape
@@ -59,7 +59,7 @@ class _Analysis:
         self.inputs: dict[Register, Definition] = {}
         self.varying_blocks = varying_blocks
         self.algebra = algebra
-        self.evaluator: Evaluator[Shape] = Evaluator(algebra, self, environment)
+        self.evaluator = Remembering(algebra, self, environment)
         self.convergence = ssa.convergence
         self.steps: list[_Step] = []
         self.users: dict[Definition, list[int]] = {}
