@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import cache, lru_cache
 
 from simt.records import dataclass
 
@@ -66,13 +67,20 @@ def trailing_zeros(value: int) -> int:
     return (value & -value).bit_length() - 1 if value else ALWAYS_ZERO
 
 
+@lru_cache(1024)
 def constant(value: int) -> Shape:
     """The shape of a known integer."""
     return Shape(1, const=value, zeros=trailing_zeros(value))
 
 
-UNIFORM = Shape(1)
-VARYING = Shape(WARP)
+@cache
+def unknown(width: int) -> Shape:
+    """The shape of values with so many bases of which nothing is known."""
+    return Shape(width)
+
+
+UNIFORM = unknown(1)
+VARYING = unknown(WARP)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from functools import cache, lru_cache
 
 from simt.records import dataclass
 
@@ -39,11 +40,18 @@ class Value:
         """The bits of a scalar integer or predicate constant, else None."""
         if self.width != 1 or self.type in ("float", "double") or self.ir[0] == "%":
             return None
-        if self.type == "i1":
-            return {"false": 0, "true": 1}.get(self.ir)
-        return int(self.ir) % 2 ** int(self.type[1:]) if self.ir.lstrip("-").isdecimal() else None
+        return _number(self.ir, self.type)
 
 
+@lru_cache(1024)
+def _number(text: str, element: str) -> int | None:
+    """The bits of an integer or predicate constant."""
+    if element == "i1":
+        return {"false": 0, "true": 1}.get(text)
+    return int(text) % 2 ** int(element[1:]) if text.lstrip("-").isdecimal() else None
+
+
+@cache
 def spell(element: str, width: int) -> str:
     return element if width == 1 else f"<{width} x {element}>"
 

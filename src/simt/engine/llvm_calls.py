@@ -90,8 +90,10 @@ class CallingEmitter(FunctionEmitter):
     def _from_memory(self, value: Value) -> Value:
         """In large functions a column that a call or a label stands behind is read from memory: no register
         lasts over a call, and for a value that goes from block to block LLVM weighs each way to divide it."""
+        if not self.unit.large:
+            return value
         column = raw(value)
-        if not self.unit.large or isinstance(column, Kept | Guarded | LooseBits) or source_of(value):
+        if isinstance(column, Kept | Guarded | LooseBits) or source_of(value):
             return value
         point, line, kept_in_slot = self.made.get(column.ir, (self.outliner.point, 0, None))
         if point == self.outliner.point:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from functools import partial
 
 import llvmlite.binding as llvm
@@ -39,6 +38,7 @@ from simt.isa.derived import chosen_nan, quiet_nan, tiny_flushed
 from simt.ptx.types import BF16, F16, F32, F64, U64, Type
 
 _HALVES = (F16, BF16)
+_FLUSHED = Notes(flushed=True)
 _ROUNDED = {"rn": "roundeven", "rz": "trunc", "rm": "floor", "rp": "ceil"}
 _ROUNDING_FEATURES = frozenset({"sse4.1", "round"})
 """CPUs that round to integral values in one instruction."""
@@ -133,9 +133,12 @@ class LlvmAlgebra(SeldomAlgebra):
 
     def noted(self, a: Value, notes: Notes) -> Value:
         """A column that was passed with notes."""
-        if notes == Notes(flushed=True):
+        if notes == _FLUSHED:
             return Flushed(a.ir, a.type, a.width)
-        return a if notes == PLAIN else Loose(a, self.settled, **asdict(notes))
+        if notes == PLAIN:
+            return a
+        subnormals, nans, flushed = notes.subnormals, notes.nans, notes.flushed
+        return Loose(a, self.settled, subnormals=subnormals, nans=nans, flushed=flushed)
 
     def settled(self, a: Loose) -> Value:
         """The machine's bits."""

@@ -7,16 +7,13 @@ last line: the instructions that are left are mostly of kinds that have been see
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 
+from simt.analysis.kinds import Kind, kind_of
 from simt.analysis.program import Block, Call, Op
 
 OFTEN = 8
 """Instructions after which a forecast is made anew."""
-
-
-def _kind(op: Op) -> Hashable:
-    return op.form, *op.binding.values()
 
 
 class Forecast:
@@ -26,15 +23,15 @@ class Forecast:
     """
 
     def __init__(self, blocks: Iterable[Block]) -> None:
-        self.left = Counter(_kind(op) for block in blocks for op in block.ops if isinstance(op, Op))
-        self.taken: dict[Hashable, tuple[int, int]] = {}
+        self.left = Counter(kind_of(op) for block in blocks for op in block.ops if isinstance(op, Op))
+        self.taken: dict[Kind, tuple[int, int]] = {}
         self.done = 0
 
     def note(self, op: Op | Call, lines: int, blocks: int) -> None:
         """An instruction has taken that many lines and blocks of IR."""
         self.done += 1
         if isinstance(op, Op):
-            kind = _kind(op)
+            kind = kind_of(op)
             self.left[kind] -= 1
             self.taken[kind] = lines, blocks
 

@@ -7,9 +7,9 @@ the CTA), or base and stride; only what truly varies is a vector of 32. The rule
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import field
-from functools import partial
+from functools import lru_cache, partial
 
 from simt.analysis.range_algebra import UNKNOWN, Range, bounds
 from simt.analysis.shape import (
@@ -21,6 +21,7 @@ from simt.analysis.shape import (
     Shape,
     constant,
     trailing_zeros,
+    unknown,
 )
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.engine.llvm_algebra import LlvmIntegers
@@ -45,7 +46,7 @@ class Lanes(Value):
 
     @property
     def literal(self) -> int | None:
-        return Value(self.ir, self.type, self.width).literal if self.shape.stride == 0 else None
+        return bases(self).literal if self.width == 1 and self.shape.stride == 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +79,13 @@ class Combined(Value):
 
 
 def shape_of(value: Value) -> Shape:
-    if isinstance(value, Guarded):
-        return value.shape
     if isinstance(value, Lanes):
         literal = value.literal
         if literal is None:
             return value.shape
         return replace(value.shape, const=literal, zeros=trailing_zeros(literal))
-    return Shape(value.width) if value.literal is None else constant(value.literal)
+    literal = value.literal
+    return unknown(value.width) if literal is None else constant(literal)
 
 
 def _is_count(value: Value) -> bool:
@@ -96,8 +96,9 @@ def _is_count(value: Value) -> bool:
 
 def _is_flat(value: Value) -> bool:
     """Whether the value's own text is what it says for all lanes."""
-    shape = shape_of(value)
-    return not isinstance(value, Guarded) and (shape.stride == 0 or not shape.exact)
+    if not isinstance(value, Lanes):
+        return True
+    return not isinstance(value, Guarded) and (value.shape.stride == 0 or not value.shape.exact)
 
 
 class BitMask(Value):
@@ -125,7 +126,15 @@ class BitMask(Value):
 
 def bases(value: Value) -> Value:
     """The bases of an affine value as a plain one."""
-    return Value(value.ir, value.type, value.width)
+    return value if value.__class__ is Value else Value(value.ir, value.type, value.width)
+
+
+@lru_cache(256)
+def _column(element: str, numbers: tuple[int, ...]) -> Value:
+    """Integers of an LLVM type, one for each lane or segment."""
+    bits = int(element[1:])
+    texts = (f"{element} {(n + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)}" for n in numbers)
+    return Value(f"<{', '.join(texts)}>", element, len(numbers))
 
 
 class LaneAlgebra(LlvmAlgebra):
@@ -164,13 +173,16 @@ class LaneAlgebra(LlvmAlgebra):
 
     def vector(self, value: Value) -> Value:
         """All 32 lanes."""
+        if value.__class__ is Value and value.width == WARP:
+            return value
         if isinstance(value, Guarded):
             return value.lanes()
         stride = value.shape.stride if isinstance(value, Lanes) and value.shape.is_affine else 0
         if stride == 0:
             return self.widened(bases(value), WARP)
         wide = self.widened(self.hidden(bases(value)) if self.seldom else bases(value), WARP)
-        steps = self.constant_lanes(value.type, [stride * (lane % self.segment) for lane in range(WARP)])
+        segment = self.segment
+        steps = self.constant_lanes(value.type, [stride * (lane % segment) for lane in range(WARP)])
         return LlvmIntegers.binary(self, "add", wide, steps)
 
     def hidden(self, value: Value) -> Value:
@@ -204,13 +216,11 @@ class LaneAlgebra(LlvmAlgebra):
 
     def unify(self, *values: Value) -> tuple[Value, ...]:
         flat = [bases(v) if _is_flat(v) else self.vector(v) for v in values]
-        width = max(v.width for v in flat)
-        return tuple(self.widened(v, width) for v in flat)
+        width = max([v.width for v in flat])
+        return tuple([v if v.width == width else self.widened(v, width) for v in flat])
 
-    def constant_lanes(self, element: str, numbers: list[int]) -> Value:
-        bits = int(element[1:])
-        texts = (f"{element} {(n + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)}" for n in numbers)
-        return Value(f"<{', '.join(texts)}>", element, len(numbers))
+    def constant_lanes(self, element: str, numbers: Iterable[int]) -> Value:
+        return _column(element, tuple(numbers))
 
     def as_shape(self, value: Value, shape: Shape) -> Value:
         """The value in the form in which a value of `shape` is stored (not narrower than it is)."""

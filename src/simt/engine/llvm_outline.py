@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import field
+from functools import cache
 from typing import TYPE_CHECKING, cast
 
 from simt.analysis.evaluate import Evaluator
+from simt.analysis.kinds import kind_of
 from simt.analysis.program import (
     Address,
     Complement,
@@ -22,14 +24,14 @@ from simt.analysis.program import (
     Register,
     SymbolAddress,
 )
-from simt.analysis.shape import WARP, Shape
+from simt.analysis.shape import VARYING, WARP, Shape
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value, mangled, spell
 from simt.engine.llvm_frame import Frame
 from simt.engine.llvm_kept import Kept
 from simt.engine.llvm_lanes import ALL, Guarded, LaneAlgebra, Lanes, bases, shape_of
 from simt.engine.llvm_loose import PLAIN, Notes, notes_of, raw
-from simt.ptx.types import bits_type
+from simt.ptx.types import Type, bits_type
 from simt.records import dataclass, replace
 
 if TYPE_CHECKING:
@@ -65,10 +67,10 @@ class TooLarge(Exception):
     """The kernel is to be emitted as a large one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Parameter:
     """How a value is passed: `element` and number of lanes, with the shape and the notes that the function
-    relies on."""
+    relies on. There is one object for each (`Outlined.parameter`), so that they are compared as objects."""
 
     element: str
     width: int
@@ -95,6 +97,12 @@ class _Parameter:
         if self.shape.stride:
             return Lanes(name, self.element, self.width, self.shape)
         return m.noted(Value(name, self.element, self.width), self.notes)
+
+
+@cache
+def _place(number: int, t: Type) -> Register:
+    """The register that stands for an argument."""
+    return Register(number, f"a{number}", t)
 
 
 @dataclass(slots=True)
@@ -124,11 +132,25 @@ class _Function:
 
 @dataclass(slots=True)
 class Outlined:
-    """The functions of a module by key, None for what is shorter without one; `short`: the kinds of that."""
+    """The functions of a module by what they do and by constants that are part of them, None for what is
+    shorter without one; `short`: the kinds of that. `count`: of all that were asked for."""
 
-    functions: dict[Hashable, _Function | None] = field(default_factory=dict["Hashable", "_Function | None"])
+    functions: dict[Hashable, dict[Hashable, _Function | None]] = field(
+        default_factory=dict["Hashable", "dict[Hashable, _Function | None]"]
+    )
     short: set[Hashable] = field(default_factory=set[Hashable])
-    variants: dict[Hashable, set[Hashable]] = field(default_factory=dict[Hashable, set[Hashable]])
+    count: int = 0
+    _parameters: dict[Hashable, _Parameter] = field(default_factory=dict["Hashable", "_Parameter"])
+
+    def parameter(self, value: Value, shape: Shape, notes: Notes) -> _Parameter:
+        """How a value of a shape is passed: numbers are of no account."""
+        if shape.const is not None or shape.zeros:
+            shape = replace(shape, const=None, zeros=0)
+        key = value.type, value.width, shape, notes
+        found = self._parameters.get(key)
+        if found is None:
+            found = self._parameters[key] = _Parameter(*key)
+        return found
 
 
 FRAME_NAMES = (
@@ -164,21 +186,20 @@ class Outliner(Evaluator[Value]):
     def op(self, op: Op) -> tuple[Value, ...]:
         if not self.calls(op):
             return self.inner.op(op)
+        kind, known = self.kind(op), self.known
         request = self._request(op, few=True)
-        general = (self.kind(op), *request.kind)
-        variants = self.known.variants.setdefault(general, set())
+        variants = known.functions.setdefault((kind, *request.kind), {})
         constants = tuple(request.constants)
         if constants not in variants and len(variants) >= KINDS:
             request = self._request(op, few=False)
+            variants = known.functions.setdefault((kind, *request.kind), {})
             constants = tuple(request.constants)
-            general = (self.kind(op), *request.kind)
-        variants.add(constants)
-        key = (general, constants)
-        if key not in self.known.functions:
-            self.known.functions[key] = self._define(op, request)
-        function = self.known.functions[key]
+        if constants not in variants:
+            variants[constants] = self._define(op, request)
+            known.count += 1
+        function = variants[constants]
         if function is None:
-            self.known.short.add(self.kind(op))
+            known.short.add(kind)
             return self.inner.op(op)
         return self._call(op, function, request)
 
@@ -196,10 +217,8 @@ class Outliner(Evaluator[Value]):
         return all(_is_simple(source) for source in op.sources.values())
 
     def kind(self, op: Op) -> Hashable:
-        full = self.emitter.m.mask.ir == ALL
-        types = (tuple(op.source_types.items()), op.result_types)
-        results = tuple(r.type for r in op.destinations if r is not None)
-        return (op.form, tuple(op.binding.items()), types, results, full, self.emitter.m.result_used)
+        m = self.emitter.m
+        return op.kind or kind_of(op), m.mask.ir == ALL, m.result_used
 
     def _request(self, op: Op, few: bool) -> _Request:
         """`few`: constants become part of the function, as long as there are only a few of them."""
@@ -248,9 +267,9 @@ class Outliner(Evaluator[Value]):
         shape = shape_of(value)
         if isinstance(value, Guarded) or not shape.is_affine or shape.width > 1:
             value = value if isinstance(value, Kept) else self._vector(value)
-            shape = Shape(WARP)
-        parameter = _Parameter(value.type, value.width, replace(shape, const=None, zeros=0), notes)
-        place = Register(len(request.registers), f"a{len(request.registers)}", register.type)
+            shape = VARYING
+        parameter = self.known.parameter(value, shape, notes)
+        place = _place(len(request.registers), register.type)
         request.registers.append(place)
         request.parameters.append(parameter)
         request.arguments.append(value if isinstance(value, Kept) else bases(value))
@@ -318,7 +337,7 @@ class Outliner(Evaluator[Value]):
             results.insert(0, "i1 true")
         types = [text.partition(" %")[0].removesuffix(" true") for text in results]
         result = f"{{ {', '.join(types)} }}" if fails or len(types) > 1 else types[0]
-        function = _Function(f"@simt.op.{len(self.known.functions)}", result, framed, fails, notes)
+        function = _Function(f"@simt.op.{self.known.count}", result, framed, fails, notes)
         text = self._text(function, request, builder, results)
         module.define(function.name[1:], "\n".join(text))
         return function
@@ -331,7 +350,7 @@ class Outliner(Evaluator[Value]):
 
     def _returned(self, value: Value, builder: Builder) -> str:
         """A result as it is returned: type and name."""
-        passed = _Parameter(value.type, value.width, Shape(WARP)).passed
+        passed = _Parameter(value.type, value.width, VARYING).passed
         text = value.typed if passed == value.spelled else f"{value.typed} to {passed}"
         kind = "freeze" if passed == value.spelled else "bitcast"
         return f"{passed} {builder.emit(f'{kind} {text}')}"

@@ -45,10 +45,8 @@ class Repeats(Outliner):
         self.total = 0
 
     def calls(self, op: Op) -> bool:
-        if not self.suits(op):
-            return False
         kind, enough = self.kind(op), ENOUGH if self.total < MANY else 0
-        return self.taken[kind] > enough and kind not in self.known.short
+        return self.taken[kind] > enough and kind not in self.known.short and self.suits(op)
 
     def op(self, op: Op) -> tuple[Value, ...]:
         m, builder = self.emitter.m, self.emitter.builder

@@ -196,7 +196,9 @@ class SlotEmitter:
         self.made: dict[str, tuple[tuple[int, int], int, Definition | None]] = {}
 
     def register(self, register: Register) -> Value:
-        return self.read(self.ssa.lookup(self.current, register))
+        definition = self.ssa.lookup(self.current, register)
+        value = self.cache.get(definition)
+        return self.read(definition) if value is None else value
 
     def read(self, definition: Definition) -> Value:
         if definition in self.cache:
