@@ -54,6 +54,36 @@ def all_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
 
 
+HALVES = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 k_from, .param .u64 k_to)
+{
+    .reg .b64 %rd<5>;
+    .reg .b32 %r<3>;
+    ld.param.u64 %rd0, [k_from];
+    ld.param.u64 %rd1, [k_to];
+    mov.u32 %r0, %tid.x;
+    mad.wide.u32 %rd2, %r0, 8, %rd0;
+    mad.wide.u32 %rd3, %r0, 8, %rd1;
+    ld.global.v2.u32 {%r1, _}, [%rd2];
+    ld.global.v2.u32 {_, %r2}, [%rd2];
+    st.global.v2.u32 [%rd3], {%r1, %r2};
+    ret;
+}
+"""
+
+
+@pytest.mark.usefixtures("all_large")
+def test_instructions_that_drop_different_results_have_functions_of_their_own() -> None:
+    device = simt.Device("sm_90", engine="jit")
+    given = device.array(np.arange(64, dtype="u4"))
+    taken = device.zeros(64, "u4")
+    device.load(HALVES)["k"]((1,), (32,), (given, taken))
+    assert taken.numpy().tolist() == list(range(64))
+
+
 @pytest.mark.usefixtures("all_large")
 @pytest.mark.parametrize("name", NAMES)
 def test_files_as_if_they_were_large(name: str) -> None:
