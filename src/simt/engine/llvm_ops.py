@@ -46,32 +46,32 @@ class OpEmitter(SlotEmitter):
         return value
 
     def op(self, op: Op) -> None:
-        self.m.parameter = self.parameter_offset(op)
-        self.m.reach = UNKNOWN if self.unit.large else self.reach(op, self.current)
-        self.m.range_of = partial(self._range_of, op)
-        self.m.streams = id(op) in self.streams
-        self.m.result_used = any(d in self.uses for d in self.ssa.of[id(op)])
-        self.m.may_put_off = op.guard is None and not self.unit.large
-        if op.guard is not None and op.form.effects:
-            self.m.settle_updates()
+        m, made, large, acts = self.m, self.ssa.of[id(op)], self.unit.large, bool(op.form.effects)
+        m.parameter = self.parameter_offset(op)
+        m.reach = UNKNOWN if large or not acts else self.reach(op, self.current)
+        m.range_of = partial(self._range_of, op)
+        m.streams = id(op) in self.streams
+        m.result_used = any([d in self.uses for d in made])
+        m.may_put_off = op.guard is None and not large
+        if op.guard is not None and acts:
+            m.settle_updates()
         if op.guard is None:
-            values = (self.in_place if self.m.holds else self.evaluator).op(op)
+            values = (self.in_place if m.holds else self.evaluator).op(op)
         else:
             values = self._guarded(op)
-        made = self.ssa.of[id(op)]
-        if op.form.effects:
-            self.m.computed = ()
+        if acts:
+            m.computed = ()
         for definition, value in zip(made, values):
             if definition is not None:
                 self.write(definition, value)
-                self._note_computed(op, raw(value))
+                if not acts and not large:
+                    self._note_computed(raw(value))
         for definition in made:
             if definition is not None:
                 self.current[definition.register] = definition
 
-    def _note_computed(self, op: Op, value: Value) -> None:
-        is_column = value.width == WARP and value.type in ("float", "double") and value.ir.startswith("%")
-        if is_column and not op.form.effects and not self.unit.large:
+    def _note_computed(self, value: Value) -> None:
+        if value.width == WARP and value.type in ("float", "double") and value.ir.startswith("%"):
             self.m.computed = (*self.m.computed, value)[-LATEST:]
 
     def operand(self, register: Register) -> Value:

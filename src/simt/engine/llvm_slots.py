@@ -19,7 +19,7 @@ from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.remade import Recipe
 from simt.analysis.schedule import Schedule, schedule
-from simt.analysis.shape import VARYING, WARP, BlockShape, Hold, Shape
+from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, Ssa, build
 from simt.analysis.uniformity import Uniformity, used_in
 from simt.analysis.unseen import unseen_nans
@@ -301,7 +301,7 @@ class SlotEmitter:
         return Value(self.builder.emit(text), right.type, right.width)
 
     def shape(self, definition: Definition) -> Shape:
-        return self.uniformity.shapes.get(definition, Shape(1))
+        return self.uniformity.shapes.get(definition, UNIFORM)
 
     def parts(self, definition: Definition) -> tuple[Part, ...]:
         """What is stored for a value."""
