@@ -7,7 +7,7 @@ moderate length; what instructions do is compiled once for each kind, and optimi
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, cast
@@ -133,12 +133,14 @@ class _Function:
 @dataclass(slots=True)
 class Outlined:
     """The functions of a module by what they do and by constants that are part of them, None for what is
-    shorter without one; `short`: the kinds of that. `count`: of all that were asked for."""
+    shorter without one; `short`: the kinds of that. `own`: of kinds with many constants, those that functions
+    of their own have. `count`: of all that were asked for."""
 
     functions: dict[Hashable, dict[Hashable, _Function | None]] = field(
         default_factory=dict["Hashable", "dict[Hashable, _Function | None]"]
     )
     short: set[Hashable] = field(default_factory=set[Hashable])
+    own: dict[Hashable, set[Hashable]] = field(default_factory=dict[Hashable, set[Hashable]])
     count: int = 0
     _parameters: dict[Hashable, _Parameter] = field(default_factory=dict["Hashable", "_Parameter"])
 
@@ -187,10 +189,12 @@ class Outliner(Evaluator[Value]):
         if not self.calls(op):
             return self.inner.op(op)
         kind, known = self.kind(op), self.known
-        request = self._request(op, few=True)
+        own = known.own.get(kind)
+        request = self._request(op, few=own is None or tuple(_constants(op.sources.values())) in own)
         variants = known.functions.setdefault((kind, *request.kind), {})
         constants = tuple(request.constants)
-        if constants not in variants and len(variants) >= KINDS:
+        if own is None and constants not in variants and len(variants) >= KINDS:
+            known.own[kind] = set(variants)
             request = self._request(op, few=False)
             variants = known.functions.setdefault((kind, *request.kind), {})
             constants = tuple(request.constants)
@@ -463,6 +467,15 @@ class Outliner(Evaluator[Value]):
 
 def _needs_frame(lines: list[str]) -> bool:
     return any(name in line for line in lines for name in FRAME_NAMES)
+
+
+def _constants(operands: Iterable[Operand]) -> Iterator[Hashable]:
+    """The constants among some operands, as a request notes them."""
+    for operand in operands:
+        if isinstance(operand, Constant):
+            yield operand.type, operand.bits
+        elif isinstance(operand, tuple):
+            yield from _constants(operand)
 
 
 def _is_simple(operand: Operand) -> bool:

@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 from bench.curve_shapes import SHAPES
 
+from simt.analysis.kinds import kind_of
+from simt.analysis.program import Op
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
 from simt.engine import llvm_calls
 from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_outline import Outliner
 from simt.machine.device import DEVICES
 
 SMALL, FACTOR = 400, 4
@@ -71,3 +74,21 @@ def test_work_grows_no_faster_than_the_kernel(name: str, monkeypatch: pytest.Mon
     (lines, length), (more_lines, more_length) = work(name, SMALL), work(name, SMALL * FACTOR)
     assert more_lines < ROOM * FACTOR * lines
     assert more_length < ROOM * FACTOR * length
+
+
+@pytest.mark.parametrize("name", ["compares", "if_else", "tangle"])
+def test_operands_of_a_call_are_asked_for_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where an instruction has so many constants that they are passed."""
+    asked: list[Op] = []
+    request = Outliner._request
+
+    def counted(self: Outliner, op: Op, few: bool) -> Any:
+        asked.append(op)
+        return request(self, op, few)
+
+    monkeypatch.setattr(llvm_calls, "OPS", -1)
+    monkeypatch.setattr(Outliner, "_request", counted)
+    work(name, SMALL)
+    kinds = {kind_of(op) for op in asked}
+    assert len(set(asked)) > SMALL // 2
+    assert len(asked) - len(set(asked)) <= 2 * len(kinds)
