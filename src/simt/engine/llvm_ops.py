@@ -51,7 +51,7 @@ class OpEmitter(SlotEmitter):
         m.reach = UNKNOWN if large or not acts else self.reach(op, self.current)
         m.range_of = partial(self._range_of, op)
         m.streams = id(op) in self.streams
-        m.result_used = any([d in self.uses for d in made])
+        m.result_used = not self.uses.keys().isdisjoint(made)
         m.may_put_off = op.guard is None and not large
         if op.guard is not None and acts:
             m.settle_updates()
