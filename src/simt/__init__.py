@@ -12,6 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from simt.collector import collector_paused
 from simt.diagnostics import Diagnostic
 from simt.errors import (
     AssertionFault,
@@ -78,7 +79,8 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'simt' has no attribute {name!r}")
-    return getattr(import_module(f"simt.{_LATER[name]}"), name)
+    with collector_paused():
+        return getattr(import_module(f"simt.{_LATER[name]}"), name)
 
 
 def __dir__() -> list[str]:

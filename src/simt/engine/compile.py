@@ -194,9 +194,9 @@ def generate(
     what else the cache keeps with it.
 
     Raises `Unsupported`."""
-    from simt.engine.llvm_kernel import emit  # only to compile: start-up time
-
     with collector_paused():
+        from simt.engine.llvm_kernel import emit  # only to compile: start-up time
+
         text, unit, context = emit(program, kernel, block, cpu.features, attributes(cpu))
     system = [[c.name, c.parameters, c.results] for c in unit.system]
     objects = _objects(text, cpu)
