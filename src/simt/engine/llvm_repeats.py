@@ -21,7 +21,7 @@ from simt.engine.llvm_outline import Outlined, Outliner
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
 
-LONG = 10
+LONG = 8
 """Lines from which a call is worth it: what it costs are the registers that must be kept."""
 ENOUGH = 500
 """Lines of one kind that stand in place."""
@@ -29,7 +29,7 @@ MANY = 2000
 """Lines of all such kinds together, from which on none stands in place a second time."""
 FEW_OPS = 500
 """Instructions of a kernel up to which these stand in place, too: accesses by windows of shared memory, and
-those outside of its loops, where it has some."""
+those outside of its loops, where it has some. Beyond, half as many lines stand in place outside of loops."""
 
 
 class Repeats(Outliner):
@@ -45,7 +45,9 @@ class Repeats(Outliner):
         self.total = 0
 
     def calls(self, op: Op) -> bool:
-        kind, enough = self.kind(op), ENOUGH if self.total < MANY else 0
+        seldom = not self.emitter.m.in_loop and self.emitter.unit.ops > FEW_OPS
+        share = 2 if seldom else 1
+        kind, enough = self.kind(op), ENOUGH // share if self.total < MANY // share else 0
         return self.taken[kind] > enough and kind not in self.known.short and self.suits(op)
 
     def op(self, op: Op) -> tuple[Value, ...]:

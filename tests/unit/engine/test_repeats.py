@@ -108,6 +108,26 @@ def test_repeated_kinds_grow_by_calls(tmp_path: Path) -> None:
     assert lines[2] - lines[1] < 200 * 6
 
 
+def called(text: str) -> int:
+    """Powers of two that are calls."""
+    return len(re.findall(r"= call .*@simt\.op\.", emitted(text)[0]))
+
+
+def test_less_stands_in_place_where_it_is_run_once() -> None:
+    """The same instructions, in a loop and not; in a short kernel a loop makes no difference."""
+    head, foot = "mov.f32 %f0, %f2;", "st.global.f32 [%rd2], %f0;"
+    setp = ".reg .pred %p; mov.b32 %r1, 0; again: add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, 9;"
+    long = chained(llvm_repeats.FEW_OPS // 2)
+    short = chained(llvm_repeats.FEW_OPS // 5)
+    found: list[int] = []
+    for text in (long, short):
+        loop = text.replace(head, f"{head} {setp}").replace(foot, f"@%p bra again; {foot}")
+        found += [called(text), called(loop)]
+    once, in_loop, few, few_in_loop = found
+    assert once > in_loop > 0
+    assert few == few_in_loop > 0
+
+
 def test_many_kinds_together(tmp_path: Path) -> None:
     """Kinds of which each occurs seldom: no more lines stand in place than some thousand."""
     cpu = Compiler(ObjectCache(tmp_path)).cpu
@@ -172,7 +192,7 @@ def test_lines_count_for_more_where_registers_are_smaller() -> None:
     """Of products' upper halves, which are a few lines each, at once none stands in place but the first."""
     called: list[int] = []
     for features in ({"avx512f", "avx2"}, {"avx2"}, set[str]()):
-        program, _ = compile_ptx(SHAPES["carry"](300), "<ptx>", DEVICES[90])
+        program, _ = compile_ptx(SHAPES["carry"](150), "<ptx>", DEVICES[90])
         block = BlockShape(256, 1, 1)
         text, *_ = emit(program, program.functions["k"], block, frozenset(features), "nounwind")
         called.append(len(re.findall(r"= call .*@simt\.op\.", text)))
