@@ -1,11 +1,12 @@
 """How compile time grows.
 
-`python bench/compile_curve.py [SHAPE...] [--sizes 1000,5000,20000] [--files] [--cpu NAME]`
+`python bench/compile_curve.py [SHAPE...] [--sizes 1000,5000,20000] [--files] [--again] [--cpu NAME]`
 
 Every program of `curve_shapes.py` (with `--files` also every PTX file of the tests) is parsed, verified and
 compiled in a process of its own, with an empty cache. The table holds processor seconds of each phase;
 `start` is what the process needs before it reads the PTX, and no part of the total. Without arguments
-everything is run, for this machine's own CPU, and written to bench/compile_curve.json.
+everything is run, for this machine's own CPU, and written to bench/compile_curve.json. `--again`, for
+machines whose speed others change: runs are added to those in that file, of which each row is the shortest.
 """
 
 from __future__ import annotations
@@ -157,6 +158,29 @@ def programs(names: list[str], sizes: list[int], files: bool) -> Iterator[tuple[
             yield str(path.relative_to(HERE.parent)), 0, path.read_text()
 
 
+def write(rows: list[dict[str, Any]]) -> None:
+    from timing import processor
+
+    found = {"date": time.strftime("%Y-%m-%d"), "processor": processor(), "rows": rows}
+    RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def add(rows: list[dict[str, Any]]) -> None:
+    """Writes rows in place of those of the same program and size that took longer, with the runs of each."""
+    from timing import processor
+
+    before = json.loads(RESULTS.read_text())
+    if before["processor"] != processor():
+        sys.exit(f"error: {RESULTS.name} is of another processor, {before['processor']}")
+    kept = {(row["program"], row["size"]): row for row in before["rows"]}
+    for row in rows:
+        key = row["program"], row["size"]
+        runs = kept[key].get("runs", 1) + 1 if key in kept else 1
+        shortest = min(kept.get(key, row), row, key=lambda r: r.get("total", LIMIT_SECONDS))
+        kept[key] = {**shortest, "runs": runs}
+    write([*kept.values()])
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     arguments.add_argument("shapes", nargs="*", metavar="SHAPE")
@@ -164,9 +188,12 @@ def main() -> None:
     arguments.add_argument(
         "--files", action="store_true", help="the PTX files of the tests and the suite, too"
     )
+    arguments.add_argument("--again", action="store_true", help="one run more of what compile_curve.json has")
     arguments.add_argument("--cpu", default="host", help="that code is made for, as SIMT_CPU (%(default)s)")
     arguments.add_argument("--child", metavar="CACHE", help=argparse.SUPPRESS)
     given = arguments.parse_args()
+    if given.again and given.cpu != "host":
+        arguments.error("--again is for this machine's own CPU: expected no --cpu")
     if given.child:
         print(json.dumps(measure(sys.stdin.buffer.read(), Path(given.child), given.cpu)))
         return
@@ -176,11 +203,10 @@ def main() -> None:
         found = in_child(text, given.cpu)
         rows.append({"program": name, "size": size, **found})
         print(row(name, found), flush=True)
-    if not given.shapes and given.cpu == "host" and given.sizes == arguments.get_default("sizes"):
-        from timing import processor
-
-        found = {"date": time.strftime("%Y-%m-%d"), "processor": processor(), "rows": rows}
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+    if given.again:
+        add(rows)
+    elif not given.shapes and given.cpu == "host" and given.sizes == arguments.get_default("sizes"):
+        write(rows)
 
 
 if __name__ == "__main__":
