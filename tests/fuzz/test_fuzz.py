@@ -36,6 +36,12 @@ def test_recorded_programs(devices: dict[str, simt.Device], engine: str) -> None
             assert not wrong(run(case, devices[engine]), expected), f"seed {case.seed}"
 
 
+def test_lanes_in_a_loop_that_soon_ends_are_waited_for(devices: dict[str, simt.Device]) -> None:
+    """An H200's recording: a loop with volatile accesses, then a vote whose mask is a register."""
+    case, expected = next(r for r in recordings() if r[0].seed == 117)
+    assert not wrong(run(case, devices["jit"]), expected)
+
+
 @pytest.mark.parametrize("seed", range(1000, 1004))
 def test_engines_agree(devices: dict[str, simt.Device], seed: int) -> None:
     """Inexact instructions too: they have one definition, so both engines give the same."""

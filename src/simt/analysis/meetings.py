@@ -46,6 +46,16 @@ def meeting_blocks(
     return _Known(blocks, environment, functions, {}, {}).meetings()
 
 
+def names_part(blocks: Sequence[Block], environment: Environment, functions: Mapping[str, Function]) -> bool:
+    """Whether an instruction in a function's blocks waits for lanes by a mask that is not known to name all.
+    Those in functions that it calls are not looked at."""
+    if environment.machine < FIRST:
+        return False
+    known = _Known(blocks, environment, functions, {}, {})
+    ops = (op for block in blocks for op in block.ops if isinstance(op, Op) and waits(op.form))
+    return not all(known.names_all(op.sources["mask"]) for op in ops)
+
+
 class _Known:
     """Values of registers that one instruction defines, from constants alone. `given`: those of parameters.
     `calls`: what is known of calls, by function and arguments; shared by all functions."""
@@ -75,7 +85,7 @@ class _Known:
 
     def _meets(self, op: Op | Call) -> bool:
         if isinstance(op, Op):
-            return waits(op.form) and op.guard is None and self._names_all(op.sources["mask"])
+            return waits(op.form) and op.guard is None and self.names_all(op.sources["mask"])
         callee = self.functions.get(op.callee) if isinstance(op.callee, str) else None
         if callee is None:
             return False
@@ -88,7 +98,7 @@ class _Known:
             self.calls[key] = bool(known.meetings())
         return self.calls[key]
 
-    def _names_all(self, mask: Operand) -> bool:
+    def names_all(self, mask: Operand) -> bool:
         value = self._source(mask)
         return value.lo == value.hi and value.lo % (1 << 32) == ALL_LANES
 

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from simt.analysis.clock import counts, reads_clock
 from simt.analysis.lanes import live_in
+from simt.analysis.meetings import names_part
 from simt.analysis.pending import members, set_of
 from simt.analysis.program import (
     Barrier,
@@ -52,6 +53,11 @@ TURNS = 2
 """Times that lanes go round a loop that waits for other threads before they let others run: the rest of the
 CTA has something to do meanwhile, and where CTAs on several cores wait for each other, its sooner loads and
 sums let those go on."""
+
+PATIENT_TURNS = 64
+"""The same in functions with instructions that wait for lanes by masks known only when they run. Lanes that
+are let go first come to them without those in the loop (`simt.analysis.meetings`), so loops that soon end by
+themselves must not let them."""
 
 STRAIGHT = 100
 """Instructions in a block beyond which chains of integer operations are cut: see `LlvmIntegers`."""
@@ -517,7 +523,7 @@ class FunctionEmitter(OpEmitter):
         turns = self.builder.emit(f"load i32, ptr {count}")
         more = self.builder.emit(f"add i32 {turns}, 1")
         self.builder.void(f"store i32 {more}, ptr {count}")
-        many = self.builder.emit(f"icmp ugt i32 {more}, {TURNS}")
+        many = self.builder.emit(f"icmp ugt i32 {more}, {self._turns}")
         rest, go = self.builder.block_name("rest"), self.builder.block_name("again")
         self.builder.void(f"br i1 {many}, label %{rest}, label %{go}")
         self.builder.label(rest)
@@ -527,6 +533,12 @@ class FunctionEmitter(OpEmitter):
         self._wait(resting, mask, others=bool(beyond >> resting & 1))
         self._walk(beyond | 1 << resting, resting)
         self.builder.label(go)
+
+    @cached_property
+    def _turns(self) -> int:
+        program = self.unit.program
+        patient = names_part(self.schedule.order, program.environment, program.functions)
+        return PATIENT_TURNS if patient else TURNS
 
     def _give_turn(self, place: int, mask: Value, other: int, beyond: int) -> None:
         """Lanes at the first yield that has any let those at another one go on, if it is their turn: one loop
