@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import gc
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,10 +19,20 @@ if TYPE_CHECKING:
 ENGINES = ("interpreter", "jit")
 
 
+def pytest_collection_finish() -> None:
+    """Ten thousand tests and the catalogue stay until the end: Python's collector need not look at them each
+    time."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def object_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Compiled objects of a test run stay with that run: never those of an older compiler."""
-    folder = tmp_path_factory.mktemp("simt-cache")
+    """Compiled objects of a test run stay with that run: never those of an older compiler. Workers of one run
+    share them: their own folders lie beside each other."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "simt-cache"
+    folder.mkdir(mode=0o700, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SIMT_CACHE_DIR", str(folder))
         yield folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
@@ -84,6 +85,7 @@ def is_old(form: Form, binding: Binding) -> bool:
     return form.allowed(binding, OLD_VERSION, OLD_TARGET)
 
 
+@functools.cache
 def cases() -> dict[str, Case]:
     """All cases by name. Forms that later versions have dropped are run in the last one that has them."""
     forms = [f for fs in FORMS.values() for f in fs if f.chapter in CHAPTERS]

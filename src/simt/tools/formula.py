@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import field
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any, cast
 
@@ -37,13 +37,21 @@ EFFECTS = frozenset({"fence", "trap", "breakpoint", "event", "events", "sleep"})
 NAMES = {"fsqrt": "sqrt", "fmin": "min", "fmax": "max", "minimum": "min", "maximum": "max"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Expression:
     """An operation on expressions; without `parts` a name or a number. `infix`: written between its parts."""
 
     head: str
     parts: tuple[Expression, ...] = ()
     infix: bool = False
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Computed once: else everything below would be looked at each time."""
+        return hash((self.head, self.parts, self.infix))
 
     def text(self, names: dict[Expression, str], top: bool = False) -> str:
         """As in a formula; `names`: expressions that have a line of their own."""
@@ -60,9 +68,15 @@ class Expression:
     def inner_first(self) -> list[Expression]:
         """The expression and all below it, once each, arguments before what uses them."""
         found: dict[Expression, None] = {}
-        for part in self.parts:
-            found |= dict.fromkeys(part.inner_first())
-        return [*found, self]
+        self._add_to(found)
+        return list(found)
+
+    def _add_to(self, found: dict[Expression, None]) -> None:
+        """What is there already is not walked again: there may be very many ways to it."""
+        if self not in found:
+            for part in self.parts:
+                part._add_to(found)
+            found[self] = None
 
 
 def _bare(text: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Form
-from simt.tools.formula import formula, plainest
+from simt.tools.formula import Expression, formula, plainest
 from simt.tools.pages import Conformance, coverage, page, table_numbers
 
 
@@ -40,6 +40,23 @@ def test_every_meaning_runs_on_symbols() -> None:
     forms = [f for forms in FORMS.values() for f in forms if f.meaning is not None]
     lengths = [len(formula(f, b)) for f in forms for b in plainest(f)[:3]]
     assert sum(n > 0 for n in lengths) > len(lengths) / 2
+
+
+def test_work_is_that_of_the_parts_not_of_the_ways_to_them() -> None:
+    """Of which there are two to the power of sixty here."""
+    hashed = list[str]()
+
+    class Head(str):
+        def __hash__(self) -> int:
+            hashed.append(self)
+            return super().__hash__()
+
+    value = Expression(Head("a"))
+    for _ in range(60):
+        value = Expression(Head("+"), (value, value), True)
+    found = value.inner_first()
+    assert [e.head for e in found] == ["a", *["+"] * 60]
+    assert len(hashed) == 61
 
 
 def test_a_page_has_everything_about_a_form() -> None:
