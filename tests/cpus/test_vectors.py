@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 import simt
 from simt.isa.form import Version
 from tests.conftest import exact
-from tests.cpus.conftest import device_for
+from tests.cpus.conftest import device_for, share_on
 from tests.hw import test_arithmetic, test_conversions
 from tests.hw.arithmetic import Case, input_columns, kernel, module_text
 from tests.hw.conversions import given_for
 from tests.hw.operands import LANES
+from tests.shares import share
 
 STEP = 240
 """Every how many of the recorded cases run; six times as many of those that CPUs do in different ways."""
+STEP_OF_FEW = 3
 DIRECTED = {"rz", "rm", "rp"}
 
 
@@ -79,10 +81,19 @@ def conversions() -> list[Recorded]:
     ]  # fmt: skip
 
 
-def run_all(device: simt.Device) -> dict[str, NDArray[np.uint64]]:
-    """The results of the sample by name: rows of 64-bit lanes, one for each output."""
+def few() -> list[Recorded]:
+    """For tests of code that is alike for all instructions: some of each mnemonic."""
+    return share(sample(), STEP_OF_FEW, mnemonic)
+
+
+def mnemonic(item: Recorded) -> str:
+    return item.case.form.mnemonic
+
+
+def run_all(device: simt.Device, items: Iterable[Recorded]) -> dict[str, NDArray[np.uint64]]:
+    """The results of recorded cases by name: rows of 64-bit lanes, one for each output."""
     groups: dict[tuple[Version, int], list[Recorded]] = defaultdict(list)
-    for item in sample():
+    for item in items:
         groups[item.case.version, item.case.target].append(item)
     with exact(device):
         return {name: rows for key, group in groups.items() for name, rows in run(device, *key, group)}
@@ -101,10 +112,11 @@ def run(
 
 @functools.cache
 def results_of_host() -> dict[str, NDArray[np.uint64]]:
-    return run_all(device_for("host"))
+    return run_all(device_for("host"), sample())
 
 
 def test_hardware_and_host(cpu: str) -> None:
-    results = run_all(device_for(cpu))
-    assert [line for item in sample() for line in item.wrong(results[item.name])] == []
+    items = share_on(cpu, sample(), mnemonic)
+    results = run_all(device_for(cpu), items)
+    assert [line for item in items for line in item.wrong(results[item.name])] == []
     assert [name for name, rows in results.items() if (rows != results_of_host()[name]).any()] == []

@@ -17,23 +17,21 @@ from numpy.typing import NDArray
 import simt
 from tests.conftest import shared_device
 from tests.oracle.cases import CASES, RESULTS, Case, key, path, variants
+from tests.shares import share
 
 ALL = [(case, variant) for case in CASES for variant in variants(case)]
-ROTATED = {"interpreter": 1, "jit": 3}
-"""Every how many compilations of a case run on an engine: compiling takes the time."""
+STEP = {"interpreter": 2, "jit": 4}
+"""One of how many compilations of a case runs on an engine, and at least one: compiling takes the time."""
 
 SLOW = frozenset({"atomics.plain/atomics_half", "atomics.plain/locks"})
 """Emulated 16-bit atomics and locks without optimisation take the interpreter seconds: on the JIT only."""
 
 
 def sampled(engine: str) -> list[Any]:
-    """The compilations that run on an engine: for the JIT one of three, and at least one of every case."""
-    found: list[Any] = []
-    for case in CASES:
-        names = variants(case)[:: ROTATED[engine]]
-        names = [v for v in names if engine == "jit" or key(case, v) not in SLOW]
-        found += [pytest.param(engine, case, v, id=f"{engine}-{key(case, v)}") for v in names]
-    return found
+    """The compilations that run on an engine."""
+    found = [(case, v) for case, v in ALL if engine == "jit" or key(case, v) not in SLOW]
+    chosen = share(found, STEP[engine], lambda pair: pair[0])
+    return [pytest.param(engine, case, v, id=f"{engine}-{key(case, v)}") for case, v in chosen]
 
 
 @functools.cache

@@ -15,6 +15,7 @@ from simt.engine.llvm_exchanges import orders_of
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_windows import NEEDS
 from tests.conftest import shared_device
+from tests.shares import share
 
 WORDS = 160
 WARP = 32
@@ -122,7 +123,10 @@ MASKS = (0, 1, 3, 7, 15, 31, 5, 30, 63, 0xFFFFFFF0)
 
 @pytest.mark.parametrize("swapped", [False, True], ids=["low first", "high first"])
 @pytest.mark.parametrize("known", [False, True], ids=["at run time", "when compiled"])
-@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize(
+    ("engine", "mask"),
+    [("jit", mask) for mask in MASKS] + [("interpreter", mask) for mask in share(MASKS, 5)],
+)
 def test_pairs_are_loaded_and_exchanged(engine: str, mask: int, known: bool, swapped: bool) -> None:
     device = shared_device(engine)
     done = 0

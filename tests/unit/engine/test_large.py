@@ -18,7 +18,7 @@ from simt.engine.llvm_function import DEEP
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_outline import PIECE
 from simt.machine.device import DEVICES
-from tests.cpus.test_vectors import run_all, sample
+from tests.cpus.test_vectors import few, run_all
 from tests.filetests import test_run as filetests
 
 FOLDER = Path(filetests.__file__).parent / "run"
@@ -93,8 +93,8 @@ def test_files_as_if_they_were_large(name: str) -> None:
 @pytest.mark.usefixtures("all_large")
 def test_vectors_of_the_gpu() -> None:
     """NaNs included, which large kernels settle at once."""
-    rows = run_all(simt.Device("sm_90", engine="jit", memory="1GiB", timeout=60))
-    assert [line for item in sample() for line in item.wrong(rows[item.name])] == []
+    rows = run_all(simt.Device("sm_90", engine="jit", memory="1GiB", timeout=60), few())
+    assert [line for item in few() for line in item.wrong(rows[item.name])] == []
 
 
 def long_kernel(pieces: int) -> str:

@@ -55,6 +55,7 @@ def device() -> simt.Device:
     return simt.Device("sm_90", workers=2, memory="64MiB", timeout=20)
 
 
+@functools.cache
 def tells_ahead(source: str, block: tuple[int, int, int]) -> bool:
     """Whether there is code for warps for which all is well."""
     program, _ = compile_ptx(source, "<ptx>", DEVICES[90])

@@ -1,0 +1,32 @@
+"""Shares of tests that are alike."""
+
+from __future__ import annotations
+
+from tests.shares import share
+
+WORDS = [f"{kind}{number}" for number in range(4) for kind in "abcde"] + ["f0", "g0"]
+
+
+def kind_of(word: str) -> str:
+    return word[0]
+
+
+def test_every_kind_is_there() -> None:
+    for step in (2, 3, 4, 100):
+        found = share(WORDS, step, kind_of, False)
+        assert {kind_of(w) for w in found} == set("abcdefg")
+        assert found == sorted(found, key=WORDS.index)
+        assert len(found) <= 5 * -(-4 // step) + 2
+
+
+def test_kinds_begin_at_different_places() -> None:
+    assert share(WORDS, 4, kind_of, False) == ["a0", "e0", "b1", "c2", "d3", "f0", "g0"]
+
+
+def test_of_one_kind_it_is_every_so_many() -> None:
+    assert share(range(10), 4, all_=False) == [0, 4, 8]
+
+
+def test_all() -> None:
+    assert share(WORDS, 3, kind_of, True) == WORDS
+    assert share(WORDS, 1, kind_of, False) == WORDS
