@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 from pathlib import Path
 
 import numpy as np
 
 import simt
 from tests.hw.halves import BLOCK, BLOCKS, TEXT, THREADS, digest
+from tests.shares import ALL
 from tests.unit.isa.meaning import Array
 
 VECTORS = Path(__file__).parent / "vectors" / "halves.json"
@@ -30,7 +30,7 @@ def recorded() -> list[str]:
 
 def numbers(step: int) -> list[int]:
     """The blocks of a test: some of both signs, and those where most happens."""
-    step = 1 if os.environ.get("SIMT_HW_ALL") else step
+    step = 1 if ALL else step
     telling = {(bits | sign) // BLOCK for bits in TELLING for sign in (0, 1 << 31)}
     return sorted({*range(0, BLOCKS, step), *(telling if step < BLOCKS // 8 else ())})
 

@@ -6,7 +6,6 @@ Record again with `python -m tests.hw.record --only probes`.
 from __future__ import annotations
 
 import functools
-import os
 from collections import Counter
 from itertools import chain
 from pathlib import Path
@@ -22,6 +21,7 @@ from tests.conftest import shared_device
 from tests.hw import atomic_probes, control_probes, memory_probes, textures
 from tests.hw.arithmetic import CHAPTERS, is_old
 from tests.hw.probes import STRIDE, Probe, normal
+from tests.shares import share
 from tests.unit.isa.meaning import Array
 
 VECTORS = Path(__file__).parent / "vectors" / "probes.npz"
@@ -33,7 +33,7 @@ UNDEFINED = {
 
 
 STEP = 24
-"""Every how many of the programs run on the JIT; all do with SIMT_HW_ALL=1 in the environment."""
+"""Every how many of the programs run on the JIT."""
 
 
 @functools.cache
@@ -97,8 +97,8 @@ def test_the_interpreter_gives_what_the_gpu_gave() -> None:
 
 
 def test_the_jit_gives_what_the_gpu_gave() -> None:
-    device, step = shared_device("jit"), 1 if os.environ.get("SIMT_HW_ALL") else STEP
-    assert [p.name for p in compared()[::step] if differing(p, run(p, device))] == []
+    device = shared_device("jit")
+    assert [p.name for p in share(compared(), STEP) if differing(p, run(p, device))] == []
 
 
 @pytest.mark.parametrize("name", ["1.4 trap", "trap"])

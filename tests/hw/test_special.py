@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import zlib
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from tests.hw.fit_special import BANDS, fit
 from tests.hw.measure_special import Measure, errors, measures
 from tests.hw.special import BLOCK_BITS, BLOCKS, LAUNCHED, Function, functions, module_text
 from tests.hw.special_dump import Dump, dumped
+from tests.shares import ALL
 from tests.unit.isa.meaning import Array
 
 VECTORS = Path(__file__).parent / "vectors" / "special.json"
@@ -50,7 +50,7 @@ def blocks(function: Function) -> tuple[int, ...]:
     """Those to compare."""
     if function.inputs < 1 << BLOCK_BITS:
         return (0,)
-    return tuple(range(BLOCKS)) if os.environ.get("SIMT_HW_ALL") else SAMPLED
+    return tuple(range(BLOCKS)) if ALL else SAMPLED
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -68,7 +68,7 @@ def test_binades_are_the_hardwares(name: str) -> None:
     assert wrong == []
 
 
-FITTED = tuple(BANDS) if os.environ.get("SIMT_HW_ALL") else ("reciprocal", "logarithm")
+FITTED = tuple(BANDS) if ALL else ("reciprocal", "logarithm")
 
 
 def checked(opcode: str, block: int) -> Array:

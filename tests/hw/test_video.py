@@ -6,7 +6,6 @@ Record again with `python -m tests.hw.record --only video`.
 from __future__ import annotations
 
 import functools
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,13 +16,14 @@ import simt
 from simt.engine.numpy_algebra import NumpyAlgebra
 from simt.isa.algebra import Environment
 from tests.hw.video import CHAPTERS, LANES, SAMPLES, Case, cases, chunks, written
+from tests.shares import share
 from tests.unit.isa.meaning import Array
 
 VECTORS = Path(__file__).parent / "vectors" / "video.npz"
 MACHINE = 90
 CHUNK = 100
-ENGINE_STEP = {"interpreter": 3, "jit": 24}
-"""Every how many of the cases run as kernels; all with SIMT_HW_ALL=1 in the environment."""
+ENGINE_STEP = {"interpreter": 3, "jit": 60}
+"""Every how many of the cases run as kernels of a mnemonic."""
 
 
 @functools.cache
@@ -66,10 +66,11 @@ def test_meanings_are_the_hardware() -> None:
 
 
 def test_kernels_are_the_hardware(device: simt.Device, engine: str) -> None:
-    step = 1 if os.environ.get("SIMT_HW_ALL") else ENGINE_STEP[engine]
     pool, theirs = recorded()
     wrong: list[str] = []
-    for text, part in chunks(dict(list(cases().items())[::step]), CHUNK):
+    for text, part in chunks(
+        dict(share(cases().items(), ENGINE_STEP[engine], lambda pair: pair[1].form.mnemonic)), CHUNK
+    ):
         module = device.load(text)
         for number, (name, case) in enumerate(part.items()):
             source = device.array(np.ascontiguousarray(case.given(pool)))

@@ -103,8 +103,8 @@ def compare(dialect: Dialect, seed: int, least: int, kept: Kept, only: Collectio
     if only:
         return result
     for text, theirs, mine in (
-        *declarations.compare(dialect, kept.module),
-        *files.compare(dialect, kept.module),
+        *declarations.compare(dialect, declarations.lines(), kept.module),
+        *files.compare(files.changes_of(dialect), kept.module),
     ):
         result.take("module", text, theirs, mine)
     return result

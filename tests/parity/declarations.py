@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from tests.parity.dialects import Dialect
@@ -23,9 +23,11 @@ def module(dialect: Dialect, text: str) -> str:
     return f"{dialect.directives}{text.removeprefix(MARK)}\n"
 
 
-def compare(dialect: Dialect, theirs: Callable[[str], bool]) -> Iterator[tuple[str, bool, bool]]:
+def compare(
+    dialect: Dialect, tried: Iterable[str], theirs: Callable[[str], bool]
+) -> Iterator[tuple[str, bool, bool]]:
     """Each line, marked, whether ptxas takes it as a module of the dialect (`theirs`), and whether
     simt does."""
-    for line in lines():
+    for line in tried:
         text = module(dialect, line)
         yield MARK + line, theirs(text), accepts(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from tests.parity.dialects import Dialect
@@ -30,14 +30,16 @@ def dialect(text: str) -> Dialect:
     return Dialect((int(major), int(minor)), lines[1].split(maxsplit=1)[1])
 
 
-def compare(wanted: Dialect, theirs: Callable[[str], bool]) -> Iterator[tuple[str, bool, bool]]:
-    """Each file of a dialect and its changes, marked, whether ptxas takes it (`theirs`), and whether simt
-    does."""
-    for name in NAMES:
-        if dialect(name) == wanted:
-            for text in changes(name):
-                module = changed(text)
-                yield text, theirs(module), accepts(module)
+def changes_of(wanted: Dialect) -> list[str]:
+    """Each file of a dialect and its changes, as marked text."""
+    return [text for name in NAMES if dialect(name) == wanted for text in changes(name)]
+
+
+def compare(texts: Iterable[str], theirs: Callable[[str], bool]) -> Iterator[tuple[str, bool, bool]]:
+    """Each marked text, whether ptxas takes its module (`theirs`), and whether simt does."""
+    for text in texts:
+        module = changed(text)
+        yield text, theirs(module), accepts(module)
 
 
 def changed(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections import defaultdict
 
 import pytest
 
@@ -19,9 +20,12 @@ from tests.parity.differences import differences, explanation
 from tests.parity.kept import Kept
 from tests.parity.oracle import AVAILABLE, accepted, assemble
 from tests.parity.snippets import Snippet, by_form, mutants
+from tests.shares import share
 
 SEED = int(os.environ.get("SIMT_PARITY_SEED", "20090612"))
 SAMPLE = 800
+STEP = 3
+"""One of how many recorded verdicts of a kind is replayed, and of modules given to ptxas."""
 MARKS = (declarations.MARK, files.MARK)
 NEEDS_PTXAS = pytest.mark.skipif(not AVAILABLE, reason="needs NVIDIA's ptxas on the machine")
 
@@ -49,15 +53,24 @@ def _replayed(dialect: Dialect, found: list[verdicts.Verdict]) -> list[str]:
     return different(dialect, modules, wholes) + different(dialect, snippets, parts)
 
 
+def _kind(pair: tuple[Dialect, verdicts.Verdict]) -> tuple[str, bool]:
+    """A declaration, a file and what is changed in it, or the mnemonic of a snippet; and what ptxas says."""
+    text, accepted = pair[1]
+    if text.startswith(declarations.MARK):
+        return text, accepted
+    words = text.split()
+    return " ".join(words[:3]) if text.startswith(files.MARK) else words[0].split(".")[0], accepted
+
+
 def test_decides_as_ptxas_did_when_its_verdicts_were_recorded() -> None:
-    seen = set[Dialect]()
-    wrong: list[str] = []
-    for dialect, found in verdicts.read():
-        seen.add(dialect)
-        assert {theirs for _, theirs in found} == {True, False}
-        wrong += _replayed(dialect, found)
+    recorded = list(verdicts.read())
+    assert all({theirs for _, theirs in found} == {True, False} for _, found in recorded)
+    tried: dict[Dialect, list[verdicts.Verdict]] = defaultdict(list)
+    for dialect, verdict in share([(d, v) for d, found in recorded for v in found], STEP, _kind):
+        tried[dialect].append(verdict)
+    assert set(tried) == set(DIALECTS)
+    wrong = [line for dialect, found in tried.items() for line in _replayed(dialect, found)]
     assert not wrong, "\n".join(wrong)
-    assert seen == set(DIALECTS)
 
 
 def _sample(dialect: Dialect, seed: int) -> list[str]:
@@ -82,7 +95,8 @@ def test_decides_as_ptxas_does(dialect: Dialect) -> None:
 @pytest.mark.parametrize("dialect", [Dialect((1, 4), "sm_13"), NEWEST], ids=str)
 def test_takes_whole_modules_as_ptxas_does(dialect: Dialect) -> None:
     taken = Kept(None).module
-    compared = [*declarations.compare(dialect, taken), *files.compare(dialect, taken)]
+    lines, changes = share(declarations.lines(), STEP), share(files.changes_of(dialect), STEP)
+    compared = [*declarations.compare(dialect, lines, taken), *files.compare(changes, taken)]
     wrong = different(dialect, [(t, theirs) for t, theirs, _ in compared], [mine for _, _, mine in compared])
     assert not wrong, "\n".join(wrong)
 
