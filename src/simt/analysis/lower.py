@@ -11,6 +11,7 @@ from simt.analysis.link import resolve
 from simt.analysis.lower_calls import signature, source_type
 from simt.analysis.lower_context import Context, Unlowerable
 from simt.analysis.lower_function import FunctionLowering
+from simt.analysis.lower_gates import cut_at_gates
 from simt.analysis.lower_indirect import direct_calls
 from simt.analysis.lower_inline import has_barrier, inline_calls, uses_module_scope, watches
 from simt.analysis.lower_instructions import Plans
@@ -245,6 +246,7 @@ def _connect(context: Context, as_written: bool) -> None:
             direct_calls(function, inlined, as_written)
             inline_calls(function, inlined, as_written)
             meet(function, context.environment, as_written)
+            cut_at_gates(function, context.environment, functions)
             if (
                 not recursive
                 and not function.is_kernel

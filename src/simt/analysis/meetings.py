@@ -3,14 +3,16 @@
 Where lanes meet as control flow joins, nothing needs to be done for them. But lanes that spin in a loop let
 others of their warp run first (`simt.analysis.waiting`), and these must not run such a block without them.
 
-Only masks that are known to name every lane count: what another mask names is known when the instruction
-runs, and whoever waits in a loop may wait for just the lanes that it names.
+What another mask names is known when the instruction runs, and whoever waits in a loop may wait for just the
+lanes that it names. Where a function has such instructions, each that waits begins a block of its own, a
+*gate* (`simt.analysis.lower_gates`): lanes stop before it only while one that they wait for rests in a loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from simt.analysis.call_graph import reachable
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lower_rendezvous import FIRST, waits
 from simt.analysis.program import (
@@ -47,13 +49,50 @@ def meeting_blocks(
 
 
 def names_part(blocks: Sequence[Block], environment: Environment, functions: Mapping[str, Function]) -> bool:
-    """Whether an instruction in a function's blocks waits for lanes by a mask that is not known to name all.
-    Those in functions that it calls are not looked at."""
+    """Whether an instruction in a function's blocks waits for lanes by a mask that is not known to name all,
+    or under a guard. Those in functions that it calls are not looked at."""
+    if environment.machine < FIRST:
+        return False
+    ops = (op for block in blocks for op in block.ops if isinstance(op, Op) and waits(op.form))
+    unsure = [op for op in ops if op.guard is not None or not _is_all(op.sources["mask"])]
+    known = _Known(blocks, environment, functions, {}, {}) if unsure else None
+    return known is not None and any(known.waits_for_part(op) for op in unsure)
+
+
+def _is_all(mask: Operand) -> bool:
+    return isinstance(mask, Constant) and mask.bits == ALL_LANES
+
+
+def gates(
+    blocks: Sequence[Block], environment: Environment, functions: Mapping[str, Function]
+) -> dict[int, Op | None]:
+    """By index of a block that begins with an instruction that waits: the instruction, None if it waits for
+    the whole warp. Empty if none waits for less."""
+    if environment.machine < FIRST:
+        return {}
+    known = _Known(blocks, environment, functions, {}, {})
+    first = {b.index: b.ops[0] for b in blocks if b.ops}
+    found: dict[int, Op | None] = {
+        index: op for index, op in first.items() if isinstance(op, Op) and known.waits_for_part(op)
+    }
+    return {**found, **{b.index: None for b in known.meetings()}} if found else {}
+
+
+def calls_part(blocks: Sequence[Block], environment: Environment, functions: Mapping[str, Function]) -> bool:
+    """Whether a function that is called waits for lanes by a mask of which the caller does not see that it
+    names all: lanes do not stop before such a call."""
     if environment.machine < FIRST:
         return False
     known = _Known(blocks, environment, functions, {}, {})
-    ops = (op for block in blocks for op in block.ops if isinstance(op, Op) and waits(op.form))
-    return not all(known.names_all(op.sources["mask"]) for op in ops)
+    calls = (op for block in blocks for op in block.ops if isinstance(op, Call))
+    return any(reaches_wait(call, functions) and not known.meets(call) for call in calls)
+
+
+def reaches_wait(call: Call, functions: Mapping[str, Function]) -> bool:
+    """Whether a function that a call may reach has an instruction that waits."""
+    names = (call.callee,) if isinstance(call.callee, str) else call.candidates
+    found = reachable([n for n in names if n in functions], functions)
+    return any(isinstance(op, Op) and waits(op.form) for name in found for op in functions[name].ops())
 
 
 class _Known:
@@ -81,11 +120,15 @@ class _Known:
         self.evaluator: Evaluator[Range] = Evaluator(RangeAlgebra(BlockShape(1, 1, 1)), self, environment)
 
     def meetings(self) -> list[Block]:
-        return [b for b in self.blocks if any(self._meets(op) for op in b.ops)]
+        return [b for b in self.blocks if any(self.meets(op) for op in b.ops)]
 
-    def _meets(self, op: Op | Call) -> bool:
+    def waits_for_part(self, op: Op | Call) -> bool:
+        """Whether an instruction waits, and is not known to wait for all lanes."""
+        return isinstance(op, Op) and waits(op.form) and not self.meets(op)
+
+    def meets(self, op: Op | Call) -> bool:
         if isinstance(op, Op):
-            return waits(op.form) and op.guard is None and self.names_all(op.sources["mask"])
+            return waits(op.form) and op.guard is None and self._names_all(op.sources["mask"])
         callee = self.functions.get(op.callee) if isinstance(op.callee, str) else None
         if callee is None:
             return False
@@ -98,7 +141,7 @@ class _Known:
             self.calls[key] = bool(known.meetings())
         return self.calls[key]
 
-    def names_all(self, mask: Operand) -> bool:
+    def _names_all(self, mask: Operand) -> bool:
         value = self._source(mask)
         return value.lo == value.hi and value.lo % (1 << 32) == ALL_LANES
 

@@ -2,10 +2,15 @@
 
 The *places* of a warp's line are the schedule's slots (blocks and loop latches) and, after all of
 them, one yield for each loop that waits for other threads, one meeting place for each block in which lanes
-wait for their whole warp, and one park for each barrier. Lanes that went round a waiting loop for long are
-put to its yield, so that others of their warp run first; but none of them run a block with a meeting place
-then, since the lanes in the loop must come there too, or end. Lanes that arrived at a barrier wait in its
-park until nothing else of the warp can run.
+wait for their whole warp (or the *hold*, see below), and one park for each barrier. Lanes that went round a
+waiting loop for long are put to its yield, so that others of their warp run first; but none of them run a
+block with a meeting place then, since the lanes in the loop must come there too, or end. Lanes that arrived
+at a barrier wait in its park until nothing else of the warp can run.
+
+Where an instruction waits for lanes by a mask that is known only when it runs, all blocks with instructions
+that wait are *gates* (`simt.analysis.meetings`). Lanes run them in the line's order, as other blocks. But
+those that wait for a lane at a yield, or for one in the hold, stay in the hold, one place for all gates.
+Before lanes at a yield go on, those in the hold do that wait for no such lane any more.
 
 After a block the warp goes to the first place with waiting lanes. Here that is worked out ahead of
 time as far as possible, so that compiled code tests only places that can hold lanes, and none at all
@@ -18,9 +23,10 @@ there may be as many places as blocks.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
-from simt.analysis.program import BARRIERS, Barrier, Block, Branch, Constant, Jump, Switch
+from simt.analysis.program import BARRIERS, Barrier, Block, Branch, Constant, Jump, Op, Switch
 from simt.analysis.schedule import Loop, Schedule
 from simt.records import dataclass
 
@@ -73,7 +79,9 @@ class Pending:
     `by_number`: barriers complete one by one, so that a part of a warp's parks may open. `parting`: lanes may
     leave loops that wait for other threads at different times (`simt.analysis.waiting` finds out). `line`:
     how many places the schedule has; yields, meeting places and parks come after them. `places`: how many
-    there are in all. `meetings`: blocks with meeting places.
+    there are in all. `meetings`: blocks with meeting places. `gates`: by block index, with the instruction
+    whose mask says which lanes are waited for (None: all). `held`: those gates for which lanes may be in the
+    hold. `hold`: that place, if there are gates. `at_rest`: it and the yields.
     """
 
     def __init__(
@@ -82,6 +90,7 @@ class Pending:
         divergent: set[int],
         waiting: Sequence[Loop] = (),
         meetings: Sequence[Block] = (),
+        gates: Mapping[int, Op | None] = MappingProxyType({}),
     ) -> None:
         self.schedule = schedule
         self.divergent = divergent
@@ -95,11 +104,16 @@ class Pending:
         self.line = first = len(schedule.slots)
         self._yield = {x.header.index: first + i for i, x in enumerate(self.waiting)}
         self._first_meeting = first + len(self.waiting)
-        self._first_park = self._first_meeting + len(self.meetings)
+        self.gates = gates
+        self.hold = self._first_meeting + len(self.meetings) if gates else None
+        self._first_park = self._first_meeting + len(self.meetings) + bool(gates)
         self._meeting = {b.index: self._first_meeting + i for i, b in enumerate(self.meetings)}
         self._park = {b.index: self._first_park + i for i, b in enumerate(self.barriers)}
         self.places = self._first_park + len(self.barriers)
-        self.at = _Flow(self).solve()
+        yields = set_of(self._yield.values())
+        self.at_rest = yields if self.hold is None else yields | 1 << self.hold
+        flow = _Flow(self)
+        self.at, self.held = flow.solve(), list(flow.held.values())
 
     # -- places ----------------------------------------------------------------------------
     def of_edge(self, source: Block, target: Block) -> int:
@@ -129,6 +143,13 @@ class Pending:
         index = place - self._first_meeting
         return self.meetings[index] if 0 <= index < len(self.meetings) else None
 
+    def gate_after(self, block: Block, waiting: int) -> Block | None:
+        """The gate to which a block leads, if lanes may be waiting that hold others up there."""
+        target = block.terminator.target if isinstance(block.terminator, Jump) else None
+        if target is None or target.index not in self.gates or not waiting & self.at_rest:
+            return None
+        return None if self.schedule.is_back_edge(block, target) else target
+
     def yielded(self, place: int) -> Loop | None:
         """The loop whose yield a place is."""
         index = place - len(self.schedule.slots)
@@ -144,13 +165,25 @@ class Pending:
         return self._yield.get(slot.header.index) if isinstance(slot, Loop) else None
 
     def target(self, place: int) -> Block:
-        """The block that runs next when lanes wait at a place (not a park)."""
+        """The block that runs next when lanes wait at a place (no park, and not the hold)."""
         slot = self.yielded(place) or self.met(place) or self.schedule.slots[place]
         return slot.header if isinstance(slot, Loop) else slot
 
+    def next_blocks(self, place: int) -> list[Block]:
+        """The blocks that lanes at a place may run next."""
+        barrier = self.parked(place)
+        if place == self.hold:
+            return self.held
+        return [self.target(place) if barrier is None else barrier.successors()[0]]
+
     # -- flow ------------------------------------------------------------------------------
-    def outcomes(self, block: Block) -> list[Outcome]:
-        """The ways to leave a block; several only for branches that keep the warp together."""
+    def outcomes(self, block: Block, waiting: int) -> list[Outcome]:
+        """The ways to leave a block while lanes may wait at some places; several only for branches that keep
+        the warp together, and before gates."""
+        gate = self.gate_after(block, waiting)
+        if gate is not None and self.hold is not None:
+            place = self.of_edge(block, gate)
+            return [Outcome(1 << place, place), Outcome(1 << place | 1 << self.hold, self.hold)]
         match block.terminator:
             case Barrier(next=n):
                 targets = [self._park[block.index] if stops(block) else self.of_edge(block, n)]
@@ -200,6 +233,8 @@ class _Flow:
         self.bound: dict[int, int] = {}
         self.ran: set[int] = set()
         self.looked: set[tuple[int, int]] = set()
+        self.held: dict[int, Block] = {}
+        self.released = 0
         self.here = -1
         self.turn: list[int] = []
         self.next_turn: list[int] = []
@@ -242,7 +277,10 @@ class _Flow:
         else:
             self.ran.add(slot.index)
             self.at[slot.index] |= beyond
-            for outcome in self.pending.outcomes(slot):
+            gate = self.pending.gate_after(slot, self.at[slot.index])
+            if gate is not None:
+                self._hold(gate)
+            for outcome in self.pending.outcomes(slot, self.at[slot.index]):
                 self._leave(self.at[slot.index] | outcome.places, outcome.sure)
         if self.bound.get(place, 0) > place:
             self._look(beyond, self.bound[place])
@@ -252,6 +290,19 @@ class _Flow:
         resting = self.pending.yield_of(latch)
         if resting is not None:
             self._leave(beyond | 1 << resting, resting)
+
+    def _hold(self, gate: Block) -> None:
+        if gate.index not in self.held:
+            self.held[gate.index] = gate
+            if self.released:
+                self._run(gate, self.released)
+
+    def _release(self, waiting: int) -> None:
+        """Lanes in the hold go on, some or all, from whichever gate they came to."""
+        if waiting & ~self.released:
+            self.released |= waiting
+            for gate in self.held.values():
+                self._run(gate, self.released)
 
     def _run(self, block: Block, waiting: int) -> None:
         """A block runs that was not looked for at its own place."""
@@ -276,7 +327,12 @@ class _Flow:
                 self._go_on(place, beyond)
 
     def _go_on(self, place: int, beyond: int) -> None:
-        """Nothing else of the warp can run: lanes at a park, yield or meeting place go on."""
+        """Nothing else of the warp can run: lanes at a park, yield or meeting place, or in the hold go on."""
+        hold = 0 if self.pending.hold is None else 1 << self.pending.hold
+        if 1 << place == hold or (beyond & hold and self.pending.yielded(place)):
+            self._release(beyond | 1 << place)
+        if 1 << place == hold:
+            return
         if self.pending.parked(place) is None:
             self._run(self.pending.target(place), beyond)
             for other in self.pending.in_turn(place, beyond):

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 
 from simt.analysis.call_graph import reachable
-from simt.analysis.meetings import meeting_blocks
+from simt.analysis.meetings import gates, meeting_blocks
 from simt.analysis.observer import Observer
 from simt.analysis.pending import Pending, members
 from simt.analysis.program import Block, Call, Function, Op
@@ -160,7 +160,7 @@ def parted_blocks(ssa: Ssa, pending: Pending) -> set[int]:
 def _others_follow(barrier: Block, pending: Pending, toward: set[int]) -> bool:
     """Whether lanes of a warp that comes to a barrier may wait where they can come to one later."""
     return any(
-        pending.parked(place) is not None or pending.target(place).index in toward
+        pending.parked(place) is not None or any(b.index in toward for b in pending.next_blocks(place))
         for place in members(pending.at[barrier.index])
     )
 
@@ -206,17 +206,20 @@ def settle(
     `functions`: those that it may call. Meeting places are needed only if lanes part at a loop that waits."""
     waiting = waiting_loops(ssa, environment, functions)
     meetings: list[Block] | None = None  # not looked for yet
+    at_gates: dict[int, Op | None] = {}
     varying: set[int] = set()
     while True:
         uniformity = analyse(ssa, environment, shape, varying)
-        pending = Pending(ssa.schedule, uniformity.divergent, waiting, meetings or ())
+        pending = Pending(ssa.schedule, uniformity.divergent, waiting, meetings or (), at_gates)
         parting = [loop for loop in waiting if parts_lanes(ssa, pending, loop)]
         if parting and meetings is None:
-            meetings = meeting_blocks(ssa.schedule.order, environment, functions)
-            if meetings:
+            at_gates = gates(ssa.schedule.order, environment, functions)
+            meetings = [] if at_gates else meeting_blocks(ssa.schedule.order, environment, functions)
+            if meetings or at_gates:
                 continue
-        pending.parting = bool(parting or meetings)
-        found = late_blocks(ssa, parting) | parted_blocks(ssa, pending) | _reachable(meetings or ())
+        pending.parting = bool(parting or meetings or at_gates)
+        meeting = _reachable([*(meetings or ()), *pending.held])
+        found = late_blocks(ssa, parting) | parted_blocks(ssa, pending) | meeting
         if found <= varying:
             return uniformity, pending
         varying |= found

@@ -71,7 +71,7 @@ class Interpreter:
         count = batch_size(launch, recursive)
         total = launch.grid[0] * launch.grid[1] * launch.grid[2]
         lines = self._lines_of(launch)
-        if count < total and (launch.workspace is not None or any(lines[name].waits for name in reached)):
+        if count < total and (launch.workspace is not None or any(lines[name].waiting for name in reached)):
             count = min(total, max(count, launch.resident))
         launch.begin_cooperation()
         x, y, z = launch.block

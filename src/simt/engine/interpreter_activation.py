@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simt.analysis.meetings import meeting_blocks
-from simt.analysis.program import Block, Call, Function, Program, Register
+from simt.analysis.meetings import ALL_LANES, gates, meeting_blocks
+from simt.analysis.program import Block, Call, Constant, Function, Op, Program, Register
 from simt.analysis.schedule import Loop, schedule
 from simt.analysis.ssa import build
 from simt.analysis.waiting import waiting_loops
@@ -63,18 +63,25 @@ class Line:
         return found
 
     @cached_property
-    def meetings(self) -> Array:
-        """By place: whether lanes that go on from there wait for their whole warp first."""
-        blocks = set(meeting_blocks(self.schedule.order, self.environment, self.functions))
-        next_blocks = (s.header if isinstance(s, Loop) else s for s in self.slots)
-        return np.array([*(b in blocks for b in next_blocks), False, False])
+    def gates(self) -> dict[int, Op | None]:
+        """By slot of a block: the instruction whose mask says for which lanes others wait before the block,
+        None where they wait for their whole warp."""
+        order = self.schedule.order
+        found = gates(order, self.environment, self.functions)
+        whole = [] if found else meeting_blocks(order, self.environment, self.functions)
+        return {self._block[i]: op for i, op in (found or {b.index: None for b in whole}).items()}
 
     @cached_property
-    def waits(self) -> bool:
-        """Whether threads may wait in loops for others, which may be of CTAs that a GPU runs at the same
-        time."""
-        ssa = build(self.function, self.schedule)
-        return bool(waiting_loops(ssa, self.environment, self.functions))
+    def is_gate(self) -> Array:
+        """By place: whether it is a gate's slot."""
+        return np.array([place in self.gates for place in range(self.done + 1)])
+
+    @cached_property
+    def waiting(self) -> frozenset[int]:
+        """Latches of loops in which threads may wait for others, which may be of CTAs that a GPU runs at the
+        same time."""
+        loops = waiting_loops(build(self.function, self.schedule), self.environment, self.functions)
+        return frozenset(self._latch[loop.header.index] for loop in loops)
 
     def header(self, loop: Loop) -> int:
         return self._block[loop.header.index]
@@ -201,6 +208,8 @@ class Activation:
         self.patience: dict[int, int] = {}
         self.turns: dict[int, int] = {}
         self._apart = False  # lanes beyond the loop that spins may run, though others of their warp are in it
+        self._parted = False  # they did
+        self._held: Array | None = None  # lanes before a gate that wait for others
 
     # ------------------------------------------------------------------ where lanes wait
 
@@ -210,9 +219,11 @@ class Activation:
             return None, self.live
         self.scatter()
         where = self.waiting == slot
+        if self._held is not None:
+            where &= ~self._held
         busy = rows_with_any(where)
         if self.floor:
-            busy &= self._eligible(bool(self.line.meetings[slot]))
+            busy &= self._eligible()
             where &= busy[:, None]
         if every(busy):
             if every(where == self.live):
@@ -270,12 +281,15 @@ class Activation:
         It is the first of the line with waiting lanes. A loop that spins for long may wait for lanes
         beyond it: those then run for a while, first those of warps that are beyond it as a whole, in
         the loop's next turn all of them where lanes of a warp are `independent`. They may come to spin
-        as well, for lanes that are beyond them: so it goes on along the line, then from its start.
+        as well, for lanes that are beyond them: so it goes on along the line, then from its start. Since
+        lanes of a warp were parted so, they wait for each other at gates.
         """
+        self._held = None
         if self.together is not None:
             self.floor = 0
             return self.together
-        slot = self._beyond() if self.floor else int(self.waiting.min())
+        self._held = self._find_held() if self._parted else None
+        slot = self._beyond() if self.floor else self._first()
         while self._is_latch(slot) and self._spins(slot):
             self._leave_behind(slot, independent)
             slot = self._beyond()
@@ -297,11 +311,13 @@ class Activation:
         self.patience[slot] = max(self.patience.get(slot, self.SPINS) // 4, self.FEWEST_SPINS)
         self.turns[slot] = self.turns.get(slot, 0) + 1
         self.floor, self.floor_steps = slot + 1, self.CHANCE
-        self._apart = self.turns[slot] % 2 == 0 and independent
+        self._apart = self.turns[slot] % 2 == 0 and independent and slot in self.line.waiting
+        if self._apart and not self._parted:
+            self._parted, self._held = True, self._find_held()
 
-    def _eligible(self, as_whole: bool = False) -> Array:
-        """Rows with lanes beyond the loop that spins; `as_whole`: those with none elsewhere."""
-        if self._apart and not as_whole:
+    def _eligible(self) -> Array:
+        """Rows with lanes beyond the loop that spins."""
+        if self._apart:
             return np.asarray((self.waiting >= self.floor).any(axis=1))
         return np.asarray(self.waiting.min(axis=1) >= self.floor)
 
@@ -310,10 +326,56 @@ class Activation:
         self.floor_steps -= 1
         busy = self.waiting[self._eligible()]
         goes = (busy >= self.floor) & (busy < self.line.parked)
-        if self._apart:
-            goes &= ~self.line.meetings[busy] | (busy.min(axis=1) >= self.floor)[:, None]
+        if self._held is not None:
+            goes &= ~self._held[self._eligible()]
         beyond = busy[goes]
         if self.floor_steps > 0 and beyond.size:
             return int(beyond.min())
         self.floor = 0
-        return int(self.waiting.min())
+        return self._first()
+
+    def _first(self) -> int:
+        """The first slot of the line with lanes that can run."""
+        places = self.waiting if self._held is None else np.where(self._held, self.line.done, self.waiting)
+        return int(places.min())
+
+    # ------------------------------------------------------------------ gates
+
+    def _find_held(self) -> Array | None:
+        """Lanes before gates that wait for others of their warp. Those at the first gate of a warp in which
+        nobody else can run wait no longer."""
+        at_gates = self.line.is_gate[self.waiting]
+        if not some(at_gates):
+            return None
+        run = self.waiting < self.line.parked
+        held = np.zeros_like(run)
+        for slot in np.unique(self.waiting[at_gates]):
+            here = self.waiting == slot
+            held |= here & ((self._wanted(self.line.gates[int(slot)]) & _bits_of(run & ~here)) != 0)
+        stuck = ~(run & ~held).any(axis=1, keepdims=True)
+        places = np.where(held, self.waiting, self.line.done)
+        return held & ~(stuck & (places == places.min(axis=1, keepdims=True)))
+
+    def _wanted(self, op: Op | None) -> Array:
+        """The lanes for which each lane waits at an instruction: none where its guard does not hold."""
+        if op is None:
+            return np.array(ALL_LANES, np.uint32)
+        mask = op.sources["mask"]
+        assert isinstance(mask, Register | Constant)
+        wanted = self._stored(mask) if isinstance(mask, Register) else np.array(mask.bits, np.uint32)
+        if op.guard is None:
+            return wanted
+        chosen = self._stored(op.guard.register)
+        return np.where(~chosen if op.guard.negated else chosen, wanted, np.uint32(0))
+
+    def _stored(self, register: Register) -> Array:
+        """What lanes that run no block have in a register, as bits or as a predicate."""
+        value = self.stored.get(register.index)
+        if value is None:
+            value = np.zeros(1, dtype_of(register.type))
+        return value if value.dtype == np.bool_ else value.view(np.uint32)
+
+
+def _bits_of(lanes: Array) -> Array:
+    """A number for each row, with a bit for each lane: (rows, 1)."""
+    return np.packbits(lanes, axis=1, bitorder="little").view("<u4")

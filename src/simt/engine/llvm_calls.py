@@ -11,7 +11,7 @@ from simt.engine.llvm_access import Beginning
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_frame import COORDINATES, load_slot, local_of_warp
-from simt.engine.llvm_function import FunctionEmitter
+from simt.engine.llvm_gates import GatedEmitter
 from simt.engine.llvm_kept import Kept
 from simt.engine.llvm_lanes import Guarded
 from simt.engine.llvm_loose import LooseBits, notes_of, raw, source_of
@@ -36,7 +36,7 @@ STRAIGHT = '"simt-straight"'
 """Says of a device function that it has no loops."""
 
 
-class CallingEmitter(FunctionEmitter):
+class CallingEmitter(GatedEmitter):
     """Functions with calls. Arguments and results pass through stack memory, 32 lanes each."""
 
     def __init__(self, unit: Unit, function: Function) -> None:

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from simt.analysis.clock import counts, reads_clock
 from simt.analysis.lanes import live_in
-from simt.analysis.meetings import names_part
+from simt.analysis.meetings import calls_part
 from simt.analysis.pending import members, set_of
 from simt.analysis.program import (
     Barrier,
@@ -55,7 +55,7 @@ CTA has something to do meanwhile, and where CTAs on several cores wait for each
 sums let those go on."""
 
 PATIENT_TURNS = 64
-"""The same in functions with instructions that wait for lanes by masks known only when they run. Lanes that
+"""The same in functions that call others which wait for lanes by masks known only when they run. Lanes that
 are let go first come to them without those in the loop (`simt.analysis.meetings`), so loops that soon end by
 themselves must not let them."""
 
@@ -119,9 +119,13 @@ class FunctionEmitter(OpEmitter):
             (place, beyond), label = self.wanted.popitem()
             self.builder.label(label)
             self._take(place, beyond)
+        self._finish_walks()
         if self.headers:
             self._go_to_headers()
         self.builder.lines += self.later
+
+    def _finish_walks(self) -> None:
+        """Code to which walks lead that stands once."""
 
     def label(self, block: Block) -> str:
         return f"b{block.index}"
@@ -432,7 +436,7 @@ class FunctionEmitter(OpEmitter):
     def _taking(self, place: int, beyond: int) -> str:
         """Label of the code that takes up the lanes waiting at a place; emitted after the blocks."""
         on_line = place < self.pending.line and self.pending.yield_of(place) is None
-        if on_line or self.pending.met(place) is not None:
+        if on_line or self.pending.met(place) is not None or place == self.pending.hold:
             beyond = 0  # the code is the same whatever waits beyond
         label = f"take.{place}." + "_".join(map(str, members(beyond)))
         self._emit_later(place, beyond, label)
@@ -537,7 +541,7 @@ class FunctionEmitter(OpEmitter):
     @cached_property
     def _turns(self) -> int:
         program = self.unit.program
-        patient = names_part(self.schedule.order, program.environment, program.functions)
+        patient = calls_part(self.schedule.order, program.environment, program.functions)
         return PATIENT_TURNS if patient else TURNS
 
     def _give_turn(self, place: int, mask: Value, other: int, beyond: int) -> None:
@@ -613,6 +617,7 @@ class FunctionEmitter(OpEmitter):
     def held(self) -> set[Definition]:
         """Values that are live where lanes wait for others."""
         places = [b.successors()[0] for b in self.pending.barriers]
+        places += [*self.pending.meetings, *self.pending.held]
         return set(self.live([*places, *(loop.header for loop in self.pending.waiting)]))
 
     # -- helpers for frames ------------------------------------------------------------------------

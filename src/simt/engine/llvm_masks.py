@@ -48,6 +48,12 @@ class Masks:
         """Adds lanes to those of a slot."""
         self.store(slot, self.m.binary("or", mask, self.load(slot)))
 
+    def of_bits(self, bits: str) -> Value:
+        """The mask of an i32."""
+        mask = Value(self.builder.emit(f"bitcast i32 {bits} to {MASK}"), "i1", WARP)
+        self.m.bits_of[mask.ir] = bits
+        return mask
+
     def some(self, slot: str) -> str:
         """i1: whether the slot has a lane."""
         return self.m.any(self.load(slot))
@@ -86,15 +92,10 @@ class BitMasks(Masks):
         return self.builder.emit(f"getelementptr i32, ptr %pending, i64 {place}")
 
     def load(self, slot: str) -> Value:
-        return self._of_bits(self._bits(slot))
+        return self.of_bits(self._bits(slot))
 
     def _bits(self, slot: str) -> str:
         return self.builder.emit(f"load i32, ptr {slot}")
-
-    def _of_bits(self, bits: str) -> Value:
-        mask = Value(self.builder.emit(f"bitcast i32 {bits} to {MASK}"), "i1", WARP)
-        self.m.bits_of[mask.ir] = bits
-        return mask
 
     def store(self, slot: str, mask: Value) -> None:
         self.builder.void(f"store {self.m.mask_bits(mask).typed}, ptr {slot}")

@@ -25,6 +25,7 @@ from simt.engine.abi import FaultKind
 from simt.engine.llvm_barriers import Context, Entry
 from simt.engine.llvm_builder import KEEP_ORDER, Value
 from simt.engine.llvm_calls import CallingEmitter
+from simt.engine.llvm_gates import LANES, NOTES
 from simt.engine.llvm_lanes import ALL, bases, shape_of
 from simt.engine.llvm_masks import MASK, NO_LANES
 from simt.engine.llvm_scopes import OF_WORKER
@@ -80,6 +81,8 @@ class SuspendingEmitter(CallingEmitter):
         self.context_size = CONTEXT_HEADER + 8 * (self.pending.places - self.pending.line)
         self.clock_home = self.context_size
         self.context_size += 8 if self.ticks is not None else 0
+        self.notes_home = -(-self.context_size // 64) * 64
+        self.context_size = self.context_size if self.pending.hold is None else self.notes_home + 2 * 4 * WARP
         self.m.for_next_cta = bool(self.pending.barriers) and not unit.large
         self.table = self.pending.by_number
         self.together = not (self.table or self.pending.parting)
@@ -263,7 +266,7 @@ class SuspendingEmitter(CallingEmitter):
     def _suspension(self, number: int, places: tuple[int, ...]) -> Suspension:
         if self.in_context:
             return Suspension(number, places, [])
-        live = self.live([self._next_block(p) for p in places])
+        live = self.live([b for p in places for b in self.pending.next_blocks(p)])
         kept_elsewhere = self.resident | self.remade.keys() | self.everywhere.keys()
         return Suspension(number, places, [d for d in live if d not in kept_elsewhere])
 
@@ -325,6 +328,7 @@ class SuspendingEmitter(CallingEmitter):
                 field = self._context_pointer(suspension.barrier_offset(i))
                 self.builder.void(f"store i32 {number}, ptr {field}")
                 barriers = self._with_bit(barriers, number, bits)
+        self._move_notes(suspension, saving=True)
         for definition in suspension.saved:
             if self._out_of_date(definition, suspension):
                 self._copy(definition, saving=True)
@@ -419,12 +423,21 @@ class SuspendingEmitter(CallingEmitter):
         self.builder.void(f"store {part.kind} {value}, ptr {target}")
         return value
 
+    def _move_notes(self, suspension: Suspension, saving: bool) -> None:
+        """To the saved context what lanes in the hold wait for, or back, if there may be any."""
+        for i, name in enumerate(NOTES if self.pending.hold in suspension.places else ()):
+            home = self._context_pointer(self.notes_home + i * 4 * WARP)
+            source, target = (name, home) if saving else (home, name)
+            notes = self.builder.emit(f"load {LANES}, ptr {source}, align 64")
+            self.builder.void(f"store {LANES} {notes}, ptr {target}, align 64")
+
     # -- resuming ----------------------------------------------------------------------------------
 
     def _restore(self, suspension: Suspension) -> list[Value]:
         """Brings the saved values back; the saved masks, by place."""
         for definition in suspension.saved:
             self._copy(definition, saving=False)
+        self._move_notes(suspension, saving=False)
         return [self._saved_mask(suspension, i) for i in range(len(suspension.places))]
 
     def _saved_mask(self, suspension: Suspension, index: int) -> Value:

@@ -15,10 +15,15 @@ Sets = dict[int, set[int]]
 
 
 def made(
-    edges: Edges, divergent: set[int], barriers: dict[int, int], waiting: set[int], meetings: set[int]
+    edges: Edges,
+    divergent: set[int],
+    barriers: dict[int, int],
+    waiting: set[int],
+    meetings: set[int],
+    gated: bool,
 ) -> Pending:
     """`barriers`: the number of the barrier at the end of blocks with one successor. `waiting`: headers.
-    `meetings`: blocks in which lanes wait for their warp."""
+    `meetings`: blocks in which lanes wait for their warp; if `gated`, for some of it."""
     function = function_of(edges)
     for index, number in barriers.items():
         jump = function.blocks[index].terminator
@@ -29,6 +34,8 @@ def made(
     order = schedule(function)
     parting = {b.index for b in order.order if b.index in divergent and len(b.successors()) > 1}
     loops = [x for x in order.loops if x.header.index in waiting]
+    if gated:
+        return Pending(order, parting, loops, gates=dict.fromkeys(meetings & order.position.keys()))
     return Pending(order, parting, loops, [b for b in order.order if b.index in meetings])
 
 
@@ -41,13 +48,28 @@ class Model:
         self.ran = {pending.schedule.order[0].index}
         self.changed = True
         self.looks: set[tuple[frozenset[int], int | None]] = set()
+        self.held: dict[int, Block] = {}
+        self.released: set[int] = set()
         while self.changed:
             self.changed = False
             self.looks.clear()
             for block in pending.schedule.order:
                 if block.index in self.ran:
-                    for outcome in pending.outcomes(block):
+                    waiting = set_of(self.at[block.index])
+                    self.hold(pending.gate_after(block, waiting))
+                    for outcome in pending.outcomes(block, waiting):
                         self.look(self.at[block.index] | set(members(outcome.places)), outcome.sure)
+
+    def hold(self, gate: Block | None) -> None:
+        if gate is not None and gate.index not in self.held:
+            self.held[gate.index] = gate
+            self.changed = True
+
+    def release(self, waiting: set[int]) -> None:
+        """One piece of code for all that lanes in the hold may go to, wherever they leave it."""
+        self.released |= waiting
+        for gate in self.held.values():
+            self.run(gate, self.released)
 
     def look(self, waiting: set[int], sure: int | None) -> None:
         if (frozenset(waiting), sure) in self.looks:
@@ -58,7 +80,12 @@ class Model:
                 self.take(place, {other for other in waiting if other > place})
 
     def take(self, place: int, beyond: set[int]) -> None:
+        if place == self.pending.hold:
+            self.release(beyond | {place})
+            return
         if self.pending.parked(place) is None:
+            if self.pending.yielded(place) and self.pending.hold in beyond:
+                self.release(beyond | {place})
             self.run(self.pending.target(place), beyond)
             for other in beyond:
                 if self.pending.yielded(place) and self.pending.yielded(other):
@@ -84,12 +111,24 @@ SOME = st.sets(st.integers(0, 8))
 
 
 @settings(max_examples=400, deadline=None)
-@given(graphs(), SOME, st.dictionaries(st.integers(0, 8), st.integers(0, 1), max_size=4), SOME, SOME)
+@given(
+    graphs(),
+    SOME,
+    st.dictionaries(st.integers(0, 8), st.integers(0, 1), max_size=4),
+    SOME,
+    SOME,
+    st.booleans(),
+)
 def test_places_are_those_of_the_definition(
-    edges: Edges, divergent: set[int], barriers: dict[int, int], waiting: set[int], meetings: set[int]
+    edges: Edges,
+    divergent: set[int],
+    barriers: dict[int, int],
+    waiting: set[int],
+    meetings: set[int],
+    gated: bool,
 ) -> None:
     barriers = {b: n for b, n in barriers.items() if b < len(edges)}
-    pending = made(edges, divergent, barriers, waiting, meetings)
+    pending = made(edges, divergent, barriers, waiting, meetings, gated)
     wanted = Model(pending).at
     found = {index: set(members(places)) for index, places in pending.at.items()}
     if all(ends(edges, block.index) for block in pending.schedule.order):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from simt.analysis.lower import lower
-from simt.analysis.meetings import meeting_blocks
-from simt.analysis.program import Barrier, Function, Program
+from simt.analysis.meetings import gates, meeting_blocks
+from simt.analysis.program import Barrier, Function, Jump, Program
 from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
@@ -128,6 +128,48 @@ def test_blocks_in_which_a_warp_meets(name: str) -> None:
     blocks = functions["k"].blocks
     assert bool(meeting_blocks(blocks, Environment(), functions)) == meets
     assert not meeting_blocks(blocks, Environment(machine=60), functions)
+
+
+SPIN = "L: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, %t; @%p bra L;"
+COUNT = "L: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %t; @%p bra L;"
+VOTES = "add.u32 %v, %n, 1; vote.sync.ballot.b32 %i, %p, %n; add.u32 %i, %i, 1; bar.warp.sync -1;"
+GATES = {
+    "a register, then the whole warp": (SPIN + VOTES, [True, False], 2),
+    "before the loop": (VOTES + SPIN, [True, False], 0),
+    "before the loop, in another one": (
+        "M:" + VOTES + SPIN + "setp.lt.u32 %p, %i, %n; @%p bra M;",
+        [True, False],
+        2,
+    ),
+    "a loop that reads nothing": (COUNT + VOTES, [], 0),
+    "a part of the warp": (SPIN + "bar.warp.sync 0xffff;", [True], 1),
+    "under a guard": (SPIN + "@%p bar.warp.sync -1;", [True], 1),
+    "the whole warp": (SPIN + "bar.warp.sync -1; shfl.sync.idx.b32 %i, %t, 0, 31, -1;", [], 0),
+    "a function": (SPIN + VOTES + "call meet, (%n);", [True, False], 2),
+}
+"""Code; for each gate whether its instruction's mask decides; before how many of them lanes may be held."""
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_blocks_before_which_lanes_wait(name: str) -> None:
+    body, decide, held = GATES[name]
+    functions = program(body).functions
+    found = functions["k"]
+    line = schedule(found)
+    at_gates = gates(line.order, Environment(), functions)
+    assert [at_gates[b.index] is not None for b in line.order if b.index in at_gates] == decide
+    assert not gates(line.order, Environment(machine=60), functions)
+    ssa = build(found, line)
+    for index in at_gates:
+        (before,) = ssa.predecessors[index]
+        assert isinstance(before.terminator, Jump)
+    _, pending = settle(ssa, Environment(), BlockShape(64, 1, 1), functions)
+    assert len(pending.held) == held
+
+
+def test_blocks_are_cut_where_lanes_may_have_to_wait_only() -> None:
+    counts = [len(function(loop + VOTES).blocks) for loop in (COUNT, SPIN)]
+    assert counts[1] == counts[0] + 2
 
 
 BARRIERS = {
