@@ -16,16 +16,18 @@ variable of its own, or one of the CTA's, for which one thread reads what all of
 
 
 class _Watcher(ShapeAlgebra):
-    """Notes whether an op reads memory that other threads may change meanwhile."""
+    """Notes whether an op reads memory that other threads may change meanwhile, and what else it loads."""
 
     def __init__(self) -> None:
         super().__init__(BlockShape(1, 1, 1))
         self.seen = False
         self.carries = False
+        self.loads = False
 
     def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
         self.seen |= volatile
         self.carries |= space in CARRYING
+        self.loads = True
         return (UNIFORM,) * count
 
     def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
@@ -59,6 +61,14 @@ class Observer:
         self._watcher.seen = False
         self._evaluator.op(op)
         return self._watcher.seen
+
+    def writes(self, op: Op) -> bool:
+        """Whether an op may do to memory what others wait for: all but plain loads."""
+        if "memory" not in op.form.effects:
+            return False
+        self._watcher.seen = self._watcher.loads = False
+        self._evaluator.op(op)
+        return self._watcher.seen or not self._watcher.loads
 
     def fetches(self, op: Op) -> bool:
         """Whether an op loads what may have been read from such memory before: see `CARRYING`."""

@@ -172,6 +172,14 @@ def test_blocks_are_cut_where_lanes_may_have_to_wait_only() -> None:
     assert counts[1] == counts[0] + 2
 
 
+@pytest.mark.parametrize(("before", "more"), [("ld.global", 0), ("st.global", 1)])
+def test_blocks_are_cut_behind_what_others_may_wait_for(before: str, more: int) -> None:
+    operands = "%v, [%a];" if before == "ld.global" else "[%a], %n;"
+    whole = f"{before}.u32 {operands} bar.warp.sync -1; add.u32 %i, %i, %n; bar.warp.sync -1;"
+    counts = [len(function(loop + whole).blocks) for loop in (COUNT, SPIN)]
+    assert counts[1] == counts[0] + more
+
+
 BARRIERS = {
     "alone": ("bar.sync 0; mov.u32 %v, %n;", False),
     "after lanes left for good": ("setp.lt.u32 %p, %t, %n; @%p bra END; bar.sync 0; mov.u32 %v, %n;", False),

@@ -156,6 +156,24 @@ SPIN:
     assert (run(form, body, grid, block) == 0xFFEF0000).all()
 
 
+@pytest.mark.parametrize("mask", ["%m", "0xffffffff"])
+def test_what_stands_before_the_instruction_is_not_held_up(form: simt.Device, mask: str) -> None:
+    """One straight piece of code sets the flag for which lanes spin, and then waits for these."""
+    body = f"""
+    @!%p bra JOIN;
+SPIN:
+    ld.volatile.global.u32 %v, [%words];
+    setp.eq.u32 %q, %v, 0;
+    @%q bra SPIN;
+JOIN:
+    @!%p st.volatile.global.u32 [%words], 1;
+    vote.sync.ballot.b32 %y, %p, {mask};
+    ld.volatile.global.u32 %v, [%words];
+    add.u32 %y, %y, %v;
+"""
+    assert (run(form, body, 2, 64) == 0x10000).all()
+
+
 @pytest.mark.parametrize(("grid", "block"), GRIDS)
 def test_two_loops_and_two_votes(form: simt.Device, grid: int, block: int) -> None:
     """Lanes 0 to 7 and 8 to 15 spin on flags that the others set after one vote each; then all vote."""
