@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.shares import BETWEEN, STEP_BETWEEN, share
+
 if TYPE_CHECKING:
     import simt
 
@@ -24,6 +26,23 @@ def pytest_collection_finish() -> None:
     time."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A share of each test on the CPUs in between."""
+    alike = [item for item in items if _cpu_of(item) in BETWEEN]
+    taken = share(
+        alike, STEP_BETWEEN, lambda item: (item.path, getattr(item, "originalname", ""), _cpu_of(item))
+    )
+    left = {*alike} - {*taken}
+    config.hook.pytest_deselected(items=[item for item in items if item in left])
+    items[:] = [item for item in items if item not in left]
+
+
+def _cpu_of(item: pytest.Item) -> object:
+    """The CPU of a test that runs on all that this machine can stand in for: by its fixture."""
+    given = item.callspec.params if hasattr(item, "callspec") else {}
+    return given.get("cpu", given.get("any_device"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,6 +11,11 @@ T = TypeVar("T")
 
 ALL = bool(os.environ.get("SIMT_HW_ALL"))
 
+BETWEEN = ("x86-64-v2", "x86-64-v4")
+"""What SSE2 and AVX2 alone lack is what code has to do without: these two, and this machine, which is mostly
+one of them, run a share of the tests that run on every CPU."""
+STEP_BETWEEN = 3
+
 
 def _alike(_: Any) -> Hashable:
     return None

@@ -185,7 +185,7 @@ def test_a_launch_that_is_longer_than_the_ones_before(engine: str) -> None:
     assert (out.numpy() == 2 * turns).all()
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize(("engine", "workers"), [("interpreter", 1), ("jit", 1), ("jit", 2), ("jit", 4)])
 def test_ctas_may_wait_for_lower_ones(engine: str, workers: int) -> None:
     dev = device(engine, workers=workers)
     k, flags = dev.load(PTX)["chain"], dev.zeros(500, "u4")
