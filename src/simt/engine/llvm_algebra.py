@@ -78,6 +78,7 @@ class LlvmIntegers:
         self.width = width
         self.features = features
         self._depths: dict[str, int] = {}  # operations since the last fence, by a column's name
+        self._uncast: dict[str, Value] = {}  # what bitcasts were made of, by their names
 
     # -- operands ----------------------------------------------------------------------------
 
@@ -152,7 +153,14 @@ class LlvmIntegers:
             if result is not None:
                 return self.number(element, result)
         (a,) = self.unify(a)
-        return self.emit(f"{opcode} {a.typed} to {spell(element, a.width)}", element, a.width)
+        if opcode != "bitcast":
+            return self.emit(f"{opcode} {a.typed} to {spell(element, a.width)}", element, a.width)
+        before = self._uncast.get(a.ir)
+        if before is not None and (before.type, before.width) == (element, a.width):
+            return before
+        result = self.emit(f"bitcast {a.typed} to {spell(element, a.width)}", element, a.width)
+        self._uncast[result.ir] = a
+        return result
 
     def intrinsic(self, name: str, *values: Value, extra: tuple[str, ...] = ()) -> Value:
         """Calls the overload of `llvm.name` for the operands' type; `extra` are constant operands."""

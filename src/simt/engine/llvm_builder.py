@@ -76,6 +76,7 @@ class Builder:
     behind: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     """Lines that were found to be needed after others had followed, by the number of the line before."""
     _values: int = 0
+    _emitted: dict[str, tuple[str, int, str]] = field(default_factory=dict[str, tuple[str, int, str]])
 
     def emit(self, text: str) -> str:
         """Appends `%vN = text` and returns the name."""
@@ -83,6 +84,20 @@ class Builder:
         self._values += 1
         self.lines.append(f"  {name} = {text}")
         return name
+
+    def emit_once(self, text: str) -> str:
+        """The same for an instruction without effects: where it stands already, after the latest label, only
+        its name."""
+        name, number, line = self._emitted.get(text, ("", 0, ""))
+        if number > self.last_label and self.lines[number : number + 1] == [line]:
+            return name
+        name = self.emit(text)
+        self._emitted[text] = name, len(self.lines) - 1, self.lines[-1]
+        return name
+
+    def forget(self) -> None:
+        """Nothing that stands already is emitted "once" from here on: registers do not last."""
+        self._emitted.clear()
 
     def void(self, text: str) -> None:
         """Appends an instruction without a result."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from simt.analysis.shape import WARP
@@ -14,6 +15,8 @@ NAMES = ("ptr %launch", "ptr %worker", *COORDINATES.split(", "), "i64 %sp")
 """What all others are made of."""
 FRAME = f"{{ {', '.join(name.split()[0] for name in NAMES)} }}"
 
+_NAME = re.compile(r"%[\w.]+")
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -22,6 +25,16 @@ class Frame:
 
     parameters: tuple[str, ...]
     lines: list[str]
+
+    def cut_to(self, lines: Sequence[str]) -> Frame:
+        """What some lines of a function need of it."""
+        used, kept = {name for line in lines for name in _NAME.findall(line)}, list[str]()
+        for line in reversed(self.lines):
+            made, _, text = line.strip().partition(" = ")
+            if made in used:
+                used.update(_NAME.findall(text))
+                kept.append(line)
+        return Frame(tuple(p for p in self.parameters if p.split()[1] in used), kept[::-1])
 
 
 def load_slot(base: str, slot: int, name: str) -> list[str]:

@@ -42,7 +42,7 @@ from simt.engine.llvm_forecast import Forecast
 from simt.engine.llvm_lanes import ALL, Combined, bases
 from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_ops import OpEmitter
-from simt.engine.llvm_outline import BLOCKS, LINES, PIECE, SURELY, TooLarge
+from simt.engine.llvm_outline import BLOCKS, LINES, NEARLY, PIECE, TooLarge
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_yield import give_way
@@ -145,17 +145,24 @@ class FunctionEmitter(OpEmitter):
             self.m.line = op.line
             self.m.followed = self._goes_with(op, after)
             self._tick(op)
-            lines, blocks = len(self.builder.lines), self.builder.blocks
+            lines, blocks = self._taken()
             self.m.is_repeated = False
             if isinstance(op, Call):
                 self.m.settle_updates()
                 self._call(op)
             else:
                 self.op(op)
-            taken = len(self.builder.lines) - lines, self.builder.blocks - blocks
+            lines_then, blocks_then = self._taken()
+            taken = lines_then - lines, blocks_then - blocks
             self.forecast.note(op, *(taken if not self.m.is_repeated else (0, 0)))
             self._cut()
         self._terminator(block)
+
+    def _taken(self) -> tuple[int, int]:
+        """Lines and blocks so far, but for those of updates that had been put off: they tell nothing of the
+        instruction before which they stand."""
+        lines, blocks = self.m.updates_took
+        return len(self.builder.lines) - lines, self.builder.blocks - blocks
 
     def _tick(self, what: Op | Call | Terminator) -> None:
         """Counts an instruction; the clock is right for those that read it, for functions, and for others."""
@@ -193,7 +200,7 @@ class FunctionEmitter(OpEmitter):
         if not self.forecast.is_due:
             return False
         more_lines, more_blocks = self.forecast.rest()
-        return lines + more_lines > SURELY * limit or blocks + more_blocks > SURELY * BLOCKS
+        return lines + more_lines > NEARLY * limit or blocks + more_blocks > NEARLY * BLOCKS
 
     def _entry_mask(self, block: Block) -> Value:
         found = self.representatives[block.index]
@@ -500,7 +507,7 @@ class FunctionEmitter(OpEmitter):
     def set_aside(self) -> Generator[list[str]]:
         """What is emitted meanwhile goes to the list; if that is left empty, it is as if nothing had been."""
         lines, self.builder.lines = self.builder.lines, list[str]()
-        cache, line = self.cache, self.m.line
+        cache, line, label = self.cache, self.m.line, self.builder.last_label
         walks = (dict(self.walks), list(self.unwalked), set(self.labels), dict(self.wanted))
         made = self.builder.lines
         try:
@@ -509,6 +516,7 @@ class FunctionEmitter(OpEmitter):
             if not made:
                 self.walks, self.unwalked, self.labels, self.wanted = walks
             self.builder.lines, self.cache, self.m.line = lines, cache, line
+            self.builder.last_label = label
 
     def walk_on(self, header: Block, places: int) -> None:
         """Goes on after a loop whose lanes were all sent to some places."""

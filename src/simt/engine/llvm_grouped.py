@@ -28,7 +28,7 @@ from simt.records import dataclass
 CHEAP = frozenset({"add", "sub", "shl", "lshr", "and", "or", "xor"})
 """Operations that are done once more for each lane."""
 
-MOST = 64
+MOST = 16
 """Operations of a kernel that are put off. Each takes some 200 lines; others can share a function."""
 
 
@@ -62,10 +62,11 @@ class GroupedAlgebra(AtomicAlgebra):
     """`AtomicAlgebra` that puts updates off until the next access to memory, or until `settle_updates`.
 
     `may_put_off`: the emitter will call it before the block ends and the mask changes. `put_off`: so many
-    have been."""
+    have been. `updates_took`: lines and blocks of those that have been done."""
 
     may_put_off = False
     put_off = 0
+    updates_took = 0, 0
 
     @cached_property
     def _waiting(self) -> list[Update]:
@@ -125,8 +126,14 @@ class GroupedAlgebra(AtomicAlgebra):
         if not self.mask_is_full:
             full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
         reach, line = self.reach, self.line
+        lines, blocks = len(self.builder.lines), self.builder.blocks
         self._either(full, lambda: self._all_lanes(updates), lambda: self._some_lanes(updates), likely=True)
         self.reach, self.line = reach, line
+        lines_before, blocks_before = self.updates_took
+        self.updates_took = (
+            lines_before + len(self.builder.lines) - lines,
+            blocks_before + self.builder.blocks - blocks,
+        )
 
     def _some_lanes(self, updates: Sequence[Update]) -> tuple[Value, ...]:
         for update in updates:

@@ -203,9 +203,10 @@ class LaneAlgebra(LlvmAlgebra):
                     return Value(f"splat ({value.type} {value.ir})", value.type, width)
                 value = Value(self.builder.emit(f"load {value.type}, ptr {place}"), value.type)
             full = spell(value.type, width)
-            one = self.builder.emit(f"insertelement {full} poison, {value.typed}, i64 0")
+            one = self.builder.emit_once(f"insertelement {full} poison, {value.typed}, i64 0")
             first = f"<{width} x i32> zeroinitializer"
-            return self.emit(f"shufflevector {full} {one}, {full} poison, {first}", value.type, width)
+            name = self.builder.emit_once(f"shufflevector {full} {one}, {full} poison, {first}")
+            return Value(name, value.type, width)
         picks = ", ".join(f"i32 {i * value.width // width}" for i in range(width))
         return Value(
             self.builder.emit(

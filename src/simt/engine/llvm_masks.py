@@ -112,7 +112,7 @@ class BitMasks(Masks):
 
     def parted(self, mask: Value, predicate: Value) -> tuple[Value, Value]:
         here, wanted = self.m.mask_bits(mask), self.m.mask_bits(predicate)
-        yes = self.builder.emit(f"and {here.typed}, {wanted.ir}")
+        yes = wanted.ir if here.ir == "-1" else self.builder.emit(f"and {here.typed}, {wanted.ir}")
         no = self.builder.emit(f"xor {here.typed}, {yes}")
         return BitMask(self.m, yes), BitMask(self.m, no)
 

@@ -45,8 +45,9 @@ OPS = 8000
 """Instructions from which it surely has so many lines."""
 BLOCKS = 1000
 """Blocks of IR, as many as an emitter has named, from which a function counts as large."""
-SURELY = 1.1
-"""Times so many lines or blocks that are to be foretold for them to count before they are there."""
+NEARLY = 0.95
+"""Times so many lines or blocks that are to be foretold for them to count before they are there: a kernel
+with about as many is not to be emitted nearly whole, and then anew."""
 PLACES = 300
 """Blocks of PTX from which a function counts as large."""
 WAITING = 1500
@@ -120,12 +121,12 @@ class _Request:
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """`result`: its LLVM type. `framed`: it gets what `Frame` says. `fails`: the first result is an i1, false
-    after a fault. `notes`: of the other results."""
+    """`result`: its LLVM type. `frame`: what it gets of one, None if nothing. `fails`: the first result is an
+    i1, false after a fault. `notes`: of the other results."""
 
     name: str
     result: str
-    framed: bool
+    frame: Frame | None
     fails: bool
     notes: tuple[Notes, ...]
 
@@ -334,14 +335,14 @@ class Outliner(Evaluator[Value]):
         bare = (value if n is PLAIN else raw(value) for value, n in zip(found, notes))
         results = [self._returned(m.vector(value), builder) for value in bare]
         fails = bool(op.form.effects)
-        framed = fails or _needs_frame(builder.lines)
+        frame = self.frame.cut_to(builder.lines) if fails or _needs_frame(builder.lines) else None
         if not fails and self.weight * self._length(builder, inlined) < WORTH + len(results):
             return None
         if fails:
             results.insert(0, "i1 true")
         types = [text.partition(" %")[0].removesuffix(" true") for text in results]
         result = f"{{ {', '.join(types)} }}" if fails or len(types) > 1 else types[0]
-        function = _Function(f"@simt.op.{self.known.count}", result, framed, fails, notes)
+        function = _Function(f"@simt.op.{self.known.count}", result, frame, fails, notes)
         text = self._text(function, request, builder, results)
         module.define(function.name[1:], "\n".join(text))
         return function
@@ -370,11 +371,12 @@ class Outliner(Evaluator[Value]):
         allocas = [line for line in builder.lines if " = alloca " in line]
         lines = [f"  %a{i} = load {p.passed}, ptr %a{i}.p, align 64" for i, p in by_place.items()]
         lines += [line for line in builder.lines if " = alloca " not in line]
-        if function.framed:
+        if function.frame is not None:
             some = self.emitter.m.mask.ir != ALL
             bits, mask = f"i{WARP} %mask.bits", f"  %mask = bitcast i{WARP} %mask.bits to <{WARP} x i1>"
-            parameters = [*self.frame.parameters, "i64 %line", *([bits] if some else []), *parameters]
-            lines = [*self._unless_empty(function), *self.frame.lines, *([mask] if some else []), *lines]
+            frame = function.frame
+            parameters = [*frame.parameters, "i64 %line", *([bits] if some else []), *parameters]
+            lines = [*self._unless_empty(function), *frame.lines, *([mask] if some else []), *lines]
         head = f"define internal {function.result} {function.name}({', '.join(parameters)}) noinline"
         end = ["abort:", f"  ret {function.result} zeroinitializer"] if function.fails else []
         attributes = self.emitter.unit.module.attributes
@@ -400,10 +402,11 @@ class Outliner(Evaluator[Value]):
         m, builder, result = self.emitter.m, self.emitter.builder, function.result
         in_memory = self._passes_places(request)
         arguments = [self._passed(p, v, in_memory) for p, v in zip(request.parameters, request.arguments)]
-        if function.framed:
+        if function.frame is not None:
             bits = [] if m.mask.ir == ALL else [self._bits()]
-            arguments = [*self.frame.parameters, f"i64 {m.line}", *bits, *arguments]
+            arguments = [*function.frame.parameters, f"i64 {m.line}", *bits, *arguments]
         self.calls_made += 1
+        builder.forget()
         whole = builder.emit(f"call {result} {function.name}({', '.join(arguments)})")
         types = [element_type(r.type) for r in op.destinations if r is not None]
         if not result.startswith("{"):

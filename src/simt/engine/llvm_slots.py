@@ -220,8 +220,6 @@ class SlotEmitter:
         if shape.is_guarded:
             valid = self._load_part(definition, parts[1]).ir
             lanes = partial(self._lanes_of, definition, loaded, valid)
-            if self.unit.large:
-                self.vectors[lanes] = self.slot(definition, parts[2])
             value = Guarded(loaded.ir, loaded.type, loaded.width, shape, valid, lanes)
         elif found is not None:
             value = self._read_found(definition, found, loaded)
@@ -291,8 +289,6 @@ class SlotEmitter:
 
     def _lanes_of(self, definition: Definition, base: Value, valid: str) -> Value:
         """All lanes of a guarded value that was kept."""
-        if self.unit.large:
-            return self._load_part(definition, self.parts(definition)[2])
         right = self.m.vector(self.m.shaped(base, replace(self.shape(definition), hold=Hold.EXACT)))
         place = self.place(definition, self.parts(definition)[2])
         # Volatile: the rare case is not to take registers from the usual one.
@@ -301,7 +297,10 @@ class SlotEmitter:
         return Value(self.builder.emit(text), right.type, right.width)
 
     def shape(self, definition: Definition) -> Shape:
-        return self.uniformity.shapes.get(definition, UNIFORM)
+        """In large functions a column stands for a guarded value: what makes it is a call then, whose result
+        is read as often as the test, the base and the lanes would be made anew."""
+        shape = self.uniformity.shapes.get(definition, UNIFORM)
+        return VARYING if self.unit.large and shape.is_guarded else shape
 
     def parts(self, definition: Definition) -> tuple[Part, ...]:
         """What is stored for a value."""
@@ -381,11 +380,8 @@ class SlotEmitter:
         return None
 
     def store_guarded(self, moves: Sequence[tuple[Definition, Value]]) -> None:
-        """Keeps guarded values; their lanes only where a guard does not hold, all read before any is kept. In
-        large functions lanes are always kept: code to make them again would stand at each use."""
+        """Keeps guarded values; their lanes only where a guard does not hold, all read before any is kept."""
         moves = [(definition, self._as_expected(definition, value)) for definition, value in moves]
-        if self.unit.large:
-            return self._store_with_lanes(moves)
         unsure: list[tuple[Definition, Guarded]] = []
         valid = "true"
         for definition, value in moves:
@@ -398,7 +394,7 @@ class SlotEmitter:
                 unsure.append((definition, value))
                 valid = self.m.both(valid, condition)
         if not unsure:
-            return None
+            return
         rare, end = self.builder.block_name("lanes"), self.builder.block_name("kept")
         self.builder.void(f"br i1 {valid}, label %{end}, label %{rare}")
         self.builder.label(rare)
@@ -407,7 +403,7 @@ class SlotEmitter:
             self.builder.void(f"store volatile {lanes.typed}, ptr {place}")
         self.builder.void(f"br label %{end}")
         self.builder.label(end)
-        return None
+        return
 
     def _as_expected(self, definition: Definition, value: Value) -> Value:
         """A quotient by what turned out to be a number may have another shape than one by anything: then it
@@ -418,19 +414,6 @@ class SlotEmitter:
         lanes, nothing = self.m.vector(value), self.m.number(value.type, 0)
         base = self.m.widened(nothing, shape.width)
         return Guarded(base.ir, base.type, base.width, shape, "false", lambda: lanes)
-
-    def _store_with_lanes(self, moves: Sequence[tuple[Definition, Value]]) -> None:
-        kept: list[tuple[Value, str]] = []
-        for definition, value in moves:
-            base, flag, lanes = self.parts(definition)
-            valid = Value(value.valid if isinstance(value, Guarded) else "true", "i1")
-            kept += [
-                (self.m.widened(bases(value), base.width), self.place(definition, base)),
-                (valid, self.place(definition, flag)),
-                (self.m.vector(value), self.place(definition, lanes)),
-            ]
-        for value, place in kept:
-            self.builder.void(f"store {value.typed}, ptr {place}")
 
     def symbol(self, symbol: SymbolAddress) -> Value:
         match symbol.space:

@@ -59,6 +59,14 @@ def test_columns_cross_no_call_and_no_label(shape: str, cpu: str) -> None:
     assert strangers(function(code(shape, 300, cpu), WARPS)) == []
 
 
+@pytest.mark.usefixtures("all_large")
+def test_addresses_that_may_wrap_are_columns() -> None:
+    """In place, with what tells whether they wrap, they would take fifteen lines each."""
+    accesses = 200
+    lines = function(code("memory_indexed", accesses), WARPS)
+    assert sum("sadd.with.overflow" in line or " = mul <32 x i64>" in line for line in lines) < 10
+
+
 def test_strangers_are_found() -> None:
     lines = ["a:", "  %a = fadd <32 x float> zeroinitializer, zeroinitializer", "b:"]
     lines += ["  %b = fadd <32 x float> %a, %a", "  %c = call i32 @simt.op.1(i32 0)"]
