@@ -4,9 +4,10 @@
 
 Every program of `curve_shapes.py` (with `--files` also every PTX file of the tests) is parsed, verified and
 compiled in a process of its own, with an empty cache. The table holds processor seconds of each phase;
-`start` is what the process needs before it reads the PTX, and no part of the total. Without arguments
-everything is run, for this machine's own CPU, and written to bench/compile_curve.json. `--again`, for
-machines whose speed others change: runs are added to those in that file, of which each row is the shortest.
+`start` is what Python needs before it imports simt, and no part of the total; `import` is part of it. Without
+arguments everything is run, for this machine's own CPU, and written to bench/compile_curve.json. `--again`,
+for machines whose speed others change: runs are added to those in that file, of which each row is the
+shortest.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "compile_curve.json"
 SIZES = (1000, 5000, 20_000)
-PHASES = ("start", "parse", "verify", "lower", "ssa", "uniform", "emit", "llvm-ir", "passes", "code", "link")
+PHASES = (
+    "start", "import", "parse", "verify", "lower", "ssa", "uniform", "emit",
+    "llvm-ir", "passes", "code", "link",
+)  # fmt: skip
 LIMIT_SECONDS = 120
 BLOCK = 256
 """Threads of a CTA for which kernels are compiled."""
@@ -70,18 +74,18 @@ def measure(text: bytes, cache: Path, cpu: str) -> dict[str, Any]:
     """Seconds of each phase for all kernels of a module, in this process."""
     clock = Clock()
     clock.seconds["start"] = time.process_time()
-    with clock.phase("emit"):
+    with clock.phase("import"):
+        from llvmlite import binding
+
         from simt.analysis import lower
+        from simt.analysis.shape import BlockShape
         from simt.engine import compile as compiling
         from simt.engine import llvm_kernel, llvm_slots
-    from llvmlite import binding
-
-    from simt.analysis.shape import BlockShape
-    from simt.engine.cache import ObjectCache
-    from simt.engine.host import find_cpu
-    from simt.engine.unsupported import Unsupported
-    from simt.ptx.parser import parse
-    from simt.verify import verify
+        from simt.engine.cache import ObjectCache
+        from simt.engine.host import find_cpu
+        from simt.engine.unsupported import Unsupported
+        from simt.ptx.parser import parse
+        from simt.verify import verify
 
     for name, phase in (("schedule", "ssa"), ("build", "ssa"), ("settle", "uniform")):
         clock.watch(llvm_slots, name, phase)

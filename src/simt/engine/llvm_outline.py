@@ -58,6 +58,8 @@ PIECE = 300
 than linear time."""
 WORTH = 8
 """Lines from which an instruction is worth a function."""
+WORTH_OF_SCALARS = 4
+"""The same in a large function for one that has no operand that is a column."""
 IN_REGISTERS = 512
 """Bytes of columns up to which LLVM passes them in registers, where these are the largest."""
 KINDS = 4
@@ -336,7 +338,9 @@ class Outliner(Evaluator[Value]):
         results = [self._returned(m.vector(value), builder) for value in bare]
         fails = bool(op.form.effects)
         frame = self.frame.cut_to(builder.lines) if fails or _needs_frame(builder.lines) else None
-        if not fails and self.weight * self._length(builder, inlined) < WORTH + len(results):
+        scalars = emitter.unit.large and all(p.width == 1 or p.is_mask for p in request.parameters)
+        worth = WORTH_OF_SCALARS if scalars else WORTH + len(results)
+        if not fails and self.weight * self._length(builder, inlined) < worth:
             return None
         if fails:
             results.insert(0, "i1 true")
