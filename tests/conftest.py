@@ -6,14 +6,15 @@ import functools
 import gc
 import os
 import signal
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.shares import BETWEEN, STEP_BETWEEN, share
+from tests.shares import BETWEEN, STEP_BETWEEN, share, share_of_product
 
 if TYPE_CHECKING:
     import simt
@@ -29,14 +30,29 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A share of each test on the CPUs in between."""
+    """A share of each test on the CPUs in between, and of the combinations of tests marked `share`."""
     alike = [item for item in items if _cpu_of(item) in BETWEEN]
     taken = share(
         alike, STEP_BETWEEN, lambda item: (item.path, getattr(item, "originalname", ""), _cpu_of(item))
     )
     left = {*alike} - {*taken}
+    left |= _combinations_left([item for item in items if item not in left])
     config.hook.pytest_deselected(items=[item for item in items if item in left])
     items[:] = [item for item in items if item not in left]
+
+
+def _combinations_left(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Those of tests marked `share(step)` that a plain run leaves out."""
+    groups: dict[tuple[Path, str], list[Any]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("share"):
+            groups[item.path, getattr(item, "originalname", "")].append(item)
+    left = set[pytest.Item]()
+    for group in groups.values():
+        (step,) = group[0].get_closest_marker("share").args
+        taken = share_of_product([item.callspec.params for item in group], step)
+        left |= {item for number, item in enumerate(group) if number not in taken}
+    return left
 
 
 def _cpu_of(item: pytest.Item) -> object:

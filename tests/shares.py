@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -32,3 +32,28 @@ def share(items: Iterable[T], step: int, kind: Callable[[T], Hashable] = _alike,
         groups[kind(item)].append(place)
     taken = [group[rank % min(step, len(group)) :: step] for rank, group in enumerate(groups.values())]
     return [found[place] for place in sorted(p for places in taken for p in places)]
+
+
+def share_of_product(combinations: Sequence[Mapping[str, object]], step: int, all_: bool = ALL) -> set[int]:
+    """Numbers of the combinations of parameters' values to take: about one of so many, and every value of
+    each parameter. They are chosen by the sum of the values' places, so that values of two parameters meet
+    evenly."""
+    if all_:
+        return set(range(len(combinations)))
+    places = _places(combinations)
+    taken = {number for number, place in enumerate(places) if sum(place.values()) % step == 0}
+    seen = {pair for number in taken for pair in places[number].items()}
+    for number, place in enumerate(places):
+        if not seen.issuperset(place.items()):
+            taken.add(number)
+            seen.update(place.items())
+    return taken
+
+
+def _places(combinations: Iterable[Mapping[str, object]]) -> list[dict[str, int]]:
+    """For each value, how many others of its parameter came before it."""
+    orders: dict[str, dict[str, int]] = defaultdict(dict)
+    return [
+        {name: orders[name].setdefault(repr(value), len(orders[name])) for name, value in values.items()}
+        for values in combinations
+    ]

@@ -43,6 +43,7 @@ def test_virtual_functions(device: simt.Device, build: str, n: int, block: int) 
     np.testing.assert_array_equal(results.numpy().view(RESULT), np.array(expected, RESULT))
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("block", [32, 64, 128, 256, 512])
 @pytest.mark.parametrize(("n", "grid"), [(1, 1), (3000, 3)])
 def test_reductions_without_barriers_in_the_last_warp(

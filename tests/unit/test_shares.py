@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.shares import share
+from itertools import product
+
+from tests.shares import share, share_of_product
 
 WORDS = [f"{kind}{number}" for number in range(4) for kind in "abcde"] + ["f0", "g0"]
 
@@ -30,3 +32,22 @@ def test_of_one_kind_it_is_every_so_many() -> None:
 def test_all() -> None:
     assert share(WORDS, 3, kind_of, True) == WORDS
     assert share(WORDS, 1, kind_of, False) == WORDS
+
+
+def test_products_keep_every_value() -> None:
+    for sizes in ((2, 3, 5), (1, 1, 1), (2, 2), (4, 4, 4)):
+        places = [dict(enumerate(place)) for place in product(*map(range, sizes))]
+        named = [{str(k): v for k, v in place.items()} for place in places]
+        for step in (2, 3, 7):
+            taken = share_of_product(named, step, False)
+            for name, size in enumerate(sizes):
+                assert {places[number][name] for number in taken} == set(range(size))
+            assert len(taken) <= -(-len(places) // step) + sum(sizes)
+        assert share_of_product(named, 3, True) == set(range(len(places)))
+
+
+def test_pairs_of_values_meet() -> None:
+    places = [dict(zip("abc", place)) for place in product(range(3), range(3), range(3))]
+    taken = [places[number] for number in share_of_product(places, 3, False)]
+    assert {(p["a"], p["b"]) for p in taken} == set(product(range(3), range(3)))
+    assert len(taken) == 9

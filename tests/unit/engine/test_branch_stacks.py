@@ -24,6 +24,7 @@ def stops(text: str, grid: int, block: int, target: int, engine: str = "interpre
     return seen
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("leaving", [False, True])
 @pytest.mark.parametrize(("version", "target"), LANGUAGES)

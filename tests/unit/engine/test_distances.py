@@ -100,6 +100,7 @@ WIDTHS = [
 ]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("runs", [32, 31, 7])
 @pytest.mark.parametrize(("bits", "vector", "step"), WIDTHS)
 def test_words_at_steps(any_device: simt.Device, bits: int, vector: int, step: int, runs: int) -> None:
@@ -113,6 +114,7 @@ def test_words_at_steps(any_device: simt.Device, bits: int, vector: int, step: i
         np.testing.assert_array_equal(out.numpy(), expected, f"from {first}")
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("step", "first", "lane"), [
     (12, BYTES - 31 * 12, 31), (12, BYTES - 12 * 5, 5), (12, BYTES, 0),
     (-4, 4 * 30, 31), (-4, 4 * 3, 4), (12, 2, 0),

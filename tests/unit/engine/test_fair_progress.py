@@ -85,6 +85,7 @@ def ring(
     assert turn.numpy()[0] == (0 if space == "shared" else number * rounds)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("poll", POLLS)
 @pytest.mark.parametrize("space", ["global", "shared"])
 @pytest.mark.parametrize("number", [2, 5])
@@ -93,6 +94,7 @@ def test_warps_take_turns(device: simt.Device, number: int, space: str, poll: st
     ring(device, who + BACKWARDS, 1, 32 * number, number, space, poll, "at once")
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("poll", POLLS)
 @pytest.mark.parametrize("number", [2, 32, 40])
 def test_lanes_take_turns(device: simt.Device, number: int, poll: str) -> None:
@@ -134,6 +136,7 @@ NEXT_NUMBER:
 """
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (1, 3, 0, 2)])
 @pytest.mark.parametrize(
     ("who", "grid", "block"),

@@ -79,6 +79,7 @@ def source(bits: int, count: int, space: str) -> str:
     )  # fmt: skip
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("space", ADDRESS)
 @pytest.mark.parametrize(("bits", "count"), KINDS)
 def test_words_at_any_places(any_device: simt.Device, bits: int, count: int, space: str) -> None:
@@ -96,6 +97,7 @@ def test_words_at_any_places(any_device: simt.Device, bits: int, count: int, spa
         np.testing.assert_array_equal(out.numpy(), expected)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("space", ADDRESS)
 @pytest.mark.parametrize(("bits", "count"), KINDS)
 def test_a_wrong_place_faults(any_device: simt.Device, bits: int, count: int, space: str) -> None:

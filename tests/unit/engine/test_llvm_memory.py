@@ -179,6 +179,7 @@ SCALES = {
 ACCESSES = {"load": "ld.global.u32 %v, [%s];", "store": "st.global.u32 [%s], %v;"}
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("access", ACCESSES)
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize(("first", "last"), [(0, 32), (0, 1), (3, 29), (31, 32), (0, 0)])
@@ -204,6 +205,7 @@ def test_ends_of_the_arena(device: simt.Device, scale: str, access: str, first: 
         assert fault.value.site.thread == (bad[0], 0, 0)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("access", ACCESSES)
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("first", [0, 5])

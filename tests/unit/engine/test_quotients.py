@@ -58,6 +58,7 @@ def divided(a: int, b: int, t: str) -> tuple[int, int]:
     return as_type(quotient, t), as_type(a - quotient * b, t)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("block", [(64, 1), (16, 2), (24, 2)], ids=str)
 @pytest.mark.parametrize("step", [1, 3, -1])
 @pytest.mark.parametrize("t", ["u32", "s32", "u64", "s64", "u16", "s16"])

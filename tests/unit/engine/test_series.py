@@ -95,6 +95,7 @@ RELATIONS: dict[str, Callable[[Lanes, Lanes], NDArray[np.bool_]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("op", RELATIONS)
 @pytest.mark.parametrize("kind", ["u32", "s32"])
 @pytest.mark.parametrize("operands", ["%i, %n", "%n, %i"])
@@ -138,6 +139,7 @@ EXTENSIONS = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("extend", EXTENSIONS)
 @pytest.mark.parametrize("block", [*BLOCKS[:3], SINGLE])
 @pytest.mark.parametrize("ctas", [FEW, MANY])
@@ -190,6 +192,7 @@ def test_gaps_between_ctas(block: tuple[int, int, int]) -> None:
     out.free()
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("block", [(32, 3), (64, 3), (96, 3), (64, 1), (256, 1)])
 @pytest.mark.parametrize("inside", [1, 31, 32, 33, 95, 96, 97, 150, 1024, 1100])
 def test_the_arena_ends_within_a_row(block: tuple[int, int], inside: int) -> None:

@@ -83,6 +83,7 @@ def machine(request: pytest.FixtureRequest) -> simt.Device:
     return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=request.param)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("upper", UPPER)
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.parametrize("space", ["shared", "local"])

@@ -53,6 +53,7 @@ def index(step: int, kind: str) -> str:
     return f"mul.lo.s32 %i, %x, {step}; add.s32 %i, %i, {first}; {INDICES[kind]}"
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("kind", INDICES)
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("block", ROWS[1:], ids=str)
@@ -76,6 +77,7 @@ def test_loads(device: simt.Device, block: tuple[int, ...], step: int, kind: str
     assert out.numpy().tolist() == given[indices(block, step)].tolist()
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("space", ["global", "shared"])
 @pytest.mark.parametrize("kind", INDICES)
 @pytest.mark.parametrize("step", STEPS)

@@ -101,6 +101,7 @@ def case(seed: int) -> Case:
     return found
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("seed", range(12))
 def test_structures_arrive_whole(device: simt.Device, seed: int) -> None:
     tried = case(seed)

@@ -65,6 +65,7 @@ PARTS = {
 OF = ("%t", "%i")
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("of", OF)
 @pytest.mark.parametrize("parts", PARTS)
 @pytest.mark.parametrize("block", [(128, 1), (32, 3), (40, 1), (64, 2), (16, 4), (5, 5)], ids=str)
