@@ -41,7 +41,8 @@ def share_of_product(combinations: Sequence[Mapping[str, object]], step: int, al
     if all_:
         return set(range(len(combinations)))
     places = _places(combinations)
-    taken = {number for number, place in enumerate(places) if sum(place.values()) % step == 0}
+    columns = {tuple(place[name] for place in places) for name in places[0]}  # some go in step
+    taken = {number for number, row in enumerate(zip(*columns)) if sum(row) % step == 0}
     seen = {pair for number in taken for pair in places[number].items()}
     for number, place in enumerate(places):
         if not seen.issuperset(place.items()):

@@ -53,12 +53,12 @@ class Recorded:
 @functools.cache
 def sample() -> tuple[Recorded, ...]:
     """Some cases of every kind, and more of those that CPUs do in different ways."""
-    return (*arithmetic(), *conversions())
+    return (*share(arithmetic(), 2, lambda item: (mnemonic(item), is_directed(item.case))), *conversions())
 
 
 def arithmetic() -> list[Recorded]:
     found = list(test_arithmetic.replayed().items())
-    directed = [(n, c) for n, c in found if not DIRECTED.isdisjoint(c.opcode.split("."))]
+    directed = [(n, c) for n, c in found if is_directed(c)]
     fused = [(n, c) for n, c in found if c.form.mnemonic in ("fma", "mad") and ".f" in c.opcode]
     picked = dict((*found[::STEP], *directed[:: STEP // 6], *fused[:: STEP // 6]))
     given, results = test_arithmetic.recorded()
@@ -66,6 +66,10 @@ def arithmetic() -> list[Recorded]:
         Recorded(n, c, input_columns(c, given), tuple(results[f"{n}/{i}"] for i in range(len(c.outputs))))
         for n, c in picked.items()
     ]
+
+
+def is_directed(case: Case) -> bool:
+    return not DIRECTED.isdisjoint(case.opcode.split("."))
 
 
 def conversions() -> list[Recorded]:

@@ -13,6 +13,7 @@ from tests.programs.harness import load, rng
 VARIANTS = ("grid_groups", "grid_groups.debug")
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(("grid", "block"), [(1, 32), (2, 64), (64, 64), (132, 256), (300, 33)])
 def test_steps_over_the_grid(device: simt.Device, variant: str, grid: int, block: int) -> None:
@@ -26,6 +27,7 @@ def test_steps_over_the_grid(device: simt.Device, variant: str, grid: int, block
     np.testing.assert_array_equal(arrays[steps % 2].numpy(), values)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(("grid", "block"), [(1, 64), (7, 128), (132, 256)])
 def test_sums_of_the_grid(device: simt.Device, variant: str, grid: int, block: int) -> None:
@@ -52,6 +54,7 @@ def test_barriers_in_two_halves(device: simt.Device, grid: int, block: int) -> N
     np.testing.assert_array_equal(out.numpy(), own)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(
     ("grid", "block"), [((5, 3, 2), (8, 4, 2)), ((7, 1, 1), (3, 1, 1)), ((1, 1, 9), (1, 33, 1))]
@@ -75,6 +78,7 @@ def test_a_cooperative_launch_says_so(device: simt.Device, variant: str) -> None
     assert (out.numpy() == 2).all()
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("grid", [2, 40, 264])
 def test_ctas_that_begin_first_take_what_others_make(device: simt.Device, variant: str, grid: int) -> None:

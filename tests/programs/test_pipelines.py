@@ -11,6 +11,7 @@ from tests.programs.harness import load, rng
 pytestmark = pytest.mark.parametrize("name", ["pipelines", "pipelines.sm_90"])
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("block", [1, 34, 256])
 def test_three_phases(device: simt.Device, name: str, block: int) -> None:
     y = device.zeros(block, "i4")
@@ -18,6 +19,7 @@ def test_three_phases(device: simt.Device, name: str, block: int) -> None:
     np.testing.assert_array_equal(y.numpy(), (np.arange(block) + 33) % block + 1)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("block", [32, 100])
 def test_a_barrier_that_knows_of_copies(device: simt.Device, name: str, block: int) -> None:
     x, y = rng().integers(0, 1000, block, dtype="i4"), device.zeros(block, "i4")
@@ -37,6 +39,7 @@ def test_a_pipeline_of_the_cta(device: simt.Device, name: str) -> None:
     np.testing.assert_array_equal(y.numpy(), x[:, np.arange(128) ^ 65])
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("rounds", [1, 2, 11])
 def test_producer_and_consumer(device: simt.Device, name: str, rounds: int) -> None:
     x, y = rng().integers(0, 100, (rounds, 32), dtype="i4"), device.zeros(32, "i4")
@@ -47,6 +50,7 @@ def test_producer_and_consumer(device: simt.Device, name: str, rounds: int) -> N
     np.testing.assert_array_equal(y.numpy(), expected)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("block", "stay"), [(64, 40), (96, 32), (40, 40)])
 def test_threads_that_drop_out(device: simt.Device, name: str, block: int, stay: int) -> None:
     y = device.zeros(block, "i4")

@@ -51,3 +51,8 @@ def test_pairs_of_values_meet() -> None:
     taken = [places[number] for number in share_of_product(places, 3, False)]
     assert {(p["a"], p["b"]) for p in taken} == set(product(range(3), range(3)))
     assert len(taken) == 9
+
+
+def test_parameters_that_go_in_step_are_one() -> None:
+    places = [{"a": a, "b": b, "c": b} for a, b in product(range(2), range(2))]
+    assert share_of_product(places, 2, False) == {0, 3}
