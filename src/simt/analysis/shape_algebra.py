@@ -75,6 +75,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def mul(self, t: Type, a: Shape, b: Shape) -> Shape:
         if a.const is not None:
             a, b = b, a
+        if b.const == 0:
+            return b
         if b.const is not None and a.width < WARP:
             return made(t, Shape(a.width, wrapped(t, a.stride * b.const), a.hold, zeros=a.zeros + b.zeros))
         if flat(a, b) or level(a, b):

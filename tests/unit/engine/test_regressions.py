@@ -153,3 +153,38 @@ def test_products_of_an_index_and_a_number_that_is_no_integer_constant(engine: s
     assert (number == number[0]).all()
     assert number[0]
     assert (product == np.arange(64, dtype="u4") * number).all()
+
+
+@pytest.mark.parametrize(
+    "product",
+    [
+        "mul24.hi.u32 %x, %v, 0;",
+        "mul.wide.u32 %w, %v, 0; cvt.u32.u64 %x, %w;",
+        "mad24.hi.u32 %x, %v, 0, 0;",
+        "mov.b32 %x, 0; mul.wide.s32 %w, %x, %v; cvt.u32.u64 %x, %w;",
+    ],
+)
+def test_no_times_what_nothing_is_known_of(engine: str, product: str) -> None:
+    """The analysis knew the product, and the code asked whether the other factor is an index."""
+    ptx = f"""{HEAD}
+.visible .entry k(.param .u64 out)
+{{
+    .reg .pred %p; .reg .b64 %a, %w; .reg .b32 %t, %v, %x;
+    mov.u32 %t, %tid.x;
+    ld.param.u64 %a, [out];
+    mad.wide.u32 %a, %t, 4, %a;
+    ld.global.u32 %v, [%a];
+    {product}
+    setp.lt.u32 %p, %t, 7;
+    @%p bra END;
+    add.u32 %x, %x, %t;
+    END:
+    st.global.u32 [%a], %x;
+    ret;
+}}
+"""
+    device = simt.Device("sm_90", engine=engine, memory="64MiB", timeout=20)
+    array = device.array(np.arange(64, dtype="u4") * 77777777)
+    device.load(ptx)["k"](1, 64, (array,))
+    threads = np.arange(64)
+    assert array.numpy().tolist() == np.where(threads < 7, 0, threads).tolist()
