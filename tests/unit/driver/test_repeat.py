@@ -104,10 +104,8 @@ class Counted:
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> None:
     """The kernel lies in the object cache: what happens some time after a launch began happens while it runs,
-    not while it is compiled. What other tests keep is not looked at by each `gc.collect` here."""
+    not while it is compiled."""
     Counted()()
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.fixture
