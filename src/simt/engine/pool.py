@@ -27,10 +27,11 @@ Job = Callable[[Block], object]
 """For the thread of a seat."""
 Jobs = SimpleQueue[Job | None]
 NOBODY = array("q")
-LONGEST = 5_000_000
-"""Nanoseconds that a thread waits on its seat for the next launch, at most. It waits no longer than it has
-helped: so this takes no more than a program's launches do, and the next one need not wake it, which takes up
-to 250,000 where a virtual machine's processor sleeps."""
+SHORTEST, LONGEST = 250_000, 5_000_000
+"""Nanoseconds that a thread waits on its seat for the next launch: as long as it has helped, so that this
+takes no more than a program's launches do, and the next one need not wake it. But at least as long as that
+may take where a virtual machine's processor sleeps: between the long launches of a program there often are
+short ones, which nobody helps with."""
 _POOLS = weakref.WeakSet["Pool"]()
 _STATE, _READY = int(SeatSlot.STATE), int(Seat.READY)
 
@@ -120,7 +121,7 @@ class Pool:
 
 
 def _work(jobs: Jobs, seat: Block, sleeper: Sleeper, native: Native) -> None:
-    least, most = (TURNS, max(TURNS, LONGEST // TURN)) if (os.cpu_count() or 1) > 1 else (0, 0)
+    least, most = (SHORTEST // TURN, LONGEST // TURN) if (os.cpu_count() or 1) > 1 else (0, 0)
     make_way, clock = python_functions()[CallSlot.MAKE_WAY], c_function("clock_gettime")
     sleeper.begins()
     while True:

@@ -298,6 +298,7 @@ ENDLESS = 0xFFFFFFFF
 @pytest.fixture
 def late(monkeypatch: pytest.MonkeyPatch) -> simt.Kernel:
     """Its helper waits on its seat, takes the second CTA, and is not done when the caller is."""
+    monkeypatch.setattr("simt.engine.pool.SHORTEST", 10**9)
     monkeypatch.setattr("simt.engine.pool.TURNS", 1 << 24)
     kernel = simt.Device("sm_90", workers=2, memory="64MiB").load(LAST_TAKES_LONG)["k"]
     device = kernel.module.device
