@@ -467,9 +467,11 @@ class Outliner(Evaluator[Value]):
         return columns[value.typed]
 
     def _taken(self, name: str, element: str, notes: Notes) -> Value:
+        m = self.emitter.m
         if element == "i1":
-            name = self.emitter.builder.emit(f"bitcast i{WARP} {name} to <{WARP} x i1>")
-        return self.emitter.m.noted(Value(name, element, WARP), notes)
+            bits, name = name, m.builder.emit(f"bitcast i{WARP} {name} to <{WARP} x i1>")
+            m.bits_of[name] = bits
+        return m.noted(Value(name, element, WARP), notes)
 
 
 def _needs_frame(lines: list[str]) -> bool:
