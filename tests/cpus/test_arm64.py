@@ -21,7 +21,7 @@ OF_EVERY_PROCESS = {"memcpy", "memmove", "memset"}
 """What LLVM may call, and every process has."""
 VECTOR = re.compile(r"\bv\d+\.(?:16b|8h|4s|2d)\b")
 BLOCK = BlockShape(96, 1, 1)
-NAMES = ("saxpy", "mandelbrot", "half_precision", "atomics", "warp_reduce", "black_scholes")
+NAMES = ("saxpy", "mandelbrot", "half_precision", "atomics", "warp_reduce", "black_scholes", "warps_waiting")
 SOURCES = [*(PROGRAMS / f"{name}.ptx" for name in NAMES), *FILES[::4]]
 
 
