@@ -29,7 +29,7 @@ CHEAP = frozenset({"add", "sub", "shl", "lshr", "and", "or", "xor"})
 """Operations that are done once more for each lane."""
 
 MOST = 16
-"""Operations of a kernel that are put off. Each takes some 200 lines; others can share a function."""
+"""Operations of a kernel that are put off. Each takes some 450 lines; others can share a function."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -467,11 +467,8 @@ class Outliner(Evaluator[Value]):
         return columns[value.typed]
 
     def _taken(self, name: str, element: str, notes: Notes) -> Value:
-        m = self.emitter.m
-        if element == "i1":
-            bits, name = name, m.builder.emit(f"bitcast i{WARP} {name} to <{WARP} x i1>")
-            m.bits_of[name] = bits
-        return m.noted(Value(name, element, WARP), notes)
+        value = self.emitter.slots.of_bits(name) if element == "i1" else Value(name, element, WARP)
+        return self.emitter.m.noted(value, notes)
 
 
 def _needs_frame(lines: list[str]) -> bool:

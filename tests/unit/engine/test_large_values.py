@@ -67,6 +67,24 @@ def test_addresses_that_may_wrap_are_columns() -> None:
     assert sum("sadd.with.overflow" in line or " = mul <32 x i64>" in line for line in lines) < 10
 
 
+@pytest.mark.usefixtures("all_large")
+def test_comparisons_of_what_lanes_count_are_calls() -> None:
+    """In place, each of hundreds would make a column of the threads' numbers, and compare that."""
+    lines = function(code("products_over_blocks", 300), WARPS)
+    calls = [line for line in lines if re.search(r"= call i32 @simt\.op\.\d+\(i32 ", line)]
+    assert len(calls) >= 25
+    assert sum("= icmp" in line and "<32 x i32>" in line for line in lines) < 5
+
+
+@pytest.mark.usefixtures("all_large")
+def test_nothing_is_cast_there_and_back() -> None:
+    lines = function(code("products_over_blocks", 300), WARPS)
+    casts = {m[1]: m for line in lines if (m := re.search(r"(%[\w.]+) = bitcast (.+) (%\S+) to (.+)$", line))}
+    assert len(casts) > 50
+    back = [m for m in casts.values() if m[3] in casts and casts[m[3]][2] == m[4]]
+    assert back == []
+
+
 def test_strangers_are_found() -> None:
     lines = ["a:", "  %a = fadd <32 x float> zeroinitializer, zeroinitializer", "b:"]
     lines += ["  %b = fadd <32 x float> %a, %a", "  %c = call i32 @simt.op.1(i32 0)"]
