@@ -101,12 +101,14 @@ class Sums:
         a = a.of(t)
         name = self.random.choice(
             ("add", "sub", "mul", "and_", "and_", "or_", "xor", "shift_left", "shift_right", "shift_right",
-             "divide", "remainder", "resize", "minimum", "select", "to_generic", "from_generic")
+             "divide", "remainder", "resize", "minimum", "select", "invert", "to_generic", "from_generic")
         )  # fmt: skip
         if name == "resize":
             return self.resized(a)
         if name.endswith("generic"):
             return self.in_window(name, a)
+        if name == "invert":
+            return Known(t, self.algebra.invert(t, a.shape), 2**t.bits - 1 - a.lanes)
         other = self.value(steps // 2) if self.random.random() < 0.3 else self.number(t)
         b = other.of(t) if other.type.bits == t.bits else self.number(t)
         if name.startswith("shift"):

@@ -53,7 +53,8 @@ class Way(Enum):
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How a warp loads or stores. `shape`: of the addresses; for `ONE` and `VECTOR` that which they are taken
-    to have: if it is not exact, a test at run time tells, and `otherwise` is the way where the test fails."""
+    to have: if it is not exact, a test at run time tells, and `otherwise` is the way where the test fails (of
+    `STEPS`: None for a gather or a scatter)."""
 
     way: Way
     shape: Shape
@@ -81,7 +82,10 @@ def plan_of(
     words = apart is Way.LANES and (space, size, count) == ("shared", 4, 1)
     if windows and words and _may_be_near(pattern, shape):
         apart = Way.WINDOW
-    elif _has_steps(pattern, shape) and not volatile:
+    elif _has_steps(pattern, shape) and volatile:
+        if shape.stride == -size and not stores:
+            return Plan(Way.STEPS, shape, apart)
+    elif _has_steps(pattern, shape):
         if _are_near(shape.stride, size, count, picks):
             apart = Way.NEAR
         elif apart is Way.LANES and (shape.stride == -size or not gathers):

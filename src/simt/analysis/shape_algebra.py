@@ -172,7 +172,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return made(t, Shape(max(a.width, b.width), a.stride, zeros=min(a.zeros, b.zeros)))
 
     def invert(self, t: Type, a: Shape) -> Shape:
-        return self._each(a)
+        """`-1 - a`."""
+        return self._each(a) if t.is_predicate else self.sub(t, constant(2**t.bits - 1), a)
 
     def shift_right(self, t: Type, a: Shape, n: Shape) -> Shape:
         bits = self.reach(t, a)

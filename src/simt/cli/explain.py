@@ -201,8 +201,10 @@ def _way(access: AccessNote) -> str:
         if access.otherwise is not None:
             return f"one scalar load; {_APART[what, access.otherwise]} if lanes are in several rows (tested)"
         return f"one scalar {what}{row}" + (", the last lane's" if what == "store" else "")
-    if access.way == "steps" and access.proven and what == "load":
-        return "a load for each lane"
+    if access.way == "steps" and what == "load":
+        way = "one vector load, backwards" if access.stride == -access.bytes else "a load for each lane"
+        apart = _APART[what, access.otherwise or "lanes"]
+        return way if access.proven else f"{way}; {apart} if the index wraps (tested)"
     if access.way == "near" and access.proven and what == "load":
         return "a vector for each few lanes"
     if access.way != "vector":
@@ -218,7 +220,7 @@ def _way(access: AccessNote) -> str:
 _APART = {
     ("load", "lanes"): "a gather",
     ("store", "lanes"): "a scatter",
-    ("load", "steps"): "a load for each lane; a gather if the index wraps (tested)",
+    ("load", "steps"): "a load for each lane",
     ("store", "steps"): "a store for each lane; a scatter if not all run (tested)",
     ("load", "near"): "a vector for each few lanes; a gather if the index wraps (tested)",
     ("store", "near"): "a vector for each few lanes; a scatter if not all run (tested)",

@@ -298,6 +298,10 @@ class LaneAlgebra(LlvmAlgebra):
         shape = self.shapes.sub(t, shape_of(a), shape_of(b))
         return self._affine(shape, partial(LlvmAlgebra.sub, self, t), a, b)
 
+    def invert(self, t: Type, a: Value) -> Value:
+        run, shape = partial(LlvmAlgebra.invert, self, t), self.shapes.invert(t, shape_of(a))
+        return run(a) if t.is_predicate else self._affine(shape, run, a)
+
     def mul(self, t: Type, a: Value, b: Value) -> Value:
         shape = self.shapes.mul(t, shape_of(a), shape_of(b))
         return self._affine(shape, partial(LlvmAlgebra.mul, self, t), a, b)

@@ -519,7 +519,7 @@ class MemoryAlgebra(GatherAlgebra):
             return self._either(
                 self.are_steps_valid(access),
                 partial(self.load_by_steps, access, way is Way.NEAR),
-                partial(self._gathered, access),
+                partial(self._load_slowly if access.volatile else self._gathered, access),
                 likely=True,
             )
         return self._gathered(access)

@@ -15,6 +15,7 @@ from simt.analysis.shape import WARP
 from simt.engine.llvm_access import Access
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_streams import StreamAlgebra
 
 REGISTER = 64
@@ -44,9 +45,26 @@ class StepsAlgebra(StreamAlgebra):
 
     def load_by_steps(self, access: Access, near: bool) -> tuple[Value, ...]:
         stride, pointer = shape_of(access.address).stride, self._host(access, bases(access.address))
+        if stride == -access.size:
+            return self._backwards(access)
         run = self._picked if near else self._one_by_one
         inner = (run(access, stride, index * access.word) for index in range(access.count))
         return tuple(self.apart("steps", load, Value(pointer, "ptr")) for load in inner)
+
+    def _backwards(self, access: Access) -> tuple[Value, ...]:
+        """One vector load, from the last lane's address on."""
+        lanes, count = self.segment, access.count
+        lowest = self._host(access, self.plus(bases(access.address), -(lanes - 1) * access.size))
+        wide = spell(access.element, lanes * count)
+        text = f"load{access.modifier} {wide}, ptr {lowest}, align {access.size}{OF_PROGRAM}"
+        loaded = self.emit(text, access.element, lanes * count)
+        last = [(lanes - 1 - lane % lanes) * count for lane in range(WARP)]
+        return tuple(self._picked_lanes(loaded, [at + index for at in last]) for index in range(count))
+
+    def _picked_lanes(self, value: Value, places: list[int]) -> Value:
+        picks = ", ".join(f"i32 {place}" for place in places)
+        text = f"shufflevector {value.typed}, {value.spelled} poison, <{len(places)} x i32> <{picks}>"
+        return self.emit(text, value.type, len(places))
 
     def _one_by_one(self, access: Access, stride: int, start: int) -> Callable[..., Value]:
         places = self._places(stride, start)

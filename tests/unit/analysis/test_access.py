@@ -69,6 +69,14 @@ def test_words_that_no_gather_takes() -> None:
     assert load(VARYING, volatile=True).otherwise is Way.TURNS
 
 
+def test_vectors_that_go_backwards() -> None:
+    back = Shape(1, -4, Hold.GUARDED)
+    assert load(back) == Plan(Way.STEPS, back)
+    assert load(back, volatile=True) == Plan(Way.STEPS, back, Way.TURNS)
+    assert load(Shape(1, -8), 8, 2, volatile=True).way is Way.STEPS
+    assert load(Shape(1, -12), volatile=True).way is store(back, volatile=True).way is Way.TURNS
+
+
 def test_proven_addresses() -> None:
     words = Range(16, 28, zeros=2)  # 16, 20, 24, 28
     assert is_proven(words, 4, 32)

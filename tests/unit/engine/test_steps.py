@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import simt
+from simt.analysis.shape import BlockShape
+from simt.engine.host import host_features
+from simt.engine.llvm_kernel import emit
 
 ROWS = [(64, 2), (16, 4), (4, 3, 4), (5, 5)]
 WORDS = 1024
@@ -104,6 +107,64 @@ def test_stores(device: simt.Device, block: tuple[int, ...], step: int, kind: st
     expected = np.zeros(WORDS, np.uint32)
     expected[indices(block, step)] = np.arange(np.prod(block)) % block[0] + 1
     assert out.numpy().tolist() == expected.tolist()
+
+
+BACKWARDS = {"b8": 1, "b32": 1, "b64": 1, "v2.b64": 2, "v4.b32": 4}
+"""Types of loads, and their words."""
+
+
+def backwards(kind: str) -> str:
+    """Thread `x` of a row reads what is `x` places before the 31st one, if it is in the first 28 columns."""
+    count, word = BACKWARDS[kind], int(kind.rpartition("b")[2])
+    values = ", ".join(f"%w{i}" for i in range(count))
+    stores = "".join(f"st.global.b{word} [%a+{word // 8 * i}], %w{i};" for i in range(count))
+    return f"""{HEAD}
+    .reg .b{max(word, 16)} {values};
+    {"".join(f"mov.b{max(word, 16)} %w{i}, 0;" for i in range(count))}
+    not.b32 %i, %x;
+    add.s32 %i, %i, 32;
+    setp.lt.u32 %other, %x, 28;
+    mul.wide.s32 %a, %i, {word // 8 * count};
+    add.u64 %a, %a, %from;
+    @%other ld.volatile.global.{kind} {values if count == 1 else f"{{{values}}}"}, [%a];
+    mov.u32 %n, %ntid.x;
+    mad.lo.u32 %i, %y, %n, %x;
+    mul.wide.u32 %a, %i, {word // 8 * count};
+    add.u64 %a, %a, %to;
+    {stores}
+    exit;
+}}
+"""
+
+
+@pytest.mark.parametrize("kind", BACKWARDS)
+@pytest.mark.parametrize("block", [(32, 2), *ROWS], ids=str)
+def test_volatile_loads_backwards(device: simt.Device, block: tuple[int, ...], kind: str) -> None:
+    """What tiles of a scan ask those before them."""
+    item, threads = BACKWARDS[kind] * int(kind.rpartition("b")[2]) // 8, int(np.prod(block))
+    given = np.random.default_rng(7).integers(0, 256, (32, item), dtype=np.uint8)
+    out = device.zeros(threads * item, "u1")
+    device.load(backwards(kind))["k"](1, block, (device.array(given), out, 0))
+    x = np.arange(threads) % block[0]
+    expected = np.where((x < 28)[:, None], given[31 - np.minimum(x, 28)], 0)
+    assert out.numpy().tolist() == expected.ravel().tolist()
+
+
+@pytest.mark.parametrize("kind", ["b64", "v4.b32"])
+def test_a_vector_backwards_is_one_load(device: simt.Device, kind: str) -> None:
+    program = device.load(backwards(kind)).program
+    text, *_ = emit(program, program.functions["k"], BlockShape(32, 1, 1), host_features(), "nounwind")
+    element = f"i{kind.rpartition('b')[2]}"
+    assert text.count(f"load volatile <{32 * BACKWARDS[kind]} x {element}>") == 1
+
+
+def test_what_lies_before_an_array_is_a_fault(device: simt.Device) -> None:
+    """Of the lanes that run only: the last one that does is at the first word of the device's memory."""
+    text = backwards("b32").replace("add.s32 %i, %i, 32;", "add.s32 %i, %i, %zero;")
+    out, base = device.zeros(32, "u4"), device.memory.base
+    device.load(text)["k"](1, 32, (base, out, 28))
+    with pytest.raises(simt.MemoryFault):
+        device.load(text)["k"](1, 32, (base, out, 27))
 
 
 COPY = """

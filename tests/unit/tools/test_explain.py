@@ -56,8 +56,9 @@ def explained(text: str, x: int = 32, y: int = 1, kernel: str = "k", cpu: str = 
 
 def may_part(access: AccessNote) -> bool:
     """Whether there is a gather or a scatter for it, if only as a last resort. Loads by steps that are proven
-    right need none."""
+    right need none, volatile ones are otherwise done lane by lane."""
     steps = access.way in ("steps", "near") and not (access.proven and access.operation == "load")
+    steps = steps and access.otherwise is None
     return steps or bool(APART & {access.way, access.otherwise})
 
 
