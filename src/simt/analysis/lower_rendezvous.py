@@ -20,9 +20,10 @@ from simt.analysis.lower_forms import copy
 from simt.analysis.lower_simplify import simplify
 from simt.analysis.program import Block, Branch, Constant, Function, Jump, Op, Register, Source
 from simt.analysis.schedule import Loop, Schedule, schedule
-from simt.analysis.shape import BlockShape
+from simt.analysis.shape import UNIFORM, BlockShape, Shape
+from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import build, destinations
-from simt.analysis.uniformity import analyse
+from simt.analysis.uniformity import analyse_over
 from simt.isa.algebra import Environment
 from simt.isa.form import Form, Value
 from simt.ptx.types import PRED, Type
@@ -32,6 +33,14 @@ FIRST = 70
 """The compute capability, times ten, from which lanes of a warp are independent."""
 SHAPE = BlockShape(5, 5, 5)
 """A CTA in which every index of a thread differs within a warp: what is uniform here is so in every CTA."""
+
+
+class _AnyCta(ShapeAlgebra):
+    """Shapes of values that CTAs of other extents have, too."""
+
+    def special(self, name: str, component: str) -> Shape:
+        return UNIFORM if name == "ntid" else super().special(name, component)
+
 
 Key = tuple[Form, tuple[tuple[str, Value], ...], frozenset[str], Source]
 """Form, modifiers, operands that are there, mask."""
@@ -74,7 +83,7 @@ def _apart(function: Function, environment: Environment) -> list[tuple[Place, Pl
     line = schedule(function)
     if not _has_ways(found, line):
         return []
-    divergent = analyse(build(function, line), environment, SHAPE).divergent
+    divergent = analyse_over(build(function, line), environment, _AnyCta(SHAPE)).divergent
     pairs: list[tuple[Place, Place]] = []
     changed: set[int] = set()
     for block in reversed(line.order):

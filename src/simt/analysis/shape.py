@@ -33,7 +33,7 @@ class Shape:
 
     `width`: number of bases: 1 (one segment), a divisor of 32, or 32 (every lane has its own value;
     stride is then 0). `const`: the value, where it is a known integer. `zeros`: every base is a multiple of
-    2**zeros. `common`: of values of 32 lanes, the bits from this one on are the same in all of them.
+    2**zeros. `common`: of values of several bases, the bits from this one on are the same in all lanes.
     """
 
     width: int
@@ -90,6 +90,8 @@ class BlockShape:
     x: int
     y: int
     z: int
+    row: int = WARP
+    """Lanes that are looked at as one row of a warp, where the CTA is linear: see `simt.analysis.rows`."""
 
     @property
     def threads(self) -> int:
@@ -106,7 +108,9 @@ class BlockShape:
     @property
     def segments(self) -> int:
         """Rows of the CTA in one warp, where a warp holds several whole rows; else 1."""
-        return 1 if self.linear or self.x == 1 or WARP % self.x != 0 else WARP // self.x
+        if self.linear:
+            return WARP // self.row
+        return 1 if self.x == 1 or WARP % self.x != 0 else WARP // self.x
 
     @property
     def rows_fit(self) -> bool:
@@ -128,6 +132,9 @@ class BlockShape:
         """Of tid.x: where it grows along the warp, a multiple of 32 comes first; else 0 does in each row."""
         if not self.rows_fit:
             return VARYING
+        if self.linear:
+            common = ALWAYS_ZERO if self.segments == 1 else trailing_zeros(WARP)
+            return Shape(self.segments, 1, zeros=trailing_zeros(self.row), common=common)
         return Shape(1, 1, zeros=trailing_zeros(WARP) if self.segments == 1 else ALWAYS_ZERO)
 
     def special(self, name: str, component: str) -> Shape:
@@ -137,8 +144,8 @@ class BlockShape:
         if name == "laneid":
             return self.lane
         sizes = {"x": self.x, "y": self.y, "z": self.z}
-        if name == "ntid" and component in sizes:  # not its value: `lower_rendezvous` speaks of all CTAs
-            return Shape(1, zeros=trailing_zeros(sizes[component]))
+        if name == "ntid" and component in sizes:
+            return constant(sizes[component])
         return VARYING if name.startswith("lanemask") else UNIFORM
 
     def _tid(self, component: str) -> Shape:
@@ -146,4 +153,6 @@ class BlockShape:
             return constant(0)
         if component == "x" or not self.rows_fit:
             return self.column
-        return Shape(self.segments)
+        if self.segments == 1 or self.y % self.segments:
+            return Shape(self.segments)
+        return UNIFORM if component == "z" else Shape(self.segments, common=trailing_zeros(self.segments))

@@ -47,6 +47,9 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def __init__(self, block: BlockShape, uniform_loads: bool = True) -> None:
         self.block = block
         self.uniform_loads = uniform_loads
+        self.asked: set[int] = set()
+        """Lanes of rows that code asks for: it cuts numbers that grow from lane to lane, such that so many
+        lanes have the same quotient, and remainders from 0 on."""
 
     @staticmethod
     def _each(*operands: Shape) -> Shape:
@@ -66,11 +69,28 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._sum(t, a, b, -1)
 
     def _sum(self, t: Type, a: Shape, b: Shape, sign: int) -> Shape:
+        if a.const is not None and b.const is not None:
+            return constant((a.const + sign * b.const) % 2**t.bits)
         width = max(a.width, b.width)
         if width == WARP:
             return VARYING
         stride = wrapped(t, a.stride + sign * b.stride)
-        return made(t, Shape(width, stride, max(a.hold, b.hold), zeros=min(a.zeros, b.zeros)))
+        common = self._common(t, a, b) if sign > 0 or b.is_uniform else ALWAYS_ZERO
+        return made(t, Shape(width, stride, max(a.hold, b.hold), None, min(a.zeros, b.zeros), common))
+
+    def _common(self, t: Type, a: Shape, b: Shape) -> int:
+        """`Shape.common` of a sum, if no bit carries."""
+        if a.width == 1:
+            a, b = b, a
+        bits = self.reach(t, b)
+        if a.common >= t.bits or b.width > 1 or bits is None:
+            return ALWAYS_ZERO
+        if b.is_uniform and b.zeros >= a.common:
+            return a.common
+        below = (
+            b.zeros == ALWAYS_ZERO and a.stride == 0
+        )  # lanes' numbers from 0 on, and where their row begins
+        return a.common if below and a.exact and bits <= min(a.zeros, a.common) else ALWAYS_ZERO
 
     def mul(self, t: Type, a: Shape, b: Shape) -> Shape:
         if a.const is not None:
@@ -78,14 +98,19 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         if b.const == 0:
             return b
         if b.const is not None and a.width < WARP:
-            return made(t, Shape(a.width, wrapped(t, a.stride * b.const), a.hold, zeros=a.zeros + b.zeros))
+            common = moved(a.common, b.zeros) if b.const == 1 << b.zeros else ALWAYS_ZERO
+            stride = wrapped(t, a.stride * b.const)
+            return made(t, Shape(a.width, stride, a.hold, None, a.zeros + b.zeros, common))
         if flat(a, b) or level(a, b):
             return made(t, Shape(max(a.width, b.width), 0, max(a.hold, b.hold), zeros=a.zeros + b.zeros))
         return VARYING
 
     def shift_left(self, t: Type, a: Shape, n: Shape) -> Shape:
         if n.const is not None and n.const < t.bits and a.width < WARP:
-            return made(t, Shape(a.width, wrapped(t, a.stride << n.const), a.hold, zeros=a.zeros + n.const))
+            if a.const is not None:
+                return constant((a.const << n.const) % 2**t.bits)
+            stride, common = wrapped(t, a.stride << n.const), moved(a.common, n.const)
+            return made(t, Shape(a.width, stride, a.hold, None, a.zeros + n.const, common))
         return self._each(a, n)
 
     def resize(self, source: Type, target: Type, a: Shape) -> Shape:
@@ -100,7 +125,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return made(target, replace(a, stride=wrapped(target, a.stride)))
         if self.reach(source, a) is not None:
             return a
-        return replace(a, hold=max(a.hold, Hold.GUARDED))
+        return replace(a, hold=max(a.hold, Hold.GUARDED), common=ALWAYS_ZERO)
 
     def reach(self, t: Type, a: Shape) -> int | None:
         """How many bits at the end tell a value's lanes apart, if each lane's bits are those of the base with
@@ -111,6 +136,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return bits if bits <= min(a.zeros, t.bits - 1) else None
 
     def minimum(self, t: Type, a: Shape, b: Shape) -> Shape:
+        if a.const is not None and b.const is not None and not t.is_signed:
+            return constant(min(a.const, b.const))
         return self._limited(a, b)
 
     def maximum(self, t: Type, a: Shape, b: Shape) -> Shape:
@@ -138,6 +165,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._each(p, usual, *operands)
 
     def and_(self, t: Type, a: Shape, b: Shape) -> Shape:
+        if a.const is not None and b.const is not None:
+            return constant(a.const & b.const)
         if a.stride == 0:
             a, b = b, a
         for kept, mask in ((a, b), (b, a)):
@@ -150,6 +179,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         if b.zeros < bits:  # some of those bits are kept: all of them?
             differ = 2**bits - 2 ** trailing_zeros(a.stride)
             if b.const is None or b.const & differ != differ:
+                if b.const is not None:
+                    self._ask(a, trailing_zeros(b.const + 1) or b.zeros)
                 return VARYING
             stride = a.stride
         nothing = b.const is not None and b.const < 2**a.zeros  # of the bases is kept
@@ -176,13 +207,25 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._each(a) if t.is_predicate else self.sub(t, constant(2**t.bits - 1), a)
 
     def shift_right(self, t: Type, a: Shape, n: Shape) -> Shape:
-        bits = self.reach(t, a)
-        if bits is None or n.const is None or n.const >= t.bits:
+        if n.const is None or n.const >= t.bits:
             return self._each(a, n)
+        bits, zeros = self.reach(t, a), a.zeros if a.zeros >= ALWAYS_ZERO else max(0, a.zeros - n.const)
+        if a.common <= n.const:
+            return made(t, Shape(1, zeros=zeros))
+        common = moved(a.common, -n.const)
+        if bits is None:
+            return Shape(WARP, common=common) if a.common < t.bits else self._each(a, n)
         if bits > n.const and a.stride % 2**n.const:
-            return Shape(WARP, common=bits - n.const) if a.width == 1 else VARYING
-        zeros = a.zeros if a.zeros >= ALWAYS_ZERO else max(0, a.zeros - n.const)
-        return made(t, Shape(a.width, 0 if bits <= n.const else a.stride >> n.const, zeros=zeros))
+            self._ask(a, n.const)
+            return Shape(WARP, common=bits - n.const if a.width == 1 else common)
+        return made(
+            t, Shape(a.width, 0 if bits <= n.const else a.stride >> n.const, zeros=zeros, common=common)
+        )
+
+    def _ask(self, a: Shape, bits: int) -> None:
+        """Notes the row for which numbers that grow from lane to lane are cut below and above a bit."""
+        if a.width == 1 and 0 < a.stride < 2**bits and 2**bits % a.stride == 0:
+            self.asked.add(2**bits // a.stride)
 
     def popcount(self, t: Type, a: Shape) -> Shape:
         return self._each(a)
@@ -331,6 +374,11 @@ def flat(*shapes: Shape) -> bool:
 def level(*shapes: Shape) -> bool:
     """Whether all lanes of a segment have the same value, or have unless a flag says no."""
     return all(s.stride == 0 and s.width < WARP and s.hold != Hold.LIKELY for s in shapes)
+
+
+def moved(bit: int, by: int) -> int:
+    """`Shape.common` of numbers whose bits are moved up."""
+    return bit if bit >= ALWAYS_ZERO else bit + by
 
 
 def made(t: Type, shape: Shape) -> Shape:

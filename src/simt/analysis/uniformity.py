@@ -25,13 +25,15 @@ from simt.records import dataclass, replace
 class Uniformity:
     """The result. `shapes` by definition. `divergent`: indices of blocks whose branch splits warps.
     `joins`: blocks where lanes arrive by different edges at once. `leaving`: headers' indices of loops that
-    lanes leave in different iterations. `blends`: definitions that must keep inactive lanes' values."""
+    lanes leave in different iterations. `blends`: definitions that must keep inactive lanes' values. `rows`:
+    of how many lanes rows would be that the code asks for (`ShapeAlgebra.asked`)."""
 
     shapes: dict[Definition, Shape] = field(default_factory=dict[Definition, Shape])
     divergent: set[int] = field(default_factory=set[int])
     joins: set[int] = field(default_factory=set[int])
     leaving: set[int] = field(default_factory=set[int])
     blends: set[Definition] = field(default_factory=set[Definition])
+    rows: set[int] = field(default_factory=set[int])
 
 
 @dataclass(slots=True)
@@ -97,6 +99,7 @@ class _Analysis:
             while self.due:
                 self._take_all()
             self._join(self.convergence.joins(self.result.divergent))
+        self.result.rows = self.algebra.asked
         return self.result
 
     def _take_all(self) -> None:

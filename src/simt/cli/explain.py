@@ -114,8 +114,9 @@ def _usual_block(kernel: Function) -> tuple[int, ...]:
 
 
 def as_json(found: Explanation) -> dict[str, Any]:
-    """Every note, by the names of `simt.tools.explain`."""
-    return asdict(found)
+    """Every note, by the names of `simt.tools.explain`; `row`: lanes of a warp's rows."""
+    block = {"x": found.block.x, "y": found.block.y, "z": found.block.z}
+    return asdict(found) | {"block": block, "row": found.block.segment}
 
 
 # ------------------------------------------------------------------ text

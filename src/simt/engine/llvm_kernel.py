@@ -471,13 +471,14 @@ def emit(
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
     Raises `Unsupported` for what only the interpreter runs.
     """
+    unit = Unit(program, kernel, block, features, may_grow=watch is None)
+    unit.choose_rows()
     if watch is not None:
-        return _emit(Unit(program, kernel, block, features), attributes, watch)
-    unit = Unit(program, kernel, block, features, may_grow=True)
+        return _emit(unit, attributes, watch)
     try:
         return _emit(unit, attributes)
     except TooLarge:
-        large = Unit(program, kernel, block, features, large=True, analyses=unit.analyses)
+        large = Unit(program, kernel, unit.block, features, large=True, analyses=unit.analyses)
         return _emit(large, attributes)
 
 

@@ -429,13 +429,16 @@ class LaneAlgebra(LlvmAlgebra):
             return self._with_whole("and", a, b, super().and_(t, a, b))
         shape = self.shapes.and_(t, shape_of(a), shape_of(b))
         if shape.is_affine:
-            a, b = (self._first(v) if shape_of(v).width == WARP else v for v in (a, b))
+            a, b = self._first(a, shape), self._first(b, shape)
             return self._affine(shape, partial(LlvmAlgebra.and_, self, t), a, b)
         return self._masked(t, a, b)
 
-    def _first(self, value: Value) -> Value:
-        """What the first lane has."""
-        return Value(self.builder.emit(f"extractelement {self.vector(value).typed}, i64 0"), value.type)
+    def _first(self, value: Value, shape: Shape) -> Value:
+        """An operand of a result of a shape: what the first lane has, if the result is the same for all."""
+        if shape.width > 1 or shape_of(value).width == 1:
+            return value
+        value = self.vector(value) if shape_of(value).width == WARP else bases(value)
+        return Value(self.builder.emit(f"extractelement {value.typed}, i64 0"), value.type)
 
     def or_(self, t: Type, a: Value, b: Value) -> Value:
         shape = self.shapes.or_(t, shape_of(a), shape_of(b))
@@ -463,7 +466,7 @@ class LaneAlgebra(LlvmAlgebra):
         run = partial(LlvmAlgebra.shift_right, self, t)
         shape = self.shapes.shift_right(t, shape_of(a), shape_of(n))
         if shape.is_affine:
-            return self._affine(shape, run, a, n)
+            return self._affine(shape, run, self._first(a, shape), n)
         return self.shaped(self.vector(run(a, n)), shape) if shape.common < t.bits else run(a, n)
 
     # -- masks -----------------------------------------------------------------------------------

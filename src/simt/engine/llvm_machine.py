@@ -128,7 +128,8 @@ class MachineAlgebra(QuotientAlgebra):
         block = self.block
         first = Value(WARP_FIRST, "i32")
         if block.linear:
-            return Lanes(first.ir, "i32", 1, block.column) if axis == 0 else Value("0", "i32")
+            starts = self._row_starts(first)
+            return Lanes(starts.ir, "i32", starts.width, block.column) if axis == 0 else Value("0", "i32")
         if not block.rows_fit:
             steps = self.constant_lanes("i32", list(range(WARP)))
             return self._coordinate(LlvmIntegers.binary(self, "add", self.widened(first, WARP), steps), axis)
@@ -137,9 +138,17 @@ class MachineAlgebra(QuotientAlgebra):
             return Lanes(value.ir, "i32", 1, block.column) if axis == 0 else value
         if axis == 0:
             return Lanes("0", "i32", 1, block.column)
-        starts = self.constant_lanes("i32", [s * block.x for s in range(block.segments)])
-        rows = LlvmIntegers.binary(self, "add", self.widened(first, block.segments), starts)
-        return self._coordinate(rows, axis)
+        shape = block.special("tid", "xyz"[axis])
+        value = self._coordinate(first if shape.is_uniform else self._row_starts(first), axis)
+        return Lanes(value.ir, "i32", value.width, shape)
+
+    def _row_starts(self, first: Value) -> Value:
+        """The linear number of the first thread in each row of the warp. `first`: that of the warp."""
+        rows = self.block.segments
+        if rows == 1:
+            return first
+        steps = self.constant_lanes("i32", [row * self.segment for row in range(rows)])
+        return LlvmIntegers.binary(self, "add", self.widened(first, rows), steps)
 
     def _coordinate(self, linear: Value, axis: int) -> Value:
         """One coordinate of a thread's linear number."""

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from simt.analysis.shape import Shape
+from simt.analysis.shape import Shape, trailing_zeros
 from simt.engine.llvm_branches import BranchAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
-from simt.ptx.types import Type
+from simt.ptx.types import U32, Type
 from simt.records import replace
 
 
@@ -24,6 +24,9 @@ class QuotientAlgebra(BranchAlgebra):
     """`BranchAlgebra` with integer division."""
 
     def divide(self, t: Type, a: Value, b: Value) -> Value:
+        power = self._power(t, b)
+        if power is not None:
+            return self.shift_right(t, a, self.const(U32, power))
         run = partial(LlvmAlgebra.divide, self, t)
         shape = self.shapes.divide(t, shape_of(a), shape_of(b))
         if not shape.is_guarded:
@@ -31,7 +34,15 @@ class QuotientAlgebra(BranchAlgebra):
         quotient = run(bases(a), bases(b))
         return self._in_one_row(t, shape, run, a, b, quotient, quotient)
 
+    def _power(self, t: Type, b: Value) -> int | None:
+        """The power of two that a known divisor is: a shift's amount, and the bits that a mask keeps."""
+        number = None if t.is_signed else b.literal
+        return trailing_zeros(number) if number and number & (number - 1) == 0 else None
+
     def remainder(self, t: Type, a: Value, b: Value) -> Value:
+        power = self._power(t, b)
+        if power is not None:
+            return self.and_(t, a, self.const(t, (1 << power) - 1))
         run = partial(LlvmAlgebra.remainder, self, t)
         shape = self.shapes.remainder(t, shape_of(a), shape_of(b))
         if not shape.is_guarded:

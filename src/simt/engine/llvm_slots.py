@@ -18,6 +18,7 @@ from simt.analysis.nans import one_nan
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.remade import Recipe
+from simt.analysis.rows import WORTH, candidates, cost
 from simt.analysis.schedule import Schedule, schedule
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, Ssa, build
@@ -111,6 +112,21 @@ class Unit:
             found = Analyses(order, ssa, uniformity, pending, used_in(ssa), unseen, same)
             self.analyses[function.name] = found
         return self.analyses[function.name]
+
+    def choose_rows(self) -> None:
+        """Gives a linear CTA rows, if the kernel asks for such and they pay (`simt.analysis.rows`)."""
+        found, environment = self.analyse(self.kernel), self.program.environment
+        order, ssa, limit = found.schedule, found.ssa, 0.0
+        for block in candidates(self.block, found.uniformity):
+            limit = limit or WORTH * cost(order, ssa, found.uniformity, environment, self.block)
+            uniformity, pending = settle(ssa, environment, block, self.program.functions)
+            costs = cost(order, ssa, uniformity, environment, block)
+            if costs < limit:
+                limit, self.block = costs, block
+                found = replace(found, uniformity=uniformity, pending=pending)
+        if self.block.row < WARP:
+            same = representatives(ssa, found.uniformity, found.pending)
+            self.analyses[self.kernel.name] = replace(found, representatives=same)
 
     def symbol(self, name: str) -> int:
         """Index of a module variable in the launch's table of addresses."""
@@ -208,7 +224,9 @@ class SlotEmitter:
         if definition.origin == "undefined":
             return zero(definition.register.type)
         shape = self.shape(definition)
-        number = self.number_of(definition) if shape.is_uniform else None
+        number = shape.const
+        if number is None and shape.is_uniform:
+            number = self.number_of(definition)
         if number is not None:
             return self.m.const(definition.register.type, number)
         parts = self.parts(definition)
@@ -326,7 +344,8 @@ class SlotEmitter:
     def write(self, definition: Definition, value: Value) -> None:
         """Defines a value; keeps it for other blocks if they use it."""
         shape = self.shape(definition)
-        if shape.common < definition.register.type.bits and type(value) is Value:  # from a call
+        in_full = shape.width == WARP and type(value) is Value  # from a call
+        if in_full and shape.common < definition.register.type.bits:
             value = self.m.shaped(value, shape)
         value = self.cache[definition] = self.as_seen(definition, value)
         if definition not in self.shared_uses or definition in self.remade:

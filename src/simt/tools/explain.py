@@ -136,7 +136,8 @@ class FunctionNotes:
 
 @dataclass(slots=True)
 class Explanation:
-    """`reason`: why the interpreter runs the kernel; None if it runs as machine code. `reason_at`: where."""
+    """`reason`: why the interpreter runs the kernel; None if it runs as machine code. `reason_at`: where.
+    `block`: with the rows that the JIT sees in a CTA of one dimension."""
 
     kernel: str
     block: BlockShape
@@ -151,11 +152,14 @@ def explain(program: Program, kernel: Function, block: BlockShape, cpu: str = HO
     watchers: list[_Watcher] = []
     result = Explanation(kernel.name, block)
     try:
-        emit(program, kernel, block, features, "", lambda e: watchers.append(_Watcher(program, e)))
+        _, unit, _ = emit(
+            program, kernel, block, features, "", lambda e: watchers.append(_Watcher(program, e))
+        )
     except Unsupported as reason:
         result.reason = str(reason)
         result.reason_at = watchers[-1].place(watchers[-1].emitter.m.line) if watchers else None
     else:
+        result.block = unit.block
         result.functions = [w.notes() for w in watchers]
     return result
 

@@ -82,6 +82,7 @@ def test_json(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["kernel"], found["reason"]) == ("reverse", None)
     assert found["block"] == {"x": 256, "y": 1, "z": 1}
+    assert found["row"] == 32
     (function,) = found["functions"]
     patterns = {a["place"]["line"]: a["pattern"] for a in function["accesses"]}
     assert patterns == {9: "uniform", 13: "uniform", 17: "unknown"}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import simt
 from simt.analysis import lower_rendezvous
-from simt.analysis.uniformity import analyse
+from simt.analysis.uniformity import analyse_over
 from tests.unit.engine.random_rendezvous import Program
 
 HEAD = """
@@ -264,7 +264,7 @@ def test_branches_one_after_the_other_are_looked_at_together(
     """Two looks at the whole function, however many branches it has: one that finds them, one that finds no
     more. The values are those of NumPy."""
     looks: list[int] = []
-    monkeypatch.setattr(lower_rendezvous, "analyse", lambda *a: looks.append(1) or analyse(*a))
+    monkeypatch.setattr(lower_rendezvous, "analyse_over", lambda *a: looks.append(1) or analyse_over(*a))
     # All lanes but the even ones add 1 more; then each pair exchanges.
     ways = "\n".join(
         f"""

@@ -57,6 +57,7 @@ PARTS = {
     "signed": "and.b32 %lane, {0}, 31; shr.s32 %warp, {0}, 5;",
     "quotient": "rem.u32 %lane, {0}, 32; div.u32 %warp, {0}, 32;",
     "as an offset": "and.b32 %lane, {0}, 31; shr.u32 %warp, {0}, 3; and.b32 %warp, %warp, 252; shr.u32 %warp, %warp, 2;",
+    "as a quotient": "rem.u32 %lane, {0}, 32; div.u32 %warp, {0}, 8; and.b32 %warp, %warp, 252; div.u32 %warp, %warp, 4;",
     "as a signed offset": "and.b32 %lane, {0}, 31; shr.s32 %warp, {0}, 2; and.b32 %warp, -8, %warp; shr.s32 %warp, %warp, 3;",
     "in another block": "and.b32 %lane, {0}, 31; shr.u32 %warp, {0}, 3; setp.eq.u32 %p, %n, 3; @%p bra ON; xor.b32 %v, %n, 1; "
     "ON: and.b32 %warp, %warp, 252; shr.u32 %warp, %warp, 2;",

@@ -1,0 +1,115 @@
+"""Whether the warps of a CTA without rows are better looked at as having some.
+
+`threadIdx.x % 16` and `threadIdx.x / 16` give a CTA of one dimension rows of 16 threads. In a warp whose
+values are held as one base and a stride, both vary in a way that is lost. Where they are held as two rows of
+16 lanes, each with a base of its own, the first grows by 1 within each row, and the second is the same; but
+what goes on from lane to lane over the whole warp is accessed in two parts then. So both are tried, and what
+the kernel's accesses cost is added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from simt.analysis.access import Way, plan_of
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.program import Block, FunctionAddress, Op, Register, SymbolAddress
+from simt.analysis.schedule import Schedule
+from simt.analysis.shape import UNIFORM, WARP, BlockShape, Shape
+from simt.analysis.shape_algebra import ShapeAlgebra
+from simt.analysis.ssa import Definition, Ssa
+from simt.analysis.uniformity import Uniformity
+from simt.isa.algebra import Environment
+from simt.ptx.types import Type
+
+LEAST = 4
+"""Lanes of the shortest rows."""
+REGISTER = 64
+"""Bytes that one instruction loads or stores, at most."""
+APART = 40
+"""What it costs to serve each lane by itself, where a vector register's load or store costs 1; with the
+arithmetic on 32 addresses and their checks."""
+PARTING = 20
+"""What a branch costs that parts lanes: the masks of what follows."""
+TURNS = 8
+"""Times that a loop's body is taken to run."""
+WORTH = 0.75
+"""Part of the cost without rows that the cost with them must not exceed: it is an estimate."""
+
+
+def candidates(block: BlockShape, uniformity: Uniformity) -> Iterable[BlockShape]:
+    """The CTA with rows that its code asks for; none if it has rows of its own."""
+    if not block.linear or block.row < WARP or block.x <= LEAST:
+        return
+    for row in sorted(uniformity.rows, reverse=True):
+        if LEAST <= row < WARP:
+            yield BlockShape(block.x, 1, 1, row)
+
+
+def cost(
+    schedule: Schedule, ssa: Ssa, uniformity: Uniformity, environment: Environment, block: BlockShape
+) -> int:
+    """Of a function's accesses and branches, for CTAs of a shape: `uniformity` is that for this shape."""
+    algebra, reader = _Costs(block), _Shapes(uniformity.shapes)
+    evaluator: Evaluator[Shape] = Evaluator(algebra, reader, environment)
+    total = 0
+    for at in schedule.order:
+        loop = schedule.loop_of[at.index]
+        turns = TURNS ** (loop.depth if loop is not None else 0)
+        total += turns * (
+            _of_ops(at, ssa, algebra, reader, evaluator) + PARTING * (at.index in uniformity.divergent)
+        )
+    return total
+
+
+def _of_ops(block: Block, ssa: Ssa, algebra: _Costs, reader: _Shapes, evaluator: Evaluator[Shape]) -> int:
+    algebra.total = 0
+    for op in block.ops:
+        if isinstance(op, Op) and op.form.effects:
+            reader.inputs = ssa.read[id(op)]
+            evaluator.op(op)
+    return algebra.total
+
+
+class _Shapes:
+    """What an analysis found, as a reader."""
+
+    def __init__(self, shapes: Mapping[Definition, Shape]) -> None:
+        self.shapes = shapes
+        self.inputs: Mapping[Register, Definition] = {}
+
+    def register(self, register: Register) -> Shape:
+        return self.shapes.get(self.inputs[register], UNIFORM)
+
+    def symbol(self, symbol: SymbolAddress) -> Shape:
+        return UNIFORM
+
+    def function(self, function: FunctionAddress) -> Shape:
+        return UNIFORM
+
+
+class _Costs(ShapeAlgebra):
+    """Adds up what accesses cost, in loads or stores of a vector register."""
+
+    total = 0
+
+    def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
+        self._add(t, space, address, count, volatile, stores=False)
+        return super().load(t, space, address, count, volatile)
+
+    def store(self, t: Type, space: str, address: Shape, values: tuple[Shape, ...], volatile: bool) -> None:
+        self._add(t, space, address, len(values), volatile, stores=True)
+
+    def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
+        self.total += APART if address.width == WARP else self.block.segments
+        return super().atomic(op, t, space, address, b, c)
+
+    def _add(self, t: Type, space: str, address: Shape, count: int, volatile: bool, *, stores: bool) -> None:
+        size, rows = t.bytes * count, self.block.segments
+        plan = plan_of(address, size, count, space, self.block, stores=stores, volatile=volatile)
+        if plan.way is Way.ONE:
+            self.total += count * plan.shape.width
+        elif plan.way is Way.VECTOR and plan.shape.hold == address.hold:
+            self.total += rows * -(-size * (WARP // rows) // REGISTER)
+        else:
+            self.total += APART * count
