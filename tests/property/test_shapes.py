@@ -6,6 +6,8 @@ NumPy computes them for every thread of a CTA.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from random import Random
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from simt.analysis.shape import UNIFORM, WARP, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
+from simt.isa.algebra import Comparison
 from simt.ptx.types import S32, S64, U32, U64, Type
 
 Lanes = NDArray[np.object_]
@@ -23,6 +26,10 @@ BLOCKS = (
     (256, 1, 1), (32, 1, 1), (40, 1, 1), (5, 1, 1), (64, 4, 1), (32, 3, 2), (16, 8, 1), (8, 5, 2), (4, 4, 4),
     (2, 16, 1), (1, 40, 1), (48, 2, 1), (5, 5, 5), (96, 2, 1), (1, 1, 1),
 )  # fmt: skip
+COMPARED: dict[Comparison, Callable[[Lanes, Lanes], Lanes]] = {
+    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt,
+    "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+}  # fmt: skip
 EACH = 1500
 """Values for a CTA's shape."""
 SMALL = (0, 1, 2, 3, 5, 15, 16, 28, 31, 32, 33, 96)
@@ -118,9 +125,19 @@ class Sums:
         elif self.random.random() < 0.5 and name == "sub":
             a, b = b, a
         if name == "select":
+            return self.selected(t, a, b)
+        return Known(t, getattr(self.algebra, name)(t, a.shape, b.shape), computed(name, a, b))
+
+    def selected(self, t: Type, a: Known, b: Known) -> Known:
+        """One of two values in all threads, or what a comparison of two others says in each."""
+        if self.random.random() < 0.5:
             either = self.random.choice((a, b))
             return Known(t, self.algebra.select(t, UNIFORM, a.shape, b.shape), either.lanes)
-        return Known(t, getattr(self.algebra, name)(t, a.shape, b.shape), computed(name, a, b))
+        x, y = (self.random.choice((self.number(t), a, b)) for _ in range(2))
+        op, of = self.random.choice(list(COMPARED.items()))
+        p = self.algebra.compare(op, t, x.shape, y.shape)
+        holds = of(x.signed, y.signed) if t.is_signed else of(x.lanes, y.lanes)
+        return Known(t, self.algebra.select(t, p, a.shape, b.shape), np.where(holds, a.lanes, b.lanes))
 
     def resized(self, a: Known) -> Known:
         target = self.random.choice((U32, S32, U64, S64))

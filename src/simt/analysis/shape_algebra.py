@@ -5,7 +5,8 @@ Both the analysis of uniformity and the JIT ask this class, so that they agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from simt.analysis.effects import WithoutEffects
 from simt.analysis.shape import (
@@ -22,6 +23,13 @@ from simt.analysis.shape import (
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
 from simt.records import replace
+
+_COMPARED: Mapping[Comparison, Callable[[int, int], bool]] = MappingProxyType(
+    {
+        "eq": int.__eq__, "ne": int.__ne__, "lt": int.__lt__,
+        "le": int.__le__, "gt": int.__gt__, "ge": int.__ge__,
+    }
+)  # fmt: skip
 
 
 def merge(a: Shape, b: Shape) -> Shape:
@@ -57,6 +65,12 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         if flat(*operands):
             return Shape(max(s.width for s in operands))
         return VARYING
+
+    @staticmethod
+    def _known(t: Type, run: Callable[..., int], *operands: Shape) -> Shape | None:
+        """The shape of what an operation makes of known integers; None if one of them is not."""
+        numbers = [wrapped(t, s.const) for s in operands if s.const is not None]
+        return constant(run(*numbers) % 2**t.bits) if len(numbers) == len(operands) else None
 
     # -- affine arithmetic: the rules that `simt.engine` follows when it emits code ---------------
     def const(self, t: Type, bits: int) -> Shape:
@@ -153,6 +167,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     # -- lane-wise primitives ------------------------------------------------------------------
     def select(self, t: Type, p: Shape, a: Shape, b: Shape) -> Shape:
+        if p.const is not None:
+            return a if p.const else b
         return merge(a, b) if p.is_uniform else self._each(p, a, b)
 
     def lookup(self, table: tuple[int, ...], index: Shape) -> Shape:
@@ -188,10 +204,10 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return made(t, Shape(max(a.width, b.width), stride, zeros=zeros))
 
     def or_(self, t: Type, a: Shape, b: Shape) -> Shape:
-        return self._set_bits(t, a, b)
+        return self._known(t, int.__or__, a, b) or self._set_bits(t, a, b)
 
     def xor(self, t: Type, a: Shape, b: Shape) -> Shape:
-        return self._set_bits(t, a, b)
+        return self._known(t, int.__xor__, a, b) or self._set_bits(t, a, b)
 
     def _set_bits(self, t: Type, a: Shape, b: Shape) -> Shape:
         """One value's bits where the other, the same for all lanes, has zeros: a sum."""
@@ -204,11 +220,15 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     def invert(self, t: Type, a: Shape) -> Shape:
         """`-1 - a`."""
-        return self._each(a) if t.is_predicate else self.sub(t, constant(2**t.bits - 1), a)
+        if t.is_predicate:
+            return self._each(a)
+        return self._known(t, int.__invert__, a) or self.sub(t, constant(2**t.bits - 1), a)
 
     def shift_right(self, t: Type, a: Shape, n: Shape) -> Shape:
         if n.const is None or n.const >= t.bits:
             return self._each(a, n)
+        if a.const is not None and not t.is_signed:
+            return constant(a.const >> n.const)
         bits, zeros = self.reach(t, a), a.zeros if a.zeros >= ALWAYS_ZERO else max(0, a.zeros - n.const)
         if a.common <= n.const:
             return made(t, Shape(1, zeros=zeros))
@@ -259,7 +279,10 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return Shape(max(a.width, b.width), stride, Hold.IN_ROWS)
 
     def compare(self, op: Comparison, t: Type, a: Shape, b: Shape) -> Shape:
-        return self._each(a, b)
+        if t.is_float or a.const is None or b.const is None:
+            return self._each(a, b)
+        x, y = (wrapped(t, s) if t.is_signed else s % 2**t.bits for s in (a.const, b.const))
+        return constant(int(_COMPARED[op](x, y)))
 
     def to_bits(self, t: Type, a: Shape) -> Shape:
         return a

@@ -250,8 +250,8 @@ class LaneAlgebra(LlvmAlgebra):
         """`run` on the bases if the result is affine, else on whatever `run` makes of the operands."""
         if shape.is_affine:
             result = run(*(bases(v) for v in operands))
-            if shape.zeros == ALWAYS_ZERO:
-                result = self.number(result.type, 0)
+            if shape.const is not None or shape.zeros == ALWAYS_ZERO:
+                result = self.number(result.type, shape.const or 0)
             return Lanes(result.ir, result.type, result.width, replace(shape, width=result.width))
         if shape.is_guarded:
             return self._guarded_affine(shape, run, operands)
@@ -417,12 +417,19 @@ class LaneAlgebra(LlvmAlgebra):
         return self.builder.emit(f"icmp eq i{starts.width} {bits}, 0")
 
     def select(self, t: Type, p: Value, a: Value, b: Value) -> Value:
+        known = shape_of(p).const
+        if known is not None:
+            return a if known else b
         shape = self.shapes.select(t, shape_of(p), shape_of(a), shape_of(b))
         if shape.is_guarded or (shape.is_affine and (shape.stride or shape.zeros)):
             return self._affine(shape, partial(LlvmAlgebra.select, self, t), p, a, b)
         return super().select(t, p, a, b)
 
     # -- predicates ------------------------------------------------------------------------------
+
+    def compare(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
+        known = self.shapes.compare(op, t, shape_of(a), shape_of(b)).const
+        return super().compare(op, t, a, b) if known is None else Value("true" if known else "false", "i1")
 
     def and_(self, t: Type, a: Value, b: Value) -> Value:
         if t.is_predicate:

@@ -9,6 +9,9 @@ Nor do they look past what a CTA does between its barriers. So a kernel with bar
 next CTA will use: as far on as this CTA's first warp is from the last CTA's. If barriers are many, it asks
 for one line of memory at each, since CPUs can only wait for few lines at a time.
 
+The same goes for a CTA whose warps wait in loops for other CTAs: each of them loads, waits, stores. What it
+asks for goes to the second cache: its stores, and what waiting warps keep, come before it is used.
+
 A warp whose threads load 16 bytes each takes so many lines at once that CPUs, which look some lines ahead,
 do not follow: code of it asks for what a later warp will load.
 
@@ -34,8 +37,8 @@ PAGE = 4096
 WIDE = 512
 """Bytes of a load from which on a warp asks for those of later warps."""
 LINE = 64
-CLOSE = 3
-"""How near to the CPU, as LLVM counts: to the first cache."""
+CLOSE, NEXT = 3, 2
+"""How near to the CPU, as LLVM counts: to the first cache, and to the second one."""
 ROOM = 256
 """Lines that can be put off; more are forgotten."""
 SPREAD = "simt.prefetch.spread"
@@ -44,11 +47,12 @@ SPREAD = "simt.prefetch.spread"
 class PrefetchAlgebra(PatternAlgebra):
     """`PatternAlgebra` with prefetches. `in_loop`: whether the present block is part of a loop, `in_turns`:
     of one with a barrier for all warps of the CTA in every turn. `for_next_cta`: whether to ask for what the
-    next CTA will use; `lines_asked`: how much, for a warp."""
+    next CTA will use, and how `near` that is to be; `lines_asked`: how much, for a warp."""
 
     in_loop = False
     in_turns = False
     for_next_cta = False
+    near = CLOSE
     lines_asked = 0
     _queue: tuple[str, str, str] | None = None
 
@@ -121,7 +125,7 @@ class PrefetchAlgebra(PatternAlgebra):
         spread = self.builder.emit(f"load i1, ptr @{SPREAD}")
         self.builder.void(f"br i1 {spread}, label %{later}, label %{now}")
         self.builder.label(now)
-        self._ask(start, lines, write)
+        self._ask(start, lines, write, self.near)
         self.builder.void(f"br label %{go}")
         self.builder.label(later)
         self._put_off(start, lines)
@@ -201,12 +205,12 @@ class PrefetchAlgebra(PatternAlgebra):
         self._write_note(last, address.ir, volatile)
         return step
 
-    def _ask(self, start: str, lines: int, write: bool) -> None:
+    def _ask(self, start: str, lines: int, write: bool, near: int = CLOSE) -> None:
         function = self.module.declare("llvm.prefetch.p0", "void", ("ptr", "i32", "i32", "i32"))
         for i in range(lines):
             place = self.pointer(Value(self._sum(start, str(LINE * i)), "i64"))
             self.builder.void(
-                f"call void {function}(ptr {place}, i32 {int(write)}, i32 {CLOSE}, i32 1){OF_WORKER}"
+                f"call void {function}(ptr {place}, i32 {int(write)}, i32 {near}, i32 1){OF_WORKER}"
             )
 
 

@@ -28,6 +28,7 @@ from simt.engine.llvm_calls import CallingEmitter
 from simt.engine.llvm_gates import LANES, NOTES
 from simt.engine.llvm_lanes import ALL, bases, shape_of
 from simt.engine.llvm_masks import MASK, NO_LANES
+from simt.engine.llvm_prefetch import CLOSE, NEXT
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Part, Unit
 from simt.engine.llvm_yield import give_way
@@ -83,7 +84,8 @@ class SuspendingEmitter(CallingEmitter):
         self.context_size += 8 if self.ticks is not None else 0
         self.notes_home = -(-self.context_size // 64) * 64
         self.context_size = self.context_size if self.pending.hold is None else self.notes_home + 2 * 4 * WARP
-        self.m.for_next_cta = bool(self.pending.barriers) and not unit.large
+        self.m.for_next_cta = (bool(self.pending.barriers) or self.spins) and not unit.large
+        self.m.near = CLOSE if self.pending.barriers else NEXT
         self.table = self.pending.by_number
         self.together = not (self.table or self.pending.parting)
         self.in_context = unit.large and self.waits
@@ -101,8 +103,12 @@ class SuspendingEmitter(CallingEmitter):
         """Whether warps make way for each other at all."""
         if self.together and self.unit.block.warps == 1:
             return False
-        spins = self.unit.block.warps > 1 and bool(self.pending.waiting)
-        return bool(self.pending.barriers) or self.table or spins
+        return bool(self.pending.barriers) or self.table or self.spins
+
+    @property
+    def spins(self) -> bool:
+        """Whether warps of a CTA let each other run in loops that wait for other threads."""
+        return self.unit.block.warps > 1 and bool(self.pending.waiting)
 
     @cached_property
     def in_step(self) -> bool:
@@ -572,7 +578,7 @@ class SuspendingEmitter(CallingEmitter):
         if self.m.for_next_cta:
             parks = [places[0] for places in self.suspensions if self._is_park(places[0])]
             recurring = not self.in_step and any(map(self._may_recur, parks))
-            visits = 0 if self.short_phases else len(self.suspensions)
+            visits = 0 if self.short_phases or not parks else len(self.suspensions)
             self.m.settle_prefetches(visits, recurring)
 
     # -- the CTA's loop over its warps -------------------------------------------------------------

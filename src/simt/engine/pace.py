@@ -214,11 +214,12 @@ class Pace:
     """The times of one kernel's launches, by the size of the grid (the bits of its number of CTAs).
 
     `together`: its CTAs wait for each other, so that all threads help or none. `last`: nanoseconds of the
-    last launch for each CTA."""
+    last launch for each CTA. `long`: launches of its size are."""
 
     together: bool = False
     sizes: dict[int, Ways] = field(default_factory=dict[int, Ways])
     last: float | None = None
+    long: bool = False
     launches: int = 0
     _steps: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
 
@@ -230,6 +231,7 @@ class Pace:
         if ways is None:
             ways = self.sizes[ctas.bit_length()] = Ways(1 if self.together else CALM)
         ways.note(elapsed, helpers)
+        self.long = ways.expected > LONG
 
     def is_short(self, ctas: int) -> bool:
         """Whether a launch of so many CTAs is known to be worth nobody's help."""

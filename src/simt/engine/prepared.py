@@ -30,6 +30,8 @@ OVERHEAD = 3_000
 """Nanoseconds of a launch that are not the kernel's."""
 SHARES = 16
 """Parts into which each worker's share of the CTAs is cut, so that all end at about the same time."""
+FINER = 4
+"""Times as many parts of a long launch: who has the last one of 0.1 ms lets the others wait for that long."""
 
 _ABORT = 8 * LaunchSlot.ABORT // 4
 _REQUEST = REQUEST // 4
@@ -94,7 +96,7 @@ class Prepared:
         self._native_run, self._call_address = host.native.run, self.call.address
         self._seats = NOBODY  # addresses of those that compiled code asks: as many as `_wanted`
         self._wanted = 0
-        self._begun: tuple[Dim3 | None, int] = None, 0  # grid and ranges in the slots
+        self._begun: tuple[Dim3 | None, int, bool] = None, 0, False  # grid, ranges and parts in the slots
         self._deadline: float | None = None
         self._seen = 0
         self._memory = launch.memory
@@ -147,13 +149,13 @@ class Prepared:
         ctas = x * y * z
         self._deadline = launch.deadline
         ranges = self._ranges if threads is None or threads > self._ranges else threads
-        if (launch.grid, ranges) == self._begun:
+        if (launch.grid, ranges, self.pace.long) == self._begun:
             _ALWAYS.pack_into(self.block.bytes, _ALWAYS_AT, launch.cells[1], launch.memory.limit)
         else:
             part = -(-ctas // ranges)
             numbers = (x, y, z, ctas, self._chunk(ctas), ranges, part, launch.grid_id, launch.memory.limit)
             _FIRST.pack_into(self.block.bytes, 0, *numbers)
-            self._begun = launch.grid, ranges
+            self._begun = launch.grid, ranges, self.pace.long
         self._counters[:] = self._zeros
         self._parameters[:] = launch.parameters
         if launch.workspace is not None:
@@ -165,11 +167,12 @@ class Prepared:
     def _chunk(self, ctas: int) -> int:
         if self.compiled.spins:
             return 1
-        return ctas if self.workers == 1 else max(1, ctas // (self.workers * SHARES))
+        shares = SHARES * FINER if self.pace.long else SHARES
+        return ctas if self.workers == 1 else max(1, ctas // (self.workers * shares))
 
     def alone(self) -> None:
         """The launch that has been begun, and later runs of it, are one worker's."""
-        self._begun = None, 0
+        self._begun = None, 0, False
         slots = self.block.slots
         slots[LaunchSlot.RANGES] = 1
         slots[LaunchSlot.RANGE] = slots[LaunchSlot.CHUNK] = slots[LaunchSlot.CTAS]

@@ -12,10 +12,11 @@ from simt.analysis.shape import BlockShape
 from simt.engine.host import host_cpu
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_phases import UNROLLED
-from simt.engine.llvm_prefetch import SPREAD
+from simt.engine.llvm_prefetch import CLOSE, NEXT, SPREAD
 
 LOAD = "ld.global.u32 %v, [%a];"
 MUCH = "st.shared.u32 [box+4], %v;" * (UNROLLED // 4)
+WAIT = "L: ld.volatile.global.u32 %v, [%end]; setp.eq.u32 %p, %v, 0; @%p bra L;"
 BODIES = {
     "once": (LOAD, 0, False),
     "in a loop over the grid": (
@@ -40,6 +41,7 @@ BODIES = {
         1,
         True,
     ),
+    "before a loop that waits": (f"{LOAD} {WAIT}", 1, False),
     "in shared memory": ("ld.shared.u32 %v, [box]; bar.sync 0;", 0, False),
     "scattered": ("mul.lo.u64 %o, %o, 8; add.u64 %a, %a, %o; ld.global.u32 %v, [%a]; bar.sync 0;", 0, False),
 }
@@ -73,7 +75,7 @@ def test_wide_loads_ask_for_what_later_warps_load() -> None:
     assert text.count("call void @llvm.prefetch") == 32 * 16 // 64
 
 
-def text_of(body: str) -> str:
+def text_of(body: str, threads: int = 64) -> str:
     program = (
         simt.Device("sm_75")
         .load(f"""
@@ -94,7 +96,24 @@ def text_of(body: str) -> str:
         .program
     )
     features = host_cpu().features
-    return emit(program, program.functions["k"], BlockShape(64, 1, 1), features, "nounwind")[0]
+    return emit(program, program.functions["k"], BlockShape(threads, 1, 1), features, "nounwind")[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "threads", "caches"),
+    [
+        (f"{LOAD} bar.sync 0;", 64, {CLOSE}),
+        (f"{LOAD} {WAIT}", 64, {NEXT}),
+        (f"{LOAD} {WAIT} bar.sync 0;", 64, {CLOSE}),
+        (f"{LOAD} {WAIT}", 32, set[int]()),
+    ],
+)
+def test_warps_that_wait_ask_the_second_cache(body: str, threads: int, caches: set[int]) -> None:
+    """For what the next CTA will use: other warps load and store in between."""
+    of_next = re.findall(
+        r"llvm\.prefetch\S*\(ptr \S+, i32 \d, i32 (\d)", text_of(body, threads).split("suspend.")[0]
+    )
+    assert {int(near) for near in of_next} == caches
 
 
 @pytest.mark.parametrize("name", BODIES)

@@ -93,6 +93,28 @@ def test_a_worker_begins_with_its_range_and_takes_the_others_then(
     assert order.numpy().tolist() == [*own, *(cta for rest in ranges for cta in rest)]
 
 
+def test_parts_of_long_launches_are_finer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the time that the launches before took; every CTA runs once all the same."""
+    parts: list[int] = []
+
+    def run(self: Prepared, launch: Launch) -> None:
+        self.begin(launch, 2)
+        parts.append(self.block.slots[LaunchSlot.CHUNK])
+        self.block.slots[LaunchSlot.LIMIT] = launch.memory.limit
+        self.compiled.entry(self.block.address, self.crew.worker(0).block.address)
+        elapsed = {1: 900_000, 2: 1_200_000}.get(len(parts), 100_000)
+        self.pace.note(self.block.slots[LaunchSlot.CTAS], elapsed, 1)
+
+    monkeypatch.setattr(Prepared, "here", run)
+    device = simt.Device("sm_90", workers=2, memory="64MiB", timeout=20)
+    kernel, runs = device.load(KERNEL)["k"], device.zeros(65536, "u4")
+    for launch in range(1, 8):
+        kernel((4096,), (64,), (runs, 1))
+        assert np.array_equal(runs.numpy()[:4096], np.full(4096, 64 * launch, "u4"))
+    assert parts[:4] == [4096 // 32, 4096 // 32, 4096 // 128, 4096 // 128]
+    assert parts[-1] == 4096 // 32  # short launches again
+
+
 def test_a_replayed_sequence_runs_every_cta() -> None:
     device = simt.Device("sm_90", workers=3, memory="64MiB", timeout=20)
     kernel = device.load(KERNEL)["k"]
