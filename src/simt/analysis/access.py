@@ -17,6 +17,10 @@ NEAR = 16
 measurement, on an AMD Zen 5; twice as many for words of less than 4 bytes."""
 
 
+FEW_ROWS = 4
+"""Rows of a CTA in a warp up to which a store for each of them takes less time than a scatter."""
+
+
 class Pattern(Enum):
     """What is known, when compiling, of the addresses of a warp's lanes."""
 
@@ -32,7 +36,7 @@ class Way(Enum):
     """How it is done."""
 
     ONE = "one"
-    """One scalar access; loads: one for each segment."""
+    """One scalar access, or one for each segment."""
     VECTOR = "vector"
     """One vector access for each segment."""
     WINDOW = "window"
@@ -92,7 +96,8 @@ def plan_of(
             apart = Way.STEPS
     if pattern is Pattern.UNKNOWN and shape.is_guarded and shape.width == 1 and not stores:
         return Plan(Way.ONE, shape, apart)
-    if pattern is Pattern.UNIFORM or (pattern is Pattern.PER_ROW and not stores):
+    by_rows = not stores or (shape.width <= FEW_ROWS and not volatile)
+    if pattern is Pattern.UNIFORM or (pattern is Pattern.PER_ROW and by_rows):
         return Plan(Way.ONE, shape)
     if pattern is Pattern.CONTIGUOUS:
         return Plan(Way.VECTOR, shape, None if shape.exact else apart)

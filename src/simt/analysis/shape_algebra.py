@@ -169,7 +169,20 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def select(self, t: Type, p: Shape, a: Shape, b: Shape) -> Shape:
         if p.const is not None:
             return a if p.const else b
-        return merge(a, b) if p.is_uniform else self._each(p, a, b)
+        if p.is_uniform:
+            return merge(a, b)
+        if flat(a, b) or t.is_predicate or t.is_native_float or t.bits < 32:
+            return self._each(p, a, b)
+        return self._usually_one(a, b)
+
+    def _usually_one(self, a: Shape, b: Shape) -> Shape:
+        """What one lane or few choose otherwise: the neighbour of an index, but for those at an edge."""
+        width, hold = max(a.width, b.width), max(a.hold, b.hold, Hold.GUARDED)
+        if width == WARP or hold == Hold.LIKELY:
+            return VARYING
+        if a.stride == b.stride:
+            return Shape(width, a.stride, hold) if a.stride else VARYING
+        return Shape(width, a.stride or b.stride, hold) if 0 in (a.stride, b.stride) else VARYING
 
     def lookup(self, table: tuple[int, ...], index: Shape) -> Shape:
         return self._each(index)

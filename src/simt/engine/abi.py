@@ -57,6 +57,7 @@ class LaunchSlot(IntEnum):
     GROW = 27  # address of the Python function that begins more CTAs: see `simt.engine.fibers`
     GATE = 28  # address of what `SYSTEM` calls on the thread's own stack
     WORKSPACE = 29  # address of memory for barriers of the grid, 0 if the launch is not cooperative
+    ALONE = 30  # nonzero: no other thread writes to memory meanwhile, so that nothing need be locked
     NEXT_CTA = 2 * LINE_SLOTS  # for each range, `LINE_SLOTS` apart: how many of its CTAs were handed out
 
 

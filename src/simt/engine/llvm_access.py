@@ -141,7 +141,7 @@ class AccessAlgebra(PrefetchAlgebra):
         """Notes sums of addresses with constants: CPUs add those as they load and store."""
         total = super().add(t, a, b)
         for one, other in ((a, b), (b, a)):
-            if other.literal is not None and shape_of(total).width < WARP and t.bits in (32, 64):
+            if other.literal is not None and t.bits in (32, 64):
                 self._note_sum(total, bases(one), other.literal)
         return total
 
@@ -150,9 +150,13 @@ class AccessAlgebra(PrefetchAlgebra):
             bits, (part, more) = int(total.type[1:]), self._sums.get(part.ir, (part, 0))
             self._sums[total.ir] = part, (constant + more + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
 
+    def as_sum(self, value: Value) -> tuple[Value, int]:
+        """A value as a sum, modulo its width, of another one and a constant (0 if none is known)."""
+        return self._sums.get(value.ir, (value, 0))
+
     def _sum_of(self, access: Access, address: Value) -> tuple[Value, int]:
         """An address as a sum that does not wrap, of another one and a constant (0 if none is known)."""
-        part, constant = self._sums.get(address.ir, (address, 0))
+        part, constant = self.as_sum(address)
         surely = address.type == I64 or (self._is_proven(access) and self.reach.lo >= constant)
         return (part, constant) if surely else (address, 0)
 
@@ -356,6 +360,8 @@ class AccessAlgebra(PrefetchAlgebra):
         ]
 
     def plus(self, value: Value, constant: int) -> Value:
+        if not constant:
+            return value
         total = Value(self.builder.emit(f"add {value.typed}, {constant}"), value.type)
         self._note_sum(total, value, constant)
         return total

@@ -7,10 +7,12 @@ place is combined first where the order of combining does not matter, and then d
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import repeat
 
 from simt.analysis.shape import WARP
 from simt.engine import llvm_runtime
+from simt.engine.abi import LaunchSlot
 from simt.engine.atomic_operation import combine, identity, is_simple
 from simt.engine.llvm_access import SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type, integer_text
@@ -37,13 +39,27 @@ class AtomicAlgebra(MemoryAlgebra):
 
     def _by_lanes(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
         """One active lane after the other, in a function of the runtime."""
-        private = access.region is SHARED
-        function = llvm_runtime.atomic(self.module, op, t, self.features, private)
+        function = self._by_lanes_at(op, t, access)
         operands = [self.spilled(b), self.spilled(c if c is not None else b)]
         old = self.buffer(access.element, WARP)
         self.go_on_if(self._call_lanes(function, access, [*operands, old]))
         text = f"load <{WARP} x {access.element}>, ptr {old}, align 64"
         return Value(self.builder.emit(text), access.element, WARP)
+
+    def _by_lanes_at(self, op: str, t: Type, access: Access) -> str:
+        """The function. Which one is found out when the code runs: in a launch with one thread, where no
+        other one writes to memory, nothing is locked. (Else lanes with one address are one exchange.)"""
+        private, locked = (
+            partial(llvm_runtime.atomic, self.module, op, t, self.features, alone) for alone in (True, False)
+        )
+        if access.region is SHARED:
+            return private()
+        if shape_of(access.address).is_uniform:
+            return locked()
+        place = self.builder.emit(f"getelementptr i64, ptr {self.launch}, i64 {LaunchSlot.ALONE}")
+        alone = self.builder.emit(f"load i64, ptr {place}")
+        alone = self.builder.emit(f"icmp ne i64 {alone}, 0")
+        return self.builder.emit(f"select i1 {alone}, ptr {private()}, ptr {locked()}")
 
     # -- memory of this native thread alone ----------------------------------------------------------
 

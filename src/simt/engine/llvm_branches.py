@@ -37,6 +37,12 @@ class BranchAlgebra(LaneAlgebra):
         a, from_a = self._side(yes, end, first)
         b, from_b = self._side(no, end, second)
         self.builder.label(end)
+        return self._joined(a, from_a, b, from_b)
+
+    def _joined(
+        self, a: tuple[Value, ...], from_a: str, b: tuple[Value, ...], from_b: str
+    ) -> tuple[Value, ...]:
+        """What two sides give, where they meet."""
         return tuple(
             self.emit(f"phi {x.spelled} [ {x.ir}, %{from_a} ], [ {y.ir}, %{from_b} ]", x.type, x.width)
             for x, y in zip(a, b, strict=True)

@@ -56,12 +56,13 @@ class Guarded(Lanes):
     Extending an affine 32-bit value gives one: it is affine unless it wraps within the warp. So does limiting
     one: it is affine unless it exceeds the limit in some lane. If it is `often_wrong`, all lanes are made at
     once, and `lanes()` emits nothing: else the code for them would stand at each use. `pattern`: how lanes
-    lie, `valid` or not."""
+    lie, `valid` or not. `guessed`: nothing speaks for it but that it is often so."""
 
     valid: str = "true"
     lanes: Callable[[], Value] = field(default=lambda: Value("0", "i64"))
     often_wrong: bool = False
     pattern: Pattern | None = None
+    guessed: bool = False
 
     @property
     def literal(self) -> int | None:
@@ -272,7 +273,8 @@ class LaneAlgebra(LlvmAlgebra):
         shape = replace(shape, width=result.width)
         lanes = partial(self._varying, shape, run, *operands)
         often_wrong = any(v.often_wrong for v in unsure) and result.type == "i32"
-        return self._guard(result, shape, valid, lanes, often_wrong)
+        guarded = self._guard(result, shape, valid, lanes, often_wrong)
+        return replace(guarded, guessed=True) if any(v.guessed for v in unsure) else guarded
 
     def _guard(
         self, base: Value, shape: Shape, valid: str, lanes: Callable[[], Value], often_wrong: bool
@@ -377,7 +379,7 @@ class LaneAlgebra(LlvmAlgebra):
         start = run(starts)
         shape = Shape(self.block.segments, 1, Hold.GUARDED)
         lanes = partial(self._varying, VARYING, run, a)
-        return Guarded(start.ir, start.type, start.width, shape, valid, lanes)
+        return Guarded(start.ir, start.type, start.width, shape, valid, lanes, guessed=True)
 
     def _segment_starts(self, value: Value) -> list[str]:
         """The first lane of each segment."""
@@ -421,9 +423,35 @@ class LaneAlgebra(LlvmAlgebra):
         if known is not None:
             return a if known else b
         shape = self.shapes.select(t, shape_of(p), shape_of(a), shape_of(b))
+        if shape.is_guarded and not shape_of(p).is_uniform:
+            return self._usually_one(shape, partial(LlvmAlgebra.select, self, t), p, a, b)
         if shape.is_guarded or (shape.is_affine and (shape.stride or shape.zeros)):
             return self._affine(shape, partial(LlvmAlgebra.select, self, t), p, a, b)
         return super().select(t, p, a, b)
+
+    def _usually_one(self, shape: Shape, run: Callable[..., Value], p: Value, a: Value, b: Value) -> Guarded:
+        """A choice of one of two values, where all lanes choose the same: that which grows from lane to lane,
+        or either if both do."""
+        column = self.vector(p)
+        chosen, others = (self.mask_and(self.mask, c) for c in (column, self.invert_mask(column)))
+        start, valid = self.widened(bases(b), shape.width), self._none(chosen)
+        if shape_of(a).stride:
+            first, all_chosen = self.widened(bases(a), shape.width), self._none(others)
+            if shape_of(b).stride:
+                text = f"select i1 {all_chosen}, {first.typed}, {start.typed}"
+                start = self.emit(text, first.type, first.width)
+                valid = self.builder.emit(f"or i1 {valid}, {all_chosen}")
+            else:
+                start, valid = first, all_chosen
+        for operand in (a, b):
+            if isinstance(operand, Guarded):
+                valid = self.both(valid, operand.valid)
+        lanes = partial(self._varying, shape, run, p, a, b)
+        return self._guard(start, replace(shape, width=start.width), valid, lanes, often_wrong=False)
+
+    def _none(self, mask: Value) -> str:
+        """i1: no lane is in a mask."""
+        return self.builder.emit(f"icmp eq i32 {self.mask_bits(mask).ir}, 0")
 
     # -- predicates ------------------------------------------------------------------------------
 

@@ -43,18 +43,22 @@ class MaskedAlgebra(ExchangeAlgebra):
 
         self._in_place_or_called("scatter", "avx512f" in self.features, run, mask, pointers, data)
 
-    def masked_load(self, pointer: str, mask: Value, element: str, word: int) -> Value:
-        """As many elements as the mask has lanes, one after the other from a pointer on."""
+    def masked_load(
+        self, pointer: str, mask: Value, element: str, word: int, others: Value | None = None
+    ) -> Value:
+        """As many elements as the mask has lanes, one after the other from a pointer on. `others`: what lanes
+        have that the mask leaves out."""
 
-        def run(m: MaskedAlgebra, mask: Value, place: Value) -> Value:
+        def run(m: MaskedAlgebra, mask: Value, place: Value, others: Value) -> Value:
             vector = spell(element, mask.width)
             name = m._intrinsic(
                 "load", element, ".p0", vector, ("ptr", "i32", mask.spelled, vector), mask.width
             )
-            operands = f"{place.typed}, i32 {word}, {mask.typed}, {vector} zeroinitializer"
+            operands = f"{place.typed}, i32 {word}, {mask.typed}, {others.typed}"
             return m.emit(f"call {vector} {name}({operands})", element, mask.width)
 
-        return self._in_place_or_called("load", self._has_masks(element), run, mask, Value(pointer, "ptr"))
+        has, others = self._has_masks(element), others or Value("zeroinitializer", element, mask.width)
+        return self._in_place_or_called("load", has, run, mask, Value(pointer, "ptr"), others)
 
     def masked_store(self, data: Value, pointer: str, mask: Value, word: int) -> None:
         def run(m: MaskedAlgebra, mask: Value, data: Value, place: Value) -> None:

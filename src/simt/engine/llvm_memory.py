@@ -20,9 +20,9 @@ from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access, Region, f
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value, spell
-from simt.engine.llvm_gathers import GatherAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
+from simt.engine.llvm_runs import RunsAlgebra
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_streams import LINE, PAST
 from simt.engine.unsupported import Unsupported
@@ -46,8 +46,8 @@ class _Store:
     reach: Range
 
 
-class MemoryAlgebra(GatherAlgebra):
-    """`StreamAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
+class MemoryAlgebra(RunsAlgebra):
+    """`RunsAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
     once followed by one of the same kind, done by the same lanes and given to this algebra as well."""
 
     followed = False
@@ -263,7 +263,7 @@ class MemoryAlgebra(GatherAlgebra):
     def _safe_bases(self, access: Access) -> Value:
         """Bases with those of segments without active lanes replaced by a valid address."""
         address = bases(access.address)
-        if address.width == 1 or self.mask_is_full:
+        if address.width == 1 or self.mask_is_full or self._is_proven(access):
             return address
         segments, lanes = address.width, WARP // address.width
         ones = [((1 << lanes) - 1) << (lanes * s) for s in range(segments)]
@@ -287,9 +287,11 @@ class MemoryAlgebra(GatherAlgebra):
         self.builder.label(good)
 
     def _store_one(self, access: Access, values: tuple[Value, ...]) -> None:
-        """All lanes store to one place: the highest active lane's value stays."""
-        address = bases(access.address)
+        """All lanes store to one place, or those of each row: the highest active lane's value stays."""
+        address = self._safe_bases(access)
         self.require(access, address)
+        if address.width > 1:
+            return self._store_rows(access, address, values)
         pointer = self._host(access, address)
         for i, value in enumerate(values):
             if shape_of(value).is_uniform:
@@ -301,6 +303,29 @@ class MemoryAlgebra(GatherAlgebra):
             self.builder.void(
                 f"store{access.modifier} {access.element} {item}, ptr {place}, align {access.word}"
             )
+
+        return None
+
+    def _store_rows(self, access: Access, address: Value, values: tuple[Value, ...]) -> None:
+        """One store for each row that has active lanes."""
+        lanes = WARP // address.width
+        zeros = self.module.declare("llvm.ctlz.i32", "i32", ("i32", "i1"))
+        for row, part in enumerate(self._parts(address)):
+            some, after = self.builder.block_name("some"), self.builder.block_name("after")
+            ones = (1 << lanes) - 1 << lanes * row
+            bits = self.builder.emit(f"and i32 {self.mask_bits(self.mask).ir}, {ones}")
+            found = self.builder.emit(f"icmp ne i32 {bits}, 0")
+            self.builder.void(f"br i1 {found}, label %{some}, label %{after}")
+            self.builder.label(some)
+            left = self.builder.emit(f"call i32 {zeros}(i32 {bits}, i1 true)")
+            last = self.builder.emit(f"sub i32 {WARP - 1}, {left}")
+            pointer = self._host(access, part)
+            for i, value in enumerate(values):
+                item = self.builder.emit(f"extractelement {self.vector(value).typed}, i32 {last}")
+                place = self._element_pointer(access, pointer, i)
+                self.builder.void(f"store {access.element} {item}, ptr {place}, align {access.word}")
+            self.builder.void(f"br label %{after}")
+            self.builder.label(after)
 
     # -- consecutive addresses ---------------------------------------------------------------------
 
@@ -317,6 +342,8 @@ class MemoryAlgebra(GatherAlgebra):
         slow = partial(self._load_masked, access, parts, span)
         if plan.otherwise is not None and plan.shape.hold == Hold.IN_ROWS:
             slow = partial(self._load_contiguous, *self._in_rows(access, plan))
+        elif plan.otherwise is Way.LANES and self.may_have_runs(access):
+            slow = partial(self.load_two, access, partial(self._gathered, access))
         elif plan.otherwise is not None:
             slow = partial(self._load_apart, access, plan.otherwise)
         return self._either(ok, fast, slow, likely=True)
@@ -350,14 +377,16 @@ class MemoryAlgebra(GatherAlgebra):
 
     def _tested_spans(self, access: Access) -> tuple[int, list[Value], str]:
         """`_spans` of addresses that may turn out to be consecutive, in runs of half a warp at least: a
-        vector register holds no more, and butterflies come in such runs."""
-        address, span = self.vector(access.address), min(WARP // 2, self.segment)
+        vector register holds no more, and butterflies come in such runs. What is tested are addresses before
+        constants are added: once for all members of a structure, or all turns of an unrolled loop."""
+        address, constant = self.as_sum(self.vector(access.address))
+        span = min(WARP // 2, self.segment)
         starts = [self.builder.emit(f"extractelement {address.typed}, i32 {i}") for i in range(0, WARP, span)]
         steps = self.constant_lanes(address.type, [access.size * (lane % span) for lane in range(WARP)])
         bases_of_runs = self.widened(self._assemble(address.type, starts), WARP)
         expected = LlvmIntegers.binary(self, "add", bases_of_runs, steps)
         ok = self._all(self._agrees(address, expected))
-        parts = [Value(start, address.type) for start in starts]
+        parts = [self.plus(Value(start, address.type), constant) for start in starts]
         for part in parts:
             ok = self.both(ok, self._valid(access, part, span * access.size).ir)
         return span, parts, ok
@@ -529,8 +558,13 @@ class MemoryAlgebra(GatherAlgebra):
 
     def _store_apart(self, access: Access, way: Way, values: tuple[Value, ...]) -> tuple[Value, ...]:
         match way:
+            case Way.TURNS if self._may_store_runs(access):
+                whole = self.vector(values[0])
+                self._store_in_runs(access, whole, partial(self._store_slowly, access, whole))
             case Way.TURNS:
                 self._store_slowly(access, self._interleave([self.vector(v) for v in values]))
+            case Way.LANES if self._may_store_runs(access):
+                self._store_in_runs(access, values[0], partial(self._scatter, access, values))
             case Way.WINDOW:
                 self.store_window(access, values[0], partial(self._store_apart, access, Way.LANES, values))
             case Way.STEPS | Way.NEAR:
@@ -540,6 +574,20 @@ class MemoryAlgebra(GatherAlgebra):
             case _:
                 self._scatter(access, values)
         return ()
+
+    def _may_store_runs(self, access: Access) -> bool:
+        return access.count == 1 and not access.volatile and self.may_have_runs(access)
+
+    def _store_in_runs(self, access: Access, value: Value, otherwise: Callable[[], None]) -> None:
+        def apart() -> tuple[Value, ...]:
+            otherwise()
+            return ()
+
+        def in_more() -> tuple[Value, ...]:
+            self.store_runs(access, self._checked_offsets(access, llvm_runtime.store), value, apart)
+            return ()
+
+        self.store_two(access, value, in_more)
 
     def _scatter(self, access: Access, values: tuple[Value, ...]) -> None:
         offset = self._checked_offsets(access, llvm_runtime.store)

@@ -141,7 +141,7 @@ class PatternAlgebra(SeriesAlgebra):
         """A value in another block, from those scalars; from its lanes as well, if it has no pattern."""
         base, valid = scalars["base"], scalars["found"].ir if "found" in scalars else value.valid
         if lanes is not None:
-            return Guarded(base.ir, base.type, 1, value.shape, valid, lambda: lanes)
+            return Guarded(base.ir, base.type, 1, value.shape, valid, lambda: lanes, guessed=value.guessed)
         assert value.pattern is not None
         mask = scalars.get("mask", value.pattern.mask)
         return self.in_pattern(replace(value.pattern, base=base, mask=mask), value.shape, valid)

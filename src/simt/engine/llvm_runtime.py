@@ -206,14 +206,17 @@ def store(module: ModuleText, size: int) -> str:
 def atomic(module: ModuleText, op: str, t: Type, features: frozenset[str], private: bool) -> str:
     """`i1 atomic(ACCESS, ptr b, ptr c, ptr old)`: read-modify-write of each lane in ascending order.
 
-    `private`: no other native thread uses the memory (shared memory), so that nothing need be locked."""
+    `private`: no other native thread uses the memory (shared memory, or any where a launch has one thread),
+    so that nothing need be locked."""
     name, element, size = f"simt.atomic.{op}.{t.name}{'.private' * private}", element_type(t), t.bytes
     parameters = f"{ACCESS}, ptr %b, ptr %c, ptr %old"
     if module.has(name):
         return f"@{name}"
     if not private and _is_computed(op, t):
         return _lanes(module, name, parameters, size, _exchange_loop(module, op, t, features), "%left.then")
-    update = _plain_update if private else _update
+    update = _update
+    if private:
+        update = _computed_update if _is_computed(op, t) else _plain_update
     body = [
         f"  %b.p = getelementptr {element}, ptr %b, i64 %lane",
         f"  %b.v = load {element}, ptr %b.p, align {size}",
@@ -236,6 +239,21 @@ def _plain_update(module: ModuleText, op: str, t: Type, features: frozenset[str]
         f"  %was = load {element}, ptr %p, align {t.bytes}",
         *builder.lines,
         store,
+    ]
+
+
+def _computed_update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> list[str]:
+    """The same for what CPUs have no instruction for."""
+    total, lines = _next_value(module, op, t, features)
+    element = element_type(t)
+    return [
+        *_IN_SHARED,
+        f"  %was = load {element}, ptr %p, align {t.bytes}",
+        f"  %held = bitcast {element} %was to {element}",
+        "  br label %add",
+        "add:",
+        *lines,
+        f"  store {element} {total}, ptr %p, align {t.bytes}",
     ]
 
 
@@ -332,24 +350,19 @@ def _next_value(module: ModuleText, op: str, t: Type, features: frozenset[str]) 
     exact = [*builder.lines, f"  %exact = bitcast {bits.typed} to {element}"]
     if t is not F32 or op not in ("add", "add.far"):
         return "%exact", exact
-    return "%total", [*_normal_sum(module), "careful:", *exact, "  br label %added", *_ADDED]
+    return "%total", [*_large_sum(module), "careful:", *exact, "  br label %added", *_ADDED]
 
 
-def _normal_sum(module: ModuleText) -> list[str]:
-    """Normal numbers with a normal sum, in which there is nothing to flush: the next sum waits for this
-    addition alone. Goes on at `added`, else at `careful`."""
+def _large_sum(module: ModuleText) -> list[str]:
+    """Sums in which there is nothing to flush: the next one waits for this addition alone. If a sum is not
+    below 2**-100, what is subnormal of its two operands is less than half of the other one's last place, and
+    flushed or not, the sum is the same. Goes on at `added`, else at `careful`."""
     absolute = module.declare("llvm.fabs.f32", "float", ("float",))
-    lines = ["  %plain = fadd float %held, %b.v"]
-    for name in ("held", "b.v", "plain"):
-        lines += [
-            f"  %{name}.size = call float {absolute}(float %{name})",
-            f"  %{name}.normal = fcmp oge float %{name}.size, 0x3810000000000000",
-        ]
     return [
-        *lines,
-        "  %both.normal = and i1 %held.normal, %b.v.normal",
-        "  %all.normal = and i1 %both.normal, %plain.normal",
-        "  br i1 %all.normal, label %added, label %careful",
+        "  %plain = fadd float %held, %b.v",
+        f"  %plain.size = call float {absolute}(float %plain)",
+        "  %is.large = fcmp oge float %plain.size, 0x39B0000000000000",
+        "  br i1 %is.large, label %added, label %careful",
     ]
 
 

@@ -135,6 +135,7 @@ class Prepared:
             LaunchSlot.WORKER: self.crew.worker(0).block.address,
             LaunchSlot.SERVE: self.host.native.serve,
             LaunchSlot.CALL: self.call.address,
+            LaunchSlot.ALONE: int(self.workers == 1 and not self.compiled.spins),
             LaunchSlot.EVENTS: 0 if self._events is None else self._events.ctypes.data,
         }
         for slot, value in values.items():

@@ -42,7 +42,9 @@ def store(shape: Shape, size: int = 4, count: int = 1, space: str = "global", vo
 def test_one_access_serves_lanes_with_one_address() -> None:
     assert load(Shape(1)).way is store(Shape(1)).way is Way.ONE
     assert load(Shape(2)).way is Way.ONE
-    assert store(Shape(2)).way is Way.LANES
+    assert store(Shape(2)).way is store(Shape(4)).way is Way.ONE
+    assert store(Shape(8)).way is Way.LANES
+    assert store(Shape(2), volatile=True).way is Way.TURNS
     assert load(Shape(1), space="local").way is Way.LANES
 
 

@@ -10,8 +10,11 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
+from simt.engine.abi import LaunchSlot
 from simt.engine.host import host_features
 from simt.engine.llvm_kernel import emit
+from simt.engine.prepared import Prepared
+from simt.machine.launch import Launch
 from simt.ptx.types import TYPES
 from tests.conftest import shared_device
 
@@ -172,6 +175,9 @@ SUMS = f"""{HEAD}
 TINY, LEAST = 2.0**-140, 2.0**-126
 USUAL = [1.5, 0.1, -0.3, 3e7, -1e-3]
 SPECIAL = [0.0, -0.0, TINY, -TINY, LEAST, -LEAST, 1.25 * LEAST, np.inf, -np.inf, np.nan]
+LARGE = 2.0**-100
+"""Sums from which on nothing need be flushed, and numbers that make such."""
+AROUND = [LARGE, -LARGE, LARGE * (1 - 2**-24), LARGE / 2, -LARGE / 2, LARGE * 2, LEAST * (1 - 2**-23)]
 
 
 def flushed(x: np.float32) -> np.float32:
@@ -179,17 +185,38 @@ def flushed(x: np.float32) -> np.float32:
     return np.copysign(np.float32(0), x) if abs(x) < np.float32(LEAST) else x
 
 
+@pytest.fixture(scope="module")
+def alone() -> simt.Device:
+    """A device whose launches have one thread: nothing is locked there."""
+    return simt.Device("sm_90", memory="64MiB", workers=1, timeout=20)
+
+
+@pytest.mark.parametrize(("op", "type_"), CASES)
+def test_lanes_alone(alone: simt.Device, op: str, type_: str) -> None:
+    check(alone, op, type_, "few", "some")
+
+
+@pytest.mark.parametrize("numbers", [USUAL, USUAL + SPECIAL, AROUND, AROUND + SPECIAL], ids=repr)
 @pytest.mark.parametrize("kind", ["sorted", "one", "mixed"])
-@pytest.mark.parametrize("special", [False, True])
-def test_sums_of_floats_in_runs_of_lanes(device: simt.Device, kind: str, special: bool) -> None:
+def test_sums_of_floats_alone(alone: simt.Device, kind: str, numbers: list[float]) -> None:
+    check_sums(alone, kind, numbers)
+
+
+@pytest.mark.parametrize("kind", ["sorted", "one", "mixed"])
+@pytest.mark.parametrize("given", [USUAL, USUAL + SPECIAL, AROUND + SPECIAL], ids=repr)
+def test_sums_of_floats_in_runs_of_lanes(device: simt.Device, kind: str, given: list[float]) -> None:
+    check_sums(device, kind, given)
+
+
+def check_sums(device: simt.Device, kind: str, given: list[float]) -> None:
     random = np.random.default_rng(4)
     indices = {
         "sorted": np.repeat(np.arange(8), [1, 5, 0, 12, 3, 2, 8, 1]),
         "one": np.full(32, 6),
         "mixed": random.integers(0, 3, 32),
     }[kind].astype("u4")
-    numbers = random.choice(np.array(USUAL + SPECIAL * special, "f4"), 32)
-    words, olds = np.array([1, -2, 0.5, TINY, LEAST, 7, 0, -0.0], "f4"), np.zeros(32, "f4")
+    numbers = random.choice(np.array(given, "f4"), 32)
+    words, olds = np.array([1, LARGE, 0.5, TINY, LEAST, 7, 0, -0.0], "f4"), np.zeros(32, "f4")
     memory, found = device.array(words), device.zeros(32, "f4")
     device.load(SUMS)["k"]((1,), (32,), (memory, device.array(numbers), device.array(indices), found))
     with np.errstate(invalid="ignore", under="ignore"):
@@ -207,3 +234,54 @@ def test_lanes_with_one_address_are_one_exchange() -> None:
     program = shared_device("jit").load(SUMS).program
     text, *_ = emit(program, program.functions["k"], BlockShape(32, 1, 1), host_features(), "nounwind")
     assert re.search(r"br i1 %same, label %add, label %exchange\nexchange:(?s:.{1,200})cmpxchg", text)
+
+
+@pytest.mark.parametrize(("workers", "is_alone"), [(1, 1), (2, 0)])
+def test_only_launches_of_one_thread_are_alone(
+    workers: int, is_alone: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert slots_of(SUMS, workers, monkeypatch) == [is_alone]
+
+
+WAITING = f"""{HEAD}
+.visible .entry k(.param .u64 words, .param .u64 numbers, .param .u64 indices, .param .u64 olds)
+{{
+    .reg .b32 %old; .reg .pred %p; .reg .b64 %words;
+    ld.param.u64 %words, [words];
+WAIT:
+    atom.global.or.b32 %old, [%words], 0;
+    setp.eq.u32 %p, %old, 0;
+    @%p bra WAIT;
+    ret;
+}}
+"""
+
+
+def test_who_waits_for_others_is_not_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host may be about to write what an atomic operation reads, again and again."""
+    assert slots_of(WAITING, 1, monkeypatch) == [0]
+
+
+def slots_of(text: str, workers: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """`LaunchSlot.ALONE` of a launch."""
+    found: list[int] = []
+    begin = Prepared.begin
+
+    def noted(self: Prepared, launch: Launch, threads: int | None = None) -> int:
+        found.append(self.block.slots[LaunchSlot.ALONE])
+        return begin(self, launch, threads)
+
+    monkeypatch.setattr(Prepared, "begin", noted)
+    device = simt.Device("sm_90", engine="jit", memory="64MiB", workers=workers, timeout=20)
+    some = device.array(np.ones(32, "u4"))
+    device.load(text)["k"]((1,), (32,), (some, some, some, some))
+    return found
+
+
+def test_which_function_is_found_out_when_the_code_runs() -> None:
+    program = shared_device("jit").load(SUMS).program
+    text, *_ = emit(program, program.functions["k"], BlockShape(32, 1, 1), host_features(), "nounwind")
+    chosen = r"select i1 %\w+, ptr @simt\.atomic\.add\.far\.f32\.private, ptr @simt\.atomic\.add\.far\.f32\n"
+    assert re.search(chosen, text)
+    private = text[text.index("@simt.atomic.add.far.f32.private(") :].split("\n}")[0]
+    assert "cmpxchg" not in private

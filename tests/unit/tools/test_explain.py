@@ -95,7 +95,8 @@ def by_x(instruction: str, shift: int) -> str:
         (body("ld.global.u32 %r6, [%a2];"), (32, 1), "uniform", "one", 0),
         (body("ld.shared.u32 %r6, [%r2];"), (32, 8), "uniform", "one", 0),  # tid.y is the same in a warp
         (body("ld.shared.u32 %r6, [%r2];"), (16, 16), "per row", "one", 0),
-        (body("st.shared.u32 [%r2], %r6;"), (16, 16), "per row", "lanes", 0),
+        (body("st.shared.u32 [%r2], %r6;"), (16, 16), "per row", "one", 0),
+        (body("st.shared.u32 [%r2], %r6;"), (4, 16), "per row", "lanes", 0),
         (body("st.local.u32 [l], %r6;"), (32, 1), "private", "lanes", 0),
         (body("atom.shared.add.u32 %r6, [s], 1;"), (32, 1), "uniform", None, 0),
     ],

@@ -1,0 +1,180 @@
+"""Lanes in a few runs of consecutive places, at addresses of which nothing is known when compiling.
+Expectations are NumPy's."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.engine.compile import attributes
+from simt.engine.host import find_cpu
+from simt.engine.llvm_kernel import emit
+from tests.conftest import shared_device
+
+KERNEL = """
+.version 7.5
+.target sm_75
+.address_size 64
+.entry k(.param .u64 places, .param .u64 memory, .param .u64 out)
+{{
+    .reg .u64 %p, %m, %o, %a; .reg .u32 %x, %n, %s, %zero; .reg .s32 %i; .reg .{t} %v; .reg .pred %off;
+    .shared .align 8 .b8 cells[{bytes}];
+    ld.param.u64 %p, [places];
+    ld.param.u64 %m, [memory];
+    ld.param.u64 %o, [out];
+    mov.u32 %x, %tid.x;
+    mul.wide.u32 %a, %x, 4;
+    add.u64 %a, %a, %p;
+    ld.global.s32 %i, [%a];
+    mul.wide.u32 %a, %x, {size};
+    add.u64 %o, %o, %a;
+{first}
+    setp.lt.s32 %off, %i, 0;
+    @%off bra END;
+    mov.u32 %n, 0;
+AGAIN:
+{access}
+    add.u32 %n, %n, 1;
+    setp.lt.u32 %off, %n, 2;
+    @%off bra AGAIN;
+END:
+{last}
+    ret;
+}}
+"""
+LOAD = """
+    mul.wide.s32 %a, %i, {size};
+    add.u64 %a, %a, %m;
+    ld.global.{t} %v, [%a];
+    st.global.{t} [%o], %v;
+"""
+STORE = """
+    mul.wide.s32 %a, %i, {size};
+    add.u64 %a, %a, %m;
+    ld.global.{t} %v, [%o];
+    st.global.{t} [%a], %v;
+"""
+IN_SHARED = """
+    ld.global.{t} %v, [%o];
+    mov.u32 %s, cells;
+    mad.lo.s32 %s, %i, {size}, %s;
+    st.shared.{t} [%s], %v;
+"""
+TYPES = {"u8": "u1", "u16": "u2", "u32": "u4", "u64": "u8", "f32": "f4", "f64": "f8"}
+WORDS = 416
+
+
+def split(lane: int, first: int, second: int) -> list[int]:
+    """Lanes below one at one run's places, the others at another's; by the place of each run's first lane."""
+    return [first + i if i < lane else second + i - lane for i in range(32)]
+
+
+def of_rows(length: int, apart: int) -> list[int]:
+    return [i // length * apart + i % length for i in range(32)]
+
+
+def without(lanes: set[int], places: list[int]) -> list[int]:
+    return [-1 if i in lanes else place for i, place in enumerate(places)]
+
+
+ORDERS = {
+    "two, forward": split(20, 8, 100),
+    "two, back": split(9, 300, 12),
+    "one lane": split(1, 50, 4),
+    "last lane": split(31, 3, 2),
+    "halves": split(16, 40, 200),
+    "over each other": split(12, 0, 5),
+    "over each other, back": split(12, 10, 3),
+    "at both ends": split(13, WORDS - 13, 0),
+    "some do not run": without({0, 3, 4, 17, 31}, split(20, 8, 100)),
+    "only second": without(set(range(25)), split(20, 8, 100)),
+    "three": of_rows(14, 36),
+    "four": of_rows(9, 50),
+    "eight": of_rows(4, 7),
+    "eight, over each other": of_rows(4, 2),
+    "sixteen": of_rows(2, 20),
+    "backwards": list(range(31, -1, -1)),
+    "all the same": [7] * 32,
+    "none": [-1] * 32,
+}
+
+
+@pytest.fixture(scope="module", params=["host", "x86-64-v3"])
+def device(request: pytest.FixtureRequest) -> simt.Device:
+    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=request.param)
+
+
+def kernel(t: str, access: str) -> str:
+    size = np.dtype(TYPES[t]).itemsize
+    first = last = ""
+    if access == IN_SHARED:
+        first = moved(t, size, "ld.global.{t} %v, [%m+{at}]; st.shared.{t} [%s+{at}], %v;")
+        last = moved(t, size, "ld.shared.{t} %v, [%s+{at}]; st.global.{t} [%m+{at}], %v;")
+    access = access.format(t=t, size=size)
+    return KERNEL.format(t=t, size=size, bytes=WORDS * size, first=first, access=access, last=last)
+
+
+def moved(t: str, size: int, each: str) -> str:
+    """What is done for all words of the array in shared memory: lane by lane, 32 words on each time."""
+    lines = ["mov.u32 %s, cells;", f"mad.lo.u32 %s, %x, {size}, %s;", "ld.param.u64 %m, [memory];"]
+    lines += [f"mul.wide.u32 %a, %x, {size};", "add.u64 %m, %m, %a;"]
+    lines += [each.format(t=t, at=32 * size * i) for i in range(WORDS // 32)]
+    return "bar.sync 0;" + "\n".join(lines) + "bar.sync 0;"
+
+
+def given(t: str, count: int) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
+    return np.random.default_rng(3).integers(1, 250, count).astype(TYPES[t])
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("t", TYPES)
+@pytest.mark.parametrize("order", ORDERS)
+def test_loads(device: simt.Device, order: str, t: str) -> None:
+    places, memory = np.array(ORDERS[order], np.int32), given(t, WORDS)
+    out = device.zeros(32, TYPES[t])
+    device.load(kernel(t, LOAD))["k"](1, 32, (device.array(places), device.array(memory), out))
+    assert out.numpy().tolist() == np.where(places < 0, 0, memory[places]).tolist()
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("t", TYPES)
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("access", [STORE, IN_SHARED], ids=["global", "shared"])
+def test_stores(device: simt.Device, access: str, order: str, t: str) -> None:
+    """The highest lane's word stays."""
+    places, words, memory = np.array(ORDERS[order], np.int32), given(t, 32), device.zeros(WORDS, TYPES[t])
+    device.load(kernel(t, access))["k"](1, 32, (device.array(places), memory, device.array(words)))
+    expected = np.zeros(WORDS, TYPES[t])
+    for place, word in zip(places, words, strict=True):
+        if place >= 0:
+            expected[place] = word
+    assert memory.numpy().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("access", [LOAD, STORE], ids=["load", "store"])
+@pytest.mark.parametrize("t", ["u8", "u32"])
+def test_the_first_lane_beyond_the_memory_is_at_fault(device: simt.Device, t: str, access: str) -> None:
+    """In the second run; those before it are right, those behind it do not run."""
+    places = device.array(np.array(without({30, 31}, split(20, 8, 1 << 29)), np.int32))
+    memory = device.zeros(WORDS, TYPES[t])
+    with pytest.raises(simt.MemoryFault) as found:
+        device.load(kernel(t, access))["k"](1, 32, (places, memory, memory))
+    assert "thread (20, 0, 0)" in str(found.value)
+
+
+@pytest.mark.parametrize("t", ["u8", "f32"])
+@pytest.mark.parametrize(("access", "masked"), [(LOAD, "load"), (STORE, "store")])
+def test_two_runs_are_two_vectors(t: str, access: str, masked: str) -> None:
+    """Where CPUs have masks; beside them, an access at once for consecutive lanes, and one for all others."""
+    found = {}
+    for name in ("x86-64-v3", "x86-64-v4"):
+        program, cpu = shared_device("jit").load(kernel(t, access)).program, find_cpu(name)
+        function = program.functions["k"]
+        text, _, _ = emit(program, function, BlockShape(32, 1, 1), cpu.features, attributes(cpu))
+        few = re.search(r"^few\.\d+:$(.*?)br label", text, re.DOTALL | re.MULTILINE)
+        found[name] = len(re.findall(rf"call .*@llvm\.masked\.{masked}", few[1])) if few else 0
+    assert found == {"x86-64-v3": 0, "x86-64-v4": 2}
