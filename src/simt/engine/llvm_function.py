@@ -131,12 +131,13 @@ class FunctionEmitter(OpEmitter):
         return f"b{block.index}"
 
     def _block(self, block: Block) -> None:
+        loop = self.schedule.loop_of[block.index]
+        self.m.is_scattered = loop is not None and not self.unit.large and self.alone.has_code(loop)
         self.builder.label(self.label(block))
         self.cache = {}
         self.vectors, self.masks, self.columns, self.made = {}, {}, {}, {}
         self.m.computed = ()
         self.m.fences = (len(block.ops) > STRAIGHT or self.unit.ops > MANY_OPS) and not self.unit.large
-        loop = self.schedule.loop_of[block.index]
         self.m.in_loop = loop is not None
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled
         self.m.mask = self._entry_mask(block)

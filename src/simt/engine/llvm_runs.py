@@ -46,14 +46,17 @@ class Two:
 
 
 class RunsAlgebra(GatherAlgebra):
-    """`GatherAlgebra` with runs."""
+    """`GatherAlgebra` with runs. `is_scattered`: the present block is part of a loop that few lanes go
+    through alone, since each gets at memory of its own: lanes will not be in runs there."""
+
+    is_scattered = False
 
     def may_have_runs(self, access: Access) -> bool:
         """Whether it is worth looking for runs: in loops, at addresses of which nothing is known."""
         address = access.address
         unknown = shape_of(address).width == WARP or (isinstance(address, Guarded) and address.guessed)
         able = self.features >= NEEDS and access.region is not LOCAL and access.size <= LARGEST
-        return able and unknown and self.in_loop
+        return able and unknown and self.in_loop and not self.is_scattered
 
     def load_two(self, access: Access, otherwise: Callable[[], Values]) -> Values:
         """The words of each lane, by two vectors if lanes are in two runs."""
@@ -104,10 +107,10 @@ class RunsAlgebra(GatherAlgebra):
     ) -> Values:
         """`in_two` where there are no more than two runs and all places of either are valid, whether a lane
         has them or not; else `otherwise()`."""
-        look, few, many, end = (self.builder.block_name(h) for h in ("look", "few", "many", "end"))
+        alike, few, many, end = (self.builder.block_name(h) for h in ("alike", "two", "more", "end"))
         address, constant = self.as_sum(self.vector(access.address))
-        self.builder.void(f"br i1 {self._is_alike(access, address)}, label %{look}, label %{many}")
-        self.builder.label(look)
+        self.builder.void(f"br i1 {self._is_alike(access, address)}, label %{alike}, label %{many}")
+        self.builder.label(alike)
         places = self._as_lane_0(access, address)
         breaks = self._breaks(places)
         before = self.builder.emit(f"sub {breaks.typed}, 1")

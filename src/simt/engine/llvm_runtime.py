@@ -347,7 +347,8 @@ def _next_value(module: ModuleText, op: str, t: Type, features: frozenset[str]) 
     if op == "add.far":
         new = algebra.pick(Value("%in.shared", "i1"), combine(algebra, "add", t, old, b, None), new)
     bits = algebra.to_bits(t, new)
-    exact = [*builder.lines, f"  %exact = bitcast {bits.typed} to {element}"]
+    settled = f"  %exact = bitcast {bits.typed} to {element}"  # may need code of its own
+    exact = [*builder.lines, settled]
     if t is not F32 or op not in ("add", "add.far"):
         return "%exact", exact
     return "%total", [*_large_sum(module), "careful:", *exact, "  br label %added", *_ADDED]

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.abi import LaunchSlot
-from simt.engine.host import host_features
+from simt.engine.host import find_cpu, host_features
+from simt.engine.llvm_builder import ModuleText
 from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_runtime import atomic
 from simt.engine.prepared import Prepared
 from simt.machine.launch import Launch
-from simt.ptx.types import TYPES
+from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, F64, TYPES, Type
 from tests.conftest import shared_device
 
 HEAD = ".version 7.5\n.target sm_75\n.address_size 64\n"
@@ -285,3 +288,59 @@ def test_which_function_is_found_out_when_the_code_runs() -> None:
     assert re.search(chosen, text)
     private = text[text.index("@simt.atomic.add.far.f32.private(") :].split("\n}")[0]
     assert "cmpxchg" not in private
+
+
+@pytest.mark.parametrize("given", [USUAL, USUAL + SPECIAL, AROUND + SPECIAL], ids=repr)
+@pytest.mark.parametrize("kind", ["sorted", "mixed"])
+def test_sums_of_floats_in_shared_memory(device: simt.Device, kind: str, given: list[float]) -> None:
+    """By some of the lanes, one after the other; nothing is flushed there."""
+    random = np.random.default_rng(5)
+    indices = np.sort(random.integers(0, 8, 32)) if kind == "sorted" else random.integers(0, 3, 32)
+    numbers, runs = random.choice(np.array(given, "f4"), 32), random.random(32) < 0.7
+    words = np.array([1, LARGE, 0.5, TINY, LEAST, 7, 0, -0.0], "f4")
+    memory = device.array(words)
+    some = (device.array(numbers), device.array(indices.astype("u4")), device.array(runs.astype("u4")))
+    device.load(SHARED_SUMS)["k"]((1,), (32,), (memory, *some))
+    with np.errstate(invalid="ignore", under="ignore"):
+        for index, number in zip(indices[runs], numbers[runs], strict=True):
+            words[index] += number
+    np.testing.assert_array_equal(memory.numpy(), words)
+
+
+SHARED_SUMS = f"""{HEAD}
+.visible .entry k(.param .u64 words, .param .u64 numbers, .param .u64 indices, .param .u64 runs)
+{{
+    .reg .b32 %t, %i, %s, %w; .reg .f32 %b, %v; .reg .pred %p;
+    .reg .b64 %words, %numbers, %indices, %runs, %a;
+    .shared .align 4 .b8 box[128];
+    ld.param.u64 %words, [words]; ld.param.u64 %numbers, [numbers];
+    ld.param.u64 %indices, [indices]; ld.param.u64 %runs, [runs];
+    mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 4; mov.u32 %s, box; mad.lo.u32 %w, %t, 4, %s;
+    setp.lt.u32 %p, %t, 8;
+    add.u64 %words, %words, %a; add.u64 %numbers, %numbers, %a;
+    add.u64 %indices, %indices, %a; add.u64 %runs, %runs, %a;
+    @%p ld.global.f32 %v, [%words];
+    @%p st.shared.f32 [%w], %v;
+    bar.sync 0;
+    ld.global.f32 %b, [%numbers]; ld.global.u32 %i, [%indices];
+    mad.lo.u32 %i, %i, 4, %s;
+    ld.global.u32 %t, [%runs]; setp.ne.u32 %p, %t, 0;
+    @%p red.shared.add.f32 [%i], %b;
+    bar.sync 0;
+    mov.u32 %t, %tid.x; setp.lt.u32 %p, %t, 8;
+    @%p ld.shared.f32 %v, [%w];
+    @%p st.global.f32 [%words], %v;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("private", [False, True])
+@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v4"])
+@pytest.mark.parametrize("t", [F16, F16X2, BF16, BF16X2, F32, F64], ids=str)
+def test_functions_of_floats_are_whole(t: Type, cpu: str, private: bool) -> None:
+    """What is settled late stands before it is read."""
+    for op in ("add", "add.far", "min", "max")[:: 1 if t in (F32, F64) else 2]:
+        module = ModuleText()
+        atomic(module, op, t, find_cpu(cpu).features, private)
+        llvm.parse_assembly(str(module)).verify()

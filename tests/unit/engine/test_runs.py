@@ -175,6 +175,35 @@ def test_two_runs_are_two_vectors(t: str, access: str, masked: str) -> None:
         program, cpu = shared_device("jit").load(kernel(t, access)).program, find_cpu(name)
         function = program.functions["k"]
         text, _, _ = emit(program, function, BlockShape(32, 1, 1), cpu.features, attributes(cpu))
-        few = re.search(r"^few\.\d+:$(.*?)br label", text, re.DOTALL | re.MULTILINE)
+        few = re.search(r"^two\.\d+:$(.*?)br label", text, re.DOTALL | re.MULTILINE)
         found[name] = len(re.findall(rf"call .*@llvm\.masked\.{masked}", few[1])) if few else 0
     assert found == {"x86-64-v3": 0, "x86-64-v4": 2}
+
+
+CHAIN = """
+.version 7.5
+.target sm_75
+.address_size 64
+.entry k(.param .u64 next)
+{
+    .reg .u64 %n, %a; .reg .u32 %i; .reg .pred %go;
+    ld.param.u64 %n, [next];
+    mov.u32 %i, %tid.x;
+ON:
+    mul.wide.u32 %a, %i, 4;
+    add.u64 %a, %a, %n;
+    ld.global.u32 %i, [%a];
+    setp.ne.u32 %go, %i, 0;
+    @%go bra ON;
+    st.global.u32 [%n], %i;
+    ret;
+}
+"""
+
+
+def test_loops_of_few_lanes_alone_do_not_look_for_runs() -> None:
+    """Each lane gets at memory of its own there."""
+    program, cpu = shared_device("jit").load(CHAIN).program, find_cpu("x86-64-v4")
+    text, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))
+    assert "\nalone." in text
+    assert not re.search(r"^two\.", text, re.MULTILINE)
