@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
-import llvmlite.binding as llvm
+import llvmlite.binding
 import numpy as np
 import pytest
 
@@ -21,6 +22,7 @@ from simt.machine.launch import Launch
 from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, F64, TYPES, Type
 from tests.conftest import shared_device
 
+llvm: Any = llvmlite.binding  # its functions carry no types
 HEAD = ".version 7.5\n.target sm_75\n.address_size 64\n"
 PLACES = 8
 INDICES: dict[str, tuple[str, Callable[[int], int]]] = {
@@ -225,7 +227,7 @@ def check_sums(device: simt.Device, kind: str, given: list[float]) -> None:
     with np.errstate(invalid="ignore", under="ignore"):
         for lane, (index, number) in enumerate(zip(indices, numbers, strict=True)):
             olds[lane] = words[index]
-            words[index] = flushed(flushed(words[index]) + flushed(number))
+            words[index] = flushed(flushed(np.float32(words[index])) + flushed(np.float32(number)))
     np.testing.assert_array_equal(memory.numpy(), words)
     np.testing.assert_array_equal(found.numpy(), olds)
     numbers_only = ~np.isnan(words)
