@@ -202,8 +202,10 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             if kept.common <= mask.zeros and kept.common < t.bits and mask.is_uniform:
                 return made(t, Shape(1, zeros=mask.zeros))
         bits = self.reach(t, a)
-        if t.is_predicate or bits is None or not flat(b):
+        if t.is_predicate or not flat(b):
             return self._each(a, b)
+        if bits is None:
+            return self._cut_in_rows(t, a, b)
         stride = 0
         if b.zeros < bits:  # some of those bits are kept: all of them?
             differ = 2**bits - 2 ** trailing_zeros(a.stride)
@@ -215,6 +217,17 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         nothing = b.const is not None and b.const < 2**a.zeros  # of the bases is kept
         zeros = ALWAYS_ZERO if nothing else max(a.zeros, b.zeros)
         return made(t, Shape(max(a.width, b.width), stride, zeros=zeros))
+
+    def _cut_in_rows(self, t: Type, a: Shape, mask: Shape) -> Shape:
+        """The quotient by a power of two, times that, or the remainder, of an index that begins anywhere."""
+        if mask.const is None or mask.const in (0, 2**t.bits - 1):
+            return self._each(a, mask)
+        below = trailing_zeros(mask.const + 1)
+        if mask.const == (1 << below) - 1:
+            return self._in_rows(t, a, constant(1 << below), a.stride)
+        if mask.const == 2**t.bits - (1 << mask.zeros):
+            return self._in_rows(t, a, constant(1 << mask.zeros), 0)
+        return self._each(a, mask)
 
     def or_(self, t: Type, a: Shape, b: Shape) -> Shape:
         return self._known(t, int.__or__, a, b) or self._set_bits(t, a, b)
@@ -246,8 +259,10 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         if a.common <= n.const:
             return made(t, Shape(1, zeros=zeros))
         common = moved(a.common, -n.const)
+        if bits is None and a.common < t.bits:
+            return Shape(WARP, common=common)
         if bits is None:
-            return Shape(WARP, common=common) if a.common < t.bits else self._each(a, n)
+            return self._in_rows(t, a, constant(1 << n.const), 0)
         if bits > n.const and a.stride % 2**n.const:
             self._ask(a, n.const)
             return Shape(WARP, common=bits - n.const if a.width == 1 else common)

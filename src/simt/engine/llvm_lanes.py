@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import field
 from functools import lru_cache, partial
+from typing import cast
 
 from simt.analysis.range_algebra import UNKNOWN, Range, bounds
 from simt.analysis.shape import (
@@ -466,7 +467,29 @@ class LaneAlgebra(LlvmAlgebra):
         if shape.is_affine:
             a, b = self._first(a, shape), self._first(b, shape)
             return self._affine(shape, partial(LlvmAlgebra.and_, self, t), a, b)
+        if shape.is_guarded:
+            index, mask = (b, a) if b.literal is None else (a, b)
+            known = cast("int", mask.literal)
+            bits = trailing_zeros(known + 1) or trailing_zeros(known)
+            return self._part_in_row(shape, bits, partial(LlvmAlgebra.and_, self, t), index, mask)
         return self._masked(t, a, b)
+
+    def _part_in_row(self, shape: Shape, bits: int, run: Callable[..., Value], a: Value, b: Value) -> Value:
+        """What `run(a, b)` leaves of an index: what stands below some bits, or what stands above. That has a
+        shape if the first and the last lane agree in what stands above."""
+        start = bases(a)
+        valid = a.valid if isinstance(a, Guarded) else "true"
+        reach = shape_of(a).stride * (self.segment - 1)
+        if reach:
+            last = LlvmIntegers.binary(
+                self, "add", start, self.widened(self.number(a.type, reach), start.width)
+            )
+            differ = LlvmIntegers.binary(self, "xor", start, last)
+            limit = self.widened(self.number(a.type, 1 << bits), start.width)
+            valid = self.both(valid, self._all(self.test("icmp ult", differ, limit)))
+        first = run(start, b)
+        lanes = partial(self._varying, VARYING, run, a, b)
+        return self._guard(first, replace(shape, width=first.width), valid, lanes, False)
 
     def _first(self, value: Value, shape: Shape) -> Value:
         """An operand of a result of a shape: what the first lane has, if the result is the same for all."""
@@ -502,6 +525,8 @@ class LaneAlgebra(LlvmAlgebra):
         shape = self.shapes.shift_right(t, shape_of(a), shape_of(n))
         if shape.is_affine:
             return self._affine(shape, run, self._first(a, shape), n)
+        if shape.is_guarded:
+            return self._part_in_row(shape, cast("int", n.literal), run, a, n)
         return self.shaped(self.vector(run(a, n)), shape) if shape.common < t.bits else run(a, n)
 
     # -- masks -----------------------------------------------------------------------------------

@@ -199,3 +199,133 @@ def test_divisors_of_which_bounds_leave_one_number(engine: str, step: int, divis
     device.load(BOUNDED.format(step=step, divisor=divisor))["k"]((1,), (64,), (out, 50))
     expected = [list(divmod(t * step, divisor)) if t <= 50 else [0, 0] for t in range(64)]
     assert out.numpy().tolist() == expected
+
+
+POWERS = (
+    HEAD
+    + """
+.visible .entry k(.param .u64 out, .param .{t} start)
+{{
+    .reg .u32 %x; .reg .u64 %a, %b; .reg .{t} %i, %s, %q, %l, %r;
+    ld.param.u64 %a, [out];
+    ld.param.{t} %s, [start];
+    mov.u32 %x, %tid.x;
+    cvt.{t}.u32 %i, %x;
+    mul.lo.{t} %i, %i, {step};
+    add.{t} %i, %i, %s;
+    shr.{t} %q, %i, {bits};
+    and.b{width} %l, %i, {low};
+    and.b{width} %r, {high}, %i;
+    sub.{t} %r, %i, %r;
+    add.{t} %l, %l, %r;
+    mul.wide.u32 %b, %x, {bytes};
+    add.u64 %a, %a, %b;
+    st.global.v2.{t} [%a], {{%q, %l}};
+    ret;
+}}
+"""
+)
+EDGES = [
+    0,
+    5,
+    31,
+    32,
+    33,
+    90,
+    1000,
+    2**31 - 64,
+    2**31 - 20,
+    2**31,
+    2**32 - 64,
+    2**32 - 20,
+    2**63 - 20,
+    2**64 - 20,
+]
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("t", ["u32", "s32", "u64", "s64"])
+@pytest.mark.parametrize("bits", [2, 5, 6, 10, 30])
+@pytest.mark.parametrize("step", [1, 3, -1, -5])
+def test_shifts_and_masks_of_indices_that_begin_anywhere(engine: str, t: str, bits: int, step: int) -> None:
+    """Quotients and remainders by powers of two, as compilers write them for signed indices."""
+    width, threads = int(t[1:]), 70
+    low = (1 << bits) - 1
+    text = POWERS.format(t=t, step=step, bits=bits, low=low, high=~low, width=width, bytes=width // 4)
+    device = shared_device(engine)
+    kernel = device.load(text)["k"]
+    for start in EDGES:
+        out = device.zeros((threads, 2), t[0].replace("s", "i") + str(width // 8))
+        kernel((1,), (threads,), (out, as_type(start, t)))
+        indices = [as_type(start + step * i, t) for i in range(threads)]
+        wanted = [[i >> bits, as_type(2 * (i & low), t)] for i in indices]
+        assert out.numpy().tolist() == wanted
+
+
+PRODUCT = (
+    HEAD
+    + """
+.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 from)
+{
+    .reg .b32 %i, %t, %n, %f, %sign, %up, %row, %whole, %col, %k, %v, %w, %s;
+    .reg .b64 %a, %b, %c, %d; .reg .pred %p;
+    ld.param.u64 %a, [a];
+    ld.param.u64 %b, [b];
+    ld.param.u64 %c, [c];
+    ld.param.u32 %f, [from];
+    mov.u32 %t, %tid.x;
+    mov.u32 %n, %ntid.x;
+    mov.u32 %i, %ctaid.x;
+    mad.lo.s32 %i, %i, %n, %t;
+    add.s32 %i, %i, %f;
+    shr.s32 %sign, %i, 31;           // i / 64 and i % 64, of a number with a sign
+    shr.u32 %up, %sign, 26;
+    add.s32 %up, %i, %up;
+    shr.s32 %row, %up, 6;
+    and.b32 %whole, %up, -64;
+    sub.s32 %col, %i, %whole;
+    mov.u32 %s, 0;
+    mov.u32 %k, 0;
+TURN:
+    mad.lo.s32 %v, %row, 64, %k;
+    mul.wide.s32 %d, %v, 4;
+    add.s64 %d, %a, %d;
+    ld.global.u32 %v, [%d];
+    mad.lo.s32 %w, %k, 64, %col;
+    mul.wide.s32 %d, %w, 4;
+    add.s64 %d, %b, %d;
+    ld.global.u32 %w, [%d];
+    mad.lo.u32 %s, %v, %w, %s;
+    add.u32 %k, %k, 1;
+    setp.lt.u32 %p, %k, 64;
+    @%p bra TURN;
+    mul.wide.s32 %d, %i, 4;
+    add.s64 %d, %c, %d;
+    st.global.u32 [%d], %s;
+    ret;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("start", [0, 1, 33, 63])
+def test_rows_of_a_known_width_in_a_product(engine: str, start: int) -> None:
+    """A thread for each place of a matrix: one word for the row, and the column's words side by side, where
+    the warp's lanes are in one row, as for a width that is known when the kernel runs."""
+    rng = np.random.default_rng(5)
+    a, b = (rng.integers(0, 1000, (65, 64)).astype("u4") for _ in range(2))
+    device = shared_device(engine)
+    out = device.zeros((65, 64), "u4")
+    module = device.load(PRODUCT)
+    module["k"]((64 * 64 // 256,), (256,), (device.array(a), device.array(b), out, start))
+    wanted = (a @ b[:64]).reshape(-1)
+    wanted[:start] = wanted[64 * 64 + start :] = 0
+    assert np.array_equal(out.numpy().reshape(-1), wanted)
+    found = explain(module.program, module.program.functions["k"], BlockShape(256, 1, 1))
+    ways = {
+        a.place.text.split()[1]: (a.way, a.otherwise)
+        for a in found.functions[0].accesses
+        if a.operation == "load"
+    }
+    assert ways["%v,"] == ("one", "lanes")
+    assert ways["%w,"] == ("vector", "lanes")
