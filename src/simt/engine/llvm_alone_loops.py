@@ -73,6 +73,11 @@ class AloneLoops:
             self.decided[header] = self._suits_one(loop) and self._emit_alone(loop)
         return self.decided[header]
 
+    def is_scattered(self, loop: Loop) -> bool:
+        """Whether each lane of the loop gets at memory of its own: few go through it alone, or it does little
+        else than that."""
+        return self.has_code(loop) or (self._suits_one(loop) and self._is_gathered(loop))
+
     def _suits_one(self, loop: Loop) -> bool:
         """Whether lanes leave the loop by degrees, and get at memory one by one in it."""
         blocks = self._blocks(loop)

@@ -132,7 +132,7 @@ class FunctionEmitter(OpEmitter):
 
     def _block(self, block: Block) -> None:
         loop = self.schedule.loop_of[block.index]
-        self.m.is_scattered = loop is not None and not self.unit.large and self.alone.has_code(loop)
+        self.m.is_scattered = loop is not None and not self.unit.large and self.alone.is_scattered(loop)
         self.builder.label(self.label(block))
         self.cache = {}
         self.vectors, self.masks, self.columns, self.made = {}, {}, {}, {}

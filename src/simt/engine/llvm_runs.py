@@ -46,8 +46,8 @@ class Two:
 
 
 class RunsAlgebra(GatherAlgebra):
-    """`GatherAlgebra` with runs. `is_scattered`: the present block is part of a loop that few lanes go
-    through alone, since each gets at memory of its own: lanes will not be in runs there."""
+    """`GatherAlgebra` with runs. `is_scattered`: the present block is part of a loop in which each lane
+    gets at memory of its own: lanes will not be in runs there."""
 
     is_scattered = False
 

@@ -4,6 +4,7 @@ Expectations are NumPy's."""
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -206,4 +207,13 @@ def test_loops_of_few_lanes_alone_do_not_look_for_runs() -> None:
     program, cpu = shared_device("jit").load(CHAIN).program, find_cpu("x86-64-v4")
     text, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))
     assert "\nalone." in text
+    assert not re.search(r"^two\.", text, re.MULTILINE)
+
+
+def test_loops_that_only_gather_do_not_look_for_runs() -> None:
+    """The few turns of a row of a sparse matrix that a compiler does apart: no lane goes through them alone."""
+    kernel = Path(__file__).parents[3] / "bench" / "suite" / "kernels" / "spmv" / "kernel.ptx"
+    program, cpu = shared_device("jit").load(kernel).program, find_cpu("x86-64-v4")
+    function = program.functions["spmv"]
+    text, _, _ = emit(program, function, BlockShape(256, 1, 1), cpu.features, attributes(cpu))
     assert not re.search(r"^two\.", text, re.MULTILINE)
