@@ -211,7 +211,7 @@ def test_loops_of_few_lanes_alone_do_not_look_for_runs() -> None:
 
 
 def test_loops_that_only_gather_do_not_look_for_runs() -> None:
-    """The few turns of a row of a sparse matrix that a compiler does apart: no lane goes through them alone."""
+    """The few turns of a sparse row that a compiler does apart: no lane goes through them alone."""
     kernel = Path(__file__).parents[3] / "bench" / "suite" / "kernels" / "spmv" / "kernel.ptx"
     program, cpu = shared_device("jit").load(kernel).program, find_cpu("x86-64-v4")
     function = program.functions["spmv"]
