@@ -24,12 +24,13 @@ from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
 from simt.records import replace
 
-_COMPARED: Mapping[Comparison, Callable[[int, int], bool]] = MappingProxyType(
+COMPARED: Mapping[str, Callable[[int, int], bool]] = MappingProxyType(
     {
         "eq": int.__eq__, "ne": int.__ne__, "lt": int.__lt__,
         "le": int.__le__, "gt": int.__gt__, "ge": int.__ge__,
     }
 )  # fmt: skip
+"""What comparisons say of two integers."""
 
 
 def merge(a: Shape, b: Shape) -> Shape:
@@ -83,8 +84,9 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._sum(t, a, b, -1)
 
     def _sum(self, t: Type, a: Shape, b: Shape, sign: int) -> Shape:
-        if a.const is not None and b.const is not None:
-            return constant((a.const + sign * b.const) % 2**t.bits)
+        known = self._known(t, int.__add__ if sign > 0 else int.__sub__, a, b)
+        if known is not None:
+            return known
         width = max(a.width, b.width)
         if width == WARP:
             return VARYING
@@ -101,9 +103,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return ALWAYS_ZERO
         if b.is_uniform and b.zeros >= a.common:
             return a.common
-        below = (
-            b.zeros == ALWAYS_ZERO and a.stride == 0
-        )  # lanes' numbers from 0 on, and where their row begins
+        # Lanes' numbers from 0 on, and where their row begins.
+        below = b.zeros == ALWAYS_ZERO and a.stride == 0
         return a.common if below and a.exact and bits <= min(a.zeros, a.common) else ALWAYS_ZERO
 
     def mul(self, t: Type, a: Shape, b: Shape) -> Shape:
@@ -310,7 +311,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         if t.is_float or a.const is None or b.const is None:
             return self._each(a, b)
         x, y = (wrapped(t, s) if t.is_signed else s % 2**t.bits for s in (a.const, b.const))
-        return constant(int(_COMPARED[op](x, y)))
+        return constant(int(COMPARED[op](x, y)))
 
     def to_bits(self, t: Type, a: Shape) -> Shape:
         return a

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from simt.analysis.shape_algebra import COMPARED
+
 _Arithmetic = Callable[[int, int], int]
 
 
@@ -30,12 +32,6 @@ _BINARY: Mapping[str, _Arithmetic] = MappingProxyType(
     }
 )
 _SHIFTS: Mapping[str, _Arithmetic] = MappingProxyType({"shl": int.__lshift__, "lshr": int.__rshift__})
-_ORDER: Mapping[str, Callable[[int, int], bool]] = MappingProxyType(
-    {
-        "eq": int.__eq__, "ne": int.__ne__, "lt": int.__lt__,
-        "le": int.__le__, "gt": int.__gt__, "ge": int.__ge__,
-    }
-)  # fmt: skip
 
 
 def binary(opcode: str, width: int, a: int, b: int) -> int | None:
@@ -54,7 +50,7 @@ def test(condition: str, width: int, a: int, b: int) -> bool | None:
         return None
     if name[0] == "s":
         a, b = signed(a, width), signed(b, width)
-    return _ORDER[name if name in _ORDER else name[1:]](a, b)
+    return COMPARED[name if name in COMPARED else name[1:]](a, b)
 
 
 def resized(opcode: str, source: int, target: int, bits: int) -> int | None:
