@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,18 @@ Scalar = np.generic
 Real = np.dtype[Any]
 Function = Callable[..., object]
 Jit = Callable[[Function], Function]
+Extents = int | tuple[int, ...]
 KERNELS = Path(__file__).resolve().parent / "kernels"
 
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch: `grid` CTAs of `block` threads, up to two extents each. `args`: names of arrays and
+    """One launch: `grid` CTAs of `block` threads, up to three extents each. `args`: names of arrays and
     scalars of the problem, or values."""
 
     kernel: str
-    grid: int | tuple[int, int]
-    block: int | tuple[int, int]
+    grid: Extents
+    block: Extents
     args: Sequence[str | Scalar]
 
 
@@ -37,32 +38,46 @@ class Problem:
 
     A native function's parameters are `native`'s arrays (all if it is empty) in order, then all `scalars`;
     kernels run as `launches`.
-    `expected()`: what some arrays must hold afterwards, from NumPy. `sample`: the part of the last axis
-    that is compared. `changed`: arrays put back to their first values before every run. `tolerance`:
-    allowed difference relative to the largest expected value. `mismatches`: fraction of elements that may
-    differ more, where rounding can turn a decision.
+    `expected()`: what some arrays must hold afterwards, from NumPy (nothing in the survey, whose judge is C).
+    `sample`: the part of the last axis that is compared. `changed`: arrays put back to their first values
+    before every run. `tolerance`: allowed difference relative to the largest expected value. `mismatches`:
+    fraction of elements that may differ more, where rounding can turn a decision. `unordered`: arrays whose
+    elements may be in any order.
     """
 
     arrays: dict[str, Array]
     scalars: dict[str, Scalar]
     launches: Sequence[Launch]
-    expected: Callable[[], dict[str, Array]]
+    expected: Callable[[], dict[str, Array]] = dict[str, Array]
     changed: Sequence[str] = ()
     native: Sequence[str] = ()
     tolerance: float = 0.0
     mismatches: float = 0.0
+    unordered: Sequence[str] = ()
     sample: slice = field(default_factory=lambda: slice(None))
 
     def wrong(self, answer: dict[str, Array], found: Callable[[str], Array]) -> str:
         """What is wrong with a result, empty if it is right."""
         for name, wanted in answer.items():
             values = found(name)[..., self.sample]
+            if name in self.unordered:
+                values, wanted = np.sort(values), np.sort(wanted)
             limit = self.tolerance * float(np.abs(wanted).max())
             difference = np.abs(values.astype("f8") - wanted.astype("f8"))
             share = float(np.mean(~(difference <= limit)))  # a NaN is wrong
             if share > self.mismatches:
-                return f"{share:.2%} of {name} differ from NumPy by up to {np.nanmax(difference):.3g}"
+                return f"{share:.2%} of {name} differ by up to {np.nanmax(difference):.3g}"
         return ""
+
+
+class Program(Protocol):
+    """What the virtual GPU needs of an entry: its PTX file, and how approximate functions are computed."""
+
+    @property
+    def ptx(self) -> Path: ...
+
+    @property
+    def approx(self) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -115,5 +130,5 @@ def blocks(n: int, size: int = 256) -> int:
     return -(-n // size)
 
 
-def pair(extents: int | tuple[int, int]) -> tuple[int, int]:
+def pair(extents: Extents) -> tuple[int, ...]:
     return (extents, 1) if isinstance(extents, int) else extents

@@ -63,14 +63,21 @@ def write(lines: list[Line], core: int | None, by_wall: bool) -> None:
     document: dict[str, object] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     means = {name: geometric_mean(line.ratio(name) for line in lines) for name in OTHERS}
     document["suite"] = {
-        "date": time.strftime("%Y-%m-%d"),
-        "machine": {"processor": processor(), "cores": os.cpu_count(), "core": core, **versions()},
+        **circumstances(core),
         "clock": "wall" if by_wall else "processor time (all cores: wall)",
-        "gcc_options": " ".join(GCC_OPTIONS),
         "geometric_means": means,
         "rows": [row(line) for line in lines],
     }
     RESULTS.write_text(json.dumps(document, indent=2) + "\n")
+
+
+def circumstances(core: int | None) -> dict[str, object]:
+    """When, where and with what it was measured."""
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": {"processor": processor(), "cores": os.cpu_count(), "core": core, **versions()},
+        "gcc_options": " ".join(GCC_OPTIONS),
+    }
 
 
 def row(line: Line) -> dict[str, object]:

@@ -7,12 +7,13 @@ import importlib
 import os
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 import simt
-from suite.problem import KERNELS, Array, Entry, Launch, Problem, pair
+from suite.problem import KERNELS, Array, Entry, Launch, Problem, Program, pair
 
 SUITE = KERNELS.parent
 BUILD = SUITE.parent.parent / "build" / "bench"
@@ -55,11 +56,11 @@ class OnHost:
 
 
 class Native(OnHost):
-    """C by gcc: `plain` or `spmd`."""
+    """C by gcc."""
 
-    def __init__(self, entry: Entry, problem: Problem, style: str) -> None:
+    def __init__(self, problem: Problem, function: Any) -> None:
         super().__init__(problem)
-        self.function = compiled_c(entry, style)
+        self.function = function
         self.arguments = [ctypes.c_void_p(a.ctypes.data) for a in self.parameters]
         self.arguments += [as_c(s) for s in problem.scalars.values()]
 
@@ -67,13 +68,17 @@ class Native(OnHost):
         self.function(*self.arguments)
 
 
-def compiled_c(entry: Entry, style: str) -> Any:
+def compiled(entry: Entry, style: str) -> Any:
+    """An entry's C: `plain` or `spmd`. Raises `LeftOut`."""
+    source = KERNELS / (entry.native or entry.folder) / f"{style}.c"
+    half = ("-DREAL=_Float16",) if "-DHALF" in entry.defines else ()
+    return compile_c(source, BUILD / f"{entry.name}.{style}.so", *entry.defines, *half, f"-I{SUITE}")
+
+
+def compile_c(source: Path, library: Path, *more: str) -> Any:
     """The function `run` of a C file. Raises `LeftOut`."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    source = KERNELS / (entry.native or entry.folder) / f"{style}.c"
-    library = BUILD / f"{entry.name}.{style}.so"
-    half = ("-DREAL=_Float16",) if "-DHALF" in entry.defines else ()
-    options = [*GCC_OPTIONS, *entry.defines, *half, f"-I{SUITE}"]
+    options = [*GCC_OPTIONS, *more]
     command = [os.environ.get("CC", "gcc"), *options, str(source), "-o", str(library), "-lmvec", "-lm"]
     try:
         subprocess.run(command, check=True, capture_output=True, text=True)
@@ -115,7 +120,7 @@ class Numba(OnHost):
 class Virtual:
     """`simt`: the PTX file on the virtual GPU."""
 
-    def __init__(self, entry: Entry, problem: Problem, workers: int, engine: str = "jit") -> None:
+    def __init__(self, entry: Program, problem: Problem, workers: int, engine: str = "jit") -> None:
         self.device = simt.Device("sm_90", workers=workers, engine=engine, approx=entry.approx)
         module = self.device.load(entry.ptx)
         self.arrays = {name: self.device.array(values) for name, values in problem.arrays.items()}
@@ -222,8 +227,8 @@ def builders(workers: int = 1) -> dict[str, Callable[[Entry, Problem], Version]]
     """Every kind of version by the name that the report gives it; `simt` first."""
     return {
         "simt": lambda entry, problem: Virtual(entry, problem, workers),
-        "plain C": lambda entry, problem: Native(entry, problem, "plain"),
-        "SPMD C": lambda entry, problem: Native(entry, problem, "spmd"),
+        "plain C": lambda entry, problem: Native(problem, compiled(entry, "plain")),
+        "SPMD C": lambda entry, problem: Native(problem, compiled(entry, "spmd")),
         "PoCL": OpenCl,
         "Numba": Numba,
     }

@@ -1,0 +1,67 @@
+"""What a case of the survey is: a CUDA kernel, C that does the same work, and a problem for both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from suite.problem import Array, Problem
+from suite.versions import BUILD, compile_c
+
+HERE = Path(__file__).resolve().parent
+KERNELS = HERE / "kernels"
+Make = Callable[[int], Problem]
+
+
+@dataclass(frozen=True)
+class Case:
+    """`source`: the name of its files. `make`: the problem of a size, of which `full` and `quick` are two."""
+
+    name: str
+    source: str
+    full: int
+    quick: int
+    make: Make
+    approx: str | None = None
+
+    @property
+    def ptx(self) -> Path:
+        return KERNELS / f"{self.source}.ptx"
+
+    def problem(self, size: str) -> Problem:
+        return self.make(self.full if size == "full" else self.quick)
+
+    def compiled(self) -> Any:
+        """The C function. Raises `LeftOut`."""
+        return compile_c(KERNELS / f"{self.source}.c", BUILD / f"survey.{self.name}.so", f"-I{HERE}")
+
+
+CASES: dict[str, Case] = {}
+
+
+def case(full: int, quick: int, source: str = "") -> Callable[[Make], Make]:
+    """Puts a function that makes problems among the cases, by its name."""
+
+    def register(make: Make) -> Make:
+        name = make.__name__
+        CASES[name] = Case(name, source or name, full, quick, make)
+        return make
+
+    return register
+
+
+def reals(*shape: int, kind: str = "f4") -> Array:
+    """Numbers in [0, 1), always the same for a shape."""
+    return np.random.default_rng(sum(shape)).random(shape).astype(kind)
+
+
+def integers(low: int, high: int, *shape: int, kind: str = "i4") -> Array:
+    """Numbers from `low` to `high - 1`, always the same for a shape."""
+    return np.random.default_rng(sum(shape) + high).integers(low, high, shape).astype(kind)
+
+
+def zeros(*shape: int, kind: str = "f4") -> Array:
+    return np.zeros(shape, kind)

@@ -1,0 +1,42 @@
+"""The survey's kernels give what C gives (at small sizes)."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "bench"))
+
+from suite.measure import Line  # noqa: E402
+from suite.versions import Native, Virtual  # noqa: E402
+from survey.case import KERNELS, Case  # noqa: E402
+from survey.catalogue import CASES  # noqa: E402
+from survey.measure import ratios  # noqa: E402
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not on this machine")
+@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
+def test_virtual_gpu_agrees_with_c(case: Case) -> None:
+    problem = case.problem("quick")
+    native, version = Native(problem, case.compiled()), Virtual(case, problem, workers=1)
+    native.run()
+    answer = {name: native.array(name) for name in problem.native or problem.arrays}
+    assert problem.wrong(answer, lambda name: problem.arrays[name]) != "", "C changed nothing"
+    version.run()
+    assert problem.wrong(answer, version.array) == ""
+    assert version.interpreted == {}
+
+
+def test_every_file_belongs_to_a_case() -> None:
+    assert {path.stem for path in KERNELS.iterdir()} == {case.source for case in CASES.values()}
+    for case in CASES.values():
+        assert {path.suffix for path in KERNELS.glob(f"{case.source}.*")} == {".c", ".cu", ".ptx"}
+
+
+def test_ratios_begin_with_the_greatest() -> None:
+    lines = [Line(name, {"simt": 2.0, "plain C": c}) for name, c in (("a", 2.0), ("b", 1.0))]
+    assert list(ratios([*lines, Line("wrong")]).items()) == [("b", 2.0), ("a", 1.0)]
