@@ -28,7 +28,6 @@ from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_outline import TooLarge
 from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_scopes import OF_WORKER
-from simt.engine.llvm_series import ALWAYS
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_suspension import SuspendingEmitter
@@ -153,15 +152,16 @@ class KernelEmitter(SuspendingEmitter):
     def _sure(self, length: int, allocas: list[str]) -> llvm_strips.Sure | None:
         """Code for warps for which all is well, if there are any to be told: see `simt.engine.llvm_series`.
         `length`: lines of the code for others."""
-        longest = LONG_BODY if llvm_strips.rows(self.unit.block) > 1 else SHORT_BODY
-        if length > longest or self.schedule.loops or self.unit.block.segments > 1:
+        block = self.unit.block
+        longest = LONG_BODY if llvm_strips.rows(block) > 1 else SHORT_BODY
+        if length > longest or self.schedule.loops or (block.linear and block.segments > 1):
             return None
         ahead = Builder(prefix="%ahead.")
         other = KernelEmitter(self.unit, self.function, ahead)
         other.builder.prefix = "%sure.v"  # allocations of both stand together
         other.m.beginning = self.beginning
         other.body()
-        if other.m.sure_turns == ALWAYS:
+        if not other.m.tells:
             return None
         more, lines = other.split_allocas()
         allocas.append("  %sure.p = alloca i64")

@@ -63,7 +63,7 @@ class MachineAlgebra(QuotientAlgebra):
             return Value("0", "i32")
         match name:
             case "tid":
-                return self._tid(axis)
+                return self._tid(axis, Value(WARP_FIRST, "i32"))
             case "ntid":
                 return Value(str((self.block.x, self.block.y, self.block.z)[axis]), "i32")
             case "ctaid" | "clusterid":  # every CTA is a cluster of its own
@@ -124,9 +124,9 @@ class MachineAlgebra(QuotientAlgebra):
             now = Value(self.builder.emit(f"lshr i64 {now.ir}, 32"), "i64")
         return now if name in ("clock64", "globaltimer") else self._low(now)
 
-    def _tid(self, axis: int) -> Value:
+    def _tid(self, axis: int, first: Value) -> Value:
+        """`first`: the linear number of the warp's first thread."""
         block = self.block
-        first = Value(WARP_FIRST, "i32")
         if block.linear:
             starts = self._row_starts(first)
             return Lanes(starts.ir, "i32", starts.width, block.column) if axis == 0 else Value("0", "i32")

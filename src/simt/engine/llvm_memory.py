@@ -265,6 +265,8 @@ class MemoryAlgebra(RunsAlgebra):
         address = bases(access.address)
         if address.width == 1 or self.mask_is_full or self._is_proven(access):
             return address
+        if self._is_sure(access, address, access.size):
+            return address
         segments, lanes = address.width, WARP // address.width
         ones = [((1 << lanes) - 1) << (lanes * s) for s in range(segments)]
         bits = LlvmIntegers.binary(
@@ -364,7 +366,7 @@ class MemoryAlgebra(RunsAlgebra):
             if self._is_proven(access):
                 return span, parts, guard
             if self._is_sure(access, access.address, span * access.size):
-                return span, [self.in_series(access.address)], "true"
+                return span, self.in_series(access.address), "true"
             return span, parts, self.both(guard, self._all(self._valid(access, base, span * access.size)))
         return self._tested_spans(access)
 

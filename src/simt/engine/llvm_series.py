@@ -6,7 +6,9 @@ warps of the row all is well: an index does not wrap, an address is valid, `i < 
 these warps there is code of its own, in which nothing of it is tested: an update of LU decomposition has 20
 instructions a warp in place of 61. The others, mostly one at the end of each row, run the usual code.
 
-`%turn` is the warp's number in its row: of the CTAs side by side, and of the warps of a CTA's row.
+`%turn` is the warp's number in its row: of the CTAs side by side, and of the warps of a CTA's row. Where a
+warp has several rows of threads (16 x 16), a row is that of all warps with these rows of their CTAs, and a
+series may have a first value for each of them.
 """
 
 from __future__ import annotations
@@ -17,14 +19,15 @@ from functools import cached_property
 from types import MappingProxyType
 
 from simt.analysis.shape import WARP
-from simt.engine.llvm_builder import Builder, Value
+from simt.engine.llvm_algebra import LlvmIntegers
+from simt.engine.llvm_builder import Builder, Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_folding import signed
 from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
 from simt.engine.llvm_machine import WARP_FIRST, MachineAlgebra
 from simt.isa.algebra import Comparison
 from simt.ptx.types import U32, Type
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 I64 = "i64"
 TURN = "%turn"
@@ -41,9 +44,9 @@ _MIRRORED: Mapping[Comparison, Comparison] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A scalar is `first`, and more by `by_cta` for each CTA and by `by_warp` for each warp of the CTA's row,
-    modulo its type's range. `first`: computed ahead of the row. `turns`: an i64 computed there: for so many
-    warps at least this is right."""
+    """A scalar, or one for each row of a warp's threads, is `first`, and more by `by_cta` for each CTA and by
+    `by_warp` for each warp of the CTA's row, modulo its type's range. `first`: computed ahead of the row.
+    `turns`: an i64 computed there: for so many warps at least this is right."""
 
     first: Value
     by_cta: int = 0
@@ -63,13 +66,15 @@ def _name(value: Value) -> str:
 
 
 class SeriesAlgebra(MachineAlgebra):
-    """`MachineAlgebra` that notes series of scalars, and of the bases of values with a stride.
+    """`MachineAlgebra` that notes series of bases: scalars, those of values with a stride, those of each row.
 
     `ahead`: takes code that stands ahead of a row, if code is made for the row's first warps alone, None in
-    all other code. `sure_turns`: an i64 computed there: the code is right for so many of them."""
+    all other code. `sure_turns`: an i64 computed there: the code is right for so many of them. `tells`: of
+    some access or comparison it is told ahead how it ends."""
 
     ahead: Builder | None = None
     sure_turns = ALWAYS
+    tells = False
 
     @cached_property
     def _series(self) -> dict[str, Series]:
@@ -82,19 +87,25 @@ class SeriesAlgebra(MachineAlgebra):
         }
 
     def series_of(self, value: Value) -> Series | None:
-        """Of a scalar, or of a value's one base."""
-        if self.ahead is None or value.width != 1 or value.type not in ("i32", I64):
+        """Of a scalar, or of a value's bases."""
+        if self.ahead is None or not self._has_bases(value) or value.type not in ("i32", I64):
             return None
         if isinstance(value, Guarded):  # whose base alone may be a number, or that of another value
             return self._series.get(_name(value))
-        scalar = bases(value)
-        if scalar.literal is not None or value.ir.startswith(_PARAMETER):
-            return Series(scalar)
+        found = bases(value)
+        if found.literal is not None or value.ir.startswith(_PARAMETER):
+            return Series(found)
         return self._series.get(value.ir)
+
+    def _has_bases(self, value: Value) -> bool:
+        """Whether a value is held as one number, or as one for each row of the warp's threads."""
+        return value.width in (1, self.block.segments)
 
     def note_series(self, value: Value, series: Series | None) -> Value:
         """The value, of which it is known from now on."""
-        if series is not None and (value.width, value.type) == (1, series.first.type) and value.ir[0] == "%":
+        if series is None or value.type != series.first.type or value.ir[0] != "%":
+            return value
+        if self._has_bases(value) and series.first.width in (1, value.width):
             self._series.setdefault(_name(value), series)
         return value
 
@@ -155,9 +166,11 @@ class SeriesAlgebra(MachineAlgebra):
 
     def resize(self, source: Type, target: Type, a: Value) -> Value:
         resized = super().resize(source, target, a)
-        if (source.bits, target.bits) != (32, 64):
-            return resized
-        return self.note_series(resized, self._extended(source, target, a))
+        series = self._extended(source, target, a) if (source.bits, target.bits) == (32, 64) else None
+        if series is not None and isinstance(resized, Guarded):
+            self._note_turns(series.turns)
+            resized = replace(resized, valid="true")
+        return self.note_series(resized, series)
 
     def _extended(self, source: Type, target: Type, a: Value) -> Series | None:
         """An extension keeps steps until a lane of a warp wraps."""
@@ -165,10 +178,10 @@ class SeriesAlgebra(MachineAlgebra):
         step = None if one is None else self._even_step(one, source.bits)
         if one is None or lanes is None or step is None:
             return None
-        end = 2 ** (source.bits - source.is_signed) - lanes
+        end = Value(str(2 ** (source.bits - source.is_signed) - lanes), I64)
         with self._ahead():
             first = LlvmAlgebra.resize(self, source, target, one.first)
-            room = self._limit_less(str(end), first.ir)
+            room = self._limit_less(end, first)
             turns = self._fewer(one.turns, self._turns(room, step))
         by_cta, by_warp = (signed(s % 2**source.bits, source.bits) for s in (one.by_cta, one.by_warp))
         return Series(first, by_cta, by_warp, turns)
@@ -177,12 +190,12 @@ class SeriesAlgebra(MachineAlgebra):
 
     def special(self, name: str, component: str) -> Value:
         value = super().special(name, component)
-        if self.ahead is None or value.width != 1 or name not in ("tid", "nctaid"):
+        if self.ahead is None or not self._has_bases(value) or name not in ("tid", "nctaid"):
             return value
         with self._ahead():
             if name == "nctaid":
                 return self.note_series(value, Series(super().special(name, component)))
-            first = self._coordinate(Value(FIRST_THREAD, "i32"), "xyz".find(component))
+            first = bases(self._tid("xyz".find(component), Value(FIRST_THREAD, "i32")))
         return self.note_series(value, Series(first, by_warp=WARP if component == "x" else 0))
 
     # -- how long a condition holds ------------------------------------------------------------------
@@ -200,14 +213,22 @@ class SeriesAlgebra(MachineAlgebra):
         return step if even and step < 2 ** (bits - 2) else None
 
     def _growth(self, a: Value) -> int | None:
-        """By how much a value's last lane exceeds the first, if it is known not to shrink."""
+        """By how much the last lane of a row exceeds the first, if it is known not to shrink."""
         shape = shape_of(a)
-        good = (shape.is_affine or shape.is_guarded) and shape.stride >= 0 and self.segment == WARP
-        return shape.stride * (WARP - 1) if good and shape.width == 1 else None
+        good = (shape.is_affine or shape.is_guarded) and shape.stride >= 0
+        return shape.stride * (self.segment - 1) if good else None
 
-    def _limit_less(self, limit: str, first: str) -> str:
-        """An i64: how far the limit lies above `first`, both signed and small; 0 if it does not."""
-        away = self.builder.emit(f"sub i64 {limit}, {first}")
+    def _of_rows(self, which: str, rows: Value) -> str:
+        """The least (`smin`) or greatest (`umax`) of an i64 of each row."""
+        if rows.width == 1:
+            return rows.ir
+        name = f"llvm.vector.reduce.{which}.v{rows.width}i64"
+        return self.builder.emit(f"call i64 {self.module.declare(name, I64, (rows.spelled,))}({rows.typed})")
+
+    def _limit_less(self, limit: Value, first: Value) -> str:
+        """An i64: how far the limit lies above `first` in all rows, both signed and small; 0 if it does
+        not."""
+        away = self._of_rows("smin", LlvmIntegers.binary(self, "sub", limit, first))
         smax = self.module.declare("llvm.smax.i64", I64, (I64, I64))
         return self.builder.emit(f"call i64 {smax}(i64 {away}, i64 0)")
 
@@ -228,6 +249,17 @@ class SeriesAlgebra(MachineAlgebra):
     def sure_span(self, address: Value, arena: tuple[str, str], size: int, span: int) -> bool:
         """Whether `span` bytes from a global address on are surely valid where this code runs, and the
         address is aligned for accesses of `size`. `arena`: its base, and its bytes and one more."""
+        told = self._told.get((_name(address), size, span))
+        if told is None:
+            told = self._told[_name(address), size, span] = self._tell_span(address, arena, size, span)
+        return told
+
+    @cached_property
+    def _told(self) -> dict[tuple[str, int, int], bool]:
+        """What was found of addresses, access sizes and spans."""
+        return {}
+
+    def _tell_span(self, address: Value, arena: tuple[str, str], size: int, span: int) -> bool:
         series = self.series_of(address)
         step = None if series is None else self._even_step(series, 64)
         if series is None or step is None or step % size:
@@ -235,17 +267,25 @@ class SeriesAlgebra(MachineAlgebra):
         base, room1 = arena
         shift = size.bit_length() - 1
         with self._ahead():
-            turned = self.module.declare("llvm.fshr.i64", I64, (I64, I64, I64))
             less = self.module.declare("llvm.usub.sat.i64", I64, (I64, I64))
-            offset = self.builder.emit(f"sub i64 {series.first.ir}, {base}")
-            place = self.builder.emit(f"call i64 {turned}(i64 {offset}, i64 {offset}, i64 {shift})")
+            offset = LlvmIntegers.binary(self, "sub", series.first, Value(base, I64))
+            place = self._of_rows("umax", self._turned(offset, shift))
             bytes_ = self.builder.emit(f"call i64 {less}(i64 {room1}, i64 {span})")
             bytes_ = self.builder.emit(f"add i64 {bytes_}, {size - 1}")
             places = self.builder.emit(f"lshr i64 {bytes_}, {shift}")
             left = self.builder.emit(f"call i64 {less}(i64 {places}, i64 {place})")
             turns = self._fewer(series.turns, self._turns(left, step // size))
         self._note_turns(turns)
+        self.tells = True
         return True
+
+    def _turned(self, offset: Value, shift: int) -> Value:
+        """An i64, or one for each row, rotated to the right."""
+        spelled, kind = offset.spelled, mangled(I64, offset.width)
+        by = self.widened(Value(str(shift), I64), offset.width)
+        turn = self.module.declare(f"llvm.fshr.{kind}", spelled, (spelled, spelled, spelled))
+        text = f"call {spelled} {turn}({offset.typed}, {offset.typed}, {by.typed})"
+        return self.emit(text, I64, offset.width)
 
     def _note_turns(self, turns: str) -> None:
         """Code is only right in the first `turns` warps of the row."""
@@ -253,27 +293,35 @@ class SeriesAlgebra(MachineAlgebra):
         with self._ahead():
             self.sure_turns = self._fewer(self.sure_turns, turns)
 
-    def in_series(self, address: Value) -> Value:
-        """A 64-bit value in a warp, from its series: right where an access is sure."""
+    def in_series(self, address: Value) -> list[Value]:
+        """A 64-bit value in each row of a warp's threads, from its series: right where an access is sure."""
         series = self.series_of(address)
         assert series is not None
+        first, starts = series.first, [series.first]
+        if first.width > 1:
+            with self._ahead():
+                starts = [
+                    self.emit(f"extractelement {first.typed}, i32 {i}", I64, 1) for i in range(first.width)
+                ]
         step = self._even_step(series, 64)
-        if not step:
-            return series.first
-        distance = self.builder.emit(f"mul i64 {TURN}, {step}")
-        return Value(self.builder.emit(f"add i64 {series.first.ir}, {distance}"), I64)
+        if step:
+            distance = self.builder.emit(f"mul i64 {TURN}, {step}")
+            starts = [Value(self.builder.emit(f"add {s.typed}, {distance}"), I64) for s in starts]
+        return starts * (self.block.segments // len(starts))
 
     # -- comparisons ---------------------------------------------------------------------------------
 
     def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
         result = super().compare_integers(op, t, a, b)
-        if self.ahead is None or result.width != WARP or t.bits != U32.bits or op not in _MIRRORED:
+        whole = result.width == 1 or result.width not in (WARP, self.block.segments)
+        if self.ahead is None or whole or t.bits != U32.bits or op not in _MIRRORED:
             return result
         ways: tuple[tuple[Comparison, Value, Value], ...] = (op, a, b), (_MIRRORED[op], b, a)
         for sense, value, limit in ways:
             turns = self._turns_below(sense, t, value, limit)
             if turns is not None:
                 self._note_turns(turns)
+                self.tells = True
                 return Value(ALL if sense in _TRUE_BELOW else NONE, "i1", WARP)
         return result
 
@@ -281,13 +329,15 @@ class SeriesAlgebra(MachineAlgebra):
         """For how many warps of the row all lanes of a value are below a limit that is the same for all (for
         `le` and `gt`: or equal to it)."""
         one, end, lanes = self.series_of(a), self.series_of(limit), self._growth(a)
-        if one is None or end is None or not lanes or not end.is_same or not shape_of(limit).is_uniform:
+        if one is None or end is None or lanes is None or not end.is_same:
+            return None
+        if shape_of(a).is_uniform or not shape_of(limit).is_uniform:
             return None
         step = self._even_step(one, t.bits)
         if step is None or not shape_of(a).is_affine:
             return None
         extension = "sext" if t.is_signed else "zext"
         with self._ahead():
-            first, last = (self.builder.emit(f"{extension} {s.first.typed} to i64") for s in (one, end))
-            last = self.builder.emit(f"add i64 {last}, {(op in ('le', 'gt')) - lanes}")
+            first, last = (self.cast(extension, I64, s.first) for s in (one, end))
+            last = LlvmIntegers.binary(self, "add", last, self.number(I64, (op in ("le", "gt")) - lanes))
             return self._fewer(one.turns, self._turns(self._limit_less(last, first), step))

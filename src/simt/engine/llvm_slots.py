@@ -243,7 +243,7 @@ class SlotEmitter:
             value = self._read_found(definition, found, loaded)
         else:
             value = self.m.shaped(loaded, shape)
-        self.m.note_series(loaded, self.series.get(definition))
+        self.m.note_series(value, self.series.get(definition))
         self.cache[definition] = self.noted(self.m, definition, value)
         return self.cache[definition]
 

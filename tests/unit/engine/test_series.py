@@ -43,7 +43,7 @@ END:
 """
 SINGLE = (64, 1, 1)
 """CTAs of one row: they run in their order in any case."""
-BLOCKS = [(32, 4, 1), (64, 2, 1), (96, 2, 1), (32, 2, 2), SINGLE]
+BLOCKS = [(32, 4, 1), (64, 2, 1), (96, 2, 1), (32, 2, 2), (16, 4, 1), (8, 8, 1), (16, 3, 2), SINGLE]
 FEW, MANY = 5, 40
 """CTAs in a row of the grid: fewer and more than run side by side."""
 WIDTH = 32 * 3 * MANY
@@ -120,6 +120,38 @@ def test_lanes_below_a_limit(op: str, kind: str, operands: str, branch: str) -> 
             out.free()
 
 
+BOUNDED = """
+    add.u32 %i, %y, %t;
+    setp.{op}.s32 %p, %i, %n;
+    ld.param.u32 %t, [pitch];
+    mad.lo.u32 %t, %y, %t, %x;
+    mul.wide.u32 %b, %t, 4;
+    add.u64 %a, %a, %b;
+    @%p bra END;
+    ld.global.u32 %v, [%a];
+    add.u32 %v, %v, 1;
+    st.global.u32 [%a], %v;"""
+
+
+@pytest.mark.parametrize("op", RELATIONS)
+@pytest.mark.parametrize("block", BLOCKS[4:7])
+def test_rows_below_a_limit(op: str, block: tuple[int, int, int]) -> None:
+    """Of the rows of a warp's threads some are below it, or all, or none."""
+    source = HEAD + BOUNDED.format(op=op) + TAIL
+    assert tells_ahead(source, block)
+    kernel = device().load(source)["k"]
+    x, y = threads(MANY, block)
+    for limit in (*range(-1, 2 * block[1] + 2), 2**31 - 1):
+        for shift in (0, 2**31 - 3):
+            out = device().zeros((2 * block[1], WIDTH), "u4")
+            kernel((MANY, 2), block[:2], (out, np.uint32(shift), np.uint32(limit % 2**32), np.uint32(WIDTH)))
+            leaves = RELATIONS[op](as_signed(y + shift), np.full_like(y, limit))
+            expected = np.zeros((2 * block[1], WIDTH), "u4")
+            expected[y, x] = ~leaves
+            assert np.array_equal(out.numpy(), expected), (shift, limit)
+            out.free()
+
+
 # ---------------------------------------------------------------- addresses
 
 STORED = """
@@ -141,7 +173,7 @@ EXTENSIONS = {
 
 @pytest.mark.share(2)
 @pytest.mark.parametrize("extend", EXTENSIONS)
-@pytest.mark.parametrize("block", [*BLOCKS[:3], SINGLE])
+@pytest.mark.parametrize("block", [*BLOCKS[:3], *BLOCKS[4:6], SINGLE])
 @pytest.mark.parametrize("ctas", [FEW, MANY])
 def test_indices_that_wrap(extend: str, block: tuple[int, int, int], ctas: int) -> None:
     """Lanes whose index wraps get at memory 16 GiB away: a fault, unless they do not run."""
@@ -181,7 +213,7 @@ APART = """
     st.global.u32 [%a], %x;"""
 
 
-@pytest.mark.parametrize("block", [*BLOCKS[:3], SINGLE, (32, 1, 1)])
+@pytest.mark.parametrize("block", [*BLOCKS[:3], *BLOCKS[4:6], SINGLE, (32, 1, 1)])
 def test_gaps_between_ctas(block: tuple[int, int, int]) -> None:
     """From the last warp of a CTA to the next CTA it is another step than from warp to warp."""
     kernel = device().load(HEAD + APART + TAIL)["k"]
@@ -193,14 +225,14 @@ def test_gaps_between_ctas(block: tuple[int, int, int]) -> None:
 
 
 @pytest.mark.share(2)
-@pytest.mark.parametrize("block", [(32, 3), (64, 3), (96, 3), (64, 1), (256, 1)])
+@pytest.mark.parametrize("block", [(32, 3), (64, 3), (96, 3), (64, 1), (256, 1), (16, 6), (8, 8)])
 @pytest.mark.parametrize("inside", [1, 31, 32, 33, 95, 96, 97, 150, 1024, 1100])
 def test_the_arena_ends_within_a_row(block: tuple[int, int], inside: int) -> None:
     """Lanes up to the last word of the arena may store, and the one behind it faults."""
     alone = simt.Device("sm_90", workers=1, memory="16MiB", timeout=20)
     source = HEAD + STORED.format(extend="mul.wide.u32 %b, %i, 4;") + TAIL
     assert tells_ahead(source, (*block, 1))
-    kernel, grid, pitch = alone.load(source)["k"], (MANY, 1), 8192
+    kernel, grid, pitch = alone.load(source)["k"], (max(MANY, 1200 // block[0]), 1), 8192
     kernel(grid, block, (0, 0, 0, 0))  # which takes memory for itself
     out = alone.zeros(1 << 20, "u4")
     end = out.ptr + out.nbytes
@@ -213,7 +245,7 @@ def test_the_arena_ends_within_a_row(block: tuple[int, int], inside: int) -> Non
     assert fault.value.address == end
 
 
-@pytest.mark.parametrize("block", BLOCKS[:3])
+@pytest.mark.parametrize("block", [*BLOCKS[:3], *BLOCKS[4:6]])
 def test_misaligned_rows(block: tuple[int, int, int]) -> None:
     kernel = device().load(HEAD + STORED.format(extend="mul.wide.u32 %b, %i, 4;") + TAIL)["k"]
     out = device().zeros(1 << 16, "u4")
@@ -268,15 +300,17 @@ LIMITED = HEAD + """
 """ + TAIL  # fmt: skip
 
 
-@pytest.mark.parametrize("block", [*BLOCKS[:3], SINGLE])
+@pytest.mark.parametrize("block", [*BLOCKS[:3], *BLOCKS[4:6], SINGLE])
 def test_a_limit_for_lanes_is_no_series(block: tuple[int, int, int]) -> None:
     """`min(lane, y)` begins like the lanes' numbers, in code of warps for which all is well too."""
-    assert tells_ahead(LIMITED, block)
+    last = min(block[0], 32) - 1
+    source = LIMITED if last == 31 else LIMITED.replace("%laneid", "%tid.x").replace("%x, 31", f"%x, {last}")
+    assert tells_ahead(source, block)
     ctas, rows = FEW, block[1]
     memory = np.arange(256 + ctas * block[0] * rows, dtype="u4") * 3
     y, x = np.mgrid[:rows, : ctas * block[0]]
-    lane = x % 32
-    expected = memory[16 + np.minimum(lane, y)] + np.where(lane == 31, memory[32], 0)
+    lane = x % (last + 1)
+    expected = memory[16 + np.minimum(lane, y)] + np.where(lane == last, memory[32], 0)
     array = device().array(memory)
-    device().load(LIMITED)["k"]((ctas, 1), block, (array, 0, 0, 0))
+    device().load(source)["k"]((ctas, 1), block, (array, 0, 0, 0))
     assert (array.numpy()[256:] == expected.ravel()).all()
