@@ -323,7 +323,8 @@ class LaneAlgebra(LlvmAlgebra):
         """The smaller or larger of two values, `run`: that for which the comparison `kept` holds."""
         if shape_of(a).stride == 0:
             a, b = b, a
-        shape = self.shapes.minimum(t, shape_of(a), shape_of(b))
+        rule = self.shapes.minimum if kept == "le" else self.shapes.maximum
+        shape = rule(t, shape_of(a), shape_of(b))
         limited = self._affine(shape, run, a, b)
         if not isinstance(limited, Guarded):
             return limited

@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import simt
+from tests.conftest import shared_device
 
 WORDS = NDArray[Any]
 TEXT = """.version 7.5
@@ -119,3 +120,16 @@ def test_clamped_addresses_are_one_load() -> None:
     for start in (-3, 0, 10, 36, 60, 99):
         kernel((1,), (64,), (out, table, start % 2**32, 0, 99))
         assert np.array_equal(out.numpy(), np.clip(np.arange(64) + start, 0, 99) * 3)
+
+
+@pytest.mark.parametrize("what", ["min", "max"])
+@pytest.mark.parametrize("number", [0, 1, 100, 2**32 - 1])
+def test_limits_of_what_the_shape_of_the_cta_decides(engine: str, what: str, number: int) -> None:
+    """`%tid.y` is 0, and `%ntid.y` is 1, for a CTA of one dimension: two numbers are compared."""
+    body = f"""mov.u32 %z, %ntid.y; {what}.u32 %x, %x, {number}; {what}.u32 %z, {number}, %z;
+        mad.lo.u32 %z, %z, 7, %x; cvt.u64.u32 %w, %z;"""
+    device = shared_device(engine)
+    out = device.zeros(64, "u8")
+    device.load(TEXT.format(body=body))["k"]((1,), (64,), (out, out, 0, 0, 0))
+    choose = min if what == "min" else max
+    assert out.numpy().tolist() == [(choose(0, number) + 7 * choose(1, number)) % 2**32] * 64
