@@ -347,6 +347,13 @@ class AccessAlgebra(PrefetchAlgebra):
             f"load{access.modifier} {element}, ptr {place}, align {access.word}{OF_PROGRAM}"
         )
 
+    def _is_sure(self, access: Access, address: Value, span: int) -> bool:
+        """Whether this code is only run where an access of one span is valid."""
+        region = access.region
+        return region.space == ARENA.space and self.sure_span(
+            address, (region.lo, region.room1), access.size, span
+        )
+
     def _parts(self, value: Value) -> list[Value]:
         """The elements as scalars."""
         if value.width == 1:

@@ -41,6 +41,8 @@ every instruction of it for each of these loops, in each of its passes that unro
 SHORT_BODY = 300
 """Lines up to which a warp's code stands a second time, for warps for which all is well, where CTAs have one
 row of threads."""
+MAY_SHRINK, SHRUNK = 3 * LONG_BODY, 0.7
+"""The same where CTAs have several rows; from `LONG_BODY` lines on the other code must be so much shorter."""
 BACK = {"warp.head": 3, "cta.check": 4, "phase": 5}
 """Heads of the loops around a warp's code, with the number of what is said of the branch back."""
 _BACK = re.compile(rf"^  br i1 %\S+ label %({'|'.join(map(re.escape, BACK))}), label %\S+$", re.MULTILINE)
@@ -153,7 +155,7 @@ class KernelEmitter(SuspendingEmitter):
         """Code for warps for which all is well, if there are any to be told: see `simt.engine.llvm_series`.
         `length`: lines of the code for others."""
         block = self.unit.block
-        longest = LONG_BODY if llvm_strips.rows(block) > 1 else SHORT_BODY
+        longest = MAY_SHRINK if llvm_strips.rows(block) > 1 else SHORT_BODY
         if length > longest or self.schedule.loops or (block.linear and block.segments > 1):
             return None
         ahead = Builder(prefix="%ahead.")
@@ -161,14 +163,14 @@ class KernelEmitter(SuspendingEmitter):
         other.builder.prefix = "%sure.v"  # allocations of both stand together
         other.m.beginning = self.beginning
         other.body()
-        if not other.m.tells:
-            return None
         more, lines = other.split_allocas()
+        if not other.m.tells or (length > LONG_BODY and len(lines) > length * SHRUNK):
+            return None
         allocas.append("  %sure.p = alloca i64")
         allocas += [line for line in more if line not in allocas]
         self.m.at_start = (self.m.at_start or {}) | (other.m.at_start or {})
         warp = [*other._warp_loop(), *lines, *other._finished()]
-        return llvm_strips.Sure(ahead.lines, other.m.sure_turns, warp)
+        return llvm_strips.Sure(ahead.lines, other.m.sure_turns, warp, other.m.has_edge)
 
     def _phase_slots(self) -> list[str]:
         contexts = f"  %contexts = alloca [{self.contexts_bytes} x i8], align 64"

@@ -370,13 +370,6 @@ class MemoryAlgebra(RunsAlgebra):
             return span, parts, self.both(guard, self._all(self._valid(access, base, span * access.size)))
         return self._tested_spans(access)
 
-    def _is_sure(self, access: Access, address: Value, span: int) -> bool:
-        """Whether this code is only run where an access of one span is valid."""
-        region = access.region
-        return region.space == ARENA.space and self.sure_span(
-            address, (region.lo, region.room1), access.size, span
-        )
-
     def _tested_spans(self, access: Access) -> tuple[int, list[Value], str]:
         """`_spans` of addresses that may turn out to be consecutive, in runs of half a warp at least: a
         vector register holds no more, and butterflies come in such runs. What is tested are addresses before

@@ -13,9 +13,9 @@ series may have a first value for each of them.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 
 from simt.analysis.shape import WARP
@@ -23,22 +23,23 @@ from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Builder, Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_folding import signed
-from simt.engine.llvm_lanes import ALL, Guarded, bases, shape_of
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_machine import WARP_FIRST, MachineAlgebra
 from simt.isa.algebra import Comparison
-from simt.ptx.types import U32, Type
+from simt.ptx.types import S64, U32, Type
 from simt.records import dataclass, replace
 
 I64 = "i64"
 TURN = "%turn"
-FIRST_CTA, FIRST_THREAD = "%strip.x", "%row.first"
-"""What `%ctaid.x` and the number of the warp's first thread are in a row's first warp."""
+FIRST_CTA, FIRST_THREAD = "%sure.x", "%row.first"
+"""What `%ctaid.x` and the number of the warp's first thread are in the first warp of a row of which all may
+be told: behind the grid's first CTA, if nothing is told of that."""
 _PARAMETER = "%parameter."
 ALWAYS = "-1"
-NONE = "splat (i1 false)"
-_TRUE_BELOW = ("lt", "le")
+_EQUAL = ("eq", "ne")
+_TRUE_BELOW, _TRUE_ABOVE = ("lt", "le", "ne"), ("gt", "ge", "ne")
 _MIRRORED: Mapping[Comparison, Comparison] = MappingProxyType(
-    {"lt": "gt", "le": "ge", "ge": "le", "gt": "lt"}
+    {"lt": "gt", "le": "ge", "ge": "le", "gt": "lt", "eq": "eq", "ne": "ne"}
 )
 
 
@@ -70,11 +71,12 @@ class SeriesAlgebra(MachineAlgebra):
 
     `ahead`: takes code that stands ahead of a row, if code is made for the row's first warps alone, None in
     all other code. `sure_turns`: an i64 computed there: the code is right for so many of them. `tells`: of
-    some access or comparison it is told ahead how it ends."""
+    some access or comparison it is told ahead how it ends. `has_edge`: not in the first CTA of the grid's
+    row."""
 
     ahead: Builder | None = None
     sure_turns = ALWAYS
-    tells = False
+    tells = has_edge = False
 
     @cached_property
     def _series(self) -> dict[str, Series]:
@@ -88,7 +90,7 @@ class SeriesAlgebra(MachineAlgebra):
 
     def series_of(self, value: Value) -> Series | None:
         """Of a scalar, or of a value's bases."""
-        if self.ahead is None or not self._has_bases(value) or value.type not in ("i32", I64):
+        if self.ahead is None or not self._has_bases(value) or value.type not in ("i1", "i32", I64):
             return None
         if isinstance(value, Guarded):  # whose base alone may be a number, or that of another value
             return self._series.get(_name(value))
@@ -249,13 +251,13 @@ class SeriesAlgebra(MachineAlgebra):
     def sure_span(self, address: Value, arena: tuple[str, str], size: int, span: int) -> bool:
         """Whether `span` bytes from a global address on are surely valid where this code runs, and the
         address is aligned for accesses of `size`. `arena`: its base, and its bytes and one more."""
-        told = self._told.get((_name(address), size, span))
+        told = self._spans_told.get((_name(address), size, span))
         if told is None:
-            told = self._told[_name(address), size, span] = self._tell_span(address, arena, size, span)
+            told = self._spans_told[_name(address), size, span] = self._tell_span(address, arena, size, span)
         return told
 
     @cached_property
-    def _told(self) -> dict[tuple[str, int, int], bool]:
+    def _spans_told(self) -> dict[tuple[str, int, int], bool]:
         """What was found of addresses, access sizes and spans."""
         return {}
 
@@ -312,32 +314,126 @@ class SeriesAlgebra(MachineAlgebra):
     # -- comparisons ---------------------------------------------------------------------------------
 
     def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
-        result = super().compare_integers(op, t, a, b)
-        whole = result.width == 1 or result.width not in (WARP, self.block.segments)
-        if self.ahead is None or whole or t.bits != U32.bits or op not in _MIRRORED:
-            return result
+        holds = self._told(op, t, a, b)
+        if holds is not None:
+            return Value("true" if holds else "false", "i1")
+        run = partial(LlvmAlgebra.compare_integers, self, op, t)
+        return self._same(super().compare_integers(op, t, a, b), run, a, b)
+
+    def _told(self, op: Comparison, t: Type, a: Value, b: Value) -> bool | None:
+        """How a comparison of a value that differs from lane to lane, or from row to row, with one that is
+        the same for all ends: in all warps for which this code is."""
+        if self.ahead is None or t.bits != U32.bits or op not in _MIRRORED:
+            return None
         ways: tuple[tuple[Comparison, Value, Value], ...] = (op, a, b), (_MIRRORED[op], b, a)
         for sense, value, limit in ways:
-            turns = self._turns_below(sense, t, value, limit)
-            if turns is not None:
-                self._note_turns(turns)
-                self.tells = True
-                return Value(ALL if sense in _TRUE_BELOW else NONE, "i1", WARP)
-        return result
+            one, end, lanes = self.series_of(value), self.series_of(limit), self._growth(value)
+            if one is None or end is None or lanes is None or not end.is_same:
+                continue
+            step = self._even_step(one, t.bits)
+            if step is None or shape_of(value).is_uniform or not shape_of(limit).is_uniform:
+                continue
+            edge = _is_edge(t, limit)
+            stays = lanes > 0 and not step  # the same in every warp: which lanes are below does not change
+            if not shape_of(value).is_affine or (stays and (edge or op in _EQUAL)):
+                continue
+            inside = self._turns_above if edge else self._turns_below
+            self._note_turns(self._fewer(one.turns, inside(sense, t, one, end, lanes, step)))
+            self.tells = True
+            return sense in (_TRUE_ABOVE if edge else _TRUE_BELOW)
+        return None
 
-    def _turns_below(self, op: Comparison, t: Type, a: Value, limit: Value) -> str | None:
-        """For how many warps of the row all lanes of a value are below a limit that is the same for all (for
-        `le` and `gt`: or equal to it)."""
-        one, end, lanes = self.series_of(a), self.series_of(limit), self._growth(a)
-        if one is None or end is None or lanes is None or not end.is_same:
-            return None
-        if shape_of(a).is_uniform or not shape_of(limit).is_uniform:
+    def _turns_below(self, op: Comparison, t: Type, one: Series, end: Series, lanes: int, step: int) -> str:
+        """For how many warps of the row all lanes are below a limit (for `le` and `gt`: or equal to it)."""
+        with self._ahead():
+            first, last = self._wide(t, one), self._wide(t, end)
+            last = LlvmIntegers.binary(self, "add", last, self.number(I64, (op in ("le", "gt")) - lanes))
+            return self._turns(self._limit_less(last, first), step)
+
+    def _turns_above(self, op: Comparison, t: Type, one: Series, end: Series, lanes: int, step: int) -> str:
+        """The same, above a limit (for `ge` and `lt`: or equal to it): if the first warp is, all are that do
+        not wrap."""
+        self.has_edge = True
+        with self._ahead():
+            first, edge = self._wide(t, one), self._wide(t, end)
+            least = LlvmIntegers.binary(self, "add", edge, self.number(I64, op not in ("ge", "lt")))
+            above = self._of_rows("smin", LlvmIntegers.binary(self, "sub", first, least))
+            good = self.builder.emit(f"icmp sge i64 {above}, 0")
+            top = self.number(I64, 2 ** (t.bits - t.is_signed) - lanes)
+            turns = self._turns(self._limit_less(top, first), step)
+            return self.builder.emit(f"select i1 {good}, i64 {turns}, i64 0")
+
+    def _wide(self, t: Type, series: Series) -> Value:
+        """A series' first value as a number of 64 bits."""
+        return self.cast("sext" if t.is_signed else "zext", I64, series.first)
+
+    # -- what is limited, chosen, divided ------------------------------------------------------------
+
+    def _same(self, value: Value, run: Callable[..., Value], *operands: Value) -> Value:
+        """The result of an operation: all warps of the row have the same if they have the same operands."""
+        found = [series for series in map(self.series_of, operands) if series is not None and series.is_same]
+        if self.ahead is None or len(found) < len(operands):
+            return value
+        with self._ahead():
+            first, turns = run(*(series.first for series in found)), ALWAYS
+            for series in found:
+                turns = self._fewer(turns, series.turns)
+        return self.note_series(value, Series(first, turns=turns))
+
+    def _limited(self, kept: Comparison, t: Type, run: Callable[..., Value], a: Value, b: Value) -> Value:
+        holds = self._told(kept, t, a, b)
+        if holds is not None:
+            return a if holds else b
+        return self._same(super()._limited(kept, t, run, a, b), run, a, b)
+
+    def select(self, t: Type, p: Value, a: Value, b: Value) -> Value:
+        return self._same(super().select(t, p, a, b), partial(LlvmAlgebra.select, self, t), p, a, b)
+
+    def divide(self, t: Type, a: Value, b: Value) -> Value:
+        told = self._told_quotient(t, a, b)
+        if told is not None:
+            return told
+        return self._same(super().divide(t, a, b), partial(LlvmAlgebra.divide, self, t), a, b)
+
+    def remainder(self, t: Type, a: Value, b: Value) -> Value:
+        told = self._told_quotient(t, a, b)
+        if told is not None:
+            return self.sub(t, a, self.mul(t, told, b))
+        return self._same(super().remainder(t, a, b), partial(LlvmAlgebra.remainder, self, t), a, b)
+
+    def _told_quotient(self, t: Type, a: Value, b: Value) -> Value | None:
+        """An index by what is the same for all: the quotient of the row's first lane, computed ahead, if all
+        lanes of all warps for which this code is have it."""
+        one, end, lanes = self.series_of(a), self.series_of(b), self._growth(a)
+        if one is None or end is None or not lanes or not end.is_same or t.bits != U32.bits:
             return None
         step = self._even_step(one, t.bits)
-        if step is None or not shape_of(a).is_affine:
+        if step is None or not shape_of(a).is_affine or not shape_of(b).is_uniform or b.literal is not None:
             return None
-        extension = "sext" if t.is_signed else "zext"
+        self.has_edge = True
         with self._ahead():
-            first, last = (self.cast(extension, I64, s.first) for s in (one, end))
-            last = LlvmIntegers.binary(self, "add", last, self.number(I64, (op in ("le", "gt")) - lanes))
-            return self._fewer(one.turns, self._turns(self._limit_less(last, first), step))
+            quotient = LlvmAlgebra.divide(self, t, one.first, end.first)
+            self._note_turns(self._fewer(one.turns, self._turns_in_row(t, one, end, quotient, lanes, step)))
+        self.tells = True
+        return self.note_series(quotient, Series(quotient))
+
+    def _turns_in_row(self, t: Type, one: Series, end: Series, quotient: Value, lanes: int, step: int) -> str:
+        """For how many warps all lanes have a quotient, and nothing is negative or wraps."""
+        first, divisor = self._wide(t, one), self._wide(t, end)
+        last = self.cast("sext" if t.is_signed else "zext", I64, quotient)
+        after = LlvmIntegers.binary(
+            self, "mul", LlvmIntegers.binary(self, "add", last, self.number(I64, 1)), divisor
+        )
+        after = LlvmAlgebra.minimum(self, S64, after, self.number(I64, 2 ** (t.bits - t.is_signed)))
+        room = self._limit_less(LlvmIntegers.binary(self, "sub", after, self.number(I64, lanes)), first)
+        positive = self._of_rows("smin", first)
+        good = self.builder.emit(f"icmp sge i64 {positive}, 0")
+        some = self.builder.emit(f"icmp sgt i64 {divisor.ir}, 0")
+        good = self.both(good, some)
+        return self.builder.emit(f"select i1 {good}, i64 {self._turns(room, step)}, i64 0")
+
+
+def _is_edge(t: Type, limit: Value) -> bool:
+    """Whether a limit is a number so small that the first CTA of the grid's row has what is below."""
+    number = limit.literal
+    return number is not None and (signed(number, t.bits) if t.is_signed else number) < WARP

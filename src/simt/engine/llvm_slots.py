@@ -383,7 +383,7 @@ class SlotEmitter:
             have = shape_of(value)
             agree = have.hold <= shape.hold and have.stride == shape.stride and have.width <= shape.width
             agree &= have.zeros >= shape.zeros or not shape.exact
-            assert agree or shape.hold == Hold.IN_ROWS, (definition, shape, have)
+            assert agree or shape.is_guarded, (definition, shape, have)
         if shape.is_guarded:
             return self.store_guarded([(definition, value)])
         value = self.bare(definition, value)
@@ -425,8 +425,8 @@ class SlotEmitter:
         return
 
     def _as_expected(self, definition: Definition, value: Value) -> Value:
-        """A quotient by what turned out to be a number may have another shape than one by anything: then it
-        is kept as lanes."""
+        """A quotient by what turned out to be a number, or what a limit is told to leave, may have another
+        shape than the analysis found: then it is kept as lanes."""
         shape, have = self.shape(definition), shape_of(value)
         if have.stride == shape.stride and have.width <= shape.width:
             return value

@@ -40,6 +40,8 @@ class StepsAlgebra(StreamAlgebra):
         if stride % access.size:
             return "false"
         reach = abs(stride) * (self.segment - 1)
+        if stride > 0 and self._is_sure(access, access.address, reach + access.size):
+            return "true"
         lowest = first if stride > 0 else self.plus(first, -reach)
         return self.both(guard, self._valid(access, lowest, reach + access.size).ir)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 
 from simt.analysis.shape import WARP, BlockShape
-from simt.engine.llvm_series import FIRST_THREAD, TURN
+from simt.engine.llvm_series import FIRST_CTA, FIRST_THREAD, TURN
 from simt.records import dataclass
 
 STRIP = 32
@@ -38,36 +38,26 @@ def rows(block: BlockShape) -> int:
 @dataclass(frozen=True)
 class Sure:
     """Code for the first warps of a row, for which all is well (`simt.engine.llvm_series`). `ahead`: computes
-    for how many, `turns`. `warp`: from the warp's names on to `finished`. Needs an i64 at `%sure.p`."""
+    for how many, `turns`. `warp`: from the warp's names on to `finished`. Needs an i64 at `%sure.p`.
+    `has_edge`: nothing is told of the first CTA of a row of the grid."""
 
     ahead: list[str]
     turns: str
     warp: list[str]
+    has_edge: bool
 
 
 def loops(block: BlockShape, check: list[str], warp: list[str], sure: Sure | None) -> list[str]:
     """From `chunk.begin` to the next chunk. `check`: goes to `cta.run`, or leaves the kernel. `warp`: the
     code of a warp, from its names on to `finished`."""
     across = block.warps // rows(block)
-    first = _row_of_warps(across, warp, "0", "%strip.ctas", "row.head", "row.end")
-    ahead = ["  br label %cta.head"]
-    if sure is not None:
-        ahead = [
-            *sure.ahead,
-            f"  %sure.whole = udiv i64 {sure.turns}, {across}",
-            *_least("sure.least", "%sure.whole", "%strip.ctas"),
-            "  store volatile i64 %sure.least, ptr %sure.p",  # LLVM would compute it anew for each loop
-            "  %sure.ctas = load volatile i64, ptr %sure.p",
-            "  %sure.some = icmp ne i64 %sure.ctas, 0",
-            "  br i1 %sure.some, label %cta.head.sure, label %row.rest",
-            *_renamed(
-                _row_of_warps(across, sure.warp, "0", "%sure.ctas", "row.head", f"row.rest{_AS_IT_IS}")
-            ),
-            "row.rest:",
-            "  %rest.some = icmp ult i64 %sure.ctas, %strip.ctas",
-            "  br i1 %rest.some, label %cta.head, label %row.end",
+    if sure is None:
+        row = [
+            "  br label %cta.head",
+            *_row_of_warps(across, warp, "0", "%strip.ctas", "row.head", "row.end"),
         ]
-        first = _row_of_warps(across, warp, "%sure.ctas", "%strip.ctas", "row.rest", "row.end")
+    else:
+        row = _with_sure(across, warp, sure)
     return [
         "cta.check:",
         "  %strip.cta = phi i64 [ %first, %chunk.begin ], [ %strip.cta.next, %strip.end ]",
@@ -86,14 +76,72 @@ def loops(block: BlockShape, check: list[str], warp: list[str], sure: Sure | Non
         "  %row = phi i32 [ 0, %cta.run ], [ %row.next, %row.end ]",
         f"  %row.warp = mul i32 %row, {across}",
         f"  {FIRST_THREAD} = mul i32 %row.warp, {WARP}",
-        *ahead,
-        *first,
+        *row,
         *_after_row(block),
     ]
 
 
-def _row_of_warps(across: int, warp: list[str], first: str, end: str, before: str, after: str) -> list[str]:
-    """The warps of a row of the CTAs from `first` to `end`. `before` and `after`: labels."""
+def _with_sure(across: int, warp: list[str], sure: Sure) -> list[str]:
+    """A row where code for warps for which all is well stands between two parts of the usual code."""
+    begins = "%strip.x, 0" if sure.has_edge else "0, 1"
+    return [
+        f"  %sure.after.edge = icmp eq i32 {begins}",
+        "  %sure.begin = zext i1 %sure.after.edge to i64",
+        "  %sure.begin.32 = zext i1 %sure.after.edge to i32",
+        f"  {FIRST_CTA} = add i32 %strip.x, %sure.begin.32",
+        *sure.ahead,
+        f"  %sure.whole = udiv i64 {sure.turns}, {across}",
+        "  %sure.room = sub i64 %strip.ctas, %sure.begin",
+        *_least("sure.least", "%sure.whole", "%sure.room"),
+        "  store volatile i64 %sure.least, ptr %sure.p",  # LLVM would compute it anew for each loop
+        "  %sure.ctas = load volatile i64, ptr %sure.p",
+        *(_around if sure.has_edge else _before)(across, warp, sure),
+    ]
+
+
+def _before(across: int, warp: list[str], sure: Sure) -> list[str]:
+    """First the warps for which all is well, then the others."""
+    return [
+        "  %sure.some = icmp ne i64 %sure.ctas, 0",
+        "  br i1 %sure.some, label %cta.head.sure, label %row.rest",
+        *_renamed(_row_of_warps(across, sure.warp, "0", "%sure.ctas", "row.head", f"row.rest{_AS_IT_IS}")),
+        "row.rest:",
+        "  %rest.some = icmp ult i64 %sure.ctas, %strip.ctas",
+        "  br i1 %rest.some, label %cta.head, label %row.end",
+        *_row_of_warps(across, warp, "%sure.ctas", "%strip.ctas", "row.rest", "row.end"),
+    ]
+
+
+def _around(across: int, warp: list[str], sure: Sure) -> list[str]:
+    """The same after the usual code for the first CTA of the grid's row."""
+    sure_row = _row_of_warps(
+        across, sure.warp, "%sure.begin", "%sure.end", "row.middle", f"row.rest{_AS_IT_IS}", "%sure.begin"
+    )
+    return [
+        "  %sure.end = add i64 %sure.begin, %sure.ctas",
+        "  %sure.some = icmp ne i64 %sure.ctas, 0",
+        "  %usual.first = select i1 %sure.some, i64 %sure.begin, i64 %strip.ctas",
+        "  br label %row.usual",
+        "row.usual:",
+        "  %usual.from = phi i64 [ 0, %row.head ], [ %sure.end, %row.rest ]",
+        "  %usual.until = phi i64 [ %usual.first, %row.head ], [ %strip.ctas, %row.rest ]",
+        "  %usual.some = icmp ult i64 %usual.from, %usual.until",
+        "  br i1 %usual.some, label %cta.head, label %row.middle",
+        *_row_of_warps(across, warp, "%usual.from", "%usual.until", "row.usual", "row.middle"),
+        "row.middle:",
+        "  %middle.more = icmp ult i64 %usual.until, %strip.ctas",
+        "  br i1 %middle.more, label %cta.head.sure, label %row.end",
+        *_renamed(sure_row),
+        "row.rest:",
+        "  br label %row.usual",
+    ]
+
+
+def _row_of_warps(
+    across: int, warp: list[str], first: str, end: str, before: str, after: str, begin: str = "0"
+) -> list[str]:
+    """The warps of a row of the CTAs from `first` to `end`. `before` and `after`: labels. `begin`: the CTA
+    whose warp has the number 0."""
     return [
         "cta.head:",
         f"  %across = phi i64 [ {first}, %{before} ], [ %across.next, %cta.done ]",
@@ -105,7 +153,8 @@ def _row_of_warps(across: int, warp: list[str], first: str, end: str, before: st
         "warp.head:",
         "  %column = phi i32 [ 0, %cta.head ], [ %column.next, %warp.done ]",
         "  %warp = add i32 %row.warp, %column",
-        f"  %turn.cta = mul i64 %across, {across}",
+        f"  %turn.ctas = sub i64 %across, {begin}",
+        f"  %turn.cta = mul i64 %turn.ctas, {across}",
         "  %turn.column = zext i32 %column to i64",
         f"  {TURN} = add i64 %turn.cta, %turn.column",
         *warp,

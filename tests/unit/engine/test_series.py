@@ -152,6 +152,87 @@ def test_rows_below_a_limit(op: str, block: tuple[int, int, int]) -> None:
             out.free()
 
 
+# ---------------------------------------------------------------- edges and rows of a picture
+
+COMPUTED = """
+    add.s32 %i, %x, %t;
+    {what}
+    {then}
+    ld.param.u32 %t, [pitch];
+    mad.lo.u32 %t, %y, %t, %x;
+    mul.wide.u32 %b, %t, 4;
+    add.u64 %a, %a, %b;
+    st.global.u32 [%a], %v;"""
+
+
+def chosen(condition: NDArray[np.bool_]) -> Lanes:
+    return np.where(condition, 7, 11)
+
+
+EDGE_KINDS: dict[str, Callable[[Lanes, Lanes], Lanes]] = {
+    "max.s32 %v, %i, 0;": lambda i, n: np.maximum(as_signed(i), 0),
+    "max.s32 %v, -3, %i;": lambda i, n: np.maximum(as_signed(i), -3),
+    "min.s32 %v, %i, 5;": lambda i, n: np.minimum(as_signed(i), 5),
+    "min.s32 %v, %i, %n;": lambda i, n: np.minimum(as_signed(i), as_signed(n)),
+    "min.u32 %v, %n, %i;": lambda i, n: np.minimum(as_unsigned(i), as_unsigned(n)),
+    "max.u32 %v, %i, %n;": lambda i, n: np.maximum(as_unsigned(i), as_unsigned(n)),
+    "setp.eq.s32 %p, %i, 0; selp.u32 %v, 7, 11, %p;": lambda i, n: chosen(as_signed(i) == 0),
+    "setp.ne.u32 %p, %i, %n; selp.u32 %v, 7, 11, %p;": lambda i, n: chosen(as_signed(i) != as_signed(n)),
+    "setp.gt.s32 %p, %i, 0; selp.u32 %v, 7, 11, %p;": lambda i, n: chosen(as_signed(i) > 0),
+    "setp.lt.s32 %p, %i, 1; selp.u32 %v, 7, 11, %p;": lambda i, n: chosen(as_signed(i) < 1),
+    "setp.ge.u32 %p, %i, 31; selp.u32 %v, 7, 11, %p;": lambda i, n: chosen(as_unsigned(i) >= 31),
+    "setp.le.u32 %p, 31, %i; selp.u32 %v, 7, 11, %p;": lambda i, n: chosen(as_unsigned(i) >= 31),
+    "setp.le.s32 %p, %i, -2; selp.u32 %v, 7, 11, %p;": lambda i, n: chosen(as_signed(i) <= -2),
+    "setp.eq.u32 %p, %y, 1; selp.u32 %v, %i, 11, %p;": lambda i, n: np.where(rows_of(i) == 1, i, 11),
+    "rem.u32 %v, %i, %n;": lambda i, n: as_unsigned(i) % as_unsigned(n),
+    "div.u32 %v, %i, %n;": lambda i, n: as_unsigned(i) // as_unsigned(n),
+    "rem.s32 %v, %i, %n;": lambda i, n: np.fmod(as_signed(i), as_signed(n)),
+    "div.s32 %v, %i, %n;": lambda i, n: (as_signed(i) - np.fmod(as_signed(i), as_signed(n))) // as_signed(n),
+    "min.s32 %v, %y, %n; rem.u32 %v, %v, 3; mad.lo.u32 %v, %v, 100, %i;": (
+        lambda i, n: np.minimum(rows_of(i), as_signed(n)) % 2**32 % 3 * 100 + i
+    ),
+}
+"""Of the index `%i` in a row and a limit `%n`: what is one thing in most warps of a row, by kind."""
+
+
+def rows_of(i: Lanes) -> Lanes:
+    return np.broadcast_to(np.arange(len(i))[:, None], i.shape)
+
+
+@pytest.mark.share(2)
+@pytest.mark.parametrize("what", EDGE_KINDS)
+@pytest.mark.parametrize("block", [(32, 2, 1), (64, 2, 1), (16, 4, 1), (8, 8, 1), SINGLE])
+@pytest.mark.parametrize("then", ["", "setp.eq.u32 %q, %x, 99999;\n@%q bra END;"])
+def test_edges(what: str, block: tuple[int, int, int], then: str) -> None:
+    """`then`: what is between a value and its use: nothing, or a branch, over which it is kept."""
+    source = HEAD + COMPUTED.format(what=what, then=then) + TAIL
+    assert tells_ahead(source, block)
+    kernel = device().load(source)["k"]
+    for limit in (1, 7, 33, 64, 100, 639, 640, 1000, 2**31 - 1, 2**31, 2**32 - 5):
+        for shift in (0, 1, 5, 2**31 - 50, 2**32 - 1, 2**32 - 40):
+            ctas = (1, 2, FEW, MANY)[(limit + shift) % 4]
+            x, y = threads(ctas, block)
+            out = device().zeros((2 * block[1], WIDTH), "u4")
+            kernel((ctas, 2), block[:2], (out, np.uint32(shift), np.uint32(limit), np.uint32(WIDTH)))
+            expected = np.zeros((2 * block[1], WIDTH), "u4")
+            expected[y, x] = (EDGE_KINDS[what](x + shift, np.full_like(x, limit)) % 2**32).astype("u4")
+            assert np.array_equal(out.numpy(), expected), (shift, limit, ctas)
+            out.free()
+
+
+@pytest.mark.parametrize("block", [(32, 2, 1), (16, 4, 1)])
+def test_neighbours_on_a_torus_are_not_divided_in_each_warp(block: tuple[int, int, int]) -> None:
+    """Nor are edges looked for: where all is told, code divides ahead of the row and compares nothing."""
+    what = "add.u32 %i, %i, %n; rem.u32 %v, %i, %n; setp.gt.s32 %p, %x, 0; selp.u32 %v, %v, 5, %p;"
+    program, _ = compile_ptx(HEAD + COMPUTED.format(what=what, then="") + TAIL, "<ptx>", DEVICES[90])
+    text, *_ = emit(program, program.functions["k"], BlockShape(*block), frozenset(), "nounwind")
+    ahead, sure = text.split("row.head:")[1].split("warp.head.sure:")
+    assert "udiv i32" in ahead
+    used = sure.split("warp.done.sure:")[0]
+    assert "%parameter" not in "".join(line for line in used.splitlines() if "rem " in line or "div " in line)
+    assert "icmp sgt <32" not in used
+
+
 # ---------------------------------------------------------------- addresses
 
 STORED = """
