@@ -37,6 +37,7 @@ from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
 from simt.engine.llvm_alone_count import CountedTurns
 from simt.engine.llvm_alone_turn import Joint, Touch, joints, memory_operands
 from simt.engine.llvm_atomics import AtomicAlgebra
+from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_loose import settled_here
@@ -235,9 +236,10 @@ class AloneLoop:
 
     def _go_if(self, valid: Value, precise: str) -> None:
         """To the copy whose accesses are known to be valid, if they are."""
-        expect = self.m.module.declare("llvm.expect.i1", "i1", ("i1", "i1 immarg"))
-        usual = self.builder.emit(f"call i1 {expect}({valid.typed}, i1 true)")
-        self.builder.void(f"br i1 {usual}, label %{self._label(self.loop.header)}, label %{precise}")
+        checked = self._label(self.loop.header)
+        if valid == TRUE:
+            return self.builder.void(f"br label %{checked}")
+        return self.builder.void(f"br i1 {valid.ir}, label %{checked}, label %{precise}{LIKELY}")
 
     def _counted(self) -> CountedTurns | None:
         """The joint checks that hold for turns that can be counted, if there are any."""
