@@ -14,12 +14,10 @@ from simt.engine.llvm_access import ARENA, I64, SHARED, Access
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
+from simt.engine.llvm_indices import LARGEST
 from simt.engine.llvm_lanes import Guarded, Lanes, bases
 from simt.ptx.types import U64, Type
 from simt.records import dataclass
-
-LARGEST = 3
-"""The greatest shift that makes bytes of an index: words of 8 bytes."""
 
 
 class NotAlone(Exception):

@@ -12,6 +12,8 @@ from simt.analysis.shape import WARP
 from simt.engine.llvm_access import I64, LOCAL, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_lanes import Index
+from simt.engine.llvm_masked import Places
 from simt.engine.llvm_steps import StepsAlgebra
 
 REGISTER = 16
@@ -33,11 +35,23 @@ class GatherAlgebra(StepsAlgebra):
         numbers = range(access.count)
         return tuple(self._gather_words(access, offset, i * access.word, access.word) for i in numbers)
 
+    def gather_elements(self, access: Access, index: Index) -> tuple[Value, ...]:
+        """The word of each lane, by its index."""
+        return (self.gather(self._indexed(index), self.mask, access.element, access.word),)
+
+    def scatter_elements(self, access: Access, index: Index, data: Value) -> None:
+        """The reverse; higher lanes win."""
+        self.scatter(self._indexed(index), self.mask, data, access.word)
+
+    def _indexed(self, index: Index) -> Places:
+        assert index.start is not None
+        return Value(self.pointer(index.start), "ptr"), index.column
+
     def _gather_words(
         self, access: Access, offset: Value, shift: int, word: int, element: str | None = None
     ) -> Value:
         pointers = Value(self._pointers(access, offset, shift), "ptr", WARP)
-        return self.gather(pointers, self.mask, element or access.element, word)
+        return self.gather((pointers,), self.mask, element or access.element, word)
 
     def _gather_part(self, access: Access, offset: Value) -> Value:
         """8 and 16 bits out of the aligned word around them: CPUs gather no less."""

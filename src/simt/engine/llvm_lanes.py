@@ -51,19 +51,32 @@ class Lanes(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Index:
+    """What an extended column of 32 bits is, or an address made of it: `start` (i64; None if nothing was
+    added) and `column` (i32, all lanes) elements of `2**shift` bytes."""
+
+    column: Value
+    is_signed: bool
+    shift: int = 0
+    start: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Guarded(Lanes):
     """An affine value if the i1 `valid` holds; `lanes()` emits code for all lanes that is always right.
 
-    Extending an affine 32-bit value gives one: it is affine unless it wraps within the warp. So does limiting
-    one: it is affine unless it exceeds the limit in some lane. If it is `often_wrong`, all lanes are made at
-    once, and `lanes()` emits nothing: else the code for them would stand at each use. `pattern`: how lanes
-    lie, `valid` or not. `guessed`: nothing speaks for it but that it is often so."""
+    Extending an affine 32-bit value gives one: it is affine unless it wraps within the warp. So does
+    limiting one: it is affine unless it exceeds the limit in some lane. If it is `often_wrong`, all lanes
+    are made at once, and `lanes()` emits nothing: else the code for them would stand at each use.
+    `pattern`: how lanes lie, `valid` or not. `guessed`: nothing speaks for it but that it is often so.
+    `index`: what all lanes are, `valid` or not."""
 
     valid: str = "true"
     lanes: Callable[[], Value] = field(default=lambda: Value("0", "i64"))
     often_wrong: bool = False
     pattern: Pattern | None = None
     guessed: bool = False
+    index: Index | None = None
 
     @property
     def literal(self) -> int | None:
@@ -375,13 +388,15 @@ class LaneAlgebra(LlvmAlgebra):
     def _consecutive(self, t: Type, run: Callable[..., Value], a: Value) -> Value:
         """An extended index of which nothing is known: often it grows by 1 from lane to lane, and then
         the arithmetic on the address that is made of it need not be done for all lanes."""
-        starts = self._assemble(a.type, self._segment_starts(self.vector(a)))
+        a = self.vector(a)
+        starts = self._assemble(a.type, self._segment_starts(a))
         guess = Lanes(starts.ir, a.type, starts.width, Shape(self.block.segments, 1))
         valid = self.both(self._all(self._agrees(a, guess)), self._no_wrap(t, guess))
         start = run(starts)
         shape = Shape(self.block.segments, 1, Hold.GUARDED)
         lanes = partial(self._varying, VARYING, run, a)
-        return Guarded(start.ir, start.type, start.width, shape, valid, lanes, guessed=True)
+        index = Index(bases(a), t.is_signed)
+        return Guarded(start.ir, start.type, start.width, shape, valid, lanes, guessed=True, index=index)
 
     def _segment_starts(self, value: Value) -> list[str]:
         """The first lane of each segment."""

@@ -15,17 +15,19 @@ from simt.engine.llvm_exchanges import ExchangeAlgebra
 SMALLEST = 32
 """Bits of elements that AVX loads and stores by a mask, and that AVX2 gathers."""
 BITS = {"half": 16, "float": 32, "double": 64}
+Places = tuple[Value, ...]
+"""Each lane's pointer; or one pointer for all, and how many words from it each lane's is (i32)."""
 
 
 class MaskedAlgebra(ExchangeAlgebra):
     """`ExchangeAlgebra` with loads and stores of some lanes. `word`: alignment in bytes. Lanes that the mask
     (i1 for each lane) leaves out load zeros."""
 
-    def gather(self, pointers: Value, mask: Value, element: str, word: int) -> Value:
-        """What lies at each lane's pointer."""
+    def gather(self, places: Places, mask: Value, element: str, word: int) -> Value:
+        """What lies at each lane's place."""
 
-        def run(m: MaskedAlgebra, mask: Value, pointers: Value) -> Value:
-            vector = spell(element, WARP)
+        def run(m: MaskedAlgebra, mask: Value, *places: Value) -> Value:
+            vector, pointers = spell(element, WARP), m._pointed(places, word)
             name = m._intrinsic(
                 "gather", element, f".v{WARP}p0", vector, (pointers.spelled, "i32", mask.spelled, vector)
             )
@@ -33,15 +35,24 @@ class MaskedAlgebra(ExchangeAlgebra):
             return m.emit(f"call {vector} {name}({operands})", element, WARP)
 
         has = "avx512f" in self.features or self.has_gathers
-        return self._in_place_or_called("gather", has and not self.module.is_long, run, mask, pointers)
+        return self._in_place_or_called("gather", has and not self.module.is_long, run, mask, *places)
 
-    def scatter(self, pointers: Value, mask: Value, data: Value, word: int) -> None:
-        def run(m: MaskedAlgebra, mask: Value, pointers: Value, data: Value) -> None:
+    def scatter(self, places: Places, mask: Value, data: Value, word: int) -> None:
+        def run(m: MaskedAlgebra, mask: Value, data: Value, *places: Value) -> None:
+            pointers = m._pointed(places, word)
             kinds = (data.spelled, pointers.spelled, "i32", mask.spelled)
             name = m._intrinsic("scatter", data.type, f".v{WARP}p0", "void", kinds)
             m.builder.void(f"call void {name}({data.typed}, {pointers.typed}, i32 {word}, {mask.typed})")
 
-        self._in_place_or_called("scatter", "avx512f" in self.features, run, mask, pointers, data)
+        self._in_place_or_called("scatter", "avx512f" in self.features, run, mask, data, *places)
+
+    def _pointed(self, places: Places, word: int) -> Value:
+        """Each lane's pointer."""
+        if len(places) == 1:
+            return places[0]
+        start, column = places
+        text = f"getelementptr i{8 * word}, {start.typed}, {column.typed}"
+        return Value(self.builder.emit(text), "ptr", WARP)
 
     def masked_load(
         self, pointer: str, mask: Value, element: str, word: int, others: Value | None = None

@@ -20,7 +20,7 @@ from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access, Region, f
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value, spell
-from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
 from simt.engine.llvm_runs import RunsAlgebra
 from simt.engine.llvm_scopes import OF_PROGRAM
@@ -550,6 +550,11 @@ class MemoryAlgebra(RunsAlgebra):
         return self._gathered(access)
 
     def _gathered(self, access: Access) -> tuple[Value, ...]:
+        index = self.index_of(access)
+        if index is not None:
+            by_index = partial(self.gather_elements, access, index)
+            slowly = partial(self._load_slowly, access)
+            return self._either(self.are_inside(access, index), by_index, slowly, likely=True)
         return self.gather_all(access, self._checked_offsets(access, llvm_runtime.load))
 
     def _store_apart(self, access: Access, way: Way, values: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -586,10 +591,25 @@ class MemoryAlgebra(RunsAlgebra):
         self.store_two(access, value, in_more)
 
     def _scatter(self, access: Access, values: tuple[Value, ...]) -> None:
+        index = self.index_of(access)
+        if index is not None:
+            return self._scatter_elements(access, index, self.vector(values[0]))
         offset = self._checked_offsets(access, llvm_runtime.store)
         for i, value in enumerate(values):
             pointers = Value(self._pointers(access, offset, i * access.word), "ptr", WARP)
-            self.scatter(pointers, self.mask, self.vector(value), access.word)
+            self.scatter((pointers,), self.mask, self.vector(value), access.word)
+        return None
+
+    def _scatter_elements(self, access: Access, index: Index, data: Value) -> None:
+        def by_index() -> tuple[Value, ...]:
+            self.scatter_elements(access, index, data)
+            return ()
+
+        def slowly() -> tuple[Value, ...]:
+            self._store_slowly(access, data)
+            return ()
+
+        self._either(self.are_inside(access, index), by_index, slowly, likely=True)
 
     def _checked_offsets(self, access: Access, slow: Callable[..., str]) -> Value:
         """Offsets within the region (one, if all lanes have it), after a fault if that of an active lane is

@@ -108,9 +108,15 @@ class RunsAlgebra(GatherAlgebra):
         """`in_two` where there are no more than two runs and all places of either are valid, whether a lane
         has them or not; else `otherwise()`."""
         alike, few, many, end = (self.builder.block_name(h) for h in ("alike", "two", "more", "end"))
-        address, constant = self.as_sum(self.vector(access.address))
-        self.builder.void(f"br i1 {self._is_alike(access, address)}, label %{alike}, label %{many}")
+        index = self.index_of(access)
+        if index is None:
+            made = self.as_sum(self.vector(access.address))
+            near = self._is_alike(made[0], access.size)
+        else:  # then the addresses are not needed before
+            made, near = None, self._is_alike(index.column, 1)
+        self.builder.void(f"br i1 {near}, label %{alike}, label %{many}")
         self.builder.label(alike)
+        address, constant = made or self.as_sum(self.vector(access.address))
         places = self._as_lane_0(access, address)
         breaks = self._breaks(places)
         before = self.builder.emit(f"sub {breaks.typed}, 1")
@@ -125,10 +131,10 @@ class RunsAlgebra(GatherAlgebra):
         self.builder.label(end)
         return self._joined(a, from_a, b, from_b)
 
-    def _is_alike(self, access: Access, address: Value) -> str:
+    def _is_alike(self, places: Value, step: int) -> str:
         """i1: the first two lanes are neighbours. Unrelated ones rarely are."""
-        apart = self.builder.emit(f"sub {self._lane(address, 1).typed}, {self._lane(address, 0).ir}")
-        return self.builder.emit(f"icmp eq {address.type} {apart}, {access.size}")
+        apart = self.builder.emit(f"sub {self._lane(places, 1).typed}, {self._lane(places, 0).ir}")
+        return self.builder.emit(f"icmp eq {places.type} {apart}, {step}")
 
     def _lane(self, values: Value, lane: int) -> Value:
         return Value(self.builder.emit(f"extractelement {values.typed}, i32 {lane}"), values.type)

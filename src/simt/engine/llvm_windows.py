@@ -21,9 +21,10 @@ from collections.abc import Callable
 from functools import cache, partial
 
 from simt.analysis.shape import WARP
-from simt.engine.llvm_access import I64, Access, AccessAlgebra
+from simt.engine.llvm_access import I64, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, mangled
+from simt.engine.llvm_indices import IndexAlgebra
 from simt.engine.llvm_lanes import Guarded, bases
 from simt.records import dataclass
 
@@ -65,8 +66,8 @@ class Order:
     ok: str
 
 
-class WindowAlgebra(AccessAlgebra):
-    """`AccessAlgebra` with windows of shared memory, for words of 4 bytes."""
+class WindowAlgebra(IndexAlgebra):
+    """`IndexAlgebra` with windows of shared memory, for words of 4 bytes."""
 
     @property
     def has_windows(self) -> bool:

@@ -1,0 +1,158 @@
+"""Addresses made of one start for all lanes and an index of 32 bits for each: gathers and scatters by index.
+Expectations are NumPy's."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.engine.compile import attributes
+from simt.engine.host import find_cpu
+from simt.engine.llvm_kernel import emit
+from tests.conftest import shared_device
+
+KERNEL = """
+.version 7.5
+.target sm_75
+.address_size 64
+.entry k(.param .u64 indices, .param .u64 start, .param .u64 words, .param .u32 running)
+{{
+    .reg .u64 %i, %s, %w, %a; .reg .u32 %x, %n, %index; .reg .b{bits} %v; .reg .pred %p;
+    ld.param.u64 %i, [indices]; ld.param.u64 %s, [start]; ld.param.u64 %w, [words];
+    ld.param.u32 %n, [running];
+    mov.u32 %x, %tid.x;
+    mul.wide.u32 %a, %x, 4; add.u64 %i, %i, %a;
+    mul.wide.u32 %a, %x, {size}; add.u64 %w, %w, %a;
+    ld.global.u32 %index, [%i];
+    shr.u32 %x, %n, %x; and.b32 %x, %x, 1; setp.ne.u32 %p, %x, 0;
+    {address}
+    {access}
+    ret;
+}}
+"""
+ADDRESSES = {
+    "mul.wide": "mul.wide.{sign}32 %a, %index, {size}; add.u64 %a, %a, %s;",
+    "start first": "mul.wide.{sign}32 %a, %index, {size}; add.u64 %a, %s, %a;",
+    "shl": "cvt.{sign}64.{sign}32 %a, %index; shl.b64 %a, %a, {shift}; add.u64 %a, %a, %s;",
+    "two starts": """mul.wide.{sign}32 %a, %index, {size}; add.u64 %a, %a, %s;
+        add.u64 %a, %a, {size}; sub.u64 %s, %s, %s; add.u64 %a, %s, %a; add.s64 %a, %a, -{size};""",
+}
+ACCESSES = {
+    "load": "@%p ld.global.b{bits} %v, [%a]; @%p st.global.b{bits} [%w], %v;",
+    "store": "@%p ld.global.b{bits} %v, [%w]; @%p st.global.b{bits} [%a], %v;",
+}
+ALL = 0xFFFFFFFF
+WORDS = 300
+
+
+@pytest.fixture(scope="module", params=["host", "x86-64-v3"])
+def device(request: pytest.FixtureRequest) -> simt.Device:
+    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=request.param)
+
+
+def kernel(access: str, address: str = "mul.wide", bits: int = 32, sign: str = "s") -> str:
+    numbers = {"bits": bits, "size": bits // 8, "shift": 2 if bits == 32 else 3, "sign": sign}
+    way = ADDRESSES[address].format(**numbers)
+    return KERNEL.format(address=way, access=ACCESSES[access].format(**numbers), **numbers)
+
+
+def words(bits: int, count: int) -> np.ndarray[tuple[int], np.dtype[np.unsignedinteger]]:
+    return np.random.default_rng(5).integers(1, 1 << 30, count).astype(f"u{bits // 8}")
+
+
+def indices(below: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    """In no order, some of them more than once."""
+    return np.random.default_rng(below).integers(0, below, 32).astype(np.int32)
+
+
+@pytest.mark.parametrize("running", [ALL, 0x5A5A00F1, 1])
+@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("sign", ["s", "u"])
+@pytest.mark.parametrize("bits", [32, 64])
+def test_loads(device: simt.Device, bits: int, sign: str, address: str, running: int) -> None:
+    """From the array's middle on; indices with a sign lead to the words before as well."""
+    middle = WORDS // 2 if sign == "s" else 0
+    places, memory = indices(WORDS), words(bits, WORDS)
+    out, given = device.zeros(32, memory.dtype), device.array(memory)
+    start = given.ptr + middle * bits // 8
+    module = device.load(kernel("load", address, bits, sign))
+    module["k"](1, 32, (device.array(places - middle), start, out, running))
+    runs = (running >> np.arange(32)) & 1 == 1
+    assert out.numpy().tolist() == np.where(runs, memory[places], 0).tolist()
+
+
+@pytest.mark.parametrize("running", [ALL, 0x5A5A00F1])
+@pytest.mark.parametrize("sign", ["s", "u"])
+@pytest.mark.parametrize("bits", [32, 64])
+def test_stores(device: simt.Device, bits: int, sign: str, running: int) -> None:
+    """Where several lanes have the same index, the highest one's word stays."""
+    places, given = indices(20), words(bits, 32)
+    memory = device.zeros(WORDS, given.dtype)
+    module = device.load(kernel("store", bits=bits, sign=sign))
+    module["k"](1, 32, (device.array(places), memory, device.array(given), running))
+    expected = np.zeros(WORDS, given.dtype)
+    for lane in range(32):
+        if running >> lane & 1:
+            expected[places[lane]] = given[lane]
+    assert memory.numpy().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("access", ACCESSES)
+@pytest.mark.parametrize(
+    ("sign", "index"), [("s", 1 << 28), ("s", -(1 << 28)), ("u", -1), ("u", 1 << 31), ("s", -(1 << 31))]
+)
+def test_a_wild_index_is_the_lane_s_own_fault(
+    device: simt.Device, access: str, sign: str, index: int
+) -> None:
+    """The message has its address; lanes that do not run may have any index."""
+    places, memory = indices(WORDS), device.zeros(WORDS, "u4")
+    places[3], places[17] = -(1 << 30), (index + 2**31) % 2**32 - 2**31
+    module = device.load(kernel(access, sign=sign))
+    arguments = device.array(places), memory, device.zeros(32, "u4")
+    with pytest.raises(simt.MemoryFault) as found:
+        module["k"](1, 32, (*arguments, ALL ^ 1 << 3))
+    assert "thread (17, 0, 0)" in str(found.value)
+    number = index if sign == "s" else index % 2**32
+    assert f"0x{(memory.ptr + 4 * number) % 2**64:x}" in str(found.value).lower()
+    module["k"](1, 32, (*arguments, ALL ^ 1 << 3 ^ 1 << 17))
+
+
+@pytest.mark.parametrize("access", ACCESSES)
+def test_a_start_that_is_not_aligned_is_a_fault(device: simt.Device, access: str) -> None:
+    memory = device.zeros(WORDS, "u4")
+    arguments = device.array(indices(100)), memory.ptr + 2, device.zeros(32, "u4"), ALL
+    with pytest.raises(simt.MemoryFault, match="misaligned"):
+        device.load(kernel(access))["k"](1, 32, arguments)
+
+
+@pytest.mark.parametrize("start", [0, 2**63, 2**64 - 4])
+def test_a_wild_start_is_a_fault(device: simt.Device, start: int) -> None:
+    arguments = device.array(indices(100)), start, device.zeros(32, "u4"), ALL
+    with pytest.raises(simt.MemoryFault, match=r"thread \(0, 0, 0\)"):
+        device.load(kernel("load"))["k"](1, 32, arguments)
+
+
+def test_a_start_far_below_with_indices_that_come_back(device: simt.Device) -> None:
+    """Indices without a sign, from 2**31 on, which LLVM would take for negative ones."""
+    places, memory = indices(WORDS), words(32, WORDS)
+    given, out = device.array(memory), device.zeros(32, "u4")
+    far = (places.astype(np.int64) + 2**31 + 7).astype(np.uint32)
+    start = (given.ptr - 4 * (2**31 + 7)) % 2**64
+    device.load(kernel("load", sign="u"))["k"](1, 32, (device.array(far), start, out, ALL))
+    assert out.numpy().tolist() == memory[places].tolist()
+
+
+@pytest.mark.parametrize("access", ACCESSES)
+def test_no_address_is_made_for_the_usual_way(access: str) -> None:
+    """The CPU gets the indices as they are."""
+    program, cpu = shared_device("jit").load(kernel(access)).program, find_cpu("x86-64-v4")
+    text, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))
+    what = "gather" if access == "load" else "scatter"
+    accesses = re.findall(rf"^.*\n.*call .*@llvm\.masked\.{what}\..*$", text, re.MULTILINE)
+    assert accesses
+    for lines in accesses:
+        assert re.search(r"getelementptr i32, ptr %\S+, <32 x i32> %", lines)
