@@ -12,6 +12,7 @@ from simt.analysis.shape import WARP
 from simt.engine.llvm_access import I64, LOCAL, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_indices import LEAST
 from simt.engine.llvm_lanes import Index
 from simt.engine.llvm_masked import Places
 from simt.engine.llvm_steps import StepsAlgebra
@@ -36,7 +37,10 @@ class GatherAlgebra(StepsAlgebra):
         return tuple(self._gather_words(access, offset, i * access.word, access.word) for i in numbers)
 
     def gather_elements(self, access: Access, index: Index) -> tuple[Value, ...]:
-        """The word of each lane, by its index."""
+        """The word of each lane, by its index; more than a small one is gathered."""
+        if access.size < LEAST:
+            whole = self.gather(self._indexed(index), self.mask, "i32", access.word)
+            return self._words_of(access, self.cast("trunc", f"i{8 * access.size}", whole))
         return (self.gather(self._indexed(index), self.mask, access.element, access.word),)
 
     def scatter_elements(self, access: Access, index: Index, data: Value) -> None:

@@ -11,11 +11,13 @@ from simt.engine.llvm_access import I64, LOCAL, SHARED, Access, AccessAlgebra
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
-from simt.ptx.types import U32, Type
+from simt.ptx.types import Type
 from simt.records import replace
 
 LARGEST = 3
 """The greatest shift that makes bytes of an index: words of 8 bytes."""
+LEAST = 4
+"""Bytes that CPUs gather at least: smaller elements are the first ones of these."""
 I32_LEAST, I32_END = -(2**31), 2**31
 
 
@@ -65,13 +67,14 @@ class IndexAlgebra(AccessAlgebra):
         address = access.address
         index = _index(address)
         able = self.has_gathers and access.region not in (SHARED, LOCAL) and access.region.lo != "0"
-        plain = access.count == 1 and access.word >= U32.bytes and not access.volatile
+        plain = access.count == 1 and not access.volatile
         if index is None or index.start is None or not able or not plain or self._is_proven(access):
             return None
         return index if 1 << index.shift == access.size else None
 
     def are_inside(self, access: Access, index: Index) -> str:
-        """i1: the elements of all lanes that run are in the region, and aligned."""
+        """i1: the elements of all lanes that run are in the region, and aligned; and so are four bytes from
+        each of them on."""
         first, number = self._inside(access, index)
         counted = LlvmIntegers.binary(self, "sub", index.column, self.widened(first, index.column.width))
         inside = self.test("icmp ult", counted, self.widened(number, counted.width))
@@ -85,7 +88,7 @@ class IndexAlgebra(AccessAlgebra):
         """The least index that is inside, and how many are from there on, as i32. LLVM extends an index with
         its sign: numbers without one from 2**31 on do not count."""
         assert index.start is not None
-        limit = self._limit(access, access.size, index.shift)
+        limit = self._limit(access, max(access.size, LEAST), index.shift)
         start = self.binary("sub", index.start, Value(access.region.lo, I64))
         beside = self.binary("and", start, self.number(I64, access.size - 1))
         aligned = self.test("icmp eq", beside, self.number(I64, 0))

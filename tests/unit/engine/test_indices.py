@@ -14,6 +14,7 @@ from simt.engine.compile import attributes
 from simt.engine.host import find_cpu
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
+from tests.unit.engine.arrays import words_at_the_end
 
 KERNEL = """
 .version 7.5
@@ -21,7 +22,7 @@ KERNEL = """
 .address_size 64
 .entry k(.param .u64 indices, .param .u64 start, .param .u64 words, .param .u32 running)
 {{
-    .reg .u64 %i, %s, %w, %a; .reg .u32 %x, %n, %index; .reg .b{bits} %v; .reg .pred %p;
+    .reg .u64 %i, %s, %w, %a; .reg .u32 %x, %n, %index; .reg .b{held} %v; .reg .pred %p;
     ld.param.u64 %i, [indices]; ld.param.u64 %s, [start]; ld.param.u64 %w, [words];
     ld.param.u32 %n, [running];
     mov.u32 %x, %tid.x;
@@ -55,13 +56,19 @@ def device(request: pytest.FixtureRequest) -> simt.Device:
 
 
 def kernel(access: str, address: str = "mul.wide", bits: int = 32, sign: str = "s") -> str:
-    numbers = {"bits": bits, "size": bits // 8, "shift": 2 if bits == 32 else 3, "sign": sign}
+    numbers = {
+        "bits": bits,
+        "size": bits // 8,
+        "shift": bits.bit_length() - 4,
+        "sign": sign,
+        "held": max(bits, 16),
+    }
     way = ADDRESSES[address].format(**numbers)
     return KERNEL.format(address=way, access=ACCESSES[access].format(**numbers), **numbers)
 
 
 def words(bits: int, count: int) -> np.ndarray[tuple[int], np.dtype[np.unsignedinteger]]:
-    return np.random.default_rng(5).integers(1, 1 << 30, count).astype(f"u{bits // 8}")
+    return np.random.default_rng(5).integers(1, 1 << min(bits, 30), count).astype(f"u{bits // 8}")
 
 
 def indices(below: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
@@ -72,7 +79,7 @@ def indices(below: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
 @pytest.mark.parametrize("running", [ALL, 0x5A5A00F1, 1])
 @pytest.mark.parametrize("address", ADDRESSES)
 @pytest.mark.parametrize("sign", ["s", "u"])
-@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
 def test_loads(device: simt.Device, bits: int, sign: str, address: str, running: int) -> None:
     """From the array's middle on; indices with a sign lead to the words before as well."""
     middle = WORDS // 2 if sign == "s" else 0
@@ -87,7 +94,7 @@ def test_loads(device: simt.Device, bits: int, sign: str, address: str, running:
 
 @pytest.mark.parametrize("running", [ALL, 0x5A5A00F1])
 @pytest.mark.parametrize("sign", ["s", "u"])
-@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
 def test_stores(device: simt.Device, bits: int, sign: str, running: int) -> None:
     """Where several lanes have the same index, the highest one's word stays."""
     places, given = indices(20), words(bits, 32)
@@ -144,6 +151,25 @@ def test_a_start_far_below_with_indices_that_come_back(device: simt.Device) -> N
     start = (given.ptr - 4 * (2**31 + 7)) % 2**64
     device.load(kernel("load", sign="u"))["k"](1, 32, (device.array(far), start, out, ALL))
     assert out.numpy().tolist() == memory[places].tolist()
+
+
+@pytest.mark.parametrize("cpu", ["host", "x86-64-v3"])
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+def test_the_last_elements_that_there_are(cpu: str, bits: int) -> None:
+    """Behind which nothing can be read; and the first one beyond them."""
+    device = simt.Device("sm_90", engine="jit", memory="64MiB", cpu=cpu)
+    last, count = words_at_the_end(device, np.uint32(0)), 64
+    given, places = words(bits, count), indices(count)
+    places[:4] = range(count - 4, count)
+    last.numpy()[-count * bits // 32 :] = given.view("u4")
+    indexed, out = device.array(places), device.zeros(32, given.dtype)
+    start = device.memory.limit - count * bits // 8
+    module = device.load(kernel("load", bits=bits))
+    module["k"](1, 32, (indexed, start, out, ALL))
+    assert out.numpy().tolist() == given[places].tolist()
+    indexed.numpy()[5] = count
+    with pytest.raises(simt.MemoryFault, match=r"thread \(5, 0, 0\)"):
+        module["k"](1, 32, (indexed, start, out, ALL))
 
 
 @pytest.mark.parametrize("access", ACCESSES)
