@@ -189,14 +189,17 @@ class AccessAlgebra(PrefetchAlgebra):
         return self.test("icmp ult", offset, self.widened(self._limit(access, span, shift), offset.width))
 
     def _rotated_offset(self, access: Access, address: Value) -> Value:
-        offset, shift = self._offset(access, address), access.size.bit_length() - 1
-        if shift:
-            name = f"fshr.{mangled(offset.type, offset.width)}"
-            count = self.widened(Value(str(shift), offset.type), offset.width)
-            function = self.module.declare(f"llvm.{name}", offset.spelled, (offset.spelled,) * 3)
-            text = f"call {offset.spelled} {function}({offset.typed}, {offset.typed}, {count.typed})"
-            offset = self.emit(text, offset.type, offset.width)
-        return offset
+        return self._rotated(self._offset(access, address), access.size.bit_length() - 1)
+
+    def _rotated(self, value: Value, shift: int) -> Value:
+        """Rotated right by some bits."""
+        if not shift:
+            return value
+        name = f"fshr.{mangled(value.type, value.width)}"
+        count = self.widened(Value(str(shift), value.type), value.width)
+        function = self.module.declare(f"llvm.{name}", value.spelled, (value.spelled,) * 3)
+        text = f"call {value.spelled} {function}({value.typed}, {value.typed}, {count.typed})"
+        return self.emit(text, value.type, value.width)
 
     def _limit(self, access: Access, span: int, shift: int) -> Value:
         """The first offset, in units of `2**shift` bytes, at which `span` bytes do not fit the region."""
@@ -216,11 +219,13 @@ class AccessAlgebra(PrefetchAlgebra):
             limit = builder.emit(f"lshr i64 {limit}, {shift}")
         return fit(builder, limit, t)
 
-    def _last_lane(self) -> str:
+    def _last_lane(self, bits: str) -> str:
+        """The highest lane of some, lane 0 if there is none. (That must be a lane, too: LLVM moves code that
+        takes it out of a column ahead of the test for lanes, and trusts the number there.)"""
         count = self.module.declare("llvm.ctlz.i32", "i32", ("i32", "i1"))
-        zeros = self.builder.emit(f"call i32 {count}(i32 {self.mask_bits(self.mask).ir}, i1 false)")
-        last = self.builder.emit(f"sub i32 31, {zeros}")
-        return self.builder.emit(f"and i32 {last}, 31")
+        some = self.builder.emit(f"or i32 {bits}, 1")
+        zeros = self.builder.emit(f"call i32 {count}(i32 {some}, i1 true)")
+        return self.builder.emit(f"sub i32 {WARP - 1}, {zeros}")
 
     def apart(
         self, hint: str, run: Callable[..., Value | None], *operands: Value, called: bool = False

@@ -38,14 +38,15 @@ class GatherAlgebra(StepsAlgebra):
 
     def gather_elements(self, access: Access, index: Index) -> tuple[Value, ...]:
         """The word of each lane, by its index; more than a small one is gathered."""
-        if access.size < LEAST:
-            whole = self.gather(self._indexed(index), self.mask, "i32", access.word)
-            return self._words_of(access, self.cast("trunc", f"i{8 * access.size}", whole))
-        return (self.gather(self._indexed(index), self.mask, access.element, access.word),)
+        element = access.element if access.size >= LEAST else f"i{8 * LEAST}"
+        whole = self.gather(self._indexed(index), self.mask, element, access.word, 1 << index.shift)
+        if access.size >= LEAST:
+            return (whole,)
+        return self._words_of(access, self.cast("trunc", f"i{8 * access.size}", whole))
 
     def scatter_elements(self, access: Access, index: Index, data: Value) -> None:
         """The reverse; higher lanes win."""
-        self.scatter(self._indexed(index), self.mask, data, access.word)
+        self.scatter(self._indexed(index), self.mask, data, access.word, 1 << index.shift)
 
     def _indexed(self, index: Index) -> Places:
         assert index.start is not None

@@ -11,7 +11,7 @@ from simt.engine.llvm_access import I64, LOCAL, SHARED, Access, AccessAlgebra
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
-from simt.ptx.types import Type
+from simt.ptx.types import U32, Type
 from simt.records import replace
 
 LARGEST = 3
@@ -29,6 +29,11 @@ def _with(value: Value, index: Index) -> Value:
     return replace(value, index=index) if isinstance(value, Guarded) else value
 
 
+def _finer(access: Access, index: Index) -> int:
+    """By how many bits an index counts finer than by elements."""
+    return access.size.bit_length() - 1 - index.shift
+
+
 class IndexAlgebra(AccessAlgebra):
     """`AccessAlgebra` that notes indices, and checks them."""
 
@@ -43,6 +48,17 @@ class IndexAlgebra(AccessAlgebra):
 
     def shift_left(self, t: Type, a: Value, n: Value) -> Value:
         return self._noted_product(super().shift_left(t, a, n), a, n.literal)
+
+    def and_(self, t: Type, a: Value, b: Value) -> Value:
+        """Of an extended index and a constant: the extended one of 32 bits of either."""
+        if _index(a) is None:
+            a, b = b, a
+        index, known = _index(a), b.literal
+        if index is None or index.start is not None or index.shift:
+            return super().and_(t, a, b)
+        if known is None or not 0 <= known < I32_END:
+            return super().and_(t, a, b)
+        return self.resize(U32, t, super().and_(U32, index.column, self.number("i32", known)))
 
     def _noted_product(self, result: Value, a: Value, bits: int | None) -> Value:
         """The result with its index, if `a`, which was shifted by some bits, is one."""
@@ -63,20 +79,22 @@ class IndexAlgebra(AccessAlgebra):
     # -- accesses ----------------------------------------------------------------------------------
 
     def index_of(self, access: Access) -> Index | None:
-        """The index of elements of which an access's addresses are made, if the CPU can use it."""
+        """The index, of elements or parts of them, of which an access's addresses are made, if the CPU can
+        use it."""
         address = access.address
         index = _index(address)
         able = self.has_gathers and access.region not in (SHARED, LOCAL) and access.region.lo != "0"
         plain = access.count == 1 and not access.volatile
         if index is None or index.start is None or not able or not plain or self._is_proven(access):
             return None
-        return index if 1 << index.shift == access.size else None
+        return index if 1 << index.shift <= access.size else None
 
     def are_inside(self, access: Access, index: Index) -> str:
         """i1: the elements of all lanes that run are in the region, and aligned; and so are four bytes from
         each of them on."""
         first, number = self._inside(access, index)
         counted = LlvmIntegers.binary(self, "sub", index.column, self.widened(first, index.column.width))
+        counted = self._rotated(counted, _finer(access, index))
         inside = self.test("icmp ult", counted, self.widened(number, counted.width))
         return self._none_of(inside)
 
@@ -85,20 +103,22 @@ class IndexAlgebra(AccessAlgebra):
         return self.builder.emit(f"icmp eq i32 {self.mask_bits(wrong).ir}, 0")
 
     def _inside(self, access: Access, index: Index) -> tuple[Value, Value]:
-        """The least index that is inside, and how many are from there on, as i32. LLVM extends an index with
-        its sign: numbers without one from 2**31 on do not count."""
+        """The least index that is inside, and how many elements are from there on, as i32. LLVM extends an
+        index with its sign: numbers without one from 2**31 on do not count."""
         assert index.start is not None
-        limit = self._limit(access, max(access.size, LEAST), index.shift)
+        finer = _finer(access, index)
+        limit = self._limit(access, max(access.size, LEAST), index.shift + finer)
         start = self.binary("sub", index.start, Value(access.region.lo, I64))
         beside = self.binary("and", start, self.number(I64, access.size - 1))
         aligned = self.test("icmp eq", beside, self.number(I64, 0))
-        before = self.binary("ashr", start, self.number(I64, index.shift))
-        least = I32_LEAST if index.is_signed else 0
+        before = self.binary("ashr", start, self.number(I64, index.shift + finer))
+        least = I32_LEAST >> finer if index.is_signed else 0
         first = self._bounded("smax", self.binary("sub", self.number(I64, 0), before), least)
-        end = self._bounded("smin", self.binary("sub", limit, before), I32_END)
+        end = self._bounded("smin", self.binary("sub", limit, before), I32_END >> finer)
         number = self._bounded("smax", self.binary("sub", end, first), 0)
-        number = self._bounded("umin", number, 2**32 - 1)
+        number = self._bounded("umin", number, (1 << U32.bits) - 1)
         number = Value(self.builder.emit(f"select {aligned.typed}, {number.typed}, i64 0"), I64)
+        first = self.binary("shl", first, self.number(I64, finer))
         return self.cast("trunc", "i32", first), self.cast("trunc", "i32", number)
 
     def _bounded(self, which: str, value: Value, bound: int) -> Value:

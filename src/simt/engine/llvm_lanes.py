@@ -32,7 +32,7 @@ from simt.engine.llvm_loose import LooseBits
 from simt.engine.llvm_numbers import Numbers
 from simt.engine.llvm_patterns import Pattern
 from simt.isa.algebra import Comparison, Environment
-from simt.ptx.types import F32, U32, Type
+from simt.ptx.types import F32, S32, U32, U64, Type
 from simt.records import dataclass, replace
 
 ALL = "splat (i1 true)"
@@ -378,7 +378,10 @@ class LaneAlgebra(LlvmAlgebra):
             return a
         shape = self.shapes.resize(source, target, shape_of(a))
         run = partial(LlvmAlgebra.resize, self, source, target)
-        if (source.bits, target.bits) == (32, 64) and shape_of(a).width == WARP:
+        if target.bits == U64.bits and shape_of(a).width == WARP:
+            if source.bits < U32.bits:
+                index = S32 if source.is_signed else U32
+                return self.resize(index, target, self.resize(source, index, a))
             return self._consecutive(source, run, a)
         extended = self._affine(shape, run, a)
         if isinstance(extended, Guarded) and target.bits > source.bits:

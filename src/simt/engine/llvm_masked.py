@@ -16,18 +16,18 @@ SMALLEST = 32
 """Bits of elements that AVX loads and stores by a mask, and that AVX2 gathers."""
 BITS = {"half": 16, "float": 32, "double": 64}
 Places = tuple[Value, ...]
-"""Each lane's pointer; or one pointer for all, and how many words from it each lane's is (i32)."""
+"""Each lane's pointer; or one pointer for all, and how many steps from it each lane's is (i32)."""
 
 
 class MaskedAlgebra(ExchangeAlgebra):
     """`ExchangeAlgebra` with loads and stores of some lanes. `word`: alignment in bytes. Lanes that the mask
     (i1 for each lane) leaves out load zeros."""
 
-    def gather(self, places: Places, mask: Value, element: str, word: int) -> Value:
-        """What lies at each lane's place."""
+    def gather(self, places: Places, mask: Value, element: str, word: int, step: int = 1) -> Value:
+        """What lies at each lane's place. `step`: bytes."""
 
         def run(m: MaskedAlgebra, mask: Value, *places: Value) -> Value:
-            vector, pointers = spell(element, WARP), m._pointed(places, word)
+            vector, pointers = spell(element, WARP), m._pointed(places, step)
             name = m._intrinsic(
                 "gather", element, f".v{WARP}p0", vector, (pointers.spelled, "i32", mask.spelled, vector)
             )
@@ -37,21 +37,21 @@ class MaskedAlgebra(ExchangeAlgebra):
         has = "avx512f" in self.features or self.has_gathers
         return self._in_place_or_called("gather", has and not self.module.is_long, run, mask, *places)
 
-    def scatter(self, places: Places, mask: Value, data: Value, word: int) -> None:
+    def scatter(self, places: Places, mask: Value, data: Value, word: int, step: int = 1) -> None:
         def run(m: MaskedAlgebra, mask: Value, data: Value, *places: Value) -> None:
-            pointers = m._pointed(places, word)
+            pointers = m._pointed(places, step)
             kinds = (data.spelled, pointers.spelled, "i32", mask.spelled)
             name = m._intrinsic("scatter", data.type, f".v{WARP}p0", "void", kinds)
             m.builder.void(f"call void {name}({data.typed}, {pointers.typed}, i32 {word}, {mask.typed})")
 
         self._in_place_or_called("scatter", "avx512f" in self.features, run, mask, data, *places)
 
-    def _pointed(self, places: Places, word: int) -> Value:
+    def _pointed(self, places: Places, step: int) -> Value:
         """Each lane's pointer."""
         if len(places) == 1:
             return places[0]
         start, column = places
-        text = f"getelementptr i{8 * word}, {start.typed}, {column.typed}"
+        text = f"getelementptr i{8 * step}, {start.typed}, {column.typed}"
         return Value(self.builder.emit(text), "ptr", WARP)
 
     def masked_load(

@@ -299,7 +299,7 @@ class MemoryAlgebra(RunsAlgebra):
             if shape_of(value).is_uniform:
                 item = bases(value).ir
             else:
-                last = self._last_lane()
+                last = self._last_lane(self.mask_bits(self.mask).ir)
                 item = self.builder.emit(f"extractelement {self.vector(value).typed}, i32 {last}")
             place = self._element_pointer(access, pointer, i)
             self.builder.void(
@@ -311,7 +311,6 @@ class MemoryAlgebra(RunsAlgebra):
     def _store_rows(self, access: Access, address: Value, values: tuple[Value, ...]) -> None:
         """One store for each row that has active lanes."""
         lanes = WARP // address.width
-        zeros = self.module.declare("llvm.ctlz.i32", "i32", ("i32", "i1"))
         for row, part in enumerate(self._parts(address)):
             some, after = self.builder.block_name("some"), self.builder.block_name("after")
             ones = (1 << lanes) - 1 << lanes * row
@@ -319,8 +318,7 @@ class MemoryAlgebra(RunsAlgebra):
             found = self.builder.emit(f"icmp ne i32 {bits}, 0")
             self.builder.void(f"br i1 {found}, label %{some}, label %{after}")
             self.builder.label(some)
-            left = self.builder.emit(f"call i32 {zeros}(i32 {bits}, i1 true)")
-            last = self.builder.emit(f"sub i32 {WARP - 1}, {left}")
+            last = self._last_lane(bits)
             pointer = self._host(access, part)
             for i, value in enumerate(values):
                 item = self.builder.emit(f"extractelement {self.vector(value).typed}, i32 {last}")

@@ -113,7 +113,7 @@ class RunsAlgebra(GatherAlgebra):
             made = self.as_sum(self.vector(access.address))
             near = self._is_alike(made[0], access.size)
         else:  # then the addresses are not needed before
-            made, near = None, self._is_alike(index.column, 1)
+            made, near = None, self._is_alike(index.column, access.size >> index.shift)
         self.builder.void(f"br i1 {near}, label %{alike}, label %{many}")
         self.builder.label(alike)
         address, constant = made or self.as_sum(self.vector(access.address))

@@ -39,6 +39,10 @@ ADDRESSES = {
     "mul.wide": "mul.wide.{sign}32 %a, %index, {size}; add.u64 %a, %a, %s;",
     "start first": "mul.wide.{sign}32 %a, %index, {size}; add.u64 %a, %s, %a;",
     "shl": "cvt.{sign}64.{sign}32 %a, %index; shl.b64 %a, %a, {shift}; add.u64 %a, %a, %s;",
+    "in bytes": """mul.lo.u32 %index, %index, {size}; cvt.{sign}64.{sign}32 %a, %index;
+        add.u64 %a, %a, %s;""",
+    "cut": """cvt.{sign}64.{sign}32 %a, %index; and.b64 %a, %a, 255; shl.b64 %a, %a, {shift};
+        add.u64 %a, %a, %s;""",
     "two starts": """mul.wide.{sign}32 %a, %index, {size}; add.u64 %a, %a, %s;
         add.u64 %a, %a, {size}; sub.u64 %s, %s, %s; add.u64 %a, %s, %a; add.s64 %a, %a, -{size};""",
 }
@@ -82,14 +86,32 @@ def indices(below: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
 @pytest.mark.parametrize("bits", [8, 16, 32, 64])
 def test_loads(device: simt.Device, bits: int, sign: str, address: str, running: int) -> None:
     """From the array's middle on; indices with a sign lead to the words before as well."""
-    middle = WORDS // 2 if sign == "s" else 0
-    places, memory = indices(WORDS), words(bits, WORDS)
+    middle = WORDS // 2 if sign == "s" and address != "cut" else 0
+    places, memory = indices(256 if address == "cut" else WORDS), words(bits, WORDS)
     out, given = device.zeros(32, memory.dtype), device.array(memory)
     start = given.ptr + middle * bits // 8
     module = device.load(kernel("load", address, bits, sign))
     module["k"](1, 32, (device.array(places - middle), start, out, running))
     runs = (running >> np.arange(32)) & 1 == 1
     assert out.numpy().tolist() == np.where(runs, memory[places], 0).tolist()
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+@pytest.mark.parametrize("sign", ["s", "u"])
+def test_small_indices(device: simt.Device, sign: str, bits: int) -> None:
+    """What is extended from less than 32 bits, by its load or by an instruction."""
+    places, memory = words(bits, 32).view(f"{'i' if sign == 's' else 'u'}{bits // 8}"), words(32, 1 << 16)
+    middle = 1 << 15 if sign == "s" else 0
+    given, out = device.array(memory), device.zeros(32, "u4")
+    for address in (f"mul.lo.{sign}64 %a, %a, 4;", f"cvt.{sign}64.{sign}{bits} %a, %v; shl.b64 %a, %a, 2;"):
+        way = (
+            f"ld.global.{sign}{bits} %{'a' if 'mul' in address else 'v'}, [%i]; {address} add.u64 %a, %a, %s;"
+        )
+        text = KERNEL.format(address=way, access=ACCESSES["load"].format(bits=32), bits=32, size=4, held=32)
+        text = text.replace("%x, 4; add.u64 %i", f"%x, {bits // 8}; add.u64 %i")
+        text = text.replace("ld.global.u32 %index, [%i];", "")
+        device.load(text)["k"](1, 32, (device.array(places), given.ptr + 4 * middle, out, ALL))
+        assert out.numpy().tolist() == memory[places.astype(np.int64) + middle].tolist()
 
 
 @pytest.mark.parametrize("running", [ALL, 0x5A5A00F1])
@@ -134,6 +156,23 @@ def test_a_start_that_is_not_aligned_is_a_fault(device: simt.Device, access: str
     arguments = device.array(indices(100)), memory.ptr + 2, device.zeros(32, "u4"), ALL
     with pytest.raises(simt.MemoryFault, match="misaligned"):
         device.load(kernel(access))["k"](1, 32, arguments)
+
+
+@pytest.mark.parametrize("access", ACCESSES)
+@pytest.mark.parametrize("bits", [16, 32, 64])
+def test_an_index_in_bytes_that_is_not_aligned_is_a_fault(
+    device: simt.Device, access: str, bits: int
+) -> None:
+    """The lane's own; others are between the elements' starts and do not run."""
+    places, memory = indices(100) * (bits // 8), device.zeros(WORDS, f"u{bits // 8}")
+    places[9], places[20] = places[9] + bits // 16, 1
+    by_bytes = kernel(access, "in bytes", bits).replace(f"mul.lo.u32 %index, %index, {bits // 8};", "")
+    arguments = device.array(places), memory, device.zeros(32, memory.dtype)
+    module = device.load(by_bytes)
+    module["k"](1, 32, (*arguments, ALL ^ 1 << 9 ^ 1 << 20))
+    with pytest.raises(simt.MemoryFault, match="misaligned") as found:
+        module["k"](1, 32, (*arguments, ALL ^ 1 << 20))
+    assert "thread (9, 0, 0)" in str(found.value)
 
 
 @pytest.mark.parametrize("start", [0, 2**63, 2**64 - 4])
