@@ -43,6 +43,13 @@ def test_engines_do_what_the_model_says(random: Random) -> None:
     assert not any(found.values()), f"{found}\n{Text(made)}"
 
 
+@pytest.mark.parametrize("seed", [10, 32, 60, 72, 80, 111, 122, 219, 491])
+def test_programs_that_once_went_wrong(seed: int) -> None:
+    """A maximum taken for a minimum; a column read at a lane that there is not (`llvm_access._last_lane`); a
+    base taken for that of all lanes."""
+    assert problem(program(Random(seed)), shared_device("jit")) == ""
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2, 4, 5, 6])  # others read what other threads write
 def test_large_kernels_do(seed: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Code as if the kernels were large, which is made in another way."""

@@ -395,3 +395,37 @@ def test_a_limit_for_lanes_is_no_series(block: tuple[int, int, int]) -> None:
     array = device().array(memory)
     device().load(source)["k"]((ctas, 1), block, (array, 0, 0, 0))
     assert (array.numpy()[256:] == expected.ravel()).all()
+
+
+CLAMPED = HEAD + """
+    mov.u32 %x, %tid.x;
+    mov.u32 %y, %ctaid.y;
+    sub.s32 %i, %x, %y;
+    max.u32 %i, %i, 3;
+    add.u32 %i, %i, 16;
+    mul.wide.u32 %b, %i, 4;
+    add.u64 %b, %a, %b;
+    ld.global.u32 %v, [%b];
+    mov.u32 %t, %ctaid.x;
+    mov.u32 %n, %ntid.x;
+    mad.lo.u32 %t, %t, %n, %x;
+    mov.u32 %y, %nctaid.x;
+    mul.lo.u32 %n, %n, %y;
+    mov.u32 %y, %tid.y;
+    mad.lo.u32 %t, %y, %n, %t;
+    mul.wide.u32 %b, %t, 4;
+    add.u64 %b, %a, %b;
+    st.global.u32 [%b+1024], %v;
+""" + TAIL  # fmt: skip
+
+
+@pytest.mark.parametrize("block", [b for b in BLOCKS if b[0] <= 32 and b[2] == 1])
+def test_a_limit_that_some_lanes_exceed_is_no_series(block: tuple[int, int, int]) -> None:
+    """In every CTA the same lanes do, so that all CTAs have the same bases."""
+    assert tells_ahead(CLAMPED, block)
+    columns, rows = FEW * block[0], block[1]
+    memory = np.arange(256 + columns * rows, dtype="u4") * 3
+    array = device().array(memory)
+    device().load(CLAMPED)["k"]((FEW, 1), block, (array, 0, 0, 0))
+    lane = np.tile(np.arange(columns) % block[0], (rows, 1))
+    assert (array.numpy()[256:] == memory[16 + np.maximum(lane, 3)].ravel()).all()
