@@ -370,8 +370,8 @@ class SeriesAlgebra(MachineAlgebra):
     # -- what is limited, chosen, divided ------------------------------------------------------------
 
     def _same(self, value: Value, run: Callable[..., Value], *operands: Value) -> Value:
-        """The result of an operation: all warps of the row have the same if they have the same operands. (Of a
-        guarded one that would say that its guard holds, which the bases of operands do not tell.)"""
+        """The result of an operation: all warps of the row have the same if they have the same operands.
+        (Of a guarded one that would say that its guard holds, which the operands' bases do not tell.)"""
         found = [series for series in map(self.series_of, operands) if series is not None and series.is_same]
         if self.ahead is None or len(found) < len(operands) or isinstance(value, Guarded):
             return value
