@@ -17,6 +17,12 @@ SMALLEST = 32
 BITS = {"half": 16, "float": 32, "double": 64}
 Places = tuple[Value, ...]
 """Each lane's pointer; or one pointer for all, and how many steps from it each lane's is (i32)."""
+LEAST_REGISTER = 128
+"""Bits of the smallest vectors that are loaded and stored by a mask."""
+
+
+def _bits(element: str) -> int:
+    return BITS.get(element) or int(element.removeprefix("i"))
 
 
 class MaskedAlgebra(ExchangeAlgebra):
@@ -69,7 +75,11 @@ class MaskedAlgebra(ExchangeAlgebra):
             return m.emit(f"call {vector} {name}({operands})", element, mask.width)
 
         has, others = self._has_masks(element), others or Value("zeroinitializer", element, mask.width)
-        return self._in_place_or_called("load", has, run, mask, Value(pointer, "ptr"), others)
+        width, filled = mask.width, self._filled(element, mask.width)
+        if filled > width:
+            others, mask = self._padded(others, filled), self._padded(mask, filled)
+        loaded = self._in_place_or_called("load", has, run, mask, Value(pointer, "ptr"), others)
+        return self.piece(loaded, 0, width)
 
     def masked_store(self, data: Value, pointer: str, mask: Value, word: int) -> None:
         def run(m: MaskedAlgebra, mask: Value, data: Value, place: Value) -> None:
@@ -78,13 +88,25 @@ class MaskedAlgebra(ExchangeAlgebra):
             )
             m.builder.void(f"call void {name}({data.typed}, {place.typed}, i32 {word}, {mask.typed})")
 
-        has = self._has_masks(data.type)
+        has, filled = self._has_masks(data.type), self._filled(data.type, mask.width)
+        if filled > mask.width:
+            data, mask = self._padded(data, filled), self._padded(mask, filled)
         self._in_place_or_called("store", has, run, mask, data, Value(pointer, "ptr"))
+
+    def _filled(self, element: str, width: int) -> int:
+        """Lanes that fill a register, if a mask in a mask register has fewer. LLVM takes their bits for zeros
+        then, and they need not be: where the mask comes from another block, they are whatever follows it."""
+        return max(width, LEAST_REGISTER // _bits(element)) if "avx512f" in self.features else width
+
+    def _padded(self, value: Value, width: int) -> Value:
+        """With zeros behind it."""
+        picks = ", ".join(f"i32 {min(i, value.width)}" for i in range(width))
+        text = f"shufflevector {value.typed}, {value.spelled} zeroinitializer, <{width} x i32> <{picks}>"
+        return Value(self.builder.emit(text), value.type, width)
 
     def _has_masks(self, element: str) -> bool:
         """Whether the CPU loads and stores elements by a mask."""
-        bits = BITS.get(element) or int(element.removeprefix("i"))
-        return "avx512bw" in self.features or ("avx" in self.features and bits >= SMALLEST)
+        return "avx512bw" in self.features or ("avx" in self.features and _bits(element) >= SMALLEST)
 
     def _intrinsic(
         self, what: str, element: str, suffix: str, result: str, kinds: tuple[str, ...], width: int = WARP
