@@ -39,7 +39,7 @@ from simt.engine.llvm_builder import Value
 from simt.engine.llvm_clock import Ticks
 from simt.engine.llvm_crossing import within_blocks
 from simt.engine.llvm_forecast import Forecast
-from simt.engine.llvm_lanes import ALL, Combined, bases
+from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
 from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_ops import OpEmitter
 from simt.engine.llvm_outline import BLOCKS, LINES, NEARLY, PIECE, TooLarge
@@ -353,11 +353,20 @@ class FunctionEmitter(OpEmitter):
                 source = phi.inputs[block.index]
                 if source is not phi or phi in self.uniformity.blends:
                     moves.append((phi, self._incoming(phi, source), mask))
-        self.store_guarded([(phi, value) for phi, value, _ in moves if self.shape(phi).is_guarded])
-        for phi, value, mask in moves:
-            if not self.shape(phi).is_guarded:
-                self.store(phi, value, mask, self._joins_others(phi, block))
-                self._cut()
+        guarded = [(phi, value) for phi, value, _ in moves if self.shape(phi).is_guarded]
+        others = [
+            (phi, self._read_whole(value) if guarded else value, mask)
+            for phi, value, mask in moves
+            if not self.shape(phi).is_guarded
+        ]
+        self.store_guarded(guarded)
+        for phi, value, mask in others:
+            self.store(phi, value, mask, self._joins_others(phi, block))
+            self._cut()
+
+    def _read_whole(self, value: Value) -> Value:
+        """A value whose lanes are read now: its maker may read slots of guarded values."""
+        return self.m.vector(value) if isinstance(value, Guarded) else value
 
     def _joins_others(self, phi: Definition, source: Block) -> bool:
         """Whether lanes may have given the phi another value that they still need, when others come to it
