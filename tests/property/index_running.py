@@ -1,11 +1,15 @@
 """Runs kernels of `tests.property.index_programs` and compares them with the model.
 
-`python -m tests.property.index_running FIRST END [--engine jit] [--cpu x86-64-v3]` tries some seeds.
+`python -m tests.property.index_running FIRST END [--engine jit] [--cpu x86-64-v3] [--seconds 500]` tries some
+seeds.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
+import time
+import traceback
 from random import Random
 
 import numpy as np
@@ -62,15 +66,20 @@ def main() -> None:
     parser.add_argument("end", type=int)
     parser.add_argument("--engine", action="append", choices=("jit", "interpreter"), help="both by default")
     parser.add_argument("--cpu", help="that the JIT makes code for")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="after which no other is begun")
     given = parser.parse_args()
     devices = {
         engine: simt.Device("sm_90", engine=engine, memory="256MiB", timeout=20, cpu=given.cpu)
         for engine in given.engine or ("jit", "interpreter")
     }
-    rejected = wrong = 0
+    ran = rejected = wrong = 0
+    end = time.monotonic() + given.seconds
     for seed in range(given.first, given.end):
+        if time.monotonic() > end:
+            break
+        ran += 1
         try:
-            found = {engine: problem(program(Random(seed)), device) for engine, device in devices.items()}
+            found = {engine: _outcome(seed, device) for engine, device in devices.items()}
         except Rejected:
             rejected += 1
             continue
@@ -78,7 +87,17 @@ def main() -> None:
             if what:
                 wrong += 1
                 print(f"seed {seed}, {engine}: {what}", flush=True)
-    print(f"{given.end - given.first} programs, {rejected} rejected, {wrong} wrong")
+    print(f"{ran} programs, {rejected} rejected, {wrong} wrong")
+
+
+def _outcome(seed: int, device: simt.Device) -> str:
+    """What is wrong with a program's results, or the error of our own that kept it from any."""
+    try:
+        return problem(program(Random(seed)), device)
+    except Rejected:
+        raise
+    except Exception:
+        return traceback.format_exc()
 
 
 if __name__ == "__main__":

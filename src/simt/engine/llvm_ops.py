@@ -40,7 +40,8 @@ class OpEmitter(SlotEmitter):
         self.current, m.line = dict(recipe.inputs), recipe.op.line
         m.parameter, m.reach, m.result_used = self.parameter_offset(recipe.op), UNKNOWN, True
         m.range_of = partial(self._range_of, recipe.op)
-        (value,) = self.evaluator.op(recipe.op)
+        values = zip(self.ssa.of[id(recipe.op)], self.evaluator.op(recipe.op))
+        (value,) = (value for made, value in values if made is not None)
         self.current = current
         m.line, m.parameter, m.reach, m.range_of, m.result_used = state
         return value

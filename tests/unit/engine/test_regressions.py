@@ -188,3 +188,25 @@ def test_no_times_what_nothing_is_known_of(engine: str, product: str) -> None:
     device.load(ptx)["k"](1, 64, (array,))
     threads = np.arange(64)
     assert array.numpy().tolist() == np.where(threads < 7, 0, threads).tolist()
+
+
+def test_constants_are_compared_before_a_barrier(engine: str) -> None:
+    """What is compared after a barrier is made again there, from an instruction that may give two results."""
+    ptx = f"""{HEAD}
+.visible .entry k(.param .u64 out)
+{{
+    .reg .pred %p; .reg .b64 %a; .reg .b32 %t, %x;
+    ld.param.u64 %a, [out];
+    mov.u32 %t, %tid.x;
+    mad.wide.u32 %a, %t, 4, %a;
+    setp.ne.u32 %p, 2, 32;
+    bar.sync 0;
+    selp.u32 %x, %t, 7, %p;
+    @%p st.global.u32 [%a], %x;
+    ret;
+}}
+"""
+    device = simt.Device("sm_90", engine=engine, memory="64MiB", timeout=20)
+    out = device.zeros(64, "u4")
+    device.load(ptx)["k"](1, 64, (out,))
+    assert out.numpy().tolist() == list(range(64))
