@@ -154,6 +154,36 @@ class AccessAlgebra(PrefetchAlgebra):
         """A value as a sum, modulo its width, of another one and a constant (0 if none is known)."""
         return self._sums.get(value.ir, (value, 0))
 
+    # -- sums of a column and a number of all lanes: see `simt.engine.llvm_marches` -----------------------
+
+    @cached_property
+    def _marches(self) -> dict[str, tuple[Value, Value]]:
+        """By names of columns: what they are the sum of."""
+        return {}
+
+    def marched(self, start: Value, gone: Value) -> Value:
+        """The sum of a column that a loop does not change and a number."""
+        total = LlvmIntegers.binary(self, "add", start, self.widened(gone, start.width))
+        self._marches[total.ir] = start, gone
+        return total
+
+    def gone(self, total: Value) -> Value:
+        """The number, of a column that `marched` made."""
+        return self._marches[total.ir][1]
+
+    def as_moved(self, column: Value) -> tuple[Value, Callable[[Value], Value]]:
+        """A column from which one differs by the same in all lanes, and what makes elements of the latter of
+        its elements."""
+        part, constant = self.as_sum(column)
+        start, gone = self._marches.get(part.ir, (part, None))
+
+        def moved(element: Value) -> Value:
+            if gone is not None:
+                element = LlvmIntegers.binary(self, "add", element, gone)
+            return self.plus(element, constant)
+
+        return start, moved
+
     def _sum_of(self, access: Access, address: Value) -> tuple[Value, int]:
         """An address as a sum that does not wrap, of another one and a constant (0 if none is known)."""
         part, constant = self.as_sum(address)

@@ -40,6 +40,7 @@ from simt.engine.llvm_clock import Ticks
 from simt.engine.llvm_crossing import within_blocks
 from simt.engine.llvm_forecast import Forecast
 from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
+from simt.engine.llvm_marches import Marches
 from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_ops import OpEmitter
 from simt.engine.llvm_outline import BLOCKS, LINES, NEARLY, PIECE, TooLarge
@@ -92,6 +93,7 @@ class FunctionEmitter(OpEmitter):
         self.headers: dict[int, Block] = {}  # to which code goes back by a switch
         self.later: list[str] = []  # code that stands after that of the blocks
         self.alone = AloneLoops(self)
+        self.marches = Marches(self)
         self.masks: dict[str, str] = {}  # of the block: where masks are kept, "" for those used once
         self._live: dict[int, set[Definition]] | None = None
         self.ticks = Ticks(self.builder) if unit.has_clock else None
@@ -361,12 +363,20 @@ class FunctionEmitter(OpEmitter):
         ]
         self.store_guarded(guarded)
         for phi, value, mask in others:
-            self.store(phi, value, mask, self._joins_others(phi, block))
+            if self.marches.has(phi):
+                self.marches.keep(phi, value)
+            else:
+                self.store(phi, value, mask, self._joins_others(phi, block))
             self._cut()
 
     def _read_whole(self, value: Value) -> Value:
         """A value whose lanes are read now: its maker may read slots of guarded values."""
         return self.m.vector(value) if isinstance(value, Guarded) else value
+
+    def read(self, definition: Definition) -> Value:
+        if definition not in self.cache and self.marches.has(definition):
+            self.cache[definition] = self.marches.read(definition)
+        return super().read(definition)
 
     def _joins_others(self, phi: Definition, source: Block) -> bool:
         """Whether lanes may have given the phi another value that they still need, when others come to it

@@ -46,6 +46,10 @@ class _Store:
     reach: Range
 
 
+def _as_it_is(value: Value) -> Value:
+    return value
+
+
 class MemoryAlgebra(RunsAlgebra):
     """`RunsAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
     once followed by one of the same kind, done by the same lanes and given to this algebra as well."""
@@ -371,16 +375,16 @@ class MemoryAlgebra(RunsAlgebra):
     def _tested_spans(self, access: Access) -> tuple[int, list[Value], str]:
         """`_spans` of addresses that may turn out to be consecutive, in runs of half a warp at least: a
         vector register holds no more, and butterflies come in such runs. What is tested are addresses before
-        constants are added: once for all members of a structure, or all turns of an unrolled loop."""
+        they are moved: once for all members of a structure, or all turns of a loop."""
         address, span = self.vector(access.address), min(WARP // 2, self.segment)
         # Where the test fails anyway, what tests share only takes registers.
-        address, constant = (address, 0) if self.is_scattered else self.as_sum(address)
+        address, moved = (address, _as_it_is) if self.is_scattered else self.as_moved(address)
         starts = [self.builder.emit(f"extractelement {address.typed}, i32 {i}") for i in range(0, WARP, span)]
         steps = self.constant_lanes(address.type, [access.size * (lane % span) for lane in range(WARP)])
         bases_of_runs = self.widened(self._assemble(address.type, starts), WARP)
         expected = LlvmIntegers.binary(self, "add", bases_of_runs, steps)
         ok = self._all(self._agrees(address, expected))
-        parts = [self.plus(Value(start, address.type), constant) for start in starts]
+        parts = [moved(Value(start, address.type)) for start in starts]
         for part in parts:
             ok = self.both(ok, self._valid(access, part, span * access.size).ir)
         return span, parts, ok

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from simt.analysis.shape import WARP
+from simt.analysis.shape import WARP, Hold
 from simt.engine.llvm_access import I64, LOCAL, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
@@ -54,7 +54,8 @@ class RunsAlgebra(GatherAlgebra):
     def may_have_runs(self, access: Access) -> bool:
         """Whether it is worth looking for runs: in loops, at addresses of which nothing is known."""
         address = access.address
-        unknown = shape_of(address).width == WARP or (isinstance(address, Guarded) and address.guessed)
+        guessed = shape_of(address).hold == Hold.LIKELY or (isinstance(address, Guarded) and address.guessed)
+        unknown = shape_of(address).width == WARP or guessed
         able = self.features >= NEEDS and access.region is not LOCAL and access.size <= LARGEST
         return able and unknown and self.in_loop and not self.is_scattered
 
@@ -110,19 +111,19 @@ class RunsAlgebra(GatherAlgebra):
         alike, few, many, end = (self.builder.block_name(h) for h in ("alike", "two", "more", "end"))
         index = self.index_of(access)
         if index is None:
-            made = self.as_sum(self.vector(access.address))
+            made = self.as_moved(self.vector(access.address))
             near = self._is_alike(made[0], access.size)
         else:  # then the addresses are not needed before
             made, near = None, self._is_alike(index.column, access.size >> index.shift)
         self.builder.void(f"br i1 {near}, label %{alike}, label %{many}")
         self.builder.label(alike)
-        address, constant = made or self.as_sum(self.vector(access.address))
+        address, moved = made or self.as_moved(self.vector(access.address))
         places = self._as_lane_0(access, address)
         breaks = self._breaks(places)
         before = self.builder.emit(f"sub {breaks.typed}, 1")
         more = self.builder.emit(f"and {breaks.typed}, {before}")
         ok = self.builder.emit(f"icmp eq i32 {more}, 0")
-        starts = [self.plus(self._lane(places, lane), constant) for lane in (0, WARP - 1)]
+        starts = [moved(self._lane(places, lane)) for lane in (0, WARP - 1)]
         for start in starts:
             ok = self.both(ok, self._valid(access, start, WARP * access.size).ir)
         self.builder.void(f"br i1 {ok}, label %{few}, label %{many}")

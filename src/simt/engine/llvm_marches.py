@@ -1,0 +1,98 @@
+"""Registers by which lanes march through memory: each from where it began, all by the same distance.
+
+An address that a loop increases is kept as two things, the column with which the lanes came to the
+loop, and one number for all of them, how far they have gone. Whether lanes lie side by side, or in two runs,
+then depends on a column that no turn changes, and LLVM asks once, before the loop.
+
+What a turn does to a register is seen when code for the end of the turn is made. If it is not increased by a
+constant there, the column is kept anew, and nobody has gone anywhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simt.analysis.program import Op
+from simt.analysis.schedule import Loop
+from simt.analysis.shape import WARP
+from simt.analysis.ssa import Definition
+from simt.engine.llvm_alone_turn import memory_operands
+from simt.engine.llvm_builder import Value
+
+if TYPE_CHECKING:
+    from simt.engine.llvm_function import FunctionEmitter
+
+
+class Marches:
+    """The registers of one function that are kept so: addresses held as columns, phis of the headers of loops
+    which all lanes begin together, used nowhere else."""
+
+    def __init__(self, emitter: FunctionEmitter) -> None:
+        self.emitter = emitter
+        self._found: dict[int, set[Definition]] = {}  # by the indices of loops' headers
+
+    def has(self, definition: Definition) -> bool:
+        if not definition.is_phi:
+            return False
+        header = definition.block.index
+        if header not in self._found:
+            self._found[header] = set()  # for code for one lane at a time, if it is emitted now
+            self._found[header] = set(self._of_loop(header))
+        return definition in self._found[header]
+
+    def _of_loop(self, header: int) -> list[Definition]:
+        """Those of the loop with a header, if the block is one."""
+        emitter = self.emitter
+        loop = emitter.schedule.loop_of[header]
+        if loop is None or loop.header.index != header or header in emitter.uniformity.joins:
+            return []
+        phis = [phi for phi in emitter.ssa.phis.get(header, ()) if self._is_column(phi)]
+        phis = [phi for phi in phis if phi in self._addresses(loop)] if phis else []
+        return [] if not phis or emitter.alone.is_scattered(loop) else phis
+
+    def _addresses(self, loop: Loop) -> set[Definition]:
+        """What the loop gets at memory by."""
+        ssa, blocks = self.emitter.ssa, self.emitter.schedule.order[loop.first : loop.last + 1]
+        ops = [op for block in blocks for op in block.ops if isinstance(op, Op)]
+        return {ssa.read[id(op)][register] for op in ops for register, _ in memory_operands(op)}
+
+    def _is_column(self, phi: Definition) -> bool:
+        parts = self.emitter.parts(phi)
+        integers = len(parts) == 1 and parts[0].width == WARP and parts[0].element in ("i32", "i64")
+        return integers and self.emitter.may_find(phi)
+
+    def read(self, phi: Definition) -> Value:
+        """The column in the present turn."""
+        emitter = self.emitter
+        (part,) = emitter.parts(phi)
+        place = emitter.place(phi, part)
+        start = Value(emitter.builder.emit(f"load {part.kind}, ptr {place}"), part.element, WARP)
+        gone = Value(emitter.builder.emit(f"load {part.element}, ptr {self._gone(phi)}"), part.element)
+        return emitter.m.shaped(emitter.m.marched(start, gone), emitter.shape(phi))
+
+    def keep(self, phi: Definition, value: Value) -> None:
+        """What the phi gets from a block. Only those of its loop have read it before."""
+        emitter = self.emitter
+        column = emitter.m.vector(value)
+        gone = self._distance(phi, column)
+        if gone is None:
+            (part,) = emitter.parts(phi)
+            emitter.builder.void(f"store {column.typed}, ptr {emitter.place(phi, part)}")
+            gone = emitter.m.number(column.type, 0)
+        emitter.builder.void(f"store {gone.typed}, ptr {self._gone(phi)}")
+
+    def _distance(self, phi: Definition, column: Value) -> Value | None:
+        """How far lanes have gone from where they began if they go on to a column, None if it is not a
+        constant more than the present one."""
+        emitter = self.emitter
+        here, (part, constant) = emitter.cache.get(phi), emitter.m.as_sum(column)
+        if here is None or part.ir != here.ir:
+            return None
+        return emitter.m.plus(emitter.m.gone(here), constant)
+
+    def _gone(self, phi: Definition) -> str:
+        """Where is kept how far lanes have gone."""
+        (part,) = self.emitter.parts(phi)
+        name = f"%slot.{phi.index}.gone"
+        self.emitter.allocas[f"  {name} = alloca {part.element}"] = None
+        return name
