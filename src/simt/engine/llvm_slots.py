@@ -344,6 +344,8 @@ class SlotEmitter:
     def write(self, definition: Definition, value: Value) -> None:
         """Defines a value; keeps it for other blocks if they use it."""
         shape = self.shape(definition)
+        if shape.const is not None:  # which code need not have found out
+            value = self.m.const(definition.register.type, shape.const)
         in_full = shape.width == WARP and type(value) is Value  # from a call
         if in_full and shape.common < definition.register.type.bits:
             value = self.m.shaped(value, shape)
