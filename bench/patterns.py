@@ -123,6 +123,11 @@ def by_lines(body: str) -> str:
     )
 
 
+LOCAL = (
+    "shl.b32 %r8, %r7, 2; add.u32 %r8, %r8, %r15; and.b32 %r8, %r8, 252; mov.u32 %r9, l;"
+    f"add.u32 %r8, %r8, %r9; ld.local.u32 %r9, [%r8]; {USE} st.local.u32 [%r8], %r10;"
+)
+"""At one place for all lanes, or %r15 bytes after it for each."""
 BASE = Row("", "empty", "")
 ADDRESS = Row("", "address", moved("%a0", f"cvt.u32.u64 %r9, %a5; {USE}"))
 ROWS = [
@@ -152,7 +157,8 @@ ROWS = [
     Row("load", "shared, 128 bytes apart", SHARED, "mul.lo.u32 %r15, %r1, 128;" + IN_SHARED, (32, 8)),
     Row("load", "shared, unknown, lanes in pairs 4 apart", by_lines(SHARED), PAIRS + IN_SHARED),
     Row("load", "shared, unknown, scattered", SHARED, SCATTERED + IN_SHARED, index="random"),
-    Row("load", "local, and a store to it", f"ld.local.u32 %r9, [l+16]; {USE} st.local.u32 [l+16], %r10;"),
+    Row("load", "local, one place, and a store to it", LOCAL, "mov.u32 %r15, 0;"),
+    Row("load", "local, scattered, and a store to it", LOCAL, "shl.b32 %r15, %r6, 2;", index="random"),
     Row("store", "uniform", moved("%a0", STORE)),
     Row("store", "contiguous", moved("%a6", STORE), at(4)),
     Row("store", "unknown, contiguous when run", moved("%a6", STORE), at(4, "%r6")),

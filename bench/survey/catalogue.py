@@ -1,6 +1,6 @@
 """All cases: importing the modules that make problems puts them into `CASES`."""
 
-from survey import algebra, bits, counting, images, sparse, stencils
+from survey import algebra, bits, counting, images, private, sparse, stencils
 from survey.case import CASES
 
-__all__ = ["CASES", "algebra", "bits", "counting", "images", "sparse", "stencils"]
+__all__ = ["CASES", "algebra", "bits", "counting", "images", "private", "sparse", "stencils"]

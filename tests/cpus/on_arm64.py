@@ -92,7 +92,9 @@ def _execute(program: Path, launch: int, worker: int, regions: list[Region]) -> 
                 ["qemu-aarch64", "-s", str(STACK), program, image], timeout=SECONDS
             ).returncode
         except subprocess.TimeoutExpired:
-            pytest.skip("nothing stops it here")
+            pytest.skip(
+                f"not done after {SECONDS} s under qemu, where nothing stops it; a hang would look so too"
+            )
         if status != TAKEN:
             break
     assert status == 0

@@ -18,7 +18,7 @@ What lowering has already done:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -141,6 +141,13 @@ class Op:
     guard: Guard | None
     line: int
     kind: Kind | None = field(default=None, repr=False)
+
+
+def memory_operands(op: Op) -> Iterator[tuple[Register, int]]:
+    """Register and offset of each address that an op gets at through a register."""
+    for source in op.sources.values():
+        if isinstance(source, Address) and isinstance(source.base, Register):
+            yield source.base, source.offset
 
 
 @dataclass(slots=True, eq=False)

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.facts import key_of
 from simt.analysis.observer import Anything
-from simt.analysis.program import Address, Call, Op, Register, SymbolAddress
+from simt.analysis.program import Address, Call, Op, SymbolAddress, memory_operands
 from simt.analysis.shape import UNIFORM, VARYING, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import Definition, Ssa, uses
@@ -85,7 +85,7 @@ def _accesses(ssa: Ssa, environment: Environment) -> Iterator[_Access]:
             if isinstance(op, Call):
                 yield _Access(id(op), loads=False, streams=False, speaks=True, addresses=None)
             elif op.form.effects:
-                key, register = key_of(op, type), _register(op)
+                key, register = key_of(op, type), next((r for r, _ in memory_operands(op)), None)
                 watcher = watchers.get(key)
                 if watcher is None:
                     watcher = watchers[key] = _Watcher()
@@ -93,11 +93,6 @@ def _accesses(ssa: Ssa, environment: Environment) -> Iterator[_Access]:
                 address = register and ssa.read[id(op)][register]
                 goes_on = address is not None and loop_of[address.block.index] is loop_of[block.index]
                 yield _Access(id(op), watcher.loads, watcher.stores and goes_on, watcher.speaks, address)
-
-
-def _register(op: Op) -> Register | None:
-    bases = [s.base for s in op.sources.values() if isinstance(s, Address)]
-    return next((base for base in bases if isinstance(base, Register)), None)
 
 
 class _Origins:

@@ -42,11 +42,14 @@ class Region:
 ARENA = Region("global", "%arena.base", "%arena.room1", "%arena.base")
 SHARED = Region("shared", "0", "%shared.room1", "%shared.host")
 LOCAL = Region("local", "0", "%local.room1", "%local.host", "%local.bytes")
+WOVEN = Region("woven", "0", "%woven.room1", "%local.host")
+"""The local memory of a warp's lanes together: see `simt.engine.llvm_woven`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One memory operation: element type in memory, elements per lane, and the address."""
+    """One memory operation: element type in memory, elements per lane, and the address. `private`: the one of
+    local memory, of woven local memory."""
 
     element: str
     count: int
@@ -54,6 +57,7 @@ class Access:
     region: Region
     address: Value
     volatile: bool
+    private: Access | None = None
 
     @property
     def word(self) -> int:
@@ -297,6 +301,8 @@ class AccessAlgebra(PrefetchAlgebra):
     def _refuse(self, function: Callable[[ModuleText, int], str], access: Access, address: Value) -> None:
         """Records the fault of the first active lane with an address that is not valid, and stops the warp.
         `function` of the runtime finds it where addresses differ."""
+        if access.private is not None:
+            access, address = access.private, access.private.address
         shape, region = shape_of(address), access.region
         if shape.is_uniform:
             self.asked = True
@@ -359,9 +365,9 @@ class AccessAlgebra(PrefetchAlgebra):
         if constant:
             pointer = self._host(access, address)
             return self.builder.emit(f"getelementptr i8, ptr {pointer}, i64 {constant}")
-        if access.region is not SHARED:
+        if access.region not in (SHARED, WOVEN):
             return self.pointer(address)
-        host = "%shared.start"
+        host = "%shared.start" if access.region is SHARED else self.pointer(Value(access.region.host, I64))
         offset = self.resize(U32, U64, Value(address.ir, address.type)) if address.type == "i32" else address
         return self.builder.emit(f"getelementptr i8, ptr {host}, i64 {offset.ir}")
 

@@ -27,6 +27,7 @@ from simt.analysis.program import (
     Op,
     Register,
     SymbolAddress,
+    memory_operands,
 )  # fmt: skip
 from simt.analysis.range_algebra import Range
 from simt.analysis.schedule import Loop
@@ -35,7 +36,7 @@ from simt.analysis.ssa import Definition, terminator_uses, uses
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
 from simt.engine.llvm_alone_count import CountedTurns
-from simt.engine.llvm_alone_turn import Joint, Touch, joints, memory_operands
+from simt.engine.llvm_alone_turn import Joint, Touch, joints
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
@@ -75,7 +76,7 @@ class AloneLoop:
         self.m = self.algebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
         self.m.parameter_size, self.m.sizes = emitter.m.parameter_size, emitter.m.sizes
         self.m.at_start, self.m.beginning = emitter.m.at_start, emitter.m.beginning
-        self.m.places = emitter.m.places
+        self.m.places, self.m.word_woven = emitter.m.places, emitter.m.woven
         self.m.abort, self.m.zeros = emitter.m.abort, emitter.m.zeros
         self.evaluator: Evaluator[Value] = Evaluator(self.m, self, unit.program.environment)
         self.current: dict[Register, Definition] = {}
@@ -112,8 +113,6 @@ class AloneLoop:
         return self.read(self.ssa.lookup(self.current, register))
 
     def symbol(self, symbol: SymbolAddress) -> Value:
-        if symbol.space == "local":
-            raise NotAlone
         address = self.emitter.symbol(symbol)
         self.m.outside.add(address.ir)
         return address

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from simt.analysis.access import Plan, Way
+from simt.analysis.shape import WARP
 from simt.engine.atomic_operation import is_simple
-from simt.engine.llvm_access import ARENA, I64, SHARED, Access
+from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_indices import LARGEST
-from simt.engine.llvm_lanes import Guarded, Lanes, bases
+from simt.engine.llvm_lanes import Guarded, Lanes, bases, shape_of
 from simt.ptx.types import U64, Type
 from simt.records import dataclass
 
@@ -35,12 +37,14 @@ class Element:
 
 
 class AloneAlgebra(AtomicAlgebra):
-    """The algebra of one lane: every column is a scalar. `lane_number`: the lane (i32).
+    """The algebra of one lane: every column is a scalar. `lane_number`: the lane (i32). `word_woven`: bytes
+    of the words by which local memory is woven (`simt.engine.llvm_woven`; 0: it is not).
 
     `is_checked`: the present access is known to be valid. `touched`: bytes of the last plain access, if it
     was to the arena; negative for a store."""
 
     lane_number = Value("0", "i32")
+    word_woven = 0
     is_checked = False
     touched = 0
 
@@ -82,17 +86,34 @@ class AloneAlgebra(AtomicAlgebra):
         return self.lane_number
 
     def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> tuple[Value, ...]:
-        self._touch(t.bytes * count, space, volatile)
+        self._touch(t.bytes * count, space, volatile, count)
         return super().load(t, space, address, count, volatile)
 
     def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
-        self._touch(-t.bytes * len(values), space, volatile)
+        self._touch(-t.bytes * len(values), space, volatile, len(values))
         super().store(t, space, address, values, volatile)
 
-    def _touch(self, nbytes: int, space: str, volatile: bool) -> None:
-        if space == "local" or volatile:
+    def _touch(self, nbytes: int, space: str, volatile: bool, count: int) -> None:
+        if volatile or (space == "local" and self.word_woven and count > 1):
             raise NotAlone
-        self.touched = 0 if self._region(space) is SHARED else nbytes
+        self.touched = 0 if self._region(space) in (SHARED, LOCAL) else nbytes
+
+    def _plan(self, access: Access, stores: bool) -> Plan:
+        if access.region is LOCAL:
+            return Plan(Way.ONE, shape_of(access.address))
+        return super()._plan(access, stores)
+
+    def _host(self, access: Access, address: Value) -> str:
+        if access.region is not LOCAL:
+            return super()._host(access, address)
+        lane = Value(self.builder.emit(f"zext {self.lane_number.typed} to i64"), I64)
+        apart = self.number(I64, self.word_woven) if self.word_woven else Value(LOCAL.lane_stride, I64)
+        if self.word_woven:
+            address = self.binary("mul", address, self.number(I64, WARP))
+        place = self.binary("add", address, self.binary("mul", lane, apart))
+        return self.builder.emit(
+            f"getelementptr i8, ptr {self.pointer(Value(LOCAL.host, I64))}, {place.typed}"
+        )
 
     def _is_proven(self, access: Access) -> bool:
         return self.is_checked or super()._is_proven(access)

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from simt.analysis.program import Branch, Op, Register
+from simt.analysis.program import Branch, Op, Register, memory_operands
 from simt.analysis.ssa import Definition, uses
-from simt.engine.llvm_access import I64, SHARED, Access
+from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_alone import LONGEST, TRUE, AloneLoop
 from simt.engine.llvm_alone_algebra import AloneAlgebra, Element, NotAlone
-from simt.engine.llvm_alone_turn import Joint, joints, memory_operands
+from simt.engine.llvm_alone_turn import Joint, joints
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value
 from simt.ptx.types import U64, Type, unsigned
@@ -37,7 +37,7 @@ class ShortAlgebra(AloneAlgebra):
     has_turn: Value | None = None
 
     def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> tuple[Value, ...]:
-        if self._region(space) is SHARED:
+        if self._region(space) in (SHARED, LOCAL):
             raise NotAlone
         if self.has_turn is not None and not self.is_checked:
             address = self._harmless(self.has_turn, address)

@@ -9,9 +9,9 @@ are found in the order of the program, and only those that happen.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from simt.analysis.program import Address, Op, Register
+from simt.analysis.program import Op
 from simt.analysis.ssa import Definition
 from simt.records import dataclass
 
@@ -37,13 +37,6 @@ class Joint:
     span: int
     size: int
     ops: tuple[Op, ...]
-
-
-def memory_operands(op: Op) -> Iterator[tuple[Register, int]]:
-    """Register and offset of each address that an op gets at through a register."""
-    for source in op.sources.values():
-        if isinstance(source, Address) and isinstance(source.base, Register):
-            yield source.base, source.offset
 
 
 def joints(touches: Iterable[Touch]) -> list[Joint]:

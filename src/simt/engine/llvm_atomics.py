@@ -19,11 +19,11 @@ from simt.engine.llvm_algebra import LlvmIntegers, element_type, integer_text
 from simt.engine.llvm_builder import Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import bases, shape_of
-from simt.engine.llvm_memory import MemoryAlgebra
+from simt.engine.llvm_woven import WovenAlgebra
 from simt.ptx.types import Type
 
 
-class AtomicAlgebra(MemoryAlgebra):
+class AtomicAlgebra(WovenAlgebra):
     """`MemoryAlgebra` with atomic operations. `result_used`: whether anybody reads what the op gives."""
 
     result_used = True

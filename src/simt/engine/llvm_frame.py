@@ -57,6 +57,8 @@ def environment() -> list[str]:
         "  %shared.start = inttoptr i64 %shared.host to ptr",
         *load_slot("%launch", LaunchSlot.LOCAL_BYTES, "local.bytes"),
         "  %local.room1 = add i64 %local.bytes, 1",
+        f"  %local.warp = mul i64 %local.bytes, {WARP}",
+        "  %woven.room1 = add i64 %local.warp, 1",
         *load_slot("%worker", WorkerSlot.LOCAL, "local.first"),
         *load_slot("%launch", LaunchSlot.PARAMETERS, "parameters"),
         *load_slot("%launch", LaunchSlot.SYMBOLS, "symbols"),
@@ -67,7 +69,6 @@ def local_of_warp() -> list[str]:
     return [
         f"  {WARP_FIRST} = mul i32 %warp, {WARP}",
         "  %warp.wide = zext i32 %warp to i64",
-        f"  %local.warp = mul i64 %local.bytes, {WARP}",
         "  %local.skip = mul i64 %local.warp, %warp.wide",
         "  %local.host = add i64 %local.first, %local.skip",
     ]

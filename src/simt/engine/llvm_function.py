@@ -140,7 +140,7 @@ class FunctionEmitter(OpEmitter):
         self.vectors, self.masks, self.columns, self.made = {}, {}, {}, {}
         self.m.computed = ()
         self.m.fences = (len(block.ops) > STRAIGHT or self.unit.ops > MANY_OPS) and not self.unit.large
-        self.m.in_loop = loop is not None
+        self.m.loop = None if loop is None else loop.header.index
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled
         self.m.mask = self._entry_mask(block)
         self.current = self.ssa.reaching(block)

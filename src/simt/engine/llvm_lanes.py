@@ -248,6 +248,14 @@ class LaneAlgebra(LlvmAlgebra):
         """A stored form read back."""
         return Lanes(value.ir, value.type, value.width, shape)
 
+    def narrowed(self, value: Value, shape: Shape) -> Lanes:
+        """A value, held with more bases, that the analysis knows to have a shape: the first lane of each row
+        tells. (It knows what a product has of zeros that no register held.)"""
+        column = self.vector(value)
+        firsts = range(0, WARP, WARP // shape.width)
+        items = [self.builder.emit(f"extractelement {column.typed}, i32 {lane}") for lane in firsts]
+        return self.shaped(self._assemble(column.type, items), shape)
+
     def _assemble(self, element: str, items: list[str]) -> Value:
         """Scalars as one value."""
         if len(items) == 1:

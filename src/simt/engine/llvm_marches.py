@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simt.analysis.program import Op
+from simt.analysis.program import Op, memory_operands
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
-from simt.engine.llvm_alone_turn import memory_operands
 from simt.engine.llvm_builder import Value
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from simt.analysis.range_algebra import Range
 from simt.analysis.shape import WARP, Hold, Shape
 from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind
-from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access, Region, fit
+from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, WOVEN, Access, Region, fit
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value, spell
@@ -60,7 +60,9 @@ class MemoryAlgebra(RunsAlgebra):
     # -- the algebra's primitives ----------------------------------------------------------------
 
     def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> tuple[Value, ...]:
-        access = self._access(t, space, address, count, volatile)
+        return self.load_planned(self._access(t, space, address, count, volatile))
+
+    def load_planned(self, access: Access) -> tuple[Value, ...]:
         plan = self._plan(access, stores=False)
         match plan.way:
             case Way.ONE if plan.otherwise is not None:
@@ -104,6 +106,9 @@ class MemoryAlgebra(RunsAlgebra):
             self.store_exchange(accesses, (one.values[0], other.values[0]), proven, separately)
         else:
             separately()
+
+    def store_planned(self, access: Access, values: tuple[Value, ...]) -> None:
+        self._store(_Store(access, self._plan(access, stores=True), values, self.line, self.reach))
 
     def _store(self, store: _Store) -> None:
         access, plan, values = store.access, store.plan, store.values
@@ -390,7 +395,7 @@ class MemoryAlgebra(RunsAlgebra):
         return span, parts, ok
 
     def _prefetch_spans(self, access: Access, parts: list[Value], span: int, write: bool) -> None:
-        if access.region is not SHARED and len(parts) <= FEW_PARTS:
+        if access.region not in (SHARED, WOVEN) and len(parts) <= FEW_PARTS:
             self.prefetch(parts, span * access.size, write)
 
     def _load_spans(self, access: Access, parts: list[Value], span: int) -> tuple[Value, ...]:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from functools import cached_property, partial
 
 from simt.analysis.evaluate import Evaluator
-from simt.analysis.program import Address, Function, FunctionAddress, Op, Register, SymbolAddress
+from simt.analysis.program import (
+    Address,
+    Function,
+    FunctionAddress,
+    Op,
+    Register,
+    SymbolAddress,
+    memory_operands,
+)
 from simt.analysis.range_algebra import UNKNOWN, Range, constant
 from simt.analysis.ranges import Ranges
 from simt.analysis.remade import Recipe
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
+from simt.analysis.turns import Turns
 from simt.engine.llvm_access import LATEST
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value
@@ -52,6 +61,7 @@ class OpEmitter(SlotEmitter):
         m.reach = UNKNOWN if large or not acts else self.reach(op, self.current)
         m.range_of = partial(self._range_of, op)
         m.streams = id(op) in self.streams
+        m.step_in_loop = partial(self._step_in_loop, op)
         m.result_used = not self.uses.keys().isdisjoint(made)
         m.may_put_off = op.guard is None and not large
         if op.guard is not None and acts:
@@ -105,6 +115,18 @@ class OpEmitter(SlotEmitter):
     @cached_property
     def ranges(self) -> Ranges:
         return Ranges(self.ssa, self.unit.program.environment, self.unit.block, self._symbol_range)
+
+    @cached_property
+    def turns(self) -> Turns:
+        return Turns(self.ssa, self.unit.program.environment)
+
+    def _step_in_loop(self, op: Op) -> int | None:
+        """How far an op's address goes in each turn of the loop around it, if that is a known constant."""
+        loop = None if self.m.loop is None else self.schedule.loop_of[self.m.loop]
+        addresses = [self.ssa.read[id(op)][register] for register, _ in memory_operands(op)]
+        if self.unit.large or loop is None or len(addresses) != 1:
+            return None
+        return self.turns.step(addresses[0], loop)
 
     def number_of(self, definition: Definition) -> int | None:
         found = UNKNOWN if self.unit.large else self.ranges.of(definition)

@@ -319,7 +319,7 @@ class Outliner(Evaluator[Value]):
         m = type(emitter.m)(builder, module, emitter.m.features, emitter.m.block, emitter.m.environment)
         m.line = cast("int", "%line")  # it is only written into the text
         m.result_used = emitter.m.result_used
-        m.zeros, m.places = emitter.m.zeros, emitter.m.places
+        m.zeros, m.places, m.woven = emitter.m.zeros, emitter.m.places, emitter.m.woven
         if emitter.m.mask.ir != ALL:
             m.mask = Value("%mask", "i1", WARP)
         values = {

@@ -20,7 +20,9 @@ A prefetch of a wild address does nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 
 from simt.analysis.shape import WARP
 from simt.engine.llvm_algebra import LlvmIntegers
@@ -30,6 +32,9 @@ from simt.engine.llvm_scopes import OF_WORKER
 
 AHEAD = 8
 """Iterations."""
+ROOM_IN_TURN = 8
+"""Lines of memory that a turn of a loop asks for, at most: a CPU waits for a few more at once. Many that are
+asked for turns ahead are gone from the first cache when they are used."""
 NEAR = 256
 """Bytes of a step that the CPU follows by itself: it looks ahead within a page of 4 KB, once it has seen some
 lines of it."""
@@ -45,16 +50,25 @@ SPREAD = "simt.prefetch.spread"
 
 
 class PrefetchAlgebra(PatternAlgebra):
-    """`PatternAlgebra` with prefetches. `in_loop`: whether the present block is part of a loop, `in_turns`:
-    of one with a barrier for all warps of the CTA in every turn. `for_next_cta`: whether to ask for what the
-    next CTA will use, and how `near` that is to be; `lines_asked`: how much, for a warp."""
+    """`PatternAlgebra` with prefetches. `loop`: the loop around the present block, by its header's index
+    (None: it is in no loop); `in_turns`: whether that has a barrier for all warps of the CTA in every turn;
+    `asked_in_loop`: lines that a turn of each loop asks for. `for_next_cta`: whether to ask for what the next
+    CTA will use, and how `near` that is to be; `lines_asked`: how much, for a warp."""
 
-    in_loop = False
+    loop: int | None = None
     in_turns = False
     for_next_cta = False
     near = CLOSE
     lines_asked = 0
     _queue: tuple[str, str, str] | None = None
+
+    @cached_property
+    def asked_in_loop(self) -> Counter[int | None]:
+        return Counter()
+
+    def step_in_loop(self) -> int | None:
+        """By how many bytes the present access goes on in each turn, None if that is no known constant."""
+        return None
 
     def prefetch(self, addresses: Sequence[Value], nbytes: int, write: bool = False) -> None:
         """Asks for what the present load or store of some bytes at each of some addresses (scalars, i64) will
@@ -62,7 +76,7 @@ class PrefetchAlgebra(PatternAlgebra):
         if self.in_turns:
             if not write:
                 self._prefetch_in_turns(addresses, nbytes)
-        elif self.in_loop:
+        elif self.loop is not None:
             if not write:
                 self._prefetch_in_loop(addresses, nbytes)
         elif self.for_next_cta:
@@ -83,8 +97,16 @@ class PrefetchAlgebra(PatternAlgebra):
     def _prefetch_in_loop(self, addresses: Sequence[Value], nbytes: int) -> None:
         """By the step of the first address: the others, of other rows of the CTA, go the same way. A turn may
         be short: its address stays in a register, where LLVM has one left."""
-        step = self._step(addresses[0], self._note(), volatile="")
-        self._ask_if_far(addresses, nbytes, step, AHEAD)
+        known, lines = self.step_in_loop(), len(addresses) * _lines(nbytes)
+        is_near = known is not None and abs(known) <= NEAR
+        if is_near or self.asked_in_loop[self.loop] + lines > ROOM_IN_TURN:
+            return
+        self.asked_in_loop[self.loop] += lines
+        if known is not None:
+            self._ask_ahead(addresses, nbytes, str(known * AHEAD))
+        else:
+            step = self._step(addresses[0], self._note(), volatile="")
+            self._ask_if_far(addresses, nbytes, step, AHEAD)
 
     def _prefetch_in_turns(self, addresses: Sequence[Value], nbytes: int) -> None:
         """By the first warp's step from turn to turn."""
@@ -98,11 +120,13 @@ class PrefetchAlgebra(PatternAlgebra):
         ask, go = self.builder.block_name("ask"), self.builder.block_name("go")
         self.builder.void(f"br i1 {far}, label %{ask}, label %{go}")
         self.builder.label(ask)
-        ahead = self.builder.emit(f"mul i64 {step}, {steps}")
-        for address in addresses:
-            self._ask(self._sum(address.ir, ahead), _lines(nbytes), False)
+        self._ask_ahead(addresses, nbytes, self.builder.emit(f"mul i64 {step}, {steps}"))
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
+
+    def _ask_ahead(self, addresses: Sequence[Value], nbytes: int, ahead: str) -> None:
+        for address in addresses:
+            self._ask(self._sum(address.ir, ahead), _lines(nbytes), False)
 
     def _prefetch_for_next_cta(self, address: Value, nbytes: int, write: bool) -> None:
         last, step = self._note(), self._note()

@@ -45,7 +45,7 @@ class Repeats(Outliner):
         self.total = 0
 
     def calls(self, op: Op) -> bool:
-        seldom = not self.emitter.m.in_loop and self.emitter.unit.ops > FEW_OPS
+        seldom = self.emitter.m.loop is None and self.emitter.unit.ops > FEW_OPS
         share = 2 if seldom else 1
         kind, enough = self.kind(op), ENOUGH // share if self.total < MANY // share else 0
         return self.taken[kind] > enough and kind not in self.known.short and self.suits(op)
@@ -71,7 +71,7 @@ class Repeats(Outliner):
         m = self.emitter.m
         if "memory" not in op.form.effects or (m.asked and blocks <= 1):
             return True
-        seldom = not m.in_loop and bool(self.emitter.schedule.loops)
+        seldom = m.loop is None and bool(self.emitter.schedule.loops)
         return (m.has_looked or seldom) and self.emitter.unit.ops > FEW_OPS
 
     def _lines(self) -> int:

@@ -57,7 +57,7 @@ class RunsAlgebra(GatherAlgebra):
         guessed = shape_of(address).hold == Hold.LIKELY or (isinstance(address, Guarded) and address.guessed)
         unknown = shape_of(address).width == WARP or guessed
         able = self.features >= NEEDS and access.region is not LOCAL and access.size <= LARGEST
-        return able and unknown and self.in_loop and not self.is_scattered
+        return able and unknown and self.loop is not None and not self.is_scattered
 
     def load_two(self, access: Access, otherwise: Callable[[], Values]) -> Values:
         """The words of each lane, by two vectors if lanes are in two runs."""

@@ -25,6 +25,7 @@ from simt.analysis.ssa import Definition, Ssa, build
 from simt.analysis.uniformity import Uniformity, used_in
 from simt.analysis.unseen import unseen_nans
 from simt.analysis.waiting import settle
+from simt.analysis.weaving import woven_word
 from simt.engine.host import pieces
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
@@ -149,6 +150,11 @@ class Unit:
         return has_clock(self.kernel.name, self.program)
 
     @cached_property
+    def woven(self) -> int:
+        """Bytes of the words by which lanes' local memory is woven, 0 if it is not."""
+        return woven_word(self.kernel.name, self.program)
+
+    @cached_property
     def pieces(self) -> int:
         """As how many each line of IR counts: see `simt.engine.host`."""
         return pieces(self.features)
@@ -188,7 +194,9 @@ class SlotEmitter:
             self.builder, unit.module, unit.features, unit.block, unit.program.environment
         )
         self.m.parameter_size = function.parameter_size
-        self.m.sizes = {"shared": unit.kernel.shared_size, "local": unit.kernel.local_size}
+        local = unit.kernel.local_size
+        self.m.sizes = {"shared": unit.kernel.shared_size, "local": local, "woven": local * WARP}
+        self.m.woven = unit.woven
         self.m.places = self._places
         self.shared_uses = {d for d, blocks in self.uses.items() if blocks - {d.block.index}}
         self.current: dict[Register, Definition] = {}
@@ -346,6 +354,8 @@ class SlotEmitter:
         shape = self.shape(definition)
         if shape.const is not None:  # which code need not have found out
             value = self.m.const(definition.register.type, shape.const)
+        elif shape.is_affine and shape_of(value).width > shape.width:
+            value = self.m.narrowed(value, shape)
         in_full = shape.width == WARP and type(value) is Value  # from a call
         if in_full and shape.common < definition.register.type.bits:
             value = self.m.shaped(value, shape)

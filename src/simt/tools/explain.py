@@ -28,6 +28,7 @@ from simt.analysis.program import (
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import UNIFORM, WARP, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
+from simt.analysis.weaving import is_one_place
 from simt.engine.host import HOST, find_cpu
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_function import FunctionEmitter
@@ -335,8 +336,11 @@ class _WatchedAlgebra:
         plan = None
         if operation != "atomic":
             stores = operation == "store"
+            where = shape, size, count, space
+            if space == "local" and self._m.woven and is_one_place(shape):
+                where = self._m.shape_woven(t.bytes, shape), t.bytes, 1, "woven"
             plan = plan_of(
-                shape, size, count, space, self._m.block,
+                *where, self._m.block,
                 stores=stores, volatile=volatile, windows=self._m.has_windows, gathers=self._m.has_gathers,
                 picks=self._m.picks,
             )  # fmt: skip

@@ -12,7 +12,7 @@ from simt.analysis.shape import BlockShape
 from simt.engine.host import host_cpu
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_phases import UNROLLED
-from simt.engine.llvm_prefetch import CLOSE, NEXT, SPREAD
+from simt.engine.llvm_prefetch import CLOSE, NEXT, ROOM_IN_TURN, SPREAD
 
 LOAD = "ld.global.u32 %v, [%a];"
 MUCH = "st.shared.u32 [box+4], %v;" * (UNROLLED // 4)
@@ -131,7 +131,7 @@ def test_loads_that_prefetch(name: str) -> None:
 )
 def test_how_far_ahead(barrier: str, turns: int, first: int) -> None:
     """Eight turns of a loop; one, of the first warp's step, if all warps meet at a barrier in each."""
-    turn = f"{LOAD} {barrier} add.u64 %a, %a, 4096; sub.u64 %n, %n, 1; setp.ne.u64 %p, %n, 0; @%p bra L;"
+    turn = f"{LOAD} {barrier} add.u64 %a, %a, %end; sub.u64 %n, %n, 1; setp.ne.u64 %p, %n, 0; @%p bra L;"
     text = text_of(f"setp.ne.u64 %p, %n, 1; bar.sync 0; L: {turn}")
     assert re.findall(r"= mul i64 %v\d+, (8|1)$", text, re.MULTILINE) == [str(turns)]
     assert len(re.findall(r"^first\.", text, re.MULTILINE)) == first
@@ -149,10 +149,26 @@ def test_from_what_step_on(threads: int, asked: bool) -> None:
         assert ((bytes_on + int(near)) % 2**64 > int(bound)) == asked
 
 
+@pytest.mark.parametrize(("step", "ahead"), [(4, None), (-256, None), (260, 2080), (-4096, -32768)])
+def test_a_known_step_is_not_measured(step: int, ahead: int | None) -> None:
+    text = text_of(f"L: {LOAD} add.u64 %a, %a, {step}; setp.lt.u64 %p, %a, %end; @%p bra L;")
+    assert "freeze" not in text
+    assert text.count("call void @llvm.prefetch") == (2 if ahead else 0)
+    assert re.findall(r"= add i64 %v\d+, (-?\d{4,})$", text, re.MULTILINE) == ([str(ahead)] if ahead else [])
+
+
+def test_a_turn_asks_for_few_lines() -> None:
+    """Two of each load: the fifth asks for nothing, in its loop; another loop has room again."""
+    turn = "ld.global.u32 %v, [%a]; " * 5 + "add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end;"
+    assert text_of(f"L: {turn} @%p bra L;").count("call void @llvm.prefetch") == ROOM_IN_TURN
+    two = text_of(f"L: {turn} @%p bra L; M: {turn} @%p bra M;")
+    assert two.count("call void @llvm.prefetch") == 2 * ROOM_IN_TURN
+
+
 @pytest.mark.parametrize(("barrier", "in_memory"), [("", False), ("bar.sync 0;", True)])
 def test_a_turn_of_a_loop_writes_no_address_to_memory(barrier: str, in_memory: bool) -> None:
     """A loop that only loads: what it notes for the next turn is kept by LLVM as it likes."""
-    text = text_of(f"L: {LOAD} {barrier} add.u64 %a, %a, 4096; setp.lt.u64 %p, %a, %end; @%p bra L;")
+    text = text_of(f"L: {LOAD} {barrier} add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end; @%p bra L;")
     noted = re.findall(r"(%v\d+) = load (volatile )?i64, ptr (%v\d+)\n *%v\d+ = freeze i64 \1\n", text)
     assert noted
     stores = re.findall(r"store (volatile )?i64 %v\d+, ptr (%v\d+)$", text, re.MULTILINE)

@@ -97,7 +97,9 @@ def by_x(instruction: str, shift: int) -> str:
         (body("ld.shared.u32 %r6, [%r2];"), (16, 16), "per row", "one", 0),
         (body("st.shared.u32 [%r2], %r6;"), (16, 16), "per row", "one", 0),
         (body("st.shared.u32 [%r2], %r6;"), (4, 16), "per row", "lanes", 0),
-        (body("st.local.u32 [l], %r6;"), (32, 1), "private", "lanes", 0),
+        (body("st.local.u32 [l], %r6;"), (32, 1), "private", "vector", 0),
+        (body("st.local.u16 [l], 7;"), (32, 1), "private", "turns", 0),
+        (body("st.local.u32 [l], %r6;", "st.local.u16 [l+4], 7;"), (32, 1), "private", "lanes", 0),
         (body("atom.shared.add.u32 %r6, [s], 1;"), (32, 1), "uniform", None, 0),
     ],
 )
