@@ -46,7 +46,7 @@ def gemv_t(m: int) -> Problem:
 @case(full=400, quick=50)
 def mm_naive(n: int) -> Problem:
     return Problem(
-        arrays={"a": reals(n, n), "b": reals(n, n), "c": zeros(n, n)},
+        arrays={"a": reals(n, n), "b": reals(n, n)[::-1].copy(), "c": zeros(n, n)},
         scalars={"n": np.int32(n)},
         launches=[Launch("mm", (blocks(n, 16), blocks(n, 16)), (16, 16), ("a", "b", "c", "n"))],
         changed=["c"],
@@ -58,7 +58,11 @@ def mm_naive(n: int) -> Problem:
 def dgemm(n: int) -> Problem:
     """Tiles in shared memory."""
     return Problem(
-        arrays={"a": reals(n, n, kind="f8"), "b": reals(n, n, kind="f8"), "c": zeros(n, n, kind="f8")},
+        arrays={
+            "a": reals(n, n, kind="f8"),
+            "b": reals(n, n, kind="f8")[::-1].copy(),
+            "c": zeros(n, n, kind="f8"),
+        },
         scalars={"n": np.int32(n)},
         launches=[Launch("mm", (n // 16, n // 16), (16, 16), ("a", "b", "c", "n"))],
         changed=["c"],
@@ -118,7 +122,7 @@ def gauss_elim(n: int) -> Problem:
 def mat4(n: int) -> Problem:
     """Products of 4 x 4 matrices, one a thread."""
     return Problem(
-        arrays={"a": reals(n, 16), "b": reals(n, 16), "c": zeros(n, 16)},
+        arrays={"a": reals(n, 16), "b": reals(n, 16)[::-1].copy(), "c": zeros(n, 16)},
         scalars={"n": np.int32(n)},
         launches=[Launch("mul", blocks(n), 256, ("a", "b", "c", "n"))],
         changed=["c"],
@@ -143,7 +147,7 @@ def layernorm(rows: int) -> Problem:
     """A CTA a row."""
     n = 1024
     return Problem(
-        arrays={"x": reals(rows, n), "g": reals(n), "b": reals(n), "y": zeros(rows, n)},
+        arrays={"x": reals(rows, n), "g": reals(n), "b": reals(n)[::-1].copy(), "y": zeros(rows, n)},
         scalars={"rows": np.int32(rows), "n": np.int32(n), "eps": np.float32(1e-5)},
         launches=[Launch("ln", rows, 256, ("x", "g", "b", "y", "n", "eps"))],
         changed=["y"],

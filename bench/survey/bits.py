@@ -91,7 +91,7 @@ def xorwow(n: int) -> Problem:
 def bigmul_cc(n: int) -> Problem:
     """Products of 256 bits by sums with carry."""
     return Problem(
-        arrays={"a": words(8, n), "b": words(n, 8).reshape(8, n), "c": zeros(16, n, kind="u4")},
+        arrays={"a": words(8, n), "b": words(8, n)[::-1].copy(), "c": zeros(16, n, kind="u4")},
         scalars={"n": np.int32(n)},
         launches=[Launch("mul", n // 256, 256, ("a", "b", "c", "n"))],
         changed=["c"],

@@ -12,7 +12,7 @@ from survey.case import case, integers, reals, zeros
 def knn(n: int) -> Problem:
     """The eight nearest of 256 points, sorted as they are found."""
     return Problem(
-        arrays={"x": reals(n + 256), "y": reals(n + 256), "out": zeros(8, n, kind="i4")},
+        arrays={"x": reals(n + 256), "y": reals(n + 256)[::-1].copy(), "out": zeros(8, n, kind="i4")},
         scalars={"n": np.int32(n), "m": np.int32(256)},
         launches=[Launch("knn", blocks(n, 128), 128, ("x", "y", "out", "n", "m"))],
         changed=["out"],
@@ -48,7 +48,7 @@ def edit(n: int) -> Problem:
     return Problem(
         arrays={
             "a": integers(0, 4, length, n, kind="u1"),
-            "b": integers(0, 4, length, n, kind="u1"),
+            "b": integers(0, 4, length, n, kind="u1")[:, ::-1].copy(),
             "out": zeros(n, kind="i4"),
         },
         scalars={"n": np.int32(n), "length": np.int32(length)},

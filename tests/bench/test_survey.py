@@ -31,6 +31,12 @@ def test_virtual_gpu_agrees_with_c(case: Case) -> None:
     assert version.interpreted == {}
 
 
+@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
+def test_no_input_is_another_again(case: Case) -> None:
+    filled = [array.tobytes() for array in case.problem("quick").arrays.values() if array.any()]
+    assert len(set(filled)) == len(filled)
+
+
 def test_every_file_belongs_to_a_case() -> None:
     assert {path.stem for path in KERNELS.iterdir()} == {case.source for case in CASES.values()}
     for case in CASES.values():
