@@ -7,7 +7,7 @@ more of the address than the CPU's addressing mode gives.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 from simt.analysis.access import Plan, Way
 from simt.analysis.shape import WARP
@@ -230,10 +230,15 @@ class AloneAlgebra(AtomicAlgebra):
         if space == "local":
             raise NotAlone
         access = self._access(t, space, address, 1, True)
-        if access.region is not SHARED or not is_simple(t):
-            return self.scalar(self._by_lanes(op, t, access, b, c))
         self.require(access, access.address)
-        return self._update(op, t, self._host(access, access.address), b, c)
+        place = self._host(access, access.address)
+        if access.region is SHARED and is_simple(t):
+            return self._update(op, t, place, b, c)
+        frame = Value(self.launch, "ptr"), Value(self.worker, "ptr"), bases(access.address)
+        operands = self.scalar(b), self.scalar(b if c is None else c)
+        run = partial(self._update_by_call, op, t, frame, place, operands)
+        alone = "true" if access.region is SHARED else self._one_thread()
+        return self._either(alone, lambda: (run(True),), lambda: (run(False),))[0]
 
     def active(self) -> Value:
         raise NotAlone

@@ -91,6 +91,12 @@ class AloneLoops:
             self._scatters(op, block) for block in blocks for op in block.ops
         )
 
+    @property
+    def has_scattered(self) -> bool:
+        """Whether anything in the function gets at memory lane by lane."""
+        blocks = self.emitter.schedule.order
+        return any(self._scatters(op, block) for block in blocks for op in block.ops)
+
     def _scatters(self, op: Op | Call, block: Block) -> bool:
         """Whether nothing is known of the addresses that an op gets at. Local memory does not count: lanes
         that only walk through arrays of their own are faster together (a heap of 16 words)."""

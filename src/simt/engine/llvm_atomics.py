@@ -11,10 +11,10 @@ from functools import partial
 from itertools import repeat
 
 from simt.analysis.shape import WARP
-from simt.engine import llvm_runtime
+from simt.engine import llvm_updates
 from simt.engine.abi import LaunchSlot
 from simt.engine.atomic_operation import combine, identity, is_simple
-from simt.engine.llvm_access import SHARED, Access
+from simt.engine.llvm_access import LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type, integer_text
 from simt.engine.llvm_builder import Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
@@ -35,6 +35,8 @@ class AtomicAlgebra(WovenAlgebra):
             return self._at_one_place(op, t, access, b)
         if access.region is SHARED and is_simple(t):
             return self._private(op, t, access, b, c)
+        if access.region not in (SHARED, LOCAL) and not one_place and is_simple(t):
+            return self._of_one_thread(op, t, access, b, c)
         return self._by_lanes(op, t, access, b, c)
 
     def _by_lanes(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
@@ -50,39 +52,44 @@ class AtomicAlgebra(WovenAlgebra):
         """The function. Which one is found out when the code runs: in a launch with one thread, where no
         other one writes to memory, nothing is locked. (Else lanes with one address are one exchange.)"""
         private, locked = (
-            partial(llvm_runtime.atomic, self.module, op, t, self.features, alone) for alone in (True, False)
+            partial(llvm_updates.atomic, self.module, op, t, self.features, alone) for alone in (True, False)
         )
         if access.region is SHARED:
             return private()
         if shape_of(access.address).is_uniform:
             return locked()
+        return self.builder.emit(f"select i1 {self._one_thread()}, ptr {private()}, ptr {locked()}")
+
+    def _one_thread(self) -> str:
+        """i1: the launch has one native thread, and so nothing need be locked."""
         place = self.builder.emit(f"getelementptr i64, ptr {self.launch}, i64 {LaunchSlot.ALONE}")
         alone = self.builder.emit(f"load i64, ptr {place}")
-        alone = self.builder.emit(f"icmp ne i64 {alone}, 0")
-        return self.builder.emit(f"select i1 {alone}, ptr {private()}, ptr {locked()}")
+        return self.builder.emit(f"icmp ne i64 {alone}, 0")
 
     # -- memory of this native thread alone ----------------------------------------------------------
 
     def _private(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
         """Plain updates, one after the other, where all lanes run and all addresses are valid."""
-        address = self.vector(access.address)
-        good = "true" if self._is_proven(access) else self._all(self._valid(access, address, access.size))
-        if not self.mask_is_full:
-            good = self.both(self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1"), good)
         (old,) = self._either(
-            good,
-            lambda: (self._update_all(op, t, access, address, b, c),),
+            self._all_run(access),
+            lambda: (self._update_all(op, t, access, b, c),),
             lambda: (self._by_lanes(op, t, access, b, c),),
         )
         return old
 
-    def _update_all(
-        self, op: str, t: Type, access: Access, address: Value, b: Value, c: Value | None
-    ) -> Value:
+    def _all_run(self, access: Access) -> str:
+        """i1: all lanes run, and all addresses are valid."""
+        address = self.vector(access.address)
+        good = "true" if self._is_proven(access) else self._all(self._valid(access, address, access.size))
+        if self.mask_is_full:
+            return good
+        return self.both(self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1"), good)
+
+    def _update_all(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
         """What each lane found. (LLVM leaves out its collection if nobody reads it.)"""
         old = Value("poison", access.element, WARP)
         places, second, third = (
-            self._items(address),
+            self._items(self.vector(access.address)),
             self._items(b),
             repeat(None) if c is None else self._items(c),
         )
@@ -111,6 +118,45 @@ class AtomicAlgebra(WovenAlgebra):
             for lane in range(WARP)
         )
 
+    # -- a launch of one native thread ---------------------------------------------------------------
+
+    def _of_one_thread(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
+        """Plain updates of any memory, where all lanes run and all addresses are valid: a function of their
+        own."""
+
+        def updated() -> tuple[Value, ...]:
+            frame = Value(self.launch, "ptr"), Value(self.worker, "ptr")
+            columns = (self.vector(v) for v in (access.address, b, b if c is None else c))
+            run = partial(type(self).update_places, op=op, t=t, result_used=self.result_used)
+            old = self.apart(f"updates.{op}", run, *frame, *columns, called=True)
+            return (old if self.result_used else Value("zeroinitializer", access.element, WARP),)
+
+        good = self.both(self._one_thread(), self._all_run(access))
+        return self._either(good, updated, lambda: (self._by_lanes(op, t, access, b, c),))[0]
+
+    def update_places(
+        self, launch: Value, worker: Value, places: Value, b: Value, c: Value,
+        *, op: str, t: Type, result_used: bool,
+    ) -> Value | None:  # fmt: skip
+        """Updates of 32 places of the host's memory; what they held, if that is used."""
+        old = Value("poison", b.type, WARP)
+        for lane, (place, mine, other) in enumerate(zip(*map(self._items, (places, b, c)))):
+            was = self._update_by_call(
+                op, t, (launch, worker, place), self.pointer(place), (mine, other), True
+            )
+            text = f"insertelement {old.typed}, {was.typed}, i32 {lane}"
+            old = Value(self.builder.emit(text), old.type, WARP)
+        return old if result_used else None
+
+    def _update_by_call(
+        self, op: str, t: Type, frame: tuple[Value, ...], place: str, operands: tuple[Value, ...], alone: bool
+    ) -> Value:
+        """An update by one lane; what the place held. `frame`: launch, worker and the device's address."""
+        function = llvm_updates.update(self.module, op, t, self.features, alone)
+        first, second = (", ".join(v.typed for v in values) for values in (frame, operands))
+        element = element_type(t)
+        return Value(self.builder.emit(f"call {element} {function}({first}, ptr {place}, {second})"), element)
+
     # -- one place for all lanes -----------------------------------------------------------------------
 
     def _at_one_place(self, op: str, t: Type, access: Access, b: Value) -> Value:
@@ -121,7 +167,7 @@ class AtomicAlgebra(WovenAlgebra):
         if access.region is SHARED:
             was = self._update(op, t, place, total, None)
         else:
-            rmw = llvm_runtime.native_operation(op, t)
+            rmw = llvm_updates.native_operation(op, t)
             was = Value(self.builder.emit(f"atomicrmw {rmw} ptr {place}, {total.typed} seq_cst"), total.type)
         if not self.result_used:
             return Value("zeroinitializer", access.element, WARP)

@@ -93,6 +93,7 @@ class FunctionEmitter(OpEmitter):
         self.headers: dict[int, Block] = {}  # to which code goes back by a switch
         self.later: list[str] = []  # code that stands after that of the blocks
         self.alone = AloneLoops(self)
+        self.m.beside_lanes = not unit.large and self.alone.has_scattered
         self.marches = Marches(self)
         self.masks: dict[str, str] = {}  # of the block: where masks are kept, "" for those used once
         self._live: dict[int, set[Definition]] | None = None

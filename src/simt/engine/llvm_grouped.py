@@ -99,6 +99,10 @@ class GroupedAlgebra(AtomicAlgebra):
         self.settle_updates()
         return super()._by_lanes(op, t, access, b, c)
 
+    def _of_one_thread(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
+        self.settle_updates()
+        return super()._of_one_thread(op, t, access, b, c)
+
     def _at_one_place(self, op: str, t: Type, access: Access, b: Value) -> Value:
         self.settle_updates()
         return super()._at_one_place(op, t, access, b)

@@ -10,10 +10,12 @@ next CTA will use: as far on as this CTA's first warp is from the last CTA's. If
 for one line of memory at each, since CPUs can only wait for few lines at a time.
 
 The same goes for a CTA whose warps wait in loops for other CTAs: each of them loads, waits, stores. What it
-asks for goes to the second cache: its stores, and what waiting warps keep, come before it is used.
+asks for goes to the second cache: its stores, and what waiting warps keep, come before it is used. (Only for
+CPUs to which that is of use: `simt.engine.host.ASKS_FAR`.)
 
 A warp whose threads load 16 bytes each takes so many lines at once that CPUs, which look some lines ahead,
-do not follow: code of it asks for what a later warp will load.
+do not follow: code of it asks for what a later warp will load. So does code of a kernel that also gets at
+memory lane by lane, which hides its streams from the CPU.
 
 A prefetch of a wild address does nothing.
 """
@@ -39,8 +41,8 @@ NEAR = 256
 """Bytes of a step that the CPU follows by itself: it looks ahead within a page of 4 KB, once it has seen some
 lines of it."""
 PAGE = 4096
-WIDE = 512
-"""Bytes of a load from which on a warp asks for those of later warps."""
+WIDE, NARROW = 512, 128
+"""Bytes of a load from which on a warp asks for those of later warps; beside accesses lane by lane."""
 LINE = 64
 CLOSE, NEXT = 3, 2
 """How near to the CPU, as LLVM counts: to the first cache, and to the second one."""
@@ -52,11 +54,13 @@ SPREAD = "simt.prefetch.spread"
 class PrefetchAlgebra(PatternAlgebra):
     """`PatternAlgebra` with prefetches. `loop`: the loop around the present block, by its header's index
     (None: it is in no loop); `in_turns`: whether that has a barrier for all warps of the CTA in every turn;
-    `asked_in_loop`: lines that a turn of each loop asks for. `for_next_cta`: whether to ask for what the next
+    `asked_in_loop`: lines that a turn of each loop asks for. `beside_lanes`: whether the function gets at
+    memory lane by lane, too. `for_next_cta`: whether to ask for what the next
     CTA will use, and how `near` that is to be; `lines_asked`: how much, for a warp."""
 
     loop: int | None = None
     in_turns = False
+    beside_lanes = False
     for_next_cta = False
     near = CLOSE
     lines_asked = 0
@@ -82,7 +86,7 @@ class PrefetchAlgebra(PatternAlgebra):
         elif self.for_next_cta:
             for address in addresses:
                 self._prefetch_for_next_cta(address, nbytes, write)
-        elif nbytes >= WIDE and not write:
+        elif nbytes >= (NARROW if self.beside_lanes else WIDE) and not write:
             for address in addresses:
                 self._prefetch_for_later_warp(address, nbytes)
 

@@ -22,6 +22,7 @@ from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.engine import llvm_barriers, llvm_runtime
 from simt.engine.abi import FaultKind
+from simt.engine.host import ASKS_FAR
 from simt.engine.llvm_barriers import Context, Entry
 from simt.engine.llvm_builder import KEEP_ORDER, Value
 from simt.engine.llvm_calls import CallingEmitter
@@ -84,7 +85,8 @@ class SuspendingEmitter(CallingEmitter):
         self.context_size += 8 if self.ticks is not None else 0
         self.notes_home = -(-self.context_size // 64) * 64
         self.context_size = self.context_size if self.pending.hold is None else self.notes_home + 2 * 4 * WARP
-        self.m.for_next_cta = (bool(self.pending.barriers) or self.spins) and not unit.large
+        asks_far = self.spins and ASKS_FAR in unit.features
+        self.m.for_next_cta = (bool(self.pending.barriers) or asks_far) and not unit.large
         self.m.near = CLOSE if self.pending.barriers else NEXT
         self.table = self.pending.by_number
         self.together = not (self.table or self.pending.parting)

@@ -16,7 +16,7 @@ from simt.engine.abi import LaunchSlot
 from simt.engine.host import find_cpu, host_features
 from simt.engine.llvm_builder import ModuleText
 from simt.engine.llvm_kernel import emit
-from simt.engine.llvm_runtime import atomic
+from simt.engine.llvm_updates import atomic
 from simt.engine.prepared import Prepared
 from simt.machine.launch import Launch
 from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, F64, TYPES, Type
@@ -196,9 +196,25 @@ def alone() -> simt.Device:
     return simt.Device("sm_90", memory="64MiB", workers=1, timeout=20)
 
 
+@pytest.mark.parametrize("guard", ["all", "some"])
 @pytest.mark.parametrize(("op", "type_"), CASES)
-def test_lanes_alone(alone: simt.Device, op: str, type_: str) -> None:
-    check(alone, op, type_, "few", "some")
+def test_lanes_alone(alone: simt.Device, op: str, type_: str, guard: str) -> None:
+    check(alone, op, type_, "few", guard)
+
+
+@pytest.mark.parametrize("wrong", ["misaligned", "illegal"])
+def test_one_bad_address_alone(alone: simt.Device, wrong: str) -> None:
+    test_one_bad_address(alone, "global", wrong)
+
+
+def test_lanes_alone_are_updated_one_after_the_other_without_a_loop() -> None:
+    """Where all of them run. (The 32 places are arguments of a function, which calls none that locks.)"""
+    text = kernel("add", "u32", "global", "few", "all", False)
+    program = shared_device("jit").load(text).program
+    ir, *_ = emit(program, program.functions["k"], BlockShape(32, 1, 1), host_features(), "nounwind")
+    (updates,) = re.findall(r"^define internal void @simt\.updates\.add.*?^}", ir, re.MULTILINE | re.DOTALL)
+    assert updates.count("@simt.update.add.u32.private(") == 32
+    assert "br " not in updates
 
 
 @pytest.mark.parametrize("numbers", [USUAL, USUAL + SPECIAL, AROUND, AROUND + SPECIAL], ids=repr)

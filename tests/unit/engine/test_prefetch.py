@@ -9,7 +9,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import host_cpu
+from simt.engine.host import ASKS_FAR, host_cpu
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_phases import UNROLLED
 from simt.engine.llvm_prefetch import CLOSE, NEXT, ROOM_IN_TURN, SPREAD
@@ -75,7 +75,7 @@ def test_wide_loads_ask_for_what_later_warps_load() -> None:
     assert text.count("call void @llvm.prefetch") == 32 * 16 // 64
 
 
-def text_of(body: str, threads: int = 64) -> str:
+def text_of(body: str, threads: int = 64, asks_far: bool = True) -> str:
     program = (
         simt.Device("sm_75")
         .load(f"""
@@ -84,7 +84,7 @@ def text_of(body: str, threads: int = 64) -> str:
 .address_size 64
 .visible .entry k(.param .u64 a, .param .u64 end, .param .u64 n)
 {{
-    .reg .pred %p; .reg .b32 %t, %v; .reg .b64 %a, %end, %n, %o;
+    .reg .pred %p; .reg .b32 %t, %v; .reg .b64 %a, %end, %n, %q, %o;
     .shared .align 4 .b8 box[128];
     ld.param.u64 %a, [a]; ld.param.u64 %end, [end]; ld.param.u64 %n, [n];
     mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %a, %a, %o;
@@ -95,7 +95,7 @@ def text_of(body: str, threads: int = 64) -> str:
 """)
         .program
     )
-    features = host_cpu().features
+    features = host_cpu().features - {ASKS_FAR} | ({ASKS_FAR} if asks_far else set[str]())
     return emit(program, program.functions["k"], BlockShape(threads, 1, 1), features, "nounwind")[0]
 
 
@@ -114,6 +114,29 @@ def test_warps_that_wait_ask_the_second_cache(body: str, threads: int, caches: s
         r"llvm\.prefetch\S*\(ptr \S+, i32 \d, i32 (\d)", text_of(body, threads).split("suspend.")[0]
     )
     assert {int(near) for near in of_next} == caches
+
+
+def test_warps_that_wait_ask_nothing_where_that_slows_the_cpu() -> None:
+    """As on an AMD Zen 5. Barriers are another matter."""
+    assert "@llvm.prefetch" not in text_of(f"{LOAD} {WAIT}", asks_far=False)
+    assert "@llvm.prefetch" in text_of(f"{LOAD} bar.sync 0;", asks_far=False)
+
+
+SCATTERED = "mul.wide.u32 %q, %v, 12; add.u64 %q, %q, %end;"
+
+
+@pytest.mark.parametrize(
+    ("more", "lines"),
+    [
+        ("", 0),
+        (f"{SCATTERED} red.global.max.u32 [%q], %v;", 2),
+        (f"{SCATTERED} ld.global.u32 %v, [%q];", 2),
+        ("st.shared.u32 [box+4], %v;", 0),
+    ],
+)
+def test_streams_beside_scattered_accesses_are_asked_for(more: str, lines: int) -> None:
+    """The stream's two lines, not what is scattered."""
+    assert text_of(f"{LOAD} {more}").count("call void @llvm.prefetch") == lines
 
 
 @pytest.mark.parametrize("name", BODIES)
