@@ -1,6 +1,7 @@
-"""Whether the warps of a CTA without rows are better looked at as having some.
+"""Whether warps whose threads lie side by side are better looked at as having rows.
 
-`threadIdx.x % 16` and `threadIdx.x / 16` give a CTA of one dimension rows of 16 threads. In a warp whose
+`threadIdx.x % 16` and `threadIdx.x / 16` give a CTA of one dimension, or rows of 32 threads and more, rows of
+16. In a warp whose
 values are held as one base and a stride, both vary in a way that is lost. Where they are held as two rows of
 16 lanes, each with a base of its own, the first grows by 1 within each row, and the second is the same; but
 what goes on from lane to lane over the whole warp is accessed in two parts then. So both are tried, and what
@@ -21,6 +22,7 @@ from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.uniformity import Uniformity
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type
+from simt.records import replace
 
 LEAST = 4
 """Lanes of the shortest rows."""
@@ -38,12 +40,12 @@ WORTH = 0.75
 
 
 def candidates(block: BlockShape, uniformity: Uniformity) -> Iterable[BlockShape]:
-    """The CTA with rows that its code asks for; none if it has rows of its own."""
-    if not block.linear or block.row < WARP or block.x <= LEAST:
+    """The CTA with rows that its code asks for; none if it has such rows of its own."""
+    if not (block.linear or block.x % WARP == 0) or block.is_cut or block.x <= LEAST:
         return
     for row in sorted(uniformity.rows, reverse=True):
         if LEAST <= row < WARP:
-            yield BlockShape(block.x, 1, 1, row)
+            yield replace(block, row=row)
 
 
 def cost(

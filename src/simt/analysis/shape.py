@@ -91,7 +91,8 @@ class BlockShape:
     y: int
     z: int
     row: int = WARP
-    """Lanes that are looked at as one row of a warp, where the CTA is linear: see `simt.analysis.rows`."""
+    """Lanes that are looked at as one row of a warp, where all of its threads lie side by side: see
+    `simt.analysis.rows`."""
 
     @property
     def threads(self) -> int:
@@ -106,9 +107,14 @@ class BlockShape:
         return self.y == 1 and self.z == 1
 
     @property
+    def is_cut(self) -> bool:
+        """Whether a warp is looked at as several rows, although its threads lie side by side."""
+        return self.row < WARP
+
+    @property
     def segments(self) -> int:
-        """Rows of the CTA in one warp, where a warp holds several whole rows; else 1."""
-        if self.linear:
+        """Rows of the CTA in one warp, where a warp holds several whole rows, or is cut into such; else 1."""
+        if self.linear or self.is_cut:
             return WARP // self.row
         return 1 if self.x == 1 or WARP % self.x != 0 else WARP // self.x
 
@@ -132,7 +138,7 @@ class BlockShape:
         """Of tid.x: where it grows along the warp, a multiple of 32 comes first; else 0 does in each row."""
         if not self.rows_fit:
             return VARYING
-        if self.linear:
+        if self.linear or self.is_cut:
             common = ALWAYS_ZERO if self.segments == 1 else trailing_zeros(WARP)
             return Shape(self.segments, 1, zeros=trailing_zeros(self.row), common=common)
         return Shape(1, 1, zeros=trailing_zeros(WARP) if self.segments == 1 else ALWAYS_ZERO)
@@ -153,6 +159,8 @@ class BlockShape:
             return constant(0)
         if component == "x" or not self.rows_fit:
             return self.column
+        if self.is_cut:
+            return UNIFORM
         if self.segments == 1 or self.y % self.segments:
             return Shape(self.segments)
         return UNIFORM if component == "z" else Shape(self.segments, common=trailing_zeros(self.segments))

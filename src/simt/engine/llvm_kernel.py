@@ -156,7 +156,7 @@ class KernelEmitter(SuspendingEmitter):
         `length`: lines of the code for others."""
         block = self.unit.block
         longest = MAY_SHRINK if llvm_strips.rows(block) > 1 else SHORT_BODY
-        if length > longest or self.schedule.loops or (block.linear and block.segments > 1):
+        if length > longest or self.schedule.loops or block.is_cut:
             return None
         ahead = Builder(prefix="%ahead.")
         other = KernelEmitter(self.unit, self.function, ahead)

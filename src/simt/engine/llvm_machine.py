@@ -133,9 +133,12 @@ class MachineAlgebra(QuotientAlgebra):
         if not block.rows_fit:
             steps = self.constant_lanes("i32", list(range(WARP)))
             return self._coordinate(LlvmIntegers.binary(self, "add", self.widened(first, WARP), steps), axis)
-        if block.segments == 1:
+        if block.segments == 1 or block.is_cut:
             value = self._coordinate(first, axis)
-            return Lanes(value.ir, "i32", 1, block.column) if axis == 0 else value
+            if axis != 0:
+                return value
+            starts = self._row_starts(value)
+            return Lanes(starts.ir, "i32", starts.width, block.column)
         if axis == 0:
             return Lanes("0", "i32", 1, block.column)
         shape = block.special("tid", "xyz"[axis])
@@ -143,7 +146,7 @@ class MachineAlgebra(QuotientAlgebra):
         return Lanes(value.ir, "i32", value.width, shape)
 
     def _row_starts(self, first: Value) -> Value:
-        """The linear number of the first thread in each row of the warp. `first`: that of the warp."""
+        """The linear number (or column) of the first thread in each row of the warp. `first`: the warp's."""
         rows = self.block.segments
         if rows == 1:
             return first

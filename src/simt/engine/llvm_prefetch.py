@@ -109,8 +109,16 @@ class PrefetchAlgebra(PatternAlgebra):
         if known is not None:
             self._ask_ahead(addresses, nbytes, str(known * AHEAD))
         else:
-            step = self._step(addresses[0], self._note(), volatile="")
-            self._ask_if_far(addresses, nbytes, step, AHEAD)
+            self._ask_if_far(addresses, nbytes, self._steady_step(addresses[0]), AHEAD)
+
+    def _steady_step(self, address: Value) -> str:
+        """The step from the last turn's address, 0 if the step before was another: rows that are chosen by a
+        table, say, tell nothing of the next ones."""
+        step, note = self._step(address, self._note(), volatile=""), self._note()
+        before = self._noted(note, volatile="")
+        self._write_note(note, step, volatile="")
+        steady = self.builder.emit(f"icmp eq i64 {step}, {before}")
+        return self.builder.emit(f"select i1 {steady}, i64 {step}, i64 0")
 
     def _prefetch_in_turns(self, addresses: Sequence[Value], nbytes: int) -> None:
         """By the first warp's step from turn to turn."""

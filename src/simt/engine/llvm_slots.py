@@ -115,7 +115,7 @@ class Unit:
         return self.analyses[function.name]
 
     def choose_rows(self) -> None:
-        """Gives a linear CTA rows, if the kernel asks for such and they pay (`simt.analysis.rows`)."""
+        """Cuts warps into rows, if the kernel asks for such and they pay (`simt.analysis.rows`)."""
         found, environment = self.analyse(self.kernel), self.program.environment
         order, ssa, limit = found.schedule, found.ssa, 0.0
         for block in candidates(self.block, found.uniformity):
@@ -125,7 +125,7 @@ class Unit:
             if costs < limit:
                 limit, self.block = costs, block
                 found = replace(found, uniformity=uniformity, pending=pending)
-        if self.block.row < WARP:
+        if self.block.is_cut:
             same = representatives(ssa, found.uniformity, found.pending)
             self.analyses[self.kernel.name] = replace(found, representatives=same)
 

@@ -32,7 +32,7 @@ def rows(block: BlockShape) -> int:
     """Rows of warps in a CTA; 1 if a warp's threads do not lie side by side."""
     if block.linear or not block.rows_fit or block.x == 1:
         return 1
-    return block.warps if block.segments > 1 else block.y * block.z
+    return block.warps if block.segments > 1 and not block.is_cut else block.y * block.z
 
 
 @dataclass(frozen=True)

@@ -301,3 +301,66 @@ def test_extents_of_a_cta_are_numbers(engine: str) -> None:
     np.testing.assert_array_equal(out.numpy(), np.tile(np.arange(32, dtype="u4")[:, None], 5))
     found = explain(module.program, module.program.functions["k"], BlockShape(32, 5, 1), "x86-64-v4")
     assert [a.stride for a in found.functions[0].accesses if a.operation == "store"] == [20]
+
+
+WIDE = (
+    HEAD
+    + """
+.visible .entry k(.param .u64 out, .param .u64 table)
+{{
+    .reg .u32 %x, %y, %z, %n, %t, %c, %r, %i, %k, %s, %v; .reg .u64 %o, %a, %b, %d; .reg .pred %p;
+    ld.param.u64 %o, [out];
+    ld.param.u64 %a, [table];
+    mov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %z, %tid.z;
+    mov.u32 %n, %ntid.y; mad.lo.u32 %t, %z, %n, %y;
+    mov.u32 %n, %ntid.x; mad.lo.u32 %t, %t, %n, %x;
+    and.b32 %c, %x, {last};
+    shr.u32 %r, %x, {bits};
+    mov.u32 %s, 1; mov.u32 %k, 0;
+$TURN:
+    mad.lo.u32 %i, %k, 100, %c; mul.wide.u32 %b, %i, 4; add.u64 %b, %b, %a; ld.global.u32 %v, [%b];
+    mad.lo.u32 %s, %s, 31, %v;
+    mad.lo.u32 %i, %k, 100, %r; mul.wide.u32 %b, %i, 4; add.u64 %b, %b, %a; ld.global.u32 %v, [%b];
+    mad.lo.u32 %s, %s, 31, %v;
+    mad.lo.u32 %i, %z, 8, %y; mul.wide.u32 %b, %i, 4; add.u64 %b, %b, %a; ld.global.u32 %v, [%b+64];
+    mad.lo.u32 %s, %s, 31, %v;
+    add.u32 %k, %k, 1;
+    setp.lt.u32 %p, %k, {turns};
+    @%p bra $TURN;
+    mul.wide.u32 %d, %t, 4; add.u64 %d, %d, %o; st.global.u32 [%d], %s;
+    ret;
+}}
+"""
+)
+
+
+@pytest.mark.parametrize("lanes", [4, 8, 16])
+@pytest.mark.parametrize(
+    ("block", "cut"),
+    [
+        ((32, 8, 1), True),
+        ((64, 3, 1), True),
+        ((96, 2, 2), True),
+        ((32, 1, 3), True),
+        ((40, 2, 1), False),  # a warp has threads of two rows
+        ((48, 2, 1), False),
+    ],
+)
+def test_rows_of_whole_warps_are_cut(engine: str, block: tuple[int, int, int], cut: bool, lanes: int) -> None:
+    """CTAs of several dimensions whose warps have threads side by side: each has one `tid.y` and `tid.z`."""
+    text = WIDE.format(last=lanes - 1, bits=lanes.bit_length() - 1, turns=TURNS)
+    module = shared_device(engine).load(text)
+    x, y, z = block
+    out = shared_device(engine).zeros(x * y * z, "u4")
+    module["k"]((1,), block, (out, shared_device(engine).array(TABLE)))
+    k, j, i = np.mgrid[:z, :y, :x]
+    s = np.full(i.shape, 1, "u4")
+    for turn in range(TURNS):
+        for word in TABLE[turn * 100 + i % lanes], TABLE[turn * 100 + i // lanes], TABLE[k * 8 + j + 16]:
+            s = s * np.uint32(31) + word.astype("u4")
+    np.testing.assert_array_equal(out.numpy().reshape(z, y, x), s)
+    found = explain(module.program, module.program.functions["k"], BlockShape(*block), "x86-64-v4")
+    assert found.block.row == (lanes if cut else 32)
+    if cut:
+        by_line = {a.place.line: a.pattern for a in found.functions[0].accesses if a.operation == "load"}
+        assert list(by_line.values())[-3:] == ["contiguous", "per row", "uniform"]

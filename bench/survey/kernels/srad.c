@@ -1,0 +1,13 @@
+#include "native.h"
+
+void run(const float *restrict a, float *restrict d, const int *restrict up, const int *restrict down, const int *restrict left, const int *restrict right, int rows, int cols, float q0) {
+    for (int y = 0; y < rows; y++)
+        for (int x = 0; x < cols; x++) {
+            float j = a[y * cols + x];
+            float n = a[up[y] * cols + x] - j, s = a[down[y] * cols + x] - j, w = a[y * cols + left[x]] - j, e = a[y * cols + right[x]] - j;
+            float g = (n * n + s * s + w * w + e * e) / (j * j), l = (n + s + w + e) / j;
+            float num = 0.5f * g - 0.0625f * (l * l), den = 1 + 0.25f * l, q = num / (den * den);
+            float c = 1.0f / (1.0f + (q - q0) / (q0 * (1 + q0)));
+            d[y * cols + x] = c < 0 ? 0 : c > 1 ? 1 : c;
+        }
+}
