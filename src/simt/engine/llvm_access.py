@@ -49,7 +49,8 @@ WOVEN = Region("woven", "0", "%woven.room1", "%local.host")
 @dataclass(frozen=True, slots=True)
 class Access:
     """One memory operation: element type in memory, elements per lane, and the address. `private`: the one of
-    local memory, of woven local memory."""
+    local memory, of woven local memory. `in_rows`: lanes are in several rows of an index, told by quotients
+    and remainders."""
 
     element: str
     count: int
@@ -58,6 +59,7 @@ class Access:
     address: Value
     volatile: bool
     private: Access | None = None
+    in_rows: bool = False
 
     @property
     def word(self) -> int:

@@ -359,7 +359,7 @@ class MemoryAlgebra(RunsAlgebra):
 
     def _in_rows(self, access: Access, plan: Plan) -> tuple[Access, Plan]:
         """An access whose lanes are in several rows: where one ends the next one may begin."""
-        lanes = replace(access, address=self.vector(access.address))
+        lanes = replace(access, address=self.vector(access.address), in_rows=True)
         return lanes, replace(plan, shape=Shape(self.block.segments, access.size, Hold.LIKELY))
 
     def _spans(self, access: Access, shape: Shape) -> tuple[int, list[Value], str]:

@@ -5,7 +5,8 @@ Indices that are cut into rows are such (`k / 34`, `k % 34`: a tile with its hal
 over a row that compilers unroll: they do its first turns apart, of which some lanes have one less, and stay a
 turn behind the others from there on.
 
-Runs are counted when the code runs, in loops, where a test for consecutive places has failed. Two of them
+Runs are counted when the code runs, where a test for consecutive places has failed: in loops, and of indices
+that are made of quotients and remainders. Two of them
 are two vectors; for stores there is a loop over some more, a function of its own, which LLVM does not put in
 place.
 """
@@ -52,12 +53,13 @@ class RunsAlgebra(GatherAlgebra):
     is_scattered = False
 
     def may_have_runs(self, access: Access) -> bool:
-        """Whether it is worth looking for runs: in loops, at addresses of which nothing is known."""
+        """Whether it is worth looking for runs: in loops, at addresses of which nothing is known, and where
+        lanes are in several rows of an index."""
         address = access.address
         guessed = shape_of(address).hold == Hold.LIKELY or (isinstance(address, Guarded) and address.guessed)
         unknown = shape_of(address).width == WARP or guessed
         able = self.features >= NEEDS and access.region is not LOCAL and access.size <= LARGEST
-        return able and unknown and self.loop is not None and not self.is_scattered
+        return able and unknown and (access.in_rows or (self.loop is not None and not self.is_scattered))
 
     def load_two(self, access: Access, otherwise: Callable[[], Values]) -> Values:
         """The words of each lane, by two vectors if lanes are in two runs."""

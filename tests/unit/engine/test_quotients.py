@@ -3,11 +3,16 @@ that is the same for them, and columns grow from lane to lane. Expectations are 
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
+from simt.engine.compile import attributes
+from simt.engine.host import find_cpu
+from simt.engine.llvm_kernel import emit
 from simt.tools.explain import explain
 from tests.conftest import shared_device
 
@@ -159,6 +164,16 @@ def test_a_row_is_one_vector_and_what_belongs_to_it_one_scalar() -> None:
         ("load", "contiguous", "vector"),
         ("store", "contiguous", "vector"),
     }
+
+
+def test_lanes_of_two_rows_are_two_vectors() -> None:
+    """Without a loop, too: a row ends, and another one begins, which may lie anywhere."""
+    program, cpu = shared_device("jit").load(ROWS).program, find_cpu("x86-64-v4")
+    function = program.functions["k"]
+    text, _, _ = emit(program, function, BlockShape(128, 1, 1), cpu.features, attributes(cpu))
+    load, store = re.findall(r"^two\.\d+:$(.*?)br label", text, re.DOTALL | re.MULTILINE)
+    assert len(re.findall(r"call .*@llvm\.masked\.load", load)) == 2
+    assert len(re.findall(r"call .*@llvm\.masked\.store", store)) == 2
 
 
 BOUNDED = (
