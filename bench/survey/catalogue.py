@@ -1,6 +1,19 @@
 """All cases: importing the modules that make problems puts them into `CASES`."""
 
-from survey import algebra, bits, counting, images, networks, private, science, sparse, stencils
+from survey import (
+    algebra,
+    bits,
+    counting,
+    images,
+    networks,
+    pictures,
+    private,
+    science,
+    sparse,
+    stencils,
+    systems,
+    words,
+)
 from survey.case import CASES
 
 __all__ = [
@@ -10,8 +23,11 @@ __all__ = [
     "counting",
     "images",
     "networks",
+    "pictures",
     "private",
     "science",
     "sparse",
     "stencils",
+    "systems",
+    "words",
 ]
