@@ -525,7 +525,10 @@ class MemoryAlgebra(RunsAlgebra):
         mask = self._interleave([self.mask] * access.count)
         for i, part in enumerate(parts):
             piece, some = self.piece(whole, i * lanes, lanes), self.piece(mask, i * lanes, lanes)
-            self.masked_store(piece, self._host_before(access, part), some, access.word)
+            place = self._host_before(access, part)
+            if access.region not in (SHARED, WOVEN):
+                self.announce(place, lanes * access.word)
+            self.masked_store(piece, place, some, access.word)
 
     def _store_slowly(self, access: Access, whole: Value) -> None:
         data = self.spilled(whole)

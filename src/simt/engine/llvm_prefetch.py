@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from simt.analysis.shape import WARP
+from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_pattern_algebra import PatternAlgebra
@@ -156,6 +157,14 @@ class PrefetchAlgebra(PatternAlgebra):
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
 
+    def announce(self, pointer: str, nbytes: int) -> None:
+        """Asks for lines that a store under a mask is about to write: AMD's Zen 5 brings the lines behind
+        those of ordinary accesses and of prefetches by itself, but not those behind accesses under a mask."""
+        if SLOW_GATHERS in self.features:
+            for i in range(_lines(nbytes)):
+                place = self.builder.emit(f"getelementptr i8, ptr {pointer}, i64 {LINE * i}")
+                self._ask_at(place, True, CLOSE)
+
     # -- lines put off --------------------------------------------------------------------------------
 
     def settle_prefetches(self, visits: int, recurring: bool) -> None:
@@ -230,12 +239,13 @@ class PrefetchAlgebra(PatternAlgebra):
         return step
 
     def _ask(self, start: str, lines: int, write: bool, near: int = CLOSE) -> None:
-        function = self.module.declare("llvm.prefetch.p0", "void", ("ptr", "i32", "i32", "i32"))
         for i in range(lines):
-            place = self.pointer(Value(self._sum(start, str(LINE * i)), "i64"))
-            self.builder.void(
-                f"call void {function}(ptr {place}, i32 {int(write)}, i32 {near}, i32 1){OF_WORKER}"
-            )
+            self._ask_at(self.pointer(Value(self._sum(start, str(LINE * i)), "i64")), write, near)
+
+    def _ask_at(self, pointer: str, write: bool, near: int) -> None:
+        function = self.module.declare("llvm.prefetch.p0", "void", ("ptr", "i32", "i32", "i32"))
+        operands = f"ptr {pointer}, i32 {int(write)}, i32 {near}, i32 1"
+        self.builder.void(f"call void {function}({operands}){OF_WORKER}")
 
 
 def _lines(nbytes: int) -> int:
