@@ -19,9 +19,9 @@ from simt.analysis.shape import WARP, Hold
 from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, spell
-from simt.engine.llvm_gathers import GatherAlgebra
 from simt.engine.llvm_lanes import Guarded, shape_of
 from simt.engine.llvm_scopes import OF_PROGRAM
+from simt.engine.llvm_structures import StructureAlgebra
 from simt.records import dataclass
 
 NEEDS = frozenset({"avx512bw"})
@@ -46,8 +46,8 @@ class Two:
     in_second: Value
 
 
-class RunsAlgebra(GatherAlgebra):
-    """`GatherAlgebra` with runs. `is_scattered`: the present block is part of a loop in which each lane
+class RunsAlgebra(StructureAlgebra):
+    """`StructureAlgebra` with runs. `is_scattered`: the present block is part of a loop in which each lane
     gets at memory of its own: lanes will not be in runs there."""
 
     is_scattered = False
