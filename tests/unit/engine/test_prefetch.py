@@ -186,3 +186,15 @@ def test_stores_of_some_lanes_ask_for_their_lines(space: str, asked: int) -> Non
     assert text_of(body).count("call void @llvm.prefetch") == 0
     text = text_of(body, features=FEATURES | {SLOW_GATHERS})
     assert re.findall(r"llvm\.prefetch\S*\(ptr \S+, i32 (\d)", text) == ["1"] * 2 * asked
+
+
+@pytest.mark.parametrize(("scale", "known"), [(4, True), (8, True), (1, False)])
+def test_steps_by_the_size_of_the_cta_are_known(scale: int, known: bool) -> None:
+    """`i += blockDim.x`, of 128 threads: asked for from the first turn on, and not measured."""
+    size = "mov.u32 %t, %ntid.x;" if known else "ld.global.u32 %t, [%end];"
+    turn = "add.u64 %a, %a, %o; sub.u64 %n, %n, 1; setp.ne.u64 %p, %n, 0; @%p bra L;"
+    text = text_of(f"{size} mul.wide.u32 %o, %t, {scale}; L: {LOAD} {turn}", threads=128)
+    assert bool(re.search(r"= mul i64 %v\d+, 8$", text, re.MULTILINE)) != known
+    asked = re.findall(r"= add i64 %\S+, (\d+)\n  %\S+ = add i64", text)
+    assert text.count("call void @llvm.prefetch") == 2
+    assert (str(128 * scale * 8) in asked) == known
