@@ -28,6 +28,7 @@ from simt.analysis.program import (
     Return,
     Switch,
     Terminator,
+    acting_after,
 )  # fmt: skip
 from simt.analysis.rounds import barrier_loops
 from simt.analysis.schedule import Loop
@@ -144,9 +145,10 @@ class FunctionEmitter(OpEmitter):
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled
         self.m.mask = self._entry_mask(block)
         self.current = self.ssa.reaching(block)
-        for op, after in zip(block.ops, (*block.ops[1:], None)):
+        for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
             self.m.line = op.line
             self.m.followed = self._goes_with(op, after)
+            self.m.member_follows = self._goes_with(op, acting)
             self._tick(op)
             lines, blocks = self._taken()
             self.m.is_repeated = False
@@ -224,6 +226,7 @@ class FunctionEmitter(OpEmitter):
     def _terminator(self, block: Block) -> None:
         terminator = block.terminator
         self.m.line = terminator.line
+        self.m.settle_members()
         self.m.settle_updates()
         self.settle_late(block)
         self._tick(terminator)
