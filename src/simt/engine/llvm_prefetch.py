@@ -34,8 +34,8 @@ from simt.engine.llvm_scopes import OF_WORKER
 AHEAD = 8
 """Iterations."""
 ROOM_IN_TURN = 8
-"""Lines of memory that a turn of a loop asks for, at most: a CPU waits for a few more at once. Many that are
-asked for turns ahead are gone from the first cache when they are used."""
+"""Lines of memory that a turn of a loop asks for, at most (as if each load began with one): a CPU waits for a
+few more at once. Many that are asked for turns ahead are gone from the first cache when they are used."""
 NEAR = 256
 """Bytes of a step that the CPU follows by itself: it looks ahead within a page of 4 KB, once it has seen some
 lines of it."""
@@ -104,7 +104,7 @@ class PrefetchAlgebra(PatternAlgebra):
             return
         self.asked_in_loop[self.loop] += lines
         if known is not None:
-            self._ask_ahead(addresses, nbytes, str(known * AHEAD))
+            self._ask_ahead(addresses, nbytes, str(known * AHEAD), anywhere=bool(known % LINE))
         else:
             step = self._step(addresses[0], self._note(), volatile="")
             self._ask_if_far(addresses, nbytes, step, AHEAD)
@@ -121,13 +121,18 @@ class PrefetchAlgebra(PatternAlgebra):
         ask, go = self.builder.block_name("ask"), self.builder.block_name("go")
         self.builder.void(f"br i1 {far}, label %{ask}, label %{go}")
         self.builder.label(ask)
-        self._ask_ahead(addresses, nbytes, self.builder.emit(f"mul i64 {step}, {steps}"))
+        self._ask_ahead(addresses, nbytes, self.builder.emit(f"mul i64 {step}, {steps}"), anywhere=True)
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
 
-    def _ask_ahead(self, addresses: Sequence[Value], nbytes: int, ahead: str) -> None:
+    def _ask_ahead(self, addresses: Sequence[Value], nbytes: int, ahead: str, anywhere: bool) -> None:
+        """`anywhere`: what is asked for need not begin with a line, as rows of a matrix, and may end in one
+        more."""
         for address in addresses:
-            self._ask(self._sum(address.ir, ahead), _lines(nbytes), False)
+            start = self._sum(address.ir, ahead)
+            self._ask(start, _lines(nbytes), False)
+            if anywhere and nbytes >= LINE:
+                self._ask(self._sum(start, str(nbytes - 1)), 1, False)
 
     def _prefetch_for_next_cta(self, address: Value, nbytes: int, write: bool) -> None:
         last, step = self._note(), self._note()
