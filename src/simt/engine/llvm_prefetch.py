@@ -104,7 +104,7 @@ class PrefetchAlgebra(PatternAlgebra):
             return
         self.asked_in_loop[self.loop] += lines
         if known is not None:
-            self._ask_ahead(addresses, nbytes, str(known * AHEAD), anywhere=bool(known % LINE))
+            self._ask_ahead(addresses, nbytes, str(known * AHEAD))
         else:
             step = self._step(addresses[0], self._note(), volatile="")
             self._ask_if_far(addresses, nbytes, step, AHEAD)
@@ -121,18 +121,29 @@ class PrefetchAlgebra(PatternAlgebra):
         ask, go = self.builder.block_name("ask"), self.builder.block_name("go")
         self.builder.void(f"br i1 {far}, label %{ask}, label %{go}")
         self.builder.label(ask)
-        self._ask_ahead(addresses, nbytes, self.builder.emit(f"mul i64 {step}, {steps}"), anywhere=True)
+        self._ask_ahead(addresses, nbytes, self.builder.emit(f"mul i64 {step}, {steps}"))
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
 
-    def _ask_ahead(self, addresses: Sequence[Value], nbytes: int, ahead: str, anywhere: bool) -> None:
-        """`anywhere`: what is asked for need not begin with a line, as rows of a matrix, and may end in one
-        more."""
-        for address in addresses:
-            start = self._sum(address.ir, ahead)
+    def _ask_ahead(self, addresses: Sequence[Value], nbytes: int, ahead: str) -> None:
+        starts = [self._sum(address.ir, ahead) for address in addresses]
+        for start in starts:
             self._ask(start, _lines(nbytes), False)
-            if anywhere and nbytes >= LINE:
-                self._ask(self._sum(start, str(nbytes - 1)), 1, False)
+        if nbytes > LINE:
+            self._ask_ends(starts, nbytes)
+
+    def _ask_ends(self, starts: Sequence[str], nbytes: int) -> None:
+        """Asks for the lines in which loads end, if the first does not begin with a line: as every second row
+        of a matrix, say."""
+        ends, go = self.builder.block_name("ends"), self.builder.block_name("go")
+        place = self.builder.emit(f"and i64 {starts[0]}, {LINE - 1}")
+        within = self.builder.emit(f"icmp ne i64 {place}, 0")
+        self.builder.void(f"br i1 {within}, label %{ends}, label %{go}")
+        self.builder.label(ends)
+        for start in starts:
+            self._ask(self._sum(start, str(nbytes - 1)), 1, False)
+        self.builder.void(f"br label %{go}")
+        self.builder.label(go)
 
     def _prefetch_for_next_cta(self, address: Value, nbytes: int, write: bool) -> None:
         last, step = self._note(), self._note()

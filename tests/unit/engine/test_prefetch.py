@@ -151,10 +151,9 @@ def test_from_what_step_on(threads: int, asked: bool) -> None:
 
 @pytest.mark.parametrize(("step", "ahead"), [(4, None), (-256, None), (260, 2080), (-4096, -32768)])
 def test_a_known_step_is_not_measured(step: int, ahead: int | None) -> None:
-    """With whole lines, a load ends where the last one did in its line."""
     text = text_of(f"L: {LOAD} add.u64 %a, %a, {step}; setp.lt.u64 %p, %a, %end; @%p bra L;")
     assert "freeze" not in text
-    assert text.count("call void @llvm.prefetch") == (0 if ahead is None else 2 if step % 64 == 0 else 3)
+    assert text.count("call void @llvm.prefetch") == (3 if ahead else 0)
     assert re.findall(r"= add i64 %v\d+, (-?\d{4,})$", text, re.MULTILINE) == ([str(ahead)] if ahead else [])
 
 
@@ -164,7 +163,7 @@ def test_a_turn_asks_for_few_lines() -> None:
     turn = "ld.global.u32 %v, [%a]; " * 5 + "add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end;"
     assert text_of(f"L: {turn} @%p bra L;").count("call void @llvm.prefetch") == 1.5 * ROOM_IN_TURN
     two = text_of(f"L: {turn} @%p bra L; M: {turn} @%p bra M;")
-    assert two.count("call void @llvm.prefetch") == (1.5 + 2) * ROOM_IN_TURN
+    assert two.count("call void @llvm.prefetch") == (1.5 + 1) * ROOM_IN_TURN
 
 
 @pytest.mark.parametrize(("barrier", "in_memory"), [("", False), ("bar.sync 0;", True)])
@@ -198,5 +197,5 @@ def test_steps_by_the_size_of_the_cta_are_known(scale: int, known: bool) -> None
     text = text_of(f"{size} mul.wide.u32 %o, %t, {scale}; L: {LOAD} {turn}", threads=128)
     assert bool(re.search(r"= mul i64 %v\d+, 8$", text, re.MULTILINE)) != known
     asked = re.findall(r"= add i64 %\S+, (\d+)\n  %\S+ = add i64", text)
-    assert text.count("call void @llvm.prefetch") == (2 if known else 3)
+    assert text.count("call void @llvm.prefetch") == 3
     assert (str(128 * scale * 8) in asked) == known
