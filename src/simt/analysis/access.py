@@ -92,7 +92,7 @@ def plan_of(
     elif _has_steps(pattern, shape):
         if _are_near(shape.stride, size, count, picks):
             apart = Way.NEAR
-        elif apart is Way.LANES and (shape.stride == -size or not gathers):
+        elif apart is Way.TURNS or shape.stride == -size or not gathers:
             apart = Way.STEPS
     if pattern is Pattern.UNKNOWN and shape.is_guarded and shape.width == 1 and not stores:
         return Plan(Way.ONE, shape, apart)

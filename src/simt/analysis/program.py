@@ -251,3 +251,14 @@ class Block:
 
     def __repr__(self) -> str:
         return f"B{self.index}"
+
+
+def acting_after(ops: list[Op | Call]) -> list[Op | Call | None]:
+    """For each, the next one that does anything but to compute."""
+    after: Op | Call | None = None
+    found: list[Op | Call | None] = []
+    for op in reversed(ops):
+        found.append(after)
+        if isinstance(op, Call) or op.form.effects:
+            after = op
+    return found[::-1]

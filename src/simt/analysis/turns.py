@@ -22,14 +22,21 @@ nothing is found out."""
 COUNTER = Shape(1, 1)
 """What goes on by 1."""
 Inputs = Callable[[Definition, Loop, int], Shape]
+Numbers = Callable[[Definition], int | None]
+
+
+def _unknown(definition: Definition) -> int | None:
+    return None
 
 
 class Turns:
-    """The steps by which the addresses of a function's loops go on."""
+    """The steps by which the addresses of a function's loops go on. `number_of`: the value of a definition
+    that has always the same (`%ntid.x`)."""
 
-    def __init__(self, ssa: Ssa, environment: Environment) -> None:
+    def __init__(self, ssa: Ssa, environment: Environment, number_of: Numbers = _unknown) -> None:
         self.ssa = ssa
         self.environment = environment
+        self.number_of = number_of
         self._known: dict[tuple[Definition, int], Shape] = {}  # by the loop's header's index
 
     def step(self, address: Definition, loop: Loop) -> int | None:
@@ -51,7 +58,8 @@ class Turns:
         up to `left` behind each other."""
         position, op = self.ssa.schedule.position[definition.block.index], definition.origin
         if not loop.first <= position <= loop.last:
-            return UNIFORM
+            number = self.number_of(definition)
+            return UNIFORM if number is None else constant(number)
         if not isinstance(op, Op) or op.guard is not None or op.form.effects or not left:
             return VARYING
         reader = _Reader(lambda source: of(source, loop, left - 1), self.ssa.read[id(op)])

@@ -28,6 +28,8 @@ from simt.analysis.program import (
     Return,
     Switch,
     Terminator,
+    acting_after,
+    memory_operands,
 )  # fmt: skip
 from simt.analysis.rounds import barrier_loops
 from simt.analysis.schedule import Loop
@@ -145,9 +147,10 @@ class FunctionEmitter(OpEmitter):
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled
         self.m.mask = self._entry_mask(block)
         self.current = self.ssa.reaching(block)
-        for op, after in zip(block.ops, (*block.ops[1:], None)):
+        for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
             self.m.line = op.line
             self.m.followed = self._goes_with(op, after)
+            self.m.member_follows = self._goes_with(op, acting) and self._is_beside(op, acting)
             self._tick(op)
             lines, blocks = self._taken()
             self.m.is_repeated = False
@@ -183,6 +186,15 @@ class FunctionEmitter(OpEmitter):
             return False
         short = not (self.unit.large or self.unit.module.is_long)
         return short and op.guard is None and after.guard is None and bool(op.form.effects)
+
+    def _is_beside(self, op: Op | Call, other: Op | Call | None) -> bool:
+        """Whether two ops get at memory at constant distances from the same address."""
+        places = [
+            {self.ssa.read[id(o)][register] for register, _ in memory_operands(o)}
+            for o in (op, other)
+            if isinstance(o, Op)
+        ]
+        return len(places) == 2 and len(places[0]) == 1 and places[0] == places[1]
 
     def _cut(self) -> None:
         """Large functions go on in another block of IR after some lines; raises `TooLarge` if this one is
@@ -225,6 +237,7 @@ class FunctionEmitter(OpEmitter):
     def _terminator(self, block: Block) -> None:
         terminator = block.terminator
         self.m.line = terminator.line
+        self.m.settle_members()
         self.m.settle_updates()
         self.settle_late(block)
         self._tick(terminator)

@@ -96,10 +96,13 @@ class GatherAlgebra(StepsAlgebra):
 
     def registers_at(self, pointers: Value, element: str, count: int) -> Value:
         """The first words at each of 32 pointers, the second ones, and so on."""
-        vector, loaded = spell(element, count), list[str]()
-        for lane in range(WARP):
-            place = self.builder.emit(f"extractelement {pointers.typed}, i32 {lane}")
-            loaded.append(self.builder.emit(f"load {vector}, ptr {place}, align {REGISTER}"))
+        places = [self.builder.emit(f"extractelement {pointers.typed}, i32 {lane}") for lane in range(WARP)]
+        return self.columns_at(places, element, count)
+
+    def columns_at(self, places: list[str], element: str, count: int) -> Value:
+        """`registers_at` of pointers one by one."""
+        vector = spell(element, count)
+        loaded = [self.builder.emit(f"load {vector}, ptr {place}, align {REGISTER}") for place in places]
         pieces = [self._concatenate(element, count, loaded[i : i + 4]) for i in range(0, WARP, 4)]
         columns = self._halves(pieces)
         if count == 4:

@@ -36,7 +36,7 @@ FEW_PARTS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _Store:
+class Store:
     """A store, with the line of the instruction and the bounds of its addresses."""
 
     access: Access
@@ -55,7 +55,7 @@ class MemoryAlgebra(RunsAlgebra):
     once followed by one of the same kind, done by the same lanes and given to this algebra as well."""
 
     followed = False
-    _held: _Store | None = None
+    _held: Store | None = None
 
     # -- the algebra's primitives ----------------------------------------------------------------
 
@@ -77,21 +77,23 @@ class MemoryAlgebra(RunsAlgebra):
 
     def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
         access = self._access(t, space, address, len(values), volatile)
-        store = _Store(access, self._plan(access, stores=True), values, self.line, self.reach)
+        self.take_store(Store(access, self._plan(access, stores=True), values, self.line, self.reach))
+
+    def take_store(self, store: Store) -> None:
         held, self._held = self._held, None
         if held is not None:
             self._store_both(held, store)
-        elif self.followed and self.has_order(access):
+        elif self.followed and self.has_order(store.access):
             self._held = store
         else:
             self._store(store)
 
     @property
     def holds(self) -> bool:
-        """Whether the last store waits for the one that follows."""
+        """Whether a store waits for one that follows."""
         return self._held is not None
 
-    def _store_both(self, one: _Store, other: _Store) -> None:
+    def _store_both(self, one: Store, other: Store) -> None:
         accesses = one.access, other.access
 
         def separately() -> None:
@@ -108,9 +110,9 @@ class MemoryAlgebra(RunsAlgebra):
             separately()
 
     def store_planned(self, access: Access, values: tuple[Value, ...]) -> None:
-        self._store(_Store(access, self._plan(access, stores=True), values, self.line, self.reach))
+        self._store(Store(access, self._plan(access, stores=True), values, self.line, self.reach))
 
-    def _store(self, store: _Store) -> None:
+    def _store(self, store: Store) -> None:
         access, plan, values = store.access, store.plan, store.values
         match plan.way:
             case Way.ONE:
@@ -525,7 +527,10 @@ class MemoryAlgebra(RunsAlgebra):
         mask = self._interleave([self.mask] * access.count)
         for i, part in enumerate(parts):
             piece, some = self.piece(whole, i * lanes, lanes), self.piece(mask, i * lanes, lanes)
-            self.masked_store(piece, self._host_before(access, part), some, access.word)
+            place = self._host_before(access, part)
+            if access.region not in (SHARED, WOVEN):
+                self.announce(place, lanes * access.word)
+            self.masked_store(piece, place, some, access.word)
 
     def _store_slowly(self, access: Access, whole: Value) -> None:
         data = self.spilled(whole)

@@ -118,7 +118,7 @@ class OpEmitter(SlotEmitter):
 
     @cached_property
     def turns(self) -> Turns:
-        return Turns(self.ssa, self.unit.program.environment)
+        return Turns(self.ssa, self.unit.program.environment, self.number_of)
 
     def _step_in_loop(self, op: Op) -> int | None:
         """How far an op's address goes in each turn of the loop around it, if that is a known constant."""

@@ -27,6 +27,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from simt.analysis.shape import WARP
+from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_pattern_algebra import PatternAlgebra
@@ -35,8 +36,8 @@ from simt.engine.llvm_scopes import OF_WORKER
 AHEAD = 8
 """Iterations."""
 ROOM_IN_TURN = 8
-"""Lines of memory that a turn of a loop asks for, at most: a CPU waits for a few more at once. Many that are
-asked for turns ahead are gone from the first cache when they are used."""
+"""Lines of memory that a turn of a loop asks for, at most (as if each load began with one): a CPU waits for a
+few more at once. Many that are asked for turns ahead are gone from the first cache when they are used."""
 NEAR = 256
 """Bytes of a step that the CPU follows by itself: it looks ahead within a page of 4 KB, once it has seen some
 lines of it."""
@@ -137,8 +138,24 @@ class PrefetchAlgebra(PatternAlgebra):
         self.builder.label(go)
 
     def _ask_ahead(self, addresses: Sequence[Value], nbytes: int, ahead: str) -> None:
-        for address in addresses:
-            self._ask(self._sum(address.ir, ahead), _lines(nbytes), False)
+        starts = [self._sum(address.ir, ahead) for address in addresses]
+        for start in starts:
+            self._ask(start, _lines(nbytes), False)
+        if nbytes > LINE:
+            self._ask_ends(starts, nbytes)
+
+    def _ask_ends(self, starts: Sequence[str], nbytes: int) -> None:
+        """Asks for the lines in which loads end, if the first does not begin with a line: as every second row
+        of a matrix, say."""
+        ends, go = self.builder.block_name("ends"), self.builder.block_name("go")
+        place = self.builder.emit(f"and i64 {starts[0]}, {LINE - 1}")
+        within = self.builder.emit(f"icmp ne i64 {place}, 0")
+        self.builder.void(f"br i1 {within}, label %{ends}, label %{go}")
+        self.builder.label(ends)
+        for start in starts:
+            self._ask(self._sum(start, str(nbytes - 1)), 1, False)
+        self.builder.void(f"br label %{go}")
+        self.builder.label(go)
 
     def _prefetch_for_next_cta(self, address: Value, nbytes: int, write: bool) -> None:
         last, step = self._note(), self._note()
@@ -167,6 +184,14 @@ class PrefetchAlgebra(PatternAlgebra):
         self._put_off(start, lines)
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
+
+    def announce(self, pointer: str, nbytes: int) -> None:
+        """Asks for lines that a store under a mask is about to write: AMD's Zen 5 brings the lines behind
+        those of ordinary accesses and of prefetches by itself, but not those behind accesses under a mask."""
+        if SLOW_GATHERS in self.features:
+            for i in range(_lines(nbytes)):
+                place = self.builder.emit(f"getelementptr i8, ptr {pointer}, i64 {LINE * i}")
+                self._ask_at(place, True, CLOSE)
 
     # -- lines put off --------------------------------------------------------------------------------
 
@@ -242,12 +267,13 @@ class PrefetchAlgebra(PatternAlgebra):
         return step
 
     def _ask(self, start: str, lines: int, write: bool, near: int = CLOSE) -> None:
-        function = self.module.declare("llvm.prefetch.p0", "void", ("ptr", "i32", "i32", "i32"))
         for i in range(lines):
-            place = self.pointer(Value(self._sum(start, str(LINE * i)), "i64"))
-            self.builder.void(
-                f"call void {function}(ptr {place}, i32 {int(write)}, i32 {near}, i32 1){OF_WORKER}"
-            )
+            self._ask_at(self.pointer(Value(self._sum(start, str(LINE * i)), "i64")), write, near)
+
+    def _ask_at(self, pointer: str, write: bool, near: int) -> None:
+        function = self.module.declare("llvm.prefetch.p0", "void", ("ptr", "i32", "i32", "i32"))
+        operands = f"ptr {pointer}, i32 {int(write)}, i32 {near}, i32 1"
+        self.builder.void(f"call void {function}({operands}){OF_WORKER}")
 
 
 def _lines(nbytes: int) -> int:

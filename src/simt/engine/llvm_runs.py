@@ -17,11 +17,12 @@ from collections.abc import Callable
 from functools import partial
 
 from simt.analysis.shape import WARP, Hold
-from simt.engine.llvm_access import I64, LOCAL, Access
+from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers
-from simt.engine.llvm_builder import Value
-from simt.engine.llvm_gathers import GatherAlgebra
+from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, shape_of
+from simt.engine.llvm_scopes import OF_PROGRAM
+from simt.engine.llvm_structures import StructureAlgebra
 from simt.records import dataclass
 
 NEEDS = frozenset({"avx512bw"})
@@ -46,8 +47,8 @@ class Two:
     in_second: Value
 
 
-class RunsAlgebra(GatherAlgebra):
-    """`GatherAlgebra` with runs. `is_scattered`: the present block is part of a loop in which each lane
+class RunsAlgebra(StructureAlgebra):
+    """`StructureAlgebra` with runs. `is_scattered`: the present block is part of a loop in which each lane
     gets at memory of its own: lanes will not be in runs there."""
 
     is_scattered = False
@@ -66,8 +67,12 @@ class RunsAlgebra(GatherAlgebra):
         element = access.element if access.count == 1 else f"i{8 * access.size}"
 
         def loaded(two: Two) -> Values:
-            whole = self.masked_load(two.first, two.in_first, element, access.word)
-            whole = self.masked_load(two.second, two.in_second, element, access.word, whole)
+            kind = spell(element, WARP)
+            first, second = (
+                self.emit(f"load {kind}, ptr {place}, align {access.word}{OF_PROGRAM}", element, WARP)
+                for place in (two.first, two.second)
+            )
+            whole = self.emit(f"select {two.in_first.typed}, {first.typed}, {second.typed}", element, WARP)
             return self._words_of(access, whole) if access.count > 1 else (whole,)
 
         return self._by_two(access, loaded, otherwise)
@@ -77,6 +82,8 @@ class RunsAlgebra(GatherAlgebra):
         data = self.vector(value)
 
         def stored(two: Two) -> Values:
+            if access.region is not SHARED:
+                self.announce(two.first, WARP * access.word)
             self.masked_store(data, two.first, two.in_first, access.word)
             self.masked_store(data, two.second, two.in_second, access.word)
             return ()

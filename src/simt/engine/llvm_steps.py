@@ -8,11 +8,12 @@ known when compiling. Else it is one load or store for each lane.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 
 from simt.analysis.shape import WARP
-from simt.engine.llvm_access import Access
+from simt.engine.llvm_access import LOCAL, SHARED, WOVEN, Access
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_scopes import OF_PROGRAM
@@ -49,9 +50,25 @@ class StepsAlgebra(StreamAlgebra):
         stride, pointer = shape_of(access.address).stride, self._host(access, bases(access.address))
         if stride == -access.size:
             return self._backwards(access)
+        self.ask_for_members(access, stride)
         run = self._picked if near else self._one_by_one
         inner = (run(access, stride, index * access.word) for index in range(access.count))
         return tuple(self.apart("steps", load, Value(pointer, "ptr")) for load in inner)
+
+    def ask_for_members(self, access: Access, stride: int) -> None:
+        """Asks for the structures that a later warp loads, when a second member of one is loaded: a CPU does
+        not look past all members of a warp's structures. What is a member alone, it sees early enough."""
+        first, _ = self.as_sum(bases(access.address))
+        known = access.region not in (SHARED, WOVEN, LOCAL) and self.segment == WARP
+        if known and 0 < stride <= REGISTER:
+            self._members[first.ir] += 1
+            if self._members[first.ir] == 2:
+                self.prefetch([bases(access.address)], stride * WARP)
+
+    @cached_property
+    def _members(self) -> Counter[str]:
+        """How many members of structures have been loaded, by where these begin."""
+        return Counter()
 
     def _backwards(self, access: Access) -> tuple[Value, ...]:
         """One vector load, from the last lane's address on."""
@@ -97,18 +114,21 @@ class StepsAlgebra(StreamAlgebra):
         stride, pointer = shape_of(access.address).stride, self._host(access, bases(access.address))
 
         def fast() -> tuple[Value, ...]:
-            columns = tuple(self.vector(v) for v in values)
+            columns = [self.vector(v) for v in values]
             if near:
                 put = partial(StepsAlgebra.put_at, access=access, stride=stride)
                 self.apart("steps", put, Value(pointer, "ptr"), *columns)
-                return ()
-            for i, column in enumerate(columns):
-                places = self._places(stride, i * access.word)
-                run = partial(StepsAlgebra.store_at, word=access.word, places=places)
-                self.apart("steps", run, Value(pointer, "ptr"), column)
+            else:
+                self._store_columns(access, stride, Value(pointer, "ptr"), columns)
             return ()
 
         self._either(self.both(full, self.are_steps_valid(access)), fast, otherwise)
+
+    def _store_columns(self, access: Access, stride: int, pointer: Value, columns: list[Value]) -> None:
+        for i, column in enumerate(columns):
+            places = self._places(stride, i * access.word)
+            run = partial(StepsAlgebra.store_at, word=access.word, places=places)
+            self.apart("steps", run, pointer, column)
 
     def store_at(self, pointer: Value, data: Value, word: int, places: list[int]) -> None:
         """Stores lanes at some distances from a pointer."""

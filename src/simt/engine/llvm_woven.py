@@ -19,13 +19,13 @@ from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Lanes, shape_of
 from simt.engine.llvm_masked import Places
-from simt.engine.llvm_memory import MemoryAlgebra
+from simt.engine.llvm_members import MemberAlgebra
 from simt.ptx.types import U32, U64, Type
 from simt.records import replace
 
 
-class WovenAlgebra(MemoryAlgebra):
-    """`MemoryAlgebra` with such local memory, if it has words (`woven` bytes each; 0: it is not woven)."""
+class WovenAlgebra(MemberAlgebra):
+    """`MemberAlgebra` with such local memory, if it has words (`woven` bytes each; 0: it is not woven)."""
 
     woven = 0
 
@@ -46,6 +46,7 @@ class WovenAlgebra(MemoryAlgebra):
     def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
         if space != "local" or not self.woven:
             return super().store(t, space, address, values, volatile)
+        self.settle_members()
         access = self._access(t, space, address, len(values), volatile)
         if not is_one_place(shape_of(access.address)):
             places = self._woven_places(access, self._checked_offsets(access, llvm_runtime.store))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from simt.analysis.lower import lower
 from simt.analysis.program import Address, Op, Register
 from simt.analysis.schedule import schedule
-from simt.analysis.ssa import build
+from simt.analysis.ssa import Definition, build
 from simt.analysis.turns import Turns
 from simt.isa.algebra import Environment
 from simt.ptx.parser import parse
@@ -53,9 +55,34 @@ BODIES: dict[str, tuple[str, int | None]] = {
 """Code with one load, and the step of its address."""
 
 
+BY_A_SIZE: dict[str, tuple[str, int | None]] = {
+    "a pointer by a size": (f"L: {LOAD} add.u64 %a, %a, %o; {ON}", 24),
+    "an index by a size": (
+        f"L: mad.wide.s32 %a, %i, 8, %b; {LOAD} add.s32 %i, %i, %n; setp.lt.u32 %p, %i, %v; @%p bra L;",
+        192,
+    ),
+    "by what the loop changes": (f"L: {LOAD} add.u64 %a, %a, %o; add.u64 %o, %o, 1; {ON}", None),
+}
+"""The same, where `%n` and `%o` are known to be 24 when the loop begins."""
+
+
 @pytest.mark.parametrize("name", BODIES)
 def test_steps(name: str) -> None:
     body, expected = BODIES[name]
+    assert step_of(body, lambda definition: None) == expected
+
+
+@pytest.mark.parametrize("name", BY_A_SIZE)
+def test_steps_by_a_size(name: str) -> None:
+    """Of what the loop does not change some is always the same number."""
+    body, expected = BY_A_SIZE[name]
+    assert (
+        step_of(body, lambda definition: 24 if definition.register.name in ("%n", "%o") else None) == expected
+    )
+    assert step_of(body, lambda definition: None) is None
+
+
+def step_of(body: str, number_of: Callable[[Definition], int | None]) -> int | None:
     text = f"""
 .version 7.5
 .target sm_75
@@ -83,4 +110,4 @@ def test_steps(name: str) -> None:
         if isinstance(source, Address) and isinstance(source.base, Register)
     )
     assert loop is not None
-    assert Turns(ssa, Environment()).step(ssa.read[id(op)][address], loop) == expected
+    return Turns(ssa, Environment(), number_of).step(ssa.read[id(op)][address], loop)

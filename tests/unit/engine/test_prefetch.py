@@ -9,11 +9,12 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import ASKS_FAR, host_cpu
+from simt.engine.host import ASKS_FAR, SLOW_GATHERS, host_cpu
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_phases import UNROLLED
 from simt.engine.llvm_prefetch import CLOSE, NEXT, ROOM_IN_TURN, SPREAD
 
+FEATURES = host_cpu().features - {SLOW_GATHERS} | {ASKS_FAR}
 LOAD = "ld.global.u32 %v, [%a];"
 MUCH = "st.shared.u32 [box+4], %v;" * (UNROLLED // 4)
 WAIT = "L: ld.volatile.global.u32 %v, [%end]; setp.eq.u32 %p, %v, 0; @%p bra L;"
@@ -21,7 +22,7 @@ BODIES = {
     "once": (LOAD, 0, False),
     "in a loop over the grid": (
         f"L: {LOAD} add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end; @%p bra L;",
-        1,
+        1.5,
         False,
     ),
     "before a barrier": (f"{LOAD} bar.sync 0;", 1, False),
@@ -71,11 +72,11 @@ def test_wide_loads_ask_for_what_later_warps_load() -> None:
 """)
         .program
     )
-    text, *_ = emit(program, program.functions["k"], BlockShape(64, 1, 1), host_cpu().features, "nounwind")
+    text, *_ = emit(program, program.functions["k"], BlockShape(64, 1, 1), FEATURES, "nounwind")
     assert text.count("call void @llvm.prefetch") == 32 * 16 // 64
 
 
-def text_of(body: str, threads: int = 64, asks_far: bool = True) -> str:
+def text_of(body: str, threads: int = 64, features: frozenset[str] = FEATURES) -> str:
     program = (
         simt.Device("sm_75")
         .load(f"""
@@ -95,7 +96,6 @@ def text_of(body: str, threads: int = 64, asks_far: bool = True) -> str:
 """)
         .program
     )
-    features = host_cpu().features - {ASKS_FAR} | ({ASKS_FAR} if asks_far else set[str]())
     return emit(program, program.functions["k"], BlockShape(threads, 1, 1), features, "nounwind")[0]
 
 
@@ -118,8 +118,8 @@ def test_warps_that_wait_ask_the_second_cache(body: str, threads: int, caches: s
 
 def test_warps_that_wait_ask_nothing_where_that_slows_the_cpu() -> None:
     """As on an AMD Zen 5. Barriers are another matter."""
-    assert "@llvm.prefetch" not in text_of(f"{LOAD} {WAIT}", asks_far=False)
-    assert "@llvm.prefetch" in text_of(f"{LOAD} bar.sync 0;", asks_far=False)
+    assert "@llvm.prefetch" not in text_of(f"{LOAD} {WAIT}", features=FEATURES - {ASKS_FAR})
+    assert "@llvm.prefetch" in text_of(f"{LOAD} bar.sync 0;", features=FEATURES - {ASKS_FAR})
 
 
 SCATTERED = "mul.wide.u32 %q, %v, 12; add.u64 %q, %q, %end;"
@@ -176,16 +176,17 @@ def test_from_what_step_on(threads: int, asked: bool) -> None:
 def test_a_known_step_is_not_measured(step: int, ahead: int | None) -> None:
     text = text_of(f"L: {LOAD} add.u64 %a, %a, {step}; setp.lt.u64 %p, %a, %end; @%p bra L;")
     assert "freeze" not in text
-    assert text.count("call void @llvm.prefetch") == (2 if ahead else 0)
+    assert text.count("call void @llvm.prefetch") == (3 if ahead else 0)
     assert re.findall(r"= add i64 %v\d+, (-?\d{4,})$", text, re.MULTILINE) == ([str(ahead)] if ahead else [])
 
 
 def test_a_turn_asks_for_few_lines() -> None:
-    """Two of each load: the fifth asks for nothing, in its loop; another loop has room again."""
+    """Two of each load, and the one in which it may end: the fifth asks for nothing, in its loop; another
+    loop, in which lanes are in two halves, has room again."""
     turn = "ld.global.u32 %v, [%a]; " * 5 + "add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end;"
-    assert text_of(f"L: {turn} @%p bra L;").count("call void @llvm.prefetch") == ROOM_IN_TURN
+    assert text_of(f"L: {turn} @%p bra L;").count("call void @llvm.prefetch") == 1.5 * ROOM_IN_TURN
     two = text_of(f"L: {turn} @%p bra L; M: {turn} @%p bra M;")
-    assert two.count("call void @llvm.prefetch") == 2 * ROOM_IN_TURN
+    assert two.count("call void @llvm.prefetch") == (1.5 + 1) * ROOM_IN_TURN
 
 
 @pytest.mark.parametrize(("barrier", "in_memory"), [("", False), ("bar.sync 0;", True)])
@@ -197,3 +198,27 @@ def test_a_turn_of_a_loop_writes_no_address_to_memory(barrier: str, in_memory: b
     stores = re.findall(r"store (volatile )?i64 %v\d+, ptr (%v\d+)$", text, re.MULTILINE)
     assert noted[0][1:] in stores
     assert {bool(volatile) for _, volatile, _ in noted} == {in_memory}
+
+
+@pytest.mark.parametrize(("space", "asked"), [("global", 2), ("shared", 0)])
+def test_stores_of_some_lanes_ask_for_their_lines(space: str, asked: int) -> None:
+    """On CPUs with slow gathers, which do not follow stores under a mask; in either way of the store, where
+    not all lanes run and where some address is not valid."""
+    shared = "mov.u32 %s, box; mad.lo.u32 %s, %t, 4, %s;"
+    address = {"global": "%a", "shared": "%s"}[space]
+    body = f".reg .b32 %s; {shared} {LOAD} setp.ne.u32 %p, %v, 0; @%p st.{space}.u32 [{address}], %v;"
+    assert text_of(body).count("call void @llvm.prefetch") == 0
+    text = text_of(body, features=FEATURES | {SLOW_GATHERS})
+    assert re.findall(r"llvm\.prefetch\S*\(ptr \S+, i32 (\d)", text) == ["1"] * 2 * asked
+
+
+@pytest.mark.parametrize(("scale", "known"), [(4, True), (8, True), (1, False)])
+def test_steps_by_the_size_of_the_cta_are_known(scale: int, known: bool) -> None:
+    """`i += blockDim.x`, of 128 threads: asked for from the first turn on, and not measured."""
+    size = "mov.u32 %t, %ntid.x;" if known else "ld.global.u32 %t, [%end];"
+    turn = "add.u64 %a, %a, %o; sub.u64 %n, %n, 1; setp.ne.u64 %p, %n, 0; @%p bra L;"
+    text = text_of(f"{size} mul.wide.u32 %o, %t, {scale}; L: {LOAD} {turn}", threads=128)
+    assert bool(re.search(r"= mul i64 %v\d+, 8$", text, re.MULTILINE)) != known
+    asked = re.findall(r"= add i64 %\S+, (\d+)\n  %\S+ = add i64", text)
+    assert text.count("call void @llvm.prefetch") == 3
+    assert (str(128 * scale * 8) in asked) == known

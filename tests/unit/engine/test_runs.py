@@ -12,8 +12,9 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import find_cpu
+from simt.engine.host import SLOW_GATHERS, Cpu, find_cpu
 from simt.engine.llvm_kernel import emit
+from simt.records import replace
 from tests.conftest import shared_device
 
 KERNEL = """
@@ -168,17 +169,38 @@ def test_the_first_lane_beyond_the_memory_is_at_fault(device: simt.Device, t: st
 
 
 @pytest.mark.parametrize("t", ["u8", "f32"])
-@pytest.mark.parametrize(("access", "masked"), [(LOAD, "load"), (STORE, "store")])
-def test_two_runs_are_two_vectors(t: str, access: str, masked: str) -> None:
-    """Where CPUs have masks; beside them, an access at once for consecutive lanes, and one for all others."""
+@pytest.mark.parametrize(
+    ("access", "pattern"),
+    [(LOAD, r"= load <32 x "), (STORE, r"call .*@llvm\.masked\.store")],
+    ids=["load", "store"],
+)
+def test_two_runs_are_two_vectors(t: str, access: str, pattern: str) -> None:
+    """Where CPUs have masks; beside them, an access at once for consecutive lanes, and one for all others.
+    Loads are ordinary ones, since CPUs do not bring what follows those under a mask."""
     found = {}
     for name in ("x86-64-v3", "x86-64-v4"):
-        program, cpu = shared_device("jit").load(kernel(t, access)).program, find_cpu(name)
-        function = program.functions["k"]
-        text, _, _ = emit(program, function, BlockShape(32, 1, 1), cpu.features, attributes(cpu))
-        few = re.search(r"^two\.\d+:$(.*?)br label", text, re.DOTALL | re.MULTILINE)
-        found[name] = len(re.findall(rf"call .*@llvm\.masked\.{masked}", few[1])) if few else 0
+        few = code_for_two(kernel(t, access), find_cpu(name))
+        found[name] = len(re.findall(pattern, few))
+        assert "@llvm.masked.load" not in few
     assert found == {"x86-64-v3": 0, "x86-64-v4": 2}
+
+
+def code_for_two(text: str, cpu: Cpu) -> str:
+    """What is done where lanes are in two runs."""
+    function = (program := shared_device("jit").load(text).program).functions["k"]
+    text, _, _ = emit(program, function, BlockShape(32, 1, 1), cpu.features, attributes(cpu))
+    found = re.search(r"^two\.\d+:$(.*?)br label", text, re.DOTALL | re.MULTILINE)
+    return found[1] if found else ""
+
+
+@pytest.mark.parametrize(("access", "asked"), [(LOAD, 0), (STORE, 2), (IN_SHARED, 0)])
+def test_stores_of_two_runs_ask_for_the_lines_of_the_first(access: str, asked: int) -> None:
+    """On CPUs with slow gathers, AMD's, which do not follow stores under a mask: 32 words are two lines.
+    Others are asked for nothing, nor is anybody for shared memory."""
+    cpu = find_cpu("x86-64-v4")
+    slow = replace(cpu, features=cpu.features | {SLOW_GATHERS})
+    assert code_for_two(kernel("u32", access), cpu).count("@llvm.prefetch") == 0
+    assert code_for_two(kernel("u32", access), slow).count("@llvm.prefetch") == asked
 
 
 CHAIN = """

@@ -1,0 +1,195 @@
+"""Stores of several members of structures: `p[i].x = a; p[i].y = b;`.
+
+Each is a store by steps, of 32 lanes one by one. Where one follows another, with nothing but arithmetic in
+between, the first waits for it, and all members are put in their places in registers: what lies between the
+first lane's structure and the last one's is written as whole registers, under masks where it has gaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, partial
+
+from simt.analysis.shape import WARP, Hold
+from simt.engine.llvm_access import LOCAL, SHARED, WOVEN, Access
+from simt.engine.llvm_builder import Value
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_memory import MemoryAlgebra, Store
+from simt.engine.llvm_steps import REGISTER
+from simt.records import replace
+
+LARGE = 16
+"""Bytes."""
+
+
+class MemberAlgebra(MemoryAlgebra):
+    """`MemoryAlgebra` that stores members of structures together. `member_follows`: the next instruction that
+    does anything but to compute is a store as well, by the same lanes, and given to this algebra."""
+
+    member_follows = False
+
+    @cached_property
+    def _waiting_members(self) -> list[Store]:
+        """Those that wait."""
+        return []
+
+    @property
+    def holds(self) -> bool:
+        return super().holds or bool(self._waiting_members)
+
+    def take_store(self, store: Store) -> None:
+        if self._waiting_members and not self._joins(store):
+            self.settle_members()
+        if not (self._waiting_members or (self.member_follows and self._may_wait(store.access))):
+            return super().take_store(store)
+        self._waiting_members.append(store)
+        if not self.member_follows:
+            self.settle_members()
+        return None
+
+    def _may_wait(self, access: Access) -> bool:
+        """Whether each lane has a part of its own of a structure that is not larger than a register. (Four
+        words of a lane at once are stored as fast lane by lane, and need fewer registers.)"""
+        shape, picks = shape_of(access.address), self.picks
+        known = shape.width == 1 and shape.hold <= Hold.GUARDED and self.segment == WARP
+        small, step = access.size < LARGE, shape.stride
+        apart = small and access.size < step <= REGISTER and step % access.size == 0
+        able = picks is not None and picks <= access.word and not access.volatile
+        return known and apart and able and access.region not in (SHARED, LOCAL, WOVEN)
+
+    def _place(self, access: Access) -> tuple[Value, int]:
+        return self.as_sum(bases(access.address))
+
+    def _joins(self, store: Store) -> bool:
+        """Whether a store is to another member of the structures for which some wait."""
+        one, other = self._waiting_members[0].access, store.access
+        alike = (one.size, one.count, shape_of(one.address)) == (
+            other.size, other.count, shape_of(other.address),
+        )  # fmt: skip
+        (start, first), (other_start, place) = self._place(one), self._place(other)
+        if not alike or start.ir != other_start.ir or (place - first) % one.size or not self._may_wait(other):
+            return False
+        places = [place, *(self._place(member.access)[1] for member in self._waiting_members)]
+        within = max(places) - min(places) + one.size <= shape_of(one.address).stride
+        return within and len(set(places)) == len(places)
+
+    def settle_members(self) -> None:
+        """Stores what waits."""
+        members = list(self._waiting_members)
+        self._waiting_members.clear()
+        if not members:
+            return
+        line, reach = self.line, self.reach
+        if len(members) == 1:
+            self._store_each(members)
+        else:
+            together, each = partial(self._store_waiting, members), partial(self._store_each, members)
+            self._either(self._are_all_valid(members), together, each)
+        self.line, self.reach = line, reach
+
+    def _store_each(self, members: Sequence[Store]) -> tuple[Value, ...]:
+        for member in members:
+            self.line, self.reach = member.line, member.reach
+            self._store(member)
+        return ()
+
+    def _lowest(self, members: Sequence[Store]) -> Store:
+        return min(members, key=lambda member: self._place(member.access)[1])
+
+    def _are_all_valid(self, members: Sequence[Store]) -> str:
+        """i1: all lanes run, and all members of all lanes' structures may be written."""
+        first = self._lowest(members).access
+        last = max(self._place(member.access)[1] for member in members)
+        span = shape_of(first.address).stride * (WARP - 1) + last - self._place(first)[1] + first.size
+        ok = "true"
+        if not self.mask_is_full:
+            ok = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
+        if self._is_sure(first, first.address, span):
+            return ok
+        guards = {m.access.address.valid for m in members if isinstance(m.access.address, Guarded)}
+        for guard in sorted(guards):
+            ok = self.both(ok, guard)
+        return self.both(ok, self._valid(first, bases(first.address), span).ir)
+
+    def _store_waiting(self, members: Sequence[Store]) -> tuple[Value, ...]:
+        first, columns, places = self._lowest(members).access, list[Value](), list[int]()
+        element = f"i{8 * first.word}"
+        for member in members:
+            place = self._place(member.access)[1] - self._place(first)[1]
+            for i, value in enumerate(member.values):
+                column = self.vector(value)
+                if column.type != element:
+                    column = self.emit(f"bitcast {column.typed} to <{WARP} x {element}>", element, WARP)
+                columns.append(column)
+                places.append(place + i * first.word)
+        pointer = Value(self._host(first, bases(first.address)), "ptr")
+        access = replace(first, address=Value("0", "i64"), element=element)
+        run = partial(
+            MemberAlgebra.put_members, access=access, stride=shape_of(first.address).stride, places=places
+        )
+        self.apart("members", run, pointer, *columns)
+        return ()
+
+    def put_members(
+        self, pointer: Value, *columns: Value, access: Access, stride: int, places: Sequence[int]
+    ) -> None:
+        """Stores a word of each column at each of some places in each lane's structure; the first lane's
+        begins at `pointer`."""
+        pieces, count = self._words_by_lanes(columns), min(WARP, REGISTER // access.word)
+        held = len(pieces) * count // WARP  # words of a lane
+        column_at = {place: number for number, place in enumerate(places)}
+        for start in range(0, (WARP - 1) * stride + max(places) + access.word, count * access.word):
+            words = (divmod(start + i * access.word, stride) for i in range(count))
+            picks = [
+                lane * held + column_at[rest] if lane < WARP and rest in column_at else None
+                for lane, rest in words
+            ]
+            if any(pick is not None for pick in picks):
+                where = self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {start}")
+                self._store_some_words(self._picked_words(pieces, picks), where, picks, access.word)
+
+    def _store_some_words(self, data: Value, pointer: str, picks: Sequence[int | None], word: int) -> None:
+        if None in picks:
+            bits = ", ".join(f"i1 {'false' if pick is None else 'true'}" for pick in picks)
+            self.announce(pointer, data.width * word)
+            self.masked_store(data, pointer, Value(f"<{bits}>", "i1", data.width), word)
+        else:
+            self.builder.void(f"store {data.typed}, ptr {pointer}, align {word}")
+
+    def _words_by_lanes(self, columns: Sequence[Value]) -> list[Value]:
+        """All words of lane 0, then all of lane 1, and so on, as many for each as a power of two: register by
+        register, or LLVM would make wide shuffles of it."""
+        if len(columns) > 1:
+            filled = 1 << (len(columns) - 1).bit_length()
+            nothing = Value("poison", columns[0].type, WARP)
+            columns = [*columns, *[nothing] * (filled - len(columns))]
+            even, odd = (self._words_by_lanes(columns[first::2]) for first in range(2))
+            return [piece for pair in zip(even, odd, strict=True) for piece in self._in_turns(*pair)]
+        (column,) = columns
+        count = min(WARP, REGISTER * 8 // int(column.type[1:]))
+        if column.ir == "poison":
+            return [replace(column, width=count)] * (WARP // count)
+        return [self.piece(column, first, count) for first in range(0, WARP, count)]
+
+    def _in_turns(self, one: Value, other: Value) -> tuple[Value, Value]:
+        """An element of one, then one of the other, and so on: two registers."""
+        half, width = one.width // 2, one.width
+        low, high = ([i // 2 + i % 2 * width + first for i in range(width)] for first in (0, half))
+        return self._shuffled(one, other, [*low]), self._shuffled(one, other, [*high])
+
+    def _picked_words(self, pieces: Sequence[Value], picks: Sequence[int | None]) -> Value:
+        """Elements of registers one after the other, by number; those without one are anything."""
+        width = pieces[0].width
+        numbers = sorted({pick // width for pick in picks if pick is not None})
+        if len(numbers) == 1:
+            return self._shuffled(pieces[numbers[0]], None, [p if p is None else p % width for p in picks])
+        found, done = pieces[numbers[0]], numbers[0]
+        for number in numbers[1:]:
+            order = [
+                None if pick is None or pick // width > number
+                else width + pick % width if pick // width == number
+                else pick % width if done == numbers[0] else i
+                for i, pick in enumerate(picks)
+            ]  # fmt: skip
+            found, done = self._shuffled(found, pieces[number], order), number
+        return found
