@@ -167,9 +167,17 @@ def test_from_what_step_on(threads: int, asked: bool) -> None:
     ((step, near, bound),) = re.findall(
         r"= add i64 (%v\d+), (\d+)\n *%v\d+ = icmp ugt i64 %v\d+, (\d+)\n *br i1 %v\d+, label %ask", text
     )
-    assert f"{step} = sub i64" in text
+    (measured,) = re.findall(rf"{step} = select i1 %v\d+, i64 (%v\d+), i64 0$", text, re.MULTILINE)
+    assert f"{measured} = sub i64" in text
     for bytes_on in (4 * threads, -4 * threads):
         assert ((bytes_on + int(near)) % 2**64 > int(bound)) == asked
+
+
+def test_steps_are_to_be_the_same_twice() -> None:
+    """What a table chooses goes on by any step: the next one tells nothing."""
+    text = text_of(f"L: {LOAD} add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end; @%p bra L;")
+    steady = r"(%v\d+) = icmp eq i64 (%v\d+), %v\d+\n *%v\d+ = select i1 \1, i64 \2, i64 0"
+    assert re.search(steady, text)
 
 
 @pytest.mark.parametrize(("step", "ahead"), [(4, None), (-256, None), (260, 2080), (-4096, -32768)])
