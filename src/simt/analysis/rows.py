@@ -38,7 +38,9 @@ WORTH = 0.75
 
 
 def candidates(block: BlockShape, uniformity: Uniformity) -> Iterable[BlockShape]:
-    """The CTA with rows that its code asks for; none if it has rows of its own."""
+    """The CTA with rows that its code asks for. One that has rows of its own: with columns in their place."""
+    if block.y > 1 and not block.turned:
+        yield block.exchanged
     if not block.linear or block.row < WARP or block.x <= LEAST:
         return
     for row in sorted(uniformity.rows, reverse=True):

@@ -77,6 +77,7 @@ class KernelEmitter(SuspendingEmitter):
         allocas, lines = self.split_allocas()
         warps = self._phases(lines) if self.in_step else self._warps(lines, allocas)
         self.settle_prefetches()
+        turned = self.unit.block.turned
         text = [
             f"define internal void @{BODY}({PARAMETERS}) {self._kind} {{",
             "entry:",
@@ -94,8 +95,8 @@ class KernelEmitter(SuspendingEmitter):
             *load_slot("%launch", LaunchSlot.RANGES, "ranges"),
             *load_slot("%launch", LaunchSlot.RANGE, "range.ctas"),
             *load_slot("%worker", WorkerSlot.SM, "worker.number"),
-            *load_slot("%launch", LaunchSlot.GRID_X, "grid.x"),
-            *load_slot("%launch", LaunchSlot.GRID_Y, "grid.y"),
+            *load_slot("%launch", LaunchSlot.GRID_X, f"grid.{'y' if turned else 'x'}"),
+            *load_slot("%launch", LaunchSlot.GRID_Y, f"grid.{'x' if turned else 'y'}"),
             *(f"  %grid.{axis}.32 = trunc i64 %grid.{axis} to i32" for axis in "xy"),
             *load_slot("%worker", WorkerSlot.CONTEXT, "context.first"),
             "  %sp = add i64 0, 0",
@@ -474,7 +475,7 @@ def emit(
     Raises `Unsupported` for what only the interpreter runs.
     """
     unit = Unit(program, kernel, block, features, may_grow=watch is None)
-    unit.choose_rows()
+    unit.choose_shape()
     if watch is not None:
         return _emit(unit, attributes, watch)
     try:

@@ -18,10 +18,11 @@ from simt.analysis.nans import one_nan
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.remade import Recipe
-from simt.analysis.rows import WORTH, candidates, cost
+from simt.analysis.rows import APART, WORTH, candidates, cost
 from simt.analysis.schedule import Schedule, schedule
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, Ssa, build
+from simt.analysis.turned import may_be_turned
 from simt.analysis.uniformity import Uniformity, used_in
 from simt.analysis.unseen import unseen_nans
 from simt.analysis.waiting import settle
@@ -114,18 +115,21 @@ class Unit:
             self.analyses[function.name] = found
         return self.analyses[function.name]
 
-    def choose_rows(self) -> None:
-        """Gives a linear CTA rows, if the kernel asks for such and they pay (`simt.analysis.rows`)."""
+    def choose_shape(self) -> None:
+        """Gives a linear CTA rows, if the kernel asks for such (`simt.analysis.rows`), and exchanges the axes
+        of another one, if no thread can tell (`simt.analysis.turned`); where it pays."""
         found, environment = self.analyse(self.kernel), self.program.environment
-        order, ssa, limit = found.schedule, found.ssa, 0.0
-        for block in candidates(self.block, found.uniformity):
-            limit = limit or WORTH * cost(order, ssa, found.uniformity, environment, self.block)
+        order, ssa, limit, given = found.schedule, found.ssa, 0.0, self.block
+        for block in candidates(given, found.uniformity):
+            limit = limit or WORTH * cost(order, ssa, found.uniformity, environment, given)
+            if block.turned and (limit < APART or not may_be_turned(self.kernel, environment)):
+                continue
             uniformity, pending = settle(ssa, environment, block, self.program.functions)
             costs = cost(order, ssa, uniformity, environment, block)
             if costs < limit:
                 limit, self.block = costs, block
                 found = replace(found, uniformity=uniformity, pending=pending)
-        if self.block.row < WARP:
+        if self.block is not given:
             same = representatives(ssa, found.uniformity, found.pending)
             self.analyses[self.kernel.name] = replace(found, representatives=same)
 
