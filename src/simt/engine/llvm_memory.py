@@ -52,9 +52,11 @@ def _as_it_is(value: Value) -> Value:
 
 class MemoryAlgebra(RunsAlgebra):
     """`RunsAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
-    once followed by one of the same kind, done by the same lanes and given to this algebra as well."""
+    once followed by one of the same kind, done by the same lanes and given to this algebra as well.
+    `is_partly`: the lanes that run may be any of the warp's, or none."""
 
     followed = False
+    is_partly = False
     _held: _Store | None = None
 
     # -- the algebra's primitives ----------------------------------------------------------------
@@ -493,6 +495,8 @@ class MemoryAlgebra(RunsAlgebra):
     def _store_spans(self, access: Access, parts: list[Value], span: int, whole: Value) -> None:
         if self.mask_is_full:
             return self._store_plain(access, parts, span, whole)
+        if self.is_partly:
+            return self._store_masked(access, parts, span, whole)
         full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
 
         def plain() -> tuple[Value, ...]:
