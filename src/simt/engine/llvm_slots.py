@@ -35,6 +35,7 @@ from simt.engine.llvm_grouped import GroupedAlgebra
 from simt.engine.llvm_lanes import ALL, Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_loose import Loose, raw, source_of
 from simt.engine.llvm_machine import WARP_FIRST
+from simt.engine.llvm_narrow import Bounds
 from simt.engine.llvm_numbers import Numbers
 from simt.engine.llvm_outline import Outlined
 from simt.engine.llvm_series import Series
@@ -213,6 +214,9 @@ class SlotEmitter:
         self.m.eager = unit.large
         self.found: dict[Definition, Guarded] = {}
         self.series: dict[Definition, Series] = {}
+        self.in_16_bits: dict[
+            Definition, Bounds
+        ] = {}  # words that are no more: see `simt.engine.llvm_narrow`
         self.remade: Mapping[Definition, Recipe] = {}  # not kept, but made again where they are read
         self.allocas: dict[str, None] = {}  # lines, in order
         # Of the block: where all lanes of guarded values are kept, by what makes them (not by the base, which
@@ -256,6 +260,7 @@ class SlotEmitter:
         else:
             value = self.m.shaped(loaded, shape)
         self.m.note_series(value, self.series.get(definition))
+        self.m.note_bounds(value, self.in_16_bits.get(definition))
         self.cache[definition] = self.noted(self.m, definition, value)
         return self.cache[definition]
 
@@ -372,6 +377,9 @@ class SlotEmitter:
         series = self.m.series_of(value)
         if series is not None and definition not in self.uniformity.blends:
             self.series[definition] = series
+        known = self.m.bounds_of(value)
+        if known is not None and self.may_find(definition) and self.is_on_stack(definition):
+            self.in_16_bits[definition] = known
         if self._tells(definition, value):
             self._note_found(definition, cast("Guarded", value))
             if self.found[definition].pattern is not None:
