@@ -15,7 +15,15 @@ from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.streams import streams
-from simt.engine import llvm_flushing, llvm_frame, llvm_mode, llvm_scopes, llvm_streams, llvm_strips
+from simt.engine import (
+    llvm_flushing,
+    llvm_frame,
+    llvm_later,
+    llvm_mode,
+    llvm_scopes,
+    llvm_streams,
+    llvm_strips,
+)
 from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_branches import WEIGHTS
 from simt.engine.llvm_builder import Builder, Value
@@ -91,6 +99,7 @@ class KernelEmitter(SuspendingEmitter):
             *self.beginning.builder.lines,
             *load_slot("%launch", LaunchSlot.CTAS, "ctas"),
             *llvm_streams.begin(self._streamed),
+            *llvm_later.begin(self.m.asked_for * self.unit.block.warps),
             *load_slot("%launch", LaunchSlot.CHUNK, "chunk"),
             *load_slot("%launch", LaunchSlot.RANGES, "ranges"),
             *load_slot("%launch", LaunchSlot.RANGE, "range.ctas"),
@@ -169,6 +178,7 @@ class KernelEmitter(SuspendingEmitter):
             return None
         allocas.append("  %sure.p = alloca i64")
         allocas += [line for line in more if line not in allocas]
+        self.m.asked_for = max(self.m.asked_for, other.m.asked_for)
         self.m.at_start = (self.m.at_start or {}) | (other.m.at_start or {})
         warp = [*other._warp_loop(), *lines, *other._finished()]
         return llvm_strips.Sure(ahead.lines, other.m.sure_turns, warp, other.m.has_edge)
