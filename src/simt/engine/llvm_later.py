@@ -1,11 +1,10 @@
 """Memory that later warps will load, asked for where CPUs do not look far enough ahead by themselves.
 
-Where the threads of a CTA of one dimension load every second word, or members of small structures, a warp takes
-so many lines at once, and does so much with them, that a CPU is at the next warps' lines too late. Code of such
-a load asks for what lies two pages on: the grid goes straight on through memory. It does so in launches that
-load more than the second cache holds. In loops, and where CTAs have barriers, `simt.engine.llvm_prefetch` does
-the like. A prefetch of a wild address does nothing.
-"""
+Where the threads of a CTA of one dimension load every second word, or members of small structures, a warp
+takes so many lines at once, and does so much with them, that a CPU is at the next warps' lines too late.
+Code of such a load asks for what lies two pages on: the grid goes straight on through memory. It does so in
+launches that load more than the second cache holds. In loops, and where CTAs have barriers,
+`simt.engine.llvm_prefetch` does the like. A prefetch of a wild address does nothing."""
 
 from __future__ import annotations
 
