@@ -49,7 +49,7 @@ class Again:
         self._lock = device.launching()
         self._packer = kernel.packer
         self._args: tuple[object, ...] | None = None  # arrays by weak references
-        self._integers: tuple[tuple[int, int] | None, ...] = ()
+        self._integers: tuple[tuple[int, int] | None, ...] | None = None  # of them, once somebody has asked
         self._parameters = b""
         self._name, self._last = kernel.name, kernel.module.last_launches
         self._repeated: Repeated | Literal[False] | None = None  # for the present arguments; False: never
@@ -128,9 +128,9 @@ class Again:
         engine, device = self._engine, self._device
         if self._timeout is not None or not isinstance(engine, Repeating):
             return None
-        shape = self._grid, self._block, self._shared_mem
+        shape, args = (self._grid, self._block, self._shared_mem), self._args or ()
         numbers = device.changes, self._memory_changes, device.grid_ids
-        return engine.repeat(self._made, Given(shape, self._args or (), self._integers, self._lock, *numbers))
+        return engine.repeat(self._made, Given(shape, args, self._numbers(args), self._lock, *numbers))
 
     def stopped(self) -> None:
         """Ends a launch that `quick` has begun and that was stopped. Raises its `KernelFault`."""
@@ -156,10 +156,10 @@ class Again:
         known_args, same = self._args, True
         if known_args is None or len(args) != len(known_args):
             return None
-        for argument, known, integer in zip(args, known_args, self._integers):
+        for index, (argument, known) in enumerate(zip(args, known_args)):
             if argument is known:
                 continue
-            if integer is not None and type(argument) is type(known):
+            if type(argument) is type(known) and self._numbers(known_args)[index] is not None:
                 same = False
                 continue
             if not isinstance(argument, DeviceArray) or type(known) is not ref or known() is not argument:
@@ -168,6 +168,12 @@ class Again:
                 return None
         return self._parameters if same else self._packer.plain(args)
 
+    def _numbers(self, args: tuple[object, ...]) -> tuple[tuple[int, int] | None, ...]:
+        """`Packer.integers` of the known arguments."""
+        if self._integers is None:
+            self._integers = self._packer.integers(args)
+        return self._integers
+
     def _takes(self, args: Sequence[object]) -> bool:
         """Whether all arguments are numbers and arrays; the next launch is expected to have the same."""
         parameters = self._packer.plain(args)
@@ -175,7 +181,7 @@ class Again:
             return False
         self._parameters = parameters
         self._repeated = None
-        self._integers = self._packer.integers(args)
+        self._integers = None
         self._args = tuple([ref(a) if isinstance(a, DeviceArray) else a for a in args])
         return True
 
