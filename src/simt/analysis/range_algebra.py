@@ -253,7 +253,7 @@ class RangeAlgebra(WithoutEffects[Range]):
         return UNKNOWN
 
     def special(self, name: str, component: str) -> Range:
-        axis = "xyz".find(component) if component else -1
+        axis = self.block.axis(component)
         match name:
             case "tid":
                 return self._tid(axis)

@@ -40,7 +40,10 @@ WORTH = 0.75
 
 
 def candidates(block: BlockShape, uniformity: Uniformity) -> Iterable[BlockShape]:
-    """The CTA with rows that its code asks for; none if it has such rows of its own."""
+    """The CTA with rows that its code asks for, if it has no such rows of its own. One of several dimensions:
+    with columns in place of rows."""
+    if block.y > 1 and not block.turned:
+        yield block.exchanged
     if not (block.linear or block.x % WARP == 0) or block.is_cut or block.x <= LEAST:
         return
     for row in sorted(uniformity.rows, reverse=True):

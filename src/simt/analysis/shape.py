@@ -93,6 +93,18 @@ class BlockShape:
     row: int = WARP
     """Lanes that are looked at as one row of a warp, where all of its threads lie side by side: see
     `simt.analysis.rows`."""
+    turned: bool = False
+    """Whether the axes x and y are exchanged: what is `x` here is `y` for the program and for who launches
+    it. See `simt.analysis.turned`."""
+
+    @property
+    def exchanged(self) -> BlockShape:
+        """The same threads with the axes x and y exchanged."""
+        return BlockShape(self.y, self.x, self.z, turned=not self.turned)
+
+    def axis(self, component: str) -> int:
+        """The axis here, 0 to 2, of a component of a special register; -1 for any other."""
+        return ("yxz" if self.turned else "xyz").find(component) if component else -1
 
     @property
     def threads(self) -> int:
@@ -146,21 +158,22 @@ class BlockShape:
     def special(self, name: str, component: str) -> Shape:
         """Shape of a special register; everything that is not per thread is uniform in a warp."""
         if name == "tid":
-            return self._tid(component)
+            return self.coordinate(self.axis(component))
         if name == "laneid":
             return self.lane
-        sizes = {"x": self.x, "y": self.y, "z": self.z}
-        if name == "ntid" and component in sizes:
-            return constant(sizes[component])
+        axis = self.axis(component)
+        if name == "ntid" and axis >= 0:
+            return constant((self.x, self.y, self.z)[axis])
         return VARYING if name.startswith("lanemask") else UNIFORM
 
-    def _tid(self, component: str) -> Shape:
-        if component == "w" or (self.linear and component != "x"):
+    def coordinate(self, axis: int) -> Shape:
+        """Of a thread, along one of the axes here."""
+        if axis < 0 or (self.linear and axis):
             return constant(0)
-        if component == "x" or not self.rows_fit:
+        if axis == 0 or not self.rows_fit:
             return self.column
         if self.is_cut:
             return UNIFORM
         if self.segments == 1 or self.y % self.segments:
             return Shape(self.segments)
-        return UNIFORM if component == "z" else Shape(self.segments, common=trailing_zeros(self.segments))
+        return UNIFORM if axis == 2 else Shape(self.segments, common=trailing_zeros(self.segments))

@@ -114,9 +114,15 @@ def _usual_block(kernel: Function) -> tuple[int, ...]:
 
 
 def as_json(found: Explanation) -> dict[str, Any]:
-    """Every note, by the names of `simt.tools.explain`; `row`: lanes of a warp's rows."""
-    block = {"x": found.block.x, "y": found.block.y, "z": found.block.z}
-    return asdict(found) | {"block": block, "row": found.block.segment}
+    """Every note, by the names of `simt.tools.explain`; `row`: lanes of a warp's rows; `turned`: they
+    go along y."""
+    block = dict(zip("xyz", _extents(found.block)))
+    return asdict(found) | {"block": block, "row": found.block.segment, "turned": found.block.turned}
+
+
+def _extents(block: BlockShape) -> tuple[int, int, int]:
+    """A CTA's, as who launches it says them."""
+    return (block.y, block.x, block.z) if block.turned else (block.x, block.y, block.z)
 
 
 # ------------------------------------------------------------------ text
@@ -124,14 +130,14 @@ def as_json(found: Explanation) -> dict[str, Any]:
 
 def in_full(found: Explanation, registers: bool = False) -> str:
     """The explanation as lines of text."""
-    extents = "x".join(str(n) for n in (found.block.x, found.block.y, found.block.z)).removesuffix("x1")
+    extents = "x".join(map(str, _extents(found.block))).removesuffix("x1")
     head = click.style(f"{found.kernel}, block {extents.removesuffix('x1')}: ", bold=True)
     if found.reason is not None:
         at = found.reason_at
         where = f"\n  line {at.line}  {at.text}" if at and at.line else ""
         return f"{head}interpreted, because the JIT does not compile {found.reason}{where}"
-    lanes = WARP // found.block.segments
-    rows = f", in rows of {lanes} lanes" if found.block.segments > 1 else ""
+    lanes, kind = WARP // found.block.segments, "columns" if found.block.turned else "rows"
+    rows = f", in {kind} of {lanes} lanes" if found.block.segments > 1 or found.block.turned else ""
     lines = [f"{head}machine code for {counted(found.block.warps, 'warp')} a CTA{rows}"]
     for i, function in enumerate(found.functions):
         lines += [click.style(f"function {function.name}", bold=True)] if i else []

@@ -31,9 +31,9 @@ class Again:
     """A launch that has ended well, by the grid, block and bytes of shared memory that its caller gave."""
 
     __slots__ = (
-        "_args", "_block", "_cells", "_changes", "_device", "_dim3", "_engine", "_grid", "_ids", "_last",
-        "_lock", "_made", "_memory_changes", "_name", "_number", "_parameters", "_plain", "_repeated",
-        "_seen", "_shared_mem", "_stack_bytes", "_timeout", "_workers", "quick",
+        "_args", "_block", "_cells", "_changes", "_device", "_dim3", "_engine", "_grid", "_ids", "_integers",
+        "_last", "_lock", "_made", "_memory_changes", "_name", "_number", "_packer", "_parameters",
+        "_repeated", "_seen", "_shared_mem", "_stack_bytes", "_timeout", "_workers", "quick",
     )  # fmt: skip
 
     def __init__(self, kernel: Kernel, grid: Shape, block: Shape, shared_mem: int, made: Launch) -> None:
@@ -47,8 +47,9 @@ class Again:
         self._seen = self._changes[0]  # `of` looks whether it is what it was
         self._timeout, self._engine = device.timeout, device.engine
         self._lock = device.launching()
-        self._plain = kernel.packer.plain
+        self._packer = kernel.packer
         self._args: tuple[object, ...] | None = None  # arrays by weak references
+        self._integers: tuple[tuple[int, int] | None, ...] | None = None  # of them, once somebody has asked
         self._parameters = b""
         self._name, self._last = kernel.name, kernel.module.last_launches
         self._repeated: Repeated | Literal[False] | None = None  # for the present arguments; False: never
@@ -68,22 +69,26 @@ class Again:
 
     def run(self, grid: Shape, block: Shape, args: Sequence[object], shared_mem: object) -> bool:
         """Runs the kernel if nothing is new but the grid and plain arguments. False: nothing was done."""
-        if block is not self._block or shared_mem is not self._shared_mem or not isinstance(args, tuple):
+        if not (block is self._block or _is_same(block, self._block)):
+            return False
+        if shared_mem is not self._shared_mem or not isinstance(args, tuple):
             return False
         with self._lock:
             made, cells, ids, timeout = self._made, self._cells, self._ids, self._timeout
             memory_changes = self._memory_changes[0]
-            same = grid is self._grid and self._has_same(args)
+            of_grid = grid is self._grid or _is_same(grid, self._grid)
+            parameters = self._alike(args) if of_grid else None
+            alike = parameters is not None
             follows = cells[2] == self._number
             if (
                 cells[0]
                 or (self._changes[0] != self._seen and not self._fits())
-                or not (same or ((grid is self._grid or self._takes_grid(grid)) and self._takes(args)))
+                or not (alike or ((of_grid or self._takes_grid(grid)) and self._takes(args)))
             ):
                 return False
             cells[0] = 1  # `busy`
             cells[2] = self._number
-            made.parameters = self._parameters
+            made.parameters = parameters or self._parameters
             made.grid = self._dim3  # kernels of one name share it
             ids[0] = cells[1] = ids[0] + 1
             made.deadline = None if timeout is None else time.monotonic() + timeout
@@ -93,7 +98,7 @@ class Again:
                 self._seen += 1  # not what it is now: something else may have changed too
             self._engine.launch(made)
             cells[0] = 0
-            self.quick = self._ready(memory_changes) if same and follows else None
+            self.quick = self._ready(memory_changes) if alike and follows else None
         return True
 
     def _fits(self) -> bool:
@@ -123,9 +128,9 @@ class Again:
         engine, device = self._engine, self._device
         if self._timeout is not None or not isinstance(engine, Repeating):
             return None
-        shape = self._grid, self._block, self._shared_mem
+        shape, args = (self._grid, self._block, self._shared_mem), self._args or ()
         numbers = device.changes, self._memory_changes, device.grid_ids
-        return engine.repeat(self._made, Given(shape, self._args or (), self._lock, *numbers))
+        return engine.repeat(self._made, Given(shape, args, self._numbers(args), self._lock, *numbers))
 
     def stopped(self) -> None:
         """Ends a launch that `quick` has begun and that was stopped. Raises its `KernelFault`."""
@@ -145,29 +150,45 @@ class Again:
         self._repeated = None
         return True
 
-    def _has_same(self, args: Sequence[object]) -> bool:
-        """Whether the arguments are the objects that they were, and mean what they meant."""
-        known_args = self._args
+    def _alike(self, args: Sequence[object]) -> bytes | None:
+        """The parameters, if the arguments are the objects that they were, and mean what they meant, but for
+        other integers of the same types."""
+        known_args, same = self._args, True
         if known_args is None or len(args) != len(known_args):
-            return False
-        for argument, known in zip(args, known_args):
+            return None
+        for index, (argument, known) in enumerate(zip(args, known_args)):
             if argument is known:
                 continue
+            if type(argument) is type(known) and self._numbers(known_args)[index] is not None:
+                same = False
+                continue
             if not isinstance(argument, DeviceArray) or type(known) is not ref or known() is not argument:
-                return False
+                return None
             if not argument.allocation.alive:
-                return False
-        return True
+                return None
+        return self._parameters if same else self._packer.plain(args)
+
+    def _numbers(self, args: tuple[object, ...]) -> tuple[tuple[int, int] | None, ...]:
+        """`Packer.integers` of the known arguments."""
+        if self._integers is None:
+            self._integers = self._packer.integers(args)
+        return self._integers
 
     def _takes(self, args: Sequence[object]) -> bool:
         """Whether all arguments are numbers and arrays; the next launch is expected to have the same."""
-        parameters = self._plain(args)
+        parameters = self._packer.plain(args)
         if parameters is None:
             return False
         self._parameters = parameters
         self._repeated = None
+        self._integers = None
         self._args = tuple([ref(a) if isinstance(a, DeviceArray) else a for a in args])
         return True
+
+
+def _is_same(shape: Shape, known: Shape) -> bool:
+    """Whether a tuple says the same as a known one."""
+    return isinstance(shape, tuple) and shape == known and _is_fixed(shape)
 
 
 def _is_fixed(shape: Shape) -> bool:

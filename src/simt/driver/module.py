@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class Module:
         self.launches: dict[object, Launch] = {}
         """Launches made ready, to be used again: see `Kernel`."""
         self.last_launches: dict[str, Launch] = {}
+        self._kernels: WeakValueDictionary[str, Kernel] = WeakValueDictionary()
         self._local_bytes: dict[tuple[str, int | str], int] = {}
         self._system_calls: dict[str, frozenset[str]] = {}
 
@@ -71,7 +73,8 @@ class Module:
         return self.program.kernels
 
     def __getitem__(self, name: str) -> Kernel:
-        """A kernel by its name, or by its C++ name without parameters if that is unique.
+        """A kernel by its name, or by its C++ name without parameters if that is unique: the same object, as
+        long as somebody has it.
 
         Raises `LaunchError` naming the kernels that there are.
         """
@@ -80,7 +83,10 @@ class Module:
         found = name if name in self.kernels else mangled[0] if len(mangled) == 1 else None
         if found is None:
             raise LaunchError(_unknown("kernel", name, self.program.text.name, self.kernels))
-        return Kernel(self, self.program.functions[found])
+        kernel = self._kernels.get(found)
+        if kernel is None:
+            kernel = self._kernels[found] = Kernel(self, self.program.functions[found])
+        return kernel
 
     def __contains__(self, name: object) -> bool:
         return name in self.kernels

@@ -155,7 +155,7 @@ class RepeatSlot(IntEnum):
     LAST_GRID_ID = 17  # address of the device's count of launches
     LAUNCH = 18  # addresses of the `LaunchSlot`s and the `CallSlot`s
     CALL = 19
-    PARAMETERS = 20  # address and size of what the parameter block must hold
+    PARAMETERS = 20  # address and size of what the parameter block must hold, as it was last
     PARAMETER_BYTES = 21
     RUNNING = 22  # the set of calls that are watched, and the object that stands for this one
     ITSELF = 23
@@ -172,7 +172,21 @@ class RepeatSlot(IntEnum):
     NONE = 34
     FINISH = 35  # object that waits for those who help, when it is called
     HELP = 36  # address of the `HelpCell`s
-    ARGS = 37  # first of the arguments
+    AS_NUMBER = 37  # addresses of functions of Python
+    CLEAR = 38
+    INTEGER = 39  # the type of Python's integers
+    ARGS = 40  # first `ArgumentSlot` of the first argument
+
+
+class ArgumentSlot(IntEnum):
+    """What is known of an argument of a launch that may be made once more."""
+
+    OBJECT = 0
+    TYPE = 1  # of integers that may take its place; zero: only the object itself may stand there
+    VALUE = 2  # what the object means as such an integer
+    MOST = 3  # the greatest integer that may stand there
+    OFFSET = 4  # in the parameters
+    BYTES = 5
 
 
 class HelpCell(IntEnum):

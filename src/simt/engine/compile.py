@@ -82,8 +82,8 @@ class Compiled:
     `entry(launch, worker)` takes the addresses of the blocks of `simt.engine.abi`; it lies at `address`.
     `symbols`: module variables in the order of the launch's table. `context`: bytes of saved context for
     each warp. `system`: the functions of the system that it calls, by number. `spins`: it has loops that
-    wait for other threads. `shallow`: it takes little native stack. `code` keeps the machine code alive.
-    """
+    wait for other threads. `shallow`: it takes little native stack. `turned`: it counts warps and CTAs
+    along y first (`simt.analysis.turned`). `code` keeps the machine code alive."""
 
     entry: Entry
     address: int
@@ -93,6 +93,7 @@ class Compiled:
     spins: bool
     shallow: bool
     code: object
+    turned: bool = False
 
 
 @dataclass
@@ -139,8 +140,13 @@ class Compiler:
         (address,), code = self._link(objects_of(header, image), KERNEL)
         entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
         system = tuple(SystemCall(n, tuple(p), tuple(r)) for n, p, r in cast("list[Any]", header["system"]))
-        spins, shallow = bool(header["spins"]), bool(header["shallow"])
-        return Compiled(entry, address, symbols, cast("int", header["context"]), system, spins, shallow, code)
+        context, spins, shallow = (
+            cast("int", header["context"]),
+            bool(header["spins"]),
+            bool(header["shallow"]),
+        )
+        turned = bool(header["turned"])
+        return Compiled(entry, address, symbols, context, system, spins, shallow, code, turned)
 
     def native(self) -> Native:
         """The functions that run launches on the thread of the caller, from the cache or made now."""
@@ -206,6 +212,7 @@ def generate(
         "context": context,
         "system": system,
         "spins": unit.spins,
+        "turned": unit.block.turned,
         "shallow": not unit.called and text.count("\n") <= SHALLOW,
     }
     return header, b"".join(objects)

@@ -12,10 +12,11 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 
+from simt.analysis.anyway import run_anyway
 from simt.analysis.clock import counts, reads_clock
 from simt.analysis.lanes import live_in
 from simt.analysis.meetings import calls_part
-from simt.analysis.pending import members, set_of
+from simt.analysis.pending import first_of, members, set_of
 from simt.analysis.program import (
     Barrier,
     Block,
@@ -71,6 +72,9 @@ DEEP = 16
 """Loops within each other from which a large function goes to headers by a switch: LLVM keeps lists of the
 blocks of each loop, those of inner loops included."""
 
+STORES_BY_MASK = "avx512bw"
+"""What a CPU has that stores some words of a vector as fast as all of them, bytes and halves too."""
+
 CROWD = 16
 """Places still to test beyond which the code that tests them is shared: a switch has that many."""
 
@@ -101,6 +105,7 @@ class FunctionEmitter(OpEmitter):
         self._live: dict[int, set[Definition]] | None = None
         self.ticks = Ticks(self.builder) if unit.has_clock else None
         self.forecast = Forecast(self.schedule.order)
+        self.anyway = self._run_anyway()
 
     def _representatives(self) -> dict[int, int]:
         found = self.unit.analyse(self.function).representatives
@@ -109,6 +114,12 @@ class FunctionEmitter(OpEmitter):
         # Masks of blocks are not saved when a warp makes way, except the one that it began with.
         entry = self.schedule.order[0].index
         return {b: r if r == entry else b for b, r in found.items()}
+
+    def _run_anyway(self) -> set[int]:
+        """See `simt.analysis.anyway`. Other CPUs than those with masks store lane by lane, or slowly."""
+        if self.unit.large or STORES_BY_MASK not in self.unit.features:
+            return set()
+        return run_anyway(self.ssa, self.uniformity, self.unit.program.environment, self.unit.block)
 
     # -- blocks --------------------------------------------------------------------------------
 
@@ -146,6 +157,7 @@ class FunctionEmitter(OpEmitter):
         self.m.loop = None if loop is None else loop.header.index
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled
         self.m.mask = self._entry_mask(block)
+        self.m.is_partly = block.index in self.anyway
         self.current = self.ssa.reaching(block)
         for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
             self.m.line = op.line
@@ -422,6 +434,11 @@ class FunctionEmitter(OpEmitter):
             ((place, mask),) = masks.items()
             if not waiting & ((2 << place) - 1):
                 return self._go(place, mask, waiting)
+        first = first_of(waiting | set_of(masks))
+        if first in masks and not waiting >> first & 1 and self._runs_anyway(first):
+            (other,) = set(masks) - {first}
+            self._wait(other, masks[other], bool(waiting >> other & 1))
+            return self._go(first, masks[first], waiting | 1 << other)
         nobody = not waiting & ((2 << max(masks)) - 1)
         if self.unit.large and nobody and len(masks) == 2 and all(map(self._is_plain, masks)):
             return self._part(masks, waiting)
@@ -429,6 +446,10 @@ class FunctionEmitter(OpEmitter):
             self._wait(place, mask, bool(waiting >> place & 1))
             self._cut()
         return self._walk(waiting | set_of(masks), max(masks))
+
+    def _runs_anyway(self, place: int) -> bool:
+        slot = self.schedule.slots[place] if place < self.pending.line else None
+        return isinstance(slot, Block) and slot.index in self.anyway
 
     def _part(self, masks: Mapping[int, Value], waiting: int) -> None:
         """Sends lanes to two places, where and before which nobody waits. (LLVM finds out by itself that

@@ -15,7 +15,15 @@ from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.streams import streams
-from simt.engine import llvm_flushing, llvm_frame, llvm_mode, llvm_scopes, llvm_streams, llvm_strips
+from simt.engine import (
+    llvm_flushing,
+    llvm_frame,
+    llvm_later,
+    llvm_mode,
+    llvm_scopes,
+    llvm_streams,
+    llvm_strips,
+)
 from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_branches import WEIGHTS
 from simt.engine.llvm_builder import Builder, Value
@@ -77,6 +85,7 @@ class KernelEmitter(SuspendingEmitter):
         allocas, lines = self.split_allocas()
         warps = self._phases(lines) if self.in_step else self._warps(lines, allocas)
         self.settle_prefetches()
+        turned = self.unit.block.turned
         text = [
             f"define internal void @{BODY}({PARAMETERS}) {self._kind} {{",
             "entry:",
@@ -90,12 +99,13 @@ class KernelEmitter(SuspendingEmitter):
             *self.beginning.builder.lines,
             *load_slot("%launch", LaunchSlot.CTAS, "ctas"),
             *llvm_streams.begin(self._streamed),
+            *llvm_later.begin(self.m.asked_for * self.unit.block.warps),
             *load_slot("%launch", LaunchSlot.CHUNK, "chunk"),
             *load_slot("%launch", LaunchSlot.RANGES, "ranges"),
             *load_slot("%launch", LaunchSlot.RANGE, "range.ctas"),
             *load_slot("%worker", WorkerSlot.SM, "worker.number"),
-            *load_slot("%launch", LaunchSlot.GRID_X, "grid.x"),
-            *load_slot("%launch", LaunchSlot.GRID_Y, "grid.y"),
+            *load_slot("%launch", LaunchSlot.GRID_X, f"grid.{'y' if turned else 'x'}"),
+            *load_slot("%launch", LaunchSlot.GRID_Y, f"grid.{'x' if turned else 'y'}"),
             *(f"  %grid.{axis}.32 = trunc i64 %grid.{axis} to i32" for axis in "xy"),
             *load_slot("%worker", WorkerSlot.CONTEXT, "context.first"),
             "  %sp = add i64 0, 0",
@@ -168,6 +178,7 @@ class KernelEmitter(SuspendingEmitter):
             return None
         allocas.append("  %sure.p = alloca i64")
         allocas += [line for line in more if line not in allocas]
+        self.m.asked_for = max(self.m.asked_for, other.m.asked_for)
         self.m.at_start = (self.m.at_start or {}) | (other.m.at_start or {})
         warp = [*other._warp_loop(), *lines, *other._finished()]
         return llvm_strips.Sure(ahead.lines, other.m.sure_turns, warp, other.m.has_edge)
@@ -474,7 +485,7 @@ def emit(
     Raises `Unsupported` for what only the interpreter runs.
     """
     unit = Unit(program, kernel, block, features, may_grow=watch is None)
-    unit.choose_rows()
+    unit.choose_shape()
     if watch is not None:
         return _emit(unit, attributes, watch)
     try:

@@ -58,7 +58,7 @@ class MachineAlgebra(QuotientAlgebra):
         return value if value.type == wanted else self.resize(U32, bits_type(int(wanted[1:])), value)
 
     def _special(self, name: str, component: str) -> Value:
-        axis = "xyz".find(component) if component else -1
+        axis = self.block.axis(component)
         if component == "w":
             return Value("0", "i32")
         match name:
@@ -69,7 +69,8 @@ class MachineAlgebra(QuotientAlgebra):
             case "ctaid" | "clusterid":  # every CTA is a cluster of its own
                 return self.cta[axis]
             case "nctaid" | "nclusterid":
-                return self._low(self.launch_slot(LaunchSlot(LaunchSlot.GRID_X + axis)))
+                slot = LaunchSlot.GRID_X + "xyz".find(component)  # whatever is exchanged
+                return self._low(self.launch_slot(LaunchSlot(slot)))
             case "laneid":
                 return self.lane()
             case "warpid":
@@ -141,7 +142,7 @@ class MachineAlgebra(QuotientAlgebra):
             return Lanes(starts.ir, "i32", starts.width, block.column)
         if axis == 0:
             return Lanes("0", "i32", 1, block.column)
-        shape = block.special("tid", "xyz"[axis])
+        shape = block.coordinate(axis)
         value = self._coordinate(first if shape.is_uniform else self._row_starts(first), axis)
         return Lanes(value.ir, "i32", value.width, shape)
 

@@ -21,8 +21,8 @@ from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
+from simt.engine.llvm_later import LaterAlgebra
 from simt.engine.llvm_pattern_algebra import pattern_of
-from simt.engine.llvm_runs import RunsAlgebra
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_streams import LINE, PAST
 from simt.engine.unsupported import Unsupported
@@ -50,11 +50,13 @@ def _as_it_is(value: Value) -> Value:
     return value
 
 
-class MemoryAlgebra(RunsAlgebra):
-    """`RunsAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
-    once followed by one of the same kind, done by the same lanes and given to this algebra as well."""
+class MemoryAlgebra(LaterAlgebra):
+    """`LaterAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
+    once followed by one of the same kind, done by the same lanes and given to this algebra as well.
+    `is_partly`: the lanes that run may be any of the warp's, or none."""
 
     followed = False
+    is_partly = False
     _held: Store | None = None
 
     # -- the algebra's primitives ----------------------------------------------------------------
@@ -495,6 +497,8 @@ class MemoryAlgebra(RunsAlgebra):
     def _store_spans(self, access: Access, parts: list[Value], span: int, whole: Value) -> None:
         if self.mask_is_full:
             return self._store_plain(access, parts, span, whole)
+        if self.is_partly:
+            return self._store_masked(access, parts, span, whole)
         full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
 
         def plain() -> tuple[Value, ...]:
@@ -555,11 +559,17 @@ class MemoryAlgebra(RunsAlgebra):
         if way in (Way.STEPS, Way.NEAR):
             return self._either(
                 self.are_steps_valid(access),
-                partial(self.load_by_steps, access, way is Way.NEAR),
+                partial(self._load_by_steps, access, way is Way.NEAR),
                 partial(self._load_slowly if access.volatile else self._gathered, access),
                 likely=True,
             )
         return self._gathered(access)
+
+    def _load_by_steps(self, access: Access, near: bool) -> tuple[Value, ...]:
+        stride = shape_of(access.address).stride
+        if near and self.segment == WARP:
+            self.ask_for_later(access, bases(access.address), stride * WARP)
+        return self.load_by_steps(access, near)
 
     def _gathered(self, access: Access) -> tuple[Value, ...]:
         index = self.index_of(access)

@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 import llvmlite.binding as llvm
 
-from simt.engine.llvm_algebra import LlvmIntegers, element_type
+from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value, spell
+from simt.engine.llvm_narrow import NarrowIntegers
 from simt.isa.algebra import Rounding
 from simt.ptx.types import F32, Type
 
@@ -22,7 +23,7 @@ _GROUP = 4
 """Pieces in one piece of assembly: three operands of each fit the sixteen registers."""
 
 
-class LlvmRounding(LlvmIntegers):
+class LlvmRounding(NarrowIntegers):
     """Adds correctly rounded f32 and f64 add, sub, mul, div, fma and sqrt in every direction."""
 
     def embedded(self, name: str, t: Type, rounding: Rounding, *values: Value) -> Value:

@@ -197,8 +197,9 @@ class SeriesAlgebra(MachineAlgebra):
         with self._ahead():
             if name == "nctaid":
                 return self.note_series(value, Series(super().special(name, component)))
-            first = bases(self._tid("xyz".find(component), Value(FIRST_THREAD, "i32")))
-        return self.note_series(value, Series(first, by_warp=WARP if component == "x" else 0))
+            axis = self.block.axis(component)
+            first = bases(self._tid(axis, Value(FIRST_THREAD, "i32")))
+        return self.note_series(value, Series(first, by_warp=WARP if axis == 0 else 0))
 
     # -- how long a condition holds ------------------------------------------------------------------
 

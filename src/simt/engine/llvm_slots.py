@@ -18,10 +18,11 @@ from simt.analysis.nans import one_nan
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.remade import Recipe
-from simt.analysis.rows import WORTH, candidates, cost
+from simt.analysis.rows import APART, WORTH, candidates, cost
 from simt.analysis.schedule import Schedule, schedule
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, Ssa, build
+from simt.analysis.turned import may_be_turned
 from simt.analysis.uniformity import Uniformity, used_in
 from simt.analysis.unseen import unseen_nans
 from simt.analysis.waiting import settle
@@ -34,6 +35,7 @@ from simt.engine.llvm_grouped import GroupedAlgebra
 from simt.engine.llvm_lanes import ALL, Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_loose import Loose, raw, source_of
 from simt.engine.llvm_machine import WARP_FIRST
+from simt.engine.llvm_narrow import Bounds
 from simt.engine.llvm_numbers import Numbers
 from simt.engine.llvm_outline import Outlined
 from simt.engine.llvm_series import Series
@@ -114,18 +116,21 @@ class Unit:
             self.analyses[function.name] = found
         return self.analyses[function.name]
 
-    def choose_rows(self) -> None:
-        """Cuts warps into rows, if the kernel asks for such and they pay (`simt.analysis.rows`)."""
+    def choose_shape(self) -> None:
+        """Cuts warps into rows, if the kernel asks for such (`simt.analysis.rows`), or exchanges the axes of
+        a CTA, if no thread can tell (`simt.analysis.turned`); where it pays."""
         found, environment = self.analyse(self.kernel), self.program.environment
-        order, ssa, limit = found.schedule, found.ssa, 0.0
-        for block in candidates(self.block, found.uniformity):
-            limit = limit or WORTH * cost(order, ssa, found.uniformity, environment, self.block)
+        order, ssa, limit, given = found.schedule, found.ssa, 0.0, self.block
+        for block in candidates(given, found.uniformity):
+            limit = limit or WORTH * cost(order, ssa, found.uniformity, environment, given)
+            if block.turned and (limit < APART or not may_be_turned(self.kernel, environment)):
+                continue
             uniformity, pending = settle(ssa, environment, block, self.program.functions)
             costs = cost(order, ssa, uniformity, environment, block)
             if costs < limit:
                 limit, self.block = costs, block
                 found = replace(found, uniformity=uniformity, pending=pending)
-        if self.block.is_cut:
+        if self.block is not given:
             same = representatives(ssa, found.uniformity, found.pending)
             self.analyses[self.kernel.name] = replace(found, representatives=same)
 
@@ -209,6 +214,9 @@ class SlotEmitter:
         self.m.eager = unit.large
         self.found: dict[Definition, Guarded] = {}
         self.series: dict[Definition, Series] = {}
+        self.in_16_bits: dict[
+            Definition, Bounds
+        ] = {}  # words that are no more: see `simt.engine.llvm_narrow`
         self.remade: Mapping[Definition, Recipe] = {}  # not kept, but made again where they are read
         self.allocas: dict[str, None] = {}  # lines, in order
         # Of the block: where all lanes of guarded values are kept, by what makes them (not by the base, which
@@ -252,6 +260,7 @@ class SlotEmitter:
         else:
             value = self.m.shaped(loaded, shape)
         self.m.note_series(value, self.series.get(definition))
+        self.m.note_bounds(value, self.in_16_bits.get(definition))
         self.cache[definition] = self.noted(self.m, definition, value)
         return self.cache[definition]
 
@@ -368,6 +377,9 @@ class SlotEmitter:
         series = self.m.series_of(value)
         if series is not None and definition not in self.uniformity.blends:
             self.series[definition] = series
+        known = self.m.bounds_of(value)
+        if known is not None and self.may_find(definition) and self.is_on_stack(definition):
+            self.in_16_bits[definition] = known
         if self._tells(definition, value):
             self._note_found(definition, cast("Guarded", value))
             if self.found[definition].pattern is not None:

@@ -18,7 +18,7 @@ from simt.analysis.shape import WARP, BlockShape
 from simt.engine.llvm_series import FIRST_CTA, FIRST_THREAD, TURN
 from simt.records import dataclass
 
-STRIP = 32
+STRIP = 64
 """CTAs side by side, at most: what their rows share is to stay in the first cache."""
 _AS_IT_IS = ", !llvm.loop !11"
 METADATA = '!11 = distinct !{!11, !{!"llvm.loop.unroll.disable"}}'

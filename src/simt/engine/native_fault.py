@@ -13,35 +13,46 @@ from simt.engine.blocks import Worker
 from simt.engine.system_gate import SystemGate
 from simt.errors import BarrierError, FaultSite, KernelFault, LaunchTimeout, TrapError
 from simt.machine.faults import memory_fault, thread_of
-from simt.machine.launch import Launch
+from simt.machine.launch import Dim3, Launch
 
 
 def find_fault(
-    launch: Launch, workers: Sequence[Worker], gate: SystemGate | None, late: bool
+    launch: Launch, workers: Sequence[Worker], gate: SystemGate | None, late: bool, turned: bool
 ) -> BaseException | None:
-    """The fault of the lowest CTA, if there was any; a timeout if the kernel was stopped as it was `late`."""
+    """The fault of the lowest CTA, if there was any; a timeout if the kernel was stopped as it was `late`.
+    `turned`: as `Compiled` says."""
     faults = [w.fault for w in workers if w.fault is not None]
     real = [f for f in faults if f[FaultSlot.KIND] != FaultKind.ABORTED]
     if real:
-        return _error(launch, min(real, key=lambda f: f[FaultSlot.CTA]), gate)
+        sites = [_site(launch, fault, turned) for fault in real]
+        first = min(range(len(real)), key=lambda i: (sites[i].cta or (0, 0, 0))[::-1])
+        return _error(real[first], sites[first], gate)
     if late:
-        site = _site(launch, faults[0]) if faults else FaultSite(launch.kernel.name)
+        site = _site(launch, faults[0], turned) if faults else FaultSite(launch.kernel.name)
         return LaunchTimeout("the kernel ran past its timeout and was stopped", site)
     return None
 
 
-def _site(launch: Launch, fault: memoryview) -> FaultSite:
+def _site(launch: Launch, fault: memoryview, turned: bool) -> FaultSite:
     linear = fault[FaultSlot.WARP] * WARP + fault[FaultSlot.LANE]
     return FaultSite(
         launch.kernel.name,
-        thread_of(fault[FaultSlot.CTA], launch.grid),
-        thread_of(min(linear, BlockShape(*launch.block).threads - 1), launch.block),
+        _place(fault[FaultSlot.CTA], launch.grid, turned),
+        _place(min(linear, BlockShape(*launch.block).threads - 1), launch.block, turned),
         *launch.program.text.place(fault[FaultSlot.LINE]),
     )
 
 
-def _error(launch: Launch, fault: memoryview, gate: SystemGate | None) -> BaseException:
-    site, kind, number = _site(launch, fault), FaultKind(fault[FaultSlot.KIND]), fault[FaultSlot.ADDRESS]
+def _place(linear: int, extents: Dim3, turned: bool) -> Dim3:
+    """Coordinates of a thread or CTA, of which those along y are counted first where axes are `turned`."""
+    if not turned:
+        return thread_of(linear, extents)
+    y, x, z = thread_of(linear, (extents[1], extents[0], extents[2]))
+    return x, y, z
+
+
+def _error(fault: memoryview, site: FaultSite, gate: SystemGate | None) -> BaseException:
+    kind, number = FaultKind(fault[FaultSlot.KIND]), fault[FaultSlot.ADDRESS]
     match kind:
         case FaultKind.TRAP:
             return TrapError("the kernel executed trap", site)

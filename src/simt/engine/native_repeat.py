@@ -10,7 +10,7 @@ blocks again. The lock is given back in any case: Python could be interrupted be
 
 from __future__ import annotations
 
-from simt.engine.abi import REPEAT, RUN, HelpCell, LaunchSlot, RepeatSlot
+from simt.engine.abi import REPEAT, RUN, ArgumentSlot, HelpCell, LaunchSlot, RepeatSlot
 from simt.engine.native_fibers import field
 
 ADDRESS_AT = bytes.__basicsize__ - 1
@@ -29,9 +29,12 @@ def repeat_text() -> list[str]:
     return [
         "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
         "declare ptr @llvm.frameaddress.p0(i32)",
+        *_same_shape(),
+        *_same_number(),
         f"define ptr @{REPEAT}(ptr %self, ptr %given, i64 %count) {{",
         "entry:",
         *(f"  %error.{part} = alloca ptr" for part in ERROR),
+        "  %number.p = alloca i64",
         f"  %slots.p = getelementptr i8, ptr %self, i64 {ADDRESS_AT}",
         "  %slots = load ptr, ptr %slots.p, align 1",
         *_same_objects(),
@@ -58,8 +61,8 @@ def _same_objects() -> list[str]:
         "  %may = and i1 %ready, %four",
         "  br i1 %may, label %shape, label %no",
         "shape:",
-        *_equal_object(0, RepeatSlot.GRID, "grid"),
-        *_equal_object(1, RepeatSlot.BLOCK, "block"),
+        *_equal_shape(0, RepeatSlot.GRID, "grid"),
+        *_equal_shape(1, RepeatSlot.BLOCK, "block"),
         *_equal_object(3, RepeatSlot.SHARED, "shared"),
         *field("%given", 2, "args", "ptr"),
         f"  %type.p = getelementptr i8, ptr %args, i64 {TYPE_AT}",
@@ -77,21 +80,159 @@ def _same_objects() -> list[str]:
         "  %as.many = icmp eq i64 %size, %wanted",
         "  br i1 %as.many, label %items, label %no",
         "items:",
-        "  %i = phi i64 [ 0, %sized ], [ %i.next, %item ]",
+        "  %i = phi i64 [ 0, %sized ], [ %i.next, %item.ends ]",
         "  %more = icmp ult i64 %i, %size",
         "  br i1 %more, label %item, label %hold",
         "item:",
         f"  %items.p = getelementptr i8, ptr %args, i64 {ITEMS_AT}",
         "  %item.p = getelementptr i64, ptr %items.p, i64 %i",
         "  %object = load i64, ptr %item.p, align 8",
-        f"  %known.first = getelementptr i64, ptr %slots, i64 {RepeatSlot.ARGS}",
-        "  %known.p = getelementptr i64, ptr %known.first, i64 %i",
-        "  %known = load i64, ptr %known.p, align 8",
+        f"  %known.at = mul i64 %i, {len(ArgumentSlot)}",
+        f"  %known.first = add i64 %known.at, {RepeatSlot.ARGS}",
+        "  %about = getelementptr i64, ptr %slots, i64 %known.first",
+        *field("%about", ArgumentSlot.OBJECT, "known"),
+        *field("%about", ArgumentSlot.TYPE, "integer"),
         "  %i.next = add i64 %i, 1",
         "  %same.item = icmp eq i64 %object, %known",
-        "  br i1 %same.item, label %items, label %no",
+        "  %only.itself = icmp eq i64 %integer, 0",
+        "  br i1 %only.itself, label %itself.item, label %number.item",
+        "itself.item:",
+        "  br i1 %same.item, label %item.ends, label %no",
+        *_number(),
+        "item.ends:",
+        "  br label %items",
         "no:",
         *_answer(RepeatSlot.FALSE, "false"),
+    ]
+
+
+def _number() -> list[str]:
+    """An argument that may be any integer of a type: what it is, is written where the parameters are kept.
+    That of each such argument is, since a launch that was begun and refused may have written others."""
+    return [
+        "number.item:",
+        *field("%about", ArgumentSlot.VALUE, "value.known"),
+        *field("%about", ArgumentSlot.MOST, "most"),
+        *field("%about", ArgumentSlot.OFFSET, "offset"),
+        *field("%about", ArgumentSlot.BYTES, "number.bytes"),
+        *_slot(RepeatSlot.PARAMETERS, "kept", "ptr"),
+        "  br i1 %same.item, label %number.write, label %number.other",
+        "number.other:",
+        "  %object.p = inttoptr i64 %object to ptr",
+        f"  %object.type.p = getelementptr i8, ptr %object.p, i64 {TYPE_AT}",
+        "  %object.type = load i64, ptr %object.type.p, align 8",
+        "  %like = icmp eq i64 %object.type, %integer",
+        "  br i1 %like, label %number.ask, label %no",
+        "number.ask:",
+        *_slot(RepeatSlot.AS_NUMBER, "as.number", "ptr"),
+        "  %value.new = call i64 %as.number(i64 %object)",
+        "  %fits = icmp ule i64 %value.new, %most",
+        "  br i1 %fits, label %number.write, label %number.wild",
+        "number.wild:",  # -1 may say that there is an exception, and be the number itself
+        *_slot(RepeatSlot.CLEAR, "clear", "ptr"),
+        "  call void %clear()",
+        "  br label %no",
+        "number.write:",
+        "  %value = phi i64 [ %value.known, %number.item ], [ %value.new, %number.ask ]",
+        "  store i64 %value, ptr %number.p, align 8",
+        "  %written.p = getelementptr i8, ptr %kept, i64 %offset",
+        "  call void @llvm.memcpy.p0.p0.i64(ptr %written.p, ptr %number.p, i64 %number.bytes, i1 false)",
+        "  br label %item.ends",
+    ]
+
+
+def _same_shape() -> list[str]:
+    """Whether a shape is the known one: the same object, an equal integer, or a tuple of such."""
+    return [
+        "define internal i1 @same.shape(i64 %a, i64 %b, ptr %slots) {",
+        "entry:",
+        "  %same = call i1 @same.number(i64 %a, i64 %b, ptr %slots)",
+        "  br i1 %same, label %yes, label %types",
+        "types:",
+        *_of_type(RepeatSlot.TUPLE),
+        "  br i1 %both, label %sizes, label %no",
+        "sizes:",
+        *(line for x in "ab" for line in (
+            f"  %size.{x}.p = getelementptr i8, ptr %{x}.p, i64 {COUNT_AT}",
+            f"  %size.{x} = load i64, ptr %size.{x}.p, align 8",
+            f"  %items.{x} = getelementptr i8, ptr %{x}.p, i64 {ITEMS_AT}",
+        )),
+        "  %as.many = icmp eq i64 %size.a, %size.b",
+        "  br i1 %as.many, label %items, label %no",
+        "items:",
+        "  %i = phi i64 [ 0, %sizes ], [ %i.next, %item ]",
+        "  %more = icmp ult i64 %i, %size.a",
+        "  br i1 %more, label %item, label %yes",
+        "item:",
+        *(line for x in "ab" for line in (
+            f"  %item.{x}.p = getelementptr i64, ptr %items.{x}, i64 %i",
+            f"  %item.{x} = load i64, ptr %item.{x}.p, align 8",
+        )),
+        "  %i.next = add i64 %i, 1",
+        "  %alike = call i1 @same.number(i64 %item.a, i64 %item.b, ptr %slots)",
+        "  br i1 %alike, label %items, label %no",
+        "yes:",
+        "  ret i1 true",
+        "no:",
+        "  ret i1 false",
+        "}",
+    ]  # fmt: skip
+
+
+def _same_number() -> list[str]:
+    """Whether two objects are the same, or equal integers of Python's that are not too large."""
+    return [
+        "define internal i1 @same.number(i64 %a, i64 %b, ptr %slots) {",
+        "entry:",
+        "  %itself = icmp eq i64 %a, %b",
+        "  br i1 %itself, label %yes, label %types",
+        "types:",
+        *_of_type(RepeatSlot.INTEGER),
+        "  br i1 %both, label %ask, label %no",
+        "ask:",
+        *_slot(RepeatSlot.AS_NUMBER, "as.number", "ptr"),
+        "  %value.a = call i64 %as.number(i64 %a)",
+        "  %value.b = call i64 %as.number(i64 %b)",
+        "  %equal = icmp eq i64 %value.a, %value.b",
+        "  %known = icmp sge i64 %value.b, 0",
+        "  %is.wild = icmp slt i64 %value.a, 0",
+        "  br i1 %is.wild, label %wild, label %told",
+        "wild:",
+        *_slot(RepeatSlot.CLEAR, "clear", "ptr"),
+        "  call void %clear()",
+        "  br label %no",
+        "told:",
+        "  %good = and i1 %equal, %known",
+        "  ret i1 %good",
+        "yes:",
+        "  ret i1 true",
+        "no:",
+        "  ret i1 false",
+        "}",
+    ]
+
+
+def _of_type(slot: RepeatSlot) -> list[str]:
+    """i1 `%both`: two objects have a type of Python's."""
+    return [
+        *_slot(slot, "wanted"),
+        "  %a.p = inttoptr i64 %a to ptr",
+        "  %b.p = inttoptr i64 %b to ptr",
+        f"  %a.type.p = getelementptr i8, ptr %a.p, i64 {TYPE_AT}",
+        f"  %b.type.p = getelementptr i8, ptr %b.p, i64 {TYPE_AT}",
+        "  %a.type = load i64, ptr %a.type.p, align 8",
+        "  %b.type = load i64, ptr %b.type.p, align 8",
+        "  %a.is = icmp eq i64 %a.type, %wanted",
+        "  %b.is = icmp eq i64 %b.type, %wanted",
+        "  %both = and i1 %a.is, %b.is",
+    ]
+
+
+def _equal_shape(index: int, slot: RepeatSlot, name: str) -> list[str]:
+    return [
+        *field("%given", index, f"given.{name}"),
+        *_slot(slot, f"known.{name}"),
+        f"  %same.{name} = call i1 @same.shape(i64 %given.{name}, i64 %known.{name}, ptr %slots)",
     ]
 
 

@@ -418,7 +418,7 @@ class Prepared:
 
     def raise_fault(self, launch: Launch, late: bool) -> None:
         """Raises what stopped a launch, if anything did; `late`: it was stopped because its time was over."""
-        fault = find_fault(launch, self._everyone, self._gate, late)
+        fault = find_fault(launch, self._everyone, self._gate, late, self.compiled.turned)
         if fault is None:
             return
         if late and self._fibers is not None and (note := self._fibers.explain()) is not None:

@@ -7,10 +7,11 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import cache
-from typing import Any, cast
+from operator import index
+from typing import Any, SupportsIndex, cast
 from weakref import ref
 
-from simt.engine.abi import RepeatSlot
+from simt.engine.abi import ArgumentSlot, RepeatSlot
 from simt.engine.blocks import Block
 from simt.engine.native_repeat import ADDRESS_AT, COUNT_AT, ITEMS_AT, TYPE_AT
 from simt.engine.native_stack import bounds, has_room
@@ -31,6 +32,8 @@ FUNCTIONS = {
     RepeatSlot.OCCURRED: "PyErr_Occurred",
     RepeatSlot.FETCH: "PyErr_Fetch",
     RepeatSlot.RESTORE: "PyErr_Restore",
+    RepeatSlot.AS_NUMBER: "PyLong_AsLongLong",
+    RepeatSlot.CLEAR: "PyErr_Clear",
 }
 
 
@@ -51,10 +54,13 @@ class Repeat:
 
     def __init__(self, launch: Launch, prepared: Prepared, given: Given) -> None:
         self._launch, self._prepared = launch, prepared
-        block = Block(RepeatSlot.ARGS + len(given.args))
+        block = Block(RepeatSlot.ARGS + len(ArgumentSlot) * len(given.args))
         self.slots = slots = block.slots
-        parameters = launch.parameters
-        arguments = [self._address(i, argument) for i, argument in enumerate(given.args)]
+        parameters = ctypes.create_string_buffer(launch.parameters, max(1, len(launch.parameters)))
+        arguments = [
+            self._argument(RepeatSlot.ARGS + len(ArgumentSlot) * i, *known)
+            for i, known in enumerate(zip(given.args, given.integers, strict=True))
+        ]
         low, size = bounds()
         held = {
             RepeatSlot.ACQUIRE: given.lock.acquire,
@@ -66,6 +72,7 @@ class Repeat:
             RepeatSlot.NONE: None,
             RepeatSlot.FINISH: prepared.finish,
             RepeatSlot.TUPLE: tuple,
+            RepeatSlot.INTEGER: int,
         }
         values: dict[int, int] = {slot: id(thing) for slot, thing in held.items()}
         values |= {RepeatSlot.GRID + i: id(thing) for i, thing in enumerate(given.shape)}
@@ -81,8 +88,8 @@ class Repeat:
             RepeatSlot.LAUNCH: prepared.block.address,
             RepeatSlot.CALL: prepared.call.address,
             RepeatSlot.HELP: prepared.help.buffer_info()[0],
-            RepeatSlot.PARAMETERS: _contents(parameters),
-            RepeatSlot.PARAMETER_BYTES: len(parameters),
+            RepeatSlot.PARAMETERS: ctypes.addressof(parameters),
+            RepeatSlot.PARAMETER_BYTES: len(launch.parameters),
         }
         for slot, value in (values | _functions()).items():
             slots[slot] = value
@@ -91,13 +98,15 @@ class Repeat:
         address = block.address.to_bytes(8, sys.byteorder)
         self.call: Callable[..., bool | None] = _function(method, address, used)
 
-    def _address(self, index: int, argument: object) -> object:
-        """Writes an argument's address. What is known by a weak reference may end, and another object begin
-        at its address; its reference is returned, whose callback comes before that."""
+    def _argument(self, first: int, argument: object, integer: tuple[int, int] | None) -> object:
+        """Writes what is known of an argument. What is known by a weak reference may end, and another object
+        begin at its address; its reference is returned, whose callback comes before that."""
         slots = self.slots
         known: bool = type(argument) is ref
         target: object = cast("ref[object]", argument)() if known else argument
-        slots[RepeatSlot.ARGS + index] = id(target)
+        slots[first + ArgumentSlot.OBJECT] = id(target)
+        if integer is not None:
+            self._integer(first, cast("SupportsIndex", target), *integer)
         if not known:
             return target
 
@@ -105,6 +114,22 @@ class Repeat:
             slots[RepeatSlot.ARMED] = 0
 
         return ref(target, disarm)
+
+    def _integer(self, first: int, target: SupportsIndex, offset: int, bits: int) -> None:
+        """Others of its type may take an integer's place: NumPy's and Python's own, which run no code of
+        somebody else's when they are asked what they are."""
+        value, most = index(target), min((1 << bits) - 1, (1 << 63) - 1)
+        if not 0 <= value <= most:
+            return
+        values = {
+            ArgumentSlot.TYPE: id(type(target)),
+            ArgumentSlot.VALUE: value,
+            ArgumentSlot.MOST: most,
+            ArgumentSlot.OFFSET: offset,
+            ArgumentSlot.BYTES: bits // 8,
+        }
+        for slot, number in values.items():
+            self.slots[first + slot] = number
 
     def arm(self, device_changes: int, memory_changes: int) -> bool:
         """After a launch that Python made with the same objects: whether the next one can do without it. What
@@ -156,11 +181,6 @@ def _functions() -> dict[int, int]:
     """Addresses of the functions of Python that compiled code calls."""
     found = {slot: getattr(ctypes.pythonapi, name) for slot, name in FUNCTIONS.items()}
     return {slot: ctypes.cast(f, ctypes.c_void_p).value or 0 for slot, f in found.items()}
-
-
-def _contents(data: bytes) -> int:
-    """Address of what a `bytes` object holds."""
-    return id(data) + ADDRESS_AT
 
 
 def _function(method: _Method, itself: bytes, used: object) -> Any:

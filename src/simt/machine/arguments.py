@@ -71,6 +71,18 @@ class Packer:
         except (struct.error, OverflowError, LaunchError):
             return None
 
+    def integers(self, arguments: Sequence[object]) -> tuple[tuple[int, int] | None, ...]:
+        """For each of the arguments that `plain` took: offset and bits of the parameter, if another integer
+        of the same type that is not negative may stand there as it is."""
+        return tuple(
+            [
+                (parameter.offset, 8 * parameter.size)
+                if not parameter.type.is_float and type(argument) in taken.types
+                else None
+                for parameter, argument, taken in zip(self.parameters, arguments, self._taken)
+            ]
+        )
+
     def _convert_all(self, arguments: Sequence[object]) -> bytes:
         if len(arguments) != len(self.parameters):
             raise LaunchError(_wrong_number(self.parameters, arguments))

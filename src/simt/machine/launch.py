@@ -178,11 +178,13 @@ class Given:
     """What a launch was given, so that an engine can tell whether the next one is given the same.
 
     `shape`: the objects for grid, block and bytes of shared memory. `args`: the objects for the kernel's
-    arguments, by weak references what is not to be kept alive. `device_changes`, `memory_changes`: numbers
+    arguments, by weak references what is not to be kept alive. `integers`: for each of these, offset and bits
+    of its parameter, where others of its type may take its place. `device_changes`, `memory_changes`: numbers
     that grow with what a launch depends on besides. `last_grid_id`: the device's count of launches."""
 
     shape: tuple[object, object, object]
     args: tuple[object, ...]
+    integers: tuple[tuple[int, int] | None, ...]
     lock: Lock
     device_changes: array[int]
     memory_changes: array[int]

@@ -132,8 +132,8 @@ def test_what_comes_after_counts_on(counted: Counted) -> None:
     assert counted.kernel.last_launch == simt.driver.kernel.LastLaunch((2, 1, 1), (1, 1, 1), 6, (0,) * 16)
 
 
-def given_another_number(counted: Counted) -> None:
-    counted.args = (counted.out, np.uint32(1))
+def given_a_number_of_another_type(counted: Counted) -> None:
+    counted.args = (counted.out, np.int32(1))  # type: ignore[assignment]
 
 
 def given_an_equal_list(counted: Counted) -> None:
@@ -169,7 +169,8 @@ def another_launch_of_the_kernel(counted: Counted) -> None:
 
 
 def another_kernel_object(counted: Counted) -> None:
-    kernel = counted.kernel.module["count"]
+    module = counted.kernel.module
+    kernel = Kernel(module, module.program.functions["count"])
     for _ in range(3):
         kernel(1, 1, (counted.out, 0))
 
@@ -177,8 +178,8 @@ def another_kernel_object(counted: Counted) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        given_another_number, given_an_equal_list, another_worker, a_time_limit, another_stack, another_array,
-        an_array_less, another_engine, another_launch_of_the_kernel, another_kernel_object,
+        given_a_number_of_another_type, given_an_equal_list, another_worker, a_time_limit, another_stack,
+        another_array, an_array_less, another_engine, another_launch_of_the_kernel, another_kernel_object,
     ],
 )  # fmt: skip
 def test_after_any_change_the_driver_looks_at_all(
@@ -495,7 +496,8 @@ def test_kernel_objects_of_one_kernel(counted: Counted) -> None:
 def test_nothing_is_made_ready_where_kernel_objects_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each would be disarmed by the next one, and cost more than it gains."""
     counted = Counted()
-    other = counted.kernel.module["count"]
+    module = counted.kernel.module
+    other = Kernel(module, module.program.functions["count"])
     armed = list[bool]()
     arm = Repeat.arm
 

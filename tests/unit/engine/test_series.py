@@ -17,6 +17,7 @@ import simt
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
 from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_strips import STRIP
 from simt.machine.device import DEVICES
 from tests.conftest import ENGINES, shared_device
 from tests.unit.kernel_text import thread_number
@@ -44,10 +45,10 @@ END:
 SINGLE = (64, 1, 1)
 """CTAs of one row: they run in their order in any case."""
 BLOCKS = [(32, 4, 1), (64, 2, 1), (96, 2, 1), (32, 2, 2), (16, 4, 1), (8, 8, 1), (16, 3, 2), SINGLE]
-FEW, MANY = 5, 40
+FEW, MANY = 5, STRIP + 8
 """CTAs in a row of the grid: fewer and more than run side by side."""
 WIDTH = 32 * 3 * MANY
-EDGES = [0, 1, 31, 32, 33, 63, 64, 200, 1279, 1280, 1281, 2**31 - 1, 2**31, 2**31 + 40, 2**32 - 40, 2**32 - 1]
+EDGES = [0, 1, 31, 32, 33, 63, 64, 200, 2303, 2304, 2305, 2**31 - 1, 2**31, 2**31 + 40, 2**32 - 40, 2**32 - 1]
 
 
 @functools.cache

@@ -1,0 +1,71 @@
+"""CTAs whose threads may be put into warps column by column, in place of row by row.
+
+In much code `threadIdx.x` counts rows of a matrix, and `threadIdx.y` words of a row: the lanes of a warp,
+which go along x, are a row apart from each other. Where the axes x and y of CTA and grid are exchanged,
+they lie side by side. A thread can only tell by what it has in common with those of its warp, and by what
+other threads have done before: it must neither speak with others nor ask who it is among them."""
+
+from __future__ import annotations
+
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.observer import Anything
+from simt.analysis.program import Barrier, Function, Op, Special
+from simt.analysis.shape import UNIFORM, VARYING, BlockShape, Shape
+from simt.analysis.shape_algebra import ShapeAlgebra
+from simt.isa.algebra import Environment
+from simt.ptx.types import Type
+
+COORDINATES = frozenset({"tid", "ntid", "ctaid", "nctaid"})
+"""Special registers that a thread finds as they were."""
+
+
+def may_be_turned(kernel: Function, environment: Environment) -> bool:
+    """Whether no thread can tell: a kernel without calls, barriers and shared memory, which does nothing but
+    arithmetic and plain loads and stores, and reads no special register but its coordinates."""
+    if kernel.shared or any(isinstance(block.terminator, Barrier) for block in kernel.blocks):
+        return False
+    watcher = _Watcher()
+    evaluator: Evaluator[Shape] = Evaluator(watcher, Anything(), environment)
+    for op in kernel.ops():
+        if not isinstance(op, Op) or not op.form.effects <= {"memory"} or not _knows_only_itself(op):
+            return False
+        if op.form.effects:
+            watcher.is_plain = watcher.speaks = False
+            evaluator.op(op)
+            if watcher.speaks or not watcher.is_plain:
+                return False
+    return True
+
+
+def _knows_only_itself(op: Op) -> bool:
+    for operand in op.sources.values():
+        for source in operand if isinstance(operand, tuple) else (operand,):
+            if isinstance(source, Special) and source.name not in COORDINATES:
+                return False
+    return True
+
+
+class _Watcher(ShapeAlgebra):
+    """Notes plain loads and stores, and what others may see of an op or it of them."""
+
+    def __init__(self) -> None:
+        super().__init__(BlockShape(1, 1, 1))
+        self.is_plain = self.speaks = False
+
+    def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
+        self._note(space, volatile)
+        return (VARYING,) * count
+
+    def store(self, t: Type, space: str, address: Shape, values: tuple[Shape, ...], volatile: bool) -> None:
+        self._note(space, volatile)
+
+    def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
+        self.speaks = True
+        return UNIFORM
+
+    def fence(self, level: str) -> None:
+        self.speaks = True
+
+    def _note(self, space: str, volatile: bool) -> None:
+        self.is_plain = True
+        self.speaks |= volatile or space == "shared"
