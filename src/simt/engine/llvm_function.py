@@ -18,19 +18,7 @@ from simt.analysis.lanes import live_in
 from simt.analysis.meetings import calls_part
 from simt.analysis.pending import first_of, members, set_of
 from simt.analysis.program import (
-    Barrier,
-    Block,
-    Branch,
-    Call,
-    Exit,
-    Function,
-    Jump,
-    Op,
-    Return,
-    Switch,
-    Terminator,
-    acting_after,
-    memory_operands,
+    Barrier, Block, Branch, Call, Exit, Function, Jump, Op, Return, Switch, Terminator, acting_after,
 )  # fmt: skip
 from simt.analysis.rounds import barrier_loops
 from simt.analysis.schedule import Loop
@@ -44,6 +32,7 @@ from simt.engine.llvm_crossing import within_blocks
 from simt.engine.llvm_forecast import Forecast
 from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
 from simt.engine.llvm_marches import Marches
+from simt.engine.llvm_members import are_beside
 from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_ops import OpEmitter
 from simt.engine.llvm_outline import BLOCKS, LINES, NEARLY, PIECE, TooLarge
@@ -162,7 +151,7 @@ class FunctionEmitter(OpEmitter):
         for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
             self.m.line = op.line
             self.m.followed = self._goes_with(op, after)
-            self.m.member_follows = self._goes_with(op, acting) and self._is_beside(op, acting)
+            self.m.member_follows = self._goes_with(op, acting) and are_beside(self.ssa, op, acting)
             self._tick(op)
             lines, blocks = self._taken()
             self.m.is_repeated = False
@@ -198,15 +187,6 @@ class FunctionEmitter(OpEmitter):
             return False
         short = not (self.unit.large or self.unit.module.is_long)
         return short and op.guard is None and after.guard is None and bool(op.form.effects)
-
-    def _is_beside(self, op: Op | Call, other: Op | Call | None) -> bool:
-        """Whether two ops get at memory at constant distances from the same address."""
-        places = [
-            {self.ssa.read[id(o)][register] for register, _ in memory_operands(o)}
-            for o in (op, other)
-            if isinstance(o, Op)
-        ]
-        return len(places) == 2 and len(places[0]) == 1 and places[0] == places[1]
 
     def _cut(self) -> None:
         """Large functions go on in another block of IR after some lines; raises `TooLarge` if this one is

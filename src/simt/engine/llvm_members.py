@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property, partial
 
+from simt.analysis.program import Call, Op, memory_operands
 from simt.analysis.shape import WARP, Hold
+from simt.analysis.ssa import Ssa
 from simt.engine.llvm_access import LOCAL, SHARED, WOVEN, Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
@@ -20,6 +22,16 @@ from simt.records import replace
 
 LARGE = 16
 """Bytes."""
+
+
+def are_beside(ssa: Ssa, op: Op | Call, other: Op | Call | None) -> bool:
+    """Whether two ops get at memory at constant distances from the same address."""
+    places = [
+        {ssa.read[id(o)][register] for register, _ in memory_operands(o)}
+        for o in (op, other)
+        if isinstance(o, Op)
+    ]
+    return len(places) == 2 and len(places[0]) == 1 and places[0] == places[1]
 
 
 class MemberAlgebra(MemoryAlgebra):

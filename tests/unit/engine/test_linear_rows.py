@@ -316,6 +316,7 @@ WIDE = (
     mov.u32 %n, %ntid.x; mad.lo.u32 %t, %t, %n, %x;
     and.b32 %c, %x, {last};
     shr.u32 %r, %x, {bits};
+    bar.sync 0;                               // or the axes might be exchanged
     mov.u32 %s, 1; mov.u32 %k, 0;
 $TURN:
     mad.lo.u32 %i, %k, 100, %c; mul.wide.u32 %b, %i, 4; add.u64 %b, %b, %a; ld.global.u32 %v, [%b];

@@ -122,7 +122,7 @@ def test_warps_that_wait_ask_nothing_where_that_slows_the_cpu() -> None:
     assert "@llvm.prefetch" in text_of(f"{LOAD} bar.sync 0;", features=FEATURES - {ASKS_FAR})
 
 
-SCATTERED = "mul.wide.u32 %q, %v, 12; add.u64 %q, %q, %end;"
+SCATTERED = "mul.wide.u32 %q, %v, 400; add.u64 %q, %q, %end;"
 
 
 @pytest.mark.parametrize(
