@@ -18,7 +18,18 @@ from simt.analysis.lanes import live_in
 from simt.analysis.meetings import calls_part
 from simt.analysis.pending import first_of, members, set_of
 from simt.analysis.program import (
-    Barrier, Block, Branch, Call, Exit, Function, Jump, Op, Return, Switch, Terminator, acting_after,
+    Barrier,
+    Block,
+    Branch,
+    Call,
+    Exit,
+    Function,
+    Jump,
+    Op,
+    Return,
+    Switch,
+    Terminator,
+    acting_after,
 )  # fmt: skip
 from simt.analysis.rounds import barrier_loops
 from simt.analysis.schedule import Loop
@@ -32,8 +43,8 @@ from simt.engine.llvm_crossing import within_blocks
 from simt.engine.llvm_forecast import Forecast
 from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
 from simt.engine.llvm_marches import Marches
-from simt.engine.llvm_members import are_beside
 from simt.engine.llvm_masks import BitMasks, Masks
+from simt.engine.llvm_members import are_beside
 from simt.engine.llvm_ops import OpEmitter
 from simt.engine.llvm_outline import BLOCKS, LINES, NEARLY, PIECE, TooLarge
 from simt.engine.llvm_slots import Unit
