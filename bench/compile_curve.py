@@ -1,10 +1,12 @@
 """How compile time grows.
 
-`python bench/compile_curve.py [SHAPE...] [--sizes 1000,5000,20000] [--files] [--again] [--cpu NAME]`
+`python bench/compile_curve.py [SHAPE...] [--sizes 1000,5000,20000] [--files] [--again] [--cpu NAME] [--well]`
 
 Every program of `curve_shapes.py` (with `--files` also every PTX file of the tests) is parsed, verified and
 compiled in a process of its own, with an empty cache. The table holds processor seconds of each phase;
-`start` is what Python needs before it imports simt, and no part of the total; `import` is part of it. Without
+`start` is what Python needs before it imports simt, and no part of the total; `import` is part of it. It is
+what a first, short launch waits for: long code is a draft then (`simt.engine.drafts`); beside it stands the
+time for the same code made as well as LLVM can, which `--well` shows alone. Without
 arguments everything is run, for this machine's own CPU, and written to bench/compile_curve.json. `--again`,
 for machines whose speed others change: runs are added to those in that file, of which each row is the
 shortest.
@@ -70,8 +72,9 @@ class Clock:
         setattr(owner, name, timed)
 
 
-def measure(text: bytes, cache: Path, cpu: str) -> dict[str, Any]:
-    """Seconds of each phase for all kernels of a module, in this process."""
+def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
+    """Seconds of each phase for all kernels of a module, in this process, for a launch of so many warps: long
+    code may be a draft then (0: it may not)."""
     clock = Clock()
     clock.seconds["start"] = time.process_time()
     with clock.phase("import"):
@@ -92,6 +95,7 @@ def measure(text: bytes, cache: Path, cpu: str) -> dict[str, Any]:
     clock.watch(llvm_kernel, "emit", "emit")
     clock.watch(binding, "parse_assembly", "llvm-ir")
     clock.watch(compiling, "optimized", "passes")
+    clock.watch(compiling, "_run_passes", "passes")
     clock.watch(binding.TargetMachine, "emit_object", "code")
     clock.watch(compiling.Compiler, "_link", "link")
     with clock.phase("parse"):
@@ -103,22 +107,30 @@ def measure(text: bytes, cache: Path, cpu: str) -> dict[str, Any]:
     with clock.phase("lower"):
         program = lower.lower(tree)
     compiler = compiling.Compiler(ObjectCache(cache), find_cpu(cpu))
-    unsupported: list[str] = []
+    unsupported, drafts = list[str](), 0
     for kernel in program.kernels:
         try:
-            compiler.compile(program, program.functions[kernel], BlockShape(BLOCK, 1, 1))
+            made = compiler.compile(program, program.functions[kernel], BlockShape(BLOCK, 1, 1), warps)
+            drafts += made.draft is not None
         except Unsupported as reason:
             unsupported.append(f"{kernel}: {reason}")
     total = sum(seconds for phase, seconds in clock.seconds.items() if phase != "start")
     seconds = {phase: round(s, 3) for phase, s in clock.seconds.items()}
     ops = sum(len(b.ops) + 1 for f in program.functions.values() for b in f.blocks)
-    return {"seconds": seconds, "total": round(total, 3), "instructions": ops, "unsupported": unsupported}
+    return {
+        "seconds": seconds,
+        "total": round(total, 3),
+        "instructions": ops,
+        "unsupported": unsupported,
+        "drafts": drafts,
+    }
 
 
-def in_child(text: str, cpu: str = "host") -> dict[str, Any]:
+def in_child(text: str, cpu: str = "host", warps: int = 1) -> dict[str, Any]:
     """`measure` in a fresh process."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, __file__, "--child", folder, "--cpu", cpu]
+        command += [] if warps else ["--well"]
         try:
             done = subprocess.run(
                 command, input=text.encode(), capture_output=True, timeout=LIMIT_SECONDS, check=False
@@ -139,6 +151,7 @@ def row(name: str, found: dict[str, Any]) -> str:
         return f"{name:32}{found['error'].strip().splitlines()[-1]:>16}"
     times = "".join(f"{found['seconds'][p]:8.2f}" for p in PHASES)
     note = f"  interpreted: {found['unsupported'][0]}" if found["unsupported"] else ""
+    note += f"  a draft; well made {found['total_well']:.2f}" if found.get("total_well") else ""
     return f"{name:32}{found['instructions']:8}{found['total']:8.2f}{times}{note}"
 
 
@@ -194,22 +207,28 @@ def main() -> None:
     )
     arguments.add_argument("--again", action="store_true", help="one run more of what compile_curve.json has")
     arguments.add_argument("--cpu", default="host", help="that code is made for, as SIMT_CPU (%(default)s)")
+    arguments.add_argument(
+        "--well", action="store_true", help="as code that has run for a while is made: no drafts"
+    )
     arguments.add_argument("--child", metavar="CACHE", help=argparse.SUPPRESS)
     given = arguments.parse_args()
     if given.again and given.cpu != "host":
         arguments.error("--again is for this machine's own CPU: expected no --cpu")
     if given.child:
-        print(json.dumps(measure(sys.stdin.buffer.read(), Path(given.child), given.cpu)))
+        text, warps = sys.stdin.buffer.read(), 0 if given.well else 1
+        print(json.dumps(measure(text, Path(given.child), given.cpu, warps)))
         return
     rows: list[dict[str, Any]] = []
     print(heading(), flush=True)
     for name, size, text in programs(given.shapes, [int(s) for s in given.sizes.split(",")], given.files):
-        found = in_child(text, given.cpu)
+        found = in_child(text, given.cpu, warps=0 if given.well else 1)
+        if found.get("drafts") and not given.well:
+            found["total_well"] = in_child(text, given.cpu, warps=0).get("total")
         rows.append({"program": name, "size": size, **found})
         print(row(name, found), flush=True)
     if given.again:
         add(rows)
-    elif not given.shapes and given.cpu == "host" and given.sizes == arguments.get_default("sizes"):
+    elif given == arguments.parse_args([]):
         write(rows)
 
 

@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from simt.driver.array import Allocation, DeviceArray, Shape, as_dtype, as_shape
-from simt.driver.engines import approximation, cpu_name, engine_name, make_engine, seconds, worker_count
+from simt.driver.engines import (
+    approximation,
+    cpu_name,
+    drafts_allowed,
+    engine_name,
+    make_engine,
+    seconds,
+    worker_count,
+)  # fmt: skip
 from simt.driver.mirrors import Mirrors
 from simt.driver.module import Module
 from simt.driver.output import print_text
@@ -65,6 +73,7 @@ class Device:
         self.properties = find_device(arch)
         self.engine_name = engine_name(engine)
         self.cpu = cpu_name(cpu)
+        self._drafts = drafts_allowed()
         self.approx = approximation(approx)
         self.fmad = fmad
         self.changes = array("q", [0])
@@ -91,7 +100,7 @@ class Device:
     @property
     def engine(self) -> Engine:
         if self._engine is None:
-            self._engine = make_engine(self.engine_name, self.cpu)
+            self._engine = make_engine(self.engine_name, self.cpu, self._drafts)
         return self._engine
 
     @engine.setter

@@ -36,10 +36,18 @@ def cpu_name(wanted: str | None) -> str:
     return name
 
 
-def make_engine(name: str, cpu: str = "host") -> Engine:
-    """An engine by its name; the JIT's code is for `cpu`."""
+def drafts_allowed() -> bool:
+    """Whether long code may be made in the simplest way first: by `SIMT_DRAFTS`. Raises `SimtError`."""
+    found = os.environ.get("SIMT_DRAFTS") or "1"
+    if found not in ("0", "1"):
+        raise SimtError(f"SIMT_DRAFTS: expected 0 or 1, not {found!r}")
+    return found == "1"
+
+
+def make_engine(name: str, cpu: str = "host", drafts: bool = True) -> Engine:
+    """An engine by its name; the JIT's code is for `cpu`, and may be drafts (`simt.engine.drafts`)."""
     module, attribute = ENGINES[name]
-    return getattr(import_module(module), attribute)(*([cpu] if name == "jit" else []))
+    return getattr(import_module(module), attribute)(*([cpu, drafts] if name == "jit" else []))
 
 
 def approximation(wanted: str | None) -> Approximation:

@@ -210,7 +210,8 @@ class Kernel:
             made.busy, made.progress = False, None
             if key is not None:
                 self._keep(key, made)
-                if made.events is None and not self._function.breakpoints and not cooperative:
+                plain = made.events is None and not self._function.breakpoints and not cooperative
+                if plain and not made.provisional:
                     self._again = Again.of(self, grid, block, shared_mem, made, changes)
 
     def _keep(self, key: object, made: Launch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, cast
 
@@ -30,6 +30,9 @@ from simt.engine.abi import (
     YIELD,
 )
 from simt.engine.cache import ObjectCache, code_fingerprint
+from simt.engine.drafts import LINES as DRAFTED
+from simt.engine.drafts import PASSES as DRAFT_PASSES
+from simt.engine.drafts import Draft, instructions, is_short
 from simt.engine.host import Cpu, host_cpu, pieces
 from simt.engine.native import native_text
 from simt.engine.native_fibers import can_switch
@@ -83,7 +86,8 @@ class Compiled:
     `symbols`: module variables in the order of the launch's table. `context`: bytes of saved context for
     each warp. `system`: the functions of the system that it calls, by number. `spins`: it has loops that
     wait for other threads. `shallow`: it takes little native stack. `turned`: it counts warps and CTAs
-    along y first (`simt.analysis.turned`). `code` keeps the machine code alive."""
+    along y first (`simt.analysis.turned`). `code` keeps the machine code alive. `draft`: there if better
+    code is to follow."""
 
     entry: Entry
     address: int
@@ -94,6 +98,7 @@ class Compiled:
     shallow: bool
     code: object
     turned: bool = False
+    draft: Draft | None = None
 
 
 @dataclass
@@ -128,12 +133,13 @@ class Compiler:
         versions = (code_fingerprint(), llvmlite.__version__, str(llvm.llvm_version_info))
         self.identity = "\n".join((*versions, self.cpu.identity))
 
-    def compile(self, program: Program, kernel: Function, block: BlockShape) -> Compiled:
-        """Machine code of a kernel, from the cache or made now. Raises `Unsupported`."""
+    def compile(self, program: Program, kernel: Function, block: BlockShape, warps: int = 0) -> Compiled:
+        """Machine code of a kernel, from the cache or made now. `warps` of the first launch, if its code may
+        be a draft (`simt.engine.drafts`). Raises `Unsupported`."""
         key = self._key(program, kernel, block)
         found = self.objects.load(key)
-        if found is None:
-            found = generate(program, kernel, block, self.cpu)
+        if found is None or not _may_serve(found[0], warps):
+            found = generate(program, kernel, block, self.cpu, warps if found is None else 0)
             self.objects.store(key, *found)
         header, image = found
         symbols = tuple(cast("list[str]", header["symbols"]))
@@ -146,7 +152,15 @@ class Compiler:
             bool(header["shallow"]),
         )
         turned = bool(header["turned"])
-        return Compiled(entry, address, symbols, context, system, spins, shallow, code, turned)
+        draft = Draft(cast("int", header["instructions"])) if header["draft"] else None
+        return Compiled(entry, address, symbols, context, system, spins, shallow, code, turned, draft)
+
+    def no_more_drafts(self, program: Program, kernel: Function, block: BlockShape) -> None:
+        """Later processes are to begin with better code than the draft in the cache."""
+        key = self._key(program, kernel, block)
+        found = self.objects.load(key)
+        if found is not None and found[0]["draft"]:
+            self.objects.store(key, {**found[0], "long": True}, found[1])
 
     def native(self) -> Native:
         """The functions that run launches on the thread of the caller, from the cache or made now."""
@@ -193,11 +207,18 @@ class Compiler:
         return [cast("int", tracker[name]) for name in names], tracker
 
 
+def _may_serve(header: Mapping[str, object], warps: int) -> bool:
+    """Whether code from the cache is good enough for a launch of so many warps (0: only the best is)."""
+    if not header["draft"]:
+        return True
+    return warps > 0 and not header["long"] and is_short(cast("int", header["instructions"]), warps)
+
+
 def generate(
-    program: Program, kernel: Function, block: BlockShape, cpu: Cpu
+    program: Program, kernel: Function, block: BlockShape, cpu: Cpu, warps: int = 0
 ) -> tuple[dict[str, object], bytes]:
     """A kernel's object code for a CPU (any that LLVM knows), one object after the other (`objects_of`), and
-    what else the cache keeps with it.
+    what else the cache keeps with it. `warps` of the first launch, if a draft will do for a short one.
 
     Raises `Unsupported`."""
     with collector_paused():
@@ -205,7 +226,10 @@ def generate(
 
         text, unit, context = emit(program, kernel, block, cpu.features, attributes(cpu))
     system = [[c.name, c.parameters, c.results] for c in unit.system]
-    objects = _objects(text, cpu)
+    lines, work = text.count("\n"), instructions(unit.analyse(kernel).schedule)
+    draft = lines > DRAFTED and f" {LARGE} " not in text and not unit.spins and warps > 0
+    draft = draft and is_short(work, warps)
+    objects = [_draft(text, cpu)] if draft else _objects(text, cpu)
     header: dict[str, object] = {
         "sizes": [len(image) for image in objects],
         "symbols": list(unit.symbols),
@@ -213,7 +237,10 @@ def generate(
         "system": system,
         "spins": unit.spins,
         "turned": unit.block.turned,
-        "shallow": not unit.called and text.count("\n") <= SHALLOW,
+        "shallow": not unit.called and lines <= (SHALLOW // 2 if draft else SHALLOW),
+        "draft": draft,
+        "long": False,
+        "instructions": work,
     }
     return header, b"".join(objects)
 
@@ -230,17 +257,29 @@ def attributes(cpu: Cpu) -> str:
     return "nounwind" + (wide if "avx512f" in cpu.features else "")
 
 
-def optimized(text: str, cpu: Cpu) -> Any:
-    """The LLVM module after all passes."""
+def _parsed(text: str, cpu: Cpu, level: int) -> tuple[Any, Any]:
+    """LLVM's module, and what makes passes of a level."""
     machine = target_machine(cpu)
     layout = f'target datalayout = "{machine.target_data}"\ntarget triple = "{cpu.triple}"\n'
     module = llvm.parse_assembly(layout + text)
     module.verify()
-    long = text.count("\n") > LONG_TEXT
-    options = llvm.create_pipeline_tuning_options(speed_level=1 if long else 2)
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = False
     options.slp_vectorization = False
-    builder = llvm.create_pass_builder(machine, options)
+    return module, llvm.create_pass_builder(machine, options)
+
+
+def _draft(text: str, cpu: Cpu) -> bytes:
+    """Object code made in the simplest way."""
+    module, builder = _parsed(text, cpu, 1)
+    _run_passes(module, builder, *DRAFT_PASSES)
+    return cast("bytes", target_machine(cpu, 0).emit_object(module))
+
+
+def optimized(text: str, cpu: Cpu) -> Any:
+    """The LLVM module after all passes."""
+    long = text.count("\n") > LONG_TEXT
+    module, builder = _parsed(text, cpu, 1 if long else 2)
     if f" {LARGE} " not in text and (_longest_block(text) > LONG_BLOCK or text.count(FAILS) > MANY_FAILS):
         _run_passes(module, builder, *FIRST, *STRAIGHT, *LAST)
     elif long:

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import Compiled, Compiler
+from simt.engine.drafts import warps_of
 from simt.engine.host import HOST, find_cpu
 from simt.engine.pool import Pool
 from simt.engine.prepared import Host, Prepared
@@ -25,12 +26,14 @@ KEPT = 1 << 20
 class Jit:
     """Engine that compiles. What it cannot compile, `fallback` interprets; `reasons` says why, by kernel.
 
-    `cpu`: what code is made for, as `simt.engine.host.find_cpu` takes it."""
+    `cpu`: what code is made for, as `simt.engine.host.find_cpu` takes it. `drafts`: whether long code may be
+    a draft for first launches (`simt.engine.drafts`)."""
 
     name = "jit"
 
-    def __init__(self, cpu: str = HOST) -> None:
+    def __init__(self, cpu: str = HOST, drafts: bool = True) -> None:
         self.compiler = Compiler(cpu=find_cpu(cpu))
+        self._may_draft = drafts
         self._fallback: Engine | None = None
         self.reasons: dict[str, str] = {}
         self._made: WeakKeyDictionary[Program, dict[tuple[str, BlockShape], Compiled | None]] = (
@@ -40,14 +43,17 @@ class Jit:
 
     def launch(self, launch: Launch) -> None:
         prepared = launch.state
-        if isinstance(prepared, Prepared):
-            prepared.run(launch)
+        if isinstance(prepared, Prepared) and _suits(prepared.compiled, launch):
+            self._run(launch, prepared)
             return
         if launch.breakpoint is not None:  # who looks at a thread wants to see it as it is
             self.fallback.launch(launch)
             return
         started = time.monotonic()
-        compiled = self.compiled(launch.program, launch.kernel, BlockShape(*launch.block))
+        if isinstance(prepared, Prepared):
+            launch.state = None
+            prepared.close()
+        compiled = self._compiled_for(launch)
         if launch.deadline is not None:  # it is about running, not compiling
             launch.deadline += time.monotonic() - started
         if compiled is None:
@@ -56,12 +62,30 @@ class Jit:
         prepared = Prepared(launch, compiled, self.host)
         if not compiled.system and prepared.crew.need.device_bytes <= KEPT:
             launch.state = prepared
-            prepared.run(launch)
+            self._run(launch, prepared)
             return
         try:
-            prepared.run(launch)
+            self._run(launch, prepared)
         finally:
             prepared.close()
+
+    def _run(self, launch: Launch, prepared: Prepared) -> None:
+        draft = prepared.compiled.draft
+        launch.provisional = draft is not None
+        if draft is None:
+            prepared.run(launch)
+            return
+        was_long = draft.was_long
+        with draft.running():
+            prepared.run(launch)
+        if draft.was_long and not was_long:
+            self.compiler.no_more_drafts(launch.program, launch.kernel, BlockShape(*launch.block))
+
+    def _compiled_for(self, launch: Launch) -> Compiled | None:
+        """Code for a launch: maybe a draft, better code once that has run for some time."""
+        what = launch.program, launch.kernel, BlockShape(*launch.block)
+        compiled = self.compiled(*what, warps_of(launch) if self._may_draft else 0)
+        return compiled if compiled is None or _suits(compiled, launch) else self.compiled(*what)
 
     def repeat(self, launch: Launch, given: Given) -> Repeat | None:
         """The launch that has just ended, to be made once more. None if it is to be launched as others."""
@@ -89,15 +113,24 @@ class Jit:
             self._fallback = Interpreter()
         return self._fallback
 
-    def compiled(self, program: Program, kernel: Function, block: BlockShape) -> Compiled | None:
-        """The kernel's machine code, None if only the interpreter runs it."""
+    def compiled(
+        self, program: Program, kernel: Function, block: BlockShape, warps: int = 0
+    ) -> Compiled | None:
+        """The kernel's machine code, None if only the interpreter runs it. `warps` of the launch that it is
+        for, if it may be a draft."""
         key = (kernel.name, block)
         with self._lock:
             made = self._made.setdefault(program, {})
-            if key not in made:
+            found = made.get(key)
+            if key not in made or (found is not None and found.draft is not None and not warps):
                 try:
-                    made[key] = self.compiler.compile(program, kernel, block)
+                    made[key] = self.compiler.compile(program, kernel, block, warps)
                 except Unsupported as reason:
                     self.reasons[kernel.name] = str(reason)
                     made[key] = None
             return made[key]
+
+
+def _suits(compiled: Compiled, launch: Launch) -> bool:
+    """Whether code is good enough for a launch, which is the next one."""
+    return compiled.draft is None or compiled.draft.suits(launch)

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simt.analysis.dominance import Tree, dominators
-from simt.analysis.program import Address, Block, Call, Op, Register
+from simt.analysis.program import Address, Block, Call, Op, Register, memory_operands
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
 from simt.engine.llvm_alone import LONGEST, AloneLoop
@@ -94,8 +94,15 @@ class AloneLoops:
     @property
     def has_scattered(self) -> bool:
         """Whether anything in the function gets at memory lane by lane."""
-        blocks = self.emitter.schedule.order
-        return any(self._scatters(op, block) for block in blocks for op in block.ops)
+        ops = (op for block in self.emitter.schedule.order for op in block.ops)
+        return any(self._is_lane_by_lane(op) for op in ops if isinstance(op, Op) and op.form.effects)
+
+    def _is_lane_by_lane(self, op: Op) -> bool:
+        read = self.emitter.ssa.read[id(op)]
+        bases = (
+            (register for register, _ in memory_operands(op)) if op.binding.get("space") != "local" else ()
+        )
+        return any(self.emitter.shape(read[register]).width == WARP for register in bases)
 
     def _scatters(self, op: Op | Call, block: Block) -> bool:
         """Whether nothing is known of the addresses that an op gets at. Local memory does not count: lanes

@@ -124,6 +124,8 @@ class Launch:
     who made the latest launch."""
     events: NDArray[np.uint64] | None = None
     """Counters of the performance monitor events, one for each of `EVENTS`, if the kernel has such."""
+    provisional: bool = False
+    """Whether the engine that has run it is to be asked for the next one: it may have better code then."""
     breakpoint: Callable[[Breakpoint], object] | None = None
     """Called for every thread that executes `brkpt`, if the user asked for it. What it raises ends the
     launch."""

@@ -1,0 +1,216 @@
+"""Code that is made in the simplest way for a kernel's first launches, and again when it has run for a while.
+
+Here every kernel is long enough for a draft, whose launches never take long, but where a test says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simt
+from simt.engine import compile as compiling
+from simt.engine import drafts
+from simt.engine.jit import Jit
+from simt.engine.prepared import Prepared
+from simt.machine.launch import Launch
+
+SUM = """.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u32 n)
+{
+    .reg .b64 %a, %o; .reg .b32 %i, %c, %n, %v; .reg .pred %p;
+    ld.param.u64 %a, [a]; ld.param.u32 %n, [n];
+    mov.u32 %i, %tid.x; mov.u32 %c, %ctaid.x; mov.u32 %v, %ntid.x; mad.lo.u32 %i, %c, %v, %i;
+    setp.ge.u32 %p, %i, %n;
+    @%p ret;
+    mul.wide.u32 %o, %i, 4; add.u64 %a, %a, %o;
+    ld.global.u32 %v, [%a]; add.u32 %v, %v, %i; st.global.u32 [%a], %v;
+    ret;
+}
+"""
+WAIT = SUM.replace(
+    "ld.global.u32 %v, [%a];", "L: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 7; @%p bra L;"
+)
+Made = Callable[[], tuple[int, int]]
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Made:
+    """How many drafts and how many other kernels have been made since it was asked last."""
+    counts = {"_draft": 0, "_objects": 0}
+
+    def counted(name: str) -> None:
+        function = getattr(compiling, name)
+
+        def run(text: str, *more: object) -> object:
+            counts[name] += "@simt_kernel(" in text
+            return function(text, *more)
+
+        monkeypatch.setattr(compiling, name, run)
+
+    def since() -> tuple[int, int]:
+        found = counts["_draft"], counts["_objects"]
+        counts.update(_draft=0, _objects=0)
+        return found
+
+    counted("_draft")
+    counted("_objects")
+    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("SIMT_DRAFTS", raising=False)
+    monkeypatch.setattr(compiling, "DRAFTED", 0)
+    monkeypatch.setattr(drafts, "ENOUGH", 1 << 60)
+    monkeypatch.setattr(drafts, "LONG", 1 << 60)
+    return since
+
+
+class Program:
+    """The kernel on a device of its own, and what its array is to hold."""
+
+    def __init__(self, text: str = SUM, n: int = 100) -> None:
+        self.device = simt.Device("sm_90", engine="jit", memory="64MiB", timeout=None, workers=1)
+        self.kernel = self.device.load(text)["k"]
+        self.array, self.expected, self.n = self.device.zeros(n, "u4"), np.zeros(n, "u4"), n
+
+    def run(self) -> None:
+        self.kernel(-(-self.n // 64), 64, (self.array, self.n))
+        self.expected += np.arange(self.n, dtype="u4")
+        np.testing.assert_array_equal(self.array.numpy(), self.expected)
+
+
+def test_better_code_follows_when_a_draft_has_run_enough(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = Program()
+    for _ in range(3):
+        program.run()
+    assert made() == (1, 0)
+    monkeypatch.setattr(drafts, "ENOUGH", 1)
+    for _ in range(3):
+        program.run()
+    assert made() == (0, 1)
+
+
+def test_launches_of_a_draft_go_the_general_way(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine is to see each of them; afterwards they may be made by a call of compiled code."""
+    states = list[tuple[bool, bool]]()
+    launch = Jit.launch
+
+    def noted(self: Jit, made_ready: Launch) -> None:
+        launch(self, made_ready)
+        assert isinstance(made_ready.state, Prepared)
+        states.append((made_ready.state.compiled.draft is not None, made_ready.provisional))
+
+    monkeypatch.setattr(Jit, "launch", noted)
+    program = Program()
+    for _ in range(8):
+        program.run()
+    assert states == [(True, True)] * 8
+    monkeypatch.setattr(drafts, "ENOUGH", 1)
+    for _ in range(8):
+        program.run()
+    assert states[8] == (False, False)
+    assert len(states) < 16, "some need no engine any more"
+
+
+def test_a_draft_is_kept_for_later_processes(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    Program().run()
+    assert made() == (1, 0)
+    later = Program()
+    later.run()
+    assert made() == (0, 0)
+    monkeypatch.setattr(drafts, "ENOUGH", 1)
+    later.run()
+    assert made() == (0, 1)
+    monkeypatch.setattr(drafts, "ENOUGH", 1 << 60)
+    last = Program()
+    last.run()
+    last.run()
+    assert made() == (0, 0), "better code is kept in its place"
+
+
+def test_no_process_waits_twice_for_a_slow_draft(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafts, "LONG", 1)
+    Program().run()
+    assert made() == (1, 0)
+    Program().run()
+    assert made() == (0, 1)
+
+
+def test_launches_that_take_long_have_none(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafts, "SHORT", drafts.NANOSECONDS * 100)
+    Program(n=50_000).run()
+    assert made() == (0, 1)
+
+
+def test_nor_do_they_run_the_draft_of_a_short_one(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafts, "SHORT", drafts.NANOSECONDS * 1000)
+    program = Program()
+    program.run()
+    assert made() == (1, 0)
+    larger = program.device.zeros(50_000, "u4")
+    program.kernel(-(-50_000 // 64), 64, (larger, 50_000))
+    np.testing.assert_array_equal(larger.numpy(), np.arange(50_000))
+    assert made() == (0, 1)
+
+
+def test_short_code_has_none(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "DRAFTED", drafts.LINES)
+    Program().run()
+    assert made() == (0, 1)
+
+
+def test_sequences_have_none(made: Made) -> None:
+    program = Program()
+    program.run()
+    assert made() == (1, 0)
+    with program.device.capture() as sequence:
+        program.kernel(2, 64, (program.array, program.n))
+    sequence()
+    assert made() == (0, 1)
+    program.expected += np.arange(program.n, dtype="u4")
+    np.testing.assert_array_equal(program.array.numpy(), program.expected)
+
+
+def test_who_waits_for_others_has_none(made: Made) -> None:
+    Program(WAIT, n=6).run()
+    assert made() == (0, 1)
+
+
+def test_a_user_may_forbid_them(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIMT_DRAFTS", "0")
+    Program().run()
+    assert made() == (0, 1)
+    monkeypatch.setenv("SIMT_DRAFTS", "maybe")
+    with pytest.raises(simt.SimtError) as error:
+        Program()
+    assert str(error.value) == "SIMT_DRAFTS: expected 0 or 1, not 'maybe'"
+
+
+def test_faults_of_a_draft(made: Made) -> None:
+    program = Program()
+    with pytest.raises(simt.MemoryFault) as fault:
+        program.kernel(1, 64, (program.array.ptr + (1 << 40), 40))
+    assert fault.value.site.thread == (0, 0, 0)
+    assert made() == (1, 0)
+    program.run()
+
+
+def test_the_time_for_better_code_is_not_the_launch_s(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A timeout is about running."""
+    program = Program()
+    program.device.timeout = 0.5
+    program.run()
+    monkeypatch.setattr(drafts, "ENOUGH", 1)
+    objects = compiling._objects  # pyright: ignore[reportPrivateUsage]
+
+    def slowly(*given: object) -> object:
+        end = drafts.time.perf_counter() + 0.7
+        while drafts.time.perf_counter() < end:
+            pass
+        return objects(*given)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(compiling, "_objects", slowly)
+    program.run()
+    assert made() == (1, 1)
