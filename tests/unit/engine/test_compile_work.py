@@ -76,6 +76,19 @@ def test_work_grows_no_faster_than_the_kernel(name: str, monkeypatch: pytest.Mon
     assert more_length < ROOM * FACTOR * length
 
 
+def test_what_gets_at_memory_is_looked_at_once() -> None:
+    """Before anything of a kernel is emitted, which may turn out to be large."""
+
+    def looked(size: int) -> int:
+        program, _ = compile_ptx(SHAPES["memory"](size), "<ptx>", DEVICES[90])
+        kernel, block = program.functions["k"], BlockShape(256, 1, 1)
+        return lines_run(lambda: emit(program, kernel, block, frozenset(), "nounwind"), "llvm_alone_loops")[0]
+
+    less, more = looked(SMALL // 2), looked(SMALL)
+    assert less > SMALL // 2
+    assert more < 2 * ROOM * less
+
+
 @pytest.mark.parametrize("name", ["compares", "if_else", "tangle"])
 def test_operands_of_a_call_are_asked_for_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where an instruction has so many constants that they are passed."""
