@@ -12,7 +12,6 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 
-from simt.analysis.anyway import run_anyway
 from simt.analysis.clock import counts, reads_clock
 from simt.analysis.lanes import live_in
 from simt.analysis.meetings import calls_part
@@ -72,9 +71,6 @@ DEEP = 16
 """Loops within each other from which a large function goes to headers by a switch: LLVM keeps lists of the
 blocks of each loop, those of inner loops included."""
 
-STORES_BY_MASK = "avx512bw"
-"""What a CPU has that stores some words of a vector as fast as all of them, bytes and halves too."""
-
 CROWD = 16
 """Places still to test beyond which the code that tests them is shared: a switch has that many."""
 
@@ -105,7 +101,7 @@ class FunctionEmitter(OpEmitter):
         self._live: dict[int, set[Definition]] | None = None
         self.ticks = Ticks(self.builder) if unit.has_clock else None
         self.forecast = Forecast(self.schedule.order)
-        self.anyway = self._run_anyway()
+        self.anyway = unit.run_anyway(self.ssa, self.uniformity)
 
     def _representatives(self) -> dict[int, int]:
         found = self.unit.analyse(self.function).representatives
@@ -114,12 +110,6 @@ class FunctionEmitter(OpEmitter):
         # Masks of blocks are not saved when a warp makes way, except the one that it began with.
         entry = self.schedule.order[0].index
         return {b: r if r == entry else b for b, r in found.items()}
-
-    def _run_anyway(self) -> set[int]:
-        """See `simt.analysis.anyway`. Other CPUs than those with masks store lane by lane, or slowly."""
-        if self.unit.large or STORES_BY_MASK not in self.unit.features:
-            return set()
-        return run_anyway(self.ssa, self.uniformity, self.unit.program.environment, self.unit.block)
 
     # -- blocks --------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from dataclasses import field
 from functools import cached_property, partial
 from typing import cast
 
+from simt.analysis.anyway import run_anyway
 from simt.analysis.call_graph import reachable
 from simt.analysis.clock import has_clock
 from simt.analysis.lanes import representatives
@@ -44,6 +45,8 @@ from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
 from simt.records import dataclass, replace
 
+STORES_BY_MASK = "avx512bw"
+"""What a CPU has that stores some words of a vector as fast as all of them, bytes and halves too."""
 FRAME_SCALARS = frozenset({WARP_FIRST, "%warp", "%cta.x", "%cta.y", "%cta.z"})
 """What code anywhere in a function may name."""
 
@@ -133,6 +136,12 @@ class Unit:
         if self.block is not given:
             same = representatives(ssa, found.uniformity, found.pending)
             self.analyses[self.kernel.name] = replace(found, representatives=same)
+
+    def run_anyway(self, ssa: Ssa, uniformity: Uniformity) -> set[int]:
+        """See `simt.analysis.anyway`. Other CPUs than those with masks store lane by lane, or slowly."""
+        if self.large or STORES_BY_MASK not in self.features:
+            return set()
+        return run_anyway(ssa, uniformity, self.program.environment, self.block)
 
     def symbol(self, name: str) -> int:
         """Index of a module variable in the launch's table of addresses."""
