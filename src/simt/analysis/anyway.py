@@ -7,21 +7,13 @@ and a store by no lane costs next to nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from simt.analysis.access import Pattern, pattern_of
 from simt.analysis.evaluate import Evaluator
-from simt.analysis.program import (
-    Block,
-    Branch,
-    FunctionAddress,
-    Jump,
-    Op,
-    Register,
-    SymbolAddress,
-    memory_operands,
-)
-from simt.analysis.shape import UNIFORM, BlockShape, Shape
+from simt.analysis.observer import Shapes
+from simt.analysis.program import Block, Branch, Jump, Op, memory_operands
+from simt.analysis.shape import BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.uniformity import Uniformity
@@ -61,10 +53,8 @@ class _Look:
 
     def __init__(self, ssa: Ssa, uniformity: Uniformity, environment: Environment, block: BlockShape) -> None:
         self.ssa = ssa
-        self.shapes = uniformity.shapes
-        self.watcher = _Watcher(block)
-        self.evaluator: Evaluator[Shape] = Evaluator(self.watcher, self, environment)
-        self.read: Mapping[Register, Definition] = {}
+        self.watcher, self.reader = _Watcher(block), Shapes(uniformity.shapes)
+        self.evaluator: Evaluator[Shape] = Evaluator(self.watcher, self.reader, environment)
 
     def is_quiet(self, outer: Block, inner: Block) -> bool:
         stored = set[Place]()
@@ -95,19 +85,9 @@ class _Look:
         """Whether all that an op does to memory are plain `loads` or `stores` of consecutive words."""
         if op.form.effects != frozenset({"memory"}):
             return False
-        self.read, self.watcher.found = self.ssa.read[id(op)], []
+        self.reader.inputs, self.watcher.found = self.ssa.read[id(op)], []
         self.evaluator.op(op)
         return set(self.watcher.found) == {way}
-
-    # Reader of the evaluator
-    def register(self, register: Register) -> Shape:
-        return self.shapes.get(self.read[register], UNIFORM)
-
-    def symbol(self, symbol: SymbolAddress) -> Shape:
-        return UNIFORM
-
-    def function(self, function: FunctionAddress) -> Shape:
-        return UNIFORM
 
 
 class _Watcher(ShapeAlgebra):

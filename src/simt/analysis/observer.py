@@ -3,10 +3,13 @@ what a thread may have put aside before."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.program import FunctionAddress, Op, Register, SymbolAddress
 from simt.analysis.shape import UNIFORM, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
+from simt.analysis.ssa import Definition
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 
@@ -46,6 +49,17 @@ class Anything:
 
     def function(self, function: FunctionAddress) -> Shape:
         return UNIFORM
+
+
+class Shapes(Anything):
+    """A reader of the shapes that an analysis found. `inputs`: the definitions that the present op reads."""
+
+    def __init__(self, shapes: Mapping[Definition, Shape]) -> None:
+        self.shapes = shapes
+        self.inputs: Mapping[Register, Definition] = {}
+
+    def register(self, register: Register) -> Shape:
+        return self.shapes.get(self.inputs[register], UNIFORM)
 
 
 class Observer:

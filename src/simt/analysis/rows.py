@@ -1,24 +1,24 @@
 """Whether warps whose threads lie side by side are better looked at as having rows.
 
-`threadIdx.x % 16` and `threadIdx.x / 16` give a CTA of one dimension, or rows of 32 threads and more, rows of
-16. In a warp whose
-values are held as one base and a stride, both vary in a way that is lost. Where they are held as two rows of
-16 lanes, each with a base of its own, the first grows by 1 within each row, and the second is the same; but
-what goes on from lane to lane over the whole warp is accessed in two parts then. So both are tried, and what
-the kernel's accesses cost is added up.
+`threadIdx.x % 16` and `threadIdx.x / 16` give a CTA of one dimension, or of rows of whole warps, rows of 16.
+In a warp whose values are held as one base and a stride, both vary in a way that is lost. Where they are held
+as two rows of 16 lanes, each with a base of its own, the first grows by 1 within each row, and the second is
+the same; but what goes on from lane to lane over the whole warp is accessed in two parts then. So both are
+tried, and what the kernel's accesses cost is added up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from simt.analysis.access import Way, plan_of
 from simt.analysis.evaluate import Evaluator
-from simt.analysis.program import Block, FunctionAddress, Op, Register, SymbolAddress
+from simt.analysis.observer import Shapes
+from simt.analysis.program import Block, Op
 from simt.analysis.schedule import Schedule
-from simt.analysis.shape import UNIFORM, WARP, BlockShape, Shape
+from simt.analysis.shape import WARP, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
-from simt.analysis.ssa import Definition, Ssa
+from simt.analysis.ssa import Ssa
 from simt.analysis.uniformity import Uniformity
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type
@@ -33,8 +33,6 @@ APART = 40
 arithmetic on 32 addresses and their checks."""
 PARTING = 20
 """What a branch costs that parts lanes: the masks of what follows."""
-TURNS = 8
-"""Times that a loop's body is taken to run."""
 WORTH = 0.75
 """Part of the cost without rows that the cost with them must not exceed: it is an estimate."""
 
@@ -55,42 +53,23 @@ def cost(
     schedule: Schedule, ssa: Ssa, uniformity: Uniformity, environment: Environment, block: BlockShape
 ) -> int:
     """Of a function's accesses and branches, for CTAs of a shape: `uniformity` is that for this shape."""
-    algebra, reader = _Costs(block), _Shapes(uniformity.shapes)
+    algebra, reader = _Costs(block), Shapes(uniformity.shapes)
     evaluator: Evaluator[Shape] = Evaluator(algebra, reader, environment)
     total = 0
     for at in schedule.order:
-        loop = schedule.loop_of[at.index]
-        turns = TURNS ** (loop.depth if loop is not None else 0)
-        total += turns * (
+        total += schedule.turns(at) * (
             _of_ops(at, ssa, algebra, reader, evaluator) + PARTING * (at.index in uniformity.divergent)
         )
     return total
 
 
-def _of_ops(block: Block, ssa: Ssa, algebra: _Costs, reader: _Shapes, evaluator: Evaluator[Shape]) -> int:
+def _of_ops(block: Block, ssa: Ssa, algebra: _Costs, reader: Shapes, evaluator: Evaluator[Shape]) -> int:
     algebra.total = 0
     for op in block.ops:
         if isinstance(op, Op) and op.form.effects:
             reader.inputs = ssa.read[id(op)]
             evaluator.op(op)
     return algebra.total
-
-
-class _Shapes:
-    """What an analysis found, as a reader."""
-
-    def __init__(self, shapes: Mapping[Definition, Shape]) -> None:
-        self.shapes = shapes
-        self.inputs: Mapping[Register, Definition] = {}
-
-    def register(self, register: Register) -> Shape:
-        return self.shapes.get(self.inputs[register], UNIFORM)
-
-    def symbol(self, symbol: SymbolAddress) -> Shape:
-        return UNIFORM
-
-    def function(self, function: FunctionAddress) -> Shape:
-        return UNIFORM
 
 
 class _Costs(ShapeAlgebra):

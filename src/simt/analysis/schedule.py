@@ -31,6 +31,10 @@ class Loop:
     depth: int
 
 
+TURNS = 8
+"""Times that a loop's body is taken to run."""
+
+
 @dataclass(slots=True)
 class Schedule:
     """`order`: reachable blocks in line. `position` by block index. `loop_of`: innermost loop by block index.
@@ -41,6 +45,11 @@ class Schedule:
     loops: list[Loop]
     loop_of: dict[int, Loop | None]
     slots: list[Block | Loop] = field(default_factory=list["Block | Loop"])
+
+    def turns(self, block: Block) -> int:
+        """Times that a warp is taken to run a block, by the loops around it."""
+        loop = self.loop_of[block.index]
+        return TURNS ** (0 if loop is None else loop.depth)
 
     def is_back_edge(self, source: Block, target: Block) -> bool:
         return self.position[target.index] <= self.position[source.index]

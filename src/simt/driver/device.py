@@ -21,7 +21,7 @@ from simt.driver.engines import (
     make_engine,
     seconds,
     worker_count,
-)  # fmt: skip
+)
 from simt.driver.mirrors import Mirrors
 from simt.driver.module import Module
 from simt.driver.output import print_text

@@ -43,7 +43,8 @@ llvm: Any = llvmlite.binding  # its functions carry no types
 Entry = Callable[[int, int], None]
 _names = itertools.count()
 SHALLOW = 8192
-"""Lines of LLVM IR up to which code takes little native stack: at most 256 bytes each, which is 2 MiB."""
+"""Lines of LLVM IR up to which code takes little native stack: at most 256 bytes each, which is 2 MiB.
+(Drafts take 10 to 100.)"""
 LONG_BLOCK = 600
 """Instructions in one block from which LLVM does not order them a second time, after registers are allocated:
 the time for that grows with the square of the accesses to memory."""
@@ -237,7 +238,7 @@ def generate(
         "system": system,
         "spins": unit.spins,
         "turned": unit.block.turned,
-        "shallow": not unit.called and lines <= (SHALLOW // 2 if draft else SHALLOW),
+        "shallow": not unit.called and lines <= SHALLOW,
         "draft": draft,
         "long": False,
         "instructions": work,

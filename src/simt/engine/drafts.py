@@ -28,13 +28,11 @@ PASSES = "always_inliner", "sroa", "simplify_cfg"
 ENOUGH = 1_000_000
 """Nanoseconds that launches of a draft take together, from which the next one gets better code."""
 LONG = 100_000_000
-"""Nanoseconds of one launch that later processes are not to wait for a draft."""
+"""Nanoseconds that launches of a draft take together, from which later processes are not to have it."""
 SHORT = 50_000_000
 """Nanoseconds that a launch may be expected to take for its code to be a draft."""
 NANOSECONDS = 3
 """Of an instruction of a warp, in a draft."""
-TURNS = 8
-"""Times that a loop's body is taken to run."""
 
 
 class Draft:
@@ -66,10 +64,7 @@ class Draft:
 
 def instructions(schedule: Schedule) -> int:
     """Of a warp that goes through a kernel, about."""
-    loops = ((block, schedule.loop_of[block.index]) for block in schedule.order)
-    return sum(
-        (len(block.ops) + 1) * TURNS ** (0 if loop is None else min(loop.depth, 3)) for block, loop in loops
-    )
+    return sum((len(block.ops) + 1) * schedule.turns(block) for block in schedule.order)
 
 
 def warps_of(launch: Launch) -> int:

@@ -76,10 +76,12 @@ class Jit:
             prepared.run(launch)
             return
         was_long = draft.was_long
-        with draft.running():
-            prepared.run(launch)
-        if draft.was_long and not was_long:
-            self.compiler.no_more_drafts(launch.program, launch.kernel, BlockShape(*launch.block))
+        try:
+            with draft.running():
+                prepared.run(launch)
+        finally:  # a timeout may have ended it
+            if draft.was_long and not was_long:
+                self.compiler.no_more_drafts(launch.program, launch.kernel, BlockShape(*launch.block))
 
     def _compiled_for(self, launch: Launch) -> Compiled | None:
         """Code for a launch: maybe a draft, better code once that has run for some time."""

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simt.analysis.dominance import Tree, dominators
-from simt.analysis.program import Address, Block, Call, Op, Register, memory_operands
+from simt.analysis.program import Block, Call, Op, memory_operands
 from simt.analysis.schedule import Loop
-from simt.analysis.shape import WARP, Shape
+from simt.analysis.shape import WARP
 from simt.engine.llvm_alone import LONGEST, AloneLoop
 from simt.engine.llvm_alone_algebra import NotAlone
 from simt.engine.llvm_alone_short import ShortLoop
@@ -59,9 +59,9 @@ class AloneLoops:
     def _is_gathered(self, loop: Loop) -> bool:
         """Whether the loop does little but get at memory lane by lane. Shared memory does not count: words
         of it are looked up in registers, and its atomic operations are done one by one in any case."""
-        ops = [(op, block) for block in self._blocks(loop) for op in block.ops if isinstance(op, Op)]
-        outside = [(op, block) for op, block in ops if op.binding.get("space") != "shared"]
-        return GATHERED * sum(self._scatters(op, block) for op, block in outside) >= len(ops)
+        ops = [op for block in self._blocks(loop) for op in block.ops if isinstance(op, Op)]
+        outside = [op for op in ops if op.binding.get("space") != "shared"]
+        return GATHERED * sum(map(self._scatters, outside)) >= len(ops)
 
     def _blocks(self, loop: Loop) -> list[Block]:
         return self.emitter.schedule.order[loop.first : loop.last + 1]
@@ -88,44 +88,21 @@ class AloneLoops:
         if any(inner.parent is loop for inner in self.emitter.schedule.loops):
             return False
         return sum(len(b.ops) for b in blocks) <= LONGEST and any(
-            self._scatters(op, block) for block in blocks for op in block.ops
+            self._scatters(op) for block in blocks for op in block.ops
         )
 
     @property
     def has_scattered(self) -> bool:
         """Whether anything in the function gets at memory lane by lane."""
-        ops = (op for block in self.emitter.schedule.order for op in block.ops)
-        return any(self._is_lane_by_lane(op) for op in ops if isinstance(op, Op) and op.form.effects)
+        return any(self._scatters(op) for block in self.emitter.schedule.order for op in block.ops)
 
-    def _is_lane_by_lane(self, op: Op) -> bool:
-        read = self.emitter.ssa.read[id(op)]
-        bases = (
-            (register for register, _ in memory_operands(op)) if op.binding.get("space") != "local" else ()
-        )
-        return any(self.emitter.shape(read[register]).width == WARP for register in bases)
-
-    def _scatters(self, op: Op | Call, block: Block) -> bool:
+    def _scatters(self, op: Op | Call) -> bool:
         """Whether nothing is known of the addresses that an op gets at. Local memory does not count: lanes
         that only walk through arrays of their own are faster together (a heap of 16 words)."""
         if isinstance(op, Call) or not op.form.effects or op.binding.get("space") == "local":
             return False
-        return any(
-            isinstance(source, Address)
-            and isinstance(source.base, Register)
-            and all(s.width == WARP for s in self._shapes_of(source.base, block))
-            for source in op.sources.values()
-        )
-
-    def _shapes_of(self, register: Register, block: Block) -> list[Shape]:
-        """Shapes of a register's definitions in a block and at its start."""
-        found = [
-            d
-            for op in block.ops
-            for d in self.emitter.ssa.of[id(op)]
-            if d is not None and d.register is register
-        ]
-        found = found or [self.emitter.ssa.lookup(self.emitter.ssa.reaching(block), register)]
-        return [self.emitter.shape(d) for d in found]
+        read = self.emitter.ssa.read[id(op)]
+        return any(self.emitter.shape(read[base]).width == WARP for base, _ in memory_operands(op))
 
     def _emit_alone(self, loop: Loop) -> bool:
         """Emits the loop's code, to stand after the blocks; False if one lane cannot do it."""

@@ -56,8 +56,8 @@ class PrefetchAlgebra(PatternAlgebra):
     """`PatternAlgebra` with prefetches. `loop`: the loop around the present block, by its header's index
     (None: it is in no loop); `in_turns`: whether that has a barrier for all warps of the CTA in every turn;
     `asked_in_loop`: lines that a turn of each loop asks for. `beside_lanes`: whether the function gets at
-    memory lane by lane, too. `for_next_cta`: whether to ask for what the next
-    CTA will use, and how `near` that is to be; `lines_asked`: how much, for a warp."""
+    memory lane by lane, too. `for_next_cta`: whether to ask for what the next CTA will use, and how `near`
+    that is to be; `lines_asked`: how much, for a warp."""
 
     loop: int | None = None
     in_turns = False

@@ -6,9 +6,8 @@ over a row that compilers unroll: they do its first turns apart, of which some l
 turn behind the others from there on.
 
 Runs are counted when the code runs, where a test for consecutive places has failed: in loops, and of indices
-that are made of quotients and remainders. Two of them
-are two vectors; for stores there is a loop over some more, a function of its own, which LLVM does not put in
-place.
+that are made of quotients and remainders. Two of them are two vectors; for stores there is a loop over some
+more, a function of its own, which LLVM does not put in place.
 """
 
 from __future__ import annotations

@@ -223,9 +223,8 @@ class SlotEmitter:
         self.m.eager = unit.large
         self.found: dict[Definition, Guarded] = {}
         self.series: dict[Definition, Series] = {}
-        self.in_16_bits: dict[
-            Definition, Bounds
-        ] = {}  # words that are no more: see `simt.engine.llvm_narrow`
+        # Words that are no more than 16 bits can say: see `simt.engine.llvm_narrow`.
+        self.in_16_bits: dict[Definition, Bounds] = {}
         self.remade: Mapping[Definition, Recipe] = {}  # not kept, but made again where they are read
         self.allocas: dict[str, None] = {}  # lines, in order
         # Of the block: where all lanes of guarded values are kept, by what makes them (not by the base, which

@@ -138,6 +138,17 @@ def test_no_process_waits_twice_for_a_slow_draft(made: Made, monkeypatch: pytest
     assert made() == (0, 1)
 
 
+def test_nor_for_one_that_did_not_end(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where its time is over."""
+    monkeypatch.setattr(drafts, "LONG", 1)
+    program = Program()
+    with pytest.raises(simt.MemoryFault):
+        program.kernel(1, 64, (program.array.ptr + (1 << 40), 40))
+    assert made() == (1, 0)
+    Program().run()
+    assert made() == (0, 1)
+
+
 def test_launches_that_take_long_have_none(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drafts, "SHORT", drafts.NANOSECONDS * 100)
     Program(n=50_000).run()
