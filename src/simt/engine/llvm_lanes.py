@@ -31,6 +31,7 @@ from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_loose import LooseBits
 from simt.engine.llvm_numbers import Numbers
 from simt.engine.llvm_patterns import Pattern
+from simt.engine.llvm_tiles import Product, Tiled
 from simt.isa.algebra import Comparison, Environment
 from simt.ptx.types import F32, S32, U32, U64, Type
 from simt.records import dataclass, replace
@@ -69,7 +70,7 @@ class Guarded(Lanes):
     limiting one: it is affine unless it exceeds the limit in some lane. If it is `often_wrong`, all lanes
     are made at once, and `lanes()` emits nothing: else the code for them would stand at each use.
     `pattern`: how lanes lie, `valid` or not. `guessed`: nothing speaks for it but that it is often so.
-    `index`: what all lanes are, `valid` or not."""
+    `index`: what all lanes are, `valid` or not. `tile`: in what rows lanes are, `valid` or not."""
 
     valid: str = "true"
     lanes: Callable[[], Value] = field(default=lambda: Value("0", "i64"))
@@ -77,6 +78,7 @@ class Guarded(Lanes):
     pattern: Pattern | None = None
     guessed: bool = False
     index: Index | None = None
+    tile: Product | Tiled | None = None
 
     @property
     def literal(self) -> int | None:

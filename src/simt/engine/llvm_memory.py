@@ -21,13 +21,15 @@ from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
-from simt.engine.llvm_later import LaterAlgebra
 from simt.engine.llvm_pattern_algebra import pattern_of
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_streams import LINE, PAST
+from simt.engine.llvm_tile_algebra import TileAlgebra, without_rows
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import U32, U64, Type, unsigned
 from simt.records import dataclass, replace
+
+Values = tuple[Value, ...]
 
 PIECE = 16
 """Words of 32 bits in the largest registers."""
@@ -50,8 +52,8 @@ def _as_it_is(value: Value) -> Value:
     return value
 
 
-class MemoryAlgebra(LaterAlgebra):
-    """`LaterAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
+class MemoryAlgebra(TileAlgebra):
+    """`TileAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
     once followed by one of the same kind, done by the same lanes and given to this algebra as well.
     `is_partly`: the lanes that run may be any of the warp's, or none."""
 
@@ -65,6 +67,10 @@ class MemoryAlgebra(LaterAlgebra):
         return self.load_planned(self._access(t, space, address, count, volatile))
 
     def load_planned(self, access: Access) -> tuple[Value, ...]:
+        tile = self.tile_of(access)
+        if tile is not None:
+            return self.load_rows(access, tile, lambda: self.load_planned(without_rows(access)))
+        access = without_rows(access)
         plan = self._plan(access, stores=False)
         match plan.way:
             case Way.ONE if plan.otherwise is not None:
@@ -79,6 +85,8 @@ class MemoryAlgebra(LaterAlgebra):
 
     def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
         access = self._access(t, space, address, len(values), volatile)
+        if self.tile_of(access) is None:
+            access = without_rows(access)
         self.take_store(Store(access, self._plan(access, stores=True), values, self.line, self.reach))
 
     def take_store(self, store: Store) -> None:
@@ -115,7 +123,11 @@ class MemoryAlgebra(LaterAlgebra):
         self._store(Store(access, self._plan(access, stores=True), values, self.line, self.reach))
 
     def _store(self, store: Store) -> None:
-        access, plan, values = store.access, store.plan, store.values
+        access, values = store.access, store.values
+        tile = self.tile_of(access)
+        if tile is not None:
+            return self.store_rows(access, tile, values[0], partial(self._store_without_rows, store))
+        plan = store.plan
         match plan.way:
             case Way.ONE:
                 self._store_one(access, values)
@@ -123,6 +135,12 @@ class MemoryAlgebra(LaterAlgebra):
                 self._store_contiguous(access, plan, values)
             case _:
                 self._store_apart(access, plan.way, values)
+        return None
+
+    def _store_without_rows(self, store: Store) -> Values:
+        access = without_rows(store.access)
+        self._store(replace(store, access=access, plan=self._plan(access, stores=True)))
+        return ()
 
     def to_generic(self, t: Type, space: str, address: Value) -> Value:
         match space:

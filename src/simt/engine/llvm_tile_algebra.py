@@ -1,0 +1,373 @@
+"""Arithmetic on indices that are cut into rows (`simt.engine.llvm_tiles`), and loads and stores there, of a
+vector under a mask for each row.
+
+Quotients by numbers are products and shifts when they come from a compiler: they are told by what they give.
+Values are followed within a block of code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+
+from simt.analysis.shape import VARYING, WARP
+from simt.engine.llvm_access import I64, LOCAL, Access
+from simt.engine.llvm_algebra import LlvmIntegers, element_type
+from simt.engine.llvm_builder import Value
+from simt.engine.llvm_float import LlvmAlgebra
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_later import LaterAlgebra
+from simt.engine.llvm_runs import NEEDS
+from simt.engine.llvm_tiles import Cut, Plain, Product, Tiled
+from simt.isa.algebra import Comparison
+from simt.ptx.types import U32, Type
+from simt.records import replace
+
+SHORTEST, LONGEST = 11, 256
+"""Columns of a row: of shorter ones a warp has more than four, and where they are longer, most warps have one
+row, which other code tells."""
+LEAST = 1 << 12
+"""Factors by which compilers divide; smaller ones are sizes of elements."""
+HALF = 32
+SIGN = 63
+NO_NAME = "%tiled"
+"""For values of which no register holds all lanes: LLVM refuses code that reads it."""
+
+Scalar = Callable[..., Value]
+Values = tuple[Value, ...]
+
+
+def tiled(value: Value) -> Tiled | None:
+    tile = value.tile if isinstance(value, Guarded) else None
+    return tile if isinstance(tile, Tiled) else None
+
+
+def product_of(value: Value) -> Product | None:
+    tile = value.tile if isinstance(value, Guarded) else None
+    return tile if isinstance(tile, Product) else None
+
+
+def plain(value: Value) -> Value:
+    """The value as it is if nobody knows of rows."""
+    tile = value.tile if isinstance(value, Guarded) else None
+    return value if tile is None else tile.plain()
+
+
+def without_rows(access: Access) -> Access:
+    return replace(access, address=plain(access.address))
+
+
+class TileAlgebra(LaterAlgebra):
+    """`LaterAlgebra` that follows rows, on CPUs that load and store by masks, in warps of one row of
+    threads."""
+
+    def _tiled(self, t: Type, tile: Tiled | Product) -> Guarded:
+        """A value of a type. All its lanes are made where they are needed."""
+        known = tile.plain.known
+        if isinstance(known, Guarded):
+            return replace(known, tile=tile)
+        lanes = lambda: self.vector(tile.plain())  # noqa: E731
+        return Guarded(NO_NAME, element_type(t), WARP, VARYING, "false", lanes, tile=tile)
+
+    def _plainly(self, run: Scalar, *operands: Value) -> Plain:
+        """What `run` makes of operands that know nothing of rows: at once if they have a shape all the
+        same."""
+        make = lambda: run(*(plain(v) for v in operands))  # noqa: E731
+        shaped = any(product_of(v) or tiled(v) for v in operands if shape_of(v).is_guarded)
+        return Plain(self.builder, make, make() if shaped else None)
+
+    # -- quotients ---------------------------------------------------------------------------------
+
+    def mul_high(self, t: Type, a: Value, b: Value) -> Value:
+        usual = partial(super().mul_high, t)
+        index, factor = (b, a.literal) if a.literal is not None else (a, b.literal)
+        if factor is None or t.bits != HALF or not self._is_index(index):
+            return usual(plain(a), plain(b))
+        factor %= 1 << HALF
+        if t.is_signed and factor >> HALF - 1:
+            return usual(plain(a), plain(b))
+        made = self._plainly(usual, a, b)
+        return self._tiled(t, Product(index.ir, *self._counting_from(index), factor, HALF, made))
+
+    @cached_property
+    def _widened_from(self) -> dict[str, Value]:
+        """By the name of lane 0's: indices of which 64 bits were made."""
+        return {}
+
+    @cached_property
+    def _products(self) -> dict[str, Product]:
+        """By the name of lane 0's: products of such indices with numbers."""
+        return {}
+
+    def _note_product(self, a: Value, b: Value, product: Value) -> Value:
+        """The product; if a quotient may be made of it, that is noted."""
+        index, factor = self._widened_from.get(a.ir), b.literal
+        if index is not None and factor is not None and shape_of(product).stride == factor >= LEAST:
+            made = Plain(self.builder, lambda: product, product)
+            self._products[product.ir] = Product(index.ir, *self._counting_from(index), factor, 0, made)
+        return product
+
+    def _product(self, value: Value) -> Product | None:
+        found = self._products.get(value.ir)
+        return found if found is not None and shape_of(value).stride == found.factor else product_of(value)
+
+    def _is_index(self, value: Value) -> bool:
+        """Whether a value may be followed when it is divided: one that grows by 1 from lane to lane, also
+        from one of the CTA's rows to the next, unless it wraps."""
+        shape, able = shape_of(value), self.features >= NEEDS and value.type in ("i16", "i32")
+        known = (shape.is_affine or shape.is_guarded) and shape.stride == 1
+        return able and known and shape.width == value.width == self.block.segments
+
+    def _counting_from(self, value: Value) -> tuple[Value, str]:
+        """What lane 0 of an index has, and i1: it does grow by 1 from lane to lane, and is never negative."""
+        start, valid = bases(value), value.valid if isinstance(value, Guarded) else "true"
+        if start.width > 1:
+            rows = start
+            start = self.emit(f"extractelement {rows.typed}, i32 0", rows.type, 1)
+            steps = self.constant_lanes(rows.type, range(0, WARP, self.segment))
+            expected = LlvmIntegers.binary(self, "add", self.widened(start, rows.width), steps)
+            valid = self.both(valid, self._all(self.test("icmp eq", rows, expected)))
+        last = LlvmIntegers.binary(self, "add", start, self.number(start.type, WARP - 1))
+        either = LlvmIntegers.binary(self, "or", start, last)
+        return start, self.both(valid, self.builder.emit(f"icmp sge {either.typed}, 0"))
+
+    def shift_right(self, t: Type, a: Value, n: Value) -> Value:
+        usual, product, by = partial(super().shift_right, t), self._product(a), n.literal
+        if product is None or by is None or not 0 < by < t.bits:
+            return usual(plain(a), plain(n))
+        if shape_of(a).width == WARP:
+            made = self._plainly(usual, a, n)
+        else:
+            known = usual(a, n)
+            made = Plain(self.builder, lambda: known, known)
+        product = replace(product, shift=product.shift + by, plain=made)
+        if product.shift >= SIGN:
+            return self._tiled(t, Tiled(None, (self.number(element_type(t), 0),), 0, product.valid, made))
+        length = product.divisor
+        if length is None or not SHORTEST <= length < LONGEST:
+            return self._tiled(t, product)
+        cut = self._cut_by(product, length)
+        return self._tiled(t, Tiled(cut, self._as(t, cut.rows), 0, product.valid, made))
+
+    def _as(self, t: Type, numbers: Values) -> Values:
+        """Numbers of 32 bits as others."""
+        return tuple(LlvmAlgebra.resize(self, U32, t, n) if t.bits != U32.bits else n for n in numbers)
+
+    @cached_property
+    def _cuts(self) -> dict[tuple[str, int, str], Cut]:
+        """By index, length of rows and running lanes."""
+        return {}
+
+    def _cut_by(self, product: Product, length: int) -> Cut:
+        key = product.index, length, self.mask.ir
+        if key not in self._cuts:
+            self._cuts[key] = self._made_cut(product, length)
+        return self._cuts[key]
+
+    def _made_cut(self, product: Product, length: int) -> Cut:
+        say = self.builder.emit
+        index = say(f"zext {product.start.typed} to i64")
+        row = say(f"lshr i64 {say(f'mul i64 {index}, {product.factor}')}, {product.shift}")
+        rows = [self._short(row)]
+        column = LlvmIntegers.binary(self, "sub", self._short(index), self._times(rows[0], length))
+        count, below, lanes = self._running_lanes(), "0", list[Value]()
+        for more in range(1, (WARP - 2) // length + 2):
+            begins = say(f"sub i32 {more * length}, {column.ir}")
+            below, before = self._lanes_below(begins), below
+            lanes.append(Value(say(f"xor i32 {below}, {before}"), "i32"))
+            number = LlvmIntegers.binary(self, "add", rows[0], self.number("i32", more))
+            has_lanes = say(f"icmp ult i32 {begins}, {count}")
+            rows.append(Value(say(f"select i1 {has_lanes}, {number.typed}, {rows[0].typed}"), "i32"))
+        lanes.append(Value(say(f"xor i32 {below}, -1"), "i32"))
+        return Cut(product.index, length, column, tuple(rows), tuple(lanes))
+
+    def _short(self, number: str) -> Value:
+        return Value(self.builder.emit(f"trunc i64 {number} to i32"), "i32")
+
+    def _lanes_below(self, lane: str) -> str:
+        """i32: all lanes below one."""
+        least = self.module.declare("llvm.umin.i32", "i32", ("i32", "i32"))
+        number = self.builder.emit(f"call i32 {least}(i32 {lane}, i32 {WARP})")
+        bits = self.builder.emit(f"shl i64 -1, {self.builder.emit(f'zext i32 {number} to i64')}")
+        return self.builder.emit(f"xor i32 {self.builder.emit(f'trunc i64 {bits} to i32')}, -1")
+
+    def _running_lanes(self) -> str:
+        """i32: lanes up to the last that runs."""
+        if self.mask_is_full:
+            return str(WARP)
+        last = self._last_lane(self.mask_bits(self.mask).ir)
+        return self.builder.emit(f"add i32 {last}, 1")
+
+    # -- arithmetic --------------------------------------------------------------------------------
+
+    def add(self, t: Type, a: Value, b: Value) -> Value:
+        return self._sum_by_rows(t, partial(super().add, t), partial(LlvmAlgebra.add, self, t), a, b, 1)
+
+    def sub(self, t: Type, a: Value, b: Value) -> Value:
+        return self._sum_by_rows(t, partial(super().sub, t), partial(LlvmAlgebra.sub, self, t), a, b, -1)
+
+    def _sum_by_rows(self, t: Type, usual: Scalar, run: Scalar, a: Value, b: Value, sign: int) -> Value:
+        one, other = self._both_tiled(t, a, b)
+        if one is None or other is None:
+            return usual(plain(a), plain(b))
+        made = self._plainly(usual, a, b)
+        return self._by_rows(t, made, run, one, other, one.stride + sign * other.stride)
+
+    def mul(self, t: Type, a: Value, b: Value) -> Value:
+        usual, run = partial(super().mul, t), partial(LlvmAlgebra.mul, self, t)
+        one, other = self._both_tiled(t, a, b)
+        if one is None or other is None:
+            return self._note_product(a, b, usual(plain(a), plain(b)))
+        stride, factor = (one.stride, b.literal) if other.stride == 0 else (other.stride, a.literal)
+        if stride and factor is None:
+            return usual(plain(a), plain(b))
+        made = self._plainly(usual, a, b)
+        return self._by_rows(t, made, run, one, other, stride * (factor or 0))
+
+    def shift_left(self, t: Type, a: Value, n: Value) -> Value:
+        usual, tile, by = partial(super().shift_left, t), tiled(a), n.literal
+        if tile is None or by is None or by >= t.bits:
+            return usual(plain(a), plain(n))
+        starts = tuple(LlvmAlgebra.shift_left(self, t, start, n) for start in tile.starts)
+        made = self._plainly(usual, a, n)
+        return self._tiled(t, replace(tile, starts=starts, stride=tile.stride << by, plain=made))
+
+    def minimum(self, t: Type, a: Value, b: Value) -> Value:
+        usual, run = partial(super().minimum, t), partial(LlvmAlgebra.minimum, self, t)
+        return self._limited_by_rows("le", t, usual, run, a, b)
+
+    def maximum(self, t: Type, a: Value, b: Value) -> Value:
+        usual, run = partial(super().maximum, t), partial(LlvmAlgebra.maximum, self, t)
+        return self._limited_by_rows("ge", t, usual, run, a, b)
+
+    def resize(self, source: Type, target: Type, a: Value) -> Value:
+        tile, usual = tiled(a), partial(super().resize, source, target)
+        if tile is not None and source.bits == target.bits:
+            return a
+        if tile is None or tile.stride < 0:
+            result = usual(plain(a))
+            if 2 * source.bits == target.bits and self._is_index(a):
+                self._widened_from[result.ir] = a
+            return result
+        valid = tile.valid
+        if target.bits > source.bits and tile.stride:
+            for first, last in self._ends(tile):
+                valid = self.both(valid, LlvmIntegers.compare_integers(self, "le", source, first, last).ir)
+        starts = tuple(LlvmAlgebra.resize(self, source, target, start) for start in tile.starts)
+        return self._tiled(target, Tiled(tile.cut, starts, tile.stride, valid, self._plainly(usual, a)))
+
+    def _limited_by_rows(
+        self, kept: Comparison, t: Type, usual: Scalar, run: Scalar, a: Value, b: Value
+    ) -> Value:
+        """The smaller or larger of two values: that for which the comparison `kept` holds. `run` finds it for
+        scalars, `usual` for values that know nothing of rows."""
+        one, other = self._both_tiled(t, a, b)
+        if one is None or other is None:
+            return usual(plain(a), plain(b))
+        made = self._plainly(usual, a, b)
+        if one.stride == other.stride == 0:
+            return self._by_rows(t, made, run, one, other, 0)
+        if one.stride == 0:
+            one, other = other, one
+        if one.stride < 0 or other.stride or len(other.starts) > len(one.starts):
+            return made()
+        valid = self.both(one.valid, other.valid)
+        for i, (first, last) in enumerate(self._ends(one)):
+            limit = other.starts[i % len(other.starts)]
+            inside = LlvmIntegers.compare_integers(self, kept, t, first if kept == "ge" else last, limit)
+            grows = LlvmIntegers.compare_integers(self, "le", t, first, last)
+            valid = self.both(self.both(valid, inside.ir), grows.ir)
+        return self._tiled(t, replace(one, valid=valid, plain=made))
+
+    def _both_tiled(self, t: Type, a: Value, b: Value) -> tuple[Tiled | None, Tiled | None]:
+        """Two operands by rows, if either has some, and the other has no others."""
+        one, other = tiled(a), tiled(b)
+        if one is None and other is None:
+            return None, None
+        one, other = one or self._as_tiled(t, a, other), other or self._as_tiled(t, b, one)
+        return (
+            (one, other) if one is not None and other is not None and one.goes_with(other) else (None, None)
+        )
+
+    def _as_tiled(self, t: Type, value: Value, other: Tiled | None) -> Tiled | None:
+        """A value without rows by those of another one: if it is the same for all lanes, or the index."""
+        made, cut = Plain(self.builder, lambda: value), other.cut if other is not None else None
+        if shape_of(value).is_uniform and not isinstance(value, Guarded):
+            return Tiled(None, (bases(value),), 0, "true", made)
+        if cut is None or value.ir != cut.index or not self._is_index(value):
+            return None
+        starts = self._as(t, tuple(self._times(row, cut.length) for row in cut.rows))
+        return Tiled(cut, starts, 1, "true", made)
+
+    def _by_rows(self, t: Type, made: Plain, run: Scalar, one: Tiled, other: Tiled, stride: int) -> Value:
+        count = max(len(one.starts), len(other.starts))
+        pairs = ((one.starts[i % len(one.starts)], other.starts[i % len(other.starts)]) for i in range(count))
+        valid = self.both(one.valid, other.valid)
+        starts = tuple(run(x, y) for x, y in pairs)
+        return self._tiled(t, Tiled(one.cut or other.cut, starts, stride, valid, made))
+
+    def _ends(self, tile: Tiled) -> Iterator[tuple[Value, Value]]:
+        """What the first and the last column of each row have."""
+        assert tile.cut is not None
+        for start in tile.starts:
+            reach = self.number(start.type, tile.stride * (tile.cut.length - 1))
+            yield start, LlvmIntegers.binary(self, "add", start, reach)
+
+    def _times(self, number: Value, factor: int) -> Value:
+        return LlvmIntegers.binary(self, "mul", number, self.number(number.type, factor))
+
+    # -- memory ------------------------------------------------------------------------------------
+
+    def tile_of(self, access: Access) -> Tiled | None:
+        """The rows of an access's addresses, if the columns of each are a vector."""
+        tile = tiled(access.address)
+        usable = access.count == 1 and not access.volatile and access.region is not LOCAL
+        return tile if tile is not None and usable and tile.cut and tile.stride == access.size else None
+
+    def load_rows(self, access: Access, tile: Tiled, otherwise: Callable[[], Values]) -> Values:
+        """The words of each lane, row by row where all of them are valid."""
+
+        def loaded() -> Values:
+            found = None
+            for place, lanes in self._places_of_rows(access, tile):
+                found = self.masked_load(place, lanes, access.element, access.word, found)
+            assert found is not None
+            return (found,)
+
+        return self._either(self._has_rows(access, tile), loaded, otherwise, likely=True)
+
+    def store_rows(self, access: Access, tile: Tiled, value: Value, otherwise: Callable[[], Values]) -> None:
+        """Stores a word of each lane. Rows with later lanes come later, so that the highest lane's stays."""
+        data = self.vector(value)
+
+        def stored() -> Values:
+            for place, lanes in self._places_of_rows(access, tile):
+                self.masked_store(data, place, lanes, access.word)
+            return ()
+
+        self._either(self._has_rows(access, tile), stored, otherwise, likely=True)
+
+    def _places_of_rows(self, access: Access, tile: Tiled) -> Iterator[tuple[str, Value]]:
+        """For each row, where lane 0 would be, and the row's lanes that run."""
+        assert tile.cut is not None
+        running = self.mask_bits(self.mask).ir
+        for i, (lanes, start) in enumerate(zip(tile.cut.lanes, self._starts_of_rows(tile), strict=True)):
+            bits = self.builder.emit(f"and {lanes.typed}, {running}")
+            mask = self.emit(f"bitcast i32 {bits} to <{WARP} x i1>", "i1", WARP)
+            column = self.plus(tile.cut.column, -i * tile.cut.length)
+            column = column if start.type == "i32" else self.cast("sext", I64, column)
+            first = LlvmIntegers.binary(self, "add", start, self._times(column, access.size))
+            yield self._host_before(access, first), mask
+
+    def _starts_of_rows(self, tile: Tiled) -> Values:
+        assert tile.cut is not None
+        return tile.starts * (len(tile.cut.lanes) if len(tile.starts) == 1 else 1)
+
+    def _has_rows(self, access: Access, tile: Tiled) -> str:
+        """i1: addresses are in these rows, and all of them are valid."""
+        valid = tile.valid
+        if not self._is_proven(access):
+            for first, last in self._ends(tile):
+                for address in (first, last):
+                    valid = self.both(valid, self._valid(access, address, access.size).ir)
+        return valid
