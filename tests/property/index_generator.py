@@ -48,6 +48,8 @@ MASKS = (1, 3, 7, 15, 31, 63, 127, 255, 0x3C, 0x1E, 0xFFFFFFFE, 0xFFFFFFE0, 0x60
 STRIDES = (1, 1, 2, 3, 4, 5, 8, 16, 17, 32, -1, -1, -2, -3)
 LIMITS = (3, 8, 15, 16, 31, 32, 40, 63, 64, 100, 127)
 DIVISORS = (2, 3, 4, 7, 8, 16, 33, 64, 100, 256, 1000)
+LENGTHS = (5, 10, 11, 12, 18, 20, 24, 34, 36, 40, 66, 68, 130, 260)
+"""Of rows by which compilers divide with factors of their own type."""
 WIDENED = ("cvt.u64.u32", "cvt.s64.s32")
 NARROW = ("add.u16", "mul.lo.u16", "min.s16", "min.u16", "max.s16", "sub.u16", "and.b16")
 LIMITED = ("min.s64", "max.s64", "min.u64", "max.u64")
@@ -61,10 +63,12 @@ OWN_REGION = 2048
 
 class Generator:
     """One program from a source of randomness. `inside`: loops around. `phase`: what may be done to shared
-    memory until the next barrier. `pointers`: by register, accesses to what they point to."""
+    memory until the next barrier. `pointers`: by register, accesses to what they point to. `tiles`: many
+    indices are cut into rows, as compilers do it."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, tiles: bool = False) -> None:
         self.random = random
+        self.tiles = tiles
         self.inside = 0
         self.phase = "read"
         self.pointers: dict[str, Access] = {}
@@ -163,6 +167,8 @@ class Generator:
     def index(self, bits: int) -> Expr:
         """An index of 32 or 64 bits."""
         e = self.leaf()
+        if self.tiles and self.chance(0.6):
+            e = self.of_tile(op("add.u32", e, self.uniform()) if self.chance(0.3) else e)
         for _ in range(self.pick(0, 1, 1, 2, 2, 3, 4)):
             e = self.step(e)
         if bits == 64:
@@ -216,6 +222,19 @@ class Generator:
         row, column = op("div.u32", e, width), op("rem.u32", e, width)
         place = op("mad.lo.u32", row, self.pick(self.uniform(), self.some(STRIDES), width), column)
         return self.pick(row, column, place, place)
+
+    def of_tile(self, e: Expr) -> Expr:
+        """The row or the column of an index, or what is made of both."""
+        length = self.pick(*LENGTHS)
+        row, column = self.pick(by_signed_product, by_wide_product, by_short_product)(e, length)
+        x, y = (self.limited(part) if self.chance(0.6) else part for part in (column, row))
+        pitch = self.pick(number(length), number(length + 2), number(length - 3), self.uniform())
+        place = op("mad.lo.s32", y, pitch, x)
+        return self.pick(row, column, place, place, place, place)
+
+    def limited(self, e: Expr) -> Expr:
+        e = op("add.s32", e, self.pick(number(0xFFFFFFFF), self.uniform()))
+        return op("min.s32", op("max.s32", e, number(0)), self.limit())
 
     def narrow_steps(self, e: Expr) -> Expr:
         """Through 16 bits and back."""
@@ -422,5 +441,41 @@ class Generator:
         return op("selp.b32", most, few, self.cond())
 
 
-def program(random: Random) -> Program:
-    return Generator(random).program()
+def program(random: Random, tiles: bool = False) -> Program:
+    return Generator(random, tiles).program()
+
+
+def factor(length: int, bits: int, largest: int) -> tuple[int, int]:
+    """A number of so many bits, and by how many more than `bits` to shift a product with it right, so that
+    indices up to the largest are divided by a length."""
+    for shift in range(bits, 2 * bits):
+        found = -(-(1 << shift) // length)
+        if (found * length - (1 << shift)) * largest < 1 << shift:
+            assert found < 1 << bits
+            return found, shift - bits
+    raise ValueError(length)
+
+
+def by_signed_product(e: Expr, length: int) -> tuple[Expr, Expr]:
+    """Row and column, as nvcc makes them of an `int`."""
+    by, shift = factor(length, 31, 2**31 - 1)
+    product = op("mul.hi.s32", e, number(by))
+    row = op("add.s32", op("shr.s32", product, number(shift - 1)), op("shr.u32", product, number(31)))
+    return row, op("sub.s32", e, op("mul.lo.s32", row, number(length)))
+
+
+def by_wide_product(e: Expr, length: int) -> tuple[Expr, Expr]:
+    """The same of an `unsigned`."""
+    by, shift = factor(length, 32, 2**32 - 1)
+    product = op("mul.wide.u32", e, number(by))
+    row = op("cvt.u32.u64", op("shr.u64", product, number(32 + shift)))
+    return row, op("sub.s32", e, op("mul.lo.s32", row, number(length)))
+
+
+def by_short_product(e: Expr, length: int) -> tuple[Expr, Expr]:
+    """The same of an `unsigned` of which 16 bits are known to be enough."""
+    by, shift = factor(length, 16, 2**16 - 1)
+    short = op("cvt.u16.u32", e)
+    row = op("shr.u32", op("mul.wide.u16", short, number(by, 16)), number(16 + shift))
+    back = op("mul.lo.s16", op("cvt.u16.u32", row), number(2**16 - length, 16))
+    return row, op("cvt.u32.u16", op("add.s16", short, back))

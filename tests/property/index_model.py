@@ -330,7 +330,7 @@ def computed(opcode: str, *given: Words) -> Words:
     kind = rest[-1]
     bits = int(kind[1:])
     a, b, c = (*given, *given[:1] * 2)[:3]
-    if kind[0] == "s" and (name in ("min", "max", "shr", "cvt") or "wide" in rest):
+    if kind[0] == "s" and (name in ("min", "max", "shr", "cvt") or {"wide", "hi"} & {*rest}):
         a = signed(a, bits).view(np.uint64)
         b = signed(b, bits).view(np.uint64) if name != "shr" else b
     x, y = (a.view(np.int64), b.view(np.int64)) if kind[0] == "s" else (a, b)
@@ -340,7 +340,7 @@ def computed(opcode: str, *given: Words) -> Words:
         case "sub":
             return a - b
         case "mul":
-            return a * b
+            return a * b >> np.uint64(bits) if "hi" in rest else a * b
         case "mad":
             return a * b + c
         case "min":

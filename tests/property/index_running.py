@@ -67,6 +67,7 @@ def main() -> None:
     parser.add_argument("--engine", action="append", choices=("jit", "interpreter"), help="both by default")
     parser.add_argument("--cpu", help="that the JIT makes code for")
     parser.add_argument("--seconds", type=float, default=math.inf, help="after which no other is begun")
+    parser.add_argument("--tiles", action="store_true", help="indices are cut into rows")
     given = parser.parse_args()
     devices = {
         engine: simt.Device("sm_90", engine=engine, memory="256MiB", timeout=20, cpu=given.cpu)
@@ -79,7 +80,7 @@ def main() -> None:
             break
         ran += 1
         try:
-            found = {engine: _outcome(seed, device) for engine, device in devices.items()}
+            found = {engine: _outcome(seed, device, given.tiles) for engine, device in devices.items()}
         except Rejected:
             rejected += 1
             continue
@@ -90,10 +91,10 @@ def main() -> None:
     print(f"{ran} programs, {rejected} rejected, {wrong} wrong")
 
 
-def _outcome(seed: int, device: simt.Device) -> str:
+def _outcome(seed: int, device: simt.Device, tiles: bool) -> str:
     """What is wrong with a program's results, or the error of our own that kept it from any."""
     try:
-        return problem(program(Random(seed)), device)
+        return problem(program(Random(seed), tiles), device)
     except Rejected:
         raise
     except Exception:

@@ -50,6 +50,7 @@ class Text:
         self.counts = dict.fromkeys(REGISTERS, 0)
         self.labels = 0
         self.ends: list[str] = []
+        self.known: dict[int, str] = {}  # by identity, what the present statement has computed
         self._head(program)
         start = len(self.lines)
         self._prologue()
@@ -123,6 +124,7 @@ class Text:
             self.statement(statement)
 
     def statement(self, statement: Statement) -> None:
+        self.known.clear()
         match statement:
             case Assign(variable, value, guard):
                 given = self.value(value)
@@ -264,6 +266,8 @@ class Text:
     def value(self, e: Expr) -> str:
         if e.op in ("reg", "const"):
             return str(e.args[0])
+        if id(e) in self.known:
+            return self.known[id(e)]
         operands = [
             self.test(a) if isinstance(a, Cond) else self.value(a)
             for a in e.args
@@ -271,6 +275,7 @@ class Text:
         ]
         result = self.fresh(e.bits)
         self.put(f"{e.op} {result}, {', '.join(operands)};")
+        self.known[id(e)] = result
         return result
 
     def test(self, condition: Cond) -> str:

@@ -43,6 +43,24 @@ def test_engines_do_what_the_model_says(random: Random) -> None:
     assert not any(found.values()), f"{found}\n{Text(made)}"
 
 
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(random=st.randoms(use_true_random=False))
+def test_engines_cut_indices_into_rows(random: Random) -> None:
+    made = program(random, tiles=True)
+    try:
+        found = {engine: problem(made, shared_device(engine)) for engine in ENGINES}
+    except Rejected:
+        return
+    assert not any(found.values()), f"{found}\n{Text(made)}"
+
+
+@pytest.mark.parametrize("seed", [66, 337])
+def test_tiles_that_once_went_wrong(seed: int) -> None:
+    """A column that no register holds, added atomically; rows told in a block that is not always
+    run."""
+    assert problem(program(Random(seed), tiles=True), shared_device("jit")) == ""
+
+
 @pytest.mark.parametrize(
     "seed", [10, 32, 60, 72, 80, 111, 122, 219, 491, 25353, 35259, 440549, 450580, 1725079]
 )

@@ -355,7 +355,7 @@ class AccessAlgebra(PrefetchAlgebra):
 
     def spilled(self, value: Value) -> str:
         """A vector (of 32 lanes at least) in stack memory."""
-        if value.width < WARP:
+        if value.width <= WARP:
             value = self.vector(value)
         place = self.buffer(value.type, value.width)
         self.builder.void(f"store {value.typed}, ptr {place}, align 64")

@@ -8,16 +8,17 @@ Values are followed within a block of code.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 
 from simt.analysis.shape import VARYING, WARP
-from simt.engine.llvm_access import I64, LOCAL, Access
+from simt.engine.llvm_access import LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
-from simt.engine.llvm_builder import Value
+from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_later import LaterAlgebra
 from simt.engine.llvm_runs import NEEDS
+from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_tiles import Cut, Plain, Product, Tiled
 from simt.isa.algebra import Comparison
 from simt.ptx.types import U32, Type
@@ -154,12 +155,12 @@ class TileAlgebra(LaterAlgebra):
         return tuple(LlvmAlgebra.resize(self, U32, t, n) if t.bits != U32.bits else n for n in numbers)
 
     @cached_property
-    def _cuts(self) -> dict[tuple[str, int, str], Cut]:
-        """By index, length of rows and running lanes."""
+    def _cuts(self) -> dict[tuple[str, int, str, int], Cut]:
+        """By index, length of rows, running lanes, and the label behind which they were made."""
         return {}
 
     def _cut_by(self, product: Product, length: int) -> Cut:
-        key = product.index, length, self.mask.ir
+        key = product.index, length, self.mask.ir, self.builder.last_label
         if key not in self._cuts:
             self._cuts[key] = self._made_cut(product, length)
         return self._cuts[key]
@@ -326,48 +327,68 @@ class TileAlgebra(LaterAlgebra):
 
     def load_rows(self, access: Access, tile: Tiled, otherwise: Callable[[], Values]) -> Values:
         """The words of each lane, row by row where all of them are valid."""
+        places = self._lane_0_of_rows(access, tile)
 
         def loaded() -> Values:
-            found = None
-            for place, lanes in self._places_of_rows(access, tile):
-                found = self.masked_load(place, lanes, access.element, access.word, found)
+            found: Value | None = None
+            for place, lanes in self._rows(access, tile, places):
+                if access.region is SHARED:
+                    found = self.masked_load(place, lanes, access.element, access.word, found)
+                else:
+                    found = self._whole_row(access, place, lanes, found)
             assert found is not None
             return (found,)
 
-        return self._either(self._has_rows(access, tile), loaded, otherwise, likely=True)
+        return self._either(self._has_rows(access, tile, places), loaded, otherwise, likely=True)
+
+    def _whole_row(self, access: Access, place: str, lanes: Value, others: Value | None) -> Value:
+        """An ordinary load, and what other lanes have: CPUs do not bring what follows loads under a mask."""
+        kind = spell(access.element, WARP)
+        row = self.emit(f"load {kind}, ptr {place}, align {access.word}{OF_PROGRAM}", access.element, WARP)
+        if others is None:
+            return row
+        return self.emit(f"select {lanes.typed}, {row.typed}, {others.typed}", access.element, WARP)
 
     def store_rows(self, access: Access, tile: Tiled, value: Value, otherwise: Callable[[], Values]) -> None:
         """Stores a word of each lane. Rows with later lanes come later, so that the highest lane's stays."""
-        data = self.vector(value)
+        data, places = self.vector(value), self._lane_0_of_rows(access, tile)
 
         def stored() -> Values:
-            for place, lanes in self._places_of_rows(access, tile):
+            for place, lanes in self._rows(access, tile, places):
+                if access.region is not SHARED:
+                    self.announce(place, WARP * access.word)
                 self.masked_store(data, place, lanes, access.word)
             return ()
 
-        self._either(self._has_rows(access, tile), stored, otherwise, likely=True)
+        self._either(self._has_rows(access, tile, places), stored, otherwise, likely=True)
 
-    def _places_of_rows(self, access: Access, tile: Tiled) -> Iterator[tuple[str, Value]]:
-        """For each row, where lane 0 would be, and the row's lanes that run."""
+    def _lane_0_of_rows(self, access: Access, tile: Tiled) -> Values:
+        """For each row, the address that lane 0 would have there."""
+        assert tile.cut is not None
+        count = len(tile.cut.lanes)
+        starts, found = tile.starts * (count if len(tile.starts) == 1 else 1), list[Value]()
+        for i, start in enumerate(starts):
+            column = self.plus(tile.cut.column, -i * tile.cut.length)
+            column = column if start.type == column.type else self.cast("sext", start.type, column)
+            found.append(LlvmIntegers.binary(self, "add", start, self._times(column, access.size)))
+        return tuple(found)
+
+    def _rows(self, access: Access, tile: Tiled, places: Values) -> Iterator[tuple[str, Value]]:
+        """For each row, a pointer to where lane 0 would be, and its lanes that run."""
         assert tile.cut is not None
         running = self.mask_bits(self.mask).ir
-        for i, (lanes, start) in enumerate(zip(tile.cut.lanes, self._starts_of_rows(tile), strict=True)):
+        for lanes, place in zip(tile.cut.lanes, places, strict=True):
             bits = self.builder.emit(f"and {lanes.typed}, {running}")
             mask = self.emit(f"bitcast i32 {bits} to <{WARP} x i1>", "i1", WARP)
-            column = self.plus(tile.cut.column, -i * tile.cut.length)
-            column = column if start.type == "i32" else self.cast("sext", I64, column)
-            first = LlvmIntegers.binary(self, "add", start, self._times(column, access.size))
-            yield self._host_before(access, first), mask
+            yield self._host_before(access, place), mask
 
-    def _starts_of_rows(self, tile: Tiled) -> Values:
-        assert tile.cut is not None
-        return tile.starts * (len(tile.cut.lanes) if len(tile.starts) == 1 else 1)
-
-    def _has_rows(self, access: Access, tile: Tiled) -> str:
-        """i1: addresses are in these rows, and all of them are valid."""
-        valid = tile.valid
-        if not self._is_proven(access):
-            for first, last in self._ends(tile):
-                for address in (first, last):
-                    valid = self.both(valid, self._valid(access, address, access.size).ir)
-        return valid
+    def _has_rows(self, access: Access, tile: Tiled, places: Values) -> str:
+        """i1: addresses are in these rows, and all of them are valid. In shared memory, which is small, the
+        ends of rows are looked at; elsewhere there is room for 32 lanes in each."""
+        if access.region is not SHARED:
+            tests = [self._valid(access, place, WARP * access.size) for place in places]
+        elif self._is_proven(access):
+            tests = []
+        else:
+            tests = [self._valid(access, end, access.size) for ends in self._ends(tile) for end in ends]
+        return reduce(self.both, (test.ir for test in tests), tile.valid)

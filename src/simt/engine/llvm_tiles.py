@@ -79,5 +79,5 @@ class Product:
         """By what all indices that are not negative are divided, rounded down; None if that is not exact."""
         found = -(-(1 << self.shift) // self.factor)
         missing = self.factor * found - (1 << self.shift)
-        largest = 1 << int(self.start.type[1:]) - 1
+        largest = (1 << int(self.start.type[1:]) - 1) - 1
         return found if missing * largest < 1 << self.shift else None
