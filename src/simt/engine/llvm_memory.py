@@ -69,7 +69,7 @@ class MemoryAlgebra(TileAlgebra):
     def load_planned(self, access: Access) -> tuple[Value, ...]:
         tile = self.tile_of(access)
         if tile is not None:
-            return self.load_rows(access, tile, lambda: self.load_planned(without_rows(access)))
+            return self.load_tile(access, tile, lambda: self.load_planned(without_rows(access)))
         access = without_rows(access)
         plan = self._plan(access, stores=False)
         match plan.way:
@@ -126,7 +126,7 @@ class MemoryAlgebra(TileAlgebra):
         access, values = store.access, store.values
         tile = self.tile_of(access)
         if tile is not None:
-            return self.store_rows(access, tile, values[0], partial(self._store_without_rows, store))
+            return self.store_tile(access, tile, values[0], partial(self._store_without_rows, store))
         plan = store.plan
         match plan.way:
             case Way.ONE:

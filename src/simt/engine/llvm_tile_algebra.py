@@ -82,7 +82,7 @@ class TileAlgebra(LaterAlgebra):
     def mul_high(self, t: Type, a: Value, b: Value) -> Value:
         usual = partial(super().mul_high, t)
         index, factor = (b, a.literal) if a.literal is not None else (a, b.literal)
-        if factor is None or t.bits != HALF or not self._is_index(index):
+        if factor is None or t.bits != HALF or not self._is_counted(index):
             return usual(plain(a), plain(b))
         factor %= 1 << HALF
         if t.is_signed and factor >> HALF - 1:
@@ -112,7 +112,7 @@ class TileAlgebra(LaterAlgebra):
         found = self._products.get(value.ir)
         return found if found is not None and shape_of(value).stride == found.factor else product_of(value)
 
-    def _is_index(self, value: Value) -> bool:
+    def _is_counted(self, value: Value) -> bool:
         """Whether a value may be followed when it is divided: one that grows by 1 from lane to lane, also
         from one of the CTA's rows to the next, unless it wraps."""
         shape, able = shape_of(value), self.features >= NEEDS and value.type in ("i16", "i32")
@@ -247,7 +247,7 @@ class TileAlgebra(LaterAlgebra):
             return a
         if tile is None or tile.stride < 0:
             result = usual(plain(a))
-            if 2 * source.bits == target.bits and self._is_index(a):
+            if 2 * source.bits == target.bits and self._is_counted(a):
                 self._widened_from[result.ir] = a
             return result
         valid = tile.valid
@@ -295,7 +295,7 @@ class TileAlgebra(LaterAlgebra):
         made, cut = Plain(self.builder, lambda: value), other.cut if other is not None else None
         if shape_of(value).is_uniform and not isinstance(value, Guarded):
             return Tiled(None, (bases(value),), 0, "true", made)
-        if cut is None or value.ir != cut.index or not self._is_index(value):
+        if cut is None or value.ir != cut.index or not self._is_counted(value):
             return None
         starts = self._as(t, tuple(self._times(row, cut.length) for row in cut.rows))
         return Tiled(cut, starts, 1, "true", made)
@@ -325,7 +325,7 @@ class TileAlgebra(LaterAlgebra):
         usable = access.count == 1 and not access.volatile and access.region is not LOCAL
         return tile if tile is not None and usable and tile.cut and tile.stride == access.size else None
 
-    def load_rows(self, access: Access, tile: Tiled, otherwise: Callable[[], Values]) -> Values:
+    def load_tile(self, access: Access, tile: Tiled, otherwise: Callable[[], Values]) -> Values:
         """The words of each lane, row by row where all of them are valid."""
         places = self._lane_0_of_rows(access, tile)
 
@@ -349,7 +349,7 @@ class TileAlgebra(LaterAlgebra):
             return row
         return self.emit(f"select {lanes.typed}, {row.typed}, {others.typed}", access.element, WARP)
 
-    def store_rows(self, access: Access, tile: Tiled, value: Value, otherwise: Callable[[], Values]) -> None:
+    def store_tile(self, access: Access, tile: Tiled, value: Value, otherwise: Callable[[], Values]) -> None:
         """Stores a word of each lane. Rows with later lanes come later, so that the highest lane's stays."""
         data, places = self.vector(value), self._lane_0_of_rows(access, tile)
 
