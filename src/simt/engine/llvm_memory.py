@@ -62,6 +62,8 @@ class MemoryAlgebra(LaterAlgebra):
     # -- the algebra's primitives ----------------------------------------------------------------
 
     def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> tuple[Value, ...]:
+        if volatile:
+            self.retreat = None
         return self.load_planned(self._access(t, space, address, count, volatile))
 
     def load_planned(self, access: Access) -> tuple[Value, ...]:
@@ -116,6 +118,8 @@ class MemoryAlgebra(LaterAlgebra):
 
     def _store(self, store: Store) -> None:
         access, plan, values = store.access, store.plan, store.values
+        if plan.way is not Way.VECTOR or plan.otherwise is Way.WINDOW:
+            self.retreat = None
         match plan.way:
             case Way.ONE:
                 self._store_one(access, values)
@@ -347,6 +351,7 @@ class MemoryAlgebra(LaterAlgebra):
             apart = partial(self._load_apart, access, plan.otherwise)
             return self._either(*self._as_told(access, plan, self._load_contiguous), apart)
         span, parts, ok = self._spans(access, plan.shape)
+        ok = self._held_span(access, ok)
 
         def fast() -> tuple[Value, ...]:
             self._prefetch_spans(access, parts, span, write=False)
@@ -365,6 +370,10 @@ class MemoryAlgebra(LaterAlgebra):
         """An access whose lanes are in several rows: where one ends the next one may begin."""
         lanes = replace(access, address=self.vector(access.address), in_rows=True)
         return lanes, replace(plan, shape=Shape(self.block.segments, access.size, Hold.LIKELY))
+
+    def _held_span(self, access: Access, ok: str) -> str:
+        """A test of spans, which a trial takes to hold where addresses surely are consecutive."""
+        return self.hold(ok) if shape_of(access.address).is_affine else ok
 
     def _spans(self, access: Access, shape: Shape) -> tuple[int, list[Value], str]:
         """Lanes of a span, the spans' addresses, and i1: each is valid as a whole."""
@@ -468,6 +477,7 @@ class MemoryAlgebra(LaterAlgebra):
             apart = partial(self._store_apart, access, plan.otherwise, values)
             return self._either(*self._as_told(access, plan, run), apart)
         span, parts, ok = self._spans(access, plan.shape)
+        ok, self.retreat = self._held_span(access, ok), None
         whole = self._interleave([self.vector(v) for v in values])
 
         def usual() -> None:
@@ -577,7 +587,11 @@ class MemoryAlgebra(LaterAlgebra):
             by_index = partial(self.gather_elements, access, index)
             slowly = partial(self._load_slowly, access)
             return self._either(self.are_inside(access, index), by_index, slowly, likely=True)
-        return self.gather_all(access, self._checked_offsets(access, llvm_runtime.load))
+
+        def gathered() -> tuple[Value, ...]:
+            return self.gather_all(access, self._checked_offsets(access, llvm_runtime.load))
+
+        return self.load_near(access, gathered) if self.may_be_near(access) else gathered()
 
     def _store_apart(self, access: Access, way: Way, values: tuple[Value, ...]) -> tuple[Value, ...]:
         match way:
