@@ -21,8 +21,8 @@ from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
-from simt.engine.llvm_later import LaterAlgebra
 from simt.engine.llvm_pattern_algebra import pattern_of
+from simt.engine.llvm_row_accesses import RowAccessAlgebra
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_streams import LINE, PAST
 from simt.engine.unsupported import Unsupported
@@ -50,8 +50,8 @@ def _as_it_is(value: Value) -> Value:
     return value
 
 
-class MemoryAlgebra(LaterAlgebra):
-    """`LaterAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
+class MemoryAlgebra(RowAccessAlgebra):
+    """`RowAccessAlgebra` with the algebra's primitives for memory. `followed`: the present instruction is at
     once followed by one of the same kind, done by the same lanes and given to this algebra as well.
     `is_partly`: the lanes that run may be any of the warp's, or none."""
 
@@ -67,6 +67,8 @@ class MemoryAlgebra(LaterAlgebra):
         return self.load_planned(self._access(t, space, address, count, volatile))
 
     def load_planned(self, access: Access) -> tuple[Value, ...]:
+        if self.is_split(access.address):
+            return self.load_rows(access) or self.load_planned(self.lane_by_lane(access))
         plan = self._plan(access, stores=False)
         match plan.way:
             case Way.ONE if plan.otherwise is not None:
@@ -81,6 +83,8 @@ class MemoryAlgebra(LaterAlgebra):
 
     def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
         access = self._access(t, space, address, len(values), volatile)
+        if self.is_split(access.address) and not self.may_store_rows(access):
+            access = self.lane_by_lane(access)  # before the store may be put off
         self.take_store(Store(access, self._plan(access, stores=True), values, self.line, self.reach))
 
     def take_store(self, store: Store) -> None:
@@ -118,6 +122,8 @@ class MemoryAlgebra(LaterAlgebra):
 
     def _store(self, store: Store) -> None:
         access, plan, values = store.access, store.plan, store.values
+        if self.is_split(access.address):
+            return self._store_split(access, values)
         if plan.way is not Way.VECTOR or plan.otherwise is Way.WINDOW:
             self.retreat = None
         match plan.way:
@@ -127,6 +133,12 @@ class MemoryAlgebra(LaterAlgebra):
                 self._store_contiguous(access, plan, values)
             case _:
                 self._store_apart(access, plan.way, values)
+        return None
+
+    def _store_split(self, access: Access, values: tuple[Value, ...]) -> None:
+        if self.may_store_rows(access):
+            return self.store_rows(access, values[0])
+        return self.store_planned(self.lane_by_lane(access), values)
 
     def to_generic(self, t: Type, space: str, address: Value) -> Value:
         match space:

@@ -15,13 +15,13 @@ from simt.analysis.shape import Shape, trailing_zeros
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
-from simt.engine.llvm_trial import TrialAlgebra
+from simt.engine.llvm_two_rows import TwoRowsAlgebra
 from simt.ptx.types import U32, Type
 from simt.records import replace
 
 
-class QuotientAlgebra(TrialAlgebra):
-    """`TrialAlgebra` with integer division."""
+class QuotientAlgebra(TwoRowsAlgebra):
+    """`TwoRowsAlgebra` with integer division."""
 
     def divide(self, t: Type, a: Value, b: Value) -> Value:
         power = self._power(t, b)
@@ -62,6 +62,9 @@ class QuotientAlgebra(TrialAlgebra):
         first: Value,
     ) -> Value:
         """A result of a shape that begins with `first` if all lanes have one quotient, else `run(a, b)`."""
+        two = self.in_two_rows(t, a, b, quotient, first, shape.stride)
+        if two is not None:
+            return two
         valid = self._have_one_quotient(t, a, b, quotient)
         sure = self.shaped(first, Shape(first.width, shape.stride))
         wide = replace(shape, width=first.width)

@@ -6,10 +6,23 @@ from collections.abc import Mapping
 
 from simt.analysis.program import Block, Function, Op
 from simt.analysis.schedule import Loop
+from simt.analysis.shape import Hold, Shape
 from simt.analysis.ssa import Definition
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_slots import Unit
+from simt.engine.llvm_lanes import Guarded, shape_of
+from simt.engine.llvm_slots import Part, Unit
 from simt.engine.llvm_suspension import SuspendingEmitter
+from simt.engine.llvm_two_rows import TWO
+from simt.records import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """`retreat`: the label of what is done where a guard does not hold. `splits`: lanes may be in two rows of
+    an index."""
+
+    retreat: str
+    splits: bool = False
 
 
 class TrialEmitter(SuspendingEmitter):
@@ -18,13 +31,20 @@ class TrialEmitter(SuspendingEmitter):
 
     unparted = False
 
-    def __init__(self, unit: Unit, function: Function, retreat: str | None = None) -> None:
+    def __init__(self, unit: Unit, function: Function, trial: Trial | None = None) -> None:
+        self.settled: dict[Definition, Shape] = {}  # by the analysis guarded, but exact here
         super().__init__(unit, function)
-        self.m.retreat = retreat
-        self.unparted = retreat is not None
+        self.is_trial = self.unparted = trial is not None
+        if trial is not None:
+            self.m.retreat, self.m.splits = trial.retreat, trial.splits
         if self.unparted:
             self.anyway = set[int]()
         self.of_indices: set[Definition] = set()
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether some index is cut into rows."""
+        return any(shape.hold == Hold.IN_ROWS for shape in self.uniformity.shapes.values())
 
     def _block(self, block: Block) -> None:
         loop = self.schedule.loop_of[block.index]
@@ -45,9 +65,28 @@ class TrialEmitter(SuspendingEmitter):
             self.m.retreat = None
         super().op(op)
 
+    # -- values that are exact here ------------------------------------------------------------------
+
+    def shape(self, definition: Definition) -> Shape:
+        return self.settled.get(definition) or super().shape(definition)
+
+    def _note_settled(self, definition: Definition, value: Value) -> None:
+        """Notes a value that is guarded in the usual code, if it is exact in a trial."""
+        have = shape_of(value)
+        exact = have.is_affine and not isinstance(value, Guarded) and super().shape(definition).is_guarded
+        if exact and definition not in self.uniformity.blends:
+            self.settled[definition] = Shape(have.width, have.stride)
+
+    def slot(self, definition: Definition, part: Part) -> str:
+        if self.shape(definition).width == TWO and self.m.splits:
+            return super().slot(definition, replace(part, suffix=f"{part.suffix}.rows"))
+        return super().slot(definition, part)
+
     # -- predicates of indices ---------------------------------------------------------------------
 
     def write(self, definition: Definition, value: Value) -> None:
+        if self.is_trial:
+            self._note_settled(definition, value)
         super().write(definition, value)
         if definition.register.type.is_predicate and self.m.is_of_index(value):
             self.of_indices.add(definition)

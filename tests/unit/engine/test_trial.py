@@ -11,7 +11,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
-from simt.engine.llvm_kernel import USUAL, emit
+from simt.engine.llvm_kernel import TWO_ROWS, USUAL, emit
 from simt.machine.device import DEVICES
 from tests.conftest import shared_device
 
@@ -58,49 +58,66 @@ COUNT = """
     st.global.u32 [%x], %u;
 """
 ADD = "red.global.add.u32 [%o], 1;"
+STORED_IN_ROWS = ROWS.replace("add.s64 %x, %a, %x;", "add.s64 %x, %o, %x;").replace(
+    "ld.global.u32 %v, [%x];", "st.global.u32 [%x], %i;"
+)
 CHANGES = {"store": COUNT, "atomic": ADD}
+EFFECTS = {"store": "store <32 x i32> %", "atomic": "@llvm.vector.reduce.add"}
 TOTAL = 1000
 
 
-def parts(source: str, block: tuple[int, int, int] = (128, 1, 1)) -> tuple[str, str]:
-    """The kernel's code that is tried first ("" if there is none), and the usual one."""
+def parts(source: str, block: tuple[int, int, int] = (128, 1, 1)) -> tuple[str, str, str]:
+    """The kernel's code that is tried first ("" if there is none), that for two rows, and the usual one."""
     program, _ = compile_ptx(source, "<ptx>", DEVICES[90])
     features = frozenset({"avx2", "avx512f", "avx512bw", "avx512dq", "avx512vl", "bmi2"})
     text, _, _ = emit(program, program.functions["k"], BlockShape(*block), features, "nounwind")
     body = text[text.index("warp.head:") :]
-    before, label, after = body.partition(f"\n{USUAL}:\n")
-    return (before, after) if label else ("", before)
+    tried, label, usual = body.rpartition(f"\n{USUAL}:\n")
+    one, _, two = tried.partition(f"\n{TWO_ROWS}:\n")
+    return (one, two, usual) if label else ("", "", body)
 
 
 def test_tried_code_has_one_way() -> None:
-    tried, usual = parts(COPY)
-    assert f"label %{USUAL}" in tried
+    one, two, usual = parts(COPY)
+    assert f"label %{TWO_ROWS}" in one
+    assert f"label %{USUAL}" in two
     assert "gather" in usual
-    assert "gather" not in tried
-    assert not re.search(r"<32 x (i32|i64|double)> .*(mul|div)", tried)
-    assert len(tried.split("\n")) < len(usual.split("\n")) / 2
+    for tried in (one, two):
+        assert "gather" not in tried
+        assert not re.search(r"<32 x (i64|double)> .*(mul|div)", tried)
+        assert len(tried.split("\n")) < len(usual.split("\n")) / 2
+    assert [len(re.findall(r" load <32 x i32>", tried)) for tried in (one, two)] == [1, 2]
 
 
-def test_no_way_back_after_effects() -> None:
-    for change in CHANGES.values():
-        tried, _ = parts(HEAD + change + ROWS + STORE.format(change="") + TAIL)
-        effect = re.search(r"store <32 x i32>|atomicrmw|call .*atom", tried)
-        assert not tried or effect is None or f"label %{USUAL}" not in tried[effect.end() :]
+def test_two_rows_are_stored_by_two_masks() -> None:
+    _, two, _ = parts(HEAD + STORED_IN_ROWS + TAIL)
+    assert len(re.findall(r"call .*masked.store.*<32 x i1> %", two)) == 2
+    assert "scatter" not in two
 
 
-def test_no_trial_without_guards() -> None:
-    plain = HEAD + STORE.format(change="add.u32 %v, %i, %n;").replace("mul.wide.s32", "mul.wide.u32") + TAIL
-    tried, _ = parts(plain.replace("%x, %i, 4", "%x, %t, 4"))
-    assert not tried
+@pytest.mark.parametrize("change", CHANGES)
+def test_no_way_back_after_effects(change: str) -> None:
+    one, two, _ = parts(HEAD + ROWS + CHANGES[change] + ROWS + STORE.format(change="") + TAIL)
+    for tried in (one, two) if change == "store" else (one,):
+        before, effect, after = tried.partition(EFFECTS[change])
+        assert effect
+        assert "label %usual" in before.replace(TWO_ROWS, "usual")
+        assert "label %usual" not in after.replace(TWO_ROWS, "usual")
+
+
+@pytest.mark.parametrize(
+    ("divided", "is_tried"), [("", False), ("shr.u32 %q, %i, 0;", False), ("div.s32 %q, %i, %w;", True)]
+)
+def test_only_rows_are_tried(divided: str, is_tried: bool) -> None:
+    body = STORE.format(change=f"mov.u32 %q, %i; {divided} add.u32 %v, %q, %n;")
+    assert (parts(HEAD + body + TAIL)[0] != "") == is_tried
 
 
 def test_branches_on_values_part_lanes() -> None:
     """Only those on indices are expected to send all lanes one way."""
     odd = "and.b32 %u, %v, 1; setp.eq.u32 %p, %u, 1; @%p bra END;"
-    tried, _ = parts(HEAD + ROWS + odd + STORE.format(change="") + TAIL)
-    assert "take." in tried
-    tried, _ = parts(COPY)
-    assert "take." not in tried
+    assert "take." in parts(HEAD + ROWS + odd + STORE.format(change="") + TAIL)[0]
+    assert "take." not in parts(COPY)[0]
 
 
 @pytest.mark.parametrize("width", [1, 5, 31, 32, 33, 48, 64, 100, 999, 1000, 5000, -7, 0])
@@ -161,3 +178,131 @@ def test_partly_filled_warps(engine: str, threads: int) -> None:
     ctas = -(-TOTAL // threads)
     device.load(COPY)["k"]((ctas,), (threads,), (there, out, TOTAL, 64, 64))
     assert out.numpy().tolist() == a.tolist()
+
+
+@pytest.mark.parametrize("threads", [128, 40])
+@pytest.mark.parametrize("width", [30, 32, 33, 40, 47, 100, 500])
+def test_stores_in_rows(engine: str, width: int, threads: int) -> None:
+    """Rows may overlap: then the last lane's word stays."""
+    device = shared_device(engine)
+    for pitch in (width + 4, width, width - 3):
+        out = device.zeros(40 * 500, "u4")
+        ctas = -(-TOTAL // threads)
+        arguments = (0, out, TOTAL, width, pitch)
+        simt_kernel = device.load(HEAD + STORED_IN_ROWS + TAIL)["k"]
+        i = np.arange(TOTAL)
+        expected = np.zeros(40 * 500, "u4")
+        if pitch < width:
+            ctas, threads = 1, min(threads, 64)
+            i = i[:threads]
+        simt_kernel((ctas,), (threads,), arguments)
+        for index in i:
+            expected[index // width * pitch + index % width] = index
+        assert out.numpy().tolist() == expected.tolist(), pitch
+
+
+VOLUME = (
+    HEAD.replace(".param .s32 pitch", ".param .s32 pitch, .param .s32 height, .param .u64 rows")
+    + """
+    .reg .b32 %h, %wh, %y, %z; .reg .b64 %b; .reg .pred %edge;
+    ld.param.u32 %h, [height]; ld.param.u64 %b, [rows];
+    {divide} %q, %i, %w;
+    {remainder} %r, %i, %w;
+    {remainder} %y, %q, %h;
+    mul.lo.s32 %wh, %w, %h;
+    {divide} %z, %i, %wh;
+    mul.wide.s32 %x, %y, 4;
+    add.s64 %b, %b, %x;
+    ld.global.u32 %u, [%b];
+    ld.param.u32 %t, [pitch];
+    mad.lo.s32 %y, %z, %h, %y;
+    mad.lo.s32 %t, %y, %t, %r;
+    mul.wide.{extended} %x, %t, 4;
+    add.s64 %a, %a, %x;
+    ld.global.u32 %v, [%a];
+    setp.eq.s32 %edge, %z, 1;
+    @%edge bra FIRST;
+    add.u32 %v, %v, %u;
+FIRST:
+    mad.lo.u32 %v, %v, 3, %z;
+    mul.wide.s32 %x, %i, 4;
+    add.s64 %o, %o, %x;
+    st.global.u32 [%o], %v;
+END:
+    ret;
+}}
+"""
+)
+
+
+def volume(t: str) -> str:
+    head, body = VOLUME.split("    .reg .b32 %h", 1)
+    return head + "    .reg .b32 %h" + body.format(divide=f"div.{t}", remainder=f"rem.{t}", extended=t)
+
+
+@pytest.mark.parametrize("t", ["s32", "u32"])
+@pytest.mark.parametrize("height", [1, 3, 7])
+@pytest.mark.parametrize("width", [1, 20, 32, 35, 48, 64, 77, 200])
+def test_volumes(engine: str, width: int, height: int, t: str) -> None:
+    """Three indices, rows of planes: what is cut for one may not be for another."""
+    device = shared_device(engine)
+    pitch, i = width + 2, np.arange(TOTAL)
+    x, y, z = i % width, i // width % height, i // (width * height)
+    random = np.random.default_rng(6)
+    a = random.integers(0, 1 << 30, int(z.max() + 1) * height * pitch, "u4")
+    rows = random.integers(0, 1 << 30, height, "u4")
+    out = device.zeros(TOTAL + 1, "u4")
+    arguments = (device.array(a), out, TOTAL, width, pitch, height, device.array(rows))
+    device.load(volume(t))["k"]((8,), (128,), arguments)
+    found = a[(z * height + y) * pitch + x] + np.where(z == 1, 0, rows[y]).astype("u4")
+    expected = found * np.uint32(3) + z.astype("u4")
+    assert out.numpy().tolist() == [*expected.tolist(), 0]
+
+
+def test_volumes_are_tried_in_two_rows() -> None:
+    for t in ("s32", "u32"):
+        one, two, usual = parts(volume(t))
+        assert "x double> " not in one
+        assert "<32 x double>" not in two
+        assert "<32 x double>" in usual
+
+
+TWO_CUTS = """
+    div.s32 %q, %i, %w;
+    ld.param.u32 %t, [pitch];
+    div.s32 %r, %i, %t;
+    mad.lo.s32 %v, %q, 1000, %r;
+"""
+
+
+@pytest.mark.parametrize("widths", [(40, 50), (40, 80), (33, 32), (64, 48), (100, 1000), (7, 90)])
+def test_two_indices_go_on_to_their_next_rows_at_different_lanes(
+    engine: str, widths: tuple[int, int]
+) -> None:
+    device = shared_device(engine)
+    out, i = device.zeros(TOTAL, "u4"), np.arange(TOTAL)
+    device.load(HEAD + TWO_CUTS + STORE.format(change="") + TAIL)["k"]((8,), (128,), (0, out, TOTAL, *widths))
+    assert out.numpy().tolist() == (i // widths[0] * 1000 + i // widths[1]).tolist()
+
+
+LOOP = """
+    mov.u32 %u, %r;
+AGAIN:
+    mad.lo.u32 %v, %q, 3, %v;
+    add.u32 %v, %v, 1;
+    add.u32 %u, %u, 7;
+    setp.lt.u32 %p, %u, 30;
+    @%p bra AGAIN;
+"""
+
+
+@pytest.mark.parametrize("width", [5, 40, 64, 1000])
+def test_lanes_leave_a_loop_one_after_another(engine: str, width: int) -> None:
+    device = shared_device(engine)
+    out, i = device.zeros(TOTAL, "u4"), np.arange(TOTAL)
+    a = np.random.default_rng(7).integers(0, 1 << 20, TOTAL, "u4")
+    source = HEAD + ROWS + LOOP + STORE.format(change="") + TAIL
+    assert parts(source)[0]
+    device.load(source)["k"]((8,), (128,), (device.array(a), out, TOTAL, width, width))
+    turns = np.maximum(1, -(-(30 - i % width) // 7))
+    assert out.numpy().tolist() == (a + turns * (i // width * 3 + 1)).tolist()
