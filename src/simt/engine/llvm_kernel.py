@@ -39,7 +39,7 @@ from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
-from simt.engine.llvm_trial_blocks import Trial, TrialEmitter
+from simt.engine.llvm_trial_blocks import NotTriedError, Trial, TrialEmitter
 from simt.engine.llvm_yield import drain, give_way
 
 BODY, WARPS, PARAMETERS = "simt.body", "simt.warp", "ptr %launch, ptr %worker"
@@ -211,7 +211,10 @@ class KernelEmitter(TrialEmitter):
         other = KernelEmitter(self.unit, self.function, trial=trial)
         other.builder.prefix = "%two.v" if trial.splits else "%try.v"
         other.m.beginning = self.beginning
-        other.body()
+        try:
+            other.body()
+        except NotTriedError:
+            return []
         more, lines = other.split_allocas()
         tries = other.m.has_split if trial.splits else other.m.tries_rows
         if not tries or len(lines) > length * SHRUNK:

@@ -16,7 +16,7 @@ from functools import cached_property
 from simt.analysis.shape import Hold
 from simt.engine.llvm_branches import LIKELY, BranchAlgebra
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_lanes import Guarded, Lanes, bases, shape_of
 from simt.isa.algebra import Comparison
 from simt.ptx.types import Type
 from simt.records import replace
@@ -55,7 +55,8 @@ class TrialAlgebra(BranchAlgebra):
         return set()
 
     def is_of_index(self, value: Value) -> bool:
-        """Whether a predicate compares what grows evenly from lane to lane with what is the same for all."""
+        """Whether a predicate compares what grows evenly from lane to lane, or bits of it, with what is the
+        same for all."""
         return value.ir in self._of_indices
 
     def note_of_index(self, value: Value) -> Value:
@@ -65,7 +66,7 @@ class TrialAlgebra(BranchAlgebra):
 
     def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
         result = super().compare_integers(op, t, a, b)
-        return self.note_of_index(result) if all(map(_is_index, (a, b))) else result
+        return self.note_of_index(result) if all(map(self._is_index, (a, b))) else result
 
     def and_(self, t: Type, a: Value, b: Value) -> Value:
         return self._of_both(t, a, b, super().and_(t, a, b))
@@ -77,10 +78,9 @@ class TrialAlgebra(BranchAlgebra):
         return self._of_both(t, a, a, super().invert(t, a))
 
     def _of_both(self, t: Type, a: Value, b: Value, result: Value) -> Value:
-        """A result that is a predicate of indices if its operands are."""
-        known = t.is_predicate and all(v.width == 1 or self.is_of_index(v) for v in (a, b))
-        return self.note_of_index(result) if known else result
+        """A result that is a predicate of indices, or bits of one, if its operands are."""
+        known = self.retreat is not None and all(map(self._is_index, (a, b)))
+        return self.note_of_index(result) if known and not isinstance(result, Lanes) else result
 
-
-def _is_index(value: Value) -> bool:
-    return shape_of(value).is_affine
+    def _is_index(self, value: Value) -> bool:
+        return shape_of(value).is_affine or self.is_of_index(value)

@@ -9,7 +9,7 @@ from simt.analysis.schedule import Loop
 from simt.analysis.shape import Hold, Shape
 from simt.analysis.ssa import Definition
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import Guarded, shape_of
+from simt.engine.llvm_lanes import Guarded, Lanes, shape_of
 from simt.engine.llvm_slots import Part, Unit
 from simt.engine.llvm_suspension import SuspendingEmitter
 from simt.engine.llvm_two_rows import TWO
@@ -25,6 +25,10 @@ class Trial:
     splits: bool = False
 
 
+class NotTriedError(Exception):
+    """A trial whose code would not be right."""
+
+
 class TrialEmitter(SuspendingEmitter):
     """Emits a kernel's body, and may do so as a trial. `unparted`: in a trial, all lanes of the warp have
     gone together so far."""
@@ -32,7 +36,8 @@ class TrialEmitter(SuspendingEmitter):
     unparted = False
 
     def __init__(self, unit: Unit, function: Function, trial: Trial | None = None) -> None:
-        self.settled: dict[Definition, Shape] = {}  # by the analysis guarded, but exact here
+        self.settled: dict[Definition, Shape] = {}  # not so by the analysis, but exact here
+        self.arrived: set[Definition] = set()  # phis that have got a value
         super().__init__(unit, function)
         self.is_trial = self.unparted = trial is not None
         if trial is not None:
@@ -78,9 +83,36 @@ class TrialEmitter(SuspendingEmitter):
             self.settled[definition] = Shape(have.width, have.stride)
 
     def slot(self, definition: Definition, part: Part) -> str:
-        if self.shape(definition).width == TWO and self.m.splits:
-            return super().slot(definition, replace(part, suffix=f"{part.suffix}.rows"))
-        return super().slot(definition, part)
+        """Of another type than in the usual code, it has another name."""
+        shape = self.settled.get(definition)
+        name = "" if shape is None else ".rows" if shape.width == TWO else ".sure"
+        return super().slot(definition, replace(part, suffix=f"{part.suffix}{name}"))
+
+    def _phis(self, block: Block, masks: Mapping[Block, Value]) -> None:
+        for target in masks:
+            for phi in self.ssa.phis.get(target.index, ()):
+                if self.is_trial:
+                    self._settle_phi(phi, phi.inputs[block.index])
+        super()._phis(block, masks)
+
+    def _settle_phi(self, phi: Definition, source: Definition) -> None:
+        """A phi to which all lanes come together is what comes first, if that is exact; what comes by other
+        edges must be of the same shape."""
+        if phi not in self.arrived and self._may_settle(phi):
+            value = self.read(source)
+            if shape_of(value).is_affine and type(value) is Lanes and source.origin != "undefined":
+                self.settled[phi] = Shape(value.width, shape_of(value).stride)
+        self.arrived.add(phi)
+        if phi in self.settled:
+            have, shape = shape_of(self.read(source)), self.settled[phi]
+            same = have.is_affine and (have.width, have.stride) == (shape.width, shape.stride)
+            if not (self.unparted and same):
+                raise NotTriedError
+
+    def _may_settle(self, phi: Definition) -> bool:
+        loop = self.schedule.loop_of[phi.block.index]
+        begins_loop = loop is not None and loop.header is phi.block
+        return self.unparted and not begins_loop and not super().shape(phi).is_affine
 
     # -- predicates of indices ---------------------------------------------------------------------
 

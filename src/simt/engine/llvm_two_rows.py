@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from simt.analysis.shape import WARP, Shape
 from simt.engine.llvm_builder import Value
+from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_trial import TrialAlgebra
 from simt.ptx.types import U32, Type
@@ -35,23 +36,37 @@ class TwoRowsAlgebra(TrialAlgebra):
         """A quotient or remainder of an index that grows by 1; None if it is not one, or no trial is made.
         `first`: the first lane's."""
         shape = shape_of(a)
-        if not self.splits or self.retreat is None or t.bits != U32.bits:
+        if not self.splits or self.retreat is None or t.bits < U32.bits:
             return None
         if not shape.is_affine or (shape.width, shape.stride) != (1, 1) or not shape_of(b).is_uniform:
             return None
         start, divisor = bases(a), bases(b)
-        column = self.binary("sub", start, self.binary("mul", quotient, divisor))
-        left = self.binary("sub", divisor, column)
-        broken = self.test("icmp ult", left, self.number("i32", WARP))
-        self._go_on_at(self.pick(broken, left, self.number("i32", WARP)))
-        valid = self.compare_integers("ge", t, divisor, self.number("i32", WARP)).ir
+        least, one, none = (self.number(start.type, n) for n in (WARP, 1, 0))
+        left = self.binary("sub", divisor, self.binary("sub", start, self.binary("mul", quotient, divisor)))
+        broken = self.test("icmp ult", left, least)
+        self._go_on_at(self.resize(t, U32, self.pick(broken, left, least)))
+        valid = self.compare_integers("ge", t, divisor, least).ir
         if t.is_signed:
-            valid = self.both(valid, self.compare_integers("ge", t, start, self.number("i32", 0)).ir)
+            valid = self.both(valid, self.compare_integers("ge", t, start, none).ir)
         self.hold(self.both(valid, self._no_wrap(t, a)))
         self.has_split = self.tries_rows = True
-        step = self.pick(broken, divisor if stride else self.number("i32", 1), self.number("i32", 0))
+        step = self.pick(broken, divisor if stride else one, none)
         second = self.binary("sub" if stride else "add", first, step)
-        return self.shaped(self._assemble("i32", [bases(first).ir, second.ir]), Shape(TWO, stride))
+        return self.shaped(self._assemble(start.type, [bases(first).ir, second.ir]), Shape(TWO, stride))
+
+    def resize(self, source: Type, target: Type, a: Value) -> Value:
+        """An extension looks at lanes that are in the row: others may lie beyond the type's ends."""
+        shape, lanes = shape_of(a), (source.bits, target.bits) == (32, 64)
+        if not lanes or not self.is_split(a) or not shape.stride or self.retreat is None:
+            return super().resize(source, target, a)
+        next_row = self._first_of_next().ir
+        lane = self.emit(f"insertelement <{TWO} x i32> zeroinitializer, i32 {next_row}, i32 1", "i32", TWO)
+        gone = self.binary("mul", lane, self.number("i32", shape.stride))
+        first = self.shaped(self.binary("add", bases(a), gone), shape)
+        self.hold(self._no_wrap(source, first))
+        back = self.cast("sext", "i64", gone)
+        start = self.binary("sub", LlvmAlgebra.resize(self, source, target, bases(first)), back)
+        return self.shaped(start, Shape(TWO, shape.stride))
 
     def _go_on_at(self, lane: Value) -> None:
         """The next row begins at a lane, the same for all indices that are cut."""

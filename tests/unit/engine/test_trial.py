@@ -306,3 +306,78 @@ def test_lanes_leave_a_loop_one_after_another(engine: str, width: int) -> None:
     device.load(source)["k"]((8,), (128,), (device.array(a), out, TOTAL, width, width))
     turns = np.maximum(1, -(-(30 - i % width) // 7))
     assert out.numpy().tolist() == (a + turns * (i // width * 3 + 1)).tolist()
+
+
+LONG = (
+    HEAD.replace(".s32 width", ".s64 width").replace("ld.param.u32 %w, [width];", "")
+    + """
+    .reg .b64 %j, %d, %k, %c, %h; .reg .pred %short;
+    ld.param.u64 %d, [width];
+    cvt.s64.s32 %j, %i;
+    or.b64 %h, %j, %d;
+    and.b64 %h, %h, -4294967296;
+    setp.eq.s64 %short, %h, 0;
+    @%short bra SHORT;
+    div.s64 %k, %j, %d;
+    mul.lo.s64 %c, %k, %d;
+    sub.s64 %c, %j, %c;
+    bra.uni DONE;
+SHORT:
+    cvt.u32.u64 %w, %d;
+    cvt.u32.u64 %t, %j;
+    div.u32 %q, %t, %w;
+    mul.lo.s32 %r, %q, %w;
+    sub.s32 %r, %t, %r;
+    cvt.u64.u32 %k, %q;
+    cvt.u64.u32 %c, %r;
+DONE:
+    ld.param.s32 %t, [pitch];
+    cvt.s64.s32 %h, %t;
+    mad.lo.s64 %c, %k, %h, %c;
+    shl.b64 %c, %c, 2;
+    add.s64 %a, %a, %c;
+    ld.global.u32 %v, [%a];
+"""
+)
+
+
+def test_long_indices_have_one_way() -> None:
+    """Compilers divide by 32 bits where the upper halves are zero: all lanes go that way together."""
+    one, two, _ = parts(LONG + STORE.format(change="") + TAIL)
+    assert [len(re.findall(r" load <32 x i32>", tried)) for tried in (one, two)] == [1, 2]
+    assert "gather" not in one + two
+
+
+@pytest.mark.parametrize("width", [1, 31, 32, 40, 64, 999, 2**31, 2**32, 2**40, -5])
+def test_long_indices(engine: str, width: int) -> None:
+    device = shared_device(engine)
+    i, pitch = np.arange(TOTAL), 70
+    quotient = np.trunc(i / width).astype("i8")
+    places = quotient * pitch + i - quotient * width
+    room = int(np.abs(places).max()) + 1
+    a = np.random.default_rng(8).integers(0, 1 << 30, 2 * room, "u4")
+    there, out = device.array(a), device.zeros(TOTAL, "u4")
+    source = LONG + STORE.format(change="") + TAIL
+    device.load(source)["k"]((8,), (128,), (there.ptr + 4 * room, out, TOTAL, width, pitch))
+    assert out.numpy().tolist() == a[room + places].tolist()
+
+
+@pytest.mark.parametrize("width", [40, 64, 100])
+def test_other_values_on_other_ways(engine: str, width: int) -> None:
+    """What lanes bring together from two ways need not have one shape."""
+    device = shared_device(engine)
+    out, i = device.zeros(TOTAL, "u4"), np.arange(TOTAL)
+    ways = """
+    setp.lt.s32 %p, %q, 3;
+    @%p bra ROW;
+    mul.lo.u32 %v, %r, 5;
+    bra.uni JOIN;
+ROW:
+    add.u32 %v, %q, 7;
+JOIN:
+    add.u32 %v, %v, %r;
+"""
+    source = HEAD + ROWS + ways + STORE.format(change="") + TAIL
+    device.load(source)["k"]((8,), (128,), (device.zeros(TOTAL, "u4"), out, TOTAL, width, width))
+    row, column = i // width, i % width
+    assert out.numpy().tolist() == (np.where(row < 3, row + 7, 5 * column) + column).tolist()
