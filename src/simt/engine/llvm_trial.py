@@ -40,7 +40,7 @@ class TrialAlgebra(BranchAlgebra):
 
     def hold(self, condition: str) -> str:
         """i1: a condition; "true" in a trial, which goes on only if it holds."""
-        if self.retreat is None or condition in ("true", "false"):
+        if self.retreat is None or condition == "true":
             return condition
         holds = self.builder.block_name("holds")
         self.builder.void(f"br i1 {condition}, label %{holds}, label %{self.retreat}{LIKELY}")

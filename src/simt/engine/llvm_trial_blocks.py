@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simt.analysis.program import Block, Function, Op
+from simt.analysis.program import Block, Call, Function, Op
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import Hold, Shape
 from simt.analysis.ssa import Definition
@@ -48,8 +48,10 @@ class TrialEmitter(SuspendingEmitter):
 
     @property
     def has_rows(self) -> bool:
-        """Whether some index is cut into rows."""
-        return any(shape.hold == Hold.IN_ROWS for shape in self.uniformity.shapes.values())
+        """Whether some index is cut into rows, in a kernel whose lanes do not wait for each other."""
+        pending = self.pending
+        waits = pending.barriers or pending.waiting or pending.meetings or pending.held
+        return not waits and any(shape.hold == Hold.IN_ROWS for shape in self.uniformity.shapes.values())
 
     def _block(self, block: Block) -> None:
         loop = self.schedule.loop_of[block.index]
@@ -69,6 +71,12 @@ class TrialEmitter(SuspendingEmitter):
         if op.form.effects and not op.form.moves_memory:
             self.m.retreat = None
         super().op(op)
+        if op.form.effects and not op.destinations:  # a store, wherever
+            self.m.retreat = None
+
+    def _call(self, op: Call) -> None:
+        self.m.retreat = None
+        super()._call(op)
 
     # -- values that are exact here ------------------------------------------------------------------
 

@@ -381,3 +381,41 @@ JOIN:
     device.load(source)["k"]((8,), (128,), (device.zeros(TOTAL, "u4"), out, TOTAL, width, width))
     row, column = i // width, i % width
     assert out.numpy().tolist() == (np.where(row < 3, row + 7, 5 * column) + column).tolist()
+
+
+CALLED = (
+    HEAD.replace(
+        ".visible .entry",
+        """.func (.reg .u32 r) count(.reg .u64 p, .reg .u32 more)
+{
+    .reg .pred %p; .reg .u32 %n;
+    atom.global.add.u32 r, [p], 1;
+    setp.eq.u32 %p, more, 0;
+    @%p ret;
+    sub.u32 %n, more, 1;
+    call (r), count, (p, %n);
+    ret;
+}
+.visible .entry""",
+    )
+    + "call (%u), count, (%o, 1);"
+    + ROWS
+    + ROWS
+    + "add.u64 %o, %o, 4;"
+    + STORE.format(change="")
+    + TAIL
+)
+
+
+@pytest.mark.parametrize("width", [5, 40, 64])
+def test_calls_are_made_once(engine: str, width: int) -> None:
+    """Of functions that are not put in place."""
+    device = shared_device(engine)
+    a, out = np.arange(100, 100 + TOTAL, dtype="u4"), device.zeros(TOTAL + 1, "u4")
+    device.load(CALLED)["k"]((8,), (128,), (device.array(a), out, TOTAL, width, width))
+    assert out.numpy().tolist() == [2 * TOTAL, *a.tolist()]
+
+
+def test_no_trial_where_warps_wait() -> None:
+    for threads in (32, 128):
+        assert parts(HEAD + ROWS + "bar.sync 0;" + STORE.format(change="") + TAIL, (threads, 1, 1))[0] == ""
