@@ -16,10 +16,12 @@ from functools import cached_property
 from simt.analysis.shape import Hold
 from simt.engine.llvm_branches import LIKELY, BranchAlgebra
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import Guarded, Lanes, bases, shape_of
+from simt.engine.llvm_lanes import Combined, Guarded, Lanes, bases, shape_of
 from simt.isa.algebra import Comparison
 from simt.ptx.types import Type
 from simt.records import replace
+
+PLAIN = (Value, Lanes, Combined)
 
 
 class TrialAlgebra(BranchAlgebra):
@@ -56,11 +58,11 @@ class TrialAlgebra(BranchAlgebra):
 
     def is_of_index(self, value: Value) -> bool:
         """Whether a predicate compares what grows evenly from lane to lane, or bits of it, with what is the
-        same for all."""
-        return value.ir in self._of_indices
+        same for all. (What is not settled has no name before it is asked for.)"""
+        return type(value) in PLAIN and value.ir in self._of_indices
 
     def note_of_index(self, value: Value) -> Value:
-        if value.ir.startswith("%"):
+        if type(value) in PLAIN and value.ir.startswith("%"):
             self._of_indices.add(value.ir)
         return value
 
