@@ -52,6 +52,8 @@ FENCED = {"i16": ("float", 2), "i32": ("float", 1), "i64": ("double", 1)}
 """As what vectors of integers pass a fence: the type of numbers, and how many elements make one of it."""
 DEEP = 3
 """Operations in a chain after which a sum or product gets a fence."""
+MORE_THAN_ONE = "0x3FF0000000000004"
+"""1 + 2^-50 in f64."""
 FLOAT_OF = {("i32", 1 << 31): "float", ("i64", 1 << 63): "double"}
 """Types of numbers, by the integers of their size and the bit of their sign."""
 
@@ -299,13 +301,18 @@ class LlvmIntegers:
 
     def divide(self, t: Type, a: Value, b: Value) -> Value:
         by_zero = self.test("icmp eq", b, self.number(b.type, 0))
-        quotient = self._quotient(t, a, self._safe_divisor(t, a, b, by_zero))
+        quotient = self._quotient_by_one(t, a, b)
+        if quotient is None:
+            quotient = self._quotient(t, a, self._safe_divisor(t, a, b, by_zero))
         return self.pick(by_zero, self.number(a.type, -1), quotient)
 
     def remainder(self, t: Type, a: Value, b: Value) -> Value:
         by_zero = self.test("icmp eq", b, self.number(b.type, 0))
-        divisor = self._safe_divisor(t, a, b, by_zero)
-        product = self.binary("mul", self._quotient(t, a, divisor), divisor)
+        divisor, quotient = b, self._quotient_by_one(t, a, b)
+        if quotient is None:
+            divisor = self._safe_divisor(t, a, b, by_zero)
+            quotient = self._quotient(t, a, divisor)
+        product = self.binary("mul", quotient, divisor)
         return self.pick(by_zero, self.number(a.type, -1), self.binary("sub", a, product))
 
     def _safe_divisor(self, t: Type, a: Value, b: Value, by_zero: Value) -> Value:
@@ -334,6 +341,35 @@ class LlvmIntegers:
         to_real, back = ("sitofp", "fptosi") if t.is_signed else ("uitofp", "fptoui")
         x, y = self.cast(to_real, real, a), self.cast(to_real, real, b)
         return self.cast(back, a.type, self.binary("fdiv", x, y))
+
+    def _quotient_by_one(self, t: Type, a: Value, b: Value) -> Value | None:
+        """A column's quotient by what is the same for all lanes (if that is 0, anything), None if they are no
+        such: a product with the reciprocal in f64. That is made greater by some 2^-50, more than it and the
+        product are rounded by: so no product lies below a quotient that is an integer, and as 2^32 times
+        that is less than 1, none reaches an integer that the quotient does not."""
+        if t.bits != U32.bits or b.literal is not None:
+            return None
+        (a,), (b,) = self.unify(a), self.unify(b)
+        if b.width != 1 or a.width == 1:
+            return None
+        size = self._size(t, b)
+        real = self.cast("uitofp", "double", self.intrinsic("umax", size, self.number(b.type, 1)))
+        reciprocal = self.binary("fdiv", Value("1.0", "double"), real)
+        more = self.binary("fmul", reciprocal, Value(MORE_THAN_ONE, "double"))
+        product = self.binary("fmul", self.cast("sitofp" if t.is_signed else "uitofp", "double", a), more)
+        quotient = self.cast("fptosi" if t.is_signed else "fptoui", a.type, product)
+        return self._with_sign_of(t, quotient, b)
+
+    def _size(self, t: Type, a: Value) -> Value:
+        """An integer without its sign, which the least one has not got room for: as an unsigned one."""
+        return self._with_sign_of(t, a, a)
+
+    def _with_sign_of(self, t: Type, a: Value, b: Value) -> Value:
+        """An integer, negated if another one is negative."""
+        if not t.is_signed:
+            return a
+        sign = self.binary("ashr", b, self.number(b.type, t.bits - 1))
+        return self.binary("sub", self.binary("xor", a, sign), sign)
 
     def minimum(self, t: Type, a: Value, b: Value) -> Value:
         return self.intrinsic("smin" if t.is_signed else "umin", a, b)

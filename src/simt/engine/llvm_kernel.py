@@ -23,6 +23,7 @@ from simt.engine import (
     llvm_scopes,
     llvm_streams,
     llvm_strips,
+    llvm_two_rows,
 )
 from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_branches import WEIGHTS
@@ -38,7 +39,7 @@ from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
-from simt.engine.llvm_suspension import SuspendingEmitter
+from simt.engine.llvm_trial_blocks import NotTriedError, Trial, TrialEmitter
 from simt.engine.llvm_yield import drain, give_way
 
 BODY, WARPS, PARAMETERS = "simt.body", "simt.warp", "ptr %launch, ptr %worker"
@@ -51,6 +52,10 @@ SHORT_BODY = 300
 row of threads."""
 MAY_SHRINK, SHRUNK = 3 * LONG_BODY, 0.7
 """The same where CTAs have several rows; from `LONG_BODY` lines on the other code must be so much shorter."""
+LONGEST_TRIED = 4 * LONG_BODY
+"""Lines up to which there is code that is tried first, if it is shorter in the same way."""
+TWO_ROWS, USUAL = "two.rows", "usual"
+"""Where a warp begins again with the code for two rows, and with the usual code."""
 BACK = {"warp.head": 3, "cta.check": 4, "phase": 5}
 """Heads of the loops around a warp's code, with the number of what is said of the branch back."""
 _BACK = re.compile(rf"^  br i1 %\S+ label %({'|'.join(map(re.escape, BACK))}), label %\S+$", re.MULTILINE)
@@ -62,11 +67,13 @@ STACK_RESERVE = 4 << 20
 """Of the native stack, bytes kept free for the deepest frame and for Python below the kernel."""
 
 
-class KernelEmitter(SuspendingEmitter):
+class KernelEmitter(TrialEmitter):
     """`void simt_kernel(launch, worker)`."""
 
-    def __init__(self, unit: Unit, function: Function, ahead: Builder | None = None) -> None:
-        super().__init__(unit, function)
+    def __init__(
+        self, unit: Unit, function: Function, ahead: Builder | None = None, trial: Trial | None = None
+    ) -> None:
+        super().__init__(unit, function, trial)
         self.m.ahead = ahead
         self.threads = unit.block.threads
         if self.threads % WARP:
@@ -134,8 +141,9 @@ class KernelEmitter(SuspendingEmitter):
                 "  br i1 %went, label %warp.done, label %abort",
             ]
             return [*self._cta_loop(), *calls, *self._next_warp(), *self._stops()]
-        warp = [*self._warp_loop(), *lines, *self._finished()]
         sure = self._sure(len(lines), allocas) if self._in_strips else None
+        trial = self._trial(len(lines), allocas)
+        warp = [*trial, *self._warp_loop(), *lines, *self._finished()]
         if not self._in_strips or (sure is None and llvm_strips.rows(self.unit.block) == 1):
             return [*self._cta_loop(), *warp, *self._next_warp(), *self._stops()]
         return [*llvm_strips.loops(self.unit.block, self._check(), warp, sure), *self._stops()]
@@ -182,6 +190,41 @@ class KernelEmitter(SuspendingEmitter):
         self.m.at_start = (self.m.at_start or {}) | (other.m.at_start or {})
         warp = [*other._warp_loop(), *lines, *other._finished()]
         return llvm_strips.Sure(ahead.lines, other.m.sure_turns, warp, other.m.has_edge)
+
+    def _trial(self, length: int, allocas: list[str]) -> list[str]:
+        """Code of a warp that is tried first: see `simt.engine.llvm_trial`. From the warp's names on to where
+        the usual code has them again."""
+        linear = self.threads % WARP == 0 and llvm_strips.rows(self.unit.block) == 1
+        if length > LONGEST_TRIED or self.waits or not linear or not self.has_rows:
+            return []
+        one = self._tried(Trial(TWO_ROWS), length, allocas)
+        if not one:
+            return []
+        two = [f"  br label %{USUAL}"]
+        if self.unit.block.segments == 1:
+            two = self._tried(Trial(USUAL, splits=True), length, allocas) or two
+        renamed = llvm_strips.renamed
+        return [*renamed(one, "try"), f"{TWO_ROWS}:", *renamed(two, "two"), f"{USUAL}:"]
+
+    def _tried(self, trial: Trial, length: int, allocas: list[str]) -> list[str]:
+        """The code of one trial, if it is worth it. Adds to the allocations."""
+        other = KernelEmitter(self.unit, self.function, trial=trial)
+        other.builder.prefix = "%two.v" if trial.splits else "%try.v"
+        other.m.beginning = self.beginning
+        try:
+            other.body()
+        except NotTriedError:
+            return []
+        more, lines = other.split_allocas()
+        tries = other.m.has_split if trial.splits else other.m.tries_rows
+        if not tries or len(lines) > length * SHRUNK:
+            return []
+        more += [llvm_two_rows.ALLOCATION] * trial.splits
+        allocas += [line for line in more if line not in allocas]
+        self.m.asked_for = max(self.m.asked_for, other.m.asked_for)
+        self.m.at_start = (self.m.at_start or {}) | (other.m.at_start or {})
+        *begin, to_first = other._warp_loop()
+        return [*begin, *[llvm_two_rows.BEGIN] * trial.splits, to_first, *lines]
 
     def _phase_slots(self) -> list[str]:
         contexts = f"  %contexts = alloca [{self.contexts_bytes} x i8], align 64"

@@ -308,6 +308,11 @@ class LaneAlgebra(LlvmAlgebra):
             lanes = lambda: made  # noqa: E731
         return Guarded(base.ir, base.type, base.width, shape, valid, lanes, often_wrong)
 
+    def sure(self, value: Guarded, *operands: Value) -> Value:
+        """A guarded value, or in a trial (`simt.engine.llvm_trial`) what it is while its guard holds.
+        `operands`: of which it is made."""
+        return value
+
     def both(self, a: str, b: str) -> str:
         """i1: two conditions hold."""
         if "false" in (a, b):
@@ -357,7 +362,7 @@ class LaneAlgebra(LlvmAlgebra):
         extreme = LlvmIntegers.binary(self, "add", start, self.number(start.type, step)) if step else start
         inside = self.compare_integers(kept, t, extreme, self.widened(bases(b), shape.width))
         unchanged = self.both(self._no_wrap(t, a), self._all(inside))
-        return replace(limited, ir=start.ir, valid=self.both(limited.valid, unchanged))
+        return self.sure(replace(limited, ir=start.ir, valid=self.both(limited.valid, unchanged)), a, b)
 
     def _masked(self, t: Type, a: Value, b: Value) -> Value:
         """`and`. Of numbers that grow by 1 from a multiple of 32 on, a mask with five ones at the end takes
@@ -395,7 +400,7 @@ class LaneAlgebra(LlvmAlgebra):
             return self._consecutive(source, run, a)
         extended = self._affine(shape, run, a)
         if isinstance(extended, Guarded) and target.bits > source.bits:
-            return replace(extended, valid=self.both(extended.valid, self._no_wrap(source, a)))
+            return self.sure(replace(extended, valid=self.both(extended.valid, self._no_wrap(source, a))), a)
         return extended
 
     def _consecutive(self, t: Type, run: Callable[..., Value], a: Value) -> Value:
@@ -518,7 +523,7 @@ class LaneAlgebra(LlvmAlgebra):
             valid = self.both(valid, self._all(self.test("icmp ult", differ, limit)))
         first = run(start, b)
         lanes = partial(self._varying, VARYING, run, a, b)
-        return self._guard(first, replace(shape, width=first.width), valid, lanes, False)
+        return self.sure(self._guard(first, replace(shape, width=first.width), valid, lanes, False), a)
 
     def _first(self, value: Value, shape: Shape) -> Value:
         """An operand of a result of a shape: what the first lane has, if the result is the same for all."""

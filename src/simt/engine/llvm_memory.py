@@ -22,6 +22,7 @@ from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
+from simt.engine.llvm_row_accesses import RowAccessAlgebra
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_streams import LINE, PAST
 from simt.engine.llvm_tile_algebra import TileAlgebra, without_rows
@@ -64,9 +65,13 @@ class MemoryAlgebra(TileAlgebra):
     # -- the algebra's primitives ----------------------------------------------------------------
 
     def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> tuple[Value, ...]:
+        if volatile:
+            self.retreat = None
         return self.load_planned(self._access(t, space, address, count, volatile))
 
     def load_planned(self, access: Access) -> tuple[Value, ...]:
+        if self.is_split(access.address):
+            return self.load_rows(access) or self.load_planned(self.lane_by_lane(access))
         tile = self.tile_of(access)
         if tile is not None:
             return self.load_tile(access, tile, lambda: self.load_planned(without_rows(access)))
@@ -85,6 +90,8 @@ class MemoryAlgebra(TileAlgebra):
 
     def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
         access = self._access(t, space, address, len(values), volatile)
+        if self.is_split(access.address) and not self.may_store_rows(access):
+            access = self.lane_by_lane(access)  # before the store may be put off
         if self.tile_of(access) is None:
             access = without_rows(access)
         self.take_store(Store(access, self._plan(access, stores=True), values, self.line, self.reach))
@@ -124,10 +131,14 @@ class MemoryAlgebra(TileAlgebra):
 
     def _store(self, store: Store) -> None:
         access, values = store.access, store.values
+        if self.is_split(access.address):
+            return self._store_split(access, values)
         tile = self.tile_of(access)
         if tile is not None:
             return self.store_tile(access, tile, values[0], partial(self._store_without_rows, store))
         plan = store.plan
+        if plan.way is not Way.VECTOR or plan.otherwise is Way.WINDOW:
+            self.retreat = None
         match plan.way:
             case Way.ONE:
                 self._store_one(access, values)
@@ -141,6 +152,11 @@ class MemoryAlgebra(TileAlgebra):
         access = without_rows(store.access)
         self._store(replace(store, access=access, plan=self._plan(access, stores=True)))
         return ()
+
+    def _store_split(self, access: Access, values: tuple[Value, ...]) -> None:
+        if self.may_store_rows(access):
+            return self.store_rows(access, values[0])
+        return self.store_planned(self.lane_by_lane(access), values)
 
     def to_generic(self, t: Type, space: str, address: Value) -> Value:
         match space:
@@ -365,6 +381,7 @@ class MemoryAlgebra(TileAlgebra):
             apart = partial(self._load_apart, access, plan.otherwise)
             return self._either(*self._as_told(access, plan, self._load_contiguous), apart)
         span, parts, ok = self._spans(access, plan.shape)
+        ok = self._held_span(access, ok)
 
         def fast() -> tuple[Value, ...]:
             self._prefetch_spans(access, parts, span, write=False)
@@ -383,6 +400,10 @@ class MemoryAlgebra(TileAlgebra):
         """An access whose lanes are in several rows: where one ends the next one may begin."""
         lanes = replace(access, address=self.vector(access.address), in_rows=True)
         return lanes, replace(plan, shape=Shape(self.block.segments, access.size, Hold.LIKELY))
+
+    def _held_span(self, access: Access, ok: str) -> str:
+        """A test of spans, which a trial takes to hold where addresses surely are consecutive."""
+        return self.hold(ok) if shape_of(access.address).is_affine else ok
 
     def _spans(self, access: Access, shape: Shape) -> tuple[int, list[Value], str]:
         """Lanes of a span, the spans' addresses, and i1: each is valid as a whole."""
@@ -486,6 +507,7 @@ class MemoryAlgebra(TileAlgebra):
             apart = partial(self._store_apart, access, plan.otherwise, values)
             return self._either(*self._as_told(access, plan, run), apart)
         span, parts, ok = self._spans(access, plan.shape)
+        ok, self.retreat = self._held_span(access, ok), None
         whole = self._interleave([self.vector(v) for v in values])
 
         def usual() -> None:
@@ -595,7 +617,11 @@ class MemoryAlgebra(TileAlgebra):
             by_index = partial(self.gather_elements, access, index)
             slowly = partial(self._load_slowly, access)
             return self._either(self.are_inside(access, index), by_index, slowly, likely=True)
-        return self.gather_all(access, self._checked_offsets(access, llvm_runtime.load))
+
+        def gathered() -> tuple[Value, ...]:
+            return self.gather_all(access, self._checked_offsets(access, llvm_runtime.load))
+
+        return self.load_near(access, gathered) if self.may_be_near(access) else gathered()
 
     def _store_apart(self, access: Access, way: Way, values: tuple[Value, ...]) -> tuple[Value, ...]:
         match way:

@@ -12,16 +12,16 @@ from collections.abc import Callable
 from functools import partial
 
 from simt.analysis.shape import Shape, trailing_zeros
-from simt.engine.llvm_branches import BranchAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_two_rows import TwoRowsAlgebra
 from simt.ptx.types import U32, Type
 from simt.records import replace
 
 
-class QuotientAlgebra(BranchAlgebra):
-    """`BranchAlgebra` with integer division."""
+class QuotientAlgebra(TwoRowsAlgebra):
+    """`TwoRowsAlgebra` with integer division."""
 
     def divide(self, t: Type, a: Value, b: Value) -> Value:
         power = self._power(t, b)
@@ -60,10 +60,17 @@ class QuotientAlgebra(BranchAlgebra):
         b: Value,
         quotient: Value,
         first: Value,
-    ) -> Guarded:
+    ) -> Value:
         """A result of a shape that begins with `first` if all lanes have one quotient, else `run(a, b)`."""
+        two = self.in_two_rows(t, a, b, quotient, first, shape.stride)
+        if two is not None:
+            return two
         valid = self._have_one_quotient(t, a, b, quotient)
         sure = self.shaped(first, Shape(first.width, shape.stride))
+        wide = replace(shape, width=first.width)
+        tried = self.sure(Guarded(first.ir, first.type, first.width, wide, valid), a, b)
+        if not isinstance(tried, Guarded):
+            return tried
 
         def together() -> tuple[Value, ...]:
             return (self.vector(sure),)
@@ -72,7 +79,6 @@ class QuotientAlgebra(BranchAlgebra):
             return (run(self.vector(a), b),)
 
         (lanes,) = self._either(valid, together, apart)
-        wide = replace(shape, width=first.width)
         return Guarded(first.ir, first.type, first.width, wide, valid, lambda: lanes)
 
     def _have_one_quotient(self, t: Type, a: Value, b: Value, quotient: Value) -> str:

@@ -104,7 +104,7 @@ def _before(across: int, warp: list[str], sure: Sure) -> list[str]:
     return [
         "  %sure.some = icmp ne i64 %sure.ctas, 0",
         "  br i1 %sure.some, label %cta.head.sure, label %row.rest",
-        *_renamed(_row_of_warps(across, sure.warp, "0", "%sure.ctas", "row.head", f"row.rest{_AS_IT_IS}")),
+        *renamed(_row_of_warps(across, sure.warp, "0", "%sure.ctas", "row.head", f"row.rest{_AS_IT_IS}")),
         "row.rest:",
         "  %rest.some = icmp ult i64 %sure.ctas, %strip.ctas",
         "  br i1 %rest.some, label %cta.head, label %row.end",
@@ -131,7 +131,7 @@ def _around(across: int, warp: list[str], sure: Sure) -> list[str]:
         "row.middle:",
         "  %middle.more = icmp ult i64 %usual.until, %strip.ctas",
         "  br i1 %middle.more, label %cta.head.sure, label %row.end",
-        *_renamed(sure_row),
+        *renamed(sure_row),
         "row.rest:",
         "  br label %row.usual",
     ]
@@ -169,12 +169,12 @@ def _row_of_warps(
     ]
 
 
-def _renamed(lines: list[str]) -> list[str]:
+def renamed(lines: list[str], suffix: str = "sure") -> list[str]:
     """Lines in which all that they define has another name than the same elsewhere."""
     made = {line.split()[0] for line in lines if _DEFINITION.match(line)}
     made |= {f"%{line[:-1]}" for line in lines if line.endswith(":")}
-    text = _NAME.sub(lambda name: f"{name[0]}.sure" if name[0] in made else name[0], "\n".join(lines))
-    return _LABEL.sub(r"\1.sure:", text).split("\n")
+    text = _NAME.sub(lambda name: f"{name[0]}.{suffix}" if name[0] in made else name[0], "\n".join(lines))
+    return _LABEL.sub(rf"\1.{suffix}:", text).split("\n")
 
 
 def _after_row(block: BlockShape) -> list[str]:

@@ -16,7 +16,7 @@ from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
-from simt.engine.llvm_later import LaterAlgebra
+from simt.engine.llvm_row_accesses import RowAccessAlgebra
 from simt.engine.llvm_runs import NEEDS
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_tiles import Cut, Plain, Product, Tiled
@@ -58,8 +58,8 @@ def without_rows(access: Access) -> Access:
     return replace(access, address=plain(access.address))
 
 
-class TileAlgebra(LaterAlgebra):
-    """`LaterAlgebra` that follows rows, on CPUs that load and store by masks, in warps of one row of
+class TileAlgebra(RowAccessAlgebra):
+    """`RowAccessAlgebra` that follows rows, on CPUs that load and store by masks, in warps of one row of
     threads."""
 
     def _tiled(self, t: Type, tile: Tiled | Product) -> Guarded:
@@ -351,6 +351,7 @@ class TileAlgebra(LaterAlgebra):
 
     def store_tile(self, access: Access, tile: Tiled, value: Value, otherwise: Callable[[], Values]) -> None:
         """Stores a word of each lane. Rows with later lanes come later, so that the highest lane's stays."""
+        self.retreat = None
         data, places = self.vector(value), self._lane_0_of_rows(access, tile)
 
         def stored() -> Values:

@@ -1,0 +1,62 @@
+"""Accesses by lanes that are in two rows of an index: see `simt.engine.llvm_two_rows`."""
+
+from __future__ import annotations
+
+from simt.analysis.shape import WARP
+from simt.engine.llvm_access import ARENA, Access
+from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_lanes import bases, shape_of
+from simt.engine.llvm_later import LaterAlgebra
+from simt.engine.llvm_scopes import OF_PROGRAM
+from simt.records import replace
+
+
+class RowAccessAlgebra(LaterAlgebra):
+    """`LaterAlgebra` with one access for each of two rows. What all its lanes would get at is valid, whether
+    they are in the row or not."""
+
+    def load_rows(self, access: Access) -> tuple[Value, ...] | None:
+        """A word for each lane, or one for each row; None if it is to be done lane by lane."""
+        stride = shape_of(access.address).stride
+        if not self._may_be_two(access) or stride not in (0, access.size):
+            return None
+        if not stride:
+            self._hold_rows(access, access.size)
+            parts = [self._load(access.element, p, 0, access) for p in self._both_hosts(access)]
+            return (self._assemble(access.element, parts),)
+        self._hold_rows(access, WARP * access.size)
+        kind = spell(access.element, WARP)
+        first, second = (
+            self.emit(f"load {kind}, ptr {p}, align {access.size}{OF_PROGRAM}", access.element, WARP)
+            for p in self._both_hosts(access)
+        )
+        return (self.pick(self.in_first_row(), first, second),)
+
+    def may_store_rows(self, access: Access) -> bool:
+        """Whether there is a store for each row."""
+        consecutive = shape_of(access.address).stride == access.size
+        able = consecutive and self.mask_is_full and self._has_masks(access.element)
+        return able and self._may_be_two(access)
+
+    def store_rows(self, access: Access, value: Value) -> None:
+        """Stores a word of each lane."""
+        self._hold_rows(access, WARP * access.size)
+        self.retreat = None
+        inside, data = self.in_first_row(), self.vector(value)
+        for place, mask in zip(self._both_hosts(access), (inside, self.invert_mask(inside))):
+            self.announce(place, WARP * access.size)
+            self.masked_store(data, place, mask, access.word)
+
+    def lane_by_lane(self, access: Access) -> Access:
+        """The same access, of whose addresses no more is known than what each lane has."""
+        return replace(access, address=self.vector(access.address))
+
+    def _may_be_two(self, access: Access) -> bool:
+        plain = access.count == 1 and not access.volatile and access.region.space == ARENA.space
+        return plain and self.retreat is not None and shape_of(access.address).is_affine
+
+    def _hold_rows(self, access: Access, span: int) -> None:
+        self.hold(self._all(self._valid(access, bases(access.address), span)))
+
+    def _both_hosts(self, access: Access) -> list[str]:
+        return [self._host(access, part) for part in self._parts(bases(access.address))]

@@ -1,0 +1,101 @@
+"""Warps whose lanes are in two rows of an index, for a second trial (`simt.engine.llvm_trial`).
+
+Where rows are some hundred words long or less, the lanes of many warps are in two of them. Then lanes up to
+some number have one quotient, those from there on the next one, and all that is made of it has two bases: a
+value is `base + stride * lane` with the one base or the other. Loads are two vectors, and a choice; stores
+are two, under masks. Several indices may be cut, as long as they go on to their next rows at the same lane.
+
+Bases are those of lane 0, whether it is in the row or not.
+"""
+
+from __future__ import annotations
+
+from simt.analysis.shape import WARP, Shape
+from simt.engine.llvm_builder import Value
+from simt.engine.llvm_float import LlvmAlgebra
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_trial import TrialAlgebra
+from simt.ptx.types import U32, Type
+
+TWO = 2
+FIRST_OF_NEXT = "%try.next"
+"""Where the number of the first lane in the second row is: that of all lanes, if there is none."""
+ALLOCATION = f"  {FIRST_OF_NEXT} = alloca i32"
+BEGIN = f"  store i32 {WARP}, ptr {FIRST_OF_NEXT}"
+
+
+class TwoRowsAlgebra(TrialAlgebra):
+    """`TrialAlgebra` with two rows. `splits`: in this trial lanes may be in two rows, as some are now if it
+    `has_split`. (A warp holds no more than one row of its CTA then.)"""
+
+    splits = has_split = False
+
+    def in_two_rows(
+        self, t: Type, a: Value, b: Value, quotient: Value, first: Value, stride: int
+    ) -> Value | None:
+        """A quotient or remainder of an index that grows by 1; None if it is not one, or no trial is made.
+        `first`: the first lane's."""
+        shape = shape_of(a)
+        if not self.splits or self.retreat is None or t.bits < U32.bits:
+            return None
+        if not shape.is_affine or (shape.width, shape.stride) != (1, 1) or not shape_of(b).is_uniform:
+            return None
+        start, divisor = bases(a), bases(b)
+        least, one, none = (self.number(start.type, n) for n in (WARP, 1, 0))
+        left = self.binary("sub", divisor, self.binary("sub", start, self.binary("mul", quotient, divisor)))
+        broken = self.test("icmp ult", left, least)
+        self._go_on_at(self.resize(t, U32, self.pick(broken, left, least)))
+        valid = self.compare_integers("ge", t, divisor, least).ir
+        if t.is_signed:
+            valid = self.both(valid, self.compare_integers("ge", t, start, none).ir)
+        self.hold(self.both(valid, self._no_wrap(t, a)))
+        self.has_split = self.tries_rows = True
+        step = self.pick(broken, divisor if stride else one, none)
+        second = self.binary("sub" if stride else "add", first, step)
+        return self.shaped(self._assemble(start.type, [bases(first).ir, second.ir]), Shape(TWO, stride))
+
+    def resize(self, source: Type, target: Type, a: Value) -> Value:
+        """An extension looks at lanes that are in the row: others may lie beyond the type's ends."""
+        shape, lanes = shape_of(a), (source.bits, target.bits) == (32, 64)
+        if not lanes or not self.is_split(a) or not shape.stride or self.retreat is None:
+            return super().resize(source, target, a)
+        next_row = self._first_of_next().ir
+        lane = self.emit(f"insertelement <{TWO} x i32> zeroinitializer, i32 {next_row}, i32 1", "i32", TWO)
+        gone = self.binary("mul", lane, self.number("i32", shape.stride))
+        first = self.shaped(self.binary("add", bases(a), gone), shape)
+        self.hold(self._no_wrap(source, first))
+        back = self.cast("sext", "i64", gone)
+        start = self.binary("sub", LlvmAlgebra.resize(self, source, target, bases(first)), back)
+        return self.shaped(start, Shape(TWO, shape.stride))
+
+    def _go_on_at(self, lane: Value) -> None:
+        """The next row begins at a lane, the same for all indices that are cut."""
+        before = self._first_of_next()
+        least = self.intrinsic("umin", before, lane)
+        most = self.intrinsic("umax", before, lane)
+        same = self.test("icmp eq", least, most)
+        one = self.test("icmp eq", most, self.number("i32", WARP))
+        self.hold(self.binary("or", same, one).ir)
+        self.builder.void(f"store {least.typed}, ptr {FIRST_OF_NEXT}")
+
+    def _first_of_next(self) -> Value:
+        return Value(self.builder.emit(f"load i32, ptr {FIRST_OF_NEXT}"), "i32")
+
+    def in_first_row(self) -> Value:
+        """i1 for each lane."""
+        lanes = self.constant_lanes("i32", range(WARP))
+        return self.test("icmp ult", lanes, self.widened(self._first_of_next(), WARP))
+
+    def is_split(self, value: Value) -> bool:
+        """Whether a value has a base for each of two rows."""
+        return self.splits and value.width == TWO and not isinstance(value, Guarded)
+
+    def widened(self, value: Value, width: int) -> Value:
+        if not self.splits or (value.width, width) != (TWO, WARP):
+            return super().widened(value, width)
+        first, second = (self.widened(base, WARP) for base in self.both_bases(value))
+        return self.pick(self.in_first_row(), first, second)
+
+    def both_bases(self, value: Value) -> list[Value]:
+        texts = [f"extractelement {value.typed}, i32 {i}" for i in range(TWO)]
+        return [Value(self.builder.emit(text), value.type) for text in texts]
