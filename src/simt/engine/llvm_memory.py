@@ -22,7 +22,6 @@ from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
-from simt.engine.llvm_row_accesses import RowAccessAlgebra
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_streams import LINE, PAST
 from simt.engine.llvm_tile_algebra import TileAlgebra, without_rows
