@@ -73,7 +73,7 @@ class MemoryAlgebra(TileAlgebra):
             return self.load_rows(access) or self.load_planned(self.lane_by_lane(access))
         tile = self.tile_of(access)
         if tile is not None:
-            return self.load_tile(access, tile, lambda: self.load_planned(without_rows(access)))
+            return self.load_tile(access, tile, lambda: self._gathered(without_rows(access)))
         access = without_rows(access)
         plan = self._plan(access, stores=False)
         match plan.way:
@@ -148,8 +148,11 @@ class MemoryAlgebra(TileAlgebra):
         return None
 
     def _store_without_rows(self, store: Store) -> Values:
-        access = without_rows(store.access)
-        self._store(replace(store, access=access, plan=self._plan(access, stores=True)))
+        access, (value,) = without_rows(store.access), store.values
+        if access.word < U32.bytes:
+            self._store_slowly(access, self.vector(value))
+        else:
+            self._scatter(access, (value,))
         return ()
 
     def _store_split(self, access: Access, values: tuple[Value, ...]) -> None:
