@@ -55,9 +55,9 @@ class TrialEmitter(SuspendingEmitter):
 
     def _block(self, block: Block) -> None:
         loop = self.schedule.loop_of[block.index]
-        if loop is not None:  # of which all turns would be made again
-            self.m.retreat = None
-            self.unparted &= not self._parts(loop)
+        if loop is not None and self.is_trial:
+            self.m.retreat = None  # all turns would be made again
+            self.unparted = self.unparted and not self._parts(loop)
         super()._block(block)
 
     def _parts(self, loop: Loop) -> bool:
@@ -144,12 +144,15 @@ class TrialEmitter(SuspendingEmitter):
         if not self.unparted:
             return super()._divergent_branch(block, predicate, taken, other)
         if self.m.retreat is None or not self.m.mask_is_full or not self.m.is_of_index(predicate):
-            self.unparted = False
             return super()._divergent_branch(block, predicate, taken, other)
         bits = self.m.mask_bits(self.m.vector(predicate))
         some, others = (self.m.test("icmp ne", bits, self.m.number("i32", n)) for n in (0, -1))
         self.m.hold(self.m.binary("xor", self.m.binary("and", some, others), self.m.number("i1", 1)).ir)
         return self._uniform_branch(block, some.ir, taken, other)
+
+    def _split(self, block: Block, masks: Mapping[Block, Value]) -> None:
+        self.unparted = False
+        super()._split(block, masks)
 
     def _leave(self, block: Block, masks: Mapping[int, Value]) -> None:
         if not self.unparted:
