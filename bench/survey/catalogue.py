@@ -3,6 +3,7 @@
 from survey import (
     algebra,
     bits,
+    classics,
     counting,
     images,
     library,
@@ -25,6 +26,7 @@ __all__ = [
     "CASES",
     "algebra",
     "bits",
+    "classics",
     "counting",
     "images",
     "library",
