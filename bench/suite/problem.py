@@ -24,12 +24,13 @@ KERNELS = Path(__file__).resolve().parent / "kernels"
 @dataclass(frozen=True)
 class Launch:
     """One launch: `grid` CTAs of `block` threads, up to three extents each. `args`: names of arrays and
-    scalars of the problem, or values."""
+    scalars of the problem, or values. `shared`: bytes of dynamic shared memory."""
 
     kernel: str
     grid: Extents
     block: Extents
     args: Sequence[str | Scalar]
+    shared: int = 0
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ class Virtual:
         self.arrays = {name: self.device.array(values) for name, values in problem.arrays.items()}
         known: dict[str, object] = {**self.arrays, **problem.scalars}
         self.calls = [
-            (module[launch.kernel], launch.grid, launch.block, tuple(resolved(launch, known)))
+            (module[launch.kernel], launch.grid, launch.block, tuple(resolved(launch, known)), launch.shared)
             for launch in problem.launches
         ]
 
@@ -137,8 +137,8 @@ class Virtual:
         self.arrays[name].numpy()[...] = values
 
     def run(self) -> None:
-        for kernel, grid, block, arguments in self.calls:
-            kernel(grid, block, arguments)
+        for kernel, grid, block, arguments, shared in self.calls:
+            kernel(grid, block, arguments, shared)
 
     @property
     def interpreted(self) -> dict[str, str]:

@@ -52,10 +52,18 @@ FENCED = {"i16": ("float", 2), "i32": ("float", 1), "i64": ("double", 1)}
 """As what vectors of integers pass a fence: the type of numbers, and how many elements make one of it."""
 DEEP = 3
 """Operations in a chain after which a sum or product gets a fence."""
-MORE_THAN_ONE = "0x3FF0000000000004"
-"""1 + 2^-50 in f64."""
 FLOAT_OF = {("i32", 1 << 31): "float", ("i64", 1 << 63): "double"}
 """Types of numbers, by the integers of their size and the bit of their sign."""
+
+
+def _reals(t: Type) -> tuple[str, str]:
+    """The floats in which integers of a type are divided, and integers of their size."""
+    return ("float", "i32") if t.bits <= 16 else ("double", "i64")
+
+
+def _conversions(t: Type) -> tuple[str, str]:
+    """From integers to floats and back."""
+    return ("sitofp", "fptosi") if t.is_signed else ("uitofp", "fptoui")
 
 
 class LlvmIntegers:
@@ -301,19 +309,23 @@ class LlvmIntegers:
 
     def divide(self, t: Type, a: Value, b: Value) -> Value:
         by_zero = self.test("icmp eq", b, self.number(b.type, 0))
-        quotient = self._quotient_by_one(t, a, b)
-        if quotient is None:
-            quotient = self._quotient(t, a, self._safe_divisor(t, a, b, by_zero))
+        quotient, _ = self._safe_quotient(t, a, b, by_zero)
         return self.pick(by_zero, self.number(a.type, -1), quotient)
 
     def remainder(self, t: Type, a: Value, b: Value) -> Value:
         by_zero = self.test("icmp eq", b, self.number(b.type, 0))
-        divisor, quotient = b, self._quotient_by_one(t, a, b)
-        if quotient is None:
-            divisor = self._safe_divisor(t, a, b, by_zero)
-            quotient = self._quotient(t, a, divisor)
-        product = self.binary("mul", quotient, divisor)
+        product = self.binary("mul", *self._safe_quotient(t, a, b, by_zero))
         return self.pick(by_zero, self.number(a.type, -1), self.binary("sub", a, product))
+
+    def _safe_quotient(self, t: Type, a: Value, b: Value, by_zero: Value) -> tuple[Value, Value]:
+        """The quotient modulo 2^bits (that of the least integer by -1 is itself, by 0 it is anything), and
+        its divisor. Of scalars it is what was divided by: LLVM then sees that a CPU's division gives the
+        remainder, too."""
+        (a,), (b,) = self.unify(a), self.unify(b)
+        if b.width < a.width and b.literal is None and t.bits < U64.bits:
+            return self._quotient_by_few(t, a, b, by_zero), b
+        safe = self._safe_divisor(t, a, b, by_zero)
+        return self._quotient(t, a, safe), safe
 
     def _safe_divisor(self, t: Type, a: Value, b: Value, by_zero: Value) -> Value:
         """1 in place of 0, and of -1 under the least integer (whose quotient it leaves right)."""
@@ -334,42 +346,34 @@ class LlvmIntegers:
             return self.binary(opcode, a, b)
         return self._float_quotient(t, a, b)
 
+    def _quotient_by_few(self, t: Type, a: Value, b: Value, by_zero: Value) -> Value:
+        """By a divisor that lanes share. -1 is left to a change of sign, as no float is right for the least
+        integer."""
+        if not t.is_signed:
+            return self._float_product(t, a, self.pick(by_zero, self.number(b.type, 1), b))
+        minus_one = self.test("icmp eq", b, self.number(b.type, -1))
+        unsafe = self.binary("or", by_zero, minus_one)
+        quotient = self._float_product(t, a, self.pick(unsafe, self.number(b.type, 1), b))
+        sign = self.cast("sext", b.type, minus_one)
+        return self.binary("sub", self.binary("xor", quotient, sign), sign)
+
+    def _float_product(self, t: Type, a: Value, b: Value) -> Value:
+        """The quotient as a product with a float that is above 1/b, by a unit and a half in its last place at
+        most. So an integer is never missed from below, and the next one is not reached: what it takes to get
+        there, 1/b, is more than five roundings of the quotient (b times the quotient is below 2^33 in f64,
+        and below 2^17 in f32)."""
+        (real, bits), (to_real, back) = _reals(t), _conversions(t)
+        one, divisor = Value("1.0", real), self.cast(to_real, real, b)
+        inverse = self.cast("bitcast", bits, self.binary("fdiv", one, divisor))
+        above = self.cast("bitcast", real, self.binary("add", inverse, self.number(bits, 1)))
+        return self.cast(back, a.type, self.binary("fmul", self.cast(to_real, real, a), above))
+
     def _float_quotient(self, t: Type, a: Value, b: Value) -> Value:
         """CPUs divide vectors of floats only. Truncation is right: a quotient that is not an integer is at
         least 1/b away from the next, further than it can be rounded (b below 2^32 in f64, 2^16 in f32)."""
-        real = element_type(F32 if t.bits <= 16 else F64)
-        to_real, back = ("sitofp", "fptosi") if t.is_signed else ("uitofp", "fptoui")
+        (real, _), (to_real, back) = _reals(t), _conversions(t)
         x, y = self.cast(to_real, real, a), self.cast(to_real, real, b)
         return self.cast(back, a.type, self.binary("fdiv", x, y))
-
-    def _quotient_by_one(self, t: Type, a: Value, b: Value) -> Value | None:
-        """A column's quotient by what is the same for all lanes (if that is 0, anything), None if they are no
-        such: a product with the reciprocal in f64. That is made greater by some 2^-50, more than it and the
-        product are rounded by: so no product lies below a quotient that is an integer, and as 2^32 times
-        that is less than 1, none reaches an integer that the quotient does not."""
-        if t.bits != U32.bits or b.literal is not None:
-            return None
-        (a,), (b,) = self.unify(a), self.unify(b)
-        if b.width != 1 or a.width == 1:
-            return None
-        size = self._size(t, b)
-        real = self.cast("uitofp", "double", self.intrinsic("umax", size, self.number(b.type, 1)))
-        reciprocal = self.binary("fdiv", Value("1.0", "double"), real)
-        more = self.binary("fmul", reciprocal, Value(MORE_THAN_ONE, "double"))
-        product = self.binary("fmul", self.cast("sitofp" if t.is_signed else "uitofp", "double", a), more)
-        quotient = self.cast("fptosi" if t.is_signed else "fptoui", a.type, product)
-        return self._with_sign_of(t, quotient, b)
-
-    def _size(self, t: Type, a: Value) -> Value:
-        """An integer without its sign, which the least one has not got room for: as an unsigned one."""
-        return self._with_sign_of(t, a, a)
-
-    def _with_sign_of(self, t: Type, a: Value, b: Value) -> Value:
-        """An integer, negated if another one is negative."""
-        if not t.is_signed:
-            return a
-        sign = self.binary("ashr", b, self.number(b.type, t.bits - 1))
-        return self.binary("sub", self.binary("xor", a, sign), sign)
 
     def minimum(self, t: Type, a: Value, b: Value) -> Value:
         return self.intrinsic("smin" if t.is_signed else "umin", a, b)

@@ -16,6 +16,7 @@ import llvmlite.binding as llvm
 from simt.engine import exact, integers
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value
+from simt.engine.llvm_extremes import ExtremeAlgebra
 from simt.engine.llvm_flushing import is_far
 from simt.engine.llvm_loose import (
     PLAIN,
@@ -31,7 +32,6 @@ from simt.engine.llvm_loose import (
     raw,
     source_of,
 )
-from simt.engine.llvm_seldom import SeldomAlgebra
 from simt.engine.llvm_tables import looked_up
 from simt.isa.algebra import Comparison, Rounding
 from simt.isa.derived import chosen_nan, quiet_nan, tiny_flushed
@@ -54,7 +54,7 @@ def _double_bits(x: float) -> int:
     return struct.unpack("<Q", struct.pack("<d", x))[0]
 
 
-class LlvmAlgebra(SeldomAlgebra):
+class LlvmAlgebra(ExtremeAlgebra):
     """Constants, bits, integers and floating point. A subclass adds lanes and machine.
 
     `zeros`: the code runs where the CPU reads subnormals of single precision as zeros, and every operation on
@@ -368,7 +368,7 @@ class LlvmAlgebra(SeldomAlgebra):
 
     def _extreme(self, name: str, t: Type, a: Value, b: Value) -> Value:
         x, y = (self._native(t, self.any_nan(t, v)) for v in (a, b))
-        found = self.intrinsic(name, x, y)
+        found = self.extreme(name, x, y)
         return self.float_to_float(F32, t, found, "rn") if t in _HALVES else found
 
     def round_integral(self, t: Type, a: Value, rounding: Rounding) -> Value:

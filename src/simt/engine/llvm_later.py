@@ -13,7 +13,7 @@ from functools import cached_property
 from simt.engine.llvm_access import ARENA, Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_prefetch import NEAR, PAGE
-from simt.engine.llvm_runs import RunsAlgebra
+from simt.engine.llvm_spreads import SpreadAlgebra
 
 LARGE = 4 << 20
 """Bytes that a launch loads."""
@@ -22,8 +22,8 @@ FAR = 2 * PAGE
 caches takes 1.8, 1.38, 1.21, 0.77, 0.68, 0.66, 0.68 ms, 2.2 without."""
 
 
-class LaterAlgebra(RunsAlgebra):
-    """`RunsAlgebra` that asks for later warps. `asked_for`: bytes that a warp asks for."""
+class LaterAlgebra(SpreadAlgebra):
+    """`SpreadAlgebra` that asks for later warps. `asked_for`: bytes that a warp asks for."""
 
     asked_for = 0
 

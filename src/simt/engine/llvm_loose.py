@@ -25,6 +25,11 @@ class Normal(Value):
     """A column of f32 without NaNs and subnormals, which every note leaves as it is."""
 
 
+@dataclass(frozen=True, slots=True)
+class Quiet(Value):
+    """A column without signalling NaNs. Results of arithmetic may hold one: LLVM takes `x + -0` for x."""
+
+
 class Loose(Value):
     """A column of which subnormals mean zeros of their sign (`subnormals`), and NaNs the one NaN of the type
     (`nans`) or the one that follows from `source`. `flushed`: it has no subnormals, and needs no flush."""

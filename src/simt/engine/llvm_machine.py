@@ -9,7 +9,7 @@ from simt.analysis.shape import WARP
 from simt.engine.abi import LaunchSlot, WorkerSlot
 from simt.engine.integers import lane_masks
 from simt.engine.llvm_algebra import LlvmIntegers
-from simt.engine.llvm_builder import Value
+from simt.engine.llvm_builder import KEEP_ORDER, Value
 from simt.engine.llvm_clock import nanoseconds
 from simt.engine.llvm_lanes import Lanes
 from simt.engine.llvm_quotients import QuotientAlgebra
@@ -173,8 +173,10 @@ class MachineAlgebra(QuotientAlgebra):
     # -- effects without data ------------------------------------------------------------------------
 
     def fence(self, level: str) -> None:
+        """A CTA's threads are run by one thread of the CPU, which sees its own accesses in order: among them
+        it is enough that LLVM keeps it."""
         self.in_order = True
-        self.builder.void("fence seq_cst")
+        self.builder.void(KEEP_ORDER if level == "cta" else "fence seq_cst")
 
     def breakpoint(self) -> None:
         """Ignored: no debugger is attached to compiled code."""

@@ -134,7 +134,8 @@ class MemoryAlgebra(TileAlgebra):
             return self._store_split(access, values)
         tile = self.tile_of(access)
         if tile is not None:
-            return self.store_tile(access, tile, values[0], partial(self._store_without_rows, store))
+            plain = without_rows(access)
+            return self.store_tile(access, tile, values[0], partial(self._store_lanes, plain, values))
         plan = store.plan
         if plan.way is not Way.VECTOR or plan.otherwise is Way.WINDOW:
             self.retreat = None
@@ -147,13 +148,8 @@ class MemoryAlgebra(TileAlgebra):
                 self._store_apart(access, plan.way, values)
         return None
 
-    def _store_without_rows(self, store: Store) -> Values:
-        access, (value,) = without_rows(store.access), store.values
-        if access.word < U32.bytes:
-            self._store_slowly(access, self.vector(value))
-        else:
-            self._scatter(access, (value,))
-        return ()
+    def _store_lanes(self, access: Access, values: Values) -> Values:
+        return self._store_apart(access, Way.TURNS if access.word < U32.bytes else Way.LANES, values)
 
     def _store_split(self, access: Access, values: tuple[Value, ...]) -> None:
         if self.may_store_rows(access):

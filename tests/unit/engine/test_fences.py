@@ -101,3 +101,38 @@ def test_accesses_to_contexts_are_ordered_in_portions() -> None:
     assert sum(of_contexts) > 10 * PORTION
     assert max(of_contexts) <= PORTION
     assert KEEP_ORDER not in emitted(SHAPES["live_over_barriers"](90), 256)
+
+
+ORDERED = """
+.version 8.0
+.target sm_90
+.address_size 64
+.entry k(.param .u64 to)
+{{
+    .reg .u64 %to;
+    ld.param.u64 %to, [to];
+    st.global.u32 [%to], 1;
+    {fence};
+    st.global.u32 [%to+4], 2;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fence", "hardware", "order"),
+    [
+        ("bar.warp.sync -1", 0, 1),
+        ("membar.cta", 0, 1),
+        ("fence.acq_rel.cta", 0, 1),
+        ("membar.gl", 1, 0),
+        ("fence.acq_rel.cluster", 1, 0),
+        ("fence.sc.sys", 1, 0),
+    ],
+)
+def test_one_thread_runs_a_cta(fence: str, hardware: int, order: int) -> None:
+    """Threads of other CTAs may run on other cores of the CPU."""
+    program, _ = compile_ptx(ORDERED.format(fence=fence), "<ptx>", DEVICES[90])
+    code = emit(program, program.functions["k"], BlockShape(32, 1, 1), host_cpu().features, "nounwind")[0]
+    assert code.count("  fence seq_cst") == hardware
+    assert code.count(f"  {KEEP_ORDER}") == order

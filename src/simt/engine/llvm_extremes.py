@@ -1,0 +1,63 @@
+"""The smaller and the greater of two floats.
+
+AVX-512DQ has an instruction that takes the number if one operand is NaN, and -0 for less than +0. Only where
+an operand is a signalling NaN it gives NaN: such a one is made quiet before, by a product with one, unless
+the operand is itself such a minimum or maximum. What LLVM makes of its own operation is six instructions that
+wait for each other; with a number it is one or two, and stays.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_loose import Quiet, is_literal, raw
+from simt.engine.llvm_seldom import SeldomAlgebra
+
+NEEDS = "avx512dq"
+REGISTER = 512
+SCALAR = 128
+"""Bits of the vector of which a scalar is the first element."""
+_BITS = {"float": 32, "double": 64}
+_SUFFIXES = {"float": "s", "double": "d"}
+_WAYS = {"minimumnum": 4, "maximumnum": 5}
+"""The instruction's operand: which one is taken, with its own sign."""
+_HERE = "i32 4"
+"""Exceptions as the CPU's control register says."""
+
+
+class ExtremeAlgebra(SeldomAlgebra):
+    """`SeldomAlgebra` with minimum and maximum of columns of `float` or `double`."""
+
+    def extreme(self, name: str, a: Value, b: Value) -> Value:
+        """`minimumnum` or `maximumnum`, in LLVM's words."""
+        if NEEDS not in self.features or is_literal(a) or is_literal(b):
+            return self.intrinsic(name, a, b)
+        x, y = self.unify(self._quiet(a), self._quiet(b))
+        if x.width == 1:
+            found = self._of_scalars(_WAYS[name], x, y)
+        else:
+            lanes = REGISTER // _BITS[x.type]
+            found = self.piecewise(lanes, partial(self._of_registers, _WAYS[name]), x, y)
+        return Quiet(found.ir, found.type, found.width)
+
+    def _quiet(self, a: Value) -> Value:
+        return a if isinstance(raw(a), Quiet) else self.intrinsic("canonicalize", a)
+
+    def _of_registers(self, way: int, x: Value, y: Value) -> Value:
+        element, mask = _SUFFIXES[x.type], f"i{x.width}"
+        parameters = (x.spelled, x.spelled, "i32 immarg", x.spelled, mask, "i32 immarg")
+        name = self.module.declare(f"llvm.x86.avx512.mask.range.p{element}.{REGISTER}", x.spelled, parameters)
+        operands = f"{x.typed}, {y.typed}, i32 {way}, {x.spelled} poison, {mask} -1, {_HERE}"
+        return self.emit(f"call {x.spelled} {name}({operands})", x.type, x.width)
+
+    def _of_scalars(self, way: int, x: Value, y: Value) -> Value:
+        """The same in the first lane of a short vector, whose others do not matter."""
+        vector = spell(x.type, SCALAR // _BITS[x.type])
+        parameters = (vector, vector, vector, "i8", "i32 immarg", "i32 immarg")
+        name = self.module.declare(f"llvm.x86.avx512.mask.range.s{_SUFFIXES[x.type]}", vector, parameters)
+        first = f"insertelement {vector} poison, "
+        a, b = (self.builder.emit(f"{first}{v.typed}, i64 0") for v in (x, y))
+        operands = f"{vector} {a}, {vector} {b}, {vector} poison, i8 -1, i32 {way}, {_HERE}"
+        found = self.builder.emit(f"call {vector} {name}({operands})")
+        return self.emit(f"extractelement {vector} {found}, i64 0", x.type, 1)
