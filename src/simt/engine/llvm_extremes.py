@@ -1,9 +1,9 @@
 """The smaller and the greater of two floats.
 
 AVX-512DQ has an instruction that takes the number if one operand is NaN, and -0 for less than +0. Only where
-an operand is a signalling NaN it gives NaN: such a one is made quiet before, by a product with one, unless
-the operand is itself such a minimum or maximum. What LLVM makes of its own operation is six instructions that
-wait for each other; with a number it is one or two, and stays.
+an operand is a signalling NaN it gives NaN: such a one is made quiet before, by the same instruction with
+the operand twice, unless the operand is itself such a minimum or maximum. What LLVM makes of its own
+operation is six instructions that wait for each other; with a number it is one or two, and stays.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _BITS = {"float": 32, "double": 64}
 _SUFFIXES = {"float": "s", "double": "d"}
 _WAYS = {"minimumnum": 4, "maximumnum": 5}
 """The instruction's operand: which one is taken, with its own sign."""
+QUIETS = _WAYS["minimumnum"]
 _HERE = "i32 4"
 """Exceptions as the CPU's control register says."""
 
@@ -33,16 +34,20 @@ class ExtremeAlgebra(SeldomAlgebra):
         """`minimumnum` or `maximumnum`, in LLVM's words."""
         if NEEDS not in self.features or is_literal(a) or is_literal(b):
             return self.intrinsic(name, a, b)
-        x, y = self.unify(self._quiet(a), self._quiet(b))
-        if x.width == 1:
-            found = self._of_scalars(_WAYS[name], x, y)
-        else:
-            lanes = REGISTER // _BITS[x.type]
-            found = self.piecewise(lanes, partial(self._of_registers, _WAYS[name]), x, y)
+        way = _WAYS[name]
+        found = self._taken(way, self._quiet(a), self._quiet(b))
         return Quiet(found.ir, found.type, found.width)
 
     def _quiet(self, a: Value) -> Value:
-        return a if isinstance(raw(a), Quiet) else self.intrinsic("canonicalize", a)
+        """LLVM would take a product with one for its operand, and makes no code of its own `canonicalize` for
+        some short vectors."""
+        return a if isinstance(raw(a), Quiet) else self._taken(QUIETS, a, a)
+
+    def _taken(self, way: int, a: Value, b: Value) -> Value:
+        x, y = self.unify(a, b)
+        if x.width == 1:
+            return self._of_scalars(way, x, y)
+        return self.piecewise(REGISTER // _BITS[x.type], partial(self._of_registers, way), x, y)
 
     def _of_registers(self, way: int, x: Value, y: Value) -> Value:
         element, mask = _SUFFIXES[x.type], f"i{x.width}"
