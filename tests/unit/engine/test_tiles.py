@@ -97,7 +97,7 @@ FACTORS = {
 }  # fmt: skip
 """By quotient and length: what nvcc 13 multiplies by, and how far it shifts."""
 NAMES = {SIGNED: "signed", WIDE: "wide", SHORT: "short"}
-CELLS = 1600
+CELLS = 640
 
 
 def kernel(quotient: str, length: int, t: str, store: str) -> str:
