@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from simt.analysis.shape import WARP
 from simt.engine.llvm_access import ARENA, Access
-from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_later import LaterAlgebra
-from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.records import replace
 
 
@@ -25,11 +24,7 @@ class RowAccessAlgebra(LaterAlgebra):
             parts = [self._load(access.element, p, 0, access) for p in self._both_hosts(access)]
             return (self._assemble(access.element, parts),)
         self._hold_rows(access, WARP * access.size)
-        kind = spell(access.element, WARP)
-        first, second = (
-            self.emit(f"load {kind}, ptr {p}, align {access.size}{OF_PROGRAM}", access.element, WARP)
-            for p in self._both_hosts(access)
-        )
+        first, second = (self.load_row(p, access.element, access.word) for p in self._both_hosts(access))
         return (self.pick(self.in_first_row(), first, second),)
 
     def may_store_rows(self, access: Access) -> bool:
@@ -43,9 +38,8 @@ class RowAccessAlgebra(LaterAlgebra):
         self._hold_rows(access, WARP * access.size)
         self.retreat = None
         inside, data = self.in_first_row(), self.vector(value)
-        for place, mask in zip(self._both_hosts(access), (inside, self.invert_mask(inside))):
-            self.announce(place, WARP * access.size)
-            self.masked_store(data, place, mask, access.word)
+        for place, lanes in zip(self._both_hosts(access), (inside, self.invert_mask(inside))):
+            self.store_row(access, data, place, lanes)
 
     def lane_by_lane(self, access: Access) -> Access:
         """The same access, of whose addresses no more is known than what each lane has."""

@@ -61,17 +61,25 @@ class RunsAlgebra(StructureAlgebra):
         able = self.features >= NEEDS and access.region is not LOCAL and access.size <= LARGEST
         return able and unknown and (access.in_rows or (self.loop is not None and not self.is_scattered))
 
+    def load_row(self, place: str, element: str, word: int) -> Value:
+        """What lies at a pointer, and behind it, for 32 lanes. `word`: alignment in bytes. An ordinary load:
+        CPUs do not bring what follows loads under a mask."""
+        kind = spell(element, WARP)
+        return self.emit(f"load {kind}, ptr {place}, align {word}{OF_PROGRAM}", element, WARP)
+
+    def store_row(self, access: Access, data: Value, place: str, lanes: Value) -> None:
+        """Stores the words of some lanes. `place`: a pointer to where lane 0's would be."""
+        if access.region is not SHARED:
+            self.announce(place, WARP * access.word)
+        self.masked_store(data, place, lanes, access.word)
+
     def load_two(self, access: Access, otherwise: Callable[[], Values]) -> Values:
         """The words of each lane, by two vectors if lanes are in two runs."""
         element = access.element if access.count == 1 else f"i{8 * access.size}"
 
         def loaded(two: Two) -> Values:
-            kind = spell(element, WARP)
-            first, second = (
-                self.emit(f"load {kind}, ptr {place}, align {access.word}{OF_PROGRAM}", element, WARP)
-                for place in (two.first, two.second)
-            )
-            whole = self.emit(f"select {two.in_first.typed}, {first.typed}, {second.typed}", element, WARP)
+            first, second = (self.load_row(p, element, access.word) for p in (two.first, two.second))
+            whole = self.pick(two.in_first, first, second)
             return self._words_of(access, whole) if access.count > 1 else (whole,)
 
         return self._by_two(access, loaded, otherwise)
@@ -81,9 +89,7 @@ class RunsAlgebra(StructureAlgebra):
         data = self.vector(value)
 
         def stored(two: Two) -> Values:
-            if access.region is not SHARED:
-                self.announce(two.first, WARP * access.word)
-            self.masked_store(data, two.first, two.in_first, access.word)
+            self.store_row(access, data, two.first, two.in_first)
             self.masked_store(data, two.second, two.in_second, access.word)
             return ()
 

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, partial, reduce
 
 from simt.analysis.shape import VARYING, WARP
-from simt.engine.llvm_access import LOCAL, SHARED, Access
+from simt.analysis.shape_algebra import wrapped
+from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
-from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_row_accesses import RowAccessAlgebra
 from simt.engine.llvm_runs import NEEDS
-from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_tiles import Cut, Plain, Product, Tiled
 from simt.isa.algebra import Comparison
 from simt.ptx.types import U32, Type
@@ -52,6 +52,11 @@ def plain(value: Value) -> Value:
     """The value as it is if nobody knows of rows."""
     tile = value.tile if isinstance(value, Guarded) else None
     return value if tile is None else tile.plain()
+
+
+def guard_of(value: Value) -> str:
+    """i1: a value has its shape."""
+    return value.valid if isinstance(value, Guarded) else "true"
 
 
 def without_rows(access: Access) -> Access:
@@ -100,17 +105,24 @@ class TileAlgebra(RowAccessAlgebra):
         """By the name of lane 0's: products of such indices with numbers."""
         return {}
 
-    def _note_product(self, a: Value, b: Value, product: Value) -> Value:
-        """The product; if a quotient may be made of it, that is noted."""
+    def _note_product(self, t: Type, a: Value, b: Value, product: Value) -> Value:
+        """The product; if a quotient may be made of it, that is noted. It is not to exceed its type."""
         index, factor = self._widened_from.get(a.ir), b.literal
-        if index is not None and factor is not None and shape_of(product).stride == factor >= LEAST:
-            made = Plain(self.builder, lambda: product, product)
-            self._products[product.ir] = Product(index.ir, *self._counting_from(index), factor, 0, made)
+        if index is None or factor is None or not LEAST <= factor < 1 << t.bits // 2:
+            return product
+        if shape_of(product).stride == factor:
+            made, (start, valid) = Plain(self.builder, lambda: product, product), self._counting_from(index)
+            valid = self.both(valid, guard_of(a))
+            self._products[product.ir] = Product(index.ir, start, valid, factor, 0, made)
         return product
 
     def _product(self, value: Value) -> Product | None:
+        """What a value is, if it is such a product, unless a guard of its own says no: a value that was
+        limited has the name of what it is where the limit does nothing."""
         found = self._products.get(value.ir)
-        return found if found is not None and shape_of(value).stride == found.factor else product_of(value)
+        if found is None or shape_of(value).stride != found.factor:
+            return product_of(value)
+        return replace(found, valid=self.both(found.valid, guard_of(value)))
 
     def _is_counted(self, value: Value) -> bool:
         """Whether a value may be followed when it is divided: one that grows by 1 from lane to lane, also
@@ -121,7 +133,7 @@ class TileAlgebra(RowAccessAlgebra):
 
     def _counting_from(self, value: Value) -> tuple[Value, str]:
         """What lane 0 of an index has, and i1: it does grow by 1 from lane to lane, and is never negative."""
-        start, valid = bases(value), value.valid if isinstance(value, Guarded) else "true"
+        start, valid = bases(value), guard_of(value)
         if start.width > 1:
             rows = start
             start = self.emit(f"extractelement {rows.typed}, i32 0", rows.type, 1)
@@ -177,8 +189,8 @@ class TileAlgebra(RowAccessAlgebra):
             below, before = self._lanes_below(begins), below
             lanes.append(Value(say(f"xor i32 {below}, {before}"), "i32"))
             number = LlvmIntegers.binary(self, "add", rows[0], self.number("i32", more))
-            has_lanes = say(f"icmp ult i32 {begins}, {count}")
-            rows.append(Value(say(f"select i1 {has_lanes}, {number.typed}, {rows[0].typed}"), "i32"))
+            has_lanes = Value(say(f"icmp ult i32 {begins}, {count}"), "i1")
+            rows.append(self.pick(has_lanes, number, rows[0]))
         lanes.append(Value(say(f"xor i32 {below}, -1"), "i32"))
         return Cut(product.index, length, column, tuple(rows), tuple(lanes))
 
@@ -187,9 +199,8 @@ class TileAlgebra(RowAccessAlgebra):
 
     def _lanes_below(self, lane: str) -> str:
         """i32: all lanes below one."""
-        least = self.module.declare("llvm.umin.i32", "i32", ("i32", "i32"))
-        number = self.builder.emit(f"call i32 {least}(i32 {lane}, i32 {WARP})")
-        bits = self.builder.emit(f"shl i64 -1, {self.builder.emit(f'zext i32 {number} to i64')}")
+        number = self.cast("zext", I64, self.intrinsic("umin", Value(lane, "i32"), self.number("i32", WARP)))
+        bits = self.builder.emit(f"shl i64 -1, {number.ir}")
         return self.builder.emit(f"xor i32 {self.builder.emit(f'trunc i64 {bits} to i32')}, -1")
 
     def _running_lanes(self) -> str:
@@ -218,7 +229,7 @@ class TileAlgebra(RowAccessAlgebra):
         usual, run = partial(super().mul, t), partial(LlvmAlgebra.mul, self, t)
         one, other = self._both_tiled(t, a, b)
         if one is None or other is None:
-            return self._note_product(a, b, usual(plain(a), plain(b)))
+            return self._note_product(t, a, b, usual(plain(a), plain(b)))
         stride, factor = (one.stride, b.literal) if other.stride == 0 else (other.stride, a.literal)
         if stride and factor is None:
             return usual(plain(a), plain(b))
@@ -231,7 +242,8 @@ class TileAlgebra(RowAccessAlgebra):
             return usual(plain(a), plain(n))
         starts = tuple(LlvmAlgebra.shift_left(self, t, start, n) for start in tile.starts)
         made = self._plainly(usual, a, n)
-        return self._tiled(t, replace(tile, starts=starts, stride=tile.stride << by, plain=made))
+        stride = wrapped(t, tile.stride << by)
+        return self._tiled(t, replace(tile, starts=starts, stride=stride, plain=made))
 
     def minimum(self, t: Type, a: Value, b: Value) -> Value:
         usual, run = partial(super().minimum, t), partial(LlvmAlgebra.minimum, self, t)
@@ -255,7 +267,8 @@ class TileAlgebra(RowAccessAlgebra):
             for first, last in self._ends(tile):
                 valid = self.both(valid, LlvmIntegers.compare_integers(self, "le", source, first, last).ir)
         starts = tuple(LlvmAlgebra.resize(self, source, target, start) for start in tile.starts)
-        return self._tiled(target, Tiled(tile.cut, starts, tile.stride, valid, self._plainly(usual, a)))
+        stride = wrapped(target, tile.stride)
+        return self._tiled(target, Tiled(tile.cut, starts, stride, valid, self._plainly(usual, a)))
 
     def _limited_by_rows(
         self, kept: Comparison, t: Type, usual: Scalar, run: Scalar, a: Value, b: Value
@@ -298,14 +311,14 @@ class TileAlgebra(RowAccessAlgebra):
         if cut is None or value.ir != cut.index or not self._is_counted(value):
             return None
         starts = self._as(t, tuple(self._times(row, cut.length) for row in cut.rows))
-        return Tiled(cut, starts, 1, "true", made)
+        return Tiled(cut, starts, 1, guard_of(value), made)
 
     def _by_rows(self, t: Type, made: Plain, run: Scalar, one: Tiled, other: Tiled, stride: int) -> Value:
         count = max(len(one.starts), len(other.starts))
         pairs = ((one.starts[i % len(one.starts)], other.starts[i % len(other.starts)]) for i in range(count))
         valid = self.both(one.valid, other.valid)
         starts = tuple(run(x, y) for x, y in pairs)
-        return self._tiled(t, Tiled(one.cut or other.cut, starts, stride, valid, made))
+        return self._tiled(t, Tiled(one.cut or other.cut, starts, wrapped(t, stride), valid, made))
 
     def _ends(self, tile: Tiled) -> Iterator[tuple[Value, Value]]:
         """What the first and the last column of each row have."""
@@ -335,19 +348,12 @@ class TileAlgebra(RowAccessAlgebra):
                 if access.region is SHARED:
                     found = self.masked_load(place, lanes, access.element, access.word, found)
                 else:
-                    found = self._whole_row(access, place, lanes, found)
+                    row = self.load_row(place, access.element, access.word)
+                    found = row if found is None else self.pick(lanes, row, found)
             assert found is not None
             return (found,)
 
         return self._either(self._has_rows(access, tile, places), loaded, otherwise, likely=True)
-
-    def _whole_row(self, access: Access, place: str, lanes: Value, others: Value | None) -> Value:
-        """An ordinary load, and what other lanes have: CPUs do not bring what follows loads under a mask."""
-        kind = spell(access.element, WARP)
-        row = self.emit(f"load {kind}, ptr {place}, align {access.word}{OF_PROGRAM}", access.element, WARP)
-        if others is None:
-            return row
-        return self.emit(f"select {lanes.typed}, {row.typed}, {others.typed}", access.element, WARP)
 
     def store_tile(self, access: Access, tile: Tiled, value: Value, otherwise: Callable[[], Values]) -> None:
         """Stores a word of each lane. Rows with later lanes come later, so that the highest lane's stays."""
@@ -356,9 +362,7 @@ class TileAlgebra(RowAccessAlgebra):
 
         def stored() -> Values:
             for place, lanes in self._rows(access, tile, places):
-                if access.region is not SHARED:
-                    self.announce(place, WARP * access.word)
-                self.masked_store(data, place, lanes, access.word)
+                self.store_row(access, data, place, lanes)
             return ()
 
         self._either(self._has_rows(access, tile, places), stored, otherwise, likely=True)
@@ -380,8 +384,7 @@ class TileAlgebra(RowAccessAlgebra):
         running = self.mask_bits(self.mask).ir
         for lanes, place in zip(tile.cut.lanes, places, strict=True):
             bits = self.builder.emit(f"and {lanes.typed}, {running}")
-            mask = self.emit(f"bitcast i32 {bits} to <{WARP} x i1>", "i1", WARP)
-            yield self._host_before(access, place), mask
+            yield self._host_before(access, place), self._as_mask(bits)
 
     def _has_rows(self, access: Access, tile: Tiled, places: Values) -> str:
         """i1: addresses are in these rows, and all of them are valid. In shared memory, which is small, the

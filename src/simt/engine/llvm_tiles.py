@@ -35,9 +35,9 @@ class Plain:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where lanes of an index (its name) are, which is not negative. `length`: columns of a
-    row. `column`: of lane 0, as i32. `rows`: the number of each row (i32); where a row has no running lanes,
-    that of the first. `lanes`: of each row, as i32, whether they run or not."""
+    """Where lanes of an index (its name) are, which is not negative. `length`: columns of a row. `column`: of
+    lane 0, as i32. `rows`: the number of each row (i32); where a row has no running lanes, that of the first.
+    `lanes`: of each row, as i32, whether they run or not."""
 
     index: str
     length: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ TILE = """
     setp.ge.s32 %off, %k, %e;
     @%off bra END;
 {quotient}
-    add.s32 %x, %r, -1;
+    add.s32 %x, %r, 1;
     max.s32 %x, %x, 0;
     min.s32 %x, %x, %n;
     add.s32 %y, %q, -1;
@@ -132,7 +133,7 @@ def test_tiles(device: simt.Device, block: tuple[int, int], quotient: str, lengt
         expected = np.zeros(CELLS * 4, TYPES[t])
         for k in range(start, start + min(31, block[0] * block[1])):
             row, column = divmod(k, length)
-            x, y = min(max(column - 1, 0), width), max(row - 1, 0)
+            x, y = min(column + 1, width), max(row - 1, 0)
             expected[row * pitch + column] = memory[y * width + x]
         assert out.numpy().tolist() == expected.tolist()
 
@@ -149,7 +150,7 @@ def test_shared_tiles_up_to_their_end(device: simt.Device, length: int, t: str) 
         expected = np.zeros(CELLS, TYPES[t])
         for k in range(start, start + 32):
             row, column = divmod(k, length)
-            expected[k] = memory[max(row - 1, 0) * 40 + min(max(column - 1, 0), 40)]
+            expected[k] = memory[max(row - 1, 0) * 40 + min(column + 1, 40)]
         wrong = np.flatnonzero(out.numpy() != expected)
         assert set(wrong) <= set(range(start)) | set(range(start + 32, CELLS))  # nobody has written there
 
@@ -168,8 +169,73 @@ def test_indices_that_are_negative_or_wrap(device: simt.Device, start: int) -> N
         k = (start + lane + 2**31) % 2**32 - 2**31
         column = k - 34 * int(k / 34)
         if k < 2**31 - 1:
-            expected[lane] = memory[min(max(column - 1, 0), 0)]
+            expected[lane] = memory[min(max(column + 1, 0), 0)]
     assert out.numpy().tolist() == expected.tolist()
+
+
+CLAMPED = """
+    cvt.u64.u32 %w, %k;
+    min.u64 %w, %w, 40;
+    mul.lo.u64 %w, %w, 4042322161;
+    shr.u64 %w, %w, 37;
+    cvt.u32.u64 %q, %w;
+    mul.lo.s32 %x, %q, 34;
+    sub.s32 %r, %k, %x;
+"""
+OTHER_INDEX = """
+    mul.hi.s32 %x, %k, 2021161081;
+    shr.s32 %q, %x, 4;
+    mul.lo.s32 %x, %q, 34;
+    min.s32 %y, %k, 55;
+    sub.s32 %r, %y, %x;
+"""
+WRAPPING = """
+    cvt.u64.u32 %w, %k;
+    mul.lo.u64 %w, %w, 135637824071393762;
+    shr.u64 %w, %w, 62;
+    cvt.u32.u64 %q, %w;
+    mul.lo.s32 %x, %q, 34;
+    sub.s32 %r, %k, %x;
+"""
+
+
+def clamped(k: int) -> tuple[int, int]:
+    row = min(k, 40) // 34
+    return row, k - 34 * row
+
+
+def of_other_index(k: int) -> tuple[int, int]:
+    return k // 34, min(k, 55) - 34 * (k // 34)
+
+
+def wrapping(k: int) -> tuple[int, int]:
+    row = (k * 135637824071393762 % 2**64) >> 62
+    return row, k - 34 * row
+
+
+@pytest.mark.parametrize("store", [GLOBAL, SHARED], ids=["global", "shared"])
+@pytest.mark.parametrize(
+    ("quotient", "cut"),
+    [(CLAMPED, clamped), (OTHER_INDEX, of_other_index), (WRAPPING, wrapping)],
+    ids=["limited before", "limited between", "wrapping product"],
+)
+def test_what_only_looks_like_a_quotient(
+    device: simt.Device, quotient: str, cut: Callable[[int], tuple[int, int]], store: str
+) -> None:
+    """A limit of the index has the index's base; and a product may wrap."""
+    memory = np.arange(1, 4001, dtype="u4")
+    usual = SIGNED.format(factor=2021161081, shift=4, length=34)
+    text = kernel(SIGNED, 34, "u32", store).replace(usual, quotient)
+    assert quotient in text
+    run = device.load(text)["k"]
+    for start in (0, 20, 30, 45, 60, 120, 140):
+        out = device.zeros(CELLS, "u4")
+        run(1, 32, (device.array(memory), out, start, 36, 60, start + 32))
+        expected = dict[int, int]()
+        for k in range(start, start + 32):  # the highest lane's word stays
+            row, column = cut(k)
+            expected[36 * row + column] = memory[max(row - 1, 0) * 60 + min(max(column + 1, 0), 60)]
+        assert {cell: out.numpy()[cell] for cell in expected} == expected
 
 
 @pytest.mark.parametrize("store", [GLOBAL, SHARED], ids=["global", "shared"])
