@@ -226,11 +226,26 @@ class Generator:
     def of_tile(self, e: Expr) -> Expr:
         """The row or the column of an index, or what is made of both."""
         length = self.pick(*LENGTHS)
-        row, column = self.pick(by_signed_product, by_wide_product, by_short_product)(e, length)
+        if self.chance(0.3):
+            e = op("min.s32", e, self.limit())
+        by = self.pick(by_signed_product, by_wide_product, by_short_product, self.by_limited_product)
+        row, column = by(e, length)
+        if self.chance(0.2):  # a column of another index
+            column = op("sub.s32", op("min.s32", e, self.limit()), op("mul.lo.s32", row, number(length)))
         x, y = (self.limited(part) if self.chance(0.6) else part for part in (column, row))
         pitch = self.pick(number(length), number(length + 2), number(length - 3), self.uniform())
         place = op("mad.lo.s32", y, pitch, x)
         return self.pick(row, column, place, place, place, place)
+
+    def by_limited_product(self, e: Expr, length: int) -> tuple[Expr, Expr]:
+        """Of an index that is limited after it got 64 bits, with a factor that may be too large."""
+        by, shift = factor(length, 32, 2**32 - 1) if self.chance(0.7) else factor(length, 61, 2**31 - 1)
+        shift += 32 if by < 1 << 32 else 61
+        long = op("cvt.u64.u32", e)
+        if self.chance(0.7):
+            long = op("min.u64", long, number(self.pick(*LIMITS), 64))
+        row = op("cvt.u32.u64", op("shr.u64", op("mul.lo.u64", long, number(by, 64)), number(shift)))
+        return row, op("sub.s32", e, op("mul.lo.s32", row, number(length)))
 
     def limited(self, e: Expr) -> Expr:
         e = op("add.s32", e, self.pick(number(0xFFFFFFFF), self.uniform()))

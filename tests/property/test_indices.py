@@ -54,7 +54,7 @@ def test_engines_cut_indices_into_rows(random: Random) -> None:
     assert not any(found.values()), f"{found}\n{Text(made)}"
 
 
-@pytest.mark.parametrize("seed", [66, 337])
+@pytest.mark.parametrize("seed", [312, 887])
 def test_tiles_that_once_went_wrong(seed: int) -> None:
     """A column that no register holds, added atomically; rows told in a block that is not always
     run."""
