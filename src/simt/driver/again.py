@@ -32,7 +32,7 @@ class Again:
 
     __slots__ = (
         "_args", "_block", "_cells", "_changes", "_device", "_dim3", "_engine", "_grid", "_ids", "_integers",
-        "_last", "_lock", "_made", "_memory_changes", "_name", "_number", "_packer", "_parameters",
+        "_last", "_lasts", "_lock", "_made", "_memory_changes", "_name", "_number", "_packer", "_parameters",
         "_repeated", "_seen", "_shared_mem", "_stack_bytes", "_timeout", "_workers", "quick",
     )  # fmt: skip
 
@@ -48,6 +48,7 @@ class Again:
         self._timeout, self._engine = device.timeout, device.engine
         self._lock = device.launching()
         self._packer = kernel.packer
+        self._lasts = False  # whether the last grid was used so often that the next one may be, too
         self._args: tuple[object, ...] | None = None  # arrays by weak references
         self._integers: tuple[tuple[int, int] | None, ...] | None = None  # of them, once somebody has asked
         self._parameters = b""
@@ -77,13 +78,13 @@ class Again:
             made, cells, ids, timeout = self._made, self._cells, self._ids, self._timeout
             memory_changes = self._memory_changes[0]
             of_grid = grid is self._grid or _is_same(grid, self._grid)
-            parameters = self._alike(args) if of_grid else None
+            parameters = self._alike(args)
             alike = parameters is not None
             follows = cells[2] == self._number
             if (
                 cells[0]
                 or (self._changes[0] != self._seen and not self._fits())
-                or not (alike or ((of_grid or self._takes_grid(grid)) and self._takes(args)))
+                or not ((of_grid or self._takes_grid(grid)) and (alike or self._takes(args)))
             ):
                 return False
             cells[0] = 1  # `busy`
@@ -98,7 +99,8 @@ class Again:
                 self._seen += 1  # not what it is now: something else may have changed too
             self._engine.launch(made)
             cells[0] = 0
-            self.quick = self._ready(memory_changes) if alike and follows else None
+            expected = alike and follows and (of_grid or self._lasts)
+            self.quick = self._ready(memory_changes) if expected else None
         return True
 
     def _fits(self) -> bool:
@@ -147,7 +149,8 @@ class Again:
         except LaunchError:
             return False
         self._grid, self._dim3 = grid, dim3
-        self._repeated = None
+        if self._repeated:
+            self._lasts = self._repeated.regrid(grid)
         return True
 
     def _alike(self, args: Sequence[object]) -> bytes | None:

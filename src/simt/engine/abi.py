@@ -175,7 +175,12 @@ class RepeatSlot(IntEnum):
     AS_NUMBER = 37  # addresses of functions of Python
     CLEAR = 38
     INTEGER = 39  # the type of Python's integers
-    ARGS = 40  # first `ArgumentSlot` of the first argument
+    MADE = 40  # launches since Python looked
+    SHORTEST = 41  # nanoseconds of one of them, of those for which all who were wanted came
+    CLOCK = 42  # address of a function that tells the time; zero: nobody asks how long launches take
+    CLOCK_ID = 43
+    GRIDS = 44  # how often there was another grid
+    ARGS = 45  # first `ArgumentSlot` of the first argument
 
 
 class ArgumentSlot(IntEnum):

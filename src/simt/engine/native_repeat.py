@@ -10,7 +10,7 @@ blocks again. The lock is given back in any case: Python could be interrupted be
 
 from __future__ import annotations
 
-from simt.engine.abi import REPEAT, RUN, ArgumentSlot, HelpCell, LaunchSlot, RepeatSlot
+from simt.engine.abi import LINE_SLOTS, REPEAT, RUN, ArgumentSlot, CallSlot, HelpCell, LaunchSlot, RepeatSlot
 from simt.engine.native_fibers import field
 
 ADDRESS_AT = bytes.__basicsize__ - 1
@@ -61,6 +61,7 @@ def _same_objects() -> list[str]:
         "  %may = and i1 %ready, %four",
         "  br i1 %may, label %shape, label %no",
         "shape:",
+        *_slot(RepeatSlot.GRIDS, "grids"),
         *_equal_shape(0, RepeatSlot.GRID, "grid"),
         *_equal_shape(1, RepeatSlot.BLOCK, "block"),
         *_equal_object(3, RepeatSlot.SHARED, "shared"),
@@ -276,7 +277,10 @@ def _same_numbers() -> list[str]:
         "numbers:",
         "  call void %drop(ptr %held)",
         "  %armed.now = load i64, ptr %armed.p, align 8",
-        "  %still = icmp ne i64 %armed.now, 0",
+        "  %armed.still = icmp ne i64 %armed.now, 0",
+        "  %grids.now = load i64, ptr %grids.p, align 8",
+        "  %same.grids = icmp eq i64 %grids.now, %grids",
+        "  %still = and i1 %armed.still, %same.grids",
         *_unchanged(RepeatSlot.DEVICE, RepeatSlot.DEVICE_CHANGES, "device"),
         *_unchanged(RepeatSlot.MEMORY, RepeatSlot.MEMORY_CHANGES, "memory"),
         *_slot(RepeatSlot.CELLS, "cells", "ptr"),
@@ -330,6 +334,9 @@ def _begins() -> list[str]:
         "  store i64 1, ptr %cells, align 8",
         "  %left.next = sub i64 %left, 1",
         "  store i64 %left.next, ptr %left.p, align 8",
+        *_slot(RepeatSlot.MADE, "made"),
+        "  %made.next = add i64 %made, 1",
+        "  store i64 %made.next, ptr %made.p, align 8",
         *_slot(RepeatSlot.LAST_GRID_ID, "last.p1", "ptr"),
         "  %last = load i64, ptr %last.p1, align 8",
         "  %grid.id = add i64 %last, 1",
@@ -339,8 +346,7 @@ def _begins() -> list[str]:
         *_slot(RepeatSlot.LAUNCH, "launch", "ptr"),
         f"  %grid.id.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.GRID_ID}",
         "  store i64 %grid.id, ptr %grid.id.p, align 8",
-        f"  %cta.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.NEXT_CTA}",
-        "  store atomic i64 0, ptr %cta.p monotonic, align 8",
+        *_ranges_anew(),
         *field("%launch", LaunchSlot.PARAMETERS, "parameters", "ptr"),
         *_slot(RepeatSlot.PARAMETERS, "values", "ptr"),
         *_slot(RepeatSlot.PARAMETER_BYTES, "bytes"),
@@ -351,6 +357,33 @@ def _begins() -> list[str]:
         "  %added = call i32 %add(ptr %running, ptr %itself)",
         *_slot(RepeatSlot.DISCARD, "discard", "ptr"),
         *_slot(RepeatSlot.CALL, "call", "ptr"),
+        *field("%call", CallSlot.WANTED, "wanted.help"),
+        *(
+            line
+            for slot, value in ((CallSlot.ASKED, -1), (CallSlot.BEGUN, -1), (CallSlot.ENDED, 0))
+            for line in (
+                f"  %anew.{slot.value} = getelementptr i64, ptr %call, i64 {slot.value}",
+                f"  store i64 {value}, ptr %anew.{slot.value}, align 8",
+            )
+        ),
+    ]
+
+
+def _ranges_anew() -> list[str]:
+    """No CTA has been handed out."""
+    return [
+        *field("%launch", LaunchSlot.RANGES, "ranges"),
+        "  br label %range",
+        "range:",
+        "  %range.number = phi i64 [ 0, %begin ], [ %range.next, %range ]",
+        f"  %range.at = mul i64 %range.number, {LINE_SLOTS}",
+        f"  %range.slot = add i64 %range.at, {LaunchSlot.NEXT_CTA}",
+        "  %cta.p = getelementptr i64, ptr %launch, i64 %range.slot",
+        "  store atomic i64 0, ptr %cta.p monotonic, align 8",
+        "  %range.next = add i64 %range.number, 1",
+        "  %range.more = icmp ult i64 %range.next, %ranges",
+        "  br i1 %range.more, label %range, label %ranged",
+        "ranged:",
     ]
 
 
@@ -360,11 +393,23 @@ def _runs() -> list[str]:
         *_slot(RepeatSlot.HELP, "help", "ptr"),
         f"  %help.over = getelementptr i64, ptr %help, i64 {HelpCell.OVER}",
         "  store atomic i64 0, ptr %help.over monotonic, align 8",
+        *_slot(RepeatSlot.CLOCK, "clock", "ptr"),
+        *_slot(RepeatSlot.CLOCK_ID, "clock.id"),
+        "  %clock.number = trunc i64 %clock.id to i32",
+        "  %measures = icmp ne ptr %clock, null",
+        *_time("begins"),
         f"  %done = call i64 @{RUN}(ptr %call)",
+        *_time("ends"),
         "  store atomic i64 1, ptr %help.over monotonic, align 8",
         f"  %help.summoned = getelementptr i64, ptr %help, i64 {HelpCell.SUMMONED}",
         "  %summoned = load atomic i64, ptr %help.summoned monotonic, align 8",
-        "  %alone = icmp eq i64 %summoned, 0",
+        "  %not.summoned = icmp eq i64 %summoned, 0",
+        *field("%call", CallSlot.BEGUN, "begun"),
+        *field("%call", CallSlot.ENDED, "ended"),
+        "  %nobody = icmp sle i64 %begun, 0",
+        "  %all.ended = icmp ne i64 %ended, 0",
+        "  %none.left = or i1 %nobody, %all.ended",
+        "  %alone = and i1 %not.summoned, %none.left",
         *_slot(RepeatSlot.FINISH, "finish", "ptr"),
         *_slot(RepeatSlot.OCCURRED, "occurred", "ptr"),
         "  %exception = call ptr %occurred()",
@@ -425,6 +470,52 @@ def _ends() -> list[str]:
         *_answer(RepeatSlot.NONE, "none"),
         "yes:",
         "  store i64 0, ptr %cells, align 8",
+        *_measured(),
+        *_looks_if_asleep(),
         *_release("released"),
         *_answer(RepeatSlot.TRUE, "true"),
+    ]
+
+
+def _looks_if_asleep() -> list[str]:
+    """Python makes the next launch where fewer than wanted were there to be asked: they sleep, or help with
+    another one."""
+    return [
+        *field("%call", CallSlot.ASKED, "asked"),
+        "  %few = icmp ult i64 %asked, %wanted.help",
+        "  br i1 %few, label %disarm, label %ready.again",
+        "disarm:",
+        "  store i64 0, ptr %armed.p, align 8",
+        "  br label %ready.again",
+        "ready.again:",
+    ]
+
+
+def _time(name: str) -> list[str]:
+    """i64: nanoseconds, or nothing that makes sense if nobody asks."""
+    return [
+        f"  br i1 %measures, label %{name}.look, label %{name}.skip",
+        f"{name}.look:",
+        f"  %{name}.read = call i64 @simt.now(ptr %clock, i32 %clock.number)",
+        f"  br label %{name}.now",
+        f"{name}.skip:",
+        f"  br label %{name}.now",
+        f"{name}.now:",
+        f"  %{name} = phi i64 [ %{name}.read, %{name}.look ], [ 0, %{name}.skip ]",
+    ]
+
+
+def _measured() -> list[str]:
+    """The time counts if those who were wanted came, and nobody else."""
+    return [
+        "  %took = sub i64 %ends, %begins",
+        *_slot(RepeatSlot.SHORTEST, "shortest"),
+        "  %shorter = icmp slt i64 %took, %shortest",
+        "  %nobody.wanted = icmp eq i64 %wanted.help, 0",
+        "  %came.all = icmp eq i64 %begun, %wanted.help",
+        "  %as.wanted = or i1 %nobody.wanted, %came.all",
+        "  %counts.1 = and i1 %shorter, %as.wanted",
+        "  %counts = and i1 %counts.1, %not.summoned",
+        "  %shortest.next = select i1 %counts, i64 %took, i64 %shortest",
+        "  store i64 %shortest.next, ptr %shortest.p, align 8",
     ]

@@ -45,6 +45,10 @@ HOPELESS = 15 * LONG
 another one until help came that was not asked. Other processes do not disturb all launches so much."""
 SELDOM = 63
 """Trials after which such a way has another one. Odd: those with more and with less help take turns."""
+UNTIL_A_LOOK = 100
+"""Launches alike after which Python looks again how long they take."""
+UNKNOWN = 1 << 62
+"""Nanoseconds of a launch that was not measured."""
 
 
 def steps(most: int) -> list[int]:
@@ -91,6 +95,15 @@ class Tried:
             return best
         other = beside(best, numbers, more=self._trials % 2 == 0)
         return best if self._is_hopeless(other) else other
+
+    def ahead(self) -> int:
+        """Launches for which the number of helpers is to stay what it is: until a trial begins or ends."""
+        turn = self._turn
+        if self._is_trial:
+            until = turn + 1
+        else:
+            until = 1 << turn.bit_length() if turn < OFTEN else (turn // OFTEN + 1) * OFTEN
+        return until * TRIAL - self.launches
 
     def _is_hopeless(self, way: int) -> bool:
         return way in self.known and self.shortest[way] > HOPELESS and self._trials % SELDOM != 0
@@ -210,6 +223,26 @@ def at_first(work: float, numbers: list[int]) -> int:
 
 
 @dataclass
+class Ahead:
+    """What is known ahead of a kernel's next launches, if they are like the last one: how many are to be
+    helped by how many threads before somebody looks again. `ways`: where they count then."""
+
+    launches: int = 0
+    helpers: int = 0
+    ways: Ways | None = None
+
+    def made(self, launches: int, shortest: int) -> None:
+        """So many of them have been, of which one took so many nanoseconds, or `UNKNOWN`."""
+        if self.ways is None or not launches:
+            return
+        if shortest == UNKNOWN:
+            self.ways.short.launches += launches
+        else:
+            self.ways.note(shortest, self.helpers)
+            self.ways.short.launches += launches - 1
+
+
+@dataclass
 class Pace:
     """The times of one kernel's launches, by the size of the grid (the bits of its number of CTAs).
 
@@ -233,10 +266,19 @@ class Pace:
         ways.note(elapsed, helpers)
         self.long = ways.expected > LONG
 
-    def is_short(self, ctas: int) -> bool:
-        """Whether a launch of so many CTAs is known to be worth nobody's help."""
+    def ahead(self, ctas: int, most: int) -> Ahead:
+        """Of launches of so many CTAs, while `most` threads that can help wait for the next one. Nothing of
+        long ones, and of those of which it is not yet known what help gives."""
         ways = self.sizes.get(ctas.bit_length())
-        return ways is not None and ways.is_short(AWAKE)
+        if ways is None or ways.expected > LONG:
+            return Ahead()
+        if ways.is_short(AWAKE):
+            return Ahead(UNTIL_A_LOOK, 0, ways)
+        shortest = ways.short.shortest
+        if 0 not in shortest or not any(shortest):
+            return Ahead()
+        helpers = self.helpers(ctas, awake=True, most=most)
+        return Ahead(min(ways.short.ahead(), UNTIL_A_LOOK), helpers, ways)
 
     def helpers(self, ctas: int, awake: bool, most: int) -> int:
         """How many of `most` threads are to help with a launch of so many CTAs. `awake`: they wait for it."""

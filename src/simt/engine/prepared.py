@@ -17,7 +17,7 @@ from simt.engine.fibers import Fibers
 from simt.engine.native import python_functions
 from simt.engine.native_fault import find_fault
 from simt.engine.native_stack import has_room
-from simt.engine.pace import Pace
+from simt.engine.pace import Ahead, Pace
 from simt.engine.pool import NOBODY, Pool, Team
 from simt.engine.system_gate import SystemGate
 from simt.engine.watch import WATCH
@@ -43,6 +43,8 @@ _ALWAYS_AT = 8 * LaunchSlot.GRID_ID
 _CLEAR = int(LaunchSlot.CLEAR)
 _OVER, _SUMMONED = map(int, HelpCell)
 _NOT_YET = -1
+ALONE = Ahead(-1)
+"""Launches of one worker need not be measured."""
 
 
 @dataclass
@@ -105,6 +107,7 @@ class Prepared:
         self._most = 0  # helpers that may be asked for, at the start or later
         self.repeats: memoryview | None = None
         """The latest `RepeatSlot`s by which compiled code may launch it."""
+        self._ahead = ALONE
         self._lock = threading.Lock()
         self.help = array("q", (1, 0))
         """`HelpCell`s."""
@@ -144,8 +147,7 @@ class Prepared:
     def begin(self, launch: Launch, threads: int | None = None) -> int:
         """Writes what differs from launch to launch; the number of CTAs. `threads`: that take part, all if
         it is not given. Others may come later."""
-        if self.repeats is not None:
-            self.repeats[RepeatSlot.ARMED] = 0
+        self._disarm()
         x, y, z = launch.grid
         ctas = x * y * z
         self._deadline = launch.deadline
@@ -254,17 +256,27 @@ class Prepared:
             return False  # in a batch, one worker claims all CTAs at once
         return not most or self.pace.helpers(x * y * z, awake=False, most=most) == 0
 
-    def alone_again(self, launch: Launch) -> bool:
-        """Makes the blocks ready for the same launch once more, on its caller's thread alone. False if others
-        should help."""
+    def again(self, launch: Launch) -> int:
+        """Makes the blocks ready for the same launch once more, by compiled code: for so many launches, after
+        which Python looks how long they took. Zero: for none; below zero: for any number."""
+        self._disarm()
         x, y, z = launch.grid
-        if min(self.workers, x * y * z) > 1:
-            if not self.pace.is_short(x * y * z):
-                return False
-            self._want(0)
-        self.begin(launch, 1)
+        most = min(self.workers, x * y * z) - 1
+        self._ahead = ahead = self.pace.ahead(x * y * z, most) if most else ALONE
+        if ahead.launches == 0 or (ahead.helpers and ahead.helpers > self.host.pool.awake):
+            return 0
+        if ahead.helpers or self._wanted:
+            self._want(ahead.helpers)
+        self.begin(launch, ahead.helpers + 1)
         self._team = None
-        return True
+        return ahead.launches
+
+    def _disarm(self) -> None:
+        """Compiled code makes no launch by itself from now on."""
+        if self.repeats is not None:
+            self.repeats[RepeatSlot.ARMED] = 0
+            self._ahead.made(self.repeats[RepeatSlot.MADE], self.repeats[RepeatSlot.SHORTEST])
+            self.repeats[RepeatSlot.MADE] = 0
 
     def _learn(self, elapsed: int, ctas: int, helpers: int) -> None:
         """`helpers`: that were asked at the start. Those who came later only show that it took long alone."""
@@ -336,11 +348,12 @@ class Prepared:
         return Team(self.host.native, self.compiled, self.block.address, (), seats, slots[CallSlot.TICKET])
 
     def finish(self) -> None:
-        """Waits for those who were asked to help with a launch that compiled code has made: `tick` found it
-        long. It is over for others."""
+        """Waits for those who help with a launch that compiled code has made: it asked them, or `tick` found
+        it long. It is over for others."""
         try:
             with self._lock:  # who is asking them now has done so then
                 self.help[_SUMMONED] = 0
+            self._team = self._team or self._asked()
             if self._team is not None:
                 self._halves[_REQUEST] = 0  # nobody is left who would serve it
                 self._team.close()

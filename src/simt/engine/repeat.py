@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
+import time
 from collections.abc import Callable
 from functools import cache
 from operator import index
@@ -13,16 +14,15 @@ from weakref import ref
 
 from simt.engine.abi import ArgumentSlot, RepeatSlot
 from simt.engine.blocks import Block
+from simt.engine.native import c_function
 from simt.engine.native_repeat import ADDRESS_AT, COUNT_AT, ITEMS_AT, TYPE_AT
 from simt.engine.native_stack import bounds, has_room
+from simt.engine.pace import UNKNOWN
 from simt.engine.prepared import Prepared
 from simt.engine.watch import WATCH
 from simt.machine.launch import Given, Launch
 
 METH_FASTCALL = 0x80
-UNTIL_A_LOOK = 100
-"""Launches after which Python looks how long one takes, where other threads could help."""
-
 FUNCTIONS = {
     RepeatSlot.INVOKE: "PyObject_CallNoArgs",
     RepeatSlot.DROP: "Py_DecRef",
@@ -88,13 +88,16 @@ class Repeat:
             RepeatSlot.LAUNCH: prepared.block.address,
             RepeatSlot.CALL: prepared.call.address,
             RepeatSlot.HELP: prepared.help.buffer_info()[0],
+            RepeatSlot.CLOCK: c_function("clock_gettime") if prepared.workers > 1 else 0,
+            RepeatSlot.CLOCK_ID: time.CLOCK_MONOTONIC,
             RepeatSlot.PARAMETERS: ctypes.addressof(parameters),
             RepeatSlot.PARAMETER_BYTES: len(launch.parameters),
         }
         for slot, value in (values | _functions()).items():
             slots[slot] = value
         method = _Method(b"again", prepared.host.native.repeat, METH_FASTCALL, None)
-        used = method, block, parameters, arguments, [*held.values()], launch, prepared, given
+        self._grid = [given.shape[0]]
+        used = method, block, parameters, arguments, [*held.values()], launch, prepared, given, self._grid
         address = block.address.to_bytes(8, sys.byteorder)
         self.call: Callable[..., bool | None] = _function(method, address, used)
 
@@ -135,14 +138,28 @@ class Repeat:
         """After a launch that Python made with the same objects: whether the next one can do without it. What
         has changed since these were the numbers, that launch may not have seen."""
         launch, prepared, slots = self._launch, self._prepared, self.slots
-        if not prepared.alone_again(launch):
+        launches = prepared.again(launch)
+        if not launches:
             return False
         prepared.repeats = slots
         slots[RepeatSlot.DEVICE_CHANGES] = device_changes
         slots[RepeatSlot.MEMORY_CHANGES] = memory_changes
-        slots[RepeatSlot.LEFT] = UNTIL_A_LOOK if prepared.workers > 1 else -1
+        slots[RepeatSlot.LEFT] = launches
+        slots[RepeatSlot.MADE] = 0
+        slots[RepeatSlot.SHORTEST] = UNKNOWN
         slots[RepeatSlot.ARMED] = 1
         return True
+
+    def regrid(self, grid: object) -> bool:
+        """The next launch of the usual kind has another grid; whether compiled code made any with the old one.
+        Who has compared with that, and waits for the lock, finds that it counts no more."""
+        slots = self.slots
+        used = slots[RepeatSlot.MADE] > 0
+        slots[RepeatSlot.ARMED] = 0
+        slots[RepeatSlot.GRIDS] += 1
+        slots[RepeatSlot.GRID] = id(grid)
+        self._grid[0] = grid
+        return used
 
     def stopped(self) -> None:
         """Ends a launch for which `call` gave None. Raises its `KernelFault`."""

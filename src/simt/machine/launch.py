@@ -207,6 +207,11 @@ class Repeated(Protocol):
         before anything was looked at."""
         ...
 
+    def regrid(self, grid: object) -> bool:
+        """The next launch of the usual kind will be given this object for the grid. Whether `call` has made
+        any with the last one."""
+        ...
+
     def stopped(self) -> None:
         """To be called after `call` gave None: raises its fault."""
         ...

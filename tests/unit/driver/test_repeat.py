@@ -20,8 +20,9 @@ from simt.driver.array import DeviceArray
 from simt.driver.kernel import Kernel
 from simt.engine.abi import CallSlot, LaunchSlot
 from simt.engine.jit import Jit
+from simt.engine.pace import UNTIL_A_LOOK, Ahead
 from simt.engine.prepared import Prepared
-from simt.engine.repeat import UNTIL_A_LOOK, Repeat
+from simt.engine.repeat import Repeat
 from simt.engine.watch import WATCH
 
 PTX = """
@@ -58,6 +59,27 @@ L:
     setp.lt.u32 %p2, %r9, %r8;
     @%p2 bra L;
     st.global.u32 [%rd1+20], %r10;
+    ret;
+}
+.visible .entry last_is_long(.param .u64 p_out, .param .u32 p_turns)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p_out];
+    ld.param.u32 %r1, [p_turns];
+    mov.u32 %r2, %ctaid.x;
+    shr.u32 %r3, %r1, 4;
+    mad.lo.u32 %r1, %r1, %r2, %r3;
+    mov.u32 %r3, 0;
+    mov.u32 %r4, 3;
+L:
+    mad.lo.u32 %r4, %r4, %r4, %r3;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p1, %r3, %r1;
+    @%p1 bra L;
+    st.global.u32 [%rd1+4], %r4;
+    atom.global.add.u32 %r5, [%rd1], 1;
     ret;
 }
 """
@@ -200,6 +222,7 @@ def test_a_time_limit_holds_from_then_on(counted: Counted) -> None:
         counted()
     counted.out.numpy()[4] = 0
     counted.device.timeout = None
+    gc.collect()  # what the exception held is freed now, not between the launches
     counted(3)
     counted.general = 0
     counted()
@@ -519,7 +542,7 @@ def test_now_and_then_it_is_seen_how_long_a_launch_takes(monkeypatch: pytest.Mon
     """Where others could help: two CTAs, two workers."""
     counted = Counted(workers=2)
     counted.kernel(2, 1, counted.args)
-    monkeypatch.setattr(prepared(counted).pace, "is_short", lambda _: True)  # on a busy machine too
+    alone_is_best(monkeypatch, counted)
     alone, longest = 0, 0
     for launches in range(2, 1001):
         counted.general = 0
@@ -539,10 +562,10 @@ def test_after_a_launch_with_help(monkeypatch: pytest.MonkeyPatch) -> None:
     for times in range(3):
         counted.device.changed()
         monkeypatch.setattr(pace, "helpers", lambda *_, **__: 1)
-        monkeypatch.setattr(pace, "is_short", lambda _: False)
+        monkeypatch.setattr(pace, "ahead", lambda *_: Ahead())
         counted.kernel(2, 1, counted.args)
         assert prepared(counted).block.slots[LaunchSlot.RANGES] == 2
-        monkeypatch.setattr(pace, "is_short", lambda _: True)
+        alone_is_best(monkeypatch, counted)
         counted.device.changed()
         counted.kernel(2, 1, counted.args)
         counted.general = 0
@@ -557,7 +580,7 @@ def long_after_short(monkeypatch: pytest.MonkeyPatch) -> tuple[Counted, list[str
     counted, noted = Counted(workers=2), list[str]()
     for _ in range(2):
         counted.kernel(4, 1, counted.args)
-    monkeypatch.setattr(prepared(counted).pace, "is_short", lambda _: True)
+    alone_is_best(monkeypatch, counted)
     assemble, finish = Prepared._assemble, Prepared.finish
 
     def assembles(self: Prepared, first: int, many: int) -> Any:
@@ -606,6 +629,161 @@ def test_nobody_helps_any_more_when_a_handler_has_raised(monkeypatch: pytest.Mon
         counted.kernel(4, 1, counted.args)
     assert counted.words[0] == before + 20
     assert in_thread(counted) == before + 21
+
+
+several = pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="on one processor nobody waits to be asked")
+
+
+def helped(monkeypatch: pytest.MonkeyPatch, ctas: int = 64, name: str = "count") -> Counted:
+    """Compiled code makes its next launch, of so many CTAs, and asks for help."""
+    counted = Counted(workers=2)
+    counted.kernel = counted.kernel.module[name]
+    counted.kernel(ctas, 1, counted.args)
+    pace = prepared(counted).pace
+    monkeypatch.setattr(pace, "helpers", lambda *_, **__: 1)
+    monkeypatch.setattr(pace, "ahead", lambda *_: Ahead(UNTIL_A_LOOK, 1))
+    launched_until(lambda: counted.general == 0, counted, ctas)
+    return counted
+
+
+def launched_until(condition: Callable[[], bool], counted: Counted, ctas: int) -> int:
+    """Launches that were made. On a busy machine those who are to help come late."""
+    end, launches = time.monotonic() + 60, 0
+    while time.monotonic() < end:
+        counted.general = 0
+        counted.kernel(ctas, 1, counted.args)
+        launches += 1
+        if condition():
+            return launches
+    pytest.fail("never")
+
+
+@several
+def test_compiled_code_asks_for_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = helped(monkeypatch)
+    call = prepared(counted).call.slots
+    assert call[CallSlot.WANTED] == 1
+    counted.out.numpy()[4] = 2000
+    for _ in range(10):
+        before = counted.words[0]
+        launches = launched_until(lambda: counted.general == 0 and call[CallSlot.BEGUN] == 1, counted, 64)
+        assert counted.words[0] == before + 64 * launches  # each CTA once
+
+
+@several
+def test_where_nobody_is_awake_python_makes_the_next_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = helped(monkeypatch)
+    before = counted.words[0]
+    while counted.device.engine.host.pool.awake:  # type: ignore[attr-defined]
+        time.sleep(0.01)
+    for general in (0, 1):
+        counted.general = 0
+        counted.kernel(64, 1, counted.args)
+        assert counted.general == general
+    assert counted.words[0] == before + 128
+
+
+@several
+def test_who_helps_longer_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Longer than compiled code waits: Python does then."""
+    waited, finish = list[bool](), Prepared.finish
+
+    def finishes(self: Prepared) -> None:
+        finish(self)
+        waited.append(self._team is None)
+
+    monkeypatch.setattr(Prepared, "finish", finishes)
+    counted = helped(monkeypatch, 2, "last_is_long")
+    counted.args = (counted.out, np.uint32(1 << 20))  # a millisecond or so
+    before = counted.words[0]
+    launches = launched_until(lambda: bool(waited), counted, 2)
+    assert counted.words[0] == before + 2 * launches
+    assert all(waited)
+
+
+@several
+def test_a_fault_of_one_who_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = helped(monkeypatch)
+    counted.out.numpy()[3] = 1
+    for _ in range(2):
+        with pytest.raises(simt.KernelFault, match="trap"):
+            counted.kernel(64, 1, counted.args)
+    counted.out.numpy()[3] = 0
+    before = counted.words[0]
+    launches = launched_until(lambda: counted.general == 0, counted, 64)
+    assert counted.words[0] == before + 64 * launches
+
+
+@several
+def test_ctrl_c_ends_those_who_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    counted = helped(monkeypatch)
+    counted.out.numpy()[4] = 0xFFFFFFFF
+    with soon(interrupt, 0.3), pytest.raises(KeyboardInterrupt):
+        counted.kernel(64, 1, counted.args)
+    counted.out.numpy()[4] = 0
+    before = counted.words[0]
+    launches = launched_until(lambda: counted.general == 0, counted, 64)
+    assert counted.words[0] == before + 64 * launches
+    assert in_thread(counted) == counted.words[0]
+
+
+def test_a_grid_that_changes_now_and_then(counted: Counted) -> None:
+    """The first launch of a new grid is made as usual. Until one grid was used again, two are."""
+    general, words = list[int](), counted.words[0]
+    for grid in [1] * 3 + [2] * 3 + [(3, 1)] * 3 + [5, 6, 5, 6]:
+        counted.general = 0
+        counted.kernel(grid, 1, counted.args)
+        general.append(counted.general)
+        words += grid if isinstance(grid, int) else grid[0]
+        assert counted.words[0] == words
+        assert counted.kernel.last_launch is not None
+        assert counted.kernel.last_launch.grid == ((grid, 1, 1) if isinstance(grid, int) else (*grid, 1))
+    assert general == [0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 1, 1]
+
+
+def test_a_grid_that_changes_while_somebody_waits_for_the_lock() -> None:
+    """A handler of signals makes launches of another grid, after the old one was compared."""
+    counted, lock = Counted(), Interrupting()
+    launching = counted.device.launching
+    counted.device.launching = lambda: lock.over(launching())  # type: ignore[method-assign]
+    counted.warm()
+    lock.handler = lambda: [counted.kernel(2, 1, counted.args) for _ in range(3)]
+    counted()
+    assert counted.words[0] == 3 + 3 * 2 + 1
+    assert lock.handler is None
+
+
+class Interrupting:
+    """A lock that has a handler called before it is taken."""
+
+    handler: Callable[[], object] | None = None
+
+    def over(self, lock: Any) -> Interrupting:
+        self.lock = lock
+        return self
+
+    def acquire(self) -> object:
+        handler, self.handler = self.handler, None
+        if handler is not None:
+            handler()
+        return self.lock.acquire()
+
+    def release(self) -> None:
+        self.lock.release()
+
+    def __enter__(self) -> object:
+        return self.lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.lock.release()
+
+
+def alone_is_best(monkeypatch: pytest.MonkeyPatch, counted: Counted) -> None:
+    """On a busy machine too."""
+    monkeypatch.setattr(prepared(counted).pace, "ahead", lambda *_: Ahead(UNTIL_A_LOOK))
 
 
 def prepared(counted: Counted) -> Prepared:

@@ -10,7 +10,21 @@ import pytest
 import simt
 from simt.engine.abi import WorkerSlot
 from simt.engine.blocks import APART, CONTEXTS_APART, Crew, Need
-from simt.engine.pace import ASLEEP, AWAKE, CALM, LONG, OFTEN, SELDOM, SHARE, TRIAL, Pace, at_first, steps
+from simt.engine.pace import (
+    ASLEEP,
+    AWAKE,
+    CALM,
+    LONG,
+    OFTEN,
+    SELDOM,
+    SHARE,
+    TRIAL,
+    UNKNOWN,
+    UNTIL_A_LOOK,
+    Pace,
+    at_first,
+    steps,
+)  # fmt: skip
 
 Cost = Callable[[int], float]
 """Nanoseconds of a launch, by how many others help."""
@@ -268,3 +282,60 @@ def test_ctas_that_wait_for_higher_ones_get_help_that_was_not_asked(monkeypatch:
     device.load(WAITS_FOR_A_HIGHER_CTA)["k"]((2,), (32,), (flag,))
     assert asked == [1]
     assert flag.numpy()[0] == 1
+
+
+def launched(pace: Pace, cost: Cost, launches: int) -> list[int]:
+    """Launches of which compiled code makes those that it may, with the shortest of their times; with each of
+    all, how many others helped."""
+    found: list[int] = []
+    while len(found) < launches:
+        helpers = pace.helpers(64, awake=True, most=1)
+        found.append(helpers)
+        pace.note(64, cost(helpers), helpers)
+        ahead = pace.ahead(64, most=1)
+        found += [ahead.helpers] * ahead.launches
+        ahead.made(ahead.launches, int(cost(ahead.helpers)))
+    return found
+
+
+@pytest.mark.parametrize("gain", [0.6, 1.9])
+def test_launches_that_python_does_not_see_are_trials_too(gain: float) -> None:
+    pace, cost = Pace(), lambda h: LONG / 2 / (gain if h else 1)
+    launched(pace, cost, OFTEN * TRIAL)
+    later = launched(pace, cost, 10 * OFTEN * TRIAL)
+    assert later.count(gain < 1) == pytest.approx(10 * TRIAL, abs=TRIAL)
+
+
+def test_compiled_code_makes_most_launches() -> None:
+    pace, seen = Pace(), 0
+    helped(pace, 64, lambda h: LONG / 2 / (1 + h), 4 * OFTEN)
+    for _ in range(100):
+        ahead = pace.ahead(64, most=1)
+        ahead.made(ahead.launches, LONG // 4)
+        helped(pace, 64, lambda h: LONG / 2 / (1 + h), 1)
+        seen += ahead.launches
+    assert seen > 50 * 100
+
+
+@pytest.mark.parametrize(("nanoseconds", "known"), [(AWAKE / 2, True), (2 * LONG, False)])
+def test_what_is_known_of_very_short_and_of_long_launches(nanoseconds: float, known: bool) -> None:
+    pace = Pace()
+    assert pace.ahead(64, most=1).launches == 0  # nothing at first
+    helped(pace, 64, lambda _: nanoseconds, 5)
+    ahead = pace.ahead(64, most=1)
+    assert (ahead.launches, ahead.helpers) == (UNTIL_A_LOOK * known, 0)
+
+
+def test_times_of_which_nobody_knows_count_as_launches_only() -> None:
+    pace = Pace()
+    helped(pace, 64, lambda h: LONG / 2 / (1 + h), 3)
+    ahead = pace.ahead(64, most=1)
+    (ways,) = pace.sizes.values()
+    expected, launches = ways.expected, ways.short.launches
+    ahead.made(1, UNKNOWN)
+    assert (ways.expected, ways.short.launches) == (expected, launches + 1)
+    ahead.made(0, 5)
+    assert (ways.expected, ways.short.launches) == (expected, launches + 1)
+    ahead.made(2, LONG)
+    assert ways.expected > expected
+    assert ways.short.launches == launches + 3
