@@ -151,7 +151,7 @@ class Repeat:
         return True
 
     def regrid(self, grid: object) -> bool:
-        """The next launch of the usual kind has another grid; whether compiled code made any with the old one.
+        """The next launch of the usual kind has another grid; whether compiled code made any with the last.
         Who has compared with that, and waits for the lock, finds that it counts no more."""
         slots = self.slots
         used = slots[RepeatSlot.MADE] > 0
