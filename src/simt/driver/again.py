@@ -17,7 +17,7 @@ from weakref import ref
 from simt.driver.array import DeviceArray
 from simt.errors import LaunchError
 from simt.machine.grid import Shape, as_dim3, check_grid
-from simt.machine.launch import Given, Launch, Repeated, Repeating
+from simt.machine.launch import ARRAYS, Arrays, Given, Launch, Repeated, Repeating
 
 if TYPE_CHECKING:
     from simt.driver.kernel import Kernel
@@ -27,13 +27,51 @@ _numbers = count(1)  # of objects of the class below
 Quick = Callable[[Shape, Shape, Sequence[object], object], "bool | None"]
 
 
+class _Latest:
+    """Arrays that were given for one parameter, the last one first. They may end, or be freed."""
+
+    __slots__ = ("_arrays",)
+
+    def __init__(self, array: DeviceArray, before: object) -> None:
+        """`before`: what is known of the parameter so far."""
+        self._arrays = [ref(array)]
+        if isinstance(before, _Latest):
+            others = [known for known in before._arrays if known() is not array and _has_memory(known)]
+            self._arrays += others[: ARRAYS - 1]
+
+    def __contains__(self, array: DeviceArray) -> bool:
+        """Whether it was given before, and still has memory."""
+        return array.allocation.alive and any(known() is array for known in self._arrays)
+
+    def is_last(self, array: DeviceArray) -> bool:
+        return self._arrays[0]() is array
+
+    def prune(self) -> bool:
+        """Forgets those but the last one that cannot be given any more; whether there were any."""
+        before, self._arrays[1:] = (
+            len(self._arrays),
+            [known for known in self._arrays[1:] if _has_memory(known)],
+        )
+        return len(self._arrays) < before
+
+    def living(self) -> Arrays:
+        found = [known for known in self._arrays if _has_memory(known)]
+        return Arrays(tuple(found), tuple([array.ptr for known in found if (array := known()) is not None]))
+
+
+def _has_memory(known: ref[DeviceArray]) -> bool:
+    array = known()
+    return array is not None and array.allocation.alive
+
+
 class Again:
     """A launch that has ended well, by the grid, block and bytes of shared memory that its caller gave."""
 
     __slots__ = (
-        "_args", "_block", "_cells", "_changes", "_device", "_dim3", "_engine", "_grid", "_ids", "_integers",
-        "_last", "_lasts", "_lock", "_made", "_memory_changes", "_name", "_number", "_packer", "_parameters",
-        "_repeated", "_seen", "_shared_mem", "_stack_bytes", "_timeout", "_workers", "quick",
+        "_args", "_arrays_seen", "_block", "_cells", "_changes", "_device", "_dim3", "_engine", "_grid",
+        "_ids", "_last", "_lasts", "_lock", "_made", "_memory_changes", "_name", "_number", "_packer",
+        "_parameters", "_repeated", "_seen", "_shared_mem", "_stack_bytes", "_timeout", "_workers",
+        "quick",
     )  # fmt: skip
 
     def __init__(self, kernel: Kernel, grid: Shape, block: Shape, shared_mem: int, made: Launch) -> None:
@@ -49,8 +87,8 @@ class Again:
         self._lock = device.launching()
         self._packer = kernel.packer
         self._lasts = False  # whether the last grid was used so often that the next one may be, too
-        self._args: tuple[object, ...] | None = None  # arrays by weak references
-        self._integers: tuple[tuple[int, int] | None, ...] | None = None  # of them, once somebody has asked
+        self._args: tuple[object | _Latest, ...] | None = None  # arrays: the latest ones, last one first
+        self._arrays_seen = 0  # what `_memory_changes` was when all of these had memory
         self._parameters = b""
         self._name, self._last = kernel.name, kernel.module.last_launches
         self._repeated: Repeated | Literal[False] | None = None  # for the present arguments; False: never
@@ -121,6 +159,11 @@ class Again:
     def _ready(self, memory_changes: int) -> Quick | None:
         """What makes the launch that has just ended once more, if the engine can do that. Arrays may have
         been freed, and the device set, while it ran."""
+        if memory_changes != self._arrays_seen:
+            self._arrays_seen = memory_changes
+            for known in self._args or ():
+                if isinstance(known, _Latest) and known.prune():
+                    self._repeated = None
         if self._repeated is None:
             self._repeated = self._repetition() or False
         repeated = self._repeated
@@ -131,8 +174,9 @@ class Again:
         if self._timeout is not None or not isinstance(engine, Repeating):
             return None
         shape, args = (self._grid, self._block, self._shared_mem), self._args or ()
+        given = tuple([known.living() if isinstance(known, _Latest) else known for known in args])
         numbers = device.changes, self._memory_changes, device.grid_ids
-        return engine.repeat(self._made, Given(shape, args, self._numbers(args), self._lock, *numbers))
+        return engine.repeat(self._made, Given(shape, given, self._packer.places, self._lock, *numbers))
 
     def stopped(self) -> None:
         """Ends a launch that `quick` has begun and that was stopped. Raises its `KernelFault`."""
@@ -155,37 +199,33 @@ class Again:
 
     def _alike(self, args: Sequence[object]) -> bytes | None:
         """The parameters, if the arguments are the objects that they were, and mean what they meant, but for
-        other integers of the same types."""
+        other integers of the same types, and arrays that were given before."""
         known_args, same = self._args, True
         if known_args is None or len(args) != len(known_args):
             return None
         for index, (argument, known) in enumerate(zip(args, known_args)):
             if argument is known:
                 continue
-            if type(argument) is type(known) and self._numbers(known_args)[index] is not None:
+            if isinstance(known, _Latest):
+                if not isinstance(argument, DeviceArray) or argument not in known:
+                    return None
+                same = same and known.is_last(argument)
+            elif type(argument) is type(known) and self._packer.places[index] is not None:
                 same = False
-                continue
-            if not isinstance(argument, DeviceArray) or type(known) is not ref or known() is not argument:
-                return None
-            if not argument.allocation.alive:
+            else:
                 return None
         return self._parameters if same else self._packer.plain(args)
 
-    def _numbers(self, args: tuple[object, ...]) -> tuple[tuple[int, int] | None, ...]:
-        """`Packer.integers` of the known arguments."""
-        if self._integers is None:
-            self._integers = self._packer.integers(args)
-        return self._integers
-
     def _takes(self, args: Sequence[object]) -> bool:
-        """Whether all arguments are numbers and arrays; the next launch is expected to have the same."""
+        """Whether all arguments are numbers and arrays; the next launch is expected to have the same, or
+        arrays that were given before."""
         parameters = self._packer.plain(args)
         if parameters is None:
             return False
+        before = self._args or (None,) * len(args)
         self._parameters = parameters
         self._repeated = None
-        self._integers = None
-        self._args = tuple([ref(a) if isinstance(a, DeviceArray) else a for a in args])
+        self._args = tuple([_Latest(a, b) if isinstance(a, DeviceArray) else a for a, b in zip(args, before)])
         return True
 
 

@@ -187,11 +187,17 @@ class ArgumentSlot(IntEnum):
     """What is known of an argument of a launch that may be made once more."""
 
     OBJECT = 0
-    TYPE = 1  # of integers that may take its place; zero: only the object itself may stand there
-    VALUE = 2  # what the object means as such an integer
-    MOST = 3  # the greatest integer that may stand there
-    OFFSET = 4  # in the parameters
-    BYTES = 5
+    VALUE = 1  # what the object means, as an integer
+    BYTES = 2  # zero: only the object itself may stand there, and nothing is written
+    OFFSET = 3  # in the parameters
+    TYPE = 4  # of integers that may take its place, and the greatest that may; zero: none
+    MOST = 5
+    OBJECT_2 = 6  # others that may take its place, and what they mean; zero: none
+    VALUE_2 = 7
+    OBJECT_3 = 8
+    VALUE_3 = 9
+    OBJECT_4 = 10
+    VALUE_4 = 11
 
 
 class HelpCell(IntEnum):

@@ -21,6 +21,13 @@ COUNT_AT = object.__basicsize__
 ITEMS_AT = tuple.__basicsize__
 
 
+KNOWN = (
+    (ArgumentSlot.OBJECT, ArgumentSlot.VALUE),
+    (ArgumentSlot.OBJECT_2, ArgumentSlot.VALUE_2),
+    (ArgumentSlot.OBJECT_3, ArgumentSlot.VALUE_3),
+    (ArgumentSlot.OBJECT_4, ArgumentSlot.VALUE_4),
+)
+
 ERROR = "type", "value", "trace"
 """What Python keeps of an exception while something else is called."""
 
@@ -91,14 +98,11 @@ def _same_objects() -> list[str]:
         f"  %known.at = mul i64 %i, {len(ArgumentSlot)}",
         f"  %known.first = add i64 %known.at, {RepeatSlot.ARGS}",
         "  %about = getelementptr i64, ptr %slots, i64 %known.first",
-        *field("%about", ArgumentSlot.OBJECT, "known"),
-        *field("%about", ArgumentSlot.TYPE, "integer"),
         "  %i.next = add i64 %i, 1",
-        "  %same.item = icmp eq i64 %object, %known",
-        "  %only.itself = icmp eq i64 %integer, 0",
-        "  br i1 %only.itself, label %itself.item, label %number.item",
-        "itself.item:",
-        "  br i1 %same.item, label %item.ends, label %no",
+        *field("%about", ArgumentSlot.BYTES, "number.bytes"),
+        "  %only.itself = icmp eq i64 %number.bytes, 0",
+        "  br label %known.1",
+        *(line for n, slots in enumerate(KNOWN, 1) for line in _known(n, *slots)),
         *_number(),
         "item.ends:",
         "  br label %items",
@@ -107,17 +111,31 @@ def _same_objects() -> list[str]:
     ]
 
 
+def _known(n: int, known: ArgumentSlot, value: ArgumentSlot) -> list[str]:
+    """Whether an argument is one of the known objects."""
+    following = f"known.{n + 1}" if n < len(KNOWN) else "number.item"
+    return [
+        f"known.{n}:",
+        *field("%about", known, f"object.{n}"),
+        f"  %is.{n} = icmp eq i64 %object, %object.{n}",
+        f"  br i1 %is.{n}, label %found.{n}, label %{following}",
+        f"found.{n}:",
+        f"  br i1 %only.itself, label %item.ends, label %write.{n}",
+        f"write.{n}:",
+        *field("%about", value, f"value.{n}"),
+        "  br label %number.write",
+    ]
+
+
 def _number() -> list[str]:
-    """An argument that may be any integer of a type: what it is, is written where the parameters are kept.
-    That of each such argument is, since a launch that was begun and refused may have written others."""
+    """An argument that may be one of several: what it is, is written where the parameters are kept. That of
+    each such argument is, since a launch that was begun and refused may have written others."""
     return [
         "number.item:",
-        *field("%about", ArgumentSlot.VALUE, "value.known"),
+        *field("%about", ArgumentSlot.TYPE, "integer"),
         *field("%about", ArgumentSlot.MOST, "most"),
-        *field("%about", ArgumentSlot.OFFSET, "offset"),
-        *field("%about", ArgumentSlot.BYTES, "number.bytes"),
-        *_slot(RepeatSlot.PARAMETERS, "kept", "ptr"),
-        "  br i1 %same.item, label %number.write, label %number.other",
+        "  %is.integer = icmp ne i64 %integer, 0",
+        "  br i1 %is.integer, label %number.other, label %no",
         "number.other:",
         "  %object.p = inttoptr i64 %object to ptr",
         f"  %object.type.p = getelementptr i8, ptr %object.p, i64 {TYPE_AT}",
@@ -134,7 +152,10 @@ def _number() -> list[str]:
         "  call void %clear()",
         "  br label %no",
         "number.write:",
-        "  %value = phi i64 [ %value.known, %number.item ], [ %value.new, %number.ask ]",
+        "  %value = phi i64 [ %value.new, %number.ask ]"
+        + "".join(f", [ %value.{n}, %write.{n} ]" for n in range(1, len(KNOWN) + 1)),
+        *field("%about", ArgumentSlot.OFFSET, "offset"),
+        *_slot(RepeatSlot.PARAMETERS, "kept", "ptr"),
         "  store i64 %value, ptr %number.p, align 8",
         "  %written.p = getelementptr i8, ptr %kept, i64 %offset",
         "  call void @llvm.memcpy.p0.p0.i64(ptr %written.p, ptr %number.p, i64 %number.bytes, i1 false)",

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from operator import index
 from typing import Any, SupportsIndex, cast
 from weakref import ref
@@ -15,12 +15,12 @@ from weakref import ref
 from simt.engine.abi import ArgumentSlot, RepeatSlot
 from simt.engine.blocks import Block
 from simt.engine.native import c_function
-from simt.engine.native_repeat import ADDRESS_AT, COUNT_AT, ITEMS_AT, TYPE_AT
+from simt.engine.native_repeat import ADDRESS_AT, COUNT_AT, ITEMS_AT, KNOWN, TYPE_AT
 from simt.engine.native_stack import bounds, has_room
 from simt.engine.pace import UNKNOWN
 from simt.engine.prepared import Prepared
 from simt.engine.watch import WATCH
-from simt.machine.launch import Given, Launch
+from simt.machine.launch import Arrays, Given, Launch
 
 METH_FASTCALL = 0x80
 FUNCTIONS = {
@@ -59,7 +59,7 @@ class Repeat:
         parameters = ctypes.create_string_buffer(launch.parameters, max(1, len(launch.parameters)))
         arguments = [
             self._argument(RepeatSlot.ARGS + len(ArgumentSlot) * i, *known)
-            for i, known in enumerate(zip(given.args, given.integers, strict=True))
+            for i, known in enumerate(zip(given.args, given.places, strict=True))
         ]
         low, size = bounds()
         held = {
@@ -101,22 +101,26 @@ class Repeat:
         address = block.address.to_bytes(8, sys.byteorder)
         self.call: Callable[..., bool | None] = _function(method, address, used)
 
-    def _argument(self, first: int, argument: object, integer: tuple[int, int] | None) -> object:
-        """Writes what is known of an argument. What is known by a weak reference may end, and another object
-        begin at its address; its reference is returned, whose callback comes before that."""
-        slots = self.slots
-        known: bool = type(argument) is ref
-        target: object = cast("ref[object]", argument)() if known else argument
-        slots[first + ArgumentSlot.OBJECT] = id(target)
-        if integer is not None:
-            self._integer(first, cast("SupportsIndex", target), *integer)
-        if not known:
-            return target
+    def _argument(self, first: int, argument: object | Arrays, place: tuple[int, int] | None) -> object:
+        """Writes what is known of an argument; what is to be kept of it is returned."""
+        if isinstance(argument, Arrays):
+            return self._arrays(first, argument, place)
+        self.slots[first + ArgumentSlot.OBJECT] = id(argument)
+        if place is not None:
+            self._integer(first, cast("SupportsIndex", argument), *place)
+        return argument
 
-        def disarm(_: object) -> None:
-            slots[RepeatSlot.ARMED] = 0
-
-        return ref(target, disarm)
+    def _arrays(self, first: int, arrays: Arrays, place: tuple[int, int] | None) -> list[ref[object]]:
+        """One may end, and another object begin at its address: a callback comes before that."""
+        slots, kept = self.slots, list[ref[object]]()
+        for (known, value), array, address in zip(KNOWN, arrays.objects, arrays.addresses):
+            target = array()
+            if target is not None:
+                slots[first + known], slots[first + value] = id(target), address
+                kept.append(ref(target, partial(_forget, slots, first + known)))
+        if len(arrays.objects) > 1 and place is not None:
+            slots[first + ArgumentSlot.OFFSET], slots[first + ArgumentSlot.BYTES] = place[0], place[1] // 8
+        return kept
 
     def _integer(self, first: int, target: SupportsIndex, offset: int, bits: int) -> None:
         """Others of its type may take an integer's place: NumPy's and Python's own, which run no code of
@@ -164,6 +168,11 @@ class Repeat:
     def stopped(self) -> None:
         """Ends a launch for which `call` gave None. Raises its `KernelFault`."""
         self._prepared.raise_fault(self._launch, late=False)
+
+
+def _forget(slots: memoryview, slot: int, _: object) -> None:
+    """An object has ended."""
+    slots[slot] = slots[RepeatSlot.ARMED] = 0
 
 
 def can_repeat(launch: Launch, prepared: Prepared) -> bool:

@@ -50,6 +50,9 @@ class Packer:
         self.address_bits = address_bits
         self.address_of = address_of
         self._struct, self._taken = _layout(parameters, size, address_bits)
+        self.places = tuple([None if p.type.is_float else (p.offset, 8 * p.size) for p in parameters])
+        """For each parameter, offset and bits if others may take the place of what `plain` took: arrays that
+        of an array, integers that are not negative that of one of their type."""
 
     def pack(self, arguments: Sequence[object]) -> bytes:
         """The parameter block. Raises `LaunchError` naming the first bad parameter."""
@@ -70,18 +73,6 @@ class Packer:
             return self._struct.pack(*values)
         except (struct.error, OverflowError, LaunchError):
             return None
-
-    def integers(self, arguments: Sequence[object]) -> tuple[tuple[int, int] | None, ...]:
-        """For each of the arguments that `plain` took: offset and bits of the parameter, if another integer
-        of the same type that is not negative may stand there as it is."""
-        return tuple(
-            [
-                (parameter.offset, 8 * parameter.size)
-                if not parameter.type.is_float and type(argument) in taken.types
-                else None
-                for parameter, argument, taken in zip(self.parameters, arguments, self._taken)
-            ]
-        )
 
     def _convert_all(self, arguments: Sequence[object]) -> bytes:
         if len(arguments) != len(self.parameters):

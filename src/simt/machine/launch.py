@@ -5,12 +5,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from simt.errors import FaultSite
 from simt.records import dataclass
 
 if TYPE_CHECKING:
+    from weakref import ref
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -175,18 +177,31 @@ class Lock(Protocol):
     def release(self) -> None: ...
 
 
+ARRAYS = 4
+"""How many may take turns as an argument."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """Objects that take turns as an argument, not to be kept alive by that, and their addresses. The first is
+    the one that was given."""
+
+    objects: tuple[ref[Any], ...]
+    addresses: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """What a launch was given, so that an engine can tell whether the next one is given the same.
 
     `shape`: the objects for grid, block and bytes of shared memory. `args`: the objects for the kernel's
-    arguments, by weak references what is not to be kept alive. `integers`: for each of these, offset and bits
-    of its parameter, where others of its type may take its place. `device_changes`, `memory_changes`: numbers
-    that grow with what a launch depends on besides. `last_grid_id`: the device's count of launches."""
+    arguments. `places`: for each of these, offset and bits of its parameter, where others may take its place:
+    integers of its type, or one of some arrays. `device_changes`, `memory_changes`: numbers that grow with
+    what a launch depends on besides. `last_grid_id`: the device's count of launches."""
 
     shape: tuple[object, object, object]
-    args: tuple[object, ...]
-    integers: tuple[tuple[int, int] | None, ...]
+    args: tuple[object | Arrays, ...]
+    places: tuple[tuple[int, int] | None, ...]
     lock: Lock
     device_changes: array[int]
     memory_changes: array[int]

@@ -16,7 +16,6 @@ import pytest
 
 import simt
 from simt.driver.again import Again
-from simt.driver.array import DeviceArray
 from simt.driver.kernel import Kernel
 from simt.engine.abi import CallSlot, LaunchSlot
 from simt.engine.jit import Jit
@@ -24,6 +23,7 @@ from simt.engine.pace import UNTIL_A_LOOK, Ahead
 from simt.engine.prepared import Prepared
 from simt.engine.repeat import Repeat
 from simt.engine.watch import WATCH
+from tests.unit.driver.views import part
 
 PTX = """
 .version 8.0
@@ -283,22 +283,6 @@ def test_another_view_of_the_memory_is_another_array(counted: Counted) -> None:
     assert memory.numpy()[[0, 8]].tolist() == [50, 50]
     assert device.memory.used >= 64
     assert len(addresses) < 20  # the test would show nothing if each were elsewhere
-
-
-def part(array: DeviceArray, start: int) -> DeviceArray:
-    """A view of eight words."""
-    found = DeviceArray.__new__(DeviceArray)
-    for slot, value in (("device", array.device), ("dtype", array.dtype), ("nbytes", 32), ("shape", (8,))):
-        setattr(found, slot, value)
-    found.allocation = Part(array.allocation, 4 * start)  # type: ignore[assignment]
-    return found
-
-
-class Part:
-    """A piece of an allocation."""
-
-    def __init__(self, whole: Any, offset: int) -> None:
-        self.whole, self.address, self.alive, self.arena = whole, whole.address + offset, True, whole.arena
 
 
 def test_a_fault(counted: Counted) -> None:

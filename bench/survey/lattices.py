@@ -1,0 +1,109 @@
+"""Grids whose points take turns, waves, particles, systems of equations."""
+
+from __future__ import annotations
+
+import numpy as np
+from suite.problem import Launch, Problem, Scalar, blocks
+
+from survey.case import case, integers, reals, zeros
+
+
+@case(full=2048, quick=101)
+def sor(n: int) -> Problem:
+    """Red and black points, eight half steps."""
+    steps, grid = 8, (blocks((n - 2 + 1) // 2, 32), blocks(n - 2, 8))
+    return Problem(
+        arrays={"u": reals(n, n), "f": reals(n + 1, n)[1:] - np.float32(0.5)},
+        scalars={"n": np.int32(n), "omega": np.float32(1.5), "steps": np.int32(steps)},
+        launches=[
+            Launch("sor", grid, (32, 8), ("u", "f", "n", np.int32(s & 1), "omega")) for s in range(steps)
+        ],
+        changed=["u"],
+        tolerance=1e-5,
+    )
+
+
+@case(full=1024, quick=70)
+def fdtd(n: int) -> Problem:
+    """Four steps of waves in a plane."""
+    steps, grid = 4, (blocks(n, 32), blocks(n, 8))
+    size: dict[str, Scalar] = {"nx": np.int32(n), "ny": np.int32(n)}
+    fields = ("ez", "hx", "hy")
+    launches = [
+        launch
+        for _ in range(steps)
+        for launch in (
+            Launch("magnetic", grid, (32, 8), (*fields, "nx", "ny", "c")),
+            Launch("electric", grid, (32, 8), (*fields, "ce", "nx", "ny")),
+        )
+    ]
+    return Problem(
+        arrays={name: reals(n + k, n)[k:] for k, name in enumerate((*fields, "ce"))},
+        scalars={**size, "c": np.float32(0.5), "steps": np.int32(steps)},
+        launches=launches,
+        changed=fields,
+        tolerance=1e-5,
+    )
+
+
+@case(full=1024, quick=64)
+def ising(n: int) -> Problem:
+    """Four half sweeps over spins of a byte each."""
+    steps, grid = 4, (blocks(n, 32), blocks(n, 8))
+    return Problem(
+        arrays={"spin": (2 * integers(0, 2, n, n) - 1).astype("i1")},
+        scalars={"n": np.int32(n), "beta": np.float32(0.4), "steps": np.int32(steps)},
+        launches=[Launch("ising", grid, (32, 8), ("spin", "n", np.int32(s), "beta")) for s in range(steps)],
+        changed=["spin"],
+    )
+
+
+@case(full=2000, quick=3)
+def pcr(systems: int) -> Problem:
+    """Tridiagonal systems by a parallel method; C solves them one row after the other."""
+    shape = systems, 256
+    return Problem(
+        arrays={
+            "a": reals(*shape) - np.float32(0.5),
+            "b": reals(systems + 1, 256)[1:] + np.float32(2),
+            "c": reals(systems + 2, 256)[2:] - np.float32(0.5),
+            "d": reals(systems + 3, 256)[3:],
+            "x": zeros(*shape),
+        },
+        scalars={"systems": np.int32(systems)},
+        launches=[Launch("pcr", systems, 256, ("a", "b", "c", "d", "x"))],
+        changed=["x"],
+        tolerance=1e-5,
+    )
+
+
+@case(full=192, quick=20)
+def restrict3(n: int) -> Problem:
+    """A coarser grid in space."""
+    m = n // 2
+    return Problem(
+        arrays={"fine": reals(n, n, n), "coarse": zeros(m, m, m)},
+        scalars={"n": np.int32(n)},
+        launches=[Launch("restrict3", (blocks(m, 32), blocks(m, 8), m), (32, 8), ("fine", "coarse", "n"))],
+        changed=["coarse"],
+        tolerance=1e-5,
+    )
+
+
+@case(full=1 << 16, quick=900)
+def sph(n: int) -> Problem:
+    """Some nine particles in each cell of a grid, sorted by cells."""
+    cells = int((n / 9) ** 0.5)
+    points = reals(n, 2)
+    cell = (points[:, 1] * np.float32(cells)).astype(int) * cells + (points[:, 0] * np.float32(cells)).astype(
+        int
+    )
+    order = np.argsort(cell, kind="stable")
+    start = np.searchsorted(cell[order], np.arange(cells * cells + 1)).astype("i4")
+    return Problem(
+        arrays={"p": points[order], "start": start, "density": zeros(n)},
+        scalars={"n": np.int32(n), "cells": np.int32(cells), "h2": np.float32(1 / cells**2)},
+        launches=[Launch("sph", blocks(n), 256, ("p", "start", "density", "n", "cells", "h2"))],
+        changed=["density"],
+        tolerance=1e-5,
+    )

@@ -1,0 +1,83 @@
+"""Strings, hidden states, plans: tables that are filled in an order."""
+
+from __future__ import annotations
+
+import numpy as np
+from suite.problem import Launch, Problem, blocks
+
+from survey.case import case, integers, reals, zeros
+
+
+@case(full=200, quick=2)
+def align_diagonals(pairs: int) -> Problem:
+    """Strings of 256 letters of four; a diagonal between two barriers."""
+    return Problem(
+        arrays={
+            "a": integers(0, 4, pairs, 256, kind="i1"),
+            "b": integers(0, 4, pairs + 1, 256, kind="i1")[1:],
+            "best": zeros(pairs, kind="i4"),
+        },
+        scalars={"pairs": np.int32(pairs)},
+        launches=[Launch("align_diagonals", pairs, 256, ("a", "b", "best"))],
+        changed=["best"],
+    )
+
+
+@case(full=128, quick=2)
+def viterbi(sequences: int) -> Problem:
+    """64 states, 128 observations of 16 kinds."""
+    length = 128
+    return Problem(
+        arrays={
+            "move": np.log(reals(64, 64) + np.float32(0.01)),
+            "emit": np.log(reals(16, 64) + np.float32(0.01)),
+            "seen": integers(0, 16, sequences, length, kind="u1"),
+            "from": zeros(sequences, length, 64, kind="u1"),
+            "score": zeros(sequences, 64),
+        },
+        scalars={"sequences": np.int32(sequences), "length": np.int32(length)},
+        launches=[Launch("viterbi", sequences, 64, ("move", "emit", "seen", "from", "score", "length"))],
+        changed=["from", "score"],
+        tolerance=1e-6,
+    )
+
+
+@case(full=1 << 16, quick=1000)
+def knapsack(capacity: int) -> Problem:
+    """64 items, a launch each."""
+    items = 64
+    weight, value = integers(1, capacity // 16, items), integers(1, 1000, items)
+    tables = "a", "b"
+    launches = [
+        Launch(
+            "knapsack",
+            blocks(capacity + 1),
+            256,
+            (tables[i % 2], tables[1 - i % 2], weight[i], value[i], "capacity"),
+        )
+        for i in range(items)
+    ]
+    return Problem(
+        arrays={
+            "a": zeros(capacity + 1, kind="i4"),
+            "b": zeros(capacity + 1, kind="i4"),
+            "weight": weight,
+            "value": value,
+        },
+        scalars={"items": np.int32(items), "capacity": np.int32(capacity)},
+        launches=launches,
+        changed=["a", "b"],
+    )
+
+
+@case(full=40, quick=2)
+def two_opt(tours: int) -> Problem:
+    """All pairs of edges of tours of 512 cities."""
+    return Problem(
+        arrays={"city": reals(tours, 512, 2), "gain": zeros(tours), "where": zeros(tours, kind="i4")},
+        scalars={"tours": np.int32(tours)},
+        launches=[Launch("two_opt", tours, 256, ("city", "gain", "where"))],
+        changed=["gain", "where"],
+        tolerance=1e-5,
+        mismatches=0.05,  # of which pair, where two gain the same but for rounding
+    )
