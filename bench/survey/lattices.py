@@ -107,3 +107,27 @@ def sph(n: int) -> Problem:
         changed=["density"],
         tolerance=1e-5,
     )
+
+
+@case(full=480, quick=40)
+def tile20(n: int) -> Problem:
+    """CTAs of 20 x 20 threads."""
+    grid = n // 20, n // 20
+    return Problem(
+        arrays={"a": reals(n, n), "b": reals(n + 1, n)[1:], "c": zeros(n, n)},
+        scalars={"n": np.int32(n)},
+        launches=[Launch("tile20", grid, (20, 20), ("a", "b", "c", "n"))],
+        changed=["c"],
+        tolerance=1e-5,
+    )
+
+
+@case(full=1000, quick=50)
+def blur10(n: int) -> Problem:
+    """CTAs of 10 x 10 threads."""
+    return Problem(
+        arrays={"in": integers(0, 256, n, n, kind="u1"), "out": zeros(n, n, kind="u1")},
+        scalars={"w": np.int32(n), "h": np.int32(n)},
+        launches=[Launch("blur10", (n // 10, n // 10), (10, 10), ("in", "out", "w", "h"))],
+        changed=["out"],
+    )

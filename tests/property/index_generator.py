@@ -41,6 +41,11 @@ BLOCKS = (
     (2, 16, 1), (4, 4, 4), (16, 2, 3), (31, 1, 1), (96, 1, 1), (8, 4, 1), (16, 3, 1), (8, 5, 2), (64, 2, 1),
     (1, 1, 1), (2, 3, 5), (128, 1, 1), (32, 1, 2), (16, 16, 1), (4, 9, 1), (24, 4, 1),
 )  # fmt: skip
+UNEVEN = (
+    (3, 7, 1), (33, 2, 1), (5, 9, 1), (10, 10, 1), (20, 6, 1), (24, 4, 1), (7, 3, 3), (12, 5, 1), (48, 2, 1),
+    (3, 16, 1), (17, 3, 1), (31, 2, 2), (40, 3, 1), (2, 3, 5), (6, 5, 1), (65, 2, 1), (9, 33, 1), (3, 4, 1),
+)  # fmt: skip
+"""CTAs whose rows are filled up to warps, or their columns."""
 MOST_THREADS = 512
 VALUES = (0, 1, 2, 3, 4, 7, 8, 12, 15, 16, 31, 32, 33, 63, 64, 100, 255, 256)
 WILD = (0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFE0, 0x7FFFFFF0, 0xFFFF, 0x10000)
@@ -64,11 +69,12 @@ OWN_REGION = 2048
 class Generator:
     """One program from a source of randomness. `inside`: loops around. `phase`: what may be done to shared
     memory until the next barrier. `pointers`: by register, accesses to what they point to. `tiles`: many
-    indices are cut into rows, as compilers do it."""
+    indices are cut into rows, as compilers do it. `apart`: no thread can tell which others its warp has."""
 
-    def __init__(self, random: Random, tiles: bool = False) -> None:
+    def __init__(self, random: Random, tiles: bool = False, apart: bool = False) -> None:
         self.random = random
         self.tiles = tiles
+        self.apart = apart
         self.inside = 0
         self.phase = "read"
         self.pointers: dict[str, Access] = {}
@@ -82,7 +88,7 @@ class Generator:
         return self.random.choice(some)
 
     def program(self) -> Program:
-        block = self.pick(*BLOCKS)
+        block = self.pick(*(UNEVEN if self.apart else BLOCKS))
         most = min(5, MOST_THREADS // (block[0] * block[1] * block[2]))
         grid = (2, 2) if most >= 4 and self.chance(0.3) else (self.random.randint(1, most), 1)
         self.spaces = tuple(n for n, p in (("shared", 0.5), ("local", 0.15)) if self.chance(p))
@@ -93,7 +99,7 @@ class Generator:
             body += self.body(self.random.randint(1, 4))
             if self.chance(0.7 if "shared" in self.spaces else 0.1):
                 body.append(Barrier())
-                self.phase = self.pick("read", "read", "write", "add")
+                self.phase = self.pick("read", "read", "write", "write" if self.apart else "add")
         return Program(block, grid, self.spaces, parameters, tuple(body))
 
     def body(self, count: int) -> tuple[Statement, ...]:
@@ -105,7 +111,7 @@ class Generator:
             return self.load()
         if r < 0.63:
             return self.store()
-        if r < 0.67:
+        if r < 0.67 and not self.apart:
             shared = self.phase == "add" and "shared" in self.spaces and self.chance(0.7)
             return Add(self.access("shared" if shared else "global", "add"), self.index(32))
         if r < 0.77 and self.inside < LOOPS:
@@ -126,7 +132,8 @@ class Generator:
         return [f"%i{level}" for level in range(self.inside)]
 
     def leaf(self) -> Expr:
-        places = ("%tx", "%tx", "%tx", "%ty", "%ty", "%tz", "%cx", "%cy", "%lin", "%lin", "%lin", "%lane")
+        places = ("%tx", "%tx", "%tx", "%ty", "%ty", "%tz", "%cx", "%cy", "%lin", "%lin", "%lin")
+        places += ("%ty" if self.apart else "%lane",)
         place = reg(self.pick(*places, *PARAMETERS[:2], self.pick(*VARIABLES), *self.counters() * 3))
         return self.part(place) if self.chance(0.15) else place
 
@@ -456,8 +463,8 @@ class Generator:
         return op("selp.b32", most, few, self.cond())
 
 
-def program(random: Random, tiles: bool = False) -> Program:
-    return Generator(random, tiles).program()
+def program(random: Random, tiles: bool = False, apart: bool = False) -> Program:
+    return Generator(random, tiles, apart).program()
 
 
 def factor(length: int, bits: int, largest: int) -> tuple[int, int]:

@@ -76,6 +76,7 @@ class Text:
         return f"L{self.labels}"
 
     def _head(self, program: Program) -> None:
+        self.asks_lane = "%lane" in repr(program.body)
         names = ", ".join(f".param .u32 n{i}" for i in range(len(PARAMETERS)))
         self.lines += [
             ".version 7.8", ".target sm_90", ".address_size 64",
@@ -89,7 +90,8 @@ class Text:
     def _prologue(self) -> None:
         for name, special in zip(PLACES, ("tid.x", "tid.y", "tid.z", "ctaid.x", "ctaid.y")):
             self.put(f"mov.u32 {name}, %{special};")
-        self.put("mov.u32 %r0, %ntid.x; mov.u32 %r1, %ntid.y; mov.u32 %r2, %ntid.z; mov.u32 %lane, %laneid;")
+        lane = " mov.u32 %lane, %laneid;" if self.asks_lane else ""
+        self.put(f"mov.u32 %r0, %ntid.x; mov.u32 %r1, %ntid.y; mov.u32 %r2, %ntid.z;{lane}")
         self.put("mul.lo.u32 %threads, %r0, %r1; mad.lo.u32 %lin, %ty, %r0, %tx;")
         self.put("mad.lo.u32 %lin, %tz, %threads, %lin; mul.lo.u32 %threads, %threads, %r2;")
         self.put("mov.u32 %r0, %nctaid.x; mad.lo.u32 %r0, %cy, %r0, %cx;")

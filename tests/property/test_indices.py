@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 
 import simt
 from simt.engine import llvm_calls
+from simt.engine.jit import Jit
 from tests.conftest import ENGINES, shared_device
 from tests.property.index_generator import program
 from tests.property.index_memory import Rejected
 from tests.property.index_model import Model
 from tests.property.index_programs import Access, Load, Program, Store, number, op, reg
-from tests.property.index_running import problem
+from tests.property.index_running import all_padded, problem
 from tests.property.index_text import Text
 
 SEEDS = range(1000, 1060)
@@ -52,6 +53,19 @@ def test_engines_cut_indices_into_rows(random: Random) -> None:
     except Rejected:
         return
     assert not any(found.values()), f"{found}\n{Text(made)}"
+
+
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(random=st.randoms(use_true_random=False))
+def test_rows_of_ctas_are_filled_up(random: Random) -> None:
+    made, device = program(random, tiles=False, apart=True), shared_device("jit")
+    assert isinstance(device.engine, Jit)
+    try:
+        with all_padded(device.engine):
+            found = problem(made, device)
+    except Rejected:
+        return
+    assert not found, f"{found}\n{Text(made)}"
 
 
 @pytest.mark.parametrize("seed", [312, 887])

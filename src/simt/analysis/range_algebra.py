@@ -258,7 +258,7 @@ class RangeAlgebra(WithoutEffects[Range]):
             case "tid":
                 return self._tid(axis)
             case "ntid" if axis >= 0:
-                return constant((self.block.x, self.block.y, self.block.z)[axis])
+                return constant((self.block.columns, self.block.y, self.block.z)[axis])
             case "ctaid":
                 return Range(0, LARGEST_GRID - 1)
             case "nctaid":

@@ -96,6 +96,14 @@ class BlockShape:
     turned: bool = False
     """Whether the axes x and y are exchanged: what is `x` here is `y` for the program and for who launches
     it. See `simt.analysis.turned`."""
+    threads_of_row: int = 0
+    """Threads along x, if there are fewer than `x`, and the other lanes are idle; else 0. See
+    `simt.analysis.padded`."""
+
+    @property
+    def columns(self) -> int:
+        """Threads along x."""
+        return self.threads_of_row or self.x
 
     @property
     def exchanged(self) -> BlockShape:
@@ -108,7 +116,15 @@ class BlockShape:
 
     @property
     def threads(self) -> int:
+        """Idle lanes of rows count."""
         return self.x * self.y * self.z
+
+    def place(self, linear: int) -> tuple[int, int, int]:
+        """Coordinates of a thread, as the program has them."""
+        linear = min(linear, self.threads - 1)
+        x, y, z = linear % self.x, linear // self.x % self.y, linear // (self.x * self.y)
+        x = min(x, self.columns - 1)
+        return (y, x, z) if self.turned else (x, y, z)
 
     @property
     def warps(self) -> int:
@@ -163,7 +179,7 @@ class BlockShape:
             return self.lane
         axis = self.axis(component)
         if name == "ntid" and axis >= 0:
-            return constant((self.x, self.y, self.z)[axis])
+            return constant((self.columns, self.y, self.z)[axis])
         return VARYING if name.startswith("lanemask") else UNIFORM
 
     def coordinate(self, axis: int) -> Shape:

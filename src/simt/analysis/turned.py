@@ -24,10 +24,16 @@ def may_be_turned(kernel: Function, environment: Environment) -> bool:
     arithmetic and plain loads and stores, and reads no special register but its coordinates."""
     if kernel.shared or any(isinstance(block.terminator, Barrier) for block in kernel.blocks):
         return False
-    watcher = _Watcher()
+    return knows_only_itself(kernel, environment)
+
+
+def knows_only_itself(kernel: Function, environment: Environment, shares: bool = False) -> bool:
+    """Whether all but its barriers is arithmetic on its coordinates and plain loads and stores; of shared
+    memory too if it `shares`."""
+    watcher = _Watcher(shares)
     evaluator: Evaluator[Shape] = Evaluator(watcher, Anything(), environment)
     for op in kernel.ops():
-        if not isinstance(op, Op) or not op.form.effects <= {"memory"} or not _knows_only_itself(op):
+        if not isinstance(op, Op) or not op.form.effects <= {"memory"} or not _reads_coordinates(op):
             return False
         if op.form.effects:
             watcher.is_plain = watcher.speaks = False
@@ -37,7 +43,8 @@ def may_be_turned(kernel: Function, environment: Environment) -> bool:
     return True
 
 
-def _knows_only_itself(op: Op) -> bool:
+def _reads_coordinates(op: Op) -> bool:
+    """And no other special register."""
     for operand in op.sources.values():
         for source in operand if isinstance(operand, tuple) else (operand,):
             if isinstance(source, Special) and source.name not in COORDINATES:
@@ -48,9 +55,10 @@ def _knows_only_itself(op: Op) -> bool:
 class _Watcher(ShapeAlgebra):
     """Notes plain loads and stores, and what others may see of an op or it of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, shares: bool) -> None:
         super().__init__(BlockShape(1, 1, 1))
         self.is_plain = self.speaks = False
+        self._shares = shares
 
     def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
         self._note(space, volatile)
@@ -68,4 +76,4 @@ class _Watcher(ShapeAlgebra):
 
     def _note(self, space: str, volatile: bool) -> None:
         self.is_plain = True
-        self.speaks |= volatile or space == "shared"
+        self.speaks |= volatile or (space == "shared" and not self._shares)

@@ -115,17 +115,24 @@ def _usual_block(kernel: Function) -> tuple[int, ...]:
 
 def as_json(found: Explanation) -> dict[str, Any]:
     """Every note, by the names of `simt.tools.explain`; `row`: lanes of a warp's rows; `turned`: they
-    go along y."""
-    block = dict(zip("xyz", _extents(found.block)))
-    return asdict(found) | {"block": block, "row": found.block.segment, "turned": found.block.turned}
+    go along y; `padded`: lanes of the CTA's rows, if some are idle, else 0."""
+    shape, block = found.block, dict(zip("xyz", _extents(found.block)))
+    lanes = shape.x if shape.threads_of_row else 0
+    return asdict(found) | {"block": block, "row": shape.segment, "turned": shape.turned, "padded": lanes}
 
 
 def _extents(block: BlockShape) -> tuple[int, int, int]:
     """A CTA's, as who launches it says them."""
-    return (block.y, block.x, block.z) if block.turned else (block.x, block.y, block.z)
+    x = block.columns
+    return (block.y, x, block.z) if block.turned else (x, block.y, block.z)
 
 
 # ------------------------------------------------------------------ text
+
+
+def _filled_up(block: BlockShape) -> str:
+    kind = "columns" if block.turned else "rows"
+    return f"{kind} of {block.columns} threads filled up to {block.x} lanes"
 
 
 def in_full(found: Explanation, registers: bool = False) -> str:
@@ -138,6 +145,7 @@ def in_full(found: Explanation, registers: bool = False) -> str:
         return f"{head}interpreted, because the JIT does not compile {found.reason}{where}"
     lanes, kind = WARP // found.block.segments, "columns" if found.block.turned else "rows"
     rows = f", in {kind} of {lanes} lanes" if found.block.segments > 1 or found.block.turned else ""
+    rows = f", {_filled_up(found.block)}" if found.block.threads_of_row else rows
     lines = [f"{head}machine code for {counted(found.block.warps, 'warp')} a CTA{rows}"]
     for i, function in enumerate(found.functions):
         lines += [click.style(f"function {function.name}", bold=True)] if i else []

@@ -7,7 +7,7 @@ import weakref
 
 import numpy as np
 
-from simt.analysis.shape import WARP, BlockShape
+from simt.analysis.shape import WARP
 from simt.engine.abi import LINE_SLOTS, WORKER_SLOTS, FaultSlot, WorkerSlot
 from simt.engine.llvm_barriers import TABLE_BYTES
 from simt.machine.launch import Launch, Memory
@@ -47,9 +47,8 @@ class Need:
     context: int = 0
 
     @staticmethod
-    def of(launch: Launch, context: int) -> Need:
-        """`context`: bytes for each warp."""
-        warps = BlockShape(*launch.block).warps
+    def of(launch: Launch, context: int, warps: int) -> Need:
+        """`context`: bytes for each of the `warps` of a CTA."""
         local = local_bytes(launch) * WARP * warps
         return Need(-(-launch.shared_bytes // 256) * 256, local, context * warps)
 

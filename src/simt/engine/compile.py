@@ -86,9 +86,9 @@ class Compiled:
     `entry(launch, worker)` takes the addresses of the blocks of `simt.engine.abi`; it lies at `address`.
     `symbols`: module variables in the order of the launch's table. `context`: bytes of saved context for
     each warp. `system`: the functions of the system that it calls, by number. `spins`: it has loops that
-    wait for other threads. `shallow`: it takes little native stack. `turned`: it counts warps and CTAs
-    along y first (`simt.analysis.turned`). `code` keeps the machine code alive. `draft`: there if better
-    code is to follow."""
+    wait for other threads. `shallow`: it takes little native stack. `block`: how it counts threads and CTAs
+    (`simt.analysis.turned`, `simt.analysis.padded`). `code` keeps the machine code alive. `draft`: there if
+    better code is to follow."""
 
     entry: Entry
     address: int
@@ -97,8 +97,8 @@ class Compiled:
     system: tuple[SystemCall, ...]
     spins: bool
     shallow: bool
+    block: BlockShape
     code: object
-    turned: bool = False
     draft: Draft | None = None
 
 
@@ -152,9 +152,10 @@ class Compiler:
             bool(header["spins"]),
             bool(header["shallow"]),
         )
-        turned = bool(header["turned"])
+        x, y, z, turned, of_row = cast("list[int]", header["block"])
+        shape = BlockShape(x, y, z, turned=bool(turned), threads_of_row=of_row)
         draft = Draft(cast("int", header["instructions"])) if header["draft"] else None
-        return Compiled(entry, address, symbols, context, system, spins, shallow, code, turned, draft)
+        return Compiled(entry, address, symbols, context, system, spins, shallow, shape, code, draft)
 
     def no_more_drafts(self, program: Program, kernel: Function, block: BlockShape) -> None:
         """Later processes are to begin with better code than the draft in the cache."""
@@ -237,7 +238,7 @@ def generate(
         "context": context,
         "system": system,
         "spins": unit.spins,
-        "turned": unit.block.turned,
+        "block": [unit.block.x, unit.block.y, unit.block.z, unit.block.turned, unit.block.threads_of_row],
         "shallow": not unit.called and lines <= SHALLOW,
         "draft": draft,
         "long": False,

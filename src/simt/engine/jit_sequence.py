@@ -82,7 +82,7 @@ class NativeSequence:
         need = Need()
         for launch, code in zip(self.launches, compiled):
             if code is not None:
-                need = need.merged(Need.of(launch, code.context))
+                need = need.merged(Need.of(launch, code.context, code.block.warps))
         crew: Crew | None = None
         for launch, code in zip(self.launches, compiled):
             if code is not None and launch.state is None:

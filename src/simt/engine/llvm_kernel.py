@@ -26,6 +26,7 @@ from simt.engine import (
     llvm_two_rows,
 )
 from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
+from simt.engine.llvm_begin import initial_mask, is_whole
 from simt.engine.llvm_branches import WEIGHTS
 from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_calls import DeviceEmitter
@@ -33,7 +34,6 @@ from simt.engine.llvm_clock import clear_clock
 from simt.engine.llvm_frame import COORDINATES, environment, load_slot, local_of_warp
 from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_lanes import ALL
-from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_outline import TooLarge
 from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_scopes import OF_WORKER
@@ -75,8 +75,7 @@ class KernelEmitter(TrialEmitter):
     ) -> None:
         super().__init__(unit, function, trial)
         self.m.ahead = ahead
-        self.threads = unit.block.threads
-        if self.threads % WARP:
+        if not is_whole(unit.block):
             self.initial_mask = Value("%mask.initial", "i1", WARP)
         if unit.features >= llvm_flushing.NEEDED and not unit.large:
             self.m.zeros, self.unflushed = flushing(self.ssa, unit.program.environment)
@@ -194,7 +193,7 @@ class KernelEmitter(TrialEmitter):
     def _trial(self, length: int, allocas: list[str]) -> list[str]:
         """Code of a warp that is tried first: see `simt.engine.llvm_trial`. From the warp's names on to where
         the usual code has them again."""
-        linear = self.threads % WARP == 0 and llvm_strips.rows(self.unit.block) == 1
+        linear = self.initial_mask.ir == ALL and llvm_strips.rows(self.unit.block) == 1
         if length > LONGEST_TRIED or self.waits or not linear or not self.has_rows:
             return []
         one = self._tried(Trial(TWO_ROWS), length, allocas)
@@ -473,14 +472,7 @@ class KernelEmitter(TrialEmitter):
     def _initial_mask_lines(self) -> list[str]:
         if self.initial_mask.ir == ALL:
             return []
-        lanes = ", ".join(f"i32 {i}" for i in range(WARP))
-        vector = f"<{WARP} x i32>"
-        return [
-            f"  %left = sub i32 {self.threads}, {WARP_FIRST}",
-            f"  %left.1 = insertelement {vector} poison, i32 %left, i64 0",
-            f"  %left.all = shufflevector {vector} %left.1, {vector} poison, {vector} zeroinitializer",
-            f"  %mask.initial = icmp slt {vector} <{lanes}>, %left.all",
-        ]
+        return initial_mask(self.unit.block)
 
     def _next_warp(self) -> list[str]:
         lines = [

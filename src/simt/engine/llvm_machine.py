@@ -65,7 +65,7 @@ class MachineAlgebra(QuotientAlgebra):
             case "tid":
                 return self._tid(axis, Value(WARP_FIRST, "i32"))
             case "ntid":
-                return Value(str((self.block.x, self.block.y, self.block.z)[axis]), "i32")
+                return Value(str((self.block.columns, self.block.y, self.block.z)[axis]), "i32")
             case "ctaid" | "clusterid":  # every CTA is a cluster of its own
                 return self.cta[axis]
             case "nctaid" | "nclusterid":

@@ -16,6 +16,7 @@ from simt.analysis.call_graph import reachable
 from simt.analysis.clock import has_clock
 from simt.analysis.lanes import representatives
 from simt.analysis.nans import one_nan
+from simt.analysis.padded import may_be_padded
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.remade import Recipe
@@ -28,6 +29,7 @@ from simt.analysis.uniformity import Uniformity, used_in
 from simt.analysis.unseen import unseen_nans
 from simt.analysis.waiting import settle
 from simt.analysis.weaving import woven_word
+from simt.engine.drafts import instructions
 from simt.engine.host import pieces
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
@@ -120,16 +122,22 @@ class Unit:
         return self.analyses[function.name]
 
     def choose_shape(self) -> None:
-        """Cuts warps into rows, if the kernel asks for such (`simt.analysis.rows`), or exchanges the axes of
-        a CTA, if no thread can tell (`simt.analysis.turned`); where it pays."""
+        """Cuts warps into rows, if the kernel asks for such (`simt.analysis.rows`), exchanges the axes of a
+        CTA (`simt.analysis.turned`) or fills its rows up to warps (`simt.analysis.padded`), if no thread can
+        tell; where it pays."""
         found, environment = self.analyse(self.kernel), self.program.environment
         order, ssa, limit, given = found.schedule, found.ssa, 0.0, self.block
         for block in candidates(given, found.uniformity):
             limit = limit or WORTH * cost(order, ssa, found.uniformity, environment, given)
             if block.turned and (limit < APART or not may_be_turned(self.kernel, environment)):
                 continue
+            if block.threads_of_row and (limit < APART or not may_be_padded(self.kernel, environment)):
+                continue
             uniformity, pending = settle(ssa, environment, block, self.program.functions)
             costs = cost(order, ssa, uniformity, environment, block)
+            if block.threads_of_row:  # its arithmetic costs more as well: it has more warps
+                arithmetic = instructions(order)
+                costs = (costs + arithmetic) * block.warps / given.warps - arithmetic
             if costs < limit:
                 limit, self.block = costs, block
                 found = replace(found, uniformity=uniformity, pending=pending)

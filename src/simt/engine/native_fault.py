@@ -17,37 +17,36 @@ from simt.machine.launch import Dim3, Launch
 
 
 def find_fault(
-    launch: Launch, workers: Sequence[Worker], gate: SystemGate | None, late: bool, turned: bool
+    launch: Launch, workers: Sequence[Worker], gate: SystemGate | None, late: bool, block: BlockShape
 ) -> BaseException | None:
     """The fault of the lowest CTA, if there was any; a timeout if the kernel was stopped as it was `late`.
-    `turned`: as `Compiled` says."""
+    `block`: as `Compiled` says."""
     faults = [w.fault for w in workers if w.fault is not None]
     real = [f for f in faults if f[FaultSlot.KIND] != FaultKind.ABORTED]
     if real:
-        sites = [_site(launch, fault, turned) for fault in real]
+        sites = [_site(launch, fault, block) for fault in real]
         first = min(range(len(real)), key=lambda i: (sites[i].cta or (0, 0, 0))[::-1])
         return _error(real[first], sites[first], gate)
     if late:
-        site = _site(launch, faults[0], turned) if faults else FaultSite(launch.kernel.name)
+        site = _site(launch, faults[0], block) if faults else FaultSite(launch.kernel.name)
         return LaunchTimeout("the kernel ran past its timeout and was stopped", site)
     return None
 
 
-def _site(launch: Launch, fault: memoryview, turned: bool) -> FaultSite:
-    linear = fault[FaultSlot.WARP] * WARP + fault[FaultSlot.LANE]
+def _site(launch: Launch, fault: memoryview, block: BlockShape) -> FaultSite:
     return FaultSite(
         launch.kernel.name,
-        _place(fault[FaultSlot.CTA], launch.grid, turned),
-        _place(min(linear, BlockShape(*launch.block).threads - 1), launch.block, turned),
+        _cta(fault[FaultSlot.CTA], launch.grid, block.turned),
+        block.place(fault[FaultSlot.WARP] * WARP + fault[FaultSlot.LANE]),
         *launch.program.text.place(fault[FaultSlot.LINE]),
     )
 
 
-def _place(linear: int, extents: Dim3, turned: bool) -> Dim3:
-    """Coordinates of a thread or CTA, of which those along y are counted first where axes are `turned`."""
+def _cta(linear: int, grid: Dim3, turned: bool) -> Dim3:
+    """Coordinates of a CTA; those along y are counted first where axes are `turned`."""
     if not turned:
-        return thread_of(linear, extents)
-    y, x, z = thread_of(linear, (extents[1], extents[0], extents[2]))
+        return thread_of(linear, grid)
+    y, x, z = thread_of(linear, (grid[1], grid[0], grid[2]))
     return x, y, z
 
 

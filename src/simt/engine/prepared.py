@@ -80,7 +80,7 @@ class Prepared:
         self.host = host
         self.workers = launch.workers
         self.pace = Pace(together=compiled.spins)
-        self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context))
+        self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context, compiled.block.warps))
         self._is_for_caller = compiled.shallow and not compiled.system
         self._ranges = 1 if compiled.spins else launch.workers
         self.block = Block(launch_slots(self._ranges))
@@ -431,7 +431,7 @@ class Prepared:
 
     def raise_fault(self, launch: Launch, late: bool) -> None:
         """Raises what stopped a launch, if anything did; `late`: it was stopped because its time was over."""
-        fault = find_fault(launch, self._everyone, self._gate, late, self.compiled.turned)
+        fault = find_fault(launch, self._everyone, self._gate, late, self.compiled.block)
         if fault is None:
             return
         if late and self._fibers is not None and (note := self._fibers.explain()) is not None:

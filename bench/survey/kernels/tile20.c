@@ -1,0 +1,10 @@
+#include "native.h"
+
+void run(const float *restrict a, const float *restrict b, float *restrict c, int n) {
+    for (int y = 0; y < n; y++) {
+        memset(c + y * n, 0, 4 * n);
+        for (int k = 0; k < n; k++)
+            for (int x = 0; x < n; x++)
+                c[y * n + x] += a[y * n + k] * b[k * n + x];
+    }
+}
