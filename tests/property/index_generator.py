@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 from typing import TypeVar
 
+from simt.analysis.joined import MANY
 from tests.property.index_programs import (
     AIMED,
     INPUT_BYTES,
@@ -44,8 +45,9 @@ BLOCKS = (
 UNEVEN = (
     (3, 7, 1), (33, 2, 1), (5, 9, 1), (10, 10, 1), (20, 6, 1), (24, 4, 1), (7, 3, 3), (12, 5, 1), (48, 2, 1),
     (3, 16, 1), (17, 3, 1), (31, 2, 2), (40, 3, 1), (2, 3, 5), (6, 5, 1), (65, 2, 1), (9, 33, 1), (3, 4, 1),
+    (1, 1, 1), (1, 1, 1), (1, 5, 1), (1, 3, 2), (1, 1, 7), (1, 16, 1), (1, 31, 1),
 )  # fmt: skip
-"""CTAs whose rows are filled up to warps, or their columns."""
+"""CTAs whose rows are filled up to warps, or their columns, and such that are joined."""
 MOST_THREADS = 512
 VALUES = (0, 1, 2, 3, 4, 7, 8, 12, 15, 16, 31, 32, 33, 63, 64, 100, 255, 256)
 WILD = (0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFE0, 0x7FFFFFF0, 0xFFFF, 0x10000)
@@ -89,8 +91,11 @@ class Generator:
 
     def program(self) -> Program:
         block = self.pick(*(UNEVEN if self.apart else BLOCKS))
-        most = min(5, MOST_THREADS // (block[0] * block[1] * block[2]))
-        grid = (2, 2) if most >= 4 and self.chance(0.3) else (self.random.randint(1, most), 1)
+        most = MOST_THREADS // (block[0] * block[1] * block[2])
+        few = min(5, most)
+        grid = (2, 2) if few >= 4 and self.chance(0.3) else (self.random.randint(1, few), 1)
+        if self.apart and block[0] == 1 and self.chance(0.7):
+            grid = self.random.randint(MANY, most), 1
         self.spaces = tuple(n for n, p in (("shared", 0.5), ("local", 0.15)) if self.chance(p))
         parameters = tuple(self.pick(*VALUES, *VALUES, *WILD) for _ in PARAMETERS)
         body: list[Statement] = []

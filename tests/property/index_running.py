@@ -55,11 +55,12 @@ def problem(made: Program, device: simt.Device) -> str:
 
 
 @contextmanager
-def all_padded(jit: Jit) -> Iterator[None]:
-    """The JIT fills up rows of CTAs wherever no thread can tell; such code has a cache of its own."""
+def reshaped(jit: Jit) -> Iterator[None]:
+    """The JIT fills up rows of CTAs, and joins CTAs, wherever no thread can tell, whether it pays or not.
+    Such code has a cache of its own."""
 
     def cost(*given: Any) -> int:
-        return -(1 << 40) if given[-1].threads_of_row else 1 << 40
+        return -(1 << 40) if given[-1].threads_of_row or given[-1].joins else 1 << 40
 
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(llvm_slots, "cost", cost)
@@ -90,7 +91,7 @@ def main() -> None:
     parser.add_argument("--cpu", help="that the JIT makes code for")
     parser.add_argument("--seconds", type=float, default=math.inf, help="after which no other is begun")
     parser.add_argument("--tiles", action="store_true", help="indices are cut into rows")
-    parser.add_argument("--padded", action="store_true", help="rows are filled up to warps, whether it pays")
+    parser.add_argument("--reshaped", action="store_true", help="CTAs are filled up and joined")
     given = parser.parse_args()
     devices = {
         engine: simt.Device("sm_90", engine=engine, memory="256MiB", timeout=20, cpu=given.cpu)
@@ -104,7 +105,7 @@ def main() -> None:
         ran += 1
         try:
             found = {
-                engine: _outcome(seed, device, given.tiles, given.padded)
+                engine: _outcome(seed, device, given.tiles, given.reshaped)
                 for engine, device in devices.items()
             }
         except Rejected:
@@ -117,12 +118,12 @@ def main() -> None:
     print(f"{ran} programs, {rejected} rejected, {wrong} wrong")
 
 
-def _outcome(seed: int, device: simt.Device, tiles: bool, padded: bool) -> str:
+def _outcome(seed: int, device: simt.Device, tiles: bool, apart: bool) -> str:
     """What is wrong with a program's results, or the error of our own that kept it from any."""
     try:
-        made = program(Random(seed), tiles, padded)
-        if padded and isinstance(device.engine, Jit):
-            with all_padded(device.engine):
+        made = program(Random(seed), tiles, apart)
+        if apart and isinstance(device.engine, Jit):
+            with reshaped(device.engine):
                 return problem(made, device)
         return problem(made, device)
     except Rejected:

@@ -23,7 +23,7 @@ from tests.property.index_generator import program
 from tests.property.index_memory import Rejected
 from tests.property.index_model import Model
 from tests.property.index_programs import Access, Load, Program, Store, number, op, reg
-from tests.property.index_running import all_padded, problem
+from tests.property.index_running import problem, reshaped
 from tests.property.index_text import Text
 
 SEEDS = range(1000, 1060)
@@ -61,7 +61,7 @@ def test_rows_of_ctas_are_filled_up(random: Random) -> None:
     made, device = program(random, tiles=False, apart=True), shared_device("jit")
     assert isinstance(device.engine, Jit)
     try:
-        with all_padded(device.engine):
+        with reshaped(device.engine):
             found = problem(made, device)
     except Rejected:
         return

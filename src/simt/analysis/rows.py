@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from simt.analysis.access import Way, plan_of
 from simt.analysis.evaluate import Evaluator
+from simt.analysis.joined import joined
 from simt.analysis.observer import Shapes
 from simt.analysis.padded import padded
 from simt.analysis.program import Block, Op
@@ -40,13 +41,16 @@ WORTH = 0.75
 
 def candidates(block: BlockShape, uniformity: Uniformity) -> Iterable[BlockShape]:
     """The CTA with rows that its code asks for, if it has no such rows of its own. One of several dimensions:
-    with columns in place of rows, and with either filled up to warps or parts of them."""
+    with columns in place of rows, and with either filled up to warps or parts of them. One of one column:
+    with others beside it."""
+    if (together := joined(block)) is not None:
+        yield together
     if block.y > 1 and not block.turned:
         yield block.exchanged
     for given in (block, block.exchanged):
         if (filled := padded(given)) is not None and not block.turned:
             yield filled
-    if not (block.linear or block.x % WARP == 0) or block.is_cut or block.x <= LEAST:
+    if not (block.linear or block.x % WARP == 0) or block.is_cut or block.x <= LEAST or block.joins:
         return
     for row in sorted(uniformity.rows, reverse=True):
         if LEAST <= row < WARP:

@@ -100,15 +100,25 @@ class BlockShape:
     """Threads along x, if there are fewer than `x`, and the other lanes are idle; else 0. See
     `simt.analysis.padded`."""
 
+    many: bool = False
+    """Whether CTAs have one thread along x, and the grid many of them: they may be joined."""
+    joins: bool = False
+    """Whether `x` counts CTAs that lie side by side. See `simt.analysis.joined`."""
+
     @property
     def columns(self) -> int:
-        """Threads along x."""
-        return self.threads_of_row or self.x
+        """Threads of a CTA along x."""
+        return 1 if self.joins else self.threads_of_row or self.x
+
+    @property
+    def ctas(self) -> int:
+        """CTAs that are taken as one here."""
+        return self.x if self.joins else 1
 
     @property
     def exchanged(self) -> BlockShape:
         """The same threads with the axes x and y exchanged."""
-        return BlockShape(self.y, self.x, self.z, turned=not self.turned)
+        return BlockShape(self.y, self.x, self.z, turned=not self.turned, many=self.many)
 
     def axis(self, component: str) -> int:
         """The axis here, 0 to 2, of a component of a special register; -1 for any other."""
@@ -118,6 +128,11 @@ class BlockShape:
     def threads(self) -> int:
         """Idle lanes of rows count."""
         return self.x * self.y * self.z
+
+    def grid(self, extents: tuple[int, int, int]) -> tuple[int, int, int]:
+        """Of a grid, where several CTAs are taken as one."""
+        x, y, z = extents
+        return (-(-x // self.ctas), y, z) if self.joins else extents
 
     def place(self, linear: int) -> tuple[int, int, int]:
         """Coordinates of a thread, as the program has them."""
@@ -175,6 +190,8 @@ class BlockShape:
         """Shape of a special register; everything that is not per thread is uniform in a warp."""
         if name == "tid":
             return self.coordinate(self.axis(component))
+        if name == "ctaid" and self.joins and component == "x":
+            return Shape(1, 1, zeros=trailing_zeros(self.x))
         if name == "laneid":
             return self.lane
         axis = self.axis(component)
@@ -184,7 +201,7 @@ class BlockShape:
 
     def coordinate(self, axis: int) -> Shape:
         """Of a thread, along one of the axes here."""
-        if axis < 0 or (self.linear and axis):
+        if axis < 0 or (self.linear and axis) or (self.joins and axis == 0):
             return constant(0)
         if axis == 0 or not self.rows_fit:
             return self.column

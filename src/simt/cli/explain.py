@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simt.analysis.joined import MANY, asked
 from simt.analysis.shape import WARP, BlockShape
 from simt.cli.display import aligned
 from simt.cli.files import load, shown
@@ -103,7 +104,7 @@ def explanation(kernel: Kernel, block: Sequence[int] | None) -> Explanation:
         check_shape((1, 1, 1), shape, function, kernel.module.device.properties)
     except LaunchError as problem:
         raise LaunchError(f"kernel {kernel.name}: {problem}") from None
-    return explain_function(program, function, BlockShape(*shape), kernel.module.device.cpu)
+    return explain_function(program, function, asked(shape, MANY), kernel.module.device.cpu)
 
 
 def _usual_block(kernel: Function) -> tuple[int, ...]:
@@ -115,10 +116,12 @@ def _usual_block(kernel: Function) -> tuple[int, ...]:
 
 def as_json(found: Explanation) -> dict[str, Any]:
     """Every note, by the names of `simt.tools.explain`; `row`: lanes of a warp's rows; `turned`: they
-    go along y; `padded`: lanes of the CTA's rows, if some are idle, else 0."""
+    go along y; `padded`: lanes of the CTA's rows, if some are idle, else 0; `joined`: CTAs side by side that
+    are taken as one, else 1."""
     shape, block = found.block, dict(zip("xyz", _extents(found.block)))
     lanes = shape.x if shape.threads_of_row else 0
-    return asdict(found) | {"block": block, "row": shape.segment, "turned": shape.turned, "padded": lanes}
+    about = {"turned": shape.turned, "padded": lanes, "joined": shape.ctas}
+    return asdict(found) | {"block": block, "row": shape.segment} | about
 
 
 def _extents(block: BlockShape) -> tuple[int, int, int]:
@@ -146,7 +149,8 @@ def in_full(found: Explanation, registers: bool = False) -> str:
     lanes, kind = WARP // found.block.segments, "columns" if found.block.turned else "rows"
     rows = f", in {kind} of {lanes} lanes" if found.block.segments > 1 or found.block.turned else ""
     rows = f", {_filled_up(found.block)}" if found.block.threads_of_row else rows
-    lines = [f"{head}machine code for {counted(found.block.warps, 'warp')} a CTA{rows}"]
+    of = f"for {found.block.ctas} CTAs side by side" if found.block.joins else f"a CTA{rows}"
+    lines = [f"{head}machine code for {counted(found.block.warps, 'warp')} {of}"]
     for i, function in enumerate(found.functions):
         lines += [click.style(f"function {function.name}", bold=True)] if i else []
         lines += _function(function, registers, inner=bool(i))

@@ -164,7 +164,7 @@ class Again:
             for known in self._args or ():
                 if isinstance(known, _Latest) and known.prune():
                     self._repeated = None
-        if self._repeated is None:
+        if self._repeated is None or (self._repeated and not self._repeated.is_current):
             self._repeated = self._repetition() or False
         repeated = self._repeated
         return repeated.call if repeated and repeated.arm(self._seen, memory_changes) else None

@@ -58,6 +58,7 @@ class LaunchSlot(IntEnum):
     GATE = 28  # address of what `SYSTEM` calls on the thread's own stack
     WORKSPACE = 29  # address of memory for barriers of the grid, 0 if the launch is not cooperative
     ALONE = 30  # nonzero: no other thread writes to memory meanwhile, so that nothing need be locked
+    GRID_COLUMNS = 31  # CTAs along x, where `GRID_X` counts such that are taken as one
     NEXT_CTA = 2 * LINE_SLOTS  # for each range, `LINE_SLOTS` apart: how many of its CTAs were handed out
 
 

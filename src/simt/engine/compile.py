@@ -152,8 +152,7 @@ class Compiler:
             bool(header["spins"]),
             bool(header["shallow"]),
         )
-        x, y, z, turned, of_row = cast("list[int]", header["block"])
-        shape = BlockShape(x, y, z, turned=bool(turned), threads_of_row=of_row)
+        shape = BlockShape(**cast("dict[str, Any]", header["block"]))
         draft = Draft(cast("int", header["instructions"])) if header["draft"] else None
         return Compiled(entry, address, symbols, context, system, spins, shallow, shape, code, draft)
 
@@ -194,7 +193,7 @@ class Compiler:
         )
 
     def _key(self, program: Program, kernel: Function, block: BlockShape) -> str:
-        shape = f"{block.x} {block.y} {block.z}"
+        shape = f"{block.x} {block.y} {block.z} {block.many}"
         parts = (self.identity, program.identity, str(program.environment), kernel.name, shape)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -238,7 +237,7 @@ def generate(
         "context": context,
         "system": system,
         "spins": unit.spins,
-        "block": [unit.block.x, unit.block.y, unit.block.z, unit.block.turned, unit.block.threads_of_row],
+        "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
         "shallow": not unit.called and lines <= SHALLOW,
         "draft": draft,
         "long": False,

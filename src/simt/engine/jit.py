@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
+from simt.analysis.joined import asked
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import Compiled, Compiler
@@ -81,11 +82,12 @@ class Jit:
                 prepared.run(launch)
         finally:  # a timeout may have ended it
             if draft.was_long and not was_long:
-                self.compiler.no_more_drafts(launch.program, launch.kernel, BlockShape(*launch.block))
+                shape = asked(launch.block, launch.grid[0])
+                self.compiler.no_more_drafts(launch.program, launch.kernel, shape)
 
     def _compiled_for(self, launch: Launch) -> Compiled | None:
         """Code for a launch: maybe a draft, better code once that has run for some time."""
-        what = launch.program, launch.kernel, BlockShape(*launch.block)
+        what = launch.program, launch.kernel, asked(launch.block, launch.grid[0])
         compiled = self.compiled(*what, warps_of(launch) if self._may_draft else 0)
         return compiled if compiled is None or _suits(compiled, launch) else self.compiled(*what)
 
@@ -135,4 +137,5 @@ class Jit:
 
 def _suits(compiled: Compiled, launch: Launch) -> bool:
     """Whether code is good enough for a launch, which is the next one."""
-    return compiled.draft is None or compiled.draft.suits(launch)
+    many = asked(launch.block, launch.grid[0]).many
+    return compiled.block.many == many and (compiled.draft is None or compiled.draft.suits(launch))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from simt.analysis.shape import WARP, BlockShape
+from simt.engine.abi import LaunchSlot
+from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_masks import MASK
 
@@ -11,29 +13,50 @@ _VECTOR = f"<{WARP} x i32>"
 
 def is_whole(block: BlockShape) -> bool:
     """Whether all lanes of all warps have threads."""
-    return block.threads % WARP == 0 and not block.threads_of_row
+    return block.threads % WARP == 0 and not block.threads_of_row and not block.joins
 
 
 def initial_mask(block: BlockShape) -> list[str]:
-    if not block.threads_of_row:
-        return _less("%mask.initial", range(WARP), "%left", _left(block))
-    columns = [lane % block.x for lane in range(WARP)]
-    if block.x > WARP:  # each row has several warps
-        first = [
-            f"  %initial.first = urem i32 {WARP_FIRST}, {block.x}",
-            f"  %initial.left = sub i32 {block.columns}, %initial.first",
-        ]
-        return _less("%mask.initial", columns, "%initial.left", first)
-    lanes = ", ".join(f"i1 {int(column < block.columns)}" for column in columns)
+    row = _row(block)
+    if not row:
+        return _less("%mask.initial", range(WARP), "%initial.left", _left(block))
     if block.threads % WARP == 0:
-        return [f"  %mask.initial = or {MASK} <{lanes}>, zeroinitializer"]
-    count = _less("%mask.count", range(WARP), "%left", _left(block))
-    return [*count, f"  %mask.initial = and {MASK} %mask.count, <{lanes}>"]
+        return [*row, f"  %mask.initial = and {MASK} %mask.row, {ALL}"]
+    count = _less("%mask.count", range(WARP), "%initial.left", _left(block))
+    return [*row, *count, f"  %mask.initial = and {MASK} %mask.count, %mask.row"]
+
+
+def _row(block: BlockShape) -> list[str]:
+    """`%mask.row`: lanes that belong to a row of threads, if some do not."""
+    columns = [lane % block.x for lane in range(WARP)]
+    if block.joins:
+        return _less("%mask.row", columns, "%initial.ctas", _ctas(block))
+    if not block.threads_of_row:
+        return []
+    if block.x < WARP:
+        lanes = ", ".join(f"i1 {int(column < block.columns)}" for column in columns)
+        return [f"  %mask.row = and {MASK} <{lanes}>, {ALL}"]
+    first = [
+        f"  %initial.first = urem i32 {WARP_FIRST}, {block.x}",
+        f"  %initial.columns = sub i32 {block.columns}, %initial.first",
+    ]
+    return _less("%mask.row", columns, "%initial.columns", first)
+
+
+def _ctas(block: BlockShape) -> list[str]:
+    """CTAs of the grid's row from the first of those on that are taken as one."""
+    return [
+        f"  %initial.grid.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.GRID_COLUMNS}",
+        "  %initial.grid = load i64, ptr %initial.grid.p, align 8",
+        "  %initial.grid.32 = trunc i64 %initial.grid to i32",
+        f"  %initial.first = mul i32 %cta.x, {block.ctas}",
+        "  %initial.ctas = sub i32 %initial.grid.32, %initial.first",
+    ]
 
 
 def _left(block: BlockShape) -> list[str]:
     """Threads from the warp's first one on: the last warp may have less than its lanes."""
-    return [f"  %left = sub i32 {block.threads}, {WARP_FIRST}"]
+    return [f"  %initial.left = sub i32 {block.threads}, {WARP_FIRST}"]
 
 
 def _less(name: str, numbers: list[int] | range, limit: str, before: list[str]) -> list[str]:

@@ -123,21 +123,23 @@ class Unit:
 
     def choose_shape(self) -> None:
         """Cuts warps into rows, if the kernel asks for such (`simt.analysis.rows`), exchanges the axes of a
-        CTA (`simt.analysis.turned`) or fills its rows up to warps (`simt.analysis.padded`), if no thread can
-        tell; where it pays."""
+        CTA (`simt.analysis.turned`), fills its rows up to warps (`simt.analysis.padded`) or joins several
+        (`simt.analysis.joined`), if no thread can tell; where it pays."""
         found, environment = self.analyse(self.kernel), self.program.environment
         order, ssa, limit, given = found.schedule, found.ssa, 0.0, self.block
         for block in candidates(given, found.uniformity):
             limit = limit or WORTH * cost(order, ssa, found.uniformity, environment, given)
             if block.turned and (limit < APART or not may_be_turned(self.kernel, environment)):
                 continue
+            if block.joins and not may_be_turned(self.kernel, environment):
+                continue
             if block.threads_of_row and (limit < APART or not may_be_padded(self.kernel, environment)):
                 continue
             uniformity, pending = settle(ssa, environment, block, self.program.functions)
             costs = cost(order, ssa, uniformity, environment, block)
-            if block.threads_of_row:  # its arithmetic costs more as well: it has more warps
+            if block.threads_of_row or block.joins:  # arithmetic too: it has more warps, or fewer for a CTA
                 arithmetic = instructions(order)
-                costs = (costs + arithmetic) * block.warps / given.warps - arithmetic
+                costs = (costs + arithmetic) * block.warps / block.ctas / given.warps - arithmetic
             if costs < limit:
                 limit, self.block = costs, block
                 found = replace(found, uniformity=uniformity, pending=pending)

@@ -34,20 +34,22 @@ def find_fault(
 
 
 def _site(launch: Launch, fault: memoryview, block: BlockShape) -> FaultSite:
+    thread = fault[FaultSlot.WARP] * WARP + fault[FaultSlot.LANE]
     return FaultSite(
         launch.kernel.name,
-        _cta(fault[FaultSlot.CTA], launch.grid, block.turned),
-        block.place(fault[FaultSlot.WARP] * WARP + fault[FaultSlot.LANE]),
+        _cta(fault[FaultSlot.CTA], thread, launch.grid, block),
+        block.place(thread),
         *launch.program.text.place(fault[FaultSlot.LINE]),
     )
 
 
-def _cta(linear: int, grid: Dim3, turned: bool) -> Dim3:
-    """Coordinates of a CTA; those along y are counted first where axes are `turned`."""
-    if not turned:
-        return thread_of(linear, grid)
-    y, x, z = thread_of(linear, (grid[1], grid[0], grid[2]))
-    return x, y, z
+def _cta(linear: int, thread: int, grid: Dim3, block: BlockShape) -> Dim3:
+    """Coordinates of a thread's CTA. Those along y are counted first where axes are exchanged."""
+    if block.turned:
+        y, x, z = thread_of(linear, (grid[1], grid[0], grid[2]))
+        return x, y, z
+    x, y, z = thread_of(linear, block.grid(grid))
+    return (min(x * block.ctas + thread % block.x, grid[0] - 1) if block.joins else x), y, z
 
 
 def _error(fault: memoryview, site: FaultSite, gate: SystemGate | None) -> BaseException:

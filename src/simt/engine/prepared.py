@@ -148,7 +148,7 @@ class Prepared:
         """Writes what differs from launch to launch; the number of CTAs. `threads`: that take part, all if
         it is not given. Others may come later."""
         self._disarm()
-        x, y, z = launch.grid
+        x, y, z = self.compiled.block.grid(launch.grid)
         ctas = x * y * z
         self._deadline = launch.deadline
         ranges = self._ranges if threads is None or threads > self._ranges else threads
@@ -158,6 +158,7 @@ class Prepared:
             part = -(-ctas // ranges)
             numbers = (x, y, z, ctas, self._chunk(ctas), ranges, part, launch.grid_id, launch.memory.limit)
             _FIRST.pack_into(self.block.bytes, 0, *numbers)
+            self.block.slots[LaunchSlot.GRID_COLUMNS] = launch.grid[0]
             self._begun = launch.grid, ranges, self.pace.long
         self._counters[:] = self._zeros
         self._parameters[:] = launch.parameters
@@ -197,7 +198,7 @@ class Prepared:
 
     def here(self, launch: Launch) -> None:
         """Runs a launch on this thread. Raises `KernelFault`, or what a handler of signals raises."""
-        x, y, z = launch.grid
+        x, y, z = self.compiled.block.grid(launch.grid)
         ctas = x * y * z
         self._most = most = min(self.workers, ctas) - 1
         awake = self.host.pool.awake if most else 0
@@ -250,7 +251,7 @@ class Prepared:
 
     def is_short(self, launch: Launch) -> bool:
         """Whether it is known that a launch is not worth the help of other threads."""
-        x, y, z = launch.grid
+        x, y, z = self.compiled.block.grid(launch.grid)
         most = min(self.workers, x * y * z) - 1
         if self.compiled.spins and x * y * z > 1:
             return False  # in a batch, one worker claims all CTAs at once
@@ -260,7 +261,7 @@ class Prepared:
         """Makes the blocks ready for the same launch once more, by compiled code: for so many launches, after
         which Python looks how long they took. Zero: for none; below zero: for any number."""
         self._disarm()
-        x, y, z = launch.grid
+        x, y, z = self.compiled.block.grid(launch.grid)
         most = min(self.workers, x * y * z) - 1
         self._ahead = ahead = self.pace.ahead(x * y * z, most) if most else ALONE
         if ahead.launches == 0 or (ahead.helpers and ahead.helpers > self.host.pool.awake):
@@ -377,7 +378,9 @@ class Prepared:
 
     def _report(self, launch: Launch) -> None:
         if callable(launch.progress):
-            launch.progress(sum(w.block.slots[WorkerSlot.FINISHED] for w in self._everyone))
+            finished = sum(w.block.slots[WorkerSlot.FINISHED] for w in self._everyone)
+            x, y, z = launch.grid
+            launch.progress(min(finished * self.compiled.block.ctas, x * y * z))
 
     def interrupted(self) -> None:
         """Nothing runs any more when an exception leaves the launch."""
@@ -446,5 +449,6 @@ class Prepared:
 
     def close(self) -> None:
         """Frees device memory at once."""
+        self._disarm()
         self._gate = None
         self.crew.close()

@@ -154,6 +154,11 @@ class Repeat:
         slots[RepeatSlot.ARMED] = 1
         return True
 
+    @property
+    def is_current(self) -> bool:
+        """Whether launches still use the same blocks: there may be other code for another grid."""
+        return self._launch.state is self._prepared
+
     def regrid(self, grid: object) -> bool:
         """The next launch of the usual kind has another grid; whether compiled code made any with the last.
         Who has compared with that, and waits for the lock, finds that it counts no more."""

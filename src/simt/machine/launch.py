@@ -222,6 +222,11 @@ class Repeated(Protocol):
         before anything was looked at."""
         ...
 
+    @property
+    def is_current(self) -> bool:
+        """Whether the engine would still launch it in the same way."""
+        ...
+
     def regrid(self, grid: object) -> bool:
         """The next launch of the usual kind will be given this object for the grid. Whether `call` has made
         any with the last one."""
