@@ -14,8 +14,10 @@ from simt.analysis.turned import knows_only_itself
 from simt.isa.algebra import Environment
 from simt.records import replace
 
-MOST_WARPS = 32
+MOST_WARPS = 64
 """Of a CTA with its idle lanes."""
+MOST_WITH_BARRIERS = 32
+"""The same, where its warps go in step: there is a bit for each."""
 
 
 def padded(block: BlockShape) -> BlockShape | None:
@@ -27,9 +29,11 @@ def padded(block: BlockShape) -> BlockShape | None:
     return found if found.warps <= MOST_WARPS else None
 
 
-def may_be_padded(kernel: Function, environment: Environment) -> bool:
+def may_be_padded(kernel: Function, environment: Environment, found: BlockShape) -> bool:
     """Whether no thread can tell: as for exchanged axes, but shared memory and barriers of all threads do not
-    matter."""
+    matter. `found`: the CTA with its rows filled up."""
     barriers = [block.terminator for block in kernel.blocks if isinstance(block.terminator, Barrier)]
+    if barriers and found.warps > MOST_WITH_BARRIERS:
+        return False
     whole = all(barrier.action == "sync" and barrier.count is None for barrier in barriers)
     return whole and knows_only_itself(kernel, environment, shares=True)

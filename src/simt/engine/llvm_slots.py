@@ -133,7 +133,7 @@ class Unit:
                 continue
             if block.joins and not may_be_turned(self.kernel, environment):
                 continue
-            if block.threads_of_row and (limit < APART or not may_be_padded(self.kernel, environment)):
+            if block.threads_of_row and (limit < APART or not may_be_padded(self.kernel, environment, block)):
                 continue
             uniformity, pending = settle(ssa, environment, block, self.program.functions)
             costs = cost(order, ssa, uniformity, environment, block)

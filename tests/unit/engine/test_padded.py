@@ -13,7 +13,20 @@ from simt.cli.explain import as_json, in_full
 from tests.conftest import shared_device
 from tests.unit.engine.test_turned import BY_COLUMN, BY_ROW, expected, found, kernel
 
-BLOCKS = [(10, 10), (20, 20), (3, 7), (24, 4), (33, 3), (31, 2), (6, 20), (12, 12), (65, 2), (48, 16), (7, 2)]
+BLOCKS = [
+    (10, 10),
+    (20, 20),
+    (3, 7),
+    (24, 4),
+    (33, 3),
+    (31, 2),
+    (6, 20),
+    (12, 12),
+    (65, 2),
+    (48, 16),
+    (7, 2),
+    (33, 31),
+]
 
 TILES = """.version 7.5
 .target sm_75
@@ -105,7 +118,7 @@ def test_rows_begin_with_warps_or_parts_of_them(block: tuple[int, int, int], row
 
 
 @pytest.mark.parametrize(
-    "block", [(16, 16, 1), (1, 40, 1), (2, 7, 1), (32, 3, 1), (96, 2, 1), (10, 1, 1), (33, 31, 1), (8, 8, 8)]
+    "block", [(16, 16, 1), (1, 40, 1), (2, 7, 1), (32, 3, 1), (96, 2, 1), (10, 1, 1), (17, 65, 1), (8, 8, 8)]
 )
 def test_not_rows_that_do_so_or_grow_too_much(block: tuple[int, int, int]) -> None:
     assert padded(BlockShape(*block)) is None
@@ -202,6 +215,14 @@ def test_not_where_threads_may_tell(change: str) -> None:
 @pytest.mark.parametrize("block", [(16, 16), (32, 5), (64, 2), (200,)])
 def test_not_where_nothing_is_gained(block: tuple[int, ...]) -> None:
     assert not is_padded(kernel(BY_ROW), block)
+
+
+def test_not_where_many_warps_go_in_step() -> None:
+    """There are 34 of them, of 20 x 51 threads in 51 rows."""
+    barrier = kernel(BY_ROW, "st.shared.u32 [t], %x; bar.sync 0;", ".shared .u32 t[4];")
+    assert is_padded(kernel(BY_ROW), (20, 51))
+    assert not is_padded(barrier, (20, 51))
+    assert is_padded(barrier, (20, 32))
 
 
 def test_not_where_there_is_more_arithmetic_than_access() -> None:
