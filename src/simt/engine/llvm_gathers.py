@@ -27,7 +27,7 @@ class GatherAlgebra(StepsAlgebra):
     def gather_all(self, access: Access, offset: Value) -> tuple[Value, ...]:
         """All words of each lane."""
         if access.size == REGISTER and access.count > 1:
-            return self.load_registers(access, offset, REGISTER)
+            return self._load_registers(access, offset)
         if access.size in (4, 8) and access.count > 1:
             whole = self._gather_words(access, offset, 0, access.size, f"i{8 * access.size}")
             return self._words_of(access, whole)
@@ -85,24 +85,24 @@ class GatherAlgebra(StepsAlgebra):
             found.append(part)
         return tuple(found)
 
-    def load_registers(self, access: Access, offset: Value, align: int) -> tuple[Value, ...]:
+    def _load_registers(self, access: Access, offset: Value) -> tuple[Value, ...]:
         """One register after the other, the words of four lanes together, and every second word of those."""
         if not self.mask_is_full:  # lanes that do not run load from where the region begins
             offset = self.pick(self.mask, offset, self.widened(self.number(offset.type, 0), WARP))
         pointers = Value(self._pointers(access, offset, 0), "ptr", WARP)
-        run = partial(GatherAlgebra.registers_at, element=access.element, count=access.count, align=align)
+        run = partial(GatherAlgebra.registers_at, element=access.element, count=access.count)
         whole = self.apart("registers", run, pointers)
         return tuple(self.piece(whole, WARP * i, WARP) for i in range(access.count))
 
-    def registers_at(self, pointers: Value, element: str, count: int, align: int) -> Value:
+    def registers_at(self, pointers: Value, element: str, count: int) -> Value:
         """The first words at each of 32 pointers, the second ones, and so on."""
         places = [self.builder.emit(f"extractelement {pointers.typed}, i32 {lane}") for lane in range(WARP)]
-        return self.columns_at(places, element, count, align)
+        return self.columns_at(places, element, count)
 
-    def columns_at(self, places: list[str], element: str, count: int, align: int = REGISTER) -> Value:
+    def columns_at(self, places: list[str], element: str, count: int) -> Value:
         """`registers_at` of pointers one by one."""
         vector = spell(element, count)
-        loaded = [self.builder.emit(f"load {vector}, ptr {place}, align {align}") for place in places]
+        loaded = [self.builder.emit(f"load {vector}, ptr {place}, align {REGISTER}") for place in places]
         pieces = [self._concatenate(element, count, loaded[i : i + 4]) for i in range(0, WARP, 4)]
         columns = self._halves(pieces)
         if count == 4:

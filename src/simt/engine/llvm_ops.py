@@ -19,7 +19,6 @@ from simt.analysis.ranges import Ranges
 from simt.analysis.remade import Recipe
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
-from simt.analysis.together import Together, together
 from simt.analysis.turns import Turns
 from simt.engine.llvm_access import LATEST
 from simt.engine.llvm_algebra import element_type
@@ -37,11 +36,6 @@ class OpEmitter(SlotEmitter):
         self.in_place: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
         self.evaluator = self.in_place
         self.streams: set[int] = set()  # stores that may go past the caches, by the op's id
-
-    @cached_property
-    def words_together(self) -> dict[int, Together]:
-        """Loads of words that lie side by side, by the op's id."""
-        return {} if self.unit.large else together(self.ssa, self.unit.program.environment)
 
     def read(self, definition: Definition) -> Value:
         if definition in self.remade and definition not in self.cache:
@@ -72,9 +66,8 @@ class OpEmitter(SlotEmitter):
         m.may_put_off = op.guard is None and not large
         if op.guard is not None and acts:
             m.settle_updates()
-        m.together = self.words_together.get(id(op))
         if op.guard is None:
-            values = (self.in_place if m.holds or m.together else self.evaluator).op(op)
+            values = (self.in_place if m.holds else self.evaluator).op(op)
         else:
             values = self._guarded(op)
         if acts:

@@ -19,13 +19,13 @@ from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Lanes, shape_of
 from simt.engine.llvm_masked import Places
-from simt.engine.llvm_together import TogetherAlgebra
+from simt.engine.llvm_members import MemberAlgebra
 from simt.ptx.types import U32, U64, Type
 from simt.records import replace
 
 
-class WovenAlgebra(TogetherAlgebra):
-    """`TogetherAlgebra` with such local memory, if it has words (`woven` bytes each; 0: it is not woven)."""
+class WovenAlgebra(MemberAlgebra):
+    """`MemberAlgebra` with such local memory, if it has words (`woven` bytes each; 0: it is not woven)."""
 
     woven = 0
 
