@@ -8,21 +8,6 @@ from suite.problem import Launch, Problem, Scalar, blocks
 from survey.case import case, integers, reals, zeros
 
 
-@case(full=2048, quick=101)
-def sor(n: int) -> Problem:
-    """Red and black points, eight half steps."""
-    steps, grid = 8, (blocks((n - 2 + 1) // 2, 32), blocks(n - 2, 8))
-    return Problem(
-        arrays={"u": reals(n, n), "f": reals(n + 1, n)[1:] - np.float32(0.5)},
-        scalars={"n": np.int32(n), "omega": np.float32(1.5), "steps": np.int32(steps)},
-        launches=[
-            Launch("sor", grid, (32, 8), ("u", "f", "n", np.int32(s & 1), "omega")) for s in range(steps)
-        ],
-        changed=["u"],
-        tolerance=1e-5,
-    )
-
-
 @case(full=1024, quick=70)
 def fdtd(n: int) -> Problem:
     """Four steps of waves in a plane."""
@@ -43,18 +28,6 @@ def fdtd(n: int) -> Problem:
         launches=launches,
         changed=fields,
         tolerance=1e-5,
-    )
-
-
-@case(full=1024, quick=64)
-def ising(n: int) -> Problem:
-    """Four half sweeps over spins of a byte each."""
-    steps, grid = 4, (blocks(n, 32), blocks(n, 8))
-    return Problem(
-        arrays={"spin": (2 * integers(0, 2, n, n) - 1).astype("i1")},
-        scalars={"n": np.int32(n), "beta": np.float32(0.4), "steps": np.int32(steps)},
-        launches=[Launch("ising", grid, (32, 8), ("spin", "n", np.int32(s), "beta")) for s in range(steps)],
-        changed=["spin"],
     )
 
 
@@ -130,4 +103,27 @@ def blur10(n: int) -> Problem:
         scalars={"w": np.int32(n), "h": np.int32(n)},
         launches=[Launch("blur10", (n // 10, n // 10), (10, 10), ("in", "out", "w", "h"))],
         changed=["out"],
+    )
+
+
+@case(full=1 << 18, quick=100)
+def add_ones(n: int) -> Problem:
+    """A CTA of one thread for each element."""
+    return Problem(
+        arrays={"a": reals(n), "b": reals(n + 1)[1:], "c": zeros(n)},
+        scalars={"n": np.int32(n)},
+        launches=[Launch("add_ones", n, 1, ("a", "b", "c", "n"))],
+        changed=["c"],
+    )
+
+
+@case(full=500, quick=40)
+def julia_ones(n: int) -> Problem:
+    """A CTA of one thread for each pixel, in two dimensions."""
+    return Problem(
+        arrays={"out": zeros(n, n, 4, kind="u1")},
+        scalars={"n": np.int32(n)},
+        launches=[Launch("julia_ones", (n, n), 1, ("out", "n"))],
+        changed=["out"],
+        mismatches=0.01,  # chaos: products are fused or not
     )

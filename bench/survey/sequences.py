@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from suite.problem import Launch, Problem, blocks
+from suite.problem import Launch, Problem
 
 from survey.case import case, integers, reals, zeros
 
@@ -39,34 +39,6 @@ def viterbi(sequences: int) -> Problem:
         launches=[Launch("viterbi", sequences, 64, ("move", "emit", "seen", "from", "score", "length"))],
         changed=["from", "score"],
         tolerance=1e-6,
-    )
-
-
-@case(full=1 << 16, quick=1000)
-def knapsack(capacity: int) -> Problem:
-    """64 items, a launch each."""
-    items = 64
-    weight, value = integers(1, capacity // 16, items), integers(1, 1000, items)
-    tables = "a", "b"
-    launches = [
-        Launch(
-            "knapsack",
-            blocks(capacity + 1),
-            256,
-            (tables[i % 2], tables[1 - i % 2], weight[i], value[i], "capacity"),
-        )
-        for i in range(items)
-    ]
-    return Problem(
-        arrays={
-            "a": zeros(capacity + 1, kind="i4"),
-            "b": zeros(capacity + 1, kind="i4"),
-            "weight": weight,
-            "value": value,
-        },
-        scalars={"items": np.int32(items), "capacity": np.int32(capacity)},
-        launches=launches,
-        changed=["a", "b"],
     )
 
 

@@ -47,53 +47,6 @@ def grid_sample(n: int) -> Problem:
     )
 
 
-@case(full=2048, quick=9)
-def layernorm_back(rows: int) -> Problem:
-    """Rows of 512, a warp each."""
-    dim = 512
-    x = reals(rows, dim)
-    mean = x.mean(1)
-    return Problem(
-        arrays={
-            "dy": reals(rows + 1, dim)[1:] - np.float32(0.5),
-            "x": x,
-            "weight": reals(dim),
-            "mean": mean,
-            "rstd": (1 / np.sqrt(((x - mean[:, None]) ** 2).mean(1) + 1e-5)).astype("f4"),
-            "dx": zeros(rows, dim),
-        },
-        scalars={"rows": np.int32(rows), "dim": np.int32(dim)},
-        launches=[
-            Launch(
-                "layernorm_back",
-                blocks(rows, 8),
-                (32, 8),
-                ("dy", "x", "weight", "mean", "rstd", "dx", "rows", "dim"),
-            )
-        ],
-        changed=["dx"],
-        tolerance=1e-4,
-    )
-
-
-@case(full=512, quick=3)
-def cross_entropy(rows: int) -> Problem:
-    """Rows of 4,096 logits, a CTA each."""
-    columns = 4096
-    return Problem(
-        arrays={
-            "logits": reals(rows, columns) * np.float32(8),
-            "label": integers(0, columns, rows),
-            "loss": zeros(rows),
-            "grad": zeros(rows, columns),
-        },
-        scalars={"rows": np.int32(rows), "columns": np.int32(columns)},
-        launches=[Launch("cross_entropy", rows, 256, ("logits", "label", "loss", "grad", "columns"))],
-        changed=["grad"],
-        tolerance=1e-4,
-    )
-
-
 @case(full=8192, quick=100)
 def spmm(rows: int) -> Problem:
     """Rows of up to 32 entries, times 64 columns."""
