@@ -15,6 +15,7 @@ from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.streams import streams
+from simt.analysis.unrolling import unrolled
 from simt.engine import (
     llvm_flushing,
     llvm_frame,
@@ -527,6 +528,7 @@ def emit(
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
     Raises `Unsupported` for what only the interpreter runs.
     """
+    kernel = unrolled(program, kernel, block)
     unit = Unit(program, kernel, block, features, may_grow=watch is None)
     unit.choose_shape()
     if watch is not None:
