@@ -245,6 +245,9 @@ def test_a_warp_of_one_row_knows_its_number_and_its_lanes(block: tuple[int, int,
             assert (whole.is_affine, whole.width, whole.stride) == (True, 1, 1)
             wide = m.resize(t, U64, value)
             assert (wide.is_affine, wide.stride) == (True, 1)
+            doubled = m.shift_left(t, value, m.const(U32, 1))
+            for run in (m.or_, m.xor):  # bits that no lane's number has, below those that lanes have or above
+                assert [run(t, doubled, m.const(t, bit)).stride for bit in (1, 2, 32, 64)] == [2, 0, 0, 2]
         assert m.divide(U32, value, m.const(U32, 32)).is_uniform
         assert m.remainder(U32, value, m.const(U32, 32)).is_affine
         assert m.shift_right(U32, value, m.const(U32, 4)).width == WARP  # two halves

@@ -237,11 +237,15 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._known(t, int.__xor__, a, b) or self._set_bits(t, a, b)
 
     def _set_bits(self, t: Type, a: Shape, b: Shape) -> Shape:
-        """One value's bits where the other, the same for all lanes, has zeros: a sum."""
+        """One value's bits where the other, the same for all lanes, has zeros among the bits that tell lanes
+        apart: a sum."""
         if a.stride == 0:
             a, b = b, a
         bits = self.reach(t, a)
-        if t.is_predicate or bits is None or not flat(b) or b.zeros < bits:
+        if t.is_predicate or bits is None or not flat(b):
+            return self._each(a, b)
+        differ = 2**bits - 2 ** trailing_zeros(a.stride) if bits else 0
+        if b.zeros < bits and (b.const is None or b.const & differ):
             return self._each(a, b)
         return made(t, Shape(max(a.width, b.width), a.stride, zeros=min(a.zeros, b.zeros)))
 

@@ -660,8 +660,8 @@ class MemoryAlgebra(TileAlgebra):
             return self._scatter_elements(access, index, self.vector(values[0]))
         offset = self._checked_offsets(access, llvm_runtime.store)
         for i, value in enumerate(values):
-            pointers = Value(self._pointers(access, offset, i * access.word), "ptr", WARP)
-            self.scatter((pointers,), self.mask, self.vector(value), access.word)
+            places = self._places_at(access, offset, i * access.word)
+            self.scatter(places, self.mask, self.vector(value), access.word)
         return None
 
     def _scatter_elements(self, access: Access, index: Index, data: Value) -> None:
