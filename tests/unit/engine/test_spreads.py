@@ -183,7 +183,7 @@ def test_places_of_a_tree_where_gathers_are_slow(step: int) -> None:
         found = code(tree(first, step, -1 if first else 0, 5), features)
         assert len(re.findall(r"call .*@simt\.spread", found)) == 2
         bodies = re.findall(r"define [^@]*@simt\.spread.*?\n}", found, re.DOTALL)
-        assert [("<16 x i32>" in body) for body in bodies] == [step <= 4] * 2
+        assert [("<16 x i32>" in body) for body in bodies] == [step <= 2] * 2
 
 
 @pytest.mark.parametrize("word", [1, 30, 31, 33, 64, 190])
