@@ -11,8 +11,9 @@ from functools import partial
 
 from simt.analysis.shape import WARP
 from simt.engine.host import SLOW_GATHERS
+from simt.engine.llvm_access import SHARED, Access
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import ALL
+from simt.engine.llvm_indices import LEAST
 from simt.engine.llvm_masked import MaskedAlgebra, Places
 
 FEW = 4
@@ -22,56 +23,60 @@ tell which lanes store, took a third longer: the CPU guessed wrong."""
 
 
 class FewLanesAlgebra(MaskedAlgebra):
-    """`MaskedAlgebra` with a way for few lanes."""
+    """`MaskedAlgebra` with a way for few lanes, in shared memory. `may_call`: the present block is in no loop
+    but such that wait at a barrier in each turn. In others values live in registers, which a call does not
+    keep: sorting by heaps took a third longer."""
 
-    def gather(self, places: Places, mask: Value, element: str, word: int, step: int = 1) -> Value:
-        whole = partial(super().gather, places, mask, element, word, step)
-        if not self._may_be_few(mask):
+    may_call = True
+
+    def gather_of(self, access: Access, places: Places, element: str, word: int) -> Value:
+        """What lies at each lane's place, of an access."""
+        whole = partial(self.gather, places, self.mask, element, word)
+        if not self._may_be_few(access):
             return whole()
-        run = partial(FewLanesAlgebra.load_some, element=element, word=word, step=step)
-        bits = self.mask_bits(mask)
+        run = partial(FewLanesAlgebra.load_some, element=element, word=word)
 
         def few() -> tuple[Value, ...]:
-            return (self.apart("load.few", run, bits, *places, called=True),)
+            return (self.apart("load.few", run, self.mask_bits(self.mask), *places, called=True),)
 
-        (found,) = self._either(self._are_few(bits), few, lambda: (whole(),))
+        (found,) = self._either(self._are_few(), few, lambda: (whole(),))
         return found
 
-    def scatter(self, places: Places, mask: Value, data: Value, word: int, step: int = 1) -> None:
-        whole = partial(super().scatter, places, mask, data, word, step)
-        if not self._may_be_few(mask):
-            return whole()
-        run = partial(FewLanesAlgebra.store_some, word=word, step=step)
-        bits = self.mask_bits(mask)
+    def scatter_of(self, access: Access, places: Places, data: Value) -> None:
+        """The reverse; higher lanes win. CPUs scatter words of 4 and 8 bytes: smaller ones are stored one by
+        one in any case."""
+        run = partial(FewLanesAlgebra.store_some, word=access.word)
 
         def few() -> tuple[Value, ...]:
-            self.apart("store.few", run, bits, data, *places, called=True)
+            self.apart("store.few", run, self.mask_bits(self.mask), data, *places, called=True)
             return ()
 
         def all_at_once() -> tuple[Value, ...]:
-            whole()
+            self.scatter(places, self.mask, data, access.word)
             return ()
 
-        self._either(self._are_few(bits), few, all_at_once)
-        return None
+        if access.word >= LEAST and not self._may_be_few(access):
+            all_at_once()
+        else:
+            self._either("true" if access.word < LEAST else self._are_few(), few, all_at_once)
 
-    def _may_be_few(self, mask: Value) -> bool:
-        slow = {"avx512f", SLOW_GATHERS} <= self.features
-        return slow and mask.ir != ALL and not self.module.is_long
+    def _may_be_few(self, access: Access) -> bool:
+        slow = {"avx512f", SLOW_GATHERS} <= self.features and access.region is SHARED
+        return slow and self.may_call and not self.mask_is_full and not self.module.is_long
 
-    def _are_few(self, bits: Value) -> str:
+    def _are_few(self) -> str:
         count = self.module.declare("llvm.ctpop.i32", "i32", ("i32",))
-        lanes = self.builder.emit(f"call i32 {count}({bits.typed})")
+        lanes = self.builder.emit(f"call i32 {count}({self.mask_bits(self.mask).typed})")
         return self.builder.emit(f"icmp ule i32 {lanes}, {FEW}")
 
     # -- functions of their own, with a turn for each lane ---------------------------------------------
 
-    def load_some(self, bits: Value, *places: Value, element: str, word: int, step: int) -> Value:
+    def load_some(self, bits: Value, *places: Value, element: str, word: int) -> Value:
         """What lies at the places of the lanes of a mask (i32); zeros for others."""
         kept, none = self.spilled(places[-1]), Value("zeroinitializer", element, WARP)
         phi = f"phi {none.spelled} [ {none.ir}, %begin ], [ %more, %turn ]"
         self._begin_turns(bits, f"%found = {phi}")
-        place = self._place_of_turn(kept, places, step)
+        place = self._place_of_turn(kept, places)
         item = Value(self.builder.emit(f"load {element}, ptr {place}, align {word}"), element)
         bit = self.builder.emit("xor i32 %left, %rest")
         lane = self.emit(f"bitcast i32 {bit} to <{WARP} x i1>", "i1", WARP)
@@ -80,24 +85,25 @@ class FewLanesAlgebra(MaskedAlgebra):
         self._end_turns()
         return self.emit(phi, element, WARP)
 
-    def store_some(self, bits: Value, data: Value, *places: Value, word: int, step: int) -> None:
+    def store_some(self, bits: Value, data: Value, *places: Value, word: int) -> None:
         """The reverse; higher lanes win."""
         kept, words = self.spilled(places[-1]), self.spilled(data)
         self._begin_turns(bits)
         at = self.builder.emit(f"getelementptr {data.type}, ptr {words}, i64 %lane")
         item = self.builder.emit(f"load {data.type}, ptr {at}")
-        place = self._place_of_turn(kept, places, step)
+        place = self._place_of_turn(kept, places)
         self.builder.void(f"store {data.type} {item}, ptr {place}, align {word}")
         self._end_turns()
 
-    def _place_of_turn(self, kept: str, places: Places, step: int) -> str:
-        """Where the turn's lane gets at memory. `kept`: the lanes' pointers, or steps, in memory."""
+    def _place_of_turn(self, kept: str, places: Places) -> str:
+        """Where the turn's lane gets at memory. `kept`: the lanes' pointers, or bytes behind
+        one, in memory."""
         kind = places[-1].type
         at = self.builder.emit(f"getelementptr {kind}, ptr {kept}, i64 %lane")
         one = self.builder.emit(f"load {kind}, ptr {at}")
         if len(places) == 1:
             return one
-        return self.builder.emit(f"getelementptr i{8 * step}, {places[0].typed}, {kind} {one}")
+        return self.builder.emit(f"getelementptr i8, {places[0].typed}, {kind} {one}")
 
     def _begin_turns(self, bits: Value, *phis: str) -> None:
         """A turn for each lane of a mask, the lowest first. `%left`: those that have not had theirs."""
