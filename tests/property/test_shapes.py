@@ -184,6 +184,8 @@ def problems(value: Known, block: BlockShape) -> list[str]:
     """What is said of a value and does not hold."""
     shape, bits = value.shape, value.type.bits
     found: list[str] = []
+    if shape.top < bits and any(value.lanes >= 2**shape.top):
+        found.append(f"not below {2**shape.top}")
     if not shape.is_affine:
         return found
     if shape.const is not None and any(value.lanes != shape.const):
@@ -245,6 +247,42 @@ def test_a_warp_of_one_row_knows_its_number_and_its_lanes(block: tuple[int, int,
             assert (whole.is_affine, whole.width, whole.stride) == (True, 1, 1)
             wide = m.resize(t, U64, value)
             assert (wide.is_affine, wide.stride) == (True, 1)
+            doubled = m.shift_left(t, value, m.const(U32, 1))
+            for run in (m.or_, m.xor):  # bits that no lane's number has, below those that lanes have or above
+                assert [run(t, doubled, m.const(t, bit)).stride for bit in (1, 2, 32, 64)] == [2, 0, 0, 2]
         assert m.divide(U32, value, m.const(U32, 32)).is_uniform
         assert m.remainder(U32, value, m.const(U32, 32)).is_affine
         assert m.shift_right(U32, value, m.const(U32, 4)).width == WARP  # two halves
+    # As C++ divides numbers that may be negative: what is added to those is a shift of the sign.
+    sign = m.shift_right(S32, tid, m.const(U32, 31))
+    above = m.add(S32, tid, m.shift_right(U32, sign, m.const(U32, 27)))
+    assert m.shift_right(S32, above, m.const(U32, 5)).is_uniform
+    rest = m.sub(S32, tid, m.and_(S32, above, m.const(S32, 0xFFFFFFE0)))
+    assert (rest.is_affine, rest.width, rest.stride) == (True, 1, 1)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+def test_lanes_that_lie_on_one_side_of_a_number(block: tuple[int, int, int]) -> None:
+    """Where a comparison is said to be the same for a warp's lanes, it is."""
+    made = Sums(Random(0), block)
+    m, count = made.algebra, len(made.threads)
+    tid = Known(U32, m.special("tid", "x"), made.threads % block[0])
+    said = 0
+    for t, by, more in product((U32, S32), (0, 1, 2), (0, 32, 2**32 - 64)):
+        step = made.known(U32, by)
+        scaled = Known(t, m.shift_left(t, tid.shape, step.shape), computed("shift_left", tid, step))
+        start = made.known(t, more)
+        value = Known(t, m.add(t, scaled.shape, start.shape), computed("add", scaled, start))
+        for op, number in product(
+            COMPARED, (0, 1, 31, 32, 63, 64, 96, 128, 2**31 - 1, 2**31, 2**32 - 33, 2**32 - 1)
+        ):
+            limit = made.known(t, number)
+            for one, other in ((value, limit), (limit, value)):
+                if not m.compare(op, t, one.shape, other.shape).is_uniform:
+                    continue
+                said += 1
+                pair = (one.signed, other.signed) if t.is_signed else (one.lanes, other.lanes)
+                holds = COMPARED[op](*pair)
+                warps = [set(holds[first : first + WARP].tolist()) for first in range(0, count, WARP)]
+                assert all(len(warp) == 1 for warp in warps), (t, by, more, op, number)
+    assert (said > 0) == (tid.shape.is_affine and tid.shape.width == 1 and tid.shape.zeros >= 5)

@@ -34,6 +34,7 @@ class Shape:
     `width`: number of bases: 1 (one segment), a divisor of 32, or 32 (every lane has its own value;
     stride is then 0). `const`: the value, where it is a known integer. `zeros`: every base is a multiple of
     2**zeros. `common`: of values of several bases, the bits from this one on are the same in all lanes.
+    `top`: every lane's value, without a sign, is below 2**top.
     """
 
     width: int
@@ -42,6 +43,7 @@ class Shape:
     const: int | None = None
     zeros: int = 0
     common: int = ALWAYS_ZERO
+    top: int = ALWAYS_ZERO
 
     @property
     def exact(self) -> bool:
@@ -70,7 +72,7 @@ def trailing_zeros(value: int) -> int:
 @lru_cache(1024)
 def constant(value: int) -> Shape:
     """The shape of a known integer."""
-    return Shape(1, const=value, zeros=trailing_zeros(value))
+    return Shape(1, const=value, zeros=trailing_zeros(value), top=value.bit_length())
 
 
 @cache
@@ -174,17 +176,18 @@ class BlockShape:
     @property
     def lane(self) -> Shape:
         zeros = ALWAYS_ZERO if self.segments == 1 else trailing_zeros(self.segment)
-        return Shape(self.segments, 1, zeros=zeros)
+        return Shape(self.segments, 1, zeros=zeros, top=trailing_zeros(WARP))
 
     @property
     def column(self) -> Shape:
         """Of tid.x: where it grows along the warp, a multiple of 32 comes first; else 0 does in each row."""
         if not self.rows_fit:
             return VARYING
+        top = (self.warps * WARP - 1 if self.linear else self.x - 1).bit_length()
         if self.linear or self.is_cut:
             common = ALWAYS_ZERO if self.segments == 1 else trailing_zeros(WARP)
-            return Shape(self.segments, 1, zeros=trailing_zeros(self.row), common=common)
-        return Shape(1, 1, zeros=trailing_zeros(WARP) if self.segments == 1 else ALWAYS_ZERO)
+            return Shape(self.segments, 1, zeros=trailing_zeros(self.row), common=common, top=top)
+        return Shape(1, 1, zeros=trailing_zeros(WARP) if self.segments == 1 else ALWAYS_ZERO, top=top)
 
     def special(self, name: str, component: str) -> Shape:
         """Shape of a special register; everything that is not per thread is uniform in a warp."""

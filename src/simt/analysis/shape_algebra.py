@@ -31,12 +31,19 @@ COMPARED: Mapping[str, Callable[[int, int], bool]] = MappingProxyType(
     }
 )  # fmt: skip
 """What comparisons say of two integers."""
+MIRRORED: Mapping[Comparison, Comparison] = MappingProxyType(
+    {"lt": "gt", "le": "ge", "ge": "le", "gt": "lt", "eq": "eq", "ne": "ne"}
+)
+"""The same of the two in the other order."""
 
 
 def merge(a: Shape, b: Shape) -> Shape:
     """The shape of a value that is now `a`, now `b`, in all lanes at once."""
     if a == b:
         return a
+    if a.top != b.top:
+        top = max(a.top, b.top)
+        return merge(replace(a, top=top), replace(b, top=top))
     width, hold = max(a.width, b.width), max(a.hold, b.hold)
     if a.stride == b.stride and width < WARP:
         const = a.const if a.const == b.const else None
@@ -92,7 +99,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return VARYING
         stride = wrapped(t, a.stride + sign * b.stride)
         common = self._common(t, a, b) if sign > 0 or b.is_uniform else ALWAYS_ZERO
-        return made(t, Shape(width, stride, max(a.hold, b.hold), None, min(a.zeros, b.zeros), common))
+        top = below(t, max(a.top, b.top) + 1 if sign > 0 else ALWAYS_ZERO)
+        return made(t, Shape(width, stride, max(a.hold, b.hold), None, min(a.zeros, b.zeros), common, top))
 
     def _common(self, t: Type, a: Shape, b: Shape) -> int:
         """`Shape.common` of a sum, if no bit carries."""
@@ -114,8 +122,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return b
         if b.const is not None and a.width < WARP:
             common = moved(a.common, b.zeros) if b.const == 1 << b.zeros else ALWAYS_ZERO
-            stride = wrapped(t, a.stride * b.const)
-            return made(t, Shape(a.width, stride, a.hold, None, a.zeros + b.zeros, common))
+            stride, top = wrapped(t, a.stride * b.const), below(t, a.top + b.top)
+            return made(t, Shape(a.width, stride, a.hold, None, a.zeros + b.zeros, common, top))
         if flat(a, b) or level(a, b):
             return made(t, Shape(max(a.width, b.width), 0, max(a.hold, b.hold), zeros=a.zeros + b.zeros))
         return VARYING
@@ -125,7 +133,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             if a.const is not None:
                 return constant((a.const << n.const) % 2**t.bits)
             stride, common = wrapped(t, a.stride << n.const), moved(a.common, n.const)
-            return made(t, Shape(a.width, stride, a.hold, None, a.zeros + n.const, common))
+            top = below(t, a.top + n.const)
+            return made(t, Shape(a.width, stride, a.hold, None, a.zeros + n.const, common, top))
         return self._each(a, n)
 
     def resize(self, source: Type, target: Type, a: Shape) -> Shape:
@@ -134,6 +143,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return constant(value % 2**target.bits)
         if a.width == WARP:
             return VARYING
+        a = replace(a, top=below(source, a.top))
         if flat(a):
             return made(target, a)
         if target.bits <= source.bits:
@@ -237,11 +247,15 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._known(t, int.__xor__, a, b) or self._set_bits(t, a, b)
 
     def _set_bits(self, t: Type, a: Shape, b: Shape) -> Shape:
-        """One value's bits where the other, the same for all lanes, has zeros: a sum."""
+        """One value's bits where the other, the same for all lanes, has zeros among the bits that tell lanes
+        apart: a sum."""
         if a.stride == 0:
             a, b = b, a
         bits = self.reach(t, a)
-        if t.is_predicate or bits is None or not flat(b) or b.zeros < bits:
+        if t.is_predicate or bits is None or not flat(b):
+            return self._each(a, b)
+        differ = 2**bits - 2 ** trailing_zeros(a.stride) if bits else 0
+        if b.zeros < bits and (b.const is None or b.const & differ):
             return self._each(a, b)
         return made(t, Shape(max(a.width, b.width), a.stride, zeros=min(a.zeros, b.zeros)))
 
@@ -254,8 +268,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def shift_right(self, t: Type, a: Shape, n: Shape) -> Shape:
         if n.const is None or n.const >= t.bits:
             return self._each(a, n)
-        if a.const is not None and not t.is_signed:
-            return constant(a.const >> n.const)
+        if (a.const is not None and not t.is_signed) or (a.top < t.bits and a.top <= n.const):
+            return constant((a.const or 0) >> n.const)
         bits, zeros = self.reach(t, a), a.zeros if a.zeros >= ALWAYS_ZERO else max(0, a.zeros - n.const)
         if a.common <= n.const:
             return made(t, Shape(1, zeros=zeros))
@@ -308,10 +322,23 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return Shape(max(a.width, b.width), stride, Hold.IN_ROWS)
 
     def compare(self, op: Comparison, t: Type, a: Shape, b: Shape) -> Shape:
-        if t.is_float or a.const is None or b.const is None:
+        if t.is_float:
             return self._each(a, b)
+        if a.const is None or b.const is None:
+            alike = self._compare_alike(op, t, a, b) or self._compare_alike(MIRRORED[op], t, b, a)
+            return UNIFORM if alike else self._each(a, b)
         x, y = (wrapped(t, s) if t.is_signed else s % 2**t.bits for s in (a.const, b.const))
         return constant(int(COMPARED[op](x, y)))
+
+    def _compare_alike(self, op: Comparison, t: Type, a: Shape, b: Shape) -> bool:
+        """Whether all lanes of a warp lie on the same side of what is the same for all of them: a multiple of
+        more than tells lanes apart (`tid < 64`)."""
+        bits = self.reach(t, a)
+        if bits is None or max(a.width, b.width) > 1 or not flat(b):
+            return False
+        if op in ("le", "gt"):
+            return b.const is not None and trailing_zeros(b.const + 1) >= bits
+        return op in ("lt", "ge") and b.zeros >= bits
 
     def to_bits(self, t: Type, a: Shape) -> Shape:
         return a
@@ -426,6 +453,11 @@ def flat(*shapes: Shape) -> bool:
 def level(*shapes: Shape) -> bool:
     """Whether all lanes of a segment have the same value, or have unless a flag says no."""
     return all(s.stride == 0 and s.width < WARP and s.hold != Hold.LIKELY for s in shapes)
+
+
+def below(t: Type, top: int) -> int:
+    """`Shape.top` of values of a type; nothing is known of those that may have its highest bit."""
+    return top if top < t.bits else ALWAYS_ZERO
 
 
 def moved(bit: int, by: int) -> int:

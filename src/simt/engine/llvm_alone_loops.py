@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from simt.analysis.access import NEAR
 from simt.analysis.dominance import Tree, dominators
 from simt.analysis.program import Block, Call, Op, memory_operands
 from simt.analysis.schedule import Loop
@@ -97,12 +98,15 @@ class AloneLoops:
         return any(self._scatters(op) for block in self.emitter.schedule.order for op in block.ops)
 
     def _scatters(self, op: Op | Call) -> bool:
-        """Whether nothing is known of the addresses that an op gets at. Local memory does not count: lanes
-        that only walk through arrays of their own are faster together (a heap of 16 words)."""
+        """Whether nothing is known of the addresses that an op gets at, or, where gathers are slow, lanes are
+        that far apart that they are served one by one. Local memory does not count: lanes that only walk
+        through arrays of their own are faster together (a heap of 16 words)."""
         if isinstance(op, Call) or not op.form.effects or op.binding.get("space") == "local":
             return False
         read = self.emitter.ssa.read[id(op)]
-        return any(self.emitter.shape(read[base]).width == WARP for base, _ in memory_operands(op))
+        shapes = [self.emitter.shape(read[base]) for base, _ in memory_operands(op)]
+        slow = not self.emitter.m.has_gathers
+        return any(shape.width == WARP or (slow and abs(shape.stride) > NEAR) for shape in shapes)
 
     def _emit_alone(self, loop: Loop) -> bool:
         """Emits the loop's code, to stand after the blocks; False if one lane cannot do it."""

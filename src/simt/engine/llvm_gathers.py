@@ -55,8 +55,8 @@ class GatherAlgebra(StepsAlgebra):
     def _gather_words(
         self, access: Access, offset: Value, shift: int, word: int, element: str | None = None
     ) -> Value:
-        pointers = Value(self._pointers(access, offset, shift), "ptr", WARP)
-        return self.gather((pointers,), self.mask, element or access.element, word)
+        places = self._places_at(access, offset, shift)
+        return self.gather_of(access, places, element or access.element, word)
 
     def _gather_part(self, access: Access, offset: Value) -> Value:
         """8 and 16 bits out of the aligned word around them: CPUs gather no less."""
@@ -110,6 +110,14 @@ class GatherAlgebra(StepsAlgebra):
             columns = (even[0], odd[0], even[1], odd[1])
         parts = [part.ir for column in columns for part in column]
         return self._concatenate(element, pieces[0].width, parts)
+
+    def _places_at(self, access: Access, offset: Value, shift: int) -> Places:
+        """The places of lanes, `shift` bytes behind their offsets."""
+        if access.region is LOCAL:
+            return (Value(self._pointers(access, offset, shift), "ptr", WARP),)
+        host = self.pointer(Value(access.region.host, I64))
+        host = self.builder.emit(f"getelementptr i8, ptr {host}, i64 {shift}") if shift else host
+        return Value(host, "ptr"), offset
 
     def _pointers(self, access: Access, offset: Value, shift: int) -> str:
         host = self.pointer(Value(access.region.host, I64))

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 
 from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.streams import streams
+from simt.analysis.unrolling import unrolled
 from simt.engine import (
     llvm_flushing,
     llvm_frame,
@@ -519,15 +521,26 @@ def emit(
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
     Raises `Unsupported` for what only the interpreter runs.
     """
-    unit = Unit(program, kernel, block, features, may_grow=watch is None)
-    unit.choose_shape()
+    written_out = unrolled(program, kernel, block)
     if watch is not None:
-        return _emit(unit, attributes, watch)
+        return _emit(_unit(program, written_out, block, features), attributes, watch)
+    if written_out is not kernel:
+        with suppress(TooLarge):  # then loops stay loops
+            return _emit(_unit(program, written_out, block, features, may_grow=True), attributes)
+    unit = _unit(program, kernel, block, features, may_grow=True)
     try:
         return _emit(unit, attributes)
     except TooLarge:
         large = Unit(program, kernel, unit.block, features, large=True, analyses=unit.analyses)
         return _emit(large, attributes)
+
+
+def _unit(
+    program: Program, kernel: Function, block: BlockShape, features: frozenset[str], may_grow: bool = False
+) -> Unit:
+    unit = Unit(program, kernel, block, features, may_grow=may_grow)
+    unit.choose_shape()
+    return unit
 
 
 def _emit(

@@ -494,6 +494,12 @@ class LaneAlgebra(LlvmAlgebra):
         known = self.shapes.compare(op, t, shape_of(a), shape_of(b)).const
         return super().compare(op, t, a, b) if known is None else Value("true" if known else "false", "i1")
 
+    def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
+        """The first lane is compared for all of them, if they lie on the same side."""
+        if self.shapes.compare(op, t, shape_of(a), shape_of(b)).is_uniform:
+            a, b = bases(a), bases(b)
+        return super().compare_integers(op, t, a, b)
+
     def and_(self, t: Type, a: Value, b: Value) -> Value:
         if t.is_predicate:
             return self._with_whole("and", a, b, super().and_(t, a, b))

@@ -20,6 +20,7 @@ from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, WOVEN, Access, Re
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_indices import LEAST
 from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
 from simt.engine.llvm_scopes import OF_PROGRAM
@@ -623,12 +624,10 @@ class MemoryAlgebra(TileAlgebra):
 
     def _store_apart(self, access: Access, way: Way, values: tuple[Value, ...]) -> tuple[Value, ...]:
         match way:
-            case Way.TURNS if self._may_store_runs(access):
-                whole = self.vector(values[0])
-                self._store_in_runs(access, whole, partial(self._store_slowly, access, whole))
-            case Way.TURNS:
+            case Way.TURNS if access.volatile:
                 self._store_slowly(access, self._interleave([self.vector(v) for v in values]))
-            case Way.LANES if self._may_store_runs(access):
+            case Way.TURNS | Way.LANES if self._may_store_runs(access):
+                values = tuple(self.vector(v) for v in values)
                 self._store_in_runs(access, values[0], partial(self._scatter, access, values))
             case Way.WINDOW:
                 self.store_window(access, values[0], partial(self._store_apart, access, Way.LANES, values))
@@ -655,13 +654,13 @@ class MemoryAlgebra(TileAlgebra):
         self.store_two(access, value, in_more)
 
     def _scatter(self, access: Access, values: tuple[Value, ...]) -> None:
-        index = self.index_of(access)
+        index = self.index_of(access) if access.word >= LEAST else None
         if index is not None:
             return self._scatter_elements(access, index, self.vector(values[0]))
         offset = self._checked_offsets(access, llvm_runtime.store)
         for i, value in enumerate(values):
-            pointers = Value(self._pointers(access, offset, i * access.word), "ptr", WARP)
-            self.scatter((pointers,), self.mask, self.vector(value), access.word)
+            places = self._places_at(access, offset, i * access.word)
+            self.scatter_of(access, places, self.vector(value))
         return None
 
     def _scatter_elements(self, access: Access, index: Index, data: Value) -> None:

@@ -13,12 +13,12 @@ series may have a first value for each of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cached_property, partial
-from types import MappingProxyType
 
 from simt.analysis.shape import WARP
+from simt.analysis.shape_algebra import MIRRORED
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Builder, Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
@@ -38,9 +38,6 @@ _PARAMETER = "%parameter."
 ALWAYS = "-1"
 _EQUAL = ("eq", "ne")
 _TRUE_BELOW, _TRUE_ABOVE = ("lt", "le", "ne"), ("gt", "ge", "ne")
-_MIRRORED: Mapping[Comparison, Comparison] = MappingProxyType(
-    {"lt": "gt", "le": "ge", "ge": "le", "gt": "lt", "eq": "eq", "ne": "ne"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,9 +321,9 @@ class SeriesAlgebra(MachineAlgebra):
     def _told(self, op: Comparison, t: Type, a: Value, b: Value) -> bool | None:
         """How a comparison of a value that differs from lane to lane, or from row to row, with one that is
         the same for all ends: in all warps for which this code is."""
-        if self.ahead is None or t.bits != U32.bits or op not in _MIRRORED:
+        if self.ahead is None or t.bits != U32.bits or op not in MIRRORED:
             return None
-        ways: tuple[tuple[Comparison, Value, Value], ...] = (op, a, b), (_MIRRORED[op], b, a)
+        ways: tuple[tuple[Comparison, Value, Value], ...] = (op, a, b), (MIRRORED[op], b, a)
         for sense, value, limit in ways:
             one, end, lanes = self.series_of(value), self.series_of(limit), self._growth(value)
             if one is None or end is None or lanes is None or not end.is_same:

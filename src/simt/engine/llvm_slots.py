@@ -165,8 +165,9 @@ class Unit:
     def ops(self) -> int:
         """Instructions of the kernel and of all functions that it may call."""
         functions = self.program.functions
-        names = reachable([self.kernel.name], functions)
-        return sum(len(block.ops) for name in names for block in functions[name].blocks)
+        _, *others = reachable([self.kernel.name], functions)
+        reached = self.kernel, *(functions[name] for name in others)
+        return sum(len(block.ops) for function in reached for block in function.blocks)
 
     @cached_property
     def has_clock(self) -> bool:

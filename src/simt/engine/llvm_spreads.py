@@ -4,25 +4,31 @@ Threads that have eight words each read them at `i + (i >> 5)`, so that on a GPU
 begins with a number of which the lower five bits are known, so are the distances of all lanes from the first,
 unless something wraps: they are noted beside the columns. Before an access all addresses are compared with
 them. Then it is one load or store for each lane, at constant distances, as for steps
-(`simt.engine.llvm_steps`): a third of the time of a gather, on CPUs whose gathers are slow.
+(`simt.engine.llvm_steps`): a third of the time of a gather, on CPUs whose gathers are slow. Where the words
+of 16 lanes lie in a few registers, they are picked out of these, and stored by registers under masks, as
+words at small steps are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
-from simt.analysis.shape import ALWAYS_ZERO, WARP
+from simt.analysis.shape import ALWAYS_ZERO, WARP, trailing_zeros
 from simt.engine.llvm_access import Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_runs import RunsAlgebra
-from simt.engine.llvm_steps import StepsAlgebra
-from simt.engine.llvm_windows import WINDOW, Loaded
+from simt.engine.llvm_steps import REGISTER, StepsAlgebra
+from simt.engine.llvm_windows import PER_LINE, WINDOW, Loaded
 from simt.ptx.types import Type
 
 FARTHEST = 1 << 15
 """Bytes from the lowest lane to the highest: beyond, distances are no guess, but have wrapped."""
+GROUP = PER_LINE
+"""Lanes whose words, of 4 bytes, a register holds."""
+NEAR = 5 * REGISTER
+"""Bytes between a group's words up to which these are picked out of registers, not loaded one by one."""
 Distances = tuple[int, ...]
 
 
@@ -59,29 +65,52 @@ class SpreadAlgebra(RunsAlgebra):
             self._spreads[result.ir] = distances
         return result
 
+    def _begins(self, result: Value, zeros: int, rest: int) -> None:
+        if zeros and shape_of(result).is_affine and result.ir.startswith("%"):
+            self._beginnings.setdefault(bases(result).ir, (zeros, rest))
+
     # -- arithmetic --------------------------------------------------------------------------------
 
     def add(self, t: Type, a: Value, b: Value) -> Value:
-        total, one, other = super().add(t, a, b), self._distances(a), self._distances(b)
+        return self._summed(super().add(t, a, b), a, b, 1)
+
+    def sub(self, t: Type, a: Value, b: Value) -> Value:
+        return self._summed(super().sub(t, a, b), a, b, -1)
+
+    def or_(self, t: Type, a: Value, b: Value) -> Value:
+        """Lanes stay at their steps where bits are set of which the other value has none: that is a sum."""
+        total = super().or_(t, a, b)
+        return self._summed(total, a, b, 1) if shape_of(total).is_affine else total
+
+    def _summed(self, total: Value, a: Value, b: Value, sign: int) -> Value:
+        one, other = self._distances(a), self._distances(b)
         if one is None or other is None:
             return total
         if shape_of(total).is_affine:
             (zeros, rest), (more, there) = self._beginning(a), self._beginning(b)
-            self._beginnings.setdefault(total.ir, (min(zeros, more), rest + there))
+            self._begins(total, min(zeros, more), rest + sign * there)
             return total
-        return self._spread(total, tuple(x + y for x, y in zip(one, other, strict=True)))
+        return self._spread(total, tuple(x + sign * y for x, y in zip(one, other, strict=True)))
 
-    def sub(self, t: Type, a: Value, b: Value) -> Value:
-        total, one, other = super().sub(t, a, b), self._distances(a), self._distances(b)
-        if one is None or other is None:
-            return total
-        return self._spread(total, tuple(x - y for x, y in zip(one, other, strict=True)))
+    def mul(self, t: Type, a: Value, b: Value) -> Value:
+        if a.literal is not None:
+            a, b = b, a
+        product = super().mul(t, a, b)
+        return product if b.literal is None else self._multiplied(product, a, b.literal)
 
     def shift_left(self, t: Type, a: Value, n: Value) -> Value:
-        result, distances, by = super().shift_left(t, a, n), self._distances(a), n.literal
-        if distances is None or by is None or by >= t.bits:
+        result, by = super().shift_left(t, a, n), n.literal
+        return result if by is None or by >= t.bits else self._multiplied(result, a, 1 << by)
+
+    def _multiplied(self, result: Value, a: Value, factor: int) -> Value:
+        distances = self._distances(a)
+        if distances is None:
             return result
-        return self._spread(result, tuple(x << by for x in distances))
+        if shape_of(result).is_affine:
+            zeros, rest = self._beginning(a)
+            self._begins(result, zeros + trailing_zeros(factor), rest * factor)
+            return result
+        return self._spread(result, tuple(x * factor for x in distances))
 
     def shift_right(self, t: Type, a: Value, n: Value) -> Value:
         result, distances, by = super().shift_right(t, a, n), self._distances(a), n.literal
@@ -98,7 +127,8 @@ class SpreadAlgebra(RunsAlgebra):
         places = self._places_of(access)
         if places is None:
             return windows()
-        run = partial(StepsAlgebra.load_at, element=access.element, word=access.word, places=list(places))
+        load = SpreadAlgebra.pick_spread if _are_near(places) else StepsAlgebra.load_at
+        run = partial(load, element=access.element, word=access.word, places=list(places))
         pointer, ok = self._compared(access, places)
         return self._either(ok, lambda: (self.apart("spread", run, pointer),), windows, likely=True)
 
@@ -108,7 +138,8 @@ class SpreadAlgebra(RunsAlgebra):
         places = self._places_of(access)
         if places is None:
             return windows()
-        run = partial(StepsAlgebra.store_at, word=access.word, places=list(places))
+        store = SpreadAlgebra.put_spread if _are_near(places) else StepsAlgebra.store_at
+        run = partial(store, word=access.word, places=list(places))
         pointer, ok = self._compared(access, places)
 
         def spread() -> Loaded:
@@ -119,13 +150,38 @@ class SpreadAlgebra(RunsAlgebra):
         return self._either(self.both(full, ok), spread, windows, likely=True)
 
     def _places_of(self, access: Access) -> Distances | None:
-        """Distances in bytes, if they are worth a look: lanes that are closer may be in a window, or nearly;
-        where all of them are more than there is, only few run."""
+        """Distances in bytes, if they are worth a look: closer lanes may be in a window; where all of them
+        are more than there is, only few run."""
         places = None if self.has_gathers else self._distances(access.address)
         if places is None or any(place % access.size for place in places):
             return None
-        room = self.sizes.get(access.region.space) or FARTHEST
-        return places if 2 * WINDOW <= max(places) - min(places) < room else None
+        span, room = max(places) - min(places), self.sizes.get(access.region.space) or FARTHEST
+        return places if (span >= 2 * WINDOW or _are_near(places)) and span < room else None
+
+    # -- near lanes, by registers --------------------------------------------------------------------
+
+    def pick_spread(self, pointer: Value, element: str, word: int, places: list[int]) -> Value:
+        """What lies at some distances from a pointer, as lanes. Each group of them is picked out of all that
+        lies between its words."""
+        groups: list[str] = []
+        for group in _groups(places):
+            low, span = min(group), max(group) - min(group) + word
+            where = [place - low for place in group]
+            groups.append(self._pick_group(self._behind(pointer, low), element, word, where, span).ir)
+        return self._concatenate(element, GROUP, groups)
+
+    def put_spread(self, pointer: Value, data: Value, word: int, places: list[int]) -> None:
+        """Stores lanes at some distances from a pointer, by registers under masks."""
+        for number, group in enumerate(_groups(places)):
+            half = self.piece(data, number * GROUP, GROUP)
+            lanes = {place: lane for lane, place in enumerate(group)}
+            for start in range(min(group), max(group) + word, REGISTER):
+                picks = [lanes.get(place) for place in range(start, start + REGISTER, word)]
+                bits = ", ".join(f"i1 {'false' if pick is None else 'true'}" for pick in picks)
+                mask = Value(f"<{bits}>", "i1", len(picks))
+                self.masked_store(
+                    self._shuffled(half, None, picks), self._behind(pointer, start).ir, mask, word
+                )
 
     def _compared(self, access: Access, places: Distances) -> tuple[Value, str]:
         """A pointer to the first lane's word, and whether all lanes are where they should be, and all
@@ -138,3 +194,13 @@ class SpreadAlgebra(RunsAlgebra):
             span = max(places) - min(places) + access.size
             ok = self.both(ok, self._valid(access, self.plus(first, min(places)), span).ir)
         return Value(self._host(access, first), "ptr"), ok
+
+
+def _groups(places: Sequence[int]) -> list[Sequence[int]]:
+    """The places of the lanes whose words a register holds."""
+    return [places[first : first + GROUP] for first in range(0, WARP, GROUP)]
+
+
+def _are_near(places: Sequence[int]) -> bool:
+    """Whether what lies between the words of each group are a few registers, no more."""
+    return all(REGISTER <= max(group) - min(group) <= NEAR for group in _groups(places))

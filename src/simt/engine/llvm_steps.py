@@ -144,27 +144,33 @@ class StepsAlgebra(StreamAlgebra):
         `pointer`."""
         lanes = self._lanes_together(access)
         span = (lanes - 1) * stride + access.size
-        piece = min(REGISTER, 1 << (span.bit_length() - 1))
-        starts = [*range(0, span - piece, piece), span - piece]  # the last one ends with the last lane
         where = [lane * stride + start for lane in range(lanes)]
         groups: list[str] = []
         for first in range(0, WARP, lanes):
-            at = first % self.segment * stride
-            loaded = [self._piece_at(pointer, access, at + s, piece) for s in starts]
-            owners = [min(place // piece, len(starts) - 1) for place in where]
-            indices = [(p - starts[o]) // access.word for p, o in zip(where, owners, strict=True)]
-            groups.append(self._picked_from(loaded, owners, indices).ir)
+            at = self._behind(pointer, first % self.segment * stride)
+            groups.append(self._pick_group(at, access.element, access.word, where, span).ir)
         return self._concatenate(access.element, lanes, groups)
+
+    def _pick_group(self, pointer: Value, element: str, word: int, where: list[int], span: int) -> Value:
+        """What lies at some distances from a pointer, as lanes: out of `span` bytes from there on."""
+        piece = min(REGISTER, 1 << (span.bit_length() - 1))
+        starts = [*range(0, span - piece, piece), span - piece]  # the last one ends with the last lane
+        loaded = [self._piece_at(pointer, element, word, s, piece) for s in starts]
+        owners = [min(place // piece, len(starts) - 1) for place in where]
+        indices = [(p - starts[o]) // word for p, o in zip(where, owners, strict=True)]
+        return self._picked_from(loaded, owners, indices)
 
     def _lanes_together(self, access: Access) -> int:
         """Lanes whose words a register holds, in one row."""
         return min(self.segment, REGISTER // access.word)
 
-    def _piece_at(self, pointer: Value, access: Access, place: int, nbytes: int) -> Value:
-        where = self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {place}")
-        count = nbytes // access.word
-        text = f"load {spell(access.element, count)}, ptr {where}, align {access.word}"
-        return Value(self.builder.emit(text), access.element, count)
+    def _behind(self, pointer: Value, nbytes: int) -> Value:
+        return Value(self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {nbytes}"), "ptr")
+
+    def _piece_at(self, pointer: Value, element: str, word: int, place: int, nbytes: int) -> Value:
+        count = nbytes // word
+        text = f"load {spell(element, count)}, {self._behind(pointer, place).typed}, align {word}"
+        return Value(self.builder.emit(text), element, count)
 
     def _picked_from(self, pieces: list[Value], owners: list[int], indices: list[int]) -> Value:
         """A lane for each owner: the element at its index of the piece of its owner's number."""

@@ -14,7 +14,7 @@ from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
 AVX512, AVX2 = "x86-64-v4", "x86-64-v3"
-STEPS = 14
+STEPS, TURNS = 14, 3
 KERNEL = """.version 7.5
 .target sm_75
 .address_size 64
@@ -85,7 +85,7 @@ def side_by_side(source: str, rows: int = 16, cpu: str = AVX512) -> int:
 def expected(data: np.ndarray, steps: int, rows: int) -> np.ndarray:
     left = data.reshape(rows, 16)
     right, total = left + np.float32(1), np.ones((rows, 16), "f4")
-    for _ in range(3):
+    for _ in range(TURNS):
         for i in range(steps):
             # Exact: products of small integers.
             total += left[:, i : i + 1] * right[i]
@@ -105,11 +105,11 @@ def test_sums_of_products(engine: str, rows: int, count: int) -> None:
 
 
 def test_what_all_warps_load_alike_is_loaded_once() -> None:
-    """Of each row of the right matrix one load (in two halves, which LLVM joins)."""
+    """Of each row of the right matrix one load a turn (in two halves, which LLVM joins)."""
     text = text_of(KERNEL.format(body=body()), 16, AVX512)
     places = re.findall(r"getelementptr i8, ptr %shared\.start, i64 (\d+)\n", text)
     rows = [4096 + 64 * i for i in range(STEPS)]
-    assert [places.count(str(row)) for row in rows] == [2] * STEPS
+    assert [places.count(str(row)) for row in rows] == [2 * TURNS] * STEPS
 
 
 LOOP = "mov.u32 %y, 0; NEXT: {steps} add.u32 %y, %y, 1; setp.lt.u32 %p, %y, 1; @%p bra NEXT;"

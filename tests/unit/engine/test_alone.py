@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 import simt
+from simt.analysis.shape import BlockShape
+from simt.engine.host import SLOW_GATHERS, find_cpu
+from simt.engine.llvm_kernel import emit
+from tests.conftest import shared_device
 from tests.unit.engine.arrays import words_at_the_end
 
 # A thread goes through its row, four words a turn, and keeps the sum of what it has read after every word.
@@ -235,3 +239,61 @@ def test_a_misaligned_table(device: simt.Device) -> None:
     with pytest.raises(simt.MemoryFault, match="misaligned") as fault:
         table.add()
     assert fault.value.site.line == FIRST_LOOK
+
+
+# A thread goes through its row of a triangle in shared memory, as far as its number says.
+TRIANGLE = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 beyond)
+{
+    .reg .b64 %in, %out, %o; .reg .b32 %t, %i, %a, %b, %v, %w, %n, %last; .reg .pred %p;
+    .shared .align 4 .b8 box[12672];
+    mov.u32 %t, %tid.x; ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u32 %last, [beyond];
+    mul.wide.u32 %o, %t, 4; add.u64 %in, %in, %o; add.u64 %out, %out, %o;
+    mov.u32 %n, box; mad.lo.u32 %a, %t, 132, %n; mad.lo.u32 %b, %t, 4, %n;
+    mov.u32 %i, 0;
+FILL: ld.global.u32 %v, [%in]; st.shared.u32 [%b], %v; add.u64 %in, %in, 384; add.u32 %b, %b, 384;
+    add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 33; @%p bra FILL;
+    bar.sync 0;
+    and.b32 %n, %t, 31; setp.eq.u32 %p, %t, 77; @%p add.u32 %n, %n, %last; mov.u32 %i, 0; mov.u32 %w, 0;
+TURN: ld.shared.u32 %v, [%a]; add.u32 %w, %w, %v; st.shared.u32 [%a+4], %w; add.u32 %a, %a, 4;
+    add.u32 %i, %i, 1; setp.le.u32 %p, %i, %n; @%p bra TURN;
+    st.global.u32 [%out], %w; ret;
+}
+"""
+
+
+def sums_of_rows(words: np.ndarray) -> list[int]:
+    """Of each row, of which a word is replaced by the sum of those up to it before it is read."""
+    found: list[int] = []
+    for thread, row in enumerate(words.reshape(96, 33).astype(int)):
+        total = 0
+        for i in range(thread % 32 + 1):
+            total += total if i else row[0]
+        found.append(total % 2**32)
+    return found
+
+
+def test_rows_of_a_triangle(device: simt.Device) -> None:
+    words = np.random.default_rng(1).integers(0, 2**32, 96 * 33, dtype="u4")
+    out = device.zeros(96, "u4")
+    device.load(TRIANGLE)["k"](1, 96, (device.array(words), out, 0))
+    assert out.numpy().tolist() == sums_of_rows(words)
+
+
+def test_a_row_that_goes_on_beyond_the_memory(device: simt.Device) -> None:
+    words, out = device.array(np.zeros(96 * 33, "u4")), device.zeros(96, "u4")
+    with pytest.raises(simt.MemoryFault) as fault:
+        device.load(TRIANGLE)["k"](1, 96, (words, out, 10_000))
+    assert (fault.value.site.thread, fault.value.address) == ((77, 0, 0), 12672)
+
+
+def test_far_steps_count_where_gathers_are_slow() -> None:
+    """The loop stands there a second time, for one lane."""
+    program = shared_device("jit").load(TRIANGLE).program
+    features = find_cpu("x86-64-v4").features
+    for slow in (True, False):
+        has = features | {SLOW_GATHERS} if slow else features
+        text = emit(program, program.functions["k"], BlockShape(96, 1, 1), has, "nounwind")[0]
+        assert ("alone." in text) == slow

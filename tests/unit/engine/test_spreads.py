@@ -141,3 +141,57 @@ def test_where_gathers_are_slow(stored: str, loaded: str) -> None:
     assert len(re.findall(r"call .*@simt\.spread", code(source, slow))) == ITEMS
     assert "@simt.spread" not in code(source, features - {SLOW_GATHERS})
     assert "@simt.spread" not in code(text(stored, loaded, more="%by"), slow)
+
+
+TREE = """
+    shl.b32 %i, %t, 1; or.b32 %i, %i, {first}; mul.lo.u32 %i, %i, {step}; add.s32 %i, %i, {more};
+    shr.s32 %p, %i, {shift}; add.u32 %p, %p, %i; shl.b32 %a, %p, 2; add.u32 %a, %a, %base;"""
+"""Blelloch's places: of every second number, times a step."""
+
+
+def tree(first: int, step: int, more: int, shift: int, running: int = THREADS) -> str:
+    """Words are brought to these places, and back from there."""
+    ways = [TREE.format(first=first, step=step, more=more, shift=shift)]
+    guard = GUARD if running < THREADS else ""
+    lines = [
+        ways[0],
+        "    " + IN.format(number="%t", guard=guard),
+        ways[0],
+        "    " + OUT.format(number="%t", guard=guard),
+    ]
+    return KERNEL.format(room=4 * 2 * THREADS * step * 2 + 64, running=running, first="\n".join(lines[:2]),
+                         second="\n".join(lines[2:]))  # fmt: skip
+
+
+@pytest.mark.parametrize("running", [THREADS, 40, 33, 3])
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize(
+    ("step", "more", "shift"), [(1, 0, 5), (2, -1, 5), (4, -1, 5), (8, 3, 4), (2, 0, 2), (1, 7, 3)]
+)
+def test_places_of_a_tree(engine: str, first: int, step: int, more: int, shift: int, running: int) -> None:
+    source = tree(first, step, more if first else abs(more), shift, running)
+    given, found = run(shared_device(engine), source)
+    assert found[:running] == given[:running]
+    assert not any(found[running:])
+
+
+@pytest.mark.parametrize("step", [1, 2, 4, 8])
+def test_places_of_a_tree_where_gathers_are_slow(step: int) -> None:
+    """Stores and loads of either half of the pairs: in registers, or lane by lane."""
+    features = find_cpu("x86-64-v4").features | {SLOW_GATHERS}
+    for first in (0, 1):
+        found = code(tree(first, step, -1 if first else 0, 5), features)
+        assert len(re.findall(r"call .*@simt\.spread", found)) == 2
+        bodies = re.findall(r"define [^@]*@simt\.spread.*?\n}", found, re.DOTALL)
+        assert [("<16 x i32>" in body) for body in bodies] == [step <= 2] * 2
+
+
+@pytest.mark.parametrize("word", [1, 30, 31, 33, 64, 190])
+def test_a_fault_among_places_of_a_tree(engine: str, word: int) -> None:
+    """The first thread whose word is beyond the memory."""
+    source = tree(0, 1, 0, 5).replace(f"cells[{4 * 2 * THREADS * 2 + 64}]", f"cells[{4 * word}]")
+    places = [2 * t + (2 * t >> 5) for t in range(THREADS)]
+    thread = next(t for t in range(THREADS) if places[t] >= word)
+    with pytest.raises(simt.MemoryFault) as fault:
+        run(shared_device(engine), source)
+    assert (fault.value.site.thread, fault.value.address) == ((thread, 0, 0), 4 * places[thread])

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,7 @@ STORE:
     ret;
 }}
 """
+SIGNED = "as C++ divides numbers that may be negative"
 PARTS = {
     "bits": "and.b32 %lane, {0}, 31; shr.u32 %warp, {0}, 5;",
     "signed": "and.b32 %lane, {0}, 31; shr.s32 %warp, {0}, 5;",
@@ -61,6 +63,8 @@ PARTS = {
     "as a signed offset": "and.b32 %lane, {0}, 31; shr.s32 %warp, {0}, 2; and.b32 %warp, -8, %warp; shr.s32 %warp, %warp, 3;",
     "in another block": "and.b32 %lane, {0}, 31; shr.u32 %warp, {0}, 3; setp.eq.u32 %p, %n, 3; @%p bra ON; xor.b32 %v, %n, 1; "
     "ON: and.b32 %warp, %warp, 252; shr.u32 %warp, %warp, 2;",
+    SIGNED: "shr.s32 %warp, {0}, 31; shr.u32 %warp, %warp, 27; add.s32 %warp, %warp, {0}; and.b32 %lane, %warp, -32; "
+    "sub.s32 %lane, {0}, %lane; shr.s32 %warp, %warp, 5;",
     "remainder by hand": "shr.u32 %warp, {0}, 5; shl.b32 %lane, %warp, 5; sub.u32 %lane, {0}, %lane;",
 }
 OF = ("%t", "%i")
@@ -109,7 +113,59 @@ def test_warps_do_not_part_where_a_row_begins_with_a_warp(
     function = lower(tree).functions["k"]
     ssa = build(function, schedule(function))
     found = analyse(ssa, Environment(), BlockShape(*block))
-    assert bool(found.divergent) == (parted or (block[0] == 40 and of == "%i"))
+    unknown = of == "%i" and (block[0] == 40 or parts == SIGNED)  # which may be negative, as far as it shows
+    assert bool(found.divergent) == (parted or unknown)
+
+
+SIDES = """.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{{
+    .reg .pred %p; .reg .b32 %t, %v, %n; .reg .b64 %a;
+    mov.u32 %t, %tid.x; add.u32 %n, %t, {more}; mov.u32 %v, 1;
+    setp.{op}.{type} %p, {operands}; @%p bra ON;
+    mov.u32 %v, 2; bar.sync 0;
+ON: ld.param.u64 %a, [out]; mad.wide.u32 %a, %t, 4, %a; st.global.u32 [%a], %v;
+    ret;
+}}
+"""
+ON_SIDES = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
+LIMITS = (0, 31, 32, 33, 64, 95, 100, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("kind", ["u32", "s32"])
+@pytest.mark.parametrize("op", ON_SIDES)
+def test_threads_on_either_side_of_a_number(engine: str, op: str, kind: str, turned: bool) -> None:
+    """Some of these numbers have whole warps on one side."""
+    device, threads = shared_device(engine), 100
+    for more, limit in product((0, 32), LIMITS):
+        operands = f"{limit}, %n" if turned else f"%n, {limit}"
+        out = device.zeros(threads, "u4")
+        device.load(SIDES.format(op=op, type=kind, operands=operands, more=more))["k"](
+            (1,), (threads,), (out,)
+        )
+        pair = np.arange(threads, dtype="u4") + np.uint32(more), np.full(threads, limit, "u4")
+        one, other = (side.view("i4") if kind == "s32" else side for side in (pair[::-1] if turned else pair))
+        np.testing.assert_array_equal(out.numpy(), np.where(ON_SIDES[op](one, other), 1, 2))
+
+
+@pytest.mark.parametrize(("operands", "parted"), [("%n, 64", False), ("%n, 63", True), ("96, %n", True)])
+def test_warps_do_not_part_at_a_multiple_of_their_size(operands: str, parted: bool) -> None:
+    for op in ("lt", "ge") if operands[0] == "%" else ("lt", "le"):
+        tree, _ = parse(SIDES.format(op=op, type="u32", operands=operands, more=0))
+        assert tree is not None
+        function = lower(tree).functions["k"]
+        found = analyse(build(function, schedule(function)), Environment(), BlockShape(128, 1, 1))
+        assert bool(found.divergent) == (parted and (operands[0] == "%" or op == "lt"))
 
 
 OTHER = """.version 7.5

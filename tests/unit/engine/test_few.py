@@ -1,0 +1,140 @@
+"""Scattered accesses by few lanes of a warp, where gathers are slow. Expectations are NumPy's."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.engine.host import SLOW_GATHERS, find_cpu
+from simt.engine.llvm_kernel import emit
+from tests.conftest import shared_device
+
+WORDS, THREADS = 256, 96
+# Threads whose flag is set read at one index and write at another, in global and in shared memory.
+KERNEL = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 flags, .param .u64 from, .param .u64 to, .param .u64 in, .param .u64 out)
+{{
+    .reg .u32 %t, %f, %i, %j, %s, %v, %w; .reg .u64 %p, %o, %in, %out; .reg .pred %q;
+    .reg .{type} %x, %y;
+    .shared .align 16 .b8 box[{bytes}];
+    mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4;
+    ld.param.u64 %p, [flags]; add.u64 %p, %p, %o; ld.global.u32 %f, [%p]; setp.ne.u32 %q, %f, 0;
+    ld.param.u64 %p, [from]; add.u64 %p, %p, %o; ld.global.u32 %i, [%p];
+    ld.param.u64 %p, [to]; add.u64 %p, %p, %o; ld.global.u32 %j, [%p];
+    ld.param.u64 %in, [in]; ld.param.u64 %out, [out];
+    {body}
+    ret;
+}}
+"""
+GLOBAL = """
+    mul.wide.u32 %o, %i, {size}; add.u64 %in, %in, %o; mul.wide.u32 %o, %j, {size}; add.u64 %out, %out, %o;
+    @!%q bra END; ld.global.{v}{type} {list}, [%in]; st.global.{v}{type} [%out], {list}; END:"""
+SHARED = """
+    mov.u32 %s, box; mad.lo.u32 %v, %i, {size}, %s; mad.lo.u32 %w, %j, {size}, %s;
+    mul.wide.u32 %o, %i, {size}; add.u64 %in, %in, %o; mul.wide.u32 %o, %j, {size}; add.u64 %out, %out, %o;
+    @!%q bra END;
+    ld.global.{v}{type} {list}, [%in]; st.shared.{v}{type} [%w], {list};
+    ld.shared.{v}{type} {list}, [%w]; st.global.{v}{type} [%out], {list}; END:"""
+SPACES = {"global": GLOBAL, "shared": SHARED}
+TYPES = {"u32": ("", "%x", 4), "u64": ("", "%x", 8), "v2.u32": ("v2.", "{%x, %y}", 8), "u16": ("", "%x", 2)}
+
+
+def source(space: str, kind: str, more: int = 0) -> str:
+    vector, names, size = TYPES[kind]
+    t = kind.removeprefix("v2.")
+    body = SPACES[space].format(size=size, v=vector, type=t, list=names)
+    return KERNEL.format(type=t, bytes=WORDS * size - more, body=body)
+
+
+def masks() -> list[np.ndarray]:
+    """Of no lane, of each number of lanes, of lanes that are far apart, and of random ones."""
+    random = np.random.default_rng(7)
+    found = [np.arange(THREADS) % 32 < count for count in (0, 1, 2, 3, 4, 5, 8, 16, 31, 32)]
+    found += [np.arange(THREADS) % step == 0 for step in (2, 5, 8, 16, 31, 32, 40)]
+    found += [random.random(THREADS) < share for share in (0.05, 0.1, 0.15, 0.2, 0.5)]
+    return [mask.astype("u4") for mask in found]
+
+
+def expected(mask: np.ndarray, to: np.ndarray, values: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """The last thread that writes to a place wins."""
+    found = out.copy()
+    for thread in np.flatnonzero(mask):
+        found[to[thread]] = values[thread]
+    return found
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("space", SPACES)
+def test_lanes_of_many_masks(engine: str, space: str, kind: str) -> None:
+    device, size = shared_device(engine), TYPES[kind][2]
+    kernel = device.load(source(space, kind))["k"]
+    random = np.random.default_rng(3)
+    given = random.integers(0, 256, (WORDS, size), dtype="u1")
+    # In global memory several lanes may write to one place; in the other test each has its own.
+    for mask in masks():
+        start = random.integers(0, WORDS, THREADS, dtype="u4")
+        to = random.integers(0, WORDS, THREADS, dtype="u4") if space == "global" else random.permutation(
+            np.arange(WORDS, dtype="u4"))[:THREADS]  # fmt: skip
+        out = device.array(np.full((WORDS, size), 99, "u1"))
+        arrays = [device.array(a) for a in (mask, start, to, given)]
+        kernel(1, THREADS, (*arrays, out))
+        wanted = expected(mask, to, given[start], np.full((WORDS, size), 99, "u1"))
+        np.testing.assert_array_equal(out.numpy(), wanted)
+
+
+@pytest.mark.parametrize("thread", [0, 31, 32, 70, 95])
+@pytest.mark.parametrize("space", SPACES)
+def test_one_lane_outside(engine: str, space: str, thread: int) -> None:
+    """It alone runs, and is named; where it does not run, nothing happens."""
+    device = shared_device(engine)
+    kernel = device.load(source(space, "u32", more=4))["k"]
+    start, to = np.zeros(THREADS, "u4"), np.zeros(THREADS, "u4")
+    to[thread] = WORDS - 1 if space == "shared" else 1 << 30
+    given, mask = device.array(np.zeros(WORDS, "u4")), np.ones(THREADS, "u4")
+    mask[thread] = 0
+    kernel(1, THREADS, (device.array(mask), device.array(start), device.array(to), given, given))
+    with pytest.raises(simt.MemoryFault) as caught:
+        kernel(1, THREADS, (device.array(1 - mask), device.array(start), device.array(to), given, given))
+    assert caught.value.site.thread == (thread, 0, 0)
+    if space == "shared":
+        assert (caught.value.address, caught.value.space) == (4 * (WORDS - 1), "shared")
+
+
+def calls(text: str) -> tuple[int, int]:
+    return len(re.findall(r"call .*@simt\.load\.few", text)), len(
+        re.findall(r"call .*@simt\.store\.few", text)
+    )
+
+
+def test_where_gathers_are_slow() -> None:
+    """Masks that may leave lanes out are counted there, in shared memory, and nowhere else. Halves are stored
+    one by one on all CPUs."""
+
+    def code(space: str, kind: str, features: frozenset[str]) -> str:
+        program = shared_device("jit").load(source(space, kind)).program
+        return emit(program, program.functions["k"], BlockShape(THREADS, 1, 1), features, "nounwind")[0]
+
+    good, old = find_cpu("x86-64-v4").features, find_cpu("x86-64-v3").features
+    assert calls(code("shared", "u32", good | {SLOW_GATHERS})) == (1, 1)
+    assert calls(code("global", "u32", good | {SLOW_GATHERS})) == (0, 0)
+    for features in (good, old, old | {SLOW_GATHERS}):
+        assert calls(code("shared", "u32", features)) == (0, 0)
+        assert calls(code("shared", "u16", features)) == (0, 2)
+
+
+def test_loops_keep_their_values_in_registers() -> None:
+    """Lanes are not counted in loops, but for such that wait at a barrier in each turn."""
+    start, turn = "mov.u32 %f, %ntid.x; AGAIN:", "sub.u32 %f, %f, 1; setp.ne.u32 %q, %f, 0; @%q bra AGAIN;"
+    body = SPACES["shared"].format(size=4, v="", type="u32", list="%x").replace("END:", "END: {end}")
+    for end, wanted in ((turn, (0, 0)), ("bar.sync 0;" + turn, (1, 1))):
+        text = KERNEL.format(type="u32", bytes=4 * WORDS, body=start + body.format(end=end))
+        program = shared_device("jit").load(text).program
+        features = find_cpu("x86-64-v4").features | {SLOW_GATHERS}
+        text = emit(program, program.functions["k"], BlockShape(THREADS, 1, 1), features, "nounwind")[0]
+        assert calls(text) == wanted
