@@ -143,7 +143,7 @@ def hotspot(cols: int) -> Problem:
 
 @case(full=1000, quick=70)
 def bicg(nx: int) -> Problem:
-    ny = nx + 24
+    ny = nx + 8
     return Problem(
         arrays={"a": reals(nx, ny), "p": reals(ny), "r": reals(nx), "q": zeros(nx), "s": zeros(ny)},
         scalars={"nx": np.int32(nx), "ny": np.int32(ny)},
@@ -293,4 +293,28 @@ def kcluster(n: int) -> Problem:
         launches=[Launch("kcluster", blocks(n), 256, ("p", "centre", "sums", "counts", "n", "k"))],
         changed=["sums", "counts"],
         tolerance=1e-4,
+    )
+
+
+@case(full=1000, quick=37)
+def ln_naive(rows: int) -> Problem:
+    c = 300
+    given = {"x": reals(rows, c), "weight": reals(c), "bias": reals(c + 1)[:c].copy()}
+    return Problem(
+        arrays={"out": zeros(rows, c), **given},
+        scalars={"rows": np.int32(rows), "c": np.int32(c)},
+        launches=[Launch("ln_naive", blocks(rows, 128), 128, ("out", *given, "rows", "c"))],
+        changed=["out"],
+        tolerance=1e-4,
+    )
+
+
+@case(full=1000, quick=45)
+def tr_naive(w: int) -> Problem:
+    h = w - 30
+    return Problem(
+        arrays={"in": reals(h, w), "out": zeros(w, h)},
+        scalars={"w": np.int32(w), "h": np.int32(h)},
+        launches=[Launch("tr_naive", (blocks(w, 32), blocks(h, 8)), (32, 8), ("in", "out", "w", "h"))],
+        changed=["out"],
     )

@@ -1,0 +1,190 @@
+"""Lanes as far apart as the rows of a matrix: `simt.engine.llvm_pitches`, `llvm_following`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.engine.host import SLOW_GATHERS, host_features
+from simt.engine.llvm_kernel import emit
+from tests.unit.engine.arrays import words_at_the_end
+
+HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n"
+THREADS, TURNS, WORDS = 72, 3, 1 << 14
+FOUR = (-8, -4, 0, 4)
+PITCHES = (100, 33, 64, 1, 0, -100, 1024)
+"""Words from a thread's row to the next one's."""
+
+
+def kernel(
+    offsets: tuple[int, ...] = FOUR, size: int = 4, between: str = "", steps: str = "", store: str = ""
+) -> str:
+    """Each thread goes through its row by as many words a turn as there are offsets."""
+    loads = "".join(
+        f"ld.global.b{8 * size} %w{'h' * (size < 4)}, [%p+{offset}]; {widened(size)}"
+        f"mul.lo.u64 %sum, %sum, 3; add.u64 %sum, %sum, %v; {between}"
+        for offset in offsets
+    )
+    return f"""{HEAD}
+.visible .entry k(.param .u64 in, .param .u64 out, .param .s32 pitch, .param .s32 first, .param .u32 most)
+{{
+    .reg .pred %e; .reg .b64 %g, %p, %o, %a, %sum, %v; .reg .b32 %t, %n, %pitch, %x, %first;
+    .reg .b{8 * size} %w; .reg .b16 %wh;
+    ld.param.u64 %g, [in]; ld.param.u64 %o, [out]; ld.param.s32 %pitch, [pitch];
+    ld.param.s32 %first, [first]; ld.param.u32 %n, [most];
+    mov.u32 %t, %tid.x;
+    setp.ge.u32 %e, %t, %n; @%e bra END;
+    mad.lo.s32 %x, %t, %pitch, %first; {steps}
+    mul.wide.s32 %a, %x, {size}; add.u64 %p, %g, %a;
+    mov.u64 %sum, 0; mov.u32 %n, {TURNS};
+    L:
+    {loads}
+    add.u64 %p, %p, {size * len(offsets)};
+    add.s32 %n, %n, -1; setp.gt.s32 %e, %n, 0; @%e bra L;
+    {store or "mul.wide.u32 %a, %t, 8; add.u64 %o, %o, %a; st.global.u64 [%o], %sum;"}
+    END: ret;
+}}
+"""
+
+
+def widened(size: int) -> str:
+    return {
+        1: "cvt.u64.u16 %v, %wh; and.b64 %v, %v, 255;",
+        2: "cvt.u64.u16 %v, %wh;",
+        4: "cvt.u64.u32 %v, %w;",
+        8: "mov.b64 %v, %w;",
+    }[size]
+
+
+def launched(
+    device: simt.Device, text: str, data: np.ndarray, pitch: int, first: int, most: int
+) -> np.ndarray:
+    out = device.zeros(THREADS, "u8")
+    array = device.array(data)
+    device.load(text)["k"](1, THREADS, (array, out, np.int32(pitch), np.int32(first), np.uint32(most)))
+    return out.numpy()
+
+
+def summed(data: np.ndarray, rows: np.ndarray, words: list[int], turn: int, most: int) -> list[int]:
+    """`rows`: where each thread begins; `words`: which it reads in a turn, from where it is."""
+    total = np.zeros(THREADS, "u8")
+    for k in range(TURNS):
+        for word in words:
+            total[:most] = total[:most] * np.uint64(3) + data[rows[:most] + word + k * turn].astype("u8")
+    return total.tolist()
+
+
+@pytest.mark.parametrize("pitch", PITCHES)
+@pytest.mark.parametrize("most", [THREADS, 40, 33, 3])
+def test_rows_by_four_words(device: simt.Device, pitch: int, most: int) -> None:
+    data = np.random.default_rng(5).integers(0, 2**32, 1 << 17, "u4")
+    first = 1 << 16 if pitch < 0 else 9
+    rows = first + pitch * np.arange(THREADS)
+    expected = summed(data, rows, [-2, -1, 0, 1], 4, most)
+    assert launched(device, kernel(), data, pitch, first, most).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "offsets", [(0,), (4, 0, -4, -8), (0, 4, 8), (0, 16, 4, 20, 8, 24, 12, 28), (0, 4, 0, 8), (0, 8, 16, 24)]
+)
+@pytest.mark.parametrize("pitch", [100, 0])
+def test_words_in_any_order(device: simt.Device, offsets: tuple[int, ...], pitch: int) -> None:
+    data = np.random.default_rng(6).integers(0, 2**32, WORDS, "u4")
+    expected = summed(data, 9 + pitch * np.arange(THREADS), [o // 4 for o in offsets], len(offsets), 70)
+    assert launched(device, kernel(offsets), data, pitch, 9, 70).tolist() == expected
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+@pytest.mark.parametrize("pitch", [100, 7, -3])
+def test_words_of_all_sizes(device: simt.Device, size: int, pitch: int) -> None:
+    data = np.random.default_rng(7).integers(0, 2 ** (8 * size), WORDS, f"u{size}")
+    expected = summed(data, 400 + pitch * np.arange(THREADS), [0, 1, 2, 3], 4, 70)
+    offsets = tuple(size * i for i in range(4))
+    assert launched(device, kernel(offsets, size), data, pitch, 400, 70).tolist() == expected
+
+
+def test_a_lane_that_is_elsewhere(device: simt.Device) -> None:
+    """The first, second and last lanes are as they should be, but not lane 17; or that does not run."""
+    data = np.random.default_rng(8).integers(0, 2**32, WORDS, "u4")
+    steps = "setp.eq.u32 %e, %t, 17; @%e add.s32 %x, %x, 5;"
+    rows = 9 + 100 * np.arange(THREADS) + 5 * (np.arange(THREADS) == 17)
+    for most in (THREADS, 17):
+        expected = summed(data, rows, [-2, -1, 0, 1], 4, most)
+        assert launched(device, kernel(steps=steps), data, 100, 9, most).tolist() == expected
+
+
+@pytest.mark.parametrize("where", ["%p+4", "%p+-4", "%g+0"])
+def test_stores_between_loads(device: simt.Device, where: str) -> None:
+    """To a word that was, or is still to be, loaded by the same thread; all threads store to `%g`, a word
+    that none of them loads."""
+    data = np.random.default_rng(9).integers(0, 2**32, WORDS, "u4")
+    between = f"st.global.u32 [{where}], %n;"
+    changed, total = data.copy(), np.zeros(THREADS, "u8")
+    for t in range(THREADS):
+        for k in range(TURNS):
+            for offset in (-2, -1, 0, 1):
+                at = 9 + 100 * t + 4 * k
+                total[t] = total[t] * np.uint64(3) + np.uint64(changed[at + offset])
+                changed[at + int(where[3:]) // 4 if where != "%g+0" else 0] = TURNS - k
+    found = launched(device, kernel(between=between), data, 100, 9, THREADS)
+    assert found.tolist() == total.tolist()
+
+
+@pytest.mark.parametrize("most", [72, 64, 20])
+@pytest.mark.parametrize("pitch", [100, 3, -100, 0])
+def test_columns_are_stored(device: simt.Device, most: int, pitch: int) -> None:
+    """Where all threads store to one place, the last one's stays."""
+    text = kernel(store="mul.wide.s32 %a, %x, 4; add.u64 %o, %o, %a; st.global.u32 [%o], %t;")
+    data = np.zeros(WORDS, "u4")
+    out = device.zeros(WORDS, "u4")
+    first = 8000 if pitch < 0 else 9
+    arguments = np.int32(pitch), np.int32(first), np.uint32(most)
+    device.load(text)["k"](1, THREADS, (device.array(data), out, *arguments))
+    expected = np.zeros(WORDS, "u4")
+    for t in range(most):
+        expected[first + pitch * t] = t
+    assert out.numpy().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("left", [3103, 3105, 3107, 3109, 3000, 1])
+def test_the_first_lane_beyond_the_end(engine: str, left: int) -> None:
+    """`left`: words from where the first lane begins to the end."""
+    device = simt.Device("sm_90", engine=engine, memory="64MiB", timeout=20)
+    last = words_at_the_end(device, np.uint32(7))
+    words = last.nbytes // 4
+    start = words - left
+    k = device.load(kernel())["k"]
+    turns = (
+        (t, start + 100 * t + 4 * turn + at)
+        for turn in range(TURNS)
+        for at in (-2, -1, 0, 1)
+        for t in range(32)
+    )
+    lane, place = next((t, at) for t, at in turns if at >= words)
+    with pytest.raises(simt.MemoryFault) as error:
+        k(1, 32, (last, last, np.int32(100), np.int32(start), np.uint32(32)))
+    assert error.value.address == last.ptr + 4 * place
+    assert error.value.site.thread == (lane, 0, 0)
+
+
+def test_rows_that_are_not_aligned(device: simt.Device) -> None:
+    array = device.array(np.zeros(WORDS, "u4"))
+    text = kernel().replace("mul.wide.s32 %a, %x, 4;", "cvt.s64.s32 %a, %x;")
+    with pytest.raises(simt.MemoryFault) as error:
+        device.load(text)["k"](1, 32, (array, array, np.int32(102), np.int32(8), np.uint32(32)))
+    assert error.value.site.thread == (1, 0, 0)
+
+
+def code(text: str) -> str:
+    program = simt.Device("sm_90").load(text).program
+    features = host_features() | {SLOW_GATHERS}
+    return emit(program, program.functions["k"], BlockShape(64, 1, 1), features, "nounwind")[0]
+
+
+def test_four_words_are_loaded_together() -> None:
+    assert code(kernel()).count("call <128 x i32> @simt.rows") == 1
+    assert "@simt.rows" not in code(kernel(between="st.global.u32 [%p+4], %n;"))
+    assert "@simt.rows" not in code(kernel((0, 400, 800, 1200)))
+    assert "@simt.pitch" in code(kernel((0,)))
