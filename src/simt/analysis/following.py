@@ -9,7 +9,6 @@ from simt.analysis.program import Call, Op, memory_operands
 from simt.analysis.ssa import Definition, Ssa
 from simt.records import dataclass
 
-
 MOST = 12
 """Loads that are looked at from one."""
 

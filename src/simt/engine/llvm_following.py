@@ -2,7 +2,7 @@
 
 nvcc unrolls a loop over a thread's row by four: four loads at constant distances from one address. Where
 lanes are at one step from each other (`simt.engine.llvm_pitches`), the first of them loads four words for
-each lane, as one register, and tells them apart in registers; the others take theirs from there, if it did so.
+each lane, as one register, and tells them apart in registers; the others take theirs from there, if it did.
 """
 
 from __future__ import annotations
