@@ -34,6 +34,7 @@ class Shape:
     `width`: number of bases: 1 (one segment), a divisor of 32, or 32 (every lane has its own value;
     stride is then 0). `const`: the value, where it is a known integer. `zeros`: every base is a multiple of
     2**zeros. `common`: of values of several bases, the bits from this one on are the same in all lanes.
+    `steps`: of values that every lane has its own of, how they grow with the thread's x, y and z.
     """
 
     width: int
@@ -42,6 +43,7 @@ class Shape:
     const: int | None = None
     zeros: int = 0
     common: int = ALWAYS_ZERO
+    steps: tuple[int, int, int] | None = None
 
     @property
     def exact(self) -> bool:
@@ -170,7 +172,9 @@ class BlockShape:
         """Of a thread, along one of the axes here."""
         if axis < 0 or (self.linear and axis):
             return constant(0)
-        if axis == 0 or not self.rows_fit:
+        if not self.rows_fit:
+            return Shape(WARP, steps=(int(axis == 0), int(axis == 1), int(axis == 2)))
+        if axis == 0:
             return self.column
         if self.is_cut:
             return UNIFORM
