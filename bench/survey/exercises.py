@@ -318,3 +318,98 @@ def tr_naive(w: int) -> Problem:
         launches=[Launch("tr_naive", (blocks(w, 32), blocks(h, 8)), (32, 8), ("in", "out", "w", "h"))],
         changed=["out"],
     )
+
+
+@case(full=800, quick=50)
+def erode(w: int) -> Problem:
+    h = w - 21
+    return Problem(
+        arrays={"in": integers(0, 256, h, w, kind="u1"), "out": zeros(h, w, kind="u1")},
+        scalars={"w": np.int32(w), "h": np.int32(h), "radius": np.int32(2)},
+        launches=[
+            Launch("erode", (blocks(w, 16), blocks(h, 16)), (16, 16), ("in", "out", "w", "h", "radius"))
+        ],
+        changed=["out"],
+    )
+
+
+@case(full=56, quick=10)
+def avgpool(w: int) -> Problem:
+    n, c, h = 4, 16, w + 2
+    scalars = {"n": np.int32(n), "c": np.int32(c), "h": np.int32(h), "w": np.int32(w)}
+    return Problem(
+        arrays={"in": reals(n, c, h, w), "out": zeros(n, c, h // 2, w // 2)},
+        scalars=scalars,
+        launches=[Launch("avgpool", blocks(n * c * (h // 2) * (w // 2)), 256, ("in", "out", *scalars))],
+        changed=["out"],
+        tolerance=1e-5,
+    )
+
+
+@case(full=1 << 20, quick=5000)
+def chunks(n: int) -> Problem:
+    length = 100
+    threads = blocks(n, length)
+    return Problem(
+        arrays={"in": integers(0, 100, n), "out": zeros(n, kind="i4"), "sums": zeros(threads, kind="i4")},
+        scalars={"n": np.int32(n), "length": np.int32(length)},
+        launches=[Launch("chunks", blocks(threads), 256, ("in", "out", "sums", "n", "length"))],
+        changed=["out", "sums"],
+    )
+
+
+@case(full=64, quick=3)
+def bn_stats(c: int) -> Problem:
+    n, hw = 16, 28 * 28
+    return Problem(
+        arrays={"x": reals(n, c, hw), "mean": zeros(c), "var": zeros(c)},
+        scalars={"n": np.int32(n), "c": np.int32(c), "hw": np.int32(hw)},
+        launches=[Launch("bn_stats", c, 256, ("x", "mean", "var", "n", "c", "hw"))],
+        changed=["mean", "var"],
+        tolerance=1e-4,
+    )
+
+
+@case(full=2048, quick=30)
+def emb_back(places: int) -> Problem:
+    c, words = 192, 500
+    return Problem(
+        arrays={"dtable": zeros(words, c), "words": integers(0, words, places), "dout": reals(places, c)},
+        scalars={"places": np.int32(places), "c": np.int32(c)},
+        launches=[Launch("emb_back", blocks(places * c), 256, ("dtable", "words", "dout", "places", "c"))],
+        changed=["dtable"],
+        tolerance=1e-5,
+    )
+
+
+@case(full=700, quick=50)
+def life_mod(w: int) -> Problem:
+    h = w + 10
+    return Problem(
+        arrays={"in": integers(0, 2, h, w), "out": zeros(h, w, kind="i4")},
+        scalars={"w": np.int32(w), "h": np.int32(h)},
+        launches=[Launch("life_mod", (blocks(w, 16), blocks(h, 16)), (16, 16), ("in", "out", "w", "h"))],
+        changed=["out"],
+    )
+
+
+@case(full=2000, quick=21)
+def rows2d(rows: int) -> Problem:
+    columns = 500
+    return Problem(
+        arrays={"in": reals(rows, columns), "out": zeros(rows)},
+        scalars={"rows": np.int32(rows), "columns": np.int32(columns)},
+        launches=[Launch("rows2d", blocks(rows, 8), (32, 8), ("in", "out", "rows", "columns"))],
+        changed=["out"],
+        tolerance=1e-5,
+    )
+
+
+@case(full=1 << 18, quick=3000)
+def digits(n: int) -> Problem:
+    return Problem(
+        arrays={"in": integers(0, 1 << 32, n, kind="u4"), "counts": zeros(16, kind="u4")},
+        scalars={"n": np.int32(n)},
+        launches=[Launch("digits", 16, 128, ("in", "counts", "n"))],
+        changed=["counts"],
+    )
