@@ -1,20 +1,24 @@
-"""Words of each lane's row that an unrolled loop loads one after the other, loaded together.
+"""Words of each lane that are loaded one after the other, at constant distances from one address, together.
 
-nvcc unrolls a loop over a thread's row by four: four loads at constant distances from one address. Where
-lanes are at one step from each other (`simt.engine.llvm_pitches`), the first of them loads four words for
-each lane, as one register, and tells them apart in registers; the others take theirs from there, if it did.
+nvcc unrolls a loop over a thread's row by four; points between those of a grid are made of pairs of neighbours;
+means are of two pixels side by side. Where gathers are slow, the first of such loads gets four words of each
+lane, or two, and tells them apart in registers; the others take theirs from there, if it did so. Lanes are at
+one step from each other (`simt.engine.llvm_pitches`), or anywhere, where a gather would take as long for each
+of the words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
 from simt.analysis.following import Following
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.engine.llvm_access import Access
+from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
+from simt.engine.llvm_gathers import REGISTER
 from simt.engine.llvm_memory import Values
 from simt.engine.llvm_pitches import PitchAlgebra
 from simt.records import dataclass
@@ -22,23 +26,34 @@ from simt.records import dataclass
 WORD, WORDS = 4, 4
 """Bytes of a word, and how many of them a register of every CPU holds."""
 LEAST = 3
-"""Of these, how many are to be asked for."""
+"""Of these, how many are to be asked for; else two words are loaded together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """Where is kept, on the stack, what the first load may have loaded: an i1, and columns by offset."""
+    """Where is kept, on the stack, what the first load may have loaded: an i1, and columns by offset. `at`:
+    bytes from the first of these words to that load's own."""
 
     done: str
     columns: dict[int, str]
+    at: int
+
+    @property
+    def words(self) -> int:
+        return len(self.columns)
+
+    @property
+    def behind(self) -> int:
+        """Bytes from the load's own word to the last one."""
+        return WORD * (self.words - 1) - self.at
 
 
 class FollowingAlgebra(PitchAlgebra):
     """`PitchAlgebra` with such loads. `_expected`: what follows the present one. `_room`: for what it may
-    load ahead, and how many bytes of that lie before its own word."""
+    load ahead."""
 
     _expected: Following | None = None
-    _room: tuple[Ahead, int] | None = None
+    _room: Ahead | None = None
 
     @cached_property
     def _loaded_ahead(self) -> dict[tuple[Definition, int], Ahead]:
@@ -68,38 +83,82 @@ class FollowingAlgebra(PitchAlgebra):
     def _may_be_together(self, access: Access) -> bool:
         return access.size == WORD and self.permutes(access.element) and self.may_have_pitch(access)
 
-    def _room_for(self, access: Access, expected: Following, address: Definition) -> tuple[Ahead, int] | None:
+    def _room_for(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
         """Room for what a load may load ahead, if enough is asked for."""
-        words = range(0, WORD * WORDS, WORD)
-        near = {o for o in (expected.offset, *expected.others) if abs(o - expected.offset) in words}
-        first = max(min(near), expected.offset - words[-1])
-        offsets = near & {first + at for at in words}
-        if len(offsets) < LEAST:
+        near = {o for o in expected.others if o - expected.offset in range(1 - REGISTER, REGISTER)}
+        first = max(min((*near, expected.offset)), expected.offset - (REGISTER - WORD))
+        words = range(first, first + REGISTER, WORD)
+        asked = near & {*words} - {expected.offset}
+        if len(asked) + 1 < LEAST:
+            asked = {o for o in asked if abs(o - expected.offset) == WORD}
+            words = (min((*asked, expected.offset)), max((*asked, expected.offset)))
+        if not asked:
             return None
         done = self.builder.emit("alloca i1")
         self.builder.void(f"store i1 false, ptr {done}")
-        ahead = Ahead(done, {first + at: self.buffer(access.element, WARP) for at in words})
-        for offset in offsets - {expected.offset}:
+        columns = {offset: self.buffer(access.element, WARP) for offset in words}
+        ahead = Ahead(done, columns, expected.offset - words[0])
+        for offset in asked:
             self._loaded_ahead[address, offset] = ahead
-        return ahead, expected.offset - first
+        return ahead
+
+    def _kept(self, ahead: Ahead, columns: Sequence[Value]) -> Values:
+        """The load's own column; all of them are kept."""
+        for column, place in zip(columns, ahead.columns.values(), strict=True):
+            self.builder.void(f"store {column.typed}, ptr {place}, align 64")
+        self.builder.void(f"store i1 true, ptr {ahead.done}")
+        return (columns[ahead.at // WORD],)
 
     def _load_by_pitch(self, access: Access, otherwise: Callable[[], Values]) -> Values:
-        if self._room is None:
+        ahead = self._room
+        if ahead is None:
             return super()._load_by_pitch(access, otherwise)
-        (ahead, at), self._room = self._room, None
 
         def loaded(first: Value, step: Value) -> Values:
-            place = Value(self._host(access, self.plus(first, -at)), "ptr")
-            run = partial(FollowingAlgebra.load_words_at_pitch, element=access.element)
-            whole = self.apart("rows", run, place, step)
-            columns = [self.piece(whole, WARP * i, WARP) for i in range(WORDS)]
-            for column, kept in zip(columns, ahead.columns.values(), strict=True):
-                self.builder.void(f"store {column.typed}, ptr {kept}, align 64")
-            self.builder.void(f"store i1 true, ptr {ahead.done}")
-            return (columns[at // WORD],)
+            place = Value(self._host(access, self.plus(first, -ahead.at)), "ptr")
+            run = partial(FollowingAlgebra.load_words_at_pitch, element=access.element, words=ahead.words)
+            return self._kept(ahead, self._columns(self.apart("rows", run, place, step)))
 
-        return self._by_pitch(access, loaded, otherwise, before=at, behind=WORD * (WORDS - 1) - at)
+        return self._by_pitch(access, loaded, otherwise, before=ahead.at, behind=ahead.behind)
 
-    def load_words_at_pitch(self, pointer: Value, step: Value, element: str) -> Value:
-        """The first words of each lane's row, the second ones, and so on."""
-        return self.columns_at(self._at_pitch(pointer, step), element, WORDS, WORD)
+    def gather_all(self, access: Access, offset: Value) -> Values:
+        ahead, self._room = self._room, None
+        if ahead is None:
+            return super().gather_all(access, offset)
+        start = self._moved(offset, -ahead.at)
+        valid = [self._valid(access, self._moved(self.vector(access.address), n), access.size)
+                 for n in (-ahead.at, ahead.behind) if n]  # fmt: skip
+        inside = valid[0] if len(valid) == 1 else self.binary("and", *valid)
+
+        def together() -> Values:
+            run = partial(FollowingAlgebra.load_words, element=access.element, words=ahead.words)
+            places = self.pick(self.mask, start, self.widened(self.number(start.type, 0), WARP))
+            pointers = Value(self._pointers(access, places, 0), "ptr", WARP)
+            return self._kept(ahead, self._columns(self.apart("words", run, pointers)))
+
+        return self._either(self._none_of(inside), together, partial(super().gather_all, access, offset))
+
+    def _moved(self, column: Value, by: int) -> Value:
+        return LlvmIntegers.binary(self, "add", column, self.widened(self.number(column.type, by), WARP))
+
+    def _columns(self, whole: Value) -> list[Value]:
+        return [self.piece(whole, at, WARP) for at in range(0, whole.width, WARP)]
+
+    # -- functions of their own: the first words of each lane, the second ones, and so on --------------
+
+    def load_words_at_pitch(self, pointer: Value, step: Value, element: str, words: int) -> Value:
+        return self._words_at(self._at_pitch(pointer, step), element, words)
+
+    def load_words(self, pointers: Value, element: str, words: int) -> Value:
+        places = [self.builder.emit(f"extractelement {pointers.typed}, i32 {lane}") for lane in range(WARP)]
+        return self._words_at(places, element, words)
+
+    def _words_at(self, places: list[str], element: str, words: int) -> Value:
+        if words == WORDS:
+            return self.columns_at(places, element, WORDS, WORD)
+        pairs = [self.builder.emit(f"load i64, ptr {place}, align {WORD}") for place in places]
+        whole = self._assemble("i64", pairs)
+        text = f"bitcast {whole.typed} to <{2 * WARP} x {element}>"
+        both = self.emit(text, element, 2 * WARP)
+        columns = [self._every(both, 2, first).ir for first in (0, 1)]
+        return self._concatenate(element, WARP, columns)

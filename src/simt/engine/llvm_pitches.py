@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from simt.analysis.shape import WARP
+from simt.analysis.shape import WARP, Hold
 from simt.engine.llvm_access import I64, LOCAL, SHARED, WOVEN, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
@@ -29,9 +29,11 @@ class PitchAlgebra(MemoryAlgebra):
     """`MemoryAlgebra` with lanes at a step known at run time."""
 
     def may_have_pitch(self, access: Access) -> bool:
-        """Whether it is worth looking: where nothing is known of lanes, and a gather takes long."""
-        address = access.address
-        unknown = address.guessed if isinstance(address, Guarded) else shape_of(address).width == WARP
+        """Whether it is worth looking: where nothing is known of lanes, or they are not in one row of an
+        index after all, and a gather takes long."""
+        address, shape = access.address, shape_of(access.address)
+        unsure = isinstance(address, Guarded) and (address.guessed or shape.hold == Hold.IN_ROWS)
+        unknown = unsure or shape.width == WARP
         plain = access.count == 1 and not access.volatile and not access.in_rows
         able = not self.has_gathers and access.region not in (SHARED, LOCAL, WOVEN)
         return unknown and plain and able and not self.is_scattered and not self.eager

@@ -169,6 +169,64 @@ def test_the_first_lane_beyond_the_end(engine: str, left: int) -> None:
     assert error.value.site.thread == (lane, 0, 0)
 
 
+ANYWHERE = (
+    "mul.lo.u32 %x, %t, %t; mul.lo.u32 %x, %x, 37; and.b32 %x, %x, 1023; mad.lo.s32 %x, %x, %pitch, %first;"
+)
+"""Rows in no order."""
+SETS = [(0, 4), (4, 0), (0, 8, 4), FOUR, (0, -4, 4), (0, 4, 100, 104), (0, 8), (-4, 0, 0, 4)]
+
+
+def anywhere(pitch: int, first: int) -> np.ndarray:
+    t = np.arange(THREADS)
+    return (t * t * 37 & 1023) * pitch + first
+
+
+@pytest.mark.parametrize("offsets", SETS, ids=str)
+@pytest.mark.parametrize(("pitch", "most"), [(15, THREADS), (15, 33), (1, 50), (-15, THREADS)])
+def test_words_of_rows_in_no_order(
+    device: simt.Device, offsets: tuple[int, ...], pitch: int, most: int
+) -> None:
+    data = np.random.default_rng(11).integers(0, 2**32, 1 << 15, "u4")
+    first = 9 if pitch > 0 else 1 << 14
+    expected = summed(data, anywhere(pitch, first), [o // 4 for o in offsets], len(offsets), most)
+    found = launched(device, kernel(offsets, steps=ANYWHERE), data, pitch, first, most)
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("offsets", SETS, ids=str)
+@pytest.mark.parametrize("left", [400, 1400, 0])
+def test_a_row_in_no_order_beyond_the_end(engine: str, offsets: tuple[int, ...], left: int) -> None:
+    """Words that nobody asks for may lie beyond it."""
+    device = simt.Device("sm_90", engine=engine, memory="64MiB", timeout=20)
+    last = words_at_the_end(device, np.uint32(7))
+    words = last.nbytes // 4
+    k = device.load(kernel(offsets, steps=ANYWHERE))["k"]
+    rows = anywhere(1, words - left)[:32]
+    turns = (
+        (t, int(rows[t]) + len(offsets) * turn + offset // 4)
+        for turn in range(TURNS) for offset in offsets for t in range(32)
+    )  # fmt: skip
+    wrong = next(((t, at) for t, at in turns if at >= words), None)
+    arguments = last, last, np.int32(1), np.int32(words - left), np.uint32(32)
+    if wrong is None:
+        k(1, 32, arguments)
+        return
+    with pytest.raises(simt.MemoryFault) as error:
+        k(1, 32, arguments)
+    assert error.value.address == last.ptr + 4 * wrong[1]
+    assert error.value.site.thread == (wrong[0], 0, 0)
+
+
+@pytest.mark.parametrize("offsets", [(0, 4), FOUR])
+def test_lanes_that_do_not_run_are_anywhere(device: simt.Device, offsets: tuple[int, ...]) -> None:
+    """Their addresses are of no memory at all."""
+    data = np.random.default_rng(12).integers(0, 2**32, WORDS, "u4")
+    steps = f"{ANYWHERE} setp.ge.u32 %e, %t, 21; @%e mov.s32 %x, 0x7ffffff0; @%e bra END;"
+    expected = summed(data, anywhere(3, 9), [o // 4 for o in offsets], len(offsets), 21)
+    found = launched(device, kernel(offsets, steps=steps), data, 3, 9, THREADS)
+    assert found.tolist() == expected
+
+
 def test_rows_that_are_not_aligned(device: simt.Device) -> None:
     array = device.array(np.zeros(WORDS, "u4"))
     text = kernel().replace("mul.wide.s32 %a, %x, 4;", "cvt.s64.s32 %a, %x;")
@@ -188,3 +246,5 @@ def test_four_words_are_loaded_together() -> None:
     assert "@simt.rows" not in code(kernel(between="st.global.u32 [%p+4], %n;"))
     assert "@simt.rows" not in code(kernel((0, 400, 800, 1200)))
     assert "@simt.pitch" in code(kernel((0,)))
+    assert code(kernel()).count("call <128 x i32> @simt.words") == 1
+    assert code(kernel((0, 4))).count("call <64 x i32> @simt.words") == 1
