@@ -1,10 +1,10 @@
 """Words of each lane that are loaded one after the other, at constant distances from one address, together.
 
-nvcc unrolls a loop over a thread's row by four; points between those of a grid are made of pairs of neighbours;
-means are of two pixels side by side. Where gathers are slow, the first of such loads gets four words of each
-lane, or two, and tells them apart in registers; the others take theirs from there, if it did so. Lanes are at
-one step from each other (`simt.engine.llvm_pitches`), or anywhere, where a gather would take as long for each
-of the words.
+nvcc unrolls a loop over a thread's row by four; points between those of a grid are made of pairs of
+neighbours; means are of two pixels side by side. Where gathers are slow, the first of such loads gets four
+words of each lane, or two, and tells them apart in registers; the others take theirs from there, if it did so.
+Lanes are at one step from each other (`simt.engine.llvm_pitches`), or anywhere, where a gather would take as
+long for each of the words.
 """
 
 from __future__ import annotations
