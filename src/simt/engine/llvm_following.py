@@ -2,9 +2,10 @@
 
 nvcc unrolls a loop over a thread's row by four; points between those of a grid are made of pairs of
 neighbours; means are of two pixels side by side. Where gathers are slow, the first of such loads gets four
-words of each lane, or two, and tells them apart in registers; the others take theirs from there, if it did so.
+words of each lane, or two, and tells them apart in registers; the others take theirs from there, if it did.
 Lanes are at one step from each other (`simt.engine.llvm_pitches`), or anywhere, where a gather would take as
-long for each of the words.
+long for each of the words. Where they are at one step, loads look past stores of consecutive words: what lies
+apart from all lanes' rows (`sums[i] += a[i * n + k] * x[k]`) changes none of them.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from functools import cached_property, partial
 from simt.analysis.following import Following
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
-from simt.engine.llvm_access import Access
+from simt.engine.llvm_access import I64, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_gathers import REGISTER
-from simt.engine.llvm_memory import Values
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_memory import Store, Values
 from simt.engine.llvm_pitches import PitchAlgebra
+from simt.ptx.types import Type
 from simt.records import dataclass
 
 WORD, WORDS = 4, 4
@@ -32,11 +35,13 @@ LEAST = 3
 @dataclass(frozen=True, slots=True)
 class Ahead:
     """Where is kept, on the stack, what the first load may have loaded: an i1, and columns by offset. `at`:
-    bytes from the first of these words to that load's own."""
+    bytes from the first of these words to that load's own. `ends`: where is kept between which addresses all
+    words lie, if there are stores before the last load."""
 
     done: str
     columns: dict[int, str]
     at: int
+    ends: tuple[str, str] | None = None
 
     @property
     def words(self) -> int:
@@ -64,6 +69,11 @@ class FollowingAlgebra(PitchAlgebra):
         if following is None:
             self._loaded_ahead.clear()
         self._expected = following
+
+    def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> Values:
+        if volatile:  # what follows it is not to be older
+            self._loaded_ahead.clear()
+        return super().load(t, space, address, count, volatile)
 
     def load_planned(self, access: Access) -> Values:
         expected, self._expected = self._expected, None
@@ -97,7 +107,8 @@ class FollowingAlgebra(PitchAlgebra):
         done = self.builder.emit("alloca i1")
         self.builder.void(f"store i1 false, ptr {done}")
         columns = {offset: self.buffer(access.element, WARP) for offset in words}
-        ahead = Ahead(done, columns, expected.offset - words[0])
+        ends = (self.builder.emit("alloca i64"), self.builder.emit("alloca i64")) if expected.stores else None
+        ahead = Ahead(done, columns, expected.offset - words[0], ends)
         for offset in asked:
             self._loaded_ahead[address, offset] = ahead
         return ahead
@@ -117,13 +128,14 @@ class FollowingAlgebra(PitchAlgebra):
         def loaded(first: Value, step: Value) -> Values:
             place = Value(self._host(access, self.plus(first, -ahead.at)), "ptr")
             run = partial(FollowingAlgebra.load_words_at_pitch, element=access.element, words=ahead.words)
+            self._note_ends(ahead, first, step)
             return self._kept(ahead, self._columns(self.apart("rows", run, place, step)))
 
         return self._by_pitch(access, loaded, otherwise, before=ahead.at, behind=ahead.behind)
 
     def gather_all(self, access: Access, offset: Value) -> Values:
         ahead, self._room = self._room, None
-        if ahead is None:
+        if ahead is None or ahead.ends is not None:
             return super().gather_all(access, offset)
         start = self._moved(offset, -ahead.at)
         valid = [self._valid(access, self._moved(self.vector(access.address), n), access.size)
@@ -137,6 +149,46 @@ class FollowingAlgebra(PitchAlgebra):
             return self._kept(ahead, self._columns(self.apart("words", run, pointers)))
 
         return self._either(self._none_of(inside), together, partial(super().gather_all, access, offset))
+
+    # -- stores before the last load -------------------------------------------------------------------
+
+    def _note_ends(self, ahead: Ahead, first: Value, step: Value) -> None:
+        if ahead.ends is None:
+            return
+        reach = self.binary("mul", step, self.number(I64, WARP - 1))
+        last = self.plus(self.binary("add", first, reach), ahead.behind + WORD)
+        for place, value in zip(ahead.ends, (self.plus(first, -ahead.at), last), strict=True):
+            self.builder.void(f"store {value.typed}, ptr {place}")
+
+    def store(self, t: Type, space: str, address: Value, values: Values, volatile: bool) -> None:
+        if space != "global":
+            self._loaded_ahead.clear()
+        super().store(t, space, address, values, volatile)
+
+    def _store(self, store: Store) -> None:
+        """What is kept is not what memory holds if a store may have changed it."""
+        waiting = {ahead.done: ahead for ahead in self._loaded_ahead.values()}
+        apart = [self._lies_apart(store, ahead) for ahead in waiting.values()]
+        if None in apart:
+            self._loaded_ahead.clear()
+        else:
+            for place, ok in zip(waiting, apart, strict=True):
+                done = self.both(self.builder.emit(f"load i1, ptr {place}"), ok or "false")
+                self.builder.void(f"store i1 {done}, ptr {place}")
+        super()._store(store)
+
+    def _lies_apart(self, store: Store, ahead: Ahead) -> str | None:
+        """i1: a store of consecutive words lies before or behind all words; None: it cannot be told."""
+        address, shape = store.access.address, shape_of(store.access.address)
+        known = (shape.is_affine or shape.is_guarded) and shape.width == 1 and self.segment == WARP
+        if ahead.ends is None or not known or shape.stride < 0:
+            return None
+        first, last = (self.builder.emit(f"load i64, ptr {place}") for place in ahead.ends)
+        end = self.plus(bases(address), shape.stride * (WARP - 1) + store.access.size)
+        before = self.builder.emit(f"icmp ule {end.typed}, {first}")
+        behind = self.builder.emit(f"icmp uge {bases(address).typed}, {last}")
+        apart = self.builder.emit(f"or i1 {before}, {behind}")
+        return self.both(apart, address.valid if isinstance(address, Guarded) else "true")
 
     def _moved(self, column: Value, by: int) -> Value:
         return LlvmIntegers.binary(self, "add", column, self.widened(self.number(column.type, by), WARP))

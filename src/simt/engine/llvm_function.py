@@ -150,7 +150,7 @@ class FunctionEmitter(OpEmitter):
         self.m.mask = self._entry_mask(block)
         self.m.is_partly = block.index in self.anyway
         self.current = self.ssa.reaching(block)
-        ahead = following(self.ssa, block.ops)
+        ahead = following(self.ssa, self.uniformity.shapes, block.ops)
         self.m.expect(None)
         for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
             self.m.line = op.line

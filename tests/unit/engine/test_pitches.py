@@ -115,6 +115,25 @@ def test_a_lane_that_is_elsewhere(device: simt.Device) -> None:
         assert launched(device, kernel(steps=steps), data, 100, 9, most).tolist() == expected
 
 
+def test_stores_of_sums_into_what_is_read(device: simt.Device) -> None:
+    """Each thread's sum so far is stored: apart from all rows, or into some of them. Threads of a warp are in
+    step, as CTAs of one warp show."""
+    data = np.random.default_rng(13).integers(0, 2**32, WORDS, "u4")
+    between = "mul.wide.u32 %a, %t, 4; add.u64 %a, %o, %a; st.global.u32 [%a], %sum32;"
+    text = kernel(between=f"cvt.u32.u64 %sum32, %sum; {between}", store="mov.u32 %x, 0;")
+    text = text.replace(".reg .b32 %t,", ".reg .b32 %sum32, %t,")
+    k = device.load(text)["k"]
+    for start in (4000, 3100, 3118, 0, 7, 1500, 9 - 32 - 2, 9 - 32):
+        array, places = device.array(np.concatenate([data[:64], data])), np.arange(32)
+        k(1, 32, (array.ptr + 256, array.ptr + 256 + 4 * start, np.int32(100), np.int32(9), np.uint32(32)))
+        words, total = np.concatenate([data[:64], data]), np.zeros(32, "u8")
+        for turn in range(TURNS):
+            for at in (-2, -1, 0, 1):
+                total = total * np.uint64(3) + words[64 + 9 + 100 * places + 4 * turn + at]
+                words[64 + start : 64 + start + 32] = total.astype("u4")
+        assert array.numpy().tolist() == words.tolist(), start
+
+
 @pytest.mark.parametrize("where", ["%p+4", "%p+-4", "%g+0"])
 def test_stores_between_loads(device: simt.Device, where: str) -> None:
     """To a word that was, or is still to be, loaded by the same thread; all threads store to `%g`, a word
@@ -243,7 +262,12 @@ def code(text: str) -> str:
 
 def test_four_words_are_loaded_together() -> None:
     assert code(kernel()).count("call <128 x i32> @simt.rows") == 1
-    assert "@simt.rows" not in code(kernel(between="st.global.u32 [%p+4], %n;"))
+    between = "mul.wide.u32 %a, %t, 4; add.u64 %a, %o, %a; st.global.u32 [%a], %n;"
+    assert code(kernel(between=between)).count("call <128 x i32> @simt.rows") == 1
+    for none in ("st.global.u32 [%p+4], %n;", "st.u32 [%g], %n;", "st.shared.u32 [%n], %n;", "membar.cta;"):
+        assert "@simt.rows" not in code(kernel(between=none))
+    assert code(kernel()).count("load i1, ptr") == 3
+    assert "load i1, ptr" not in code(kernel(between="ld.volatile.global.u32 %n, [%g];"))
     assert "@simt.rows" not in code(kernel((0, 400, 800, 1200)))
     assert "@simt.pitch" in code(kernel((0,)))
     assert code(kernel()).count("call <128 x i32> @simt.words") == 1
