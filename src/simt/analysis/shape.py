@@ -35,6 +35,7 @@ class Shape:
     stride is then 0). `const`: the value, where it is a known integer. `zeros`: every base is a multiple of
     2**zeros. `common`: of values of several bases, the bits from this one on are the same in all lanes.
     `top`: every lane's value, without a sign, is below 2**top.
+    `steps`: of values that every lane has its own of, how they grow with the thread's x, y and z.
     """
 
     width: int
@@ -44,6 +45,7 @@ class Shape:
     zeros: int = 0
     common: int = ALWAYS_ZERO
     top: int = ALWAYS_ZERO
+    steps: tuple[int, int, int] | None = None
 
     @property
     def exact(self) -> bool:
@@ -206,7 +208,9 @@ class BlockShape:
         """Of a thread, along one of the axes here."""
         if axis < 0 or (self.linear and axis) or (self.joins and axis == 0):
             return constant(0)
-        if axis == 0 or not self.rows_fit:
+        if not self.rows_fit:
+            return Shape(WARP, steps=(int(axis == 0), int(axis == 1), int(axis == 2)))
+        if axis == 0:
             return self.column
         if self.is_cut:
             return UNIFORM

@@ -5,7 +5,7 @@ Both the analysis of uniformity and the JIT ask this class, so that they agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from simt.analysis.effects import WithoutEffects
@@ -24,6 +24,7 @@ from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
 from simt.records import replace
 
+NO_STEPS = 0, 0, 0
 COMPARED: Mapping[str, Callable[[int, int], bool]] = MappingProxyType(
     {
         "eq": int.__eq__, "ne": int.__ne__, "lt": int.__lt__,
@@ -96,11 +97,24 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return known
         width = max(a.width, b.width)
         if width == WARP:
-            return VARYING
+            one, other = (NO_STEPS if s.is_uniform else s.steps for s in (a, b))
+            if one is None or other is None:
+                return VARYING
+            return self._with_steps(t, [x + sign * y for x, y in zip(one, other, strict=True)])
         stride = wrapped(t, a.stride + sign * b.stride)
         common = self._common(t, a, b) if sign > 0 or b.is_uniform else ALWAYS_ZERO
         top = below(t, max(a.top, b.top) + 1 if sign > 0 else ALWAYS_ZERO)
         return made(t, Shape(width, stride, max(a.hold, b.hold), None, min(a.zeros, b.zeros), common, top))
+
+    def _with_steps(self, t: Type, steps: Sequence[int]) -> Shape:
+        """The shape of a value that grows by steps along the axes of a CTA whose rows do not fit warps: from
+        lane to lane by one step, if it is the thread's linear number but for a factor."""
+        x, y, z = (wrapped(t, step) for step in steps)
+        block = self.block
+        goes_on = block.y == 1 or y == wrapped(t, x * block.x)
+        if goes_on and (block.z == 1 or z == wrapped(t, x * block.x * block.y)):
+            return Shape(1, x)
+        return Shape(WARP, steps=(x, y, z))
 
     def _common(self, t: Type, a: Shape, b: Shape) -> int:
         """`Shape.common` of a sum, if no bit carries."""
@@ -124,6 +138,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             common = moved(a.common, b.zeros) if b.const == 1 << b.zeros else ALWAYS_ZERO
             stride, top = wrapped(t, a.stride * b.const), below(t, a.top + b.top)
             return made(t, Shape(a.width, stride, a.hold, None, a.zeros + b.zeros, common, top))
+        if b.const is not None and a.steps is not None:
+            return self._with_steps(t, [step * b.const for step in a.steps])
         if flat(a, b) or level(a, b):
             return made(t, Shape(max(a.width, b.width), 0, max(a.hold, b.hold), zeros=a.zeros + b.zeros))
         return VARYING
@@ -135,6 +151,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             stride, common = wrapped(t, a.stride << n.const), moved(a.common, n.const)
             top = below(t, a.top + n.const)
             return made(t, Shape(a.width, stride, a.hold, None, a.zeros + n.const, common, top))
+        if n.const is not None and n.const < t.bits and a.steps is not None:
+            return self._with_steps(t, [step << n.const for step in a.steps])
         return self._each(a, n)
 
     def resize(self, source: Type, target: Type, a: Shape) -> Shape:

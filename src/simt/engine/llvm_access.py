@@ -11,14 +11,14 @@ import llvmlite.binding as llvm
 
 from simt.analysis.access import is_proven
 from simt.analysis.range_algebra import UNKNOWN, Range
-from simt.analysis.shape import WARP
+from simt.analysis.shape import WARP, Hold
 from simt.engine import llvm_runtime
 from simt.engine.abi import SPACES
 from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
 from simt.engine.llvm_frame import Frame
-from simt.engine.llvm_lanes import bases, shape_of
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_prefetch import PrefetchAlgebra
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.ptx.types import S32, U32, U64, Type, unsigned
@@ -149,7 +149,20 @@ class AccessAlgebra(PrefetchAlgebra):
         for one, other in ((a, b), (b, a)):
             if other.literal is not None and t.bits in (32, 64):
                 self._note_sum(total, bases(one), other.literal)
+                if isinstance(one, Guarded) and isinstance(total, Guarded) and not total.often_wrong:
+                    return self._noting_lanes(total, one, other)
         return total
+
+    def _noting_lanes(self, total: Guarded, part: Guarded, constant: Value) -> Guarded:
+        """The same sum, whose lanes, if they are made, are noted too."""
+
+        def lanes() -> Value:
+            column = bases(part.lanes())
+            made = LlvmIntegers.binary(self, "add", column, self.widened(bases(constant), WARP))
+            self._note_sum(made, column, constant.literal or 0)
+            return self.shaped(made, replace(total.shape, hold=Hold.LIKELY))
+
+        return replace(total, lanes=lanes)
 
     def _note_sum(self, total: Value, part: Value, constant: int) -> None:
         if total.ir.startswith("%") and total.ir != part.ir and part.width == total.width:

@@ -237,7 +237,7 @@ class AloneAlgebra(AtomicAlgebra):
         frame = Value(self.launch, "ptr"), Value(self.worker, "ptr"), bases(access.address)
         operands = self.scalar(b), self.scalar(b if c is None else c)
         run = partial(self._update_by_call, op, t, frame, place, operands)
-        alone = "true" if access.region is SHARED else self._one_thread()
+        alone = "true" if access.region is SHARED else self.one_thread()
         return self._either(alone, lambda: (run(True),), lambda: (run(False),))[0]
 
     def active(self) -> Value:

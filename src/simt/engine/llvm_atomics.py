@@ -12,18 +12,17 @@ from itertools import repeat
 
 from simt.analysis.shape import WARP
 from simt.engine import llvm_updates
-from simt.engine.abi import LaunchSlot
 from simt.engine.atomic_operation import combine, identity, is_simple
 from simt.engine.llvm_access import LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type, integer_text
+from simt.engine.llvm_beside import BesideAlgebra
 from simt.engine.llvm_builder import Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import bases, shape_of
-from simt.engine.llvm_woven import WovenAlgebra
 from simt.ptx.types import Type
 
 
-class AtomicAlgebra(WovenAlgebra):
+class AtomicAlgebra(BesideAlgebra):
     """`MemoryAlgebra` with atomic operations. `result_used`: whether anybody reads what the op gives."""
 
     result_used = True
@@ -33,6 +32,9 @@ class AtomicAlgebra(WovenAlgebra):
         one_place = shape_of(address).is_uniform and space != "local"
         if one_place and identity(op, t) is not None:
             return self._at_one_place(op, t, access, b)
+        if self.lies_beside(op, t, access):
+            operands = (b,) if c is None else (b, c)
+            return self.update_beside(op, t, access, operands, lambda: self._by_lanes(op, t, access, b, c))
         if access.region is SHARED and is_simple(t):
             return self._private(op, t, access, b, c)
         if access.region not in (SHARED, LOCAL) and not one_place and is_simple(t):
@@ -58,13 +60,7 @@ class AtomicAlgebra(WovenAlgebra):
             return private()
         if shape_of(access.address).is_uniform:
             return locked()
-        return self.builder.emit(f"select i1 {self._one_thread()}, ptr {private()}, ptr {locked()}")
-
-    def _one_thread(self) -> str:
-        """i1: the launch has one native thread, and so nothing need be locked."""
-        place = self.builder.emit(f"getelementptr i64, ptr {self.launch}, i64 {LaunchSlot.ALONE}")
-        alone = self.builder.emit(f"load i64, ptr {place}")
-        return self.builder.emit(f"icmp ne i64 {alone}, 0")
+        return self.builder.emit(f"select i1 {self.one_thread()}, ptr {private()}, ptr {locked()}")
 
     # -- memory of this native thread alone ----------------------------------------------------------
 
@@ -131,7 +127,7 @@ class AtomicAlgebra(WovenAlgebra):
             old = self.apart(f"updates.{op}", run, *frame, *columns, called=True)
             return (old if self.result_used else Value("zeroinitializer", access.element, WARP),)
 
-        good = self.both(self._one_thread(), self._all_run(access))
+        good = self.both(self.one_thread(), self._all_run(access))
         return self._either(good, updated, lambda: (self._by_lanes(op, t, access, b, c),))[0]
 
     def update_places(

@@ -99,10 +99,10 @@ class GatherAlgebra(StepsAlgebra):
         places = [self.builder.emit(f"extractelement {pointers.typed}, i32 {lane}") for lane in range(WARP)]
         return self.columns_at(places, element, count)
 
-    def columns_at(self, places: list[str], element: str, count: int) -> Value:
+    def columns_at(self, places: list[str], element: str, count: int, align: int = REGISTER) -> Value:
         """`registers_at` of pointers one by one."""
         vector = spell(element, count)
-        loaded = [self.builder.emit(f"load {vector}, ptr {place}, align {REGISTER}") for place in places]
+        loaded = [self.builder.emit(f"load {vector}, ptr {place}, align {align}") for place in places]
         pieces = [self._concatenate(element, count, loaded[i : i + 4]) for i in range(0, WARP, 4)]
         columns = self._halves(pieces)
         if count == 4:

@@ -10,7 +10,7 @@ addresses of it: taking a lane out of a vector costs as much as the update itsel
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import llvmlite.binding as llvm
@@ -106,6 +106,12 @@ class GroupedAlgebra(AtomicAlgebra):
     def _at_one_place(self, op: str, t: Type, access: Access, b: Value) -> Value:
         self.settle_updates()
         return super()._at_one_place(op, t, access, b)
+
+    def update_beside(
+        self, op: str, t: Type, access: Access, operands: Sequence[Value], otherwise: Callable[[], Value]
+    ) -> Value:
+        self.settle_updates()
+        return super().update_beside(op, t, access, operands, otherwise)
 
     def _private(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
         alike = self.may_put_off and not self.result_used and identity(op, t) is not None

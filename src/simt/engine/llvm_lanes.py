@@ -274,7 +274,7 @@ class LaneAlgebra(LlvmAlgebra):
     def _affine(self, shape: Shape, run: Callable[..., Value], *operands: Value) -> Value:
         """`run` on the bases if the result is affine, else on whatever `run` makes of the operands."""
         if shape.is_affine:
-            result = run(*(bases(v) for v in operands))
+            result = run(*(self._first(bases(v), shape) for v in operands))
             if shape.const is not None or shape.zeros == ALWAYS_ZERO:
                 result = self.number(result.type, shape.const or 0)
             return Lanes(result.ir, result.type, result.width, replace(shape, width=result.width))

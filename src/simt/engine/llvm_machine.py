@@ -142,7 +142,8 @@ class MachineAlgebra(QuotientAlgebra):
             return Lanes(starts.ir, "i32", starts.width, block.column) if axis == 0 else Value("0", "i32")
         if not block.rows_fit:
             steps = self.constant_lanes("i32", list(range(WARP)))
-            return self._coordinate(LlvmIntegers.binary(self, "add", self.widened(first, WARP), steps), axis)
+            number = LlvmIntegers.binary(self, "add", self.widened(first, WARP), steps)
+            return self.shaped(self._coordinate(number, axis), block.coordinate(axis))
         if block.segments == 1 or block.is_cut:
             value = self._coordinate(first, axis)
             if axis != 0:

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 
 from simt.analysis.program import Op, memory_operands
 from simt.analysis.schedule import Loop
-from simt.analysis.shape import WARP
+from simt.analysis.shape import WARP, Hold
 from simt.analysis.ssa import Definition
 from simt.engine.llvm_builder import Value
+from simt.engine.llvm_lanes import Guarded, Lanes, bases
+from simt.records import replace
 
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
@@ -46,7 +48,9 @@ class Marches:
         if loop is None or loop.header.index != header or header in emitter.uniformity.joins:
             return []
         phis = [phi for phi in emitter.ssa.phis.get(header, ()) if self._is_column(phi)]
-        phis = [phi for phi in phis if phi in self._addresses(loop)] if phis else []
+        if not all(map(self._goes_on, phis)):
+            addresses = self._addresses(loop)
+            phis = [phi for phi in phis if self._goes_on(phi) or phi in addresses]
         return [] if not phis or emitter.alone.is_scattered(loop) else phis
 
     def _addresses(self, loop: Loop) -> set[Definition]:
@@ -60,6 +64,11 @@ class Marches:
         integers = len(parts) == 1 and parts[0].width == WARP and parts[0].element in ("i32", "i64")
         return integers and self.emitter.may_find(phi)
 
+    def _goes_on(self, phi: Definition) -> bool:
+        """Whether lanes were brought together that go on by one step, each from where it came from."""
+        shape = self.emitter.shape(phi)
+        return shape.hold is Hold.LIKELY and shape.width == 1 and shape.stride != 0
+
     def read(self, phi: Definition) -> Value:
         """The column in the present turn."""
         emitter = self.emitter
@@ -67,24 +76,44 @@ class Marches:
         place = emitter.place(phi, part)
         start = Value(emitter.builder.emit(f"load {part.kind}, ptr {place}"), part.element, WARP)
         gone = Value(emitter.builder.emit(f"load {part.element}, ptr {self._gone(phi)}"), part.element)
-        return emitter.m.shaped(emitter.m.marched(start, gone), emitter.shape(phi))
+        column = emitter.m.shaped(emitter.m.marched(start, gone), emitter.shape(phi))
+        return self._guessed(start, gone, column) if self._goes_on(phi) else column
+
+    def _guessed(self, start: Value, gone: Value, column: Lanes) -> Guarded:
+        """The column as base and stride, if that is how lanes came to the loop. Lanes are compared as an
+        integer, or LLVM, which does not like to keep masks in registers, would compare them in each turn."""
+        m, exact = self.emitter.m, replace(column.shape, hold=Hold.EXACT)
+        first = Value(m.builder.emit(f"extractelement {start.typed}, i32 0"), start.type)
+        same = m.test("icmp eq", start, m.vector(m.shaped(first, exact)))
+        bits = m.builder.emit(f"bitcast {same.typed} to i{WARP}")
+        if not m.mask_is_full:
+            stopped = m.builder.emit(f"xor {m.mask_bits(m.mask).typed}, -1")
+            bits = m.builder.emit(f"or i{WARP} {bits}, {stopped}")
+        valid = m.builder.emit(f"icmp eq i{WARP} {bits}, -1")
+        base = m.marched(first, gone)
+        shape = replace(column.shape, hold=Hold.GUARDED)
+        return Guarded(base.ir, base.type, 1, shape, valid, lambda: bases(column), guessed=True)
 
     def keep(self, phi: Definition, value: Value) -> None:
         """What the phi gets from a block. Only those of its loop have read it before."""
         emitter = self.emitter
-        column = emitter.m.vector(value)
-        gone = self._distance(phi, column)
+        gone = self._distance(phi, value)
         if gone is None:
-            (part,) = emitter.parts(phi)
+            column, (part,) = emitter.m.vector(value), emitter.parts(phi)
             emitter.builder.void(f"store {column.typed}, ptr {emitter.place(phi, part)}")
-            gone = emitter.m.number(column.type, 0)
+            gone = emitter.m.number(value.type, 0)
         emitter.builder.void(f"store {gone.typed}, ptr {self._gone(phi)}")
 
-    def _distance(self, phi: Definition, column: Value) -> Value | None:
-        """How far lanes have gone from where they began if they go on to a column, None if it is not a
-        constant more than the present one."""
+    def _distance(self, phi: Definition, value: Value) -> Value | None:
+        """How far lanes have gone from where they began if they go on to a value, None if it is not a
+        constant more than the present one. (What limits or chooses guarded values has another guard.)"""
         emitter = self.emitter
-        here, (part, constant) = emitter.cache.get(phi), emitter.m.as_sum(column)
+        here = emitter.cache.get(phi)
+        if isinstance(here, Guarded) and not (isinstance(value, Guarded) and value.valid == here.valid):
+            return None
+        part, constant = emitter.m.as_sum(
+            bases(value) if isinstance(here, Guarded) else emitter.m.vector(value)
+        )
         if here is None or part.ir != here.ir:
             return None
         return emitter.m.plus(emitter.m.gone(here), constant)

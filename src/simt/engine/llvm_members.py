@@ -16,7 +16,8 @@ from simt.analysis.ssa import Ssa
 from simt.engine.llvm_access import LOCAL, SHARED, WOVEN, Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
-from simt.engine.llvm_memory import MemoryAlgebra, Store
+from simt.engine.llvm_memory import Store
+from simt.engine.llvm_odd_rows import OddRowsAlgebra
 from simt.engine.llvm_steps import REGISTER
 from simt.records import replace
 
@@ -34,9 +35,9 @@ def are_beside(ssa: Ssa, op: Op | Call, other: Op | Call | None) -> bool:
     return len(places) == 2 and len(places[0]) == 1 and places[0] == places[1]
 
 
-class MemberAlgebra(MemoryAlgebra):
-    """`MemoryAlgebra` that stores members of structures together. `member_follows`: the next instruction that
-    does anything but to compute is a store as well, by the same lanes, and given to this algebra."""
+class MemberAlgebra(OddRowsAlgebra):
+    """`OddRowsAlgebra` that stores members of structures together. `member_follows`: the next instruction
+    that does anything but to compute is a store as well, by the same lanes, and given to this algebra."""
 
     member_follows = False
 

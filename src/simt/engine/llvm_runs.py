@@ -54,12 +54,13 @@ class RunsAlgebra(StructureAlgebra):
 
     def may_have_runs(self, access: Access) -> bool:
         """Whether it is worth looking for runs: in loops, at addresses of which nothing is known, and where
-        lanes are in several rows of an index."""
+        lanes are in several rows of an index, or of threads."""
         address = access.address
         guessed = shape_of(address).hold == Hold.LIKELY or (isinstance(address, Guarded) and address.guessed)
         unknown = shape_of(address).width == WARP or guessed
         able = self.features >= NEEDS and access.region is not LOCAL and access.size <= LARGEST
-        return able and unknown and (access.in_rows or (self.loop is not None and not self.is_scattered))
+        in_loop = self.loop is not None and not self.is_scattered
+        return able and unknown and (access.in_rows or not self.block.rows_fit or in_loop)
 
     def load_row(self, place: str, element: str, word: int) -> Value:
         """What lies at a pointer, and behind it, for 32 lanes. `word`: alignment in bytes. An ordinary load:
@@ -183,6 +184,14 @@ class RunsAlgebra(StructureAlgebra):
     ) -> None:
         """Stores words of a size, of the lanes of a mask (i32). Runs ascend, so that the highest lane's word
         stays. `places`: of lane 0, if all lanes were in one run with each."""
+        self.over_runs(
+            places, breaks, host, mask, lambda place, lanes: self.masked_store(value, place, lanes, size)
+        )
+
+    def over_runs(
+        self, places: Value, breaks: Value, host: Value, mask: Value, act: Callable[[str, Value], None]
+    ) -> None:
+        """A loop: `act` of where lane 0 would be of each run, and of its lanes that are in the mask."""
         say, before = self.builder.void, self.builder.block_name("before")
         kept = self.spilled(places)
         say(f"br label %{before}")
@@ -197,7 +206,7 @@ class RunsAlgebra(StructureAlgebra):
         at = self.builder.emit(f"getelementptr {places.type}, ptr {kept}, i64 %from")
         start = self.builder.emit(f"load {places.type}, ptr {at}, align 4")
         place = self.builder.emit(f"getelementptr i8, {host.typed}, {places.type} {start}")
-        self.masked_store(value, place, self._lanes_between("%from", "%to", mask), size)
+        act(place, self._lanes_between("%from", "%to", mask))
         less = self.builder.emit("add i32 %left, -1")
         say(f"%left.next = and i32 %left, {less}")
         say("%is.last = icmp eq i32 %left, 0")

@@ -149,3 +149,53 @@ def test_what_is_kept() -> None:
     """Only an address that is increased by a constant is kept as two."""
     assert ".gone" in ir(kernel(AHEAD, "add.s64 %p, %p, 128;"))
     assert ".gone" not in ir(kernel("mad.wide.u32 %p, %l, 4, %g;", "add.s64 %p, %p, 128;"))
+
+
+TOGETHER = """
+    setp.ge.u32 %e, %l, {limit}; @%e bra M;
+    add.u32 %x, %x, 32;
+    M:
+"""
+"""Lanes below a limit are a turn ahead: the two ways meet before the loop."""
+
+
+def brought_together(limit: int, turn: str, turns: str) -> str:
+    """By an index that goes on: as nvcc unrolls a loop over a row, the turns that are left over first."""
+    first = f"mov.u32 %x, %l; {TOGETHER.format(limit=limit)}"
+    text = kernel(first, turn, turns=turns)
+    return text.replace(
+        "ld.global.u32 %v, [%p];", "mul.wide.u32 %p, %x, 4; add.u64 %p, %g, %p; ld.global.u32 %v, [%p];"
+    )
+
+
+@pytest.mark.parametrize("limit", [0, 1, 17, 24, 31, 32])
+@pytest.mark.parametrize("turns", ["mov.u32 %n, 7;", "and.b32 %n, %t, 3; add.u32 %n, %n, 1;"])
+def test_lanes_brought_together_before_a_loop(engine: str, limit: int, turns: str) -> None:
+    data, found = run(engine, brought_together(limit, "add.u32 %x, %x, 32;", turns))
+    lanes = np.arange(64) % 32
+    at, count = lanes + 32 * (lanes < limit), np.full(64, 7) if "7" in turns else np.arange(64) % 4 + 1
+    expected = np.zeros(64, "u4")
+    for turn in range(7):
+        expected = np.where(turn < count, expected * np.uint32(3) + data[at + 32 * turn], expected)
+    assert found.tolist() == expected.tolist()
+
+
+def test_limited_indices_that_go_on(engine: str) -> None:
+    """What limits an index has the same base: it is no constant more than it was."""
+    turn = "add.u32 %x, %x, 32; min.u32 %x, %x, 100;"
+    data, found = run(engine, brought_together(0, turn, "mov.u32 %n, 7;"))
+    lanes, places = np.arange(64) % 32, list[np.ndarray]()
+    at = lanes
+    for _ in range(7):
+        places.append(at)
+        at = np.minimum(at + 32, 100)
+    assert found.tolist() == added(data, places).tolist()
+
+
+def test_lanes_brought_together_are_compared_once() -> None:
+    """The column of indices with which they came, though they are no addresses."""
+    text = brought_together(24, "add.u32 %x, %x, 32;", "mov.u32 %n, 7;")
+    program = simt.Device("sm_90").load(text).program
+    ir, *_ = emit(program, program.functions["k"], BlockShape(64, 1, 1), host_features(), "nounwind")
+    assert ".gone" in ir
+    assert ir.count("icmp eq <32 x i32>") == 1

@@ -1,0 +1,63 @@
+"""Loads that follow one another at constant distances from one address: unrolled loops over a thread's row,
+members of a structure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from simt.analysis.program import Call, Op, memory_operands
+from simt.analysis.shape import Shape
+from simt.analysis.ssa import Definition, Ssa
+from simt.records import dataclass
+
+MOST = 12
+"""Loads that are looked at from one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """A load at `offset` bytes from an address. `others`: offsets of those that follow, of the same kind, the
+    first ones, with nothing in between that might change what they find but stores, if there are `stores`."""
+
+    address: Definition | None = None
+    offset: int = 0
+    others: tuple[int, ...] = ()
+    stores: bool = False
+
+
+NOTHING = Following()
+"""Of what is no load."""
+
+
+def following(
+    ssa: Ssa, shapes: Mapping[Definition, Shape], ops: Sequence[Op | Call]
+) -> dict[int, Following | None]:
+    """By the ids of a block's ops: what follows a load; None for what loads do not look past. Others are left
+    out."""
+    found, later = dict[int, Following | None](), dict[tuple[object, ...], tuple[int, ...]]()
+    crossed = set[tuple[object, ...]]()
+    for op in reversed(ops):
+        if isinstance(op, Call) or (op.form.effects and not op.form.moves_memory):
+            found[id(op)] = None
+            later.clear()
+        elif op.form.effects and not op.destinations:
+            crossed |= later.keys()
+            if not _is_told(ssa, shapes, op):
+                found[id(op)] = None
+                later.clear()
+        elif op.form.effects and op.guard is None:
+            operands = list(memory_operands(op))
+            if len(operands) == 1:
+                register, offset = operands[0]
+                address = ssa.read[id(op)][register]
+                kind = address, op.form, tuple(sorted(op.binding.items(), key=str))
+                found[id(op)] = Following(address, offset, later.get(kind, ()), kind in crossed)
+                later[kind] = (offset, *later.get(kind, ()))[:MOST]
+    return found
+
+
+def _is_told(ssa: Ssa, shapes: Mapping[Definition, Shape], op: Op) -> bool:
+    """Whether scalars tell which words of global memory a store writes."""
+    places = [shapes.get(ssa.read[id(op)][register]) for register, _ in memory_operands(op)]
+    told = [p is not None and (p.is_affine or p.is_guarded) and p.width == 1 for p in places]
+    return told == [True] and op.binding.get("space") == "global"

@@ -1,0 +1,216 @@
+"""Words of each lane that are loaded one after the other, at constant distances from one address, together.
+
+nvcc unrolls a loop over a thread's row by four; points between those of a grid are made of pairs of
+neighbours; means are of two pixels side by side. Where gathers are slow, the first of such loads gets four
+words of each lane, or two, and tells them apart in registers; the others take theirs from there, if it did.
+Lanes are at one step from each other (`simt.engine.llvm_pitches`), or anywhere, where a gather would take as
+long for each of the words. Where they are at one step, loads look past stores of consecutive words: what lies
+apart from all lanes' rows (`sums[i] += a[i * n + k] * x[k]`) changes none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+
+from simt.analysis.following import Following
+from simt.analysis.shape import WARP
+from simt.analysis.ssa import Definition
+from simt.engine.llvm_access import I64, Access
+from simt.engine.llvm_algebra import LlvmIntegers
+from simt.engine.llvm_builder import Value
+from simt.engine.llvm_gathers import REGISTER
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_memory import Store, Values
+from simt.engine.llvm_pitches import PitchAlgebra
+from simt.ptx.types import Type
+from simt.records import dataclass
+
+WORD, WORDS = 4, 4
+"""Bytes of a word, and how many of them a register of every CPU holds."""
+LEAST = 3
+"""Of these, how many are to be asked for; else two words are loaded together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """Where is kept, on the stack, what the first load may have loaded: an i1, and columns by offset. `at`:
+    bytes from the first of these words to that load's own. `ends`: where is kept between which addresses all
+    words lie, if there are stores before the last load."""
+
+    done: str
+    columns: dict[int, str]
+    at: int
+    ends: tuple[str, str] | None = None
+
+    @property
+    def words(self) -> int:
+        return len(self.columns)
+
+    @property
+    def behind(self) -> int:
+        """Bytes from the load's own word to the last one."""
+        return WORD * (self.words - 1) - self.at
+
+
+class FollowingAlgebra(PitchAlgebra):
+    """`PitchAlgebra` with such loads. `_expected`: what follows the present one. `_room`: for what it may
+    load ahead."""
+
+    _expected: Following | None = None
+    _room: Ahead | None = None
+
+    @cached_property
+    def _loaded_ahead(self) -> dict[tuple[Definition, int], Ahead]:
+        return {}
+
+    def expect(self, following: Following | None) -> None:
+        """Says what follows the load to come; None: nothing does, and what was loaded ahead may change."""
+        if following is None:
+            self._loaded_ahead.clear()
+        self._expected = following
+
+    def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> Values:
+        if volatile:  # what follows it is not to be older
+            self._loaded_ahead.clear()
+        return super().load(t, space, address, count, volatile)
+
+    def load_planned(self, access: Access) -> Values:
+        expected, self._expected = self._expected, None
+        if expected is None or expected.address is None or not self._may_be_together(access):
+            return super().load_planned(access)
+        ahead = self._loaded_ahead.pop((expected.address, expected.offset), None)
+        if ahead is not None:
+            done = self.builder.emit(f"load i1, ptr {ahead.done}")
+            kept = f"load <{WARP} x {access.element}>, ptr {ahead.columns[expected.offset]}, align 64"
+            usual = partial(super().load_planned, access)
+            return self._either(done, lambda: (self.emit(kept, access.element, WARP),), usual)
+        self._room = self._room_for(access, expected, expected.address)
+        values = super().load_planned(access)
+        self._room = None
+        return values
+
+    def _may_be_together(self, access: Access) -> bool:
+        return access.size == WORD and self.permutes(access.element) and self.may_have_pitch(access)
+
+    def _room_for(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
+        """Room for what a load may load ahead, if enough is asked for."""
+        near = {o for o in expected.others if o - expected.offset in range(1 - REGISTER, REGISTER)}
+        first = max(min((*near, expected.offset)), expected.offset - (REGISTER - WORD))
+        words = range(first, first + REGISTER, WORD)
+        asked = near & {*words} - {expected.offset}
+        if len(asked) + 1 < LEAST:
+            asked = {o for o in asked if abs(o - expected.offset) == WORD}
+            words = (min((*asked, expected.offset)), max((*asked, expected.offset)))
+        if not asked:
+            return None
+        done = self.builder.emit("alloca i1")
+        self.builder.void(f"store i1 false, ptr {done}")
+        columns = {offset: self.buffer(access.element, WARP) for offset in words}
+        ends = (self.builder.emit("alloca i64"), self.builder.emit("alloca i64")) if expected.stores else None
+        ahead = Ahead(done, columns, expected.offset - words[0], ends)
+        for offset in asked:
+            self._loaded_ahead[address, offset] = ahead
+        return ahead
+
+    def _kept(self, ahead: Ahead, columns: Sequence[Value]) -> Values:
+        """The load's own column; all of them are kept."""
+        for column, place in zip(columns, ahead.columns.values(), strict=True):
+            self.builder.void(f"store {column.typed}, ptr {place}, align 64")
+        self.builder.void(f"store i1 true, ptr {ahead.done}")
+        return (columns[ahead.at // WORD],)
+
+    def _load_by_pitch(self, access: Access, otherwise: Callable[[], Values]) -> Values:
+        ahead = self._room
+        if ahead is None:
+            return super()._load_by_pitch(access, otherwise)
+
+        def loaded(first: Value, step: Value) -> Values:
+            place = Value(self._host(access, self.plus(first, -ahead.at)), "ptr")
+            run = partial(FollowingAlgebra.load_words_at_pitch, element=access.element, words=ahead.words)
+            self._note_ends(ahead, first, step)
+            return self._kept(ahead, self._columns(self.apart("rows", run, place, step)))
+
+        return self._by_pitch(access, loaded, otherwise, before=ahead.at, behind=ahead.behind)
+
+    def gather_all(self, access: Access, offset: Value) -> Values:
+        ahead, self._room = self._room, None
+        if ahead is None or ahead.ends is not None:
+            return super().gather_all(access, offset)
+        start = self._moved(offset, -ahead.at)
+        valid = [self._valid(access, self._moved(self.vector(access.address), n), access.size)
+                 for n in (-ahead.at, ahead.behind) if n]  # fmt: skip
+        inside = valid[0] if len(valid) == 1 else self.binary("and", *valid)
+
+        def together() -> Values:
+            run = partial(FollowingAlgebra.load_words, element=access.element, words=ahead.words)
+            places = self.pick(self.mask, start, self.widened(self.number(start.type, 0), WARP))
+            pointers = Value(self._pointers(access, places, 0), "ptr", WARP)
+            return self._kept(ahead, self._columns(self.apart("words", run, pointers)))
+
+        return self._either(self._none_of(inside), together, partial(super().gather_all, access, offset))
+
+    # -- stores before the last load -------------------------------------------------------------------
+
+    def _note_ends(self, ahead: Ahead, first: Value, step: Value) -> None:
+        if ahead.ends is None:
+            return
+        reach = self.binary("mul", step, self.number(I64, WARP - 1))
+        last = self.plus(self.binary("add", first, reach), ahead.behind + WORD)
+        for place, value in zip(ahead.ends, (self.plus(first, -ahead.at), last), strict=True):
+            self.builder.void(f"store {value.typed}, ptr {place}")
+
+    def store(self, t: Type, space: str, address: Value, values: Values, volatile: bool) -> None:
+        if space != "global":
+            self._loaded_ahead.clear()
+        super().store(t, space, address, values, volatile)
+
+    def _store(self, store: Store) -> None:
+        """What is kept is not what memory holds if a store may have changed it."""
+        waiting = {ahead.done: ahead for ahead in self._loaded_ahead.values()}
+        apart = [self._lies_apart(store, ahead) for ahead in waiting.values()]
+        if None in apart:
+            self._loaded_ahead.clear()
+        else:
+            for place, ok in zip(waiting, apart, strict=True):
+                done = self.both(self.builder.emit(f"load i1, ptr {place}"), ok or "false")
+                self.builder.void(f"store i1 {done}, ptr {place}")
+        super()._store(store)
+
+    def _lies_apart(self, store: Store, ahead: Ahead) -> str | None:
+        """i1: a store of consecutive words lies before or behind all words; None: it cannot be told."""
+        address, shape = store.access.address, shape_of(store.access.address)
+        known = (shape.is_affine or shape.is_guarded) and shape.width == 1 and self.segment == WARP
+        if ahead.ends is None or not known or shape.stride < 0:
+            return None
+        first, last = (self.builder.emit(f"load i64, ptr {place}") for place in ahead.ends)
+        end = self.plus(bases(address), shape.stride * (WARP - 1) + store.access.size)
+        before = self.builder.emit(f"icmp ule {end.typed}, {first}")
+        behind = self.builder.emit(f"icmp uge {bases(address).typed}, {last}")
+        apart = self.builder.emit(f"or i1 {before}, {behind}")
+        return self.both(apart, address.valid if isinstance(address, Guarded) else "true")
+
+    def _moved(self, column: Value, by: int) -> Value:
+        return LlvmIntegers.binary(self, "add", column, self.widened(self.number(column.type, by), WARP))
+
+    def _columns(self, whole: Value) -> list[Value]:
+        return [self.piece(whole, at, WARP) for at in range(0, whole.width, WARP)]
+
+    # -- functions of their own: the first words of each lane, the second ones, and so on --------------
+
+    def load_words_at_pitch(self, pointer: Value, step: Value, element: str, words: int) -> Value:
+        return self._words_at(self._at_pitch(pointer, step), element, words)
+
+    def load_words(self, pointers: Value, element: str, words: int) -> Value:
+        places = [self.builder.emit(f"extractelement {pointers.typed}, i32 {lane}") for lane in range(WARP)]
+        return self._words_at(places, element, words)
+
+    def _words_at(self, places: list[str], element: str, words: int) -> Value:
+        if words == WORDS:
+            return self.columns_at(places, element, WORDS, WORD)
+        pairs = [self.builder.emit(f"load i64, ptr {place}, align {WORD}") for place in places]
+        whole = self._assemble("i64", pairs)
+        text = f"bitcast {whole.typed} to <{2 * WARP} x {element}>"
+        both = self.emit(text, element, 2 * WARP)
+        columns = [self._every(both, 2, first).ir for first in (0, 1)]
+        return self._concatenate(element, WARP, columns)
