@@ -25,6 +25,7 @@ def kernel(row: str, layer: str, body: str) -> str:
     .shared .align 4 .b8 tile[8192];
     ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u32 %most, [most];
     ld.param.u32 %row, [row]; ld.param.u32 %layer, [layer];
+    mov.u32 %a, %laneid;  // so that rows are not filled up to warps (`simt.analysis.padded`)
     mov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %z, %tid.z;
     mov.u32 %s, %ntid.y; mad.lo.u32 %n, %z, %s, %y; mov.u32 %s, %ntid.x; mad.lo.u32 %n, %n, %s, %x;
     mad.lo.u32 %i, %y, {row}, %x; mad.lo.u32 %i, %z, {layer}, %i;

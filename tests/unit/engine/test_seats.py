@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import simt
+from simt.analysis.shape import BlockShape
 from simt.engine.abi import SEAT_BITS, CallSlot, LaunchSlot, RosterSlot, Seat, SeatSlot, launch_slots
 from simt.engine.blocks import Block
 from simt.engine.compile import Compiled, Compiler, Native
@@ -221,7 +222,8 @@ class TestThreadsThatAreWoken:
     @pytest.fixture
     def team(self, native: Native, ran: list[tuple[int, int]]) -> Team:
         code = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(lambda a, b: ran.append((a, b)))
-        compiled = Compiled(code, ENTRY, (), 0, (), spins=False, shallow=True, code=None)
+        block = BlockShape(32, 1, 1)
+        compiled = Compiled(code, ENTRY, (), 0, (), spins=False, shallow=True, block=block, code=None)
         return Team(native, compiled, LAUNCH, [31], array("q"), TICKET)
 
     def test_they_help_on_their_seats(self, team: Team, ran: list[tuple[int, int]]) -> None:
