@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from simt.analysis.program import Call, Op, memory_operands
-from simt.analysis.shape import Shape
+from simt.analysis.shape import PITCHED, Shape
 from simt.analysis.ssa import Definition, Ssa
 from simt.records import dataclass
 
@@ -61,3 +61,9 @@ def _is_told(ssa: Ssa, shapes: Mapping[Definition, Shape], op: Op) -> bool:
     places = [shapes.get(ssa.read[id(op)][register]) for register, _ in memory_operands(op)]
     told = [p is not None and (p.is_affine or p.is_guarded) and p.width == 1 for p in places]
     return told == [True] and op.binding.get("space") == "global"
+
+
+def is_pitched(ssa: Ssa, shapes: Mapping[Definition, Shape], op: Op | Call) -> bool:
+    """Whether an op may get at memory by one step from lane to lane, which is not known."""
+    places = memory_operands(op) if isinstance(op, Op) and op.form.moves_memory else ()
+    return any(shapes.get(ssa.read[id(op)][register]) == PITCHED for register, _ in places)

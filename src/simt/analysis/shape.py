@@ -35,7 +35,8 @@ class Shape:
     stride is then 0). `const`: the value, where it is a known integer. `zeros`: every base is a multiple of
     2**zeros. `common`: of values of several bases, the bits from this one on are the same in all lanes.
     `top`: every lane's value, without a sign, is below 2**top.
-    `steps`: of values that every lane has its own of, how they grow with the thread's x, y and z.
+    `steps`: of values that every lane has its own of, how they grow with the thread's x, y and z. `pitched`:
+    these may go on from lane to lane by one step, which is not known: where a thread's row begins.
     """
 
     width: int
@@ -46,6 +47,7 @@ class Shape:
     common: int = ALWAYS_ZERO
     top: int = ALWAYS_ZERO
     steps: tuple[int, int, int] | None = None
+    pitched: bool = False
 
     @property
     def exact(self) -> bool:
@@ -85,6 +87,7 @@ def unknown(width: int) -> Shape:
 
 UNIFORM = unknown(1)
 VARYING = unknown(WARP)
+PITCHED = Shape(WARP, pitched=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from simt.analysis.effects import WithoutEffects
 from simt.analysis.shape import (
     ALWAYS_ZERO,
+    PITCHED,
     UNIFORM,
     VARYING,
     WARP,
@@ -99,7 +100,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         if width == WARP:
             one, other = (NO_STEPS if s.is_uniform else s.steps for s in (a, b))
             if one is None or other is None:
-                return VARYING
+                return PITCHED if _go_on(a, b) else VARYING
             return self._with_steps(t, [x + sign * y for x, y in zip(one, other, strict=True)])
         stride = wrapped(t, a.stride + sign * b.stride)
         common = self._common(t, a, b) if sign > 0 or b.is_uniform else ALWAYS_ZERO
@@ -140,9 +141,16 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return made(t, Shape(a.width, stride, a.hold, None, a.zeros + b.zeros, common, top))
         if b.const is not None and a.steps is not None:
             return self._with_steps(t, [step * b.const for step in a.steps])
+        if self._is_column(a, b) or self._is_column(b, a):
+            return PITCHED
         if flat(a, b) or level(a, b):
             return made(t, Shape(max(a.width, b.width), 0, max(a.hold, b.hold), zeros=a.zeros + b.zeros))
         return VARYING
+
+    def _is_column(self, index: Shape, length: Shape) -> bool:
+        """Whether a product may be where each lane's row begins."""
+        grows = index.stride != 0 and index.hold != Hold.LIKELY and self.block.segments == 1
+        return (index.pitched or grows) and length.is_uniform
 
     def shift_left(self, t: Type, a: Shape, n: Shape) -> Shape:
         if n.const is not None and n.const < t.bits and a.width < WARP:
@@ -153,14 +161,14 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return made(t, Shape(a.width, stride, a.hold, None, a.zeros + n.const, common, top))
         if n.const is not None and n.const < t.bits and a.steps is not None:
             return self._with_steps(t, [step << n.const for step in a.steps])
-        return self._each(a, n)
+        return PITCHED if a.pitched and n.is_uniform else self._each(a, n)
 
     def resize(self, source: Type, target: Type, a: Shape) -> Shape:
         if a.const is not None:
             value = wrapped(source, a.const) if source.is_signed else a.const % 2**source.bits
             return constant(value % 2**target.bits)
         if a.width == WARP:
-            return VARYING
+            return PITCHED if a.pitched else VARYING
         a = replace(a, top=below(source, a.top))
         if flat(a):
             return made(target, a)
@@ -461,6 +469,11 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         self, geometry: str, result: Type, coordinate: Type, texture: Shape, coordinates: tuple[Shape, ...]
     ) -> tuple[Shape, Shape, Shape, Shape]:
         return VARYING, VARYING, VARYING, VARYING
+
+
+def _go_on(*shapes: Shape) -> bool:
+    """Whether a sum may go on from lane to lane by one step: rows' beginnings, and what does so anyway."""
+    return any(s.pitched for s in shapes) and all(s.pitched or s.width < WARP for s in shapes)
 
 
 def flat(*shapes: Shape) -> bool:

@@ -91,7 +91,7 @@ class FollowingAlgebra(PitchAlgebra):
         return values
 
     def _may_be_together(self, access: Access) -> bool:
-        return access.size == WORD and self.permutes(access.element) and self.may_have_pitch(access)
+        return access.size == WORD and self.permutes(access.element) and self.is_scattered_far(access)
 
     def _room_for(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
         """Room for what a load may load ahead, if enough is asked for."""

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from simt.analysis.clock import counts, reads_clock
-from simt.analysis.following import NOTHING, following
+from simt.analysis.following import NOTHING, following, is_pitched
 from simt.analysis.lanes import live_in
 from simt.analysis.meetings import calls_part
 from simt.analysis.pending import first_of, members, set_of
@@ -156,6 +156,7 @@ class FunctionEmitter(OpEmitter):
         for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
             self.m.line = op.line
             self.m.expect(ahead.get(id(op), NOTHING))
+            self.m.pitched = is_pitched(self.ssa, self.uniformity.shapes, op)
             self.m.followed = self._goes_with(op, after)
             self.m.member_follows = self._goes_with(op, acting) and are_beside(self.ssa, op, acting)
             self._tick(op)

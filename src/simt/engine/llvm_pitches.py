@@ -26,17 +26,24 @@ TOGETHER = 4
 
 
 class PitchAlgebra(MemoryAlgebra):
-    """`MemoryAlgebra` with lanes at a step known at run time."""
+    """`MemoryAlgebra` with lanes at a step known at run time. `pitched`: the analysis says that the present
+    access's addresses may be so."""
 
-    def may_have_pitch(self, access: Access) -> bool:
-        """Whether it is worth looking: where nothing is known of lanes, or they are not in one row of an
-        index after all, and a gather takes long."""
+    pitched = False
+
+    def is_scattered_far(self, access: Access) -> bool:
+        """Whether nothing is known of lanes, or they are not in one row of an index after all, and a gather
+        takes long."""
         address, shape = access.address, shape_of(access.address)
         unsure = isinstance(address, Guarded) and (address.guessed or shape.hold == Hold.IN_ROWS)
         unknown = unsure or shape.width == WARP
         plain = access.count == 1 and not access.volatile and not access.in_rows
         able = not self.has_gathers and access.region not in (SHARED, LOCAL, WOVEN)
         return unknown and plain and able and not self.is_scattered and not self.eager
+
+    def may_have_pitch(self, access: Access) -> bool:
+        """Whether it is worth looking."""
+        return self.pitched and self.is_scattered_far(access)
 
     def _gathered(self, access: Access) -> Values:
         usual = partial(super()._gathered, access)

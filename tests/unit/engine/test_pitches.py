@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import simt
-from simt.analysis.shape import BlockShape
+from simt.analysis.shape import PITCHED, UNIFORM, VARYING, BlockShape, constant
+from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.engine.host import SLOW_GATHERS, host_features
 from simt.engine.llvm_kernel import emit
+from simt.ptx.types import U32, U64
 from tests.unit.engine.arrays import words_at_the_end
 
 HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -272,3 +274,26 @@ def test_four_words_are_loaded_together() -> None:
     assert "@simt.pitch" in code(kernel((0,)))
     assert code(kernel()).count("call <128 x i32> @simt.words") == 1
     assert code(kernel((0, 4))).count("call <64 x i32> @simt.words") == 1
+
+
+def test_what_may_be_rows() -> None:
+    algebra = ShapeAlgebra(BlockShape(64, 2, 1))
+    x, y = algebra.special("tid", "x"), algebra.special("tid", "y")
+    row = algebra.mul(U32, UNIFORM, algebra.add(U32, x, UNIFORM))
+    assert row == PITCHED
+    moved = algebra.shift_left(U64, algebra.resize(U32, U64, algebra.add(U32, row, x)), constant(2))
+    assert algebra.add(U64, moved, UNIFORM) == PITCHED
+    assert algebra.add(U32, row, VARYING) == VARYING
+    assert algebra.mul(U32, y, UNIFORM) == UNIFORM
+    assert algebra.mul(U32, x, x) == VARYING
+    assert algebra.mul(U32, VARYING, UNIFORM) == VARYING
+
+
+def test_rows_of_less_than_a_warp_are_not_looked_at() -> None:
+    algebra = ShapeAlgebra(BlockShape(16, 4, 1))
+    assert algebra.mul(U32, algebra.special("tid", "x"), UNIFORM) == VARYING
+
+
+def test_indices_from_memory_are_no_rows() -> None:
+    steps = "mul.wide.u32 %a, %t, 4; add.u64 %a, %g, %a; ld.global.u32 %x, [%a]; and.b32 %x, %x, 1023;"
+    assert "@simt.pitch" not in code(kernel((0,), steps=steps))
