@@ -147,7 +147,6 @@ class FunctionEmitter(OpEmitter):
         self.m.fences = (len(block.ops) > STRAIGHT or self.unit.ops > MANY_OPS) and not self.unit.large
         self.m.loop = None if loop is None else loop.header.index
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled
-        self.m.may_call = loop is None or loop.header.index in self.polled
         self.m.mask = self._entry_mask(block)
         self.m.is_partly = block.index in self.anyway
         self.current = self.ssa.reaching(block)

@@ -56,7 +56,7 @@ class GatherAlgebra(StepsAlgebra):
         self, access: Access, offset: Value, shift: int, word: int, element: str | None = None
     ) -> Value:
         places = self._places_at(access, offset, shift)
-        return self.gather_of(access, places, element or access.element, word)
+        return self.gather(places, self.mask, element or access.element, word)
 
     def _gather_part(self, access: Access, offset: Value) -> Value:
         """8 and 16 bits out of the aligned word around them: CPUs gather no less."""

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from simt.engine.llvm_access import SHARED, Access
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_few import FewLanesAlgebra
 from simt.engine.llvm_lanes import bases
+from simt.engine.llvm_one_by_one import OneByOneAlgebra
 
 LARGE = 32 << 20
 """Bytes that a launch must store so to be taken to write more than caches hold. (C libraries copy memory so
@@ -26,7 +26,7 @@ NEEDED = frozenset({"avx"})
 """Features of CPUs that store 32 bytes or more so."""
 
 
-class StreamAlgebra(FewLanesAlgebra):
+class StreamAlgebra(OneByOneAlgebra):
     """`streams`: the present store may go past the caches. `streamed`: bytes that a warp stores so, if all of
     its stores are of whole lines."""
 

@@ -1,0 +1,53 @@
+"""Bytes and halves at scattered places: CPUs scatter words of 4 and 8 bytes, these are stored one by one."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from simt.engine.llvm_access import Access
+from simt.engine.llvm_builder import Value
+from simt.engine.llvm_indices import LEAST
+from simt.engine.llvm_masked import MaskedAlgebra, Places
+
+
+class OneByOneAlgebra(MaskedAlgebra):
+    """`MaskedAlgebra` with scatters of small words."""
+
+    def scatter_of(self, access: Access, places: Places, data: Value) -> None:
+        """Stores what lies at each lane's place; higher lanes win."""
+        if access.word >= LEAST:
+            return self.scatter(places, self.mask, data, access.word)
+        run = partial(OneByOneAlgebra.store_each, word=access.word)
+        self.apart("store.each", run, self.mask_bits(self.mask), data, *places, called=True)
+        return None
+
+    def store_each(self, bits: Value, data: Value, *places: Value, word: int) -> None:
+        """A function of its own: a turn for each lane of a mask (i32), the lowest first."""
+        kept, words, say = self.spilled(places[-1]), self.spilled(data), self.builder.void
+        say("br label %begin")
+        self.builder.label("begin")
+        say(f"%some = icmp ne {bits.typed}, 0")
+        say("br i1 %some, label %turn, label %end")
+        self.builder.label("turn")
+        say(f"%left = phi i32 [ {bits.ir}, %begin ], [ %rest, %turn ]")
+        zeros = self.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
+        lane = self.builder.emit(f"call i32 {zeros}(i32 %left, i1 true)")
+        say(f"%lane = zext i32 {lane} to i64")
+        less = self.builder.emit("sub i32 %left, 1")
+        say(f"%rest = and i32 %left, {less}")
+        at = self.builder.emit(f"getelementptr {data.type}, ptr {words}, i64 %lane")
+        item = self.builder.emit(f"load {data.type}, ptr {at}")
+        place = self._place_of_turn(kept, places)
+        say(f"store {data.type} {item}, ptr {place}, align {word}")
+        say("%goes = icmp ne i32 %rest, 0")
+        say("br i1 %goes, label %turn, label %end")
+        self.builder.label("end")
+
+    def _place_of_turn(self, kept: str, places: Places) -> str:
+        """Where the turn's lane gets at memory. `kept`: the lanes' pointers, or bytes behind one."""
+        kind = places[-1].type
+        at = self.builder.emit(f"getelementptr {kind}, ptr {kept}, i64 %lane")
+        one = self.builder.emit(f"load {kind}, ptr {at}")
+        if len(places) == 1:
+            return one
+        return self.builder.emit(f"getelementptr i8, {places[0].typed}, {kind} {one}")
