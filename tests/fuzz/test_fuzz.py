@@ -69,5 +69,12 @@ def test_functions_read_no_register_that_nothing_wrote(seed: int) -> None:
         assert not {"%u0", "%u1", "%u2"} & (set(re.findall(r"%\w+", " ".join(code))) - written)
 
 
+def test_long_code_of_loops_that_were_written_out(devices: dict[str, simt.Device]) -> None:
+    """23,000 lines, over which a pass of LLVM's stopped the process."""
+    case = Case.of(generate(820096))
+    results = [outcome(case, device) for device in devices.values()]
+    assert not difference(*results), case.text
+
+
 def test_programs_are_reproducible() -> None:
     assert generate(7).text() == generate(7).text() != generate(8).text()

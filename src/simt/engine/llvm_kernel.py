@@ -65,6 +65,8 @@ UNROLL = 6
 """Number of what is said of the branch back of a loop that is to be unrolled altogether."""
 ROLLED = tuple(f'!{n} = distinct !{{!{n}, !{{!"llvm.loop.unroll.disable"}}}}' for n in BACK.values())
 UNROLLED = f'!{UNROLL} = distinct !{{!{UNROLL}, !{{!"llvm.loop.unroll.full"}}}}'
+WRITTEN_OUT = 6000
+"""Lines of code up to which loops are written out (`simt.analysis.unrolling`)."""
 STACK_RESERVE = 4 << 20
 """Of the native stack, bytes kept free for the deepest frame and for Python below the kernel."""
 
@@ -526,7 +528,9 @@ def emit(
         return _emit(_unit(program, written_out, block, features), attributes, watch)
     if written_out is not kernel:
         with suppress(TooLarge):  # then loops stay loops
-            return _emit(_unit(program, written_out, block, features, may_grow=True), attributes)
+            found = _emit(_unit(program, written_out, block, features, may_grow=True), attributes)
+            if found[0].count("\n") <= WRITTEN_OUT:
+                return found
     unit = _unit(program, kernel, block, features, may_grow=True)
     try:
         return _emit(unit, attributes)
