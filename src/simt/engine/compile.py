@@ -67,16 +67,13 @@ take half of the time, and the kernels of the benchmark that are so long took 0.
 in the mean; shorter ones up to 1.08."""
 FIRST = "always_inliner", "global_opt", "dead_arg_elimination", "post_order_function_attributes"
 """What is done with the module where LLVM's own order of passes is not kept: calls first."""
-STRAIGHT = "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "aggressive_dce", "simplify_cfg"
+STRAIGHT = "sroa", "instruction_combine", "simplify_cfg", "aggressive_dce", "simplify_cfg"
 """Passes for code with a block longer than `LONG_BLOCK` or more than `MANY_FAILS` checks: each once, none for
 loops. LLVM's own order takes four times as long and gains nothing there (geometric mean of such shapes in
 `bench/curve_shapes.py`). Stores that others overwrite are not looked for: that compares every store with
-those behind it, and found none in 27 such shapes and 13 such kernels of the tests and the benchmark."""
-NUMBERING = "new_gvn"
-"""Of these: LLVM's new numbering of values, which in a kernel of 23,000 lines (a random program's) stopped
-the process by an assertion of LLVM's."""
-LONG_NUMBERING = 15_000
-"""Lines beyond which code goes without it."""
+those behind it, and found none in 27 such shapes and 13 such kernels of the tests and the benchmark.
+`new_gvn` is not among them: an assertion of it stopped the process for a random program, and no kernel is
+faster by it, nor compiled sooner."""
 LAST = ("global_dead_code_eliminate",)
 NO_LOOPS = "simt-straight"
 """In the attributes of device functions without loops."""
@@ -287,17 +284,12 @@ def optimized(text: str, cpu: Cpu) -> Any:
     long = text.count("\n") > LONG_TEXT
     module, builder = _parsed(text, cpu, 1 if long else 2)
     if f" {LARGE} " not in text and (_longest_block(text) > LONG_BLOCK or text.count(FAILS) > MANY_FAILS):
-        _run_passes(module, builder, *FIRST, *_straight(text.count("\n")), *LAST)
+        _run_passes(module, builder, *FIRST, *STRAIGHT, *LAST)
     elif long:
         _simplify(module, builder)
     else:
         builder.getModulePassManager().run(module, builder)
     return module
-
-
-def _straight(lines: int) -> list[str]:
-    """`STRAIGHT` for code of so many lines."""
-    return [name for name in STRAIGHT if name != NUMBERING or lines <= LONG_NUMBERING]
 
 
 def _simplify(module: Any, builder: Any) -> None:

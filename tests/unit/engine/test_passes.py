@@ -68,10 +68,3 @@ def test_limits_are_made_once() -> None:
     body = text[text.index(f"@{BODY}(ptr %launch, ptr %worker) ") :]
     assert body.count("icmp ult") >= 250
     assert body.count("@llvm.usub.sat.i64(i64 %arena.room1, i64 4)") == 1
-
-
-def test_long_code_goes_without_the_numbering_of_values() -> None:
-    """An assertion of LLVM's pass stopped the process there."""
-    assert compiling._straight(compiling.LONG_NUMBERING) == [*compiling.STRAIGHT]
-    without = compiling._straight(compiling.LONG_NUMBERING + 1)
-    assert without == [name for name in compiling.STRAIGHT if name != "new_gvn"] != [*compiling.STRAIGHT]
