@@ -106,6 +106,30 @@ def blur10(n: int) -> Problem:
     )
 
 
+@case(full=480, quick=52)
+def mm4(n: int) -> Problem:
+    """CTAs of 4 x 4 threads."""
+    return Problem(
+        arrays={"a": reals(n, n), "b": reals(n * n + 1)[1:].reshape(n, n), "c": zeros(n, n)},
+        scalars={"n": np.int32(n)},
+        launches=[Launch("mm4", (n // 4, n // 4), (4, 4), ("a", "b", "c", "n"))],
+        changed=["c"],
+        tolerance=1e-4,
+    )
+
+
+@case(full=96, quick=13)
+def volume2(n: int) -> Problem:
+    """CTAs of 2 x 2 x 2 threads."""
+    blocks = -(-n // 2)
+    return Problem(
+        arrays={"in": reals(n, n, n), "out": zeros(n, n, n)},
+        scalars={"n": np.int32(n)},
+        launches=[Launch("volume2", (blocks,) * 3, (2, 2, 2), ("in", "out", "n"))],
+        changed=["out"],
+    )
+
+
 @case(full=1 << 18, quick=100)
 def add_ones(n: int) -> Problem:
     """A CTA of one thread for each element."""

@@ -48,7 +48,14 @@ UNEVEN = (
     (1, 1, 1), (1, 1, 1), (1, 5, 1), (1, 3, 2), (1, 1, 7), (1, 16, 1), (1, 31, 1),
 )  # fmt: skip
 """CTAs whose rows are filled up to warps, or their columns, and such that are joined."""
+NARROW_ROWS = (
+    (2, 1, 1), (4, 1, 1), (4, 4, 1), (3, 1, 1), (3, 3, 1), (8, 2, 1), (16, 3, 1), (10, 2, 1), (2, 2, 2),
+    (12, 1, 1), (24, 1, 2), (6, 2, 1), (48, 1, 1), (20, 1, 1), (1, 3, 1), (33, 1, 1), (5, 1, 1),
+)  # fmt: skip
+"""CTAs that are joined where threads only count themselves along x."""
 MOST_THREADS = 512
+ALONG = "%tx", "%cx", "%lin"
+"""What tells where a thread is along x."""
 VALUES = (0, 1, 2, 3, 4, 7, 8, 12, 15, 16, 31, 32, 33, 63, 64, 100, 255, 256)
 WILD = (0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFE0, 0x7FFFFFF0, 0xFFFF, 0x10000)
 MASKS = (1, 3, 7, 15, 31, 63, 127, 255, 0x3C, 0x1E, 0xFFFFFFFE, 0xFFFFFFE0, 0x60, 0xFFE0, 0x80000003)
@@ -82,6 +89,7 @@ class Generator:
         self.pointers: dict[str, Access] = {}
         self.own_stores = 0
         self.spaces: tuple[str, ...] = ()
+        self.numbered = False
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -90,13 +98,19 @@ class Generator:
         return self.random.choice(some)
 
     def program(self) -> Program:
-        block = self.pick(*(UNEVEN if self.apart else BLOCKS))
+        self.numbered = self.apart and self.chance(0.5)
+        block = self.pick(*(NARROW_ROWS if self.numbered else UNEVEN if self.apart else BLOCKS))
         most = MOST_THREADS // (block[0] * block[1] * block[2])
         few = min(5, most)
         grid = (2, 2) if few >= 4 and self.chance(0.3) else (self.random.randint(1, few), 1)
         if self.apart and block[0] == 1 and self.chance(0.7):
             grid = self.random.randint(MANY, most), 1
-        self.spaces = tuple(n for n, p in (("shared", 0.5), ("local", 0.15)) if self.chance(p))
+        if self.numbered:
+            grid = self.random.randint(1, most), 1
+            if grid[0] < most // 2 and self.chance(0.3):
+                grid = grid[0], 2
+        shared = 0.0 if self.numbered else 0.5
+        self.spaces = tuple(n for n, p in (("shared", shared), ("local", 0.15)) if self.chance(p))
         parameters = tuple(self.pick(*VALUES, *VALUES, *WILD) for _ in PARAMETERS)
         body: list[Statement] = []
         self.phase = self.pick("read", "write")
@@ -105,7 +119,7 @@ class Generator:
             if self.chance(0.7 if "shared" in self.spaces else 0.1):
                 body.append(Barrier())
                 self.phase = self.pick("read", "read", "write", "write" if self.apart else "add")
-        return Program(block, grid, self.spaces, parameters, tuple(body))
+        return Program(block, grid, self.spaces, parameters, tuple(body), self.numbered)
 
     def body(self, count: int) -> tuple[Statement, ...]:
         return tuple(self.statement() for _ in range(count))
@@ -139,6 +153,8 @@ class Generator:
     def leaf(self) -> Expr:
         places = ("%tx", "%tx", "%tx", "%ty", "%ty", "%tz", "%cx", "%cy", "%lin", "%lin", "%lin")
         places += ("%ty" if self.apart else "%lane",)
+        if self.numbered:
+            places = tuple("%gx" if place in ALONG else place for place in places)
         place = reg(self.pick(*places, *PARAMETERS[:2], self.pick(*VARIABLES), *self.counters() * 3))
         return self.part(place) if self.chance(0.15) else place
 
@@ -153,7 +169,7 @@ class Generator:
     def uniform(self) -> Expr:
         if self.chance(0.5):
             return self.some(VALUES)
-        return reg(self.pick(*PARAMETERS, "%cx", "%cy", *self.counters()))
+        return reg(self.pick(*PARAMETERS, "%cy" if self.numbered else "%cx", "%cy", *self.counters()))
 
     def some(self, values: tuple[int, ...], bits: int = 32) -> Expr:
         return number(self.pick(*values), bits)

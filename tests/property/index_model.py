@@ -95,6 +95,10 @@ class Model:
             "%lin": lin, "%lane": lin % np.uint64(32), "%acc": np.zeros(count, np.uint64),
             "%all": self.threads.astype(np.uint64),
         }  # fmt: skip
+        self.registers["%gx"] = along = self.registers["%cx"] * np.uint64(x) + column
+        if program.numbered:
+            others = (self.registers["%cy"] * np.uint64(z) + page) * np.uint64(y) + self.registers["%ty"]
+            self.registers["%all"] = others * np.uint64(program.grid[0] * x) + along
         for name in VARIABLES:
             self.registers[name] = np.zeros(count, np.uint64)
         for name, value in zip(PARAMETERS, program.parameters):
@@ -112,7 +116,7 @@ class Model:
         columns = np.arange(self.ctas_in_grid, dtype=np.uint32) % np.uint32(self.program.grid[0])
         shared = np.arange(SHARED_BYTES // 4, dtype=np.uint32) * np.uint32(28) + columns[:, None]
         places = np.arange(0, LOCAL_BYTES, 4, dtype=np.uint32)
-        local = np.arange(count, dtype=np.uint32)[:, None] * np.uint32(FACTOR) + places
+        local = self.registers["%all"].astype(np.uint32)[:, None] * np.uint32(FACTOR) + places
         everything = Memory(first(), True)
         return {
             "global": everything, "generic": everything,
@@ -123,7 +127,7 @@ class Model:
     def _epilogue(self) -> None:
         out = np.stack([self.registers[n].astype(np.uint32) for n in ("%acc", *VARIABLES)], 1)
         who = self.threads[self.alive]
-        places = RESULTS + 16 * who[:, None] + np.arange(16)
+        places = RESULTS + 16 * self.registers["%all"][who].astype(np.int64)[:, None] + np.arange(16)
         self.spaces["global"].write(places, out.view(np.uint8)[who], who, self.ctas[who], None)
 
     # -- statements ---------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ RESULTS = GLOBAL_BYTES - 16 * 1024
 """Where 16 bytes for each thread begin, which it writes at its end."""
 
 FACTOR, SALT, MULTIPLIER = 0x9E3779B1, 0x2545F491, 1664525
-PLACES = ("%tx", "%ty", "%tz", "%cx", "%cy", "%lin", "%lane")
+PLACES = ("%tx", "%ty", "%tz", "%cx", "%cy", "%lin", "%lane", "%gx")
 """Registers that hold the thread's place."""
 
 PARAMETERS = ("%n0", "%n1", "%n2", "%n3")
@@ -182,10 +182,12 @@ Statement: TypeAlias = Assign | Load | Aim | Store | Add | If | Loop | Break | E
 
 @dataclass(frozen=True)
 class Program:
-    """`spaces`: state spaces that it uses, beside global memory."""
+    """`spaces`: state spaces that it uses, beside global memory. `numbered`: of x, a thread asks only for its
+    number in the grid's row."""
 
     block: tuple[int, int, int]
     grid: tuple[int, int]
     spaces: tuple[str, ...]
     parameters: tuple[int, ...]
     body: tuple[Statement, ...]
+    numbered: bool = False

@@ -77,6 +77,7 @@ class Text:
 
     def _head(self, program: Program) -> None:
         self.asks_lane = "%lane" in repr(program.body)
+        self.numbered = program.numbered
         names = ", ".join(f".param .u32 n{i}" for i in range(len(PARAMETERS)))
         self.lines += [
             ".version 7.8", ".target sm_90", ".address_size 64",
@@ -94,8 +95,14 @@ class Text:
         self.put(f"mov.u32 %r0, %ntid.x; mov.u32 %r1, %ntid.y; mov.u32 %r2, %ntid.z;{lane}")
         self.put("mul.lo.u32 %threads, %r0, %r1; mad.lo.u32 %lin, %ty, %r0, %tx;")
         self.put("mad.lo.u32 %lin, %tz, %threads, %lin; mul.lo.u32 %threads, %threads, %r2;")
-        self.put("mov.u32 %r0, %nctaid.x; mad.lo.u32 %r0, %cy, %r0, %cx;")
-        self.put("mad.lo.u32 %all, %r0, %threads, %lin; ld.param.u64 %g, [g];")
+        if self.numbered:
+            self.put("mad.lo.u32 %gx, %cx, %r0, %tx; mad.lo.u32 %r2, %cy, %r2, %tz;")
+            self.put("mad.lo.u32 %all, %r2, %r1, %ty; mov.u32 %r1, %nctaid.x; mul.lo.u32 %r0, %r0, %r1;")
+            self.put("mad.lo.u32 %all, %all, %r0, %gx;")
+        else:
+            self.put("mov.u32 %r0, %nctaid.x; mad.lo.u32 %r0, %cy, %r0, %cx;")
+            self.put("mad.lo.u32 %all, %r0, %threads, %lin;")
+        self.put("ld.param.u64 %g, [g];")
         self.put("mov.b64 %a0, %g; mov.b64 %a1, 0;")
         for i, name in enumerate(PARAMETERS):
             self.put(f"ld.param.u32 {name}, [n{i}];")

@@ -68,6 +68,12 @@ def test_rows_of_ctas_are_filled_up(random: Random) -> None:
     assert not found, f"{found}\n{Text(made)}"
 
 
+@pytest.mark.parametrize("seed", [4])
+def test_joined_ctas_that_once_went_wrong(seed: int) -> None:
+    """Warps of joined CTAs of which the grid has none: their lanes stored."""
+    assert problem(program(Random(seed), apart=True), shared_device("jit")) == ""
+
+
 @pytest.mark.parametrize("seed", [312, 887])
 def test_tiles_that_once_went_wrong(seed: int) -> None:
     """A column that no register holds, added atomically; rows told in a block that is not always

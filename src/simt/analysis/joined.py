@@ -1,32 +1,72 @@
-"""CTAs of one thread along x, of which several that lie side by side may be the lanes of a warp.
+"""CTAs that lie side by side along x and are taken as one, where no thread can tell (as for exchanged axes,
+`simt.analysis.turned`).
 
-Beginners launch `kernel<<<n, 1>>>`, a CTA for each element, whose warp has one lane. Where no thread
-can tell (as for exchanged axes, `simt.analysis.turned`), 32 CTAs are taken as one, whose x counts them.
+Beginners launch `kernel<<<n, 1>>>`, a CTA for each element, whose warp has one lane: 32 CTAs are the lanes of
+a warp then. In CTAs of 4 x 4 or 10 x 10 threads, too, a warp's lanes are in rows too short for it. Most
+kernels ask for `threadIdx.x` and `blockIdx.x` only to count threads in the grid's row
+(`simt.analysis.numbered`). So many CTAs are joined then that a row of their threads is one of whole warps.
 """
 
 from __future__ import annotations
 
-from simt.analysis.shape import WARP, BlockShape
+from functools import lru_cache
+from math import gcd
+
+from simt.analysis.numbered import is_numbered
+from simt.analysis.program import Function
+from simt.analysis.shape import WARP, BlockShape, Many
+from simt.analysis.ssa import Ssa
+from simt.analysis.turned import may_be_turned
+from simt.isa.algebra import Environment
 from simt.records import replace
 
 MANY = 16
-"""CTAs along x from which a grid may have them joined. With few, the code of one thread is better: all of its
-values are scalars."""
+"""CTAs of one thread along x from which a grid may have them joined. With few, the code of one thread is
+better: all of its values are scalars."""
 MOST_THREADS = 1024
-"""Of CTAs that are joined."""
+"""Of CTAs of one thread along x that are joined."""
 FEWEST = 8
-"""CTAs that are worth it."""
+"""Such CTAs that are worth it."""
+MOST_WARPS = 128
+"""Of other CTAs that are joined."""
+FULL = 0.9
+"""Part of its warps' lanes that a CTA has threads for, from which it is joined only if no lane idles then."""
 
 
-def asked(block: tuple[int, int, int], grid_x: int) -> BlockShape:
+def asked(block: tuple[int, int, int], grid_x: int, kernel: Function) -> BlockShape:
     """The shape of a launch's CTAs, for which code is made."""
-    return BlockShape(*block, many=block[0] == 1 and grid_x >= MANY)
+    return BlockShape(*block, many=Many.NO if kernel.shared else _many(block, grid_x))
+
+
+@lru_cache(1024)
+def _many(extents: tuple[int, int, int], grid_x: int) -> Many:
+    block = BlockShape(*extents)
+    ctas = _ctas(block)
+    if ctas == 1 or grid_x < (MANY if block.x == 1 else 2):
+        return Many.NO
+    if grid_x % ctas == 0:
+        return Many.WHOLE
+    full, filled = block.threads / (block.warps * WARP), grid_x / (-(-grid_x // ctas) * ctas)
+    return Many.SOME if block.x == 1 or (full < FULL and full <= filled) else Many.NO
 
 
 def joined(block: BlockShape) -> BlockShape | None:
     """The shape of several CTAs together; None where they are not to be joined."""
-    if not block.many or block.joins:
-        return None
-    ctas = min(WARP, MOST_THREADS // (block.y * block.z))
-    ctas = 1 << ctas.bit_length() - 1 if ctas else 0
-    return replace(block, x=ctas, joins=True) if ctas >= FEWEST else None
+    ctas = _ctas(block) if block.many and not block.joins else 1
+    return replace(block, x=block.x * ctas, ctas=ctas) if ctas > 1 else None
+
+
+def may_be_joined(kernel: Function, ssa: Ssa, environment: Environment, found: BlockShape) -> bool:
+    """Whether no thread can tell. `found`: the shape of several CTAs together."""
+    if not may_be_turned(kernel, environment):
+        return False
+    return found.counts_ctas or is_numbered(ssa, environment, found.columns)
+
+
+def _ctas(block: BlockShape) -> int:
+    """How many CTAs make rows of whole warps, or as long ones as there may be; 1 if that is not worth it."""
+    if block.x > 1:
+        ctas = WARP // gcd(block.x, WARP)
+        return ctas if block.threads * ctas <= MOST_WARPS * WARP else 1
+    ctas = min(WARP, MOST_THREADS // block.threads)
+    return 1 << ctas.bit_length() - 1 if ctas >= FEWEST else 1

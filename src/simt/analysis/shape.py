@@ -90,6 +90,15 @@ VARYING = unknown(WARP)
 PITCHED = Shape(WARP, pitched=True)
 
 
+class Many(IntEnum):
+    """Whether a grid has so many CTAs along x that several may be taken as one."""
+
+    NO = 0
+    SOME = 1
+    """Of those taken as one, the last may be in part."""
+    WHOLE = 2
+
+
 @dataclass(frozen=True, slots=True)
 class BlockShape:
     """The shape of a CTA, for which code is specialised."""
@@ -107,20 +116,26 @@ class BlockShape:
     """Threads along x, if there are fewer than `x`, and the other lanes are idle; else 0. See
     `simt.analysis.padded`."""
 
-    many: bool = False
-    """Whether CTAs have one thread along x, and the grid many of them: they may be joined."""
-    joins: bool = False
-    """Whether `x` counts CTAs that lie side by side. See `simt.analysis.joined`."""
+    many: Many = Many.NO
+    """Whether CTAs may be joined, as far as the grid tells."""
+    ctas: int = 1
+    """CTAs that lie side by side along x and are taken as one: `x` counts the threads of all of them. See
+    `simt.analysis.joined`."""
+
+    @property
+    def joins(self) -> bool:
+        return self.ctas > 1
 
     @property
     def columns(self) -> int:
         """Threads of a CTA along x."""
-        return 1 if self.joins else self.threads_of_row or self.x
+        return self.threads_of_row or self.x // self.ctas
 
     @property
-    def ctas(self) -> int:
-        """CTAs that are taken as one here."""
-        return self.x if self.joins else 1
+    def counts_ctas(self) -> bool:
+        """Whether lanes along x are CTAs of one thread each: `%ctaid.x` tells them apart. Where CTAs are
+        joined that have more, `%tid.x` does, and `%ctaid.x` is that of the first CTA."""
+        return self.joins and self.columns == 1
 
     @property
     def exchanged(self) -> BlockShape:
@@ -139,13 +154,13 @@ class BlockShape:
     def grid(self, extents: tuple[int, int, int]) -> tuple[int, int, int]:
         """Of a grid, where several CTAs are taken as one."""
         x, y, z = extents
-        return (-(-x // self.ctas), y, z) if self.joins else extents
+        return -(-x // self.ctas), y, z
 
     def place(self, linear: int) -> tuple[int, int, int]:
         """Coordinates of a thread, as the program has them."""
         linear = min(linear, self.threads - 1)
         x, y, z = linear % self.x, linear // self.x % self.y, linear // (self.x * self.y)
-        x = min(x, self.columns - 1)
+        x = x % self.columns if self.joins else min(x, self.columns - 1)
         return (y, x, z) if self.turned else (x, y, z)
 
     @property
@@ -199,7 +214,7 @@ class BlockShape:
         if name == "tid":
             return self.coordinate(self.axis(component))
         if name == "ctaid" and self.joins and component == "x":
-            return Shape(1, 1, zeros=trailing_zeros(self.x))
+            return Shape(1, int(self.counts_ctas), zeros=trailing_zeros(self.ctas))
         if name == "laneid":
             return self.lane
         axis = self.axis(component)
@@ -209,7 +224,7 @@ class BlockShape:
 
     def coordinate(self, axis: int) -> Shape:
         """Of a thread, along one of the axes here."""
-        if axis < 0 or (self.linear and axis) or (self.joins and axis == 0):
+        if axis < 0 or (self.linear and axis) or (self.counts_ctas and axis == 0):
             return constant(0)
         if not self.rows_fit:
             return Shape(WARP, steps=(int(axis == 0), int(axis == 1), int(axis == 2)))

@@ -195,7 +195,7 @@ class Compiler:
         )
 
     def _key(self, program: Program, kernel: Function, block: BlockShape) -> str:
-        shape = f"{block.x} {block.y} {block.z} {block.many}"
+        shape = f"{block.x} {block.y} {block.z} {block.many:d}"
         parts = (self.identity, program.identity, str(program.environment), kernel.name, shape)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 

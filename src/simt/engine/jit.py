@@ -82,12 +82,12 @@ class Jit:
                 prepared.run(launch)
         finally:  # a timeout may have ended it
             if draft.was_long and not was_long:
-                shape = asked(launch.block, launch.grid[0])
+                shape = asked(launch.block, launch.grid[0], launch.kernel)
                 self.compiler.no_more_drafts(launch.program, launch.kernel, shape)
 
     def _compiled_for(self, launch: Launch) -> Compiled | None:
         """Code for a launch: maybe a draft, better code once that has run for some time."""
-        what = launch.program, launch.kernel, asked(launch.block, launch.grid[0])
+        what = launch.program, launch.kernel, asked(launch.block, launch.grid[0], launch.kernel)
         compiled = self.compiled(*what, warps_of(launch) if self._may_draft else 0)
         return compiled if compiled is None or _suits(compiled, launch) else self.compiled(*what)
 
@@ -137,5 +137,5 @@ class Jit:
 
 def _suits(compiled: Compiled, launch: Launch) -> bool:
     """Whether code is good enough for a launch, which is the next one."""
-    many = asked(launch.block, launch.grid[0]).many
+    many = asked(launch.block, launch.grid[0], launch.kernel).many
     return compiled.block.many == many and (compiled.draft is None or compiled.draft.suits(launch))

@@ -92,7 +92,8 @@ class NativeSequence:
         return [n.state if isinstance(n.state, Prepared) else None for n in self.launches]
 
     def _compiled(self, launch: Launch) -> Compiled | None:
-        return self.jit.compiled(launch.program, launch.kernel, asked(launch.block, launch.grid[0]))
+        shape = asked(launch.block, launch.grid[0], launch.kernel)
+        return self.jit.compiled(launch.program, launch.kernel, shape)
 
     def _forget(self) -> None:
         """What was stopped may have left anything in its blocks: the next run begins with new ones."""

@@ -28,7 +28,7 @@ from simt.engine import (
     llvm_two_rows,
 )
 from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
-from simt.engine.llvm_begin import initial_mask, is_whole
+from simt.engine.llvm_begin import initial_mask, is_whole, start_of_warp
 from simt.engine.llvm_branches import WEIGHTS
 from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_calls import DeviceEmitter
@@ -465,7 +465,7 @@ class KernelEmitter(TrialEmitter):
         ]
 
     def _begin(self, first: str) -> list[str]:
-        lines = [f"  br label %{first}"]
+        lines = start_of_warp(self.unit.block, first)
         entry = self.schedule.order[0]
         if self.schedule.loop_of[entry.index] is not None:
             # The entry is a loop's header: its mask is that of the lanes that come back, too.

@@ -67,7 +67,7 @@ class MachineAlgebra(QuotientAlgebra):
             case "ntid":
                 return Value(str((self.block.columns, self.block.y, self.block.z)[axis]), "i32")
             case "ctaid" | "clusterid":  # every CTA is a cluster of its own
-                return self._cta_of_lane() if self.block.joins and axis == 0 else self.cta[axis]
+                return self._joined_cta() if self.block.joins and axis == 0 else self.cta[axis]
             case "nctaid" | "nclusterid":
                 slot = LaunchSlot.GRID_X + "xyz".find(component)  # whatever is exchanged
                 if self.block.joins and component == "x":
@@ -127,15 +127,15 @@ class MachineAlgebra(QuotientAlgebra):
             now = Value(self.builder.emit(f"lshr i64 {now.ir}, 32"), "i64")
         return now if name in ("clock64", "globaltimer") else self._low(now)
 
-    def _cta_of_lane(self) -> Value:
-        """`%ctaid.x` of CTAs that are lanes of one row."""
-        first = self.builder.emit(f"mul i32 {self.cta[0].ir}, {self.block.ctas}")
-        return Lanes(first, "i32", 1, self.block.special("ctaid", "x"))
+    def _joined_cta(self) -> Value:
+        """`%ctaid.x` where several CTAs are taken as one."""
+        first = self.mul(U32, self.cta[0], self.const(U32, self.block.ctas))
+        return Lanes(first.ir, "i32", 1, self.block.special("ctaid", "x"))
 
     def _tid(self, axis: int, first: Value) -> Value:
         """`first`: the linear number of the warp's first thread."""
         block = self.block
-        if block.joins and axis == 0:
+        if block.counts_ctas and axis == 0:
             return Value("0", "i32")
         if block.linear:
             starts = self._row_starts(first)

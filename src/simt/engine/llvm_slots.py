@@ -14,6 +14,7 @@ from typing import cast
 from simt.analysis.anyway import run_anyway
 from simt.analysis.call_graph import reachable
 from simt.analysis.clock import has_clock
+from simt.analysis.joined import may_be_joined
 from simt.analysis.lanes import representatives
 from simt.analysis.nans import one_nan
 from simt.analysis.padded import may_be_padded
@@ -131,7 +132,7 @@ class Unit:
             limit = limit or WORTH * cost(order, ssa, found.uniformity, environment, given)
             if block.turned and (limit < APART or not may_be_turned(self.kernel, environment)):
                 continue
-            if block.joins and not may_be_turned(self.kernel, environment):
+            if block.joins and not may_be_joined(self.kernel, ssa, environment, block):
                 continue
             if block.threads_of_row and (limit < APART or not may_be_padded(self.kernel, environment, block)):
                 continue

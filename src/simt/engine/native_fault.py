@@ -49,7 +49,8 @@ def _cta(linear: int, thread: int, grid: Dim3, block: BlockShape) -> Dim3:
         y, x, z = thread_of(linear, (grid[1], grid[0], grid[2]))
         return x, y, z
     x, y, z = thread_of(linear, block.grid(grid))
-    return (min(x * block.ctas + thread % block.x, grid[0] - 1) if block.joins else x), y, z
+    beside = thread % block.x // block.columns if block.joins else 0
+    return min(x * block.ctas + beside, grid[0] - 1), y, z
 
 
 def _error(fault: memoryview, site: FaultSite, gate: SystemGate | None) -> BaseException:

@@ -14,12 +14,18 @@ from simt.engine.abi import LaunchSlot
 from simt.engine.prepared import Prepared
 from simt.tools.explain import explain
 from tests.conftest import shared_device
-from tests.unit.engine.test_turned import BY_COLUMN, BY_ROW, expected, kernel
+from tests.unit.engine.coordinates import BAD, BY_COLUMN, BY_ROW, check_fault, expected, kernel, wild
 
 
 def shape_of(text: str, block: tuple[int, int, int], grid_x: int = 1000) -> BlockShape:
     program = shared_device("jit").load(text).program
-    return explain(program, program.functions["k"], asked(block, grid_x), "x86-64-v4").block
+    kernel = program.functions["k"]
+    return explain(program, kernel, asked(block, grid_x, kernel), "x86-64-v4").block
+
+
+def together(block: tuple[int, int, int], grid_x: int) -> BlockShape | None:
+    """Of a kernel of which no thread can tell."""
+    return joined(asked(block, grid_x, shared_device("jit").load(kernel()).program.functions["k"]))
 
 
 @pytest.mark.parametrize(
@@ -27,18 +33,18 @@ def shape_of(text: str, block: tuple[int, int, int], grid_x: int = 1000) -> Bloc
     [((1, 1, 1), 32), ((1, 5, 1), 32), ((1, 32, 1), 32), ((1, 33, 1), 16), ((1, 8, 16), 8), ((1, 1, 64), 16)],
 )
 def test_as_many_as_make_a_warp(block: tuple[int, int, int], ctas: int) -> None:
-    shape = joined(asked(block, MANY))
+    shape = together(block, MANY)
     assert shape is not None
     assert (shape.x, shape.ctas, shape.columns, shape.y, shape.z) == (ctas, ctas, 1, *block[1:])
     assert shape.threads <= 1024
 
 
 @pytest.mark.parametrize(
-    ("block", "grid_x"), [((2, 1, 1), 1000), ((32, 1, 1), 1000), ((1, 1, 1), MANY - 1), ((1, 256, 1), 1000)]
+    ("block", "grid_x"), [((32, 1, 1), 1000), ((64, 3, 1), 32), ((1, 1, 1), MANY - 1), ((1, 256, 1), 1000)]
 )
 def test_not_few_nor_others(block: tuple[int, int, int], grid_x: int) -> None:
     assert FEWEST > 4
-    assert joined(asked(block, grid_x)) is None
+    assert together(block, grid_x) is None
 
 
 @pytest.mark.parametrize("index", [BY_ROW, BY_COLUMN])
@@ -96,23 +102,12 @@ def test_threads_keep_memory_of_their_own(engine: str) -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("block", [(1, 1), (1, 5), (1, 33)])
-@pytest.mark.parametrize("bad", [(0, 0), (3, 40), (40, 3), (63, 49)])
+@pytest.mark.parametrize("bad", BAD)
 def test_faults_name_the_thread(
     engine: str, bad: tuple[int, int], block: tuple[int, int], workers: int
 ) -> None:
     device = simt.Device("sm_90", workers=workers, engine=engine)
-    wild = (
-        f"setp.eq.u32 %q, %x, {bad[0]}; @!%q bra $GO; setp.eq.u32 %q, %y, {bad[1]}; @%q mov.u64 %p, 64; $GO:"
-    )
-    shape = (64, 50)
-    out, given = device.zeros(shape, "u4"), device.zeros(shape, "u4")
-    text = kernel(BY_ROW, change=wild)
-    with pytest.raises(simt.KernelFault) as caught:
-        device.load(text)["k"]((64, -(-50 // block[1])), block, (out, given, *shape))
-    site = caught.value.site
-    assert site.cta == (bad[0], bad[1] // block[1], 0)
-    assert site.thread == (0, bad[1] % block[1], 0)
-    assert text.split("\n")[(site.line or 0) - 1].strip() == "ld.global.u32 %v, [%p];"
+    check_fault(device, kernel(BY_ROW, wild(bad)), block, bad)
 
 
 def test_the_lowest_of_several_faults(engine: str) -> None:
@@ -171,7 +166,8 @@ def test_progress_counts_the_programs_ctas() -> None:
 
 def test_the_explanation_says_so() -> None:
     program = shared_device("jit").load(kernel(BY_ROW)).program
-    notes = explain(program, program.functions["k"], asked((1, 5, 1), 1000), "x86-64-v4")
+    function = program.functions["k"]
+    notes = explain(program, function, asked((1, 5, 1), 1000, function), "x86-64-v4")
     assert "block 1x5: machine code for 5 warps for 32 CTAs side by side" in unstyle(in_full(notes))
     assert as_json(notes)["block"] == {"x": 1, "y": 5, "z": 1}
     assert as_json(notes)["joined"] == 32

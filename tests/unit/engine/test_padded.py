@@ -11,7 +11,16 @@ from simt.analysis.padded import padded
 from simt.analysis.shape import BlockShape
 from simt.cli.explain import as_json, in_full
 from tests.conftest import shared_device
-from tests.unit.engine.test_turned import BY_COLUMN, BY_ROW, expected, found, kernel
+from tests.unit.engine.coordinates import (
+    BAD,
+    BY_COLUMN,
+    BY_ROW,
+    check_fault,
+    expected,
+    found,
+    kernel,
+    wild,
+)  # fmt: skip
 
 BLOCKS = [
     (10, 10),
@@ -248,25 +257,12 @@ def test_threads_keep_memory_of_their_own(engine: str, block: tuple[int, int]) -
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("index", [BY_ROW, BY_COLUMN])
 @pytest.mark.parametrize("block", [(10, 10), (20, 20), (33, 9), (5, 7)])
-@pytest.mark.parametrize("bad", [(0, 0), (3, 40), (40, 3), (63, 49)])
+@pytest.mark.parametrize("bad", BAD)
 def test_faults_name_the_thread(
     engine: str, bad: tuple[int, int], block: tuple[int, int], index: str, workers: int
 ) -> None:
-    """One thread gets at a wild address."""
     device = simt.Device("sm_90", workers=workers, engine=engine)
-    wild = (
-        f"setp.eq.u32 %q, %x, {bad[0]}; @!%q bra $GO; setp.eq.u32 %q, %y, {bad[1]}; @%q mov.u64 %p, 64; $GO:"
-    )
-    shape = (64, 50)
-    out, given = device.zeros(shape, "u4"), device.zeros(shape, "u4")
-    grid = -(-shape[0] // block[0]), -(-shape[1] // block[1])
-    text = kernel(index, change=wild)
-    with pytest.raises(simt.KernelFault) as caught:
-        device.load(text)["k"](grid, block, (out, given, *shape))
-    site = caught.value.site
-    assert site.cta == (bad[0] // block[0], bad[1] // block[1], 0)
-    assert site.thread == (bad[0] % block[0], bad[1] % block[1], 0)
-    assert text.split("\n")[(site.line or 0) - 1].strip() == "ld.global.u32 %v, [%p];"
+    check_fault(device, kernel(index, change=wild(bad)), block, bad)
 
 
 def test_idle_lanes_touch_nothing() -> None:
