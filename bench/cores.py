@@ -5,8 +5,9 @@ a part of its own), then for entries of the suite the shortest and the median ti
 of workers, interleaved, and the ratio of the first number's to each; after `of`, that of the medians of the C
 loop that only computes, in the same rounds. The first runs, in which code is compiled and found out how much
 help pays, do not count, and each run follows one that does not count, as where a program launches kernels
-again and again: threads that help are awake then, if they have not gone to sleep. With `--write` all that
-goes into bench/cores.json.
+again and again: threads that help are awake then, if they have not gone to sleep. Kernels that share memory
+or caches much have C for several threads (`threads.c`), which stands below: what can be gained by it. With
+`--write` all that goes into bench/cores.json.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ import json
 import os
 import statistics
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from suite.catalogue import ENTRIES
 from suite.machine import Measure, loops
 from suite.measure import again, geometric_mean, timed, wall
-from suite.problem import Entry
-from suite.versions import Virtual
+from suite.problem import KERNELS, Entry, Problem
+from suite.versions import Threads, Version, Virtual, compiled
 from timing import processor
 
 RESULTS = Path(__file__).resolve().parent / "cores.json"
@@ -46,13 +48,16 @@ def of_entry(entry: Entry, workers: list[int], seconds: float) -> dict[str, Any]
     """What is written of an entry."""
     problem = entry.problem("full")
     versions = {n: Virtual(entry, problem, n) for n in workers}
-    for version in versions.values():
-        for _ in range(WARM):
-            timed(version, problem, wall)
+    warm(versions, problem)
     measures = [lambda n: again(versions[n], problem, wall), loops()["arithmetic"]]
-    samples, given = found(workers, measures, seconds)
+    threads = in_c(entry, problem, workers)
+    if threads:
+        measures.append(lambda n: again(threads[n], problem, wall))
+    samples, given, *c = found(workers, measures, seconds)
     show(entry.name, samples, given)
-    return {
+    if c:
+        show("  C", c[0], None)
+    row = {
         "name": entry.name,
         "shortest_ms": {n: round(times[0] * 1e3, 3) for n, times in samples.items()},
         "median_ms": {n: round(statistics.median(times) * 1e3, 3) for n, times in samples.items()},
@@ -60,6 +65,26 @@ def of_entry(entry: Entry, workers: list[int], seconds: float) -> dict[str, Any]
         "gain_of_shortest": gains({n: times[:1] for n, times in samples.items()}),
         "gain_of_c_arithmetic": gains(given),
     }
+    return row | {"gain_of_c": gains(c[0])} if c else row
+
+
+def warm(versions: Mapping[int, Version], problem: Problem) -> None:
+    for version in versions.values():
+        for _ in range(WARM):
+            timed(version, problem, wall)
+
+
+def in_c(entry: Entry, problem: Problem, workers: list[int]) -> Mapping[int, Version]:
+    """C on so many threads, if the kernel has it; what is wrong ends the program."""
+    if not (KERNELS / entry.folder / "threads.c").exists():
+        return {}
+    function, expected = compiled(entry, "threads"), problem.expected()
+    versions = {n: Threads(problem, function, n) for n in workers}
+    for n, version in versions.items():
+        timed(version, problem, wall)
+        if wrong := problem.wrong(expected, version.array):
+            raise SystemExit(f"{entry.name}: C on {n} threads: {wrong}")
+    return versions
 
 
 def gains(samples: Samples) -> dict[int, float]:

@@ -68,8 +68,16 @@ class Native(OnHost):
         self.function(*self.arguments)
 
 
+class Threads(Native):
+    """C on a number of threads, as few kernels have it."""
+
+    def __init__(self, problem: Problem, function: Any, threads: int) -> None:
+        super().__init__(problem, function)
+        self.arguments.insert(0, ctypes.c_int(threads))
+
+
 def compiled(entry: Entry, style: str) -> Any:
-    """An entry's C: `plain` or `spmd`. Raises `LeftOut`."""
+    """An entry's C: `plain`, `spmd` or `threads`. Raises `LeftOut`."""
     source = KERNELS / (entry.native or entry.folder) / f"{style}.c"
     half = ("-DREAL=_Float16",) if "-DHALF" in entry.defines else ()
     return compile_c(source, BUILD / f"{entry.name}.{style}.so", *entry.defines, *half, f"-I{SUITE}")

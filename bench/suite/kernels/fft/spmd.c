@@ -2,7 +2,6 @@
 #include "native.h"
 
 enum { N = 1024, HALF = N / 2 };
-static REAL x[2][N] __attribute__((aligned(64))), y[2][N] __attribute__((aligned(64)));
 
 // Sums and turned differences of the pairs from `t` on; `c` and `s` are their angles.
 #define PAIRS(t, c, s) \
@@ -46,6 +45,7 @@ static void wide(
 
 void run(REAL *restrict re, REAL *restrict im, const REAL *restrict cosines, const REAL *restrict sines, int batch)
 {
+    REAL x[2][N] __attribute__((aligned(64))), y[2][N] __attribute__((aligned(64)));
     for (int i = 0; i < batch; i++) {
         REAL *xs = re + i * N, *ys = im + i * N;
         int from = 1;

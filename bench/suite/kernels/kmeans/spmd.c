@@ -2,9 +2,11 @@
 #include "native.h"
 enum { SETS = 2 };
 
-void run(const REAL *restrict points, const REAL *restrict centres, int *restrict labels, int n, int count)
+static inline void some(
+    const REAL *restrict points, const REAL *restrict centres, int *restrict labels, int first, int end, int n,
+    int count)
 {
-    for (int i = 0; i < n; i += SETS * LANES) {
+    for (int i = first; i < end; i += SETS * LANES) {
         vec p[4][SETS], best[SETS];
         mask label[SETS];
         for (int h = 0; h < SETS; h++) {
@@ -27,4 +29,9 @@ void run(const REAL *restrict points, const REAL *restrict centres, int *restric
             for (int l = 0; l < LANES; l++)
                 labels[i + h * LANES + l] = label[h][l];
     }
+}
+
+void run(const REAL *restrict points, const REAL *restrict centres, int *restrict labels, int n, int count)
+{
+    some(points, centres, labels, 0, n, n, count);
 }

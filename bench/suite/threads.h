@@ -1,0 +1,52 @@
+// Runs C on several threads. A file that includes this defines `part(thread, threads)`, which does one thread's
+// part of the work, calls `meet()` where all must have come so far, and finds its arguments in variables of its
+// own. `on_threads(n)` returns when all parts are done. Helpers spin: nobody waits for one to wake up.
+#include <pthread.h>
+#include <stdatomic.h>
+
+static void part(int thread, int threads);
+
+static _Atomic int wanted, turn, ended, arrived, meetings;
+static int started = 1;
+
+static void meet(void)
+{
+    int meeting = atomic_load(&meetings), all = atomic_load(&wanted);
+    if (atomic_fetch_add(&arrived, 1) == all - 1) {
+        atomic_store(&arrived, 0);
+        atomic_fetch_add(&meetings, 1);
+    } else
+        while (atomic_load(&meetings) == meeting)
+            __builtin_ia32_pause();
+}
+
+static void *helper(void *number)
+{
+    int thread = (int)(long)number;
+    for (int seen = 0;; seen++) {
+        while (atomic_load(&turn) == seen)
+            __builtin_ia32_pause();
+        if (thread < atomic_load(&wanted)) {
+            part(thread, atomic_load(&wanted));
+            atomic_fetch_add(&ended, 1);
+        }
+    }
+    return 0;
+}
+
+static void on_threads(int threads)
+{
+    if (threads == 1) {
+        atomic_store(&wanted, 1);
+        part(0, 1);
+        return;
+    }
+    for (pthread_t made; started < threads; started++)
+        pthread_create(&made, 0, helper, (void *)(long)started);
+    atomic_store(&wanted, threads);
+    atomic_store(&ended, 0);
+    atomic_fetch_add(&turn, 1);
+    part(0, threads);
+    while (atomic_load(&ended) < threads - 1)
+        __builtin_ia32_pause();
+}
