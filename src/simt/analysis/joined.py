@@ -12,12 +12,8 @@ from __future__ import annotations
 from functools import lru_cache
 from math import gcd
 
-from simt.analysis.numbered import is_numbered
 from simt.analysis.program import Function
 from simt.analysis.shape import WARP, BlockShape, Many
-from simt.analysis.ssa import Ssa
-from simt.analysis.turned import may_be_turned
-from simt.isa.algebra import Environment
 from simt.records import replace
 
 MANY = 16
@@ -54,13 +50,6 @@ def joined(block: BlockShape) -> BlockShape | None:
     """The shape of several CTAs together; None where they are not to be joined."""
     ctas = _ctas(block) if block.many and not block.joins else 1
     return replace(block, x=block.x * ctas, ctas=ctas) if ctas > 1 else None
-
-
-def may_be_joined(kernel: Function, ssa: Ssa, environment: Environment, found: BlockShape) -> bool:
-    """Whether no thread can tell. `found`: the shape of several CTAs together."""
-    if not may_be_turned(kernel, environment):
-        return False
-    return found.counts_ctas or is_numbered(ssa, environment, found.columns)
 
 
 def _ctas(block: BlockShape) -> int:

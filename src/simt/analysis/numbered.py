@@ -11,15 +11,23 @@ from collections.abc import Iterable, Sequence
 
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.observer import Shapes
-from simt.analysis.program import Op
+from simt.analysis.program import Function, Op
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape, constant
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import Definition, Ssa
+from simt.analysis.turned import may_be_turned
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 
 BITS = {"tid": 13, "ctaid": 31}
 """Of the greatest numbers of threads (in CTAs taken as one) and of CTAs."""
+
+
+def may_be_joined(kernel: Function, ssa: Ssa, environment: Environment, found: BlockShape) -> bool:
+    """Whether no thread can tell. `found`: the shape of several CTAs together."""
+    if not may_be_turned(kernel, environment):
+        return False
+    return found.counts_ctas or is_numbered(ssa, environment, found.columns)
 
 
 def is_numbered(ssa: Ssa, environment: Environment, columns: int) -> bool:

@@ -14,9 +14,9 @@ from typing import cast
 from simt.analysis.anyway import run_anyway
 from simt.analysis.call_graph import reachable
 from simt.analysis.clock import has_clock
-from simt.analysis.joined import may_be_joined
 from simt.analysis.lanes import representatives
 from simt.analysis.nans import one_nan
+from simt.analysis.numbered import may_be_joined
 from simt.analysis.padded import may_be_padded
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
