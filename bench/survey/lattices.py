@@ -151,3 +151,26 @@ def julia_ones(n: int) -> Problem:
         changed=["out"],
         mismatches=0.01,  # chaos: products are fused or not
     )
+
+
+@case(full=1 << 22, quick=20_000)
+def add_grid(n: int) -> Problem:
+    """A loop over all threads of a grid: 16 MB each."""
+    return Problem(
+        arrays={"a": reals(n), "b": reals(n + 1)[1:], "c": zeros(n)},
+        scalars={"n": np.int32(n)},
+        launches=[Launch("add_grid", 64, 256, ("a", "b", "c", "n"))],
+        changed=["c"],
+    )
+
+
+@case(full=1 << 22, quick=100_000)
+def moments_grid(n: int) -> Problem:
+    """The same with a sum for each warp."""
+    return Problem(
+        arrays={"x": reals(n), "y": reals(n + 1)[1:], "sums": zeros(2048)},
+        scalars={"n": np.int64(n)},
+        launches=[Launch("moments_grid", 256, 256, ("x", "y", "sums", "n"))],
+        changed=["sums"],
+        tolerance=1e-5,
+    )

@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 import simt
+from simt.analysis import taking_turns
 from simt.engine import llvm_slots
 from simt.engine.cache import ObjectCache
 from simt.engine.jit import Jit
@@ -56,14 +57,15 @@ def problem(made: Program, device: simt.Device) -> str:
 
 @contextmanager
 def reshaped(jit: Jit) -> Iterator[None]:
-    """The JIT fills up rows of CTAs, and joins CTAs, wherever no thread can tell, whether it pays or not.
-    Such code has a cache of its own."""
+    """The JIT fills up rows of CTAs, joins CTAs, and lets warps take turns in loops, wherever no thread can
+    tell, whether it pays or not. Such code has a cache of its own."""
 
     def cost(*given: Any) -> int:
         return -(1 << 40) if given[-1].threads_of_row or given[-1].joins else 1 << 40
 
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(llvm_slots, "cost", cost)
+        patch.setattr(taking_turns, "_walks", taking_turns._only_plain)
         patch.setattr(jit.compiler, "objects", ObjectCache(Path(folder)))
         yield
 

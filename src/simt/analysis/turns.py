@@ -80,6 +80,16 @@ class Turns:
         number, bits = self._if_phi_is(constant(0), phi, value, loop).const, phi.register.type.bits
         return None if number is None else (number + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
 
+    def growth(self, phi: Definition, loop: Loop) -> tuple[bool, int | None]:
+        """Whether a value at a loop's header is more in each turn by what the loop does not change; and that
+        number, if it is known."""
+        position = self.ssa.schedule.position
+        turns = [value for block, value in phi.inputs.items() if loop.first <= position[block] <= loop.last]
+        if not all(self._if_phi_is(COUNTER, phi, value, loop).stride == 1 for value in turns):
+            return False, None
+        steps = {self._increase(phi, value, loop) for value in turns}
+        return True, steps.pop() if len(steps) == 1 else None
+
     def _if_phi_is(self, shape: Shape, phi: Definition, value: Definition, loop: Loop) -> Shape:
         def of(definition: Definition, loop: Loop, left: int) -> Shape:
             if definition.is_phi and definition.block is loop.header:

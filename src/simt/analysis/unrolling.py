@@ -43,7 +43,7 @@ def unrolled(program: Program, kernel: Function, cta: BlockShape) -> Function:
     """The kernel for CTAs of a shape: another function, if one of its loops is written out."""
     if not any(_waits(b) for b in kernel.blocks) or has_clock(kernel.name, program):
         return kernel
-    found, tried, wrote = _copied(kernel), set[Block](), False
+    found, tried, wrote = copied(kernel), set[Block](), False
     while True:
         nest = nesting(found.blocks[0])
         header = next((h for h in _innermost(nest) if h not in tried), None)
@@ -64,7 +64,7 @@ def _innermost(nest: Nesting) -> list[Block]:
     return [b for b in nest.order if b.index in (nest.headers & waiting) - outer]
 
 
-def _copied(function: Function) -> Function:
+def copied(function: Function) -> Function:
     """The function with blocks of its own, which share their ops with it."""
     blocks = {b: Block(b.index, [*b.ops]) for b in function.blocks}
     for old, new in blocks.items():
@@ -145,13 +145,13 @@ def _write(function: Function, members: Sequence[Block], turns: Sequence[Turn]) 
     header, ends = members[0], [*copies[1:], {}]
     others = [b for b in function.blocks if b not in set(members)]
     for block in others:
-        _lead(block, block.successors(), {header: copies[0][header]})
+        lead(block, block.successors(), {header: copies[0][header]})
     for turn, copied, following in zip(turns, copies, ends, strict=True):
         targets = copied | ({header: following[header]} if following else {})
         for old, new in copied.items():
             new.ops = [_another(op) for op in old.ops]
             new.terminator = old.terminator
-            _lead(new, turn.ways[old], targets)
+            lead(new, turn.ways[old], targets)
     written = [b for copied in copies for b in copied.values()]
     function.blocks = [*written, *others] if function.blocks[0] is header else [*others, *written]
     for index, block in enumerate(function.blocks):
@@ -163,7 +163,7 @@ def _another(op: Op | Call) -> Op | Call:
     return replace(op)
 
 
-def _lead(block: Block, ways: Sequence[Block], targets: dict[Block, Block]) -> None:
+def lead(block: Block, ways: Sequence[Block], targets: dict[Block, Block]) -> None:
     """Lets a block go to other blocks, of the ways that are left."""
     terminator = block.terminator
     if isinstance(terminator, Branch) and len(ways) == 1:

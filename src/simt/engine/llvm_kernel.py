@@ -16,10 +16,12 @@ from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.streams import streams
+from simt.analysis.taking_turns import Found, taking_turns, walking_loops
 from simt.analysis.unrolling import unrolled
 from simt.engine import (
     llvm_flushing,
     llvm_frame,
+    llvm_groups,
     llvm_later,
     llvm_mode,
     llvm_scopes,
@@ -144,6 +146,9 @@ class KernelEmitter(TrialEmitter):
                 "  br i1 %went, label %warp.done, label %abort",
             ]
             return [*self._cta_loop(), *calls, *self._next_warp(), *self._stops()]
+        if self.takes_turns:
+            warp = [*self._warp_loop(), *lines, *self._finished()]
+            return [*llvm_groups.loops(self.unit.block.warps, self._check(), warp), *self._stops()]
         sure = self._sure(len(lines), allocas) if self._in_strips else None
         trial = self._trial(len(lines), allocas)
         warp = [*trial, *self._warp_loop(), *lines, *self._finished()]
@@ -234,7 +239,8 @@ class KernelEmitter(TrialEmitter):
         if self.in_step:
             spins = ["  %spinning = alloca i32", "  %spun = alloca i32"] if self.yields else []
             return ["  %next.phase = alloca i32", *spins, *([contexts] if self.on_stack else [])]
-        return ["  %waiting = alloca i32", "  %spinning = alloca i32"] if self.waits else []
+        states = [llvm_groups.STATES] if self.takes_turns else []
+        return ["  %waiting = alloca i32", "  %spinning = alloca i32", *states] if self.waits else []
 
     def _phases(self, lines: list[str]) -> list[str]:
         """The loops over the warps of a CTA that goes in step, one for each phase."""
@@ -438,7 +444,9 @@ class KernelEmitter(TrialEmitter):
         ]
         if not self.waits:
             return lines
-        skip = f"  %context.skip = mul i64 %warp.wide, {self.context_stride()}"
+        number = llvm_groups.SLOT if self.takes_turns else "%warp.wide"
+        lines += llvm_groups.names_of_warp() if self.takes_turns else []
+        skip = f"  %context.skip = mul i64 {number}, {self.context_stride()}"
         if self.on_stack:
             place = "  %context.p = getelementptr i8, ptr %contexts, i64 %context.skip"
             return [*lines, skip, place]
@@ -456,6 +464,16 @@ class KernelEmitter(TrialEmitter):
         if not self.waits:
             return [*lines, *start]
         cases = " ".join(f"i32 {i + 1}, label %resume.{i + 1}" for i in range(len(self.suspensions)))
+        if self.takes_turns:
+            return [
+                *lines,
+                f"  br i1 {llvm_groups.AGAIN}, label %warp.again, label %warp.begin",
+                "warp.again:",
+                f"  %state = load i32, ptr {llvm_groups.STATE}",
+                f"  switch i32 %state, label %warp.done [ {cases} ]",
+                "warp.begin:",
+                *start,
+            ]
         return [
             *lines,
             "  %state = load i32, ptr %context.p",
@@ -490,11 +508,19 @@ class KernelEmitter(TrialEmitter):
         return [*lines, *self._next_cta()]
 
     def _finished(self) -> list[str]:
+        state = llvm_groups.STATE if self.takes_turns else "%context.p"
         return [
             "finished:",
-            *([f"  store i32 {DONE}, ptr %context.p"] if self.waits else []),
+            *([f"  store i32 {DONE}, ptr {state}"] if self.waits else []),
             "  br label %warp.done",
         ]
+
+    @property
+    def context_bytes(self) -> int:
+        """Of memory for saved contexts, for each warp of a CTA."""
+        if not self.waits or self.on_stack:
+            return 0
+        return self.context_stride() * (llvm_groups.size(self.unit.block.warps) if self.takes_turns else 1)
 
     @property
     def _streamed(self) -> int:
@@ -535,7 +561,8 @@ def emit(
     try:
         return _emit(unit, attributes)
     except TooLarge:
-        large = Unit(program, kernel, unit.block, features, large=True, analyses=unit.analyses)
+        known = unit.analyses if unit.kernel is kernel else {}
+        large = Unit(program, kernel, unit.block, features, large=True, analyses=known)
         return _emit(large, attributes)
 
 
@@ -544,7 +571,14 @@ def _unit(
 ) -> Unit:
     unit = Unit(program, kernel, block, features, may_grow=may_grow)
     unit.choose_shape()
-    return unit
+    analyses = unit.analyse(kernel)
+    ssa, uniformity, pending = analyses.ssa, analyses.uniformity, analyses.pending
+    found = Found(kernel, ssa, uniformity, pending, unit.block, program.environment)
+    loops = walking_loops(found)
+    if not loops:
+        return unit
+    turning = taking_turns(kernel, found, loops)
+    return Unit(program, turning, unit.block, features, may_grow=may_grow, takes_turns=True)
 
 
 def _emit(
@@ -566,4 +600,4 @@ def _emit(
     loops = *ROLLED, UNROLLED, llvm_strips.METADATA
     metadata = *WEIGHTS, *llvm_scopes.METADATA, *loops, llvm_streams.METADATA
     text = "\n".join((str(unit.module), "!0 = !{}", *metadata, ""))
-    return text, unit, emitter.context_stride() if emitter.waits and not emitter.on_stack else 0
+    return text, unit, emitter.context_bytes

@@ -55,12 +55,13 @@ SPREAD = "simt.prefetch.spread"
 class PrefetchAlgebra(PatternAlgebra):
     """`PatternAlgebra` with prefetches. `loop`: the loop around the present block, by its header's index
     (None: it is in no loop); `in_turns`: whether that has a barrier for all warps of the CTA in every turn;
+    `in_stream`: whether warps follow each other through memory, as CPUs notice (`simt.engine.llvm_groups`);
     `asked_in_loop`: lines that a turn of each loop asks for. `beside_lanes`: whether the function gets at
     memory lane by lane, too. `for_next_cta`: whether to ask for what the next CTA will use, and how `near`
     that is to be; `lines_asked`: how much, for a warp."""
 
     loop: int | None = None
-    in_turns = False
+    in_turns = in_stream = False
     beside_lanes = False
     for_next_cta = False
     near = CLOSE
@@ -78,6 +79,8 @@ class PrefetchAlgebra(PatternAlgebra):
     def prefetch(self, addresses: Sequence[Value], nbytes: int, write: bool = False) -> None:
         """Asks for what the present load or store of some bytes at each of some addresses (scalars, i64) will
         use later."""
+        if self.in_stream:
+            return
         if self.in_turns:
             if not write:
                 self._prefetch_in_turns(addresses, nbytes)

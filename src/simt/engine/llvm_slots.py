@@ -105,6 +105,8 @@ class Unit:
     """Whether there are loops that wait for other threads, which may be of other CTAs."""
     large: bool = False
     """Whether its functions are too long to be optimised as a whole: see `simt.engine.llvm_outline`."""
+    takes_turns: bool = False
+    """Whether all barriers of the kernel are ends of loops' turns (`simt.analysis.taking_turns`)."""
     may_grow: bool = False
     """Whether an emitter raises `TooLarge` when it sees that they are."""
     outlined: Outlined = field(default_factory=Outlined)

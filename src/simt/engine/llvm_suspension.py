@@ -20,7 +20,7 @@ from simt.analysis.program import BARRIERS, Barrier, Block, Function, Source
 from simt.analysis.remade import remade
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
-from simt.engine import llvm_barriers, llvm_runtime
+from simt.engine import llvm_barriers, llvm_groups, llvm_runtime
 from simt.engine.abi import FaultKind
 from simt.engine.host import ASKS_FAR
 from simt.engine.llvm_barriers import Context, Entry
@@ -87,6 +87,7 @@ class SuspendingEmitter(CallingEmitter):
         self.context_size = self.context_size if self.pending.hold is None else self.notes_home + 2 * 4 * WARP
         asks_far = self.spins and ASKS_FAR in unit.features
         self.m.for_next_cta = (bool(self.pending.barriers) or asks_far) and not unit.large
+        self.m.in_stream = unit.takes_turns
         self.m.near = CLOSE if self.pending.barriers else NEXT
         self.table = self.pending.by_number
         self.together = not (self.table or self.pending.parting)
@@ -112,10 +113,15 @@ class SuspendingEmitter(CallingEmitter):
         """Whether warps of a CTA let each other run in loops that wait for other threads."""
         return self.unit.block.warps > 1 and bool(self.pending.waiting)
 
+    @property
+    def takes_turns(self) -> bool:
+        """Whether all its barriers are ends of loops' turns: see `simt.engine.llvm_groups`."""
+        return self.unit.takes_turns
+
     @cached_property
     def in_step(self) -> bool:
         """Whether all warps of a CTA wait at the same barriers, one after the other."""
-        if self.unit.large or not (self.waits and self.together):
+        if self.unit.large or self.takes_turns or not (self.waits and self.together):
             return False
         if not 0 < len(self.pending.barriers) <= MOST:
             return False
@@ -354,7 +360,8 @@ class SuspendingEmitter(CallingEmitter):
         if self.in_step and is_park:
             self.builder.void(f"store i32 {suspension.number}, ptr %next.phase")
             return
-        self.builder.void(f"store i32 {suspension.number}, ptr {self._context_pointer(Context.STATE)}")
+        state = llvm_groups.STATE if self.takes_turns else self._context_pointer(Context.STATE)
+        self.builder.void(f"store i32 {suspension.number}, ptr {state}")
         if self.in_step:
             self._note_spinning()
         else:

@@ -1,0 +1,183 @@
+"""Loops in which the threads of a grid go through arrays side by side.
+
+`for (i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)`: what a warp gets at in
+one turn lies far from what it gets at in the next, often by a power of two. A warp that takes all its turns
+at once jumps through memory, and what its neighbours need lies in between: neither caches nor what CPUs fetch
+ahead are of use. So a warp makes way after each turn, as at a barrier, and the warps of a CTA walk side by
+side.
+
+Warps of CTAs of several rows do not lie side by side, and their loops stay as they are.
+
+It is right in kernels without barriers whose threads do not wait for each other: warps run in any order.
+"""
+
+from __future__ import annotations
+
+from simt.analysis.access import Way, plan_of
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.observer import Anything, Observer, Shapes
+from simt.analysis.pending import Pending
+from simt.analysis.program import Barrier, Block, Constant, Function, Op, Special
+from simt.analysis.schedule import Loop
+from simt.analysis.shape import WARP, BlockShape, Shape
+from simt.analysis.shape_algebra import ShapeAlgebra
+from simt.analysis.ssa import Definition, Ssa
+from simt.analysis.turns import Turns
+from simt.analysis.uniformity import Uniformity
+from simt.analysis.unrolling import copied, lead
+from simt.isa.algebra import Environment
+from simt.ptx.types import U32, Type
+from simt.records import dataclass
+
+MOST_CARRIED = 1
+"""Values that each lane has its own of, other than counters, and takes from turn to turn: they are put aside
+and fetched again. With a sum, a least and a greatest number nothing is gained."""
+NARROW = 8
+"""Bytes: a warp whose lanes get at more each has a run of its own that caches and CPUs can follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is known of a kernel that is made for CTAs of a shape."""
+
+    kernel: Function
+    ssa: Ssa
+    uniformity: Uniformity
+    pending: Pending
+    block: BlockShape
+    environment: Environment
+
+
+def walking_loops(found: Found) -> list[Loop]:
+    """The loops whose turns warps are to take together; none where threads may wait for each other."""
+    pending, schedule = found.pending, found.ssa.schedule
+    side_by_side = found.block.linear and found.block.warps > 1
+    if not side_by_side or pending.barriers or pending.by_number or pending.waiting:
+        return []
+    outer = {id(loop.parent) for loop in schedule.loops}
+    loops = [loop for loop in schedule.loops if id(loop) not in outer and _walks(found, loop)]
+    return loops if loops and _has_no_memory_of_ctas(found) else []
+
+
+def _has_no_memory_of_ctas(found: Found) -> bool:
+    """Whether a kernel neither calls functions nor uses memory that a worker's CTAs have one after the other:
+    warps of other CTAs run before a CTA ends."""
+    if found.kernel.shared or found.kernel.local_size:
+        return False
+    algebra = _Spaces(found.block)
+    evaluator: Evaluator[Shape] = Evaluator(algebra, Anything(), found.environment)
+    for block in found.ssa.schedule.order:
+        for op in block.ops:
+            if not isinstance(op, Op):
+                return False
+            if "memory" in op.form.effects:
+                evaluator.op(op)
+    return not algebra.spaces & {"shared", "local"}
+
+
+def _walks(found: Found, loop: Loop) -> bool:
+    phis = found.ssa.phis.get(loop.header.index, ())
+    own = [phi for phi in phis if found.uniformity.shapes[phi].width == WARP]
+    return (
+        len(own) <= MOST_CARRIED
+        and any(_goes_far(found, phi, loop) for phi in phis)
+        and _only_plain(found, loop)
+        and _gets_at_rows(found, loop)
+    )
+
+
+def _members(found: Found, loop: Loop) -> list[Block]:
+    return found.ssa.schedule.order[loop.first : loop.last + 1]
+
+
+def _only_plain(found: Found, loop: Loop) -> bool:
+    """Whether a loop has neither atomics nor volatile accesses."""
+    observer = Observer(found.environment)
+    return not any(isinstance(op, Op) and observer.reads(op) for b in _members(found, loop) for op in b.ops)
+
+
+def _goes_far(found: Found, phi: Definition, loop: Loop) -> bool:
+    """Whether a counter grows from lane to lane, and in each turn by what depends on the number of CTAs."""
+    shape = found.uniformity.shapes[phi]
+    if shape.width == WARP or not shape.stride:
+        return False
+    goes_on, step = Turns(found.ssa, found.environment).growth(phi, loop)
+    return goes_on and step is None and _asks_for_grid(found.ssa, phi)
+
+
+def _asks_for_grid(ssa: Ssa, phi: Definition) -> bool:
+    """Whether the number of CTAs is among what a counter is made of."""
+    work, seen = [*phi.inputs.values()], set[Definition]()
+    while work:
+        definition = work.pop()
+        if definition in seen:
+            continue
+        seen.add(definition)
+        if isinstance(op := definition.origin, Op):
+            work += ssa.read[id(op)].values()
+            if any(isinstance(s, Special) and s.name == "nctaid" for s in op.sources.values()):
+                return True
+    return False
+
+
+def _gets_at_rows(found: Found, loop: Loop) -> bool:
+    """Whether lanes get at words of global memory side by side."""
+    algebra, reader = _Rows(found.block), Shapes(found.uniformity.shapes)
+    evaluator: Evaluator[Shape] = Evaluator(algebra, reader, found.environment)
+    for block in _members(found, loop):
+        for op in block.ops:
+            if isinstance(op, Op) and op.form.effects:
+                reader.inputs = found.ssa.read[id(op)]
+                evaluator.op(op)
+    return algebra.found
+
+
+class _Spaces(ShapeAlgebra):
+    """Notes state spaces."""
+
+    def __init__(self, block: BlockShape) -> None:
+        super().__init__(block)
+        self.spaces = set[str]()
+
+    def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
+        self.spaces.add(space)
+        return super().load(t, space, address, count, volatile)
+
+    def store(self, t: Type, space: str, address: Shape, values: tuple[Shape, ...], volatile: bool) -> None:
+        self.spaces.add(space)
+
+    def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
+        self.spaces.add(space)
+        return super().atomic(op, t, space, address, b, c)
+
+
+class _Rows(ShapeAlgebra):
+    """Notes whether lanes get at global memory side by side, a few bytes each."""
+
+    found = False
+
+    def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
+        self._note(t, space, address, count, stores=False)
+        return super().load(t, space, address, count, volatile)
+
+    def store(self, t: Type, space: str, address: Shape, values: tuple[Shape, ...], volatile: bool) -> None:
+        self._note(t, space, address, len(values), stores=True)
+
+    def _note(self, t: Type, space: str, address: Shape, count: int, *, stores: bool) -> None:
+        plan = plan_of(address, t.bytes * count, count, space, self.block, stores=stores, volatile=False)
+        rows = plan.way is Way.VECTOR and plan.shape.hold == address.hold
+        self.found |= rows and space in ("global", "") and t.bytes * count <= NARROW
+
+
+def taking_turns(kernel: Function, found: Found, loops: list[Loop]) -> Function:
+    """The kernel with a barrier after each turn of some of its loops."""
+    made = copied(kernel)
+    blocks = {b.index: b for b in made.blocks}
+    for loop in loops:
+        header = blocks[loop.header.index]
+        turn = Block(len(made.blocks), [], Barrier("sync", Constant(U32, 0), None, header))
+        for old in _members(found, loop):
+            block = blocks[old.index]
+            lead(block, block.successors(), {header: turn})
+        made.blocks.append(turn)
+    return made
