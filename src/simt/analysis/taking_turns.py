@@ -32,6 +32,8 @@ from simt.records import dataclass
 MOST_CARRIED = 1
 """Values that each lane has its own of, other than counters, and takes from turn to turn: they are put aside
 and fetched again. With a sum, a least and a greatest number nothing is gained."""
+LEAST = 2
+"""Accesses: what a loop loads from one array alone is prefetched as well."""
 NARROW = 8
 """Bytes: a warp whose lanes get at more each has a run of its own that caches and CPUs can follow."""
 
@@ -121,7 +123,7 @@ def _asks_for_grid(ssa: Ssa, phi: Definition) -> bool:
 
 
 def _gets_at_rows(found: Found, loop: Loop) -> bool:
-    """Whether lanes get at words of global memory side by side."""
+    """Whether there are accesses to global memory at which lanes lie side by side."""
     algebra, reader = _Rows(found.block), Shapes(found.uniformity.shapes)
     evaluator: Evaluator[Shape] = Evaluator(algebra, reader, found.environment)
     for block in _members(found, loop):
@@ -129,7 +131,7 @@ def _gets_at_rows(found: Found, loop: Loop) -> bool:
             if isinstance(op, Op) and op.form.effects:
                 reader.inputs = found.ssa.read[id(op)]
                 evaluator.op(op)
-    return algebra.found
+    return algebra.count >= LEAST
 
 
 class _Spaces(ShapeAlgebra):
@@ -152,9 +154,9 @@ class _Spaces(ShapeAlgebra):
 
 
 class _Rows(ShapeAlgebra):
-    """Notes whether lanes get at global memory side by side, a few bytes each."""
+    """Counts accesses to global memory at which lanes lie side by side, with a few bytes each."""
 
-    found = False
+    count = 0
 
     def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
         self._note(t, space, address, count, stores=False)
@@ -166,7 +168,7 @@ class _Rows(ShapeAlgebra):
     def _note(self, t: Type, space: str, address: Shape, count: int, *, stores: bool) -> None:
         plan = plan_of(address, t.bytes * count, count, space, self.block, stores=stores, volatile=False)
         rows = plan.way is Way.VECTOR and plan.shape.hold == address.hold
-        self.found |= rows and space in ("global", "") and t.bytes * count <= NARROW
+        self.count += rows and space in ("global", "") and t.bytes * count <= NARROW
 
 
 def taking_turns(kernel: Function, found: Found, loops: list[Loop]) -> Function:

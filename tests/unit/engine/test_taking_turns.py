@@ -50,7 +50,9 @@ $END:
 """
 COPY = "ld.global.u32 %j, [%p]; mad.lo.u32 %j, %j, 3, %i; add.u64 %p, %o, %d; st.global.u32 [%p], %j;"
 """Stores `3 * in[i] + i`."""
-SUM = "ld.global.u32 %j, [%p]; add.u32 %v, %v, %j;"
+LOAD = "ld.global.u32 %j, [%p]; add.u32 %v, %v, %j;"
+SUM = LOAD * 2
+"""Twice the sum."""
 STORE_SUM = "mad.lo.u32 %i, %c, %w, %t; mul.wide.u32 %d, %i, 4; add.u64 %p, %o, %d; st.global.u32 [%p], %v;"
 """Each thread's."""
 
@@ -102,6 +104,7 @@ STAYING = {
     "an atomic in each turn": kernel(f"{COPY} red.global.add.u32 [%o], %j;"),
     "a volatile load": kernel("ld.volatile.global.u32 %j, [%p]; add.u32 %v, %v, %j;", STORE_SUM),
     "scattered words": kernel(f"mul.lo.u64 %d, %d, 9; add.u64 %p, %a, %d; {SUM}", STORE_SUM),
+    "one array": kernel(LOAD, STORE_SUM),
     "two sums": kernel(f"{SUM} mad.lo.u32 %x, %x, %j, 5;", f"add.u32 %v, %v, %x; {STORE_SUM}"),
     "a call": kernel(
         "call (%j), f, (%i); add.u32 %v, %v, %j;" + SUM,
@@ -147,7 +150,7 @@ def test_sums_of_threads(engine: str, ctas: int, threads: int, n: int) -> None:
     device.load(kernel(SUM, STORE_SUM))["k"](ctas, threads, (out, source, n))
     padded = np.zeros(-(-n // all_threads) * all_threads, "u4")
     padded[:n] = given
-    np.testing.assert_array_equal(out.numpy(), padded.reshape(-1, all_threads).sum(0, dtype="u4"))
+    np.testing.assert_array_equal(out.numpy(), padded.reshape(-1, all_threads).sum(0, dtype="u4") * 2)
 
 
 @pytest.mark.parametrize("name", ["a branch", "a break", "two elements ahead"])
@@ -179,7 +182,7 @@ def test_what_follows_the_loop(engine: str, name: str) -> None:
     device.load(WALKING[name])["k"](4, 128, (out, device.array(given), n))
     own = np.zeros(5120, "u4")
     own[:n] = given
-    own = own.reshape(10, 512).sum(0, dtype="u4")
+    own = own.reshape(10, 512).sum(0, dtype="u4") * np.uint32(2)
     expected = np.zeros(512, "u4")
     expected[0] = own.sum(dtype="u4")
     if name != "an atomic sum":
@@ -191,8 +194,8 @@ def test_what_follows_the_loop(engine: str, name: str) -> None:
 @pytest.mark.parametrize("bad", [0, 37, 640, 5555, 8999])
 def test_faults_name_the_thread(engine: str, bad: int, workers: int) -> None:
     device = simt.Device("sm_75", engine=engine, workers=workers)
-    wild = f"setp.eq.u32 %r, %i, {bad}; @%r mov.u64 %p, 64; {COPY}"
-    text = kernel(wild)
+    wild = f"setp.eq.u32 %r, %i, {bad}; @%r mov.u64 %p, 64; ld.global.u32 %j, [%p];"
+    text = kernel(COPY + wild)
     assert takes_turns(text, (64, 1, 1))
     with pytest.raises(simt.KernelFault) as caught:
         device.load(text)["k"](5, 64, (device.zeros(9000, "u4"), device.zeros(9000, "u4"), 9000))
