@@ -52,6 +52,11 @@ def joined(block: BlockShape) -> BlockShape | None:
     return replace(block, x=block.x * ctas, ctas=ctas) if ctas > 1 else None
 
 
+def is_for_all_grids(block: BlockShape) -> bool:
+    """Whether code for this shape is what grids with few CTAs have, too: these CTAs are never joined."""
+    return block.many != Many.NO and not block.joins
+
+
 def _ctas(block: BlockShape) -> int:
     """How many CTAs make rows of whole warps, or as long ones as there may be; 1 if that is not worth it."""
     if block.x > 1:

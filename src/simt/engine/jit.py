@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
-from simt.analysis.joined import asked
+from simt.analysis.joined import asked, is_for_all_grids
 from simt.analysis.outline import Function, Program
-from simt.analysis.shape import BlockShape
+from simt.analysis.shape import BlockShape, Many
 from simt.engine.compile import Compiled, Compiler
 from simt.engine.drafts import warps_of
 from simt.engine.host import HOST, find_cpu
@@ -19,6 +19,7 @@ from simt.engine.prepared import Host, Prepared
 from simt.engine.repeat import Repeat, can_repeat
 from simt.engine.unsupported import Unsupported
 from simt.machine.launch import Engine, Given, Launch, Replay
+from simt.records import replace
 
 KEPT = 1 << 20
 """Bytes of device memory of a worker that are kept for the next launch of the same kernel."""
@@ -128,7 +129,9 @@ class Jit:
             found = made.get(key)
             if key not in made or (found is not None and found.draft is not None and not warps):
                 try:
-                    made[key] = self.compiler.compile(program, kernel, block, warps)
+                    made[key] = found = self.compiler.compile(program, kernel, block, warps)
+                    if is_for_all_grids(found.block):
+                        made |= {(kernel.name, replace(block, many=many)): found for many in Many}
                 except Unsupported as reason:
                     self.reasons[kernel.name] = str(reason)
                     made[key] = None
@@ -137,5 +140,6 @@ class Jit:
 
 def _suits(compiled: Compiled, launch: Launch) -> bool:
     """Whether code is good enough for a launch, which is the next one."""
-    many = asked(launch.block, launch.grid[0], launch.kernel).many
-    return compiled.block.many == many and (compiled.draft is None or compiled.draft.suits(launch))
+    many, block = asked(launch.block, launch.grid[0], launch.kernel).many, compiled.block
+    is_for_grid = block.many == many or is_for_all_grids(block)
+    return is_for_grid and (compiled.draft is None or compiled.draft.suits(launch))

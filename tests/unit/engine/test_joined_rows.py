@@ -11,9 +11,12 @@ from click import unstyle
 
 import simt
 from simt.analysis.joined import MOST_WARPS, asked, joined
+from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape, Many
 from simt.cli.explain import as_json, in_full
 from simt.engine import llvm_calls
+from simt.engine.compile import Compiled
+from simt.engine.jit import Jit
 from simt.engine.prepared import Prepared
 from simt.tools.explain import explain
 from tests.conftest import shared_device
@@ -232,6 +235,23 @@ def test_grids_of_all_sizes_take_turns() -> None:
         block = launch.state.compiled.block
         made.setdefault(block.many, set()).add(block.ctas)
     assert made == {Many.WHOLE: {8}, Many.SOME: {8}, Many.NO: {1}}
+
+
+def test_kernels_that_are_never_joined_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    device, made = simt.Device("sm_75", engine="jit", workers=1), list[BlockShape]()
+    assert isinstance(device.engine, Jit)
+    compile_one = device.engine.compiler.compile
+
+    def watched(program: Program, kernel: Function, block: BlockShape, warps: int) -> Compiled:
+        made.append(block)
+        return compile_one(program, kernel, block, warps)
+
+    monkeypatch.setattr(device.engine.compiler, "compile", watched)
+    run = device.load(counts(change="st.global.u32 [%o], %t;"))["k"]
+    out = device.zeros(1000, "u4")
+    for ctas in (64, 3, 63, 64, 1, 8):
+        run(ctas, 4, (out, 1000))
+    assert [block.many for block in made] == [Many.WHOLE]
 
 
 def test_the_explanation_says_so() -> None:
