@@ -19,7 +19,7 @@ from simt.analysis.observer import Anything, Observer, Shapes
 from simt.analysis.pending import Pending
 from simt.analysis.program import Barrier, Block, Constant, Function, Op, Special
 from simt.analysis.schedule import Loop
-from simt.analysis.shape import WARP, BlockShape, Shape
+from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.turns import Turns
@@ -56,6 +56,8 @@ def walking_loops(found: Found) -> list[Loop]:
     side_by_side = found.block.linear and found.block.warps > 1
     if not side_by_side or pending.barriers or pending.by_number or pending.waiting:
         return []
+    if any(shape.hold == Hold.IN_ROWS for shape in found.uniformity.shapes.values()):
+        return []  # such code is tried first: `simt.engine.llvm_trial`
     outer = {id(loop.parent) for loop in schedule.loops}
     loops = [loop for loop in schedule.loops if id(loop) not in outer and _walks(found, loop)]
     return loops if loops and _has_no_memory_of_ctas(found) else []

@@ -105,6 +105,7 @@ STAYING = {
     "a volatile load": kernel("ld.volatile.global.u32 %j, [%p]; add.u32 %v, %v, %j;", STORE_SUM),
     "scattered words": kernel(f"mul.lo.u64 %d, %d, 9; add.u64 %p, %a, %d; {SUM}", STORE_SUM),
     "one array": kernel(LOAD, STORE_SUM),
+    "a row of an index": kernel(f"div.u32 %v, %i, %n; {COPY}", STORE_SUM),
     "two sums": kernel(f"{SUM} mad.lo.u32 %x, %x, %j, 5;", f"add.u32 %v, %v, %x; {STORE_SUM}"),
     "a call": kernel(
         "call (%j), f, (%i); add.u32 %v, %v, %j;" + SUM,
