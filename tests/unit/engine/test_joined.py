@@ -111,7 +111,7 @@ def test_faults_name_the_thread(
 
 
 def test_the_lowest_of_several_faults(engine: str) -> None:
-    device, shape = shared_device(engine), (100, 1)
+    device, shape = simt.Device("sm_75", engine=engine, workers=1), (100, 1)
     out, given = device.zeros(shape, "u4"), device.zeros(shape, "u4")
     wild = "setp.ge.u32 %q, %x, 37; @%q mov.u64 %p, 64;"
     with pytest.raises(simt.KernelFault) as caught:

@@ -186,7 +186,7 @@ def test_faults_name_the_thread(
 
 
 def test_the_lowest_of_several_faults(engine: str) -> None:
-    device = shared_device(engine)
+    device = simt.Device("sm_75", engine=engine, workers=1)
     text = counts(change="setp.ge.u32 %q, %i, 150; @%q mov.u64 %o, 64;")
     with pytest.raises(simt.KernelFault) as caught:
         device.load(text)["k"](64, 4, (device.zeros(256, "u4"), 256))
