@@ -321,11 +321,18 @@ def _objects(text: str, cpu: Cpu) -> list[bytes]:
     forced to be large, took 1.00 to 1.20 times as long, 1.05 in the mean."""
     smaller = pieces(cpu.features)
     if f" {LARGE} " not in text:
-        return [_object(text, cpu, _level(text, smaller))]
+        return [_object(part, cpu, _level(part, smaller)) for part in _short_parts(text)]
     from simt.engine.llvm_parts import parts  # only to compile: start-up time
 
     kernel, called = parts(text, LARGE)
     return [_object(called, cpu, _level(called, smaller)), _object(kernel, cpu, 0)]
+
+
+def _short_parts(text: str) -> list[str]:
+    """A module, without functions of turns if it is so long that LLVM would not make vectors of them."""
+    from simt.engine.llvm_alone_vectors import MARK, parted  # only to compile: start-up time
+
+    return list(parted(text)) if MARK in text and text.count("\n") > LONG_TEXT else [text]
 
 
 def _object(text: str, cpu: Cpu, level: int) -> bytes:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial, reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from simt.analysis.dominance import Tree
 from simt.analysis.evaluate import Evaluator
@@ -36,7 +36,9 @@ from simt.analysis.ssa import Definition, terminator_uses, uses
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
 from simt.engine.llvm_alone_count import CountedTurns
+from simt.engine.llvm_alone_free import FreeTurns
 from simt.engine.llvm_alone_turn import Joint, Touch, joints
+from simt.engine.llvm_alone_vectors import NotFree
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
@@ -54,6 +56,7 @@ LONGEST = 400
 AHEAD = 3072
 """Bytes from what a lane reads to what is asked for: what a warp may go through together."""
 TRUE = Value("true", "i1")
+Alone = TypeVar("Alone", bound=AloneAlgebra)
 NEAR = 1 << 15
 """Bytes between the lowest and the highest lane's addresses up to which one follows the other."""
 
@@ -62,6 +65,8 @@ class AloneLoop:
     """Emits one loop for one lane at a time. The lanes are in a stack slot, as bits."""
 
     algebra = AloneAlgebra
+    needs_vectors = False
+    """Whether it is not worth it without turns that LLVM makes vectors of."""
 
     def __init__(self, emitter: FunctionEmitter, loop: Loop, dominance: Tree) -> None:
         self.emitter = emitter
@@ -72,13 +77,8 @@ class AloneLoop:
         self.name = f"alone.{loop.header.index}"
         self.blocks = emitter.schedule.order[loop.first : loop.last + 1]
         self.inside = {b.index for b in self.blocks}
-        unit = emitter.unit
-        self.m = self.algebra(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
-        self.m.parameter_size, self.m.sizes = emitter.m.parameter_size, emitter.m.sizes
-        self.m.at_start, self.m.beginning = emitter.m.at_start, emitter.m.beginning
-        self.m.places, self.m.word_woven = emitter.m.places, emitter.m.woven
-        self.m.abort, self.m.zeros = emitter.m.abort, emitter.m.zeros
-        self.evaluator: Evaluator[Value] = Evaluator(self.m, self, unit.program.environment)
+        self.m = self.algebra_of(self.algebra)
+        self.evaluator: Evaluator[Value] = Evaluator(self.m, self, emitter.unit.program.environment)
         self.current: dict[Register, Definition] = {}
         self.cache: dict[Definition, Value] = {}
         self.exits: set[int] = set()
@@ -90,8 +90,19 @@ class AloneLoop:
         """What is made from a phi of the header and constants alone: the phi, and by how much it is more
         (0 if that is not known)."""
         self.counted: CountedTurns | None = None
+        self.free = list[str]()  # code of turns of which all is known ahead
         self.entering = Value("0", "i32")  # lanes that begin, as bits
         self.distances: dict[Definition, Value] = {}  # from what a phi holds to what is asked for
+
+    def algebra_of(self, kind: type[Alone]) -> Alone:
+        """An algebra for the loop's code."""
+        unit, usual = self.emitter.unit, self.emitter.m
+        m = kind(self.builder, unit.module, unit.features, unit.block, unit.program.environment)
+        m.parameter_size, m.sizes = usual.parameter_size, usual.sizes
+        m.at_start, m.beginning = usual.at_start, usual.beginning
+        m.places, m.word_woven = usual.places, usual.woven
+        m.abort, m.zeros = usual.abort, usual.zeros
+        return m
 
     @property
     def lanes(self) -> str:
@@ -125,14 +136,20 @@ class AloneLoop:
             return self.emitter.read(definition)
         if definition not in self.cache:
             t = definition.register.type
-            loaded = self.builder.emit(f"load {element_type(t)}, ptr {self._slot(definition)}")
+            loaded = self.builder.emit(f"load {element_type(t)}, ptr {self.slot_of(definition)}")
             value = Value(loaded, element_type(t))
             self.cache[definition] = self.emitter.noted(self.m, definition, value)
             if definition.block.index not in self.inside:
                 self.m.outside.add(loaded)
         return self.cache[definition]
 
-    def _slot(self, definition: Definition) -> str:
+    @property
+    def slots(self) -> dict[str, str]:
+        """Types of what the loop's stack slots hold, by name."""
+        lines = (line.split() for line in self.emitter.allocas if line.startswith(f"  %{self.name}."))
+        return {words[0]: words[3] for words in lines if words[-1] == words[3]}
+
+    def slot_of(self, definition: Definition) -> str:
         name = f"%{self.name}.v{definition.index}"
         self.emitter.allocas[f"  {name} = alloca {element_type(definition.register.type)}"] = None
         return name
@@ -141,7 +158,7 @@ class AloneLoop:
         """A definition of the loop gets its value."""
         scalar = self.cache[definition] = self.emitter.as_seen(definition, self.m.scalar(value))
         kept = self.emitter.bare(definition, scalar)
-        self.builder.void(f"store {kept.typed}, ptr {self._slot(definition)}")
+        self.builder.void(f"store {kept.typed}, ptr {self.slot_of(definition)}")
 
     # -- the whole ---------------------------------------------------------------------------------
 
@@ -151,15 +168,17 @@ class AloneLoop:
         precise = self._copied()
         if self._is_short:
             raise NotAlone
+        self.free = self.free_turns()
         self.builder.label(self.name)
+        self.begins()
         ways = {definition: self._bring(definition) for definition in brought}
         for definition in given:
-            self._copy_column(definition, away=True)
+            self.copy_column(definition, away=True)
         self.distances = {d: self._distance(ways[d]) for d in self._streams()}
         self.entering = Value(self.builder.emit(f"load i32, ptr {self.lanes}"), "i32")
         self.counted = self._counted()
         self._take_lane(ways)
-        self.builder.lines += precise
+        self.builder.lines += [*self.free, *precise]
         self._turn()
         self.builder.label(f"{self.name}.left")
         left = self.builder.emit(f"load i32, ptr {self.lanes}")
@@ -169,10 +188,32 @@ class AloneLoop:
         self._take_lane(ways)
         self.builder.label(f"{self.name}.done")
         for definition in given:
-            self._copy_column(definition, away=False)
+            self.copy_column(definition, away=False)
         if self.exit is not None:
             self.emitter.add_waiting(self.exit, self.entering_mask)
         self.emitter.walk_on(self.loop.header, set_of(self.exits))
+
+    def free_turns(self) -> list[str]:
+        """The code of turns of which all is known ahead. No others are worth a copy of the loop then."""
+        try:
+            free = FreeTurns(self).emit(self.few)
+        except NotFree:
+            return []
+        finally:
+            self.m.given = None
+        self.touches.clear()
+        return free
+
+    @property
+    def few(self) -> str:
+        """The label to which lanes go that have not got enough of such turns."""
+        return f"{self.name}.turn"
+
+    def begins(self) -> None:
+        """The code for lanes one by one begins."""
+
+    def goes(self) -> None:
+        """Such turns are about to begin."""
 
     @property
     def _is_short(self) -> bool:
@@ -180,7 +221,7 @@ class AloneLoop:
         return any(self._counts_few(phi) for phi in self.phis)
 
     def _counts_few(self, phi: Definition) -> bool:
-        return self._stride(phi) == -1 and all(r.lo >= 0 and r.hi < SHORT for r in self._begins(phi))
+        return self.step_of(phi) == -1 and all(r.lo >= 0 and r.hi < SHORT for r in self._begins(phi))
 
     def _begins(self, phi: Definition) -> list[Range]:
         """What a phi of the header can begin with."""
@@ -202,8 +243,8 @@ class AloneLoop:
         if self.counted is not None:
             self.counted.begin()
         for definition, way in ways.items():
-            self.builder.void(f"store {way().typed}, ptr {self._slot(definition)}")
-        self.builder.void(f"br label %{self.name}.turn")
+            self.builder.void(f"store {way().typed}, ptr {self.slot_of(definition)}")
+        self.builder.void(f"br label %{self.name}.{'begin' if self.free else 'turn'}")
 
     def _begin_lane(self) -> None:
         """Takes the lowest lane of those that are still to go."""
@@ -242,7 +283,7 @@ class AloneLoop:
 
     def _counted(self) -> CountedTurns | None:
         """The joint checks that hold for turns that can be counted, if there are any."""
-        found = {joint: self._stride(joint.base) for joint in joints(self.touches.values())}
+        found = {joint: self.step_of(joint.base) for joint in joints(self.touches.values())}
         steps = {joint: step for joint, step in found.items() if step > 0 and step % joint.size == 0}
         return CountedTurns(self, steps) if steps else None
 
@@ -266,8 +307,8 @@ class AloneLoop:
         """What a phi of the header is made of by the ways round the loop, as `steps` has it."""
         return {self.steps.get(v, (None, 0)) for i, v in phi.inputs.items() if i in self.inside}
 
-    def _stride(self, phi: Definition) -> int:
-        """Bytes by which a phi of the header grows each turn, 0 if that is not known."""
+    def step_of(self, phi: Definition) -> int:
+        """By how much a phi of the header grows each turn, 0 if that is not known."""
         ways = self._steps_of(phi) if phi in self.phis else set[tuple[Definition | None, int]]()
         source, step = ways.pop() if len(ways) == 1 else (None, 0)
         return step if source is phi else 0
@@ -360,11 +401,14 @@ class AloneLoop:
             for target in block.successors():
                 if target.index not in self.inside:
                     found.update(dict.fromkeys(self.ssa.phis.get(target.index, ())))
-        for definition in found:
-            (part, *others) = self.emitter.parts(definition)
-            if others or part.width != WARP:
-                raise NotAlone
+        if not all(map(self.is_given, found)):
+            raise NotAlone
         return list(found)
+
+    def is_given(self, definition: Definition) -> bool:
+        """Whether lanes can give a value of all lanes their parts."""
+        (part, *others) = self.emitter.parts(definition)
+        return not others and part.width == WARP
 
     def _escaping(self) -> list[Definition]:
         """Definitions made in the loop and used after it."""
@@ -374,7 +418,7 @@ class AloneLoop:
             if d.block.index in self.inside and blocks - self.inside
         ]
 
-    def _copy_column(self, definition: Definition, away: bool) -> None:
+    def copy_column(self, definition: Definition, away: bool) -> None:
         """A value of all lanes from its slot to where lanes are put one by one, or back."""
         (part,) = self.emitter.parts(definition)
         slot = self.emitter.slot(definition, part)
@@ -434,13 +478,10 @@ class AloneLoop:
 
     def _block(self, block: Block) -> None:
         self.builder.label(self._label(block))
-        self.m.lane_number = Value(self.builder.emit(f"load i32, ptr {self.lane}"), "i32")
-        self._note_lane()
-        self.cache = {}
-        self.current = self.ssa.reaching(block)
+        self.open(block)
         for op in block.ops:
             assert isinstance(op, Op)
-            self._op(op)
+            self.do(op)
         self.m.line = block.terminator.line
         match block.terminator:
             case Jump(target=target):
@@ -450,12 +491,19 @@ class AloneLoop:
             case _:
                 raise NotAlone
 
+    def open(self, block: Block) -> None:
+        """A block begins."""
+        self.m.lane_number = Value(self.builder.emit(f"load i32, ptr {self.lane}"), "i32")
+        self._note_lane()
+        self.cache = {}
+        self.current = self.ssa.reaching(block)
+
     def _note_lane(self) -> None:
         """The lane is the only one that runs."""
         bit = self.builder.emit(f"shl i32 1, {self.m.lane_number.ir}")
         self.m.mask = Value(self.builder.emit(f"bitcast i32 {bit} to <{WARP} x i1>"), "i1", WARP)
 
-    def _op(self, op: Op) -> None:
+    def do(self, op: Op) -> None:
         self.m.line = op.line
         self.m.parameter = self.emitter.parameter_offset(op)
         self.m.reach = self.emitter.reach(op, self.current)
@@ -530,17 +578,24 @@ class AloneLoop:
             self.cache = dict(cache)
             self._edge(block, target)
 
-    def _edge(self, block: Block, target: Block) -> None:
-        moves = [
+    def _moves(self, block: Block, target: Block) -> list[tuple[Definition, Value]]:
+        """Phis of the target, and what they are given."""
+        return [
             (phi, self.read(source))
             for phi in self.ssa.phis.get(target.index, ())
             if (source := phi.inputs[block.index]) is not phi
         ]
-        if target.index not in self.inside:
-            return self._leave(block, target, moves)
-        for phi, value in moves:
+
+    def move(self, block: Block, target: Block) -> None:
+        """Gives phis of the loop what an edge says."""
+        for phi, value in self._moves(block, target):
             kept = self.emitter.bare(phi, value)
-            self.builder.void(f"store {kept.typed}, ptr {self._slot(phi)}")
+            self.builder.void(f"store {kept.typed}, ptr {self.slot_of(phi)}")
+
+    def _edge(self, block: Block, target: Block) -> None:
+        if target.index not in self.inside:
+            return self._leave(block, target, self._moves(block, target))
+        self.move(block, target)
         if target is self.loop.header:
             if self.counted is None or self.copy == "precise":
                 self.emitter.poll(target)
@@ -551,16 +606,16 @@ class AloneLoop:
         """The lane leaves the loop: puts its values to the others', and waits for them there."""
         for definition in self._escaping():
             if self.dominance.dominates(definition.block.index, block.index):
-                self._put(definition, self.read(definition))
+                self.put(definition, self.read(definition))
         for phi, value in moves:
-            self._put(phi, value)
+            self.put(phi, value)
         place = self.emitter.pending.of_edge(block, target)
         self.exits.add(place)
         if self.exit is None:
             self.emitter.add_waiting(place, self.m.mask)
         self.builder.void(f"br label %{self.name}.left")
 
-    def _put(self, definition: Definition, value: Value) -> None:
+    def put(self, definition: Definition, value: Value) -> None:
         """Gives a value of all lanes this lane's part."""
         if self.m.has_masks:
             return self._put_in_column(definition, value)

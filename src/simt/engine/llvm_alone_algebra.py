@@ -40,12 +40,13 @@ class AloneAlgebra(AtomicAlgebra):
     """The algebra of one lane: every column is a scalar. `lane_number`: the lane (i32). `word_woven`: bytes
     of the words by which local memory is woven (`simt.engine.llvm_woven`; 0: it is not).
 
-    `is_checked`: the present access is known to be valid. `touched`: bytes of the last plain access, if it
-    was to the arena; negative for a store."""
+    `is_checked`: the present access is known to be valid. `given`: the pointer that it uses, if that is made
+    ahead. `touched`: bytes of the last plain access, if it was to the arena; negative for a store."""
 
     lane_number = Value("0", "i32")
     word_woven = 0
     is_checked = False
+    given: str | None = None
     touched = 0
 
     @property
@@ -104,6 +105,8 @@ class AloneAlgebra(AtomicAlgebra):
         return super()._plan(access, stores)
 
     def _host(self, access: Access, address: Value) -> str:
+        if self.given is not None:
+            return self.given
         if access.region is not LOCAL:
             return super()._host(access, address)
         lane = Value(self.builder.emit(f"zext {self.lane_number.typed} to i64"), I64)

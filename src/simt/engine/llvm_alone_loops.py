@@ -9,11 +9,13 @@ from simt.analysis.access import NEAR
 from simt.analysis.dominance import Tree, dominators
 from simt.analysis.program import Block, Call, Op, memory_operands
 from simt.analysis.schedule import Loop
-from simt.analysis.shape import WARP
+from simt.analysis.shape import WARP, Shape
 from simt.engine.llvm_alone import LONGEST, AloneLoop
 from simt.engine.llvm_alone_algebra import NotAlone
+from simt.engine.llvm_alone_rows import OneLaneLoop, RowLoop
 from simt.engine.llvm_alone_short import ShortLoop
 from simt.engine.llvm_builder import Value
+from simt.engine.llvm_lanes import ALL
 
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
@@ -27,29 +29,57 @@ GATHERED = 5
 
 
 class AloneLoops:
-    """The loops of a function that lanes may go through alone; `decided`: by their headers' indices."""
+    """The loops of a function that lanes may go through alone; `decided`: by their headers' indices. `whole`:
+    code for the whole warp is wanted too where no warp comes to it, to be looked at."""
+
+    whole = False
 
     def __init__(self, emitter: FunctionEmitter) -> None:
         self.emitter = emitter
         self.decided: dict[int, bool] = {}
+        self.rows: dict[int, bool] = {}
+        self.returning = set[int]()  # headers of those from which all lanes may come back to go together
 
-    def try_few(self, loop: Loop, mask: Value) -> None:
-        """Sends lanes that begin a turn of a loop to go through it one by one, if they are few."""
-        if not self.has_code(loop):
-            return
+    def _begun(self, header: Block) -> Loop | None:
+        """The loop that a block is the header of, if lanes may go through it alone."""
+        loop = self.emitter.schedule.loop_of[header.index]
+        return None if loop is None or loop.header is not header or self.emitter.unit.large else loop
+
+    def try_few(self, header: Block, mask: Value) -> bool:
+        """Sends lanes that begin a turn of a loop to go through it one by one, if they are few; whether no
+        other code for them is needed."""
+        loop = self._begun(header)
+        if loop is None or not self.has_code(loop):
+            return False
         builder, m = self.emitter.builder, self.emitter.m
-        alone, together, go = f"alone.{loop.header.index}", builder.block_name("together"), "true"
-        bits, few = m.mask_bits(mask).ir, self._few(loop)
+        few = self._few(loop)
+        if few < WARP and mask.ir == ALL:
+            return False
+        bits = m.mask_bits(mask).ir
         if few < WARP:
             count = m.module.declare("llvm.ctpop.i32", "i32", ("i32",))
             lanes = builder.emit(f"call i32 {count}(i32 {bits})")
-            go = builder.emit(f"icmp ule i32 {lanes}, {few}")
-        begin = builder.block_name("few")
-        builder.void(f"br i1 {go}, label %{begin}, label %{together}")
+            self._go_alone(loop, bits, builder.emit(f"icmp ule i32 {lanes}, {few}"))
+            return False
+        if self.is_all(header):
+            self._send(loop, bits)
+            return True
+        self._go_alone(loop, bits, "true")
+        return False
+
+    def _go_alone(self, loop: Loop, bits: str, condition: str) -> None:
+        """Sends lanes to go through a loop one by one, if a condition holds."""
+        builder = self.emitter.builder
+        begin, together = builder.block_name("few"), builder.block_name("together")
+        builder.void(f"br i1 {condition}, label %{begin}, label %{together}")
         builder.label(begin)
+        self._send(loop, bits)
+        builder.label(together)
+
+    def _send(self, loop: Loop, bits: str) -> None:
+        builder, alone = self.emitter.builder, f"alone.{loop.header.index}"
         builder.void(f"store i32 {bits}, ptr %{alone}.lanes")
         builder.void(f"br label %{alone}")
-        builder.label(together)
 
     def _few(self, loop: Loop) -> int:
         """Lanes that go on alone, at most."""
@@ -60,12 +90,64 @@ class AloneLoops:
     def _is_gathered(self, loop: Loop) -> bool:
         """Whether the loop does little but get at memory lane by lane. Shared memory does not count: words
         of it are looked up in registers, and its atomic operations are done one by one in any case."""
-        ops = [op for block in self._blocks(loop) for op in block.ops if isinstance(op, Op)]
-        outside = [op for op in ops if op.binding.get("space") != "shared"]
+        ops = self._ops(loop)
+        outside = [op for op in ops if isinstance(op, Op) and op.binding.get("space") != "shared"]
         return GATHERED * sum(map(self._scatters, outside)) >= len(ops)
 
     def _blocks(self, loop: Loop) -> list[Block]:
         return self.emitter.schedule.order[loop.first : loop.last + 1]
+
+    def _ops(self, loop: Loop) -> list[Op | Call]:
+        return [op for block in self._blocks(loop) for op in block.ops]
+
+    # -- loops that all lanes leave together: see `simt.engine.llvm_alone_rows` ---------------------------
+
+    def try_rows(self, header: Block, mask: Value) -> None:
+        """Sends lanes that come to a loop to go through it one by one, if each stores to a row of its own, or
+        there is but one lane."""
+        loop = self._begun(header)
+        if loop is None:
+            return
+        stores = [shape for op in self._ops(loop) for shape in self._stored(op)]
+        if any(map(self._is_apart, stores)) and self._is_gathered(loop):
+            if self._has_rows(loop, RowLoop):
+                self._go_alone(loop, self.emitter.m.mask_bits(mask).ir, "true")
+        elif any(shape.is_uniform for shape in stores) and self._has_rows(loop, OneLaneLoop):
+            bits, builder = self.emitter.m.mask_bits(mask).ir, self.emitter.builder
+            below = builder.emit(f"sub i32 {bits}, 1")
+            others = builder.emit(f"and i32 {bits}, {below}")
+            self._go_alone(loop, bits, builder.emit(f"icmp eq i32 {others}, 0"))
+
+    def _has_rows(self, loop: Loop, kind: type[RowLoop]) -> bool:
+        header = loop.header.index
+        if header not in self.rows:
+            leaves = header in self.emitter.uniformity.leaving
+            self.rows[header] = not leaves and self._may_part(loop) and self._is_emitted(kind, loop)
+        if self.rows[header]:
+            self.emitter.part()
+        return self.rows[header]
+
+    def _stored(self, op: Op | Call) -> list[Shape]:
+        """Shapes of the addresses at which an op stores, in memory that others see."""
+        if isinstance(op, Call) or op.destinations or op.binding.get("space") in ("local", "shared"):
+            return []
+        read = self.emitter.ssa.read[id(op)]
+        return [self.emitter.shape(read[base]) for base, _ in memory_operands(op) if op.form.moves_memory]
+
+    # ----------------------------------------------------------------------------------------------------
+
+    def is_all(self, block: Block) -> bool:
+        """Whether the code for lanes one by one is all that there is to be of a block: all lanes go there,
+        and no other block of the function looks for this one's."""
+        loop = self.emitter.schedule.loop_of[block.index]
+        if loop is None or self.whole or self.emitter.unit.large or self.emitter.deep:
+            return False
+        if not self.has_code(loop) or loop.header.index in self.returning or self._few(loop) < WARP:
+            return False
+        inside = {b.index for b in self._blocks(loop)}
+        found = self.emitter.representatives.items()
+        first = self.emitter.schedule.order[0].index
+        return first not in inside and not any(r in inside for b, r in found if b not in inside)
 
     def has_code(self, loop: Loop) -> bool:
         """Whether the loop has code for one lane at a time."""
@@ -81,16 +163,18 @@ class AloneLoops:
 
     def _suits_one(self, loop: Loop) -> bool:
         """Whether lanes leave the loop by degrees, and get at memory one by one in it."""
-        blocks = self._blocks(loop)
-        if loop.header.index not in self.emitter.uniformity.leaving or self.emitter.pending.waiting:
+        leaves = loop.header.index in self.emitter.uniformity.leaving
+        return leaves and self._may_part(loop) and any(map(self._scatters, self._ops(loop)))
+
+    def _may_part(self, loop: Loop) -> bool:
+        """Whether nothing in a loop may need other lanes, and its code may stand twice."""
+        if self.emitter.pending.waiting:
             return False
         if self.emitter.ticks is not None:  # which counts what the warp executes, not each lane
             return False
         if any(inner.parent is loop for inner in self.emitter.schedule.loops):
             return False
-        return sum(len(b.ops) for b in blocks) <= LONGEST and any(
-            self._scatters(op) for block in blocks for op in block.ops
-        )
+        return len(self._ops(loop)) <= LONGEST
 
     @property
     def has_scattered(self) -> bool:
@@ -105,13 +189,17 @@ class AloneLoops:
             return False
         read = self.emitter.ssa.read[id(op)]
         shapes = [self.emitter.shape(read[base]) for base, _ in memory_operands(op)]
+        return any(map(self._is_apart, shapes))
+
+    def _is_apart(self, shape: Shape) -> bool:
         slow = not self.emitter.m.has_gathers
-        return any(shape.width == WARP or (slow and abs(shape.stride) > NEAR) for shape in shapes)
+        return shape.width == WARP or (slow and abs(shape.stride) > NEAR)
 
     def _emit_alone(self, loop: Loop) -> bool:
         """Emits the loop's code, to stand after the blocks; False if one lane cannot do it."""
         if self._is_emitted(AloneLoop, loop):
             return True
+        self.returning.add(loop.header.index)
         return self._few(loop) == WARP and self._is_emitted(ShortLoop, loop)
 
     def _is_emitted(self, kind: type[AloneLoop], loop: Loop) -> bool:

@@ -99,14 +99,14 @@ class ShortLoop(AloneLoop):
         self.entering = Value(self.builder.emit(f"load i32, ptr {self.lanes}"), "i32")
         ways = {definition: self._bring(definition) for definition in brought}
         for definition in given:
-            self._copy_column(definition, away=True)
+            self.copy_column(definition, away=True)
         self._leave_to_all(ways)
         self.distances = {d: self._distance(ways[d]) for d in self._streams()}
         self._check_steps(turns)
         self._ask_for_all(ways, turns)
         self._run_lanes(ways, turns)
         for definition in given:
-            self._copy_column(definition, away=False)
+            self.copy_column(definition, away=False)
         self.emitter.add_waiting(exit_, self.entering_mask)
         self.emitter.walk_on(self.loop.header, 1 << exit_)
         self._bail()
@@ -123,7 +123,7 @@ class ShortLoop(AloneLoop):
         consecutive = TRUE
         for base in self._streams():
             (low, first), (high, last) = (self._end(ways[base], count) for count in ("cttz", "ctlz"))
-            words, step = self.m.binary("sub", last, first), self.m.number("i32", self._stride(base))
+            words, step = self.m.binary("sub", last, first), self.m.number("i32", self.step_of(base))
             reach = self.m.cast("zext", low.type, self.m.binary("mul", words, step))
             apart = self.m.binary("sub", high, low)
             consecutive = self.m.binary("and", consecutive, self.m.test("icmp eq", reach, apart))
@@ -140,7 +140,7 @@ class ShortLoop(AloneLoop):
         """Goes on if all lanes can load what they load by steps, in turns that they have not got as well."""
         found: dict[Joint, int] = {}
         for joint in joints(self.touches.values()):
-            step = self._stride(joint.base)
+            step = self.step_of(joint.base)
             if step > 0 and step % joint.size == 0:
                 found[joint] = joint.span + (turns - 1) * step
         valid = TRUE
@@ -208,7 +208,7 @@ class ShortLoop(AloneLoop):
         for base, distance in self.distances.items():
             self.m.ask_for(self.address(base, 0), distance)
         for definition, value in self._after(turns, values).items():
-            self._put(definition, value)
+            self.put(definition, value)
         self._end_lane("next")
 
     def _next_lane(self, label: str, ways: Ways) -> dict[Definition, Value]:
@@ -257,7 +257,7 @@ class ShortLoop(AloneLoop):
             assert isinstance(op, Op)
             made = [d for d in self.ssa.of[id(op)] if d is not None]
             if needed is None or any(d in needed for d in made):
-                self._op(op)
+                self.do(op)
             self.current.update({d.register: d for d in made})
 
     def _keep(self, definition: Definition, value: Value) -> None:

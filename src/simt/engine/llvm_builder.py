@@ -148,6 +148,10 @@ class ModuleText:
     def has(self, name: str) -> bool:
         return name in self._functions
 
+    def unused(self, hint: str) -> str:
+        """A name that no function has."""
+        return f"{hint}.{len(self._functions)}"
+
     def define(self, name: str, text: str) -> None:
         """Adds a function's whole definition under its name."""
         self._functions[name] = text

@@ -116,7 +116,7 @@ class FunctionEmitter(OpEmitter):
 
     def body(self) -> None:
         for block in self.schedule.order:
-            self._block(block)
+            self.part() if self.alone.is_all(block) else self._block(block)
         while self.wanted or self.unwalked:
             if self.unwalked:
                 walk = self.unwalked.pop()
@@ -519,13 +519,15 @@ class FunctionEmitter(OpEmitter):
             if slot.header.index not in self.polled:
                 self.poll(target)
             self._rest(place, mask, beyond)
+        else:
+            self.alone.try_rows(target, mask)
         return self._run(target, mask)
 
     def _run(self, target: Block, mask: Value) -> None:
         loop = self.schedule.loop_of[target.index]
         begins = loop is not None and loop.header is target
-        if loop is not None and begins and not self.unit.large and mask.ir != ALL:
-            self.alone.try_few(loop, mask)
+        if self.alone.try_few(target, mask):
+            return
         if self.representatives[target.index] == target.index:
             self.slots.store(self.slots.of_block(target.index), mask)
         if begins and self.deep:

@@ -19,6 +19,7 @@ from simt.analysis.streams import streams
 from simt.analysis.taking_turns import Found, taking_turns, walking_loops
 from simt.analysis.unrolling import unrolled
 from simt.engine import (
+    llvm_alone_vectors,
     llvm_flushing,
     llvm_frame,
     llvm_groups,
@@ -599,5 +600,8 @@ def _emit(
     unit.numbers.define()
     loops = *ROLLED, UNROLLED, llvm_strips.METADATA
     metadata = *WEIGHTS, *llvm_scopes.METADATA, *loops, llvm_streams.METADATA
-    text = "\n".join((str(unit.module), "!0 = !{}", *metadata, ""))
+    functions = str(unit.module)
+    if llvm_alone_vectors.MARK in functions:
+        metadata = *metadata, *llvm_alone_vectors.METADATA
+    text = "\n".join((functions, "!0 = !{}", *metadata, ""))
     return text, unit, emitter.context_bytes

@@ -249,6 +249,9 @@ class SlotEmitter:
         self.columns: dict[str, str] = {}
         self.made: dict[str, tuple[tuple[int, int], int, Definition | None]] = {}
 
+    def part(self) -> None:
+        """Lanes may have gone different ways, and stored."""
+
     def register(self, register: Register) -> Value:
         definition = self.ssa.lookup(self.current, register)
         value = self.cache.get(definition)

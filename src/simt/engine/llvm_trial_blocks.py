@@ -60,6 +60,9 @@ class TrialEmitter(SuspendingEmitter):
             self.unparted = self.unparted and not self._parts(loop)
         super()._block(block)
 
+    def part(self) -> None:
+        self.m.retreat, self.unparted = None, False
+
     def _parts(self, loop: Loop) -> bool:
         """Whether lanes may go different ways in a loop, or one around it."""
         while loop.parent is not None:

@@ -173,6 +173,7 @@ class _Watcher:
         self.emitter = emitter
         self.accesses: dict[AccessNote, None] = {}
         emitter.evaluator = emitter.in_place = _WatchedEvaluator(self)
+        emitter.alone.whole = True
 
     def place(self, line: int) -> Place:
         """The instruction at a line."""

@@ -13,6 +13,7 @@ from simt.analysis.shape import BlockShape
 from simt.cli.explain import in_full
 from simt.engine.host import HOST, host_features, named_cpus
 from simt.engine.jit import Jit
+from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_windows import NEEDS
 from simt.tools.explain import AccessNote, Explanation, FunctionNotes, explain
@@ -206,6 +207,16 @@ def test_the_last_lanes_of_a_loop_with_gathers_go_on_alone() -> None:
     assert [(x.by_degrees, x.alone) for x in counts.loops] == [(True, False)]
 
 
+@pytest.mark.skipif("x86-64-v3" not in named_cpus(), reason="not an x86")
+def test_accesses_are_named_where_all_lanes_go_on_alone() -> None:
+    """No code for the whole warp is needed of such a loop on a CPU whose gathers are slow."""
+    program = simt.Device(memory="1MiB").load(ROOT / "bench/survey/kernels/chunks.ptx").program
+    found = explain(program, program.functions["chunks"], BlockShape(128, 1, 1), "x86-64-v3")
+    (function,) = found.functions
+    accesses = [note.place.text for note in function.accesses if "global" in note.place.text]
+    assert len(accesses) == 11
+
+
 def test_a_loop_that_waits_for_other_threads() -> None:
     notes = only(body("W: atom.shared.cas.b32 %r4, [s], 0, 1;", "setp.ne.u32 %q, %r4, 0;", "@%q bra W;"))
     assert [(x.by_degrees, x.waits) for x in notes.loops] == [(True, True)]
@@ -356,7 +367,7 @@ def test_the_code_gathers_where_it_is_said(path: Path, shape: tuple[int, int]) -
     block = BlockShape(*shape, 1)
     for kernel in map(program.functions.__getitem__, program.kernels):
         notes = explain(program, kernel, block).functions[0]
-        code, _, _ = emit(program, kernel, block, host_features(), "")
+        code, _, _ = emit(program, kernel, block, host_features(), "", want_whole)
         for operation, instruction in (("load", "gather"), ("store", "scatter")):
             apart = [a for a in notes.accesses if a.operation == operation and may_part(a)]
             found = re.findall(rf"call .*@llvm\.masked\.{instruction}\..*", code)
@@ -364,6 +375,11 @@ def test_the_code_gathers_where_it_is_said(path: Path, shape: tuple[int, int]) -
             assert len(found) - len(sure) == sum(map(elements, apart))
             unknown = [a for a in apart if a.pattern == "unknown" and "cta.head.sure:" in code]
             assert len(sure) == sum(map(elements, unknown))
+
+
+def want_whole(emitter: FunctionEmitter) -> None:
+    """Code for whole warps is to stand where all lanes go on alone, too."""
+    emitter.alone.whole = True
 
 
 def elements(access: AccessNote) -> int:
