@@ -1,0 +1,212 @@
+"""Conditions in loops of which the first lane and the last tell that all lanes go one way. Expectations are
+NumPy's, with integers that do not wrap by themselves."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.driver.source import compile_ptx
+from simt.engine.llvm_kernel import emit
+from simt.machine.device import DEVICES
+from tests.conftest import shared_device
+
+HEAD = """.version 7.5
+.target sm_75
+.address_size 64
+"""
+# Turns of a loop: one count where a condition of two holds, another one where it does not.
+COUNTS = (
+    HEAD
+    + """
+.visible .entry k(.param .u64 out, .param .{t} start, .param .{t} low, .param .{t} high, .param .u32 n)
+{{
+    .reg .pred %p, %q; .reg .{t} %i, %s, %l, %h; .reg .b32 %x, %y, %m, %acc, %turn, %v; .reg .b64 %a, %o;
+    ld.param.u64 %a, [out]; ld.param.{t} %s, [start]; ld.param.{t} %l, [low]; ld.param.{t} %h, [high];
+    ld.param.u32 %m, [n];
+    mov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %v, %ntid.x;
+    mul.lo.{t} %i, %x, {step};
+    add.{t} %i, %i, %s;
+    mad.lo.u32 %v, %y, %v, %x;
+    mul.wide.u32 %o, %v, 4;
+    add.u64 %a, %a, %o;
+    mov.u32 %acc, 1; mov.u32 %turn, 0;
+LOOP:
+    {condition}
+    @%p bra OTHER;
+    mad.lo.u32 %acc, %acc, 3, %turn;
+    bra NEXT;
+OTHER:
+    mad.lo.u32 %acc, %acc, 5, 7;
+NEXT:
+    add.{t} %i, %i, {on};
+    add.u32 %turn, %turn, 1;
+    setp.lt.u32 %p, %turn, %m;
+    @%p bra LOOP;
+    st.global.u32 [%a], %acc;
+    ret;
+}}
+"""
+)
+TURNS, ON = 7, 9
+HOLDS: dict[str, Any] = {
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+    "eq": np.equal, "ne": np.not_equal,
+}  # fmt: skip
+BLOCKS = [(64, 1), (16, 3), (24, 2), (33, 1)]
+ENDS = {"s32": [-(2**31), 2**31 - 1, 0, -40], "u32": [0, 2**32 - 1, 2**31, 77]}
+
+
+def as_type(values: NDArray[np.int64], t: str) -> NDArray[np.int64]:
+    low = -(2**31) if t == "s32" else 0
+    return (values - low) % 2**32 + low
+
+
+def counts(t: str, block: tuple[int, int], step: int, start: int, condition: Any) -> NDArray[np.int64]:
+    """`condition`: of the index and the row of each thread."""
+    y, x = np.mgrid[: block[1], : block[0]]
+    index, found = as_type(x * step + start, t), np.ones(x.shape, "i8")
+    for turn in range(TURNS):
+        found = np.where(condition(index, y), found * 5 + 7, found * 3 + turn) % 2**32
+        index = as_type(index + ON, t)
+    return found
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+@pytest.mark.parametrize("step", [1, 3, -1])
+@pytest.mark.parametrize("join", ["and", "or"])
+@pytest.mark.parametrize(
+    ("one", "other"), [("lt", "ge"), ("ge", "lt"), ("le", "gt"), ("gt", "ne"), ("eq", "le")]
+)
+@pytest.mark.parametrize("t", ["s32", "u32"])
+def test_counts(
+    engine: str, t: str, one: str, other: str, join: str, step: int, block: tuple[int, int]
+) -> None:
+    device = shared_device(engine)
+    condition = f"setp.{one}.{t} %q, %i, %l; setp.{other}.{join}.{t} %p, %h, %i, %q;"
+    kernel = device.load(COUNTS.format(t=t, step=step, on=ON, condition=condition))["k"]
+    out = device.zeros((block[1], block[0]), "u4")
+    logic: Any = np.logical_and if join == "and" else np.logical_or
+    kind = np.int32 if t == "s32" else np.uint32
+    for end, near in itertools.product(ENDS[t], (-50, -31, -3, 0, 20)):
+        start, low, high = (int(as_type(np.array(end + d), t)) for d in (near, 0, 5))
+        kernel(1, block, (out, kind(start), kind(low), kind(high), np.uint32(TURNS)))
+        expected = counts(
+            t, block, step, start,
+            lambda i, y, low=low, high=high: logic(HOLDS[one](i, low), HOLDS[other](high, i)),
+        )  # fmt: skip
+        np.testing.assert_array_equal(out.numpy(), expected, f"{start} {low} {high}")
+    out.free()
+
+
+# What compilers make of `x + i >= 0 && y + j >= 0`: the sign of both together.
+SIGNS = (
+    "add.s32 %v, %y, %l; or.b32 %v, %v, %i; setp.{op}.s32 %q, %v, 0; setp.ge.s32 %p, %i, %h; {join} {after}"
+)
+JOINS = {
+    "or": ("or.pred %p, %p, %q;", np.logical_or),
+    "and": ("and.pred %p, %p, %q;", np.logical_and),
+    "or not": ("not.pred %p, %p; or.pred %p, %q, %p;", lambda p, q: np.logical_or(~p, q)),
+    "xor": ("xor.pred %p, %p, %q;", np.logical_xor),
+}
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+@pytest.mark.parametrize("join", JOINS)
+@pytest.mark.parametrize("op", ["lt", "ge"])
+def test_signs(engine: str, op: str, join: str, block: tuple[int, int]) -> None:
+    device = shared_device(engine)
+    text, logic = JOINS[join]
+    condition = SIGNS.format(op=op, join=text, after="")
+    kernel = device.load(COUNTS.format(t="s32", step=1, on=ON, condition=condition))["k"]
+    out = device.zeros((block[1], block[0]), "u4")
+    for start, low, high in itertools.product((-70, -33, 0, 2**31 - 60), (-1, -9, 0), (4, 2**31 - 1)):
+        kernel(1, block, (out, np.int32(start), np.int32(low), np.int32(high), np.uint32(TURNS)))
+
+        def condition_of(i: Any, y: Any, low: int = low, high: int = high) -> Any:
+            return logic(i >= high, HOLDS[op](i | (y + low), 0))
+
+        np.testing.assert_array_equal(
+            out.numpy(), counts("s32", block, 1, start, condition_of), f"{start} {low}"
+        )
+    out.free()
+
+
+def test_the_column_is_made_where_lanes_do_not_agree() -> None:
+    """Before it there is a branch for either way that all lanes can go."""
+    source = COUNTS.format(t="s32", step=1, on=ON, condition="setp.lt.s32 %p, %i, %l;")
+    program, _ = compile_ptx(source, "<ptx>", DEVICES[90])
+    text, _, _ = emit(
+        program, program.functions["k"], BlockShape(64, 1, 1), frozenset({"avx512bw"}), "nounwind"
+    )
+    blocks = {match[1]: match[2] for match in re.finditer(r"^(\S+):\n((?:  .*\n)+)", text, re.M)}
+    (column,) = (name for name, body in blocks.items() if "icmp slt <32 x i32>" in body)
+    (second,) = (name for name, body in blocks.items() if f"label %{column}," in body)
+    (first,) = (name for name, body in blocks.items() if f"label %{second}," in body)
+    assert "icmp slt i64" in blocks[first]
+    assert "icmp sge i64" in blocks[second]
+
+
+REACH = (
+    HEAD
+    + """
+.visible .entry k(.param .u64 a, .param .u64 out, .param .s32 n, .param .s32 low)
+{
+    .reg .pred %p, %q; .reg .b32 %x, %i, %n, %l, %v, %acc, %turn; .reg .b64 %a, %o, %e;
+    ld.param.u64 %a, [a]; ld.param.u64 %o, [out]; ld.param.u32 %n, [n]; ld.param.u32 %l, [low];
+    mov.u32 %x, %tid.x; mov.u32 %acc, 0; mov.u32 %turn, 0;
+    sub.s32 %i, %x, 3;
+LOOP:
+    setp.lt.s32 %q, %i, %l;
+    setp.ge.or.s32 %p, %i, %n, %q;
+    @%p bra NEXT;
+    mul.wide.s32 %e, %i, 4;
+    add.s64 %e, %a, %e;
+    ld.global.u32 %v, [%e];
+    add.u32 %acc, %acc, %v;
+NEXT:
+    add.s32 %i, %i, 1;
+    add.u32 %turn, %turn, 1;
+    setp.lt.u32 %p, %turn, 7;
+    @%p bra LOOP;
+    mul.wide.u32 %e, %x, 4;
+    add.s64 %e, %o, %e;
+    st.global.u32 [%e], %acc;
+    ret;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("threads", [32, 33, 64, 70])
+@pytest.mark.parametrize("n", [1, 30, 64, 70])
+def test_windows_of_neighbours(engine: str, n: int, threads: int) -> None:
+    device = shared_device(engine)
+    values = np.random.default_rng(n).integers(0, 2**32, n, "u4")
+    a, out = device.array(values), device.zeros(threads, "u4")
+    device.load(REACH)["k"](1, threads, (a, out, np.int32(n), np.int32(0)))
+    wide = np.concatenate([np.zeros(3, "u4"), values, np.zeros(threads + 6, "u4")])
+    np.testing.assert_array_equal(out.numpy(), sum(wide[j : j + threads] for j in range(7)))
+    a.free()
+    out.free()
+
+
+@pytest.mark.parametrize(
+    ("low", "thread", "index"),
+    [(-3, 0, -3), (-2, 1, -2), (0, 3, 0), (28, 31, 28), (29, 31, 29), (31, 31, 31)],
+)
+def test_faults_are_those_of_the_first_lane(engine: str, low: int, thread: int, index: int) -> None:
+    device = shared_device(engine)
+    kernel, out, nowhere = device.load(REACH)["k"], device.zeros(64, "u4"), 64
+    with pytest.raises(simt.MemoryFault) as found:
+        kernel(1, 32, (np.uint64(nowhere), out, np.int32(2**20), np.int32(low)))
+    assert found.value.site.thread == (thread, 0, 0)
+    assert found.value.address == nowhere + 4 * index
