@@ -53,6 +53,18 @@ def conv2d_basic(w: int) -> Problem:
     return picture("conv2d_basic", 16, 16, arrays, numbers(r=2))
 
 
+@case(full=700, quick=45)
+def conv5_unrolled(w: int) -> Problem:
+    arrays = {"in": reals(w - 19, w), "f": reals(5, 5), "out": zeros(w - 19, w)}
+    return picture("conv5_unrolled", 16, 16, arrays, {})
+
+
+@case(full=1 << 19, quick=3000)
+def range64(n: int) -> Problem:
+    scalars: dict[str, Scalar] = {"n": np.int64(n), "r": np.int32(5)}
+    return problem("range64", blocks(n), 256, {"in": reals(n), "out": zeros(n)}, scalars)
+
+
 @case(full=700, quick=75)
 def box_count(w: int) -> Problem:
     arrays = {"in": integers(0, 256, w - 20, w, kind="u1"), "out": zeros(w - 20, w, kind="u1")}

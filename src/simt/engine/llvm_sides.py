@@ -19,13 +19,14 @@ from simt.engine.llvm_branches import BranchAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Combined, Guarded, bases, shape_of
 from simt.isa.algebra import Comparison
-from simt.ptx.types import PRED, U32, Type
+from simt.ptx.types import PRED, U32, U64, Type
 
 I64 = "i64"
 INVERSE: dict[Comparison, Comparison] = {
     "lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq",
 }  # fmt: skip
 SIGNED: dict[Comparison, str] = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
+UNSIGNED: dict[Comparison, str] = {"lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
 Test = Callable[[], str]
 """Emits code that tells an i1."""
 
@@ -84,7 +85,7 @@ class SidesAlgebra(BranchAlgebra):
 
     def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
         column = partial(super().compare_integers, op, t, a, b)
-        if self.eager or t.bits != U32.bits:
+        if self.eager or t.bits < U32.bits:
             return column()
         signs = self._signs_of.get(a.ir) if t.is_signed and a.width == WARP else None
         if signs is not None and b.literal == 0 and op in ("lt", "ge"):
@@ -117,8 +118,11 @@ class SidesAlgebra(BranchAlgebra):
         for operand in guarded:
             valid = self.both(valid, operand.valid)
         least, most = bounds(t, self.range_of(value))
+        reach = grows.stride * (self.segment - 1)
+        if most - least <= abs(reach):
+            return None  # a lane's number: in each warp some are on either side
         wraps = most - least >= 2**t.bits - abs(grows.stride)
-        return Compared(t, bases(value), bases(limit), grows.stride * (self.segment - 1), wraps, valid)
+        return Compared(t, bases(value), bases(limit), reach, wraps, valid)
 
     def _side_holds(self, op: Comparison, c: Compared) -> str:
         """i1: a comparison surely holds for all lanes."""
@@ -127,21 +131,30 @@ class SidesAlgebra(BranchAlgebra):
         if op in ("eq", "ne"):
             far, near = (c.limit, c.value) if c.reach > 0 else (c.value, c.limit)
             distance = LlvmIntegers.binary(self, "sub", far, near)
-            test = self.test(
-                f"icmp {'ule' if op == 'eq' else 'ugt'}", distance, self.number("i32", abs(c.reach))
-            )
+            reach = self.number(distance.type, abs(c.reach))
+            test = self.test(f"icmp {'ule' if op == 'eq' else 'ugt'}", distance, reach)
             return self.both(c.valid, self._all(test))
-        first, limit = (self.cast("sext" if c.t.is_signed else "zext", I64, v) for v in (c.value, c.limit))
-        last = LlvmIntegers.binary(self, "add", first, self.number(I64, c.reach))
+        first, last, limit = self._side_ends(c)
         rising, below = c.reach > 0, op in ("lt", "le")
-        extreme = last if below == rising else first
-        holds = self._all(self.test(f"icmp {SIGNED[op]}", extreme, limit))
-        if c.wraps and below != rising:  # or else what goes by the type's end is beyond the limit as well
-            holds = self.both(holds, self._within_type(c.t, last, rising))
+        sense = (SIGNED if c.t.is_signed or c.t.bits < U64.bits else UNSIGNED)[op]
+        holds = self._all(self.test(f"icmp {sense}", last if below == rising else first, limit))
+        if c.wraps and (below != rising or c.t.bits == U64.bits):
+            holds = self.both(holds, self._within_type(c.t, first, last, rising))
         return self.both(c.valid, holds)
 
-    def _within_type(self, t: Type, last: Value, rising: bool) -> str:
-        """i1: the last lane, as a number of 64 bits, is one of the type."""
+    def _side_ends(self, c: Compared) -> tuple[Value, Value, Value]:
+        """What the first lane has and the last one, and the limit, of 64 bits. Of 32 they do not wrap so: a
+        last lane that goes by its type's end is beyond any limit there."""
+        extend = "sext" if c.t.is_signed else "zext"
+        short = c.t.bits < U64.bits
+        first, limit = (self.cast(extend, I64, v) if short else v for v in (c.value, c.limit))
+        return first, LlvmIntegers.binary(self, "add", first, self.number(I64, c.reach)), limit
+
+    def _within_type(self, t: Type, first: Value, last: Value, rising: bool) -> str:
+        """i1: between the first lane and the last one no value goes by the type's ends."""
+        if t.bits == U64.bits:
+            order = (SIGNED if t.is_signed else UNSIGNED)["ge" if rising else "le"]
+            return self._all(self.test(f"icmp {order}", last, first))
         low = -(2 ** (t.bits - 1)) if t.is_signed else 0
         end = low + 2**t.bits - 1 if rising else low
         return self._all(self.test(f"icmp {'sle' if rising else 'sge'}", last, self.number(I64, end)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,8 @@ COUNTS = (
     ld.param.u64 %a, [out]; ld.param.{t} %s, [start]; ld.param.{t} %l, [low]; ld.param.{t} %h, [high];
     ld.param.u32 %m, [n];
     mov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %v, %ntid.x;
-    mul.lo.{t} %i, %x, {step};
+    cvt.{t}.u32 %i, %x;
+    mul.lo.{t} %i, %i, {step};
     add.{t} %i, %i, %s;
     mad.lo.u32 %v, %y, %v, %x;
     mul.wide.u32 %o, %v, 4;
@@ -61,20 +63,25 @@ HOLDS: dict[str, Any] = {
     "eq": np.equal, "ne": np.not_equal,
 }  # fmt: skip
 BLOCKS = [(64, 1), (16, 3), (24, 2), (33, 1)]
-ENDS = {"s32": [-(2**31), 2**31 - 1, 0, -40], "u32": [0, 2**32 - 1, 2**31, 77]}
+ENDS = {
+    "s32": [-(2**31), 2**31 - 1, 0, -40], "u32": [0, 2**32 - 1, 2**31, 77],
+    "s64": [-(2**63), 2**63 - 1, 0, 2**31], "u64": [0, 2**64 - 1, 2**63, 2**32],
+}  # fmt: skip
 
 
-def as_type(values: NDArray[np.int64], t: str) -> NDArray[np.int64]:
-    low = -(2**31) if t == "s32" else 0
-    return (values - low) % 2**32 + low
+def as_type(values: NDArray[Any], t: str) -> NDArray[Any]:
+    """Python's integers."""
+    bits = int(t[1:])
+    low = -(2 ** (bits - 1)) if t[0] == "s" else 0
+    return (values - low) % 2**bits + low
 
 
-def counts(t: str, block: tuple[int, int], step: int, start: int, condition: Any) -> NDArray[np.int64]:
+def counts(t: str, block: tuple[int, int], step: int, start: int, condition: Any) -> NDArray[Any]:
     """`condition`: of the index and the row of each thread."""
     y, x = np.mgrid[: block[1], : block[0]]
-    index, found = as_type(x * step + start, t), np.ones(x.shape, "i8")
+    index, found = as_type(x.astype(object) * step + start, t), np.ones(x.shape, "i8")
     for turn in range(TURNS):
-        found = np.where(condition(index, y), found * 5 + 7, found * 3 + turn) % 2**32
+        found = np.where(np.array(condition(index, y), "?"), found * 5 + 7, found * 3 + turn) % 2**32
         index = as_type(index + ON, t)
     return found
 
@@ -86,7 +93,7 @@ def counts(t: str, block: tuple[int, int], step: int, start: int, condition: Any
 @pytest.mark.parametrize(
     ("one", "other"), [("lt", "ge"), ("ge", "lt"), ("le", "gt"), ("gt", "ne"), ("eq", "le")]
 )
-@pytest.mark.parametrize("t", ["s32", "u32"])
+@pytest.mark.parametrize("t", ENDS)
 def test_counts(
     engine: str, t: str, one: str, other: str, join: str, step: int, block: tuple[int, int]
 ) -> None:
@@ -95,9 +102,9 @@ def test_counts(
     kernel = device.load(COUNTS.format(t=t, step=step, on=ON, condition=condition))["k"]
     out = device.zeros((block[1], block[0]), "u4")
     logic: Any = np.logical_and if join == "and" else np.logical_or
-    kind = np.int32 if t == "s32" else np.uint32
+    kind = np.dtype(t.replace("s", "int").replace("u", "uint")).type
     for end, near in itertools.product(ENDS[t], (-50, -31, -3, 0, 20)):
-        start, low, high = (int(as_type(np.array(end + d), t)) for d in (near, 0, 5))
+        start, low, high = (int(as_type(np.array(end + d, object), t)) for d in (near, 0, 5))
         kernel(1, block, (out, kind(start), kind(low), kind(high), np.uint32(TURNS)))
         expected = counts(
             t, block, step, start,
@@ -210,3 +217,130 @@ def test_faults_are_those_of_the_first_lane(engine: str, low: int, thread: int, 
         kernel(1, 32, (np.uint64(nowhere), out, np.int32(2**20), np.int32(low)))
     assert found.value.site.thread == (thread, 0, 0)
     assert found.value.address == nowhere + 4 * index
+
+
+# -- conditions within conditions ----------------------------------------------------------------------
+
+Statement = tuple[Any, ...]
+"""`("add", number)`, `("if", condition, statements, statements)`, `("next", condition)`: to the next turn."""
+
+
+def conditions(chance: Random, deep: int = 2) -> Statement:
+    kind = chance.choice(["index", "index", "index", "row", "data", "not", "and", "or"][: 8 if deep else 5])
+    if kind in ("and", "or"):
+        return kind, conditions(chance, deep - 1), conditions(chance, deep - 1)
+    if kind == "not":
+        return kind, conditions(chance, deep - 1)
+    if kind == "data":
+        return kind, chance.randrange(8)
+    return kind, chance.choice([*HOLDS]), chance.randrange(-10, 90)
+
+
+def statements(chance: Random, deep: int = 3) -> list[Statement]:
+    made: list[Statement] = []
+    for _ in range(chance.randrange(1, 4)):
+        kind = chance.choice(["add", "if", "if", "next"]) if deep else "add"
+        if kind == "add":
+            made.append((kind, chance.randrange(1, 100)))
+        elif kind == "next":
+            made.append((kind, conditions(chance)))
+        else:
+            other = statements(chance, deep - 1) if chance.random() < 0.4 else []
+            made.append((kind, conditions(chance), statements(chance, deep - 1), other))
+    return made
+
+
+class Writer:
+    """PTX of statements: registers `%i` (the thread's index and the turn), `%y` and `%acc`."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.made = 0
+
+    def new(self, head: str) -> str:
+        self.made += 1
+        return f"{head}{self.made}"
+
+    def condition(self, what: Statement) -> str:
+        p = self.new("%p")
+        match what:
+            case ("and" | "or") as kind, a, b:
+                one, other = self.condition(a), self.condition(b)
+                self.lines.append(f"{kind}.pred {p}, {one}, {other};")
+            case "not", a:
+                self.lines.append(f"not.pred {p}, {self.condition(a)};")
+            case "data", bit:
+                self.lines.append(f"shr.u32 %v, %acc, {bit}; and.b32 %v, %v, 1; setp.eq.u32 {p}, %v, 1;")
+            case kind, op, limit:
+                self.lines.append(f"setp.{op}.s32 {p}, {'%i' if kind == 'index' else '%y'}, {limit};")
+        return p
+
+    def write(self, what: list[Statement]) -> None:
+        for statement in what:
+            match statement:
+                case "add", number:
+                    self.lines.append(f"mad.lo.u32 %acc, %acc, 3, {number};")
+                case "next", condition:
+                    self.lines.append(f"@{self.condition(condition)} bra NEXT;")
+                case _, condition, then, other:
+                    over, end = self.new("OVER"), self.new("END")
+                    self.lines.append(f"@!{self.condition(condition)} bra {over};")
+                    self.write(then)
+                    self.lines.append(f"bra {end};\n{over}:")
+                    self.write(other)
+                    self.lines.append(f"{end}:")
+
+
+def holds(what: Statement, i: int, y: int, acc: int) -> bool:
+    match what:
+        case "and", a, b:
+            return holds(a, i, y, acc) and holds(b, i, y, acc)
+        case "or", a, b:
+            return holds(a, i, y, acc) or holds(b, i, y, acc)
+        case "not", a:
+            return not holds(a, i, y, acc)
+        case "data", bit:
+            return bool(acc >> bit & 1)
+        case kind, op, limit:
+            return bool(HOLDS[op](i if kind == "index" else y, limit))
+        case _:
+            raise AssertionError(what)
+
+
+def run(what: list[Statement], i: int, y: int, acc: int) -> tuple[int, bool]:
+    """The count after statements, and whether the turn goes on."""
+    for statement in what:
+        goes = True
+        match statement:
+            case "add", number:
+                acc = (acc * 3 + number) % 2**32
+            case "next", condition:
+                goes = not holds(condition, i, y, acc)
+            case _, condition, then, other:
+                acc, goes = run(then if holds(condition, i, y, acc) else other, i, y, acc)
+        if not goes:
+            return acc, False
+    return acc, True
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_conditions_within_conditions(engine: str, seed: int) -> None:
+    chance = Random(seed)
+    made, writer = statements(chance), Writer()
+    block, step = chance.choice([*BLOCKS, (16, 2), (8, 8)]), chance.choice([1, 2, -1])
+    writer.write(made)
+    predicates = f".reg .pred %p<{writer.made + 1}>;"
+    body = "\n".join([predicates, *writer.lines])
+    source = COUNTS.replace("{condition}\n    @%p bra OTHER;", "{condition}\n    bra NEXT;")
+    device = shared_device(engine)
+    kernel = device.load(source.format(t="s32", step=step, on=ON, condition=body))["k"]
+    out, start = device.zeros((block[1], block[0]), "u4"), chance.randrange(-40, 40)
+    kernel(1, block, (out, np.int32(start), np.int32(0), np.int32(0), np.uint32(TURNS)))
+    expected = np.zeros(out.shape, "u4")
+    for y, x in np.ndindex(out.shape):
+        acc = 1
+        for turn in range(TURNS):
+            acc, _ = run(made, x * step + start + turn * ON, y, acc)
+        expected[y, x] = acc
+    np.testing.assert_array_equal(out.numpy(), expected, str(made))
+    out.free()
