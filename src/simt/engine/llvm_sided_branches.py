@@ -69,6 +69,8 @@ class SidedEmitter(FunctionEmitter):
         """A short block, run by all lanes that ran the block before it: those that wait where it ends, if any
         do, waited there before. (It stands at its own place too, for a part of the lanes.)"""
         (after,) = target.successors()
+        if self.representatives[target.index] == target.index:  # blocks behind it may ask for their lanes
+            self.slots.store(self.slots.of_block(target.index), self.m.mask)
         current, line, self.current = self.current, self.m.line, self.ssa.reaching(target)
         for op in self.coming(target):
             assert isinstance(op, Op)

@@ -222,7 +222,8 @@ def test_faults_are_those_of_the_first_lane(engine: str, low: int, thread: int, 
 # -- conditions within conditions ----------------------------------------------------------------------
 
 Statement = tuple[Any, ...]
-"""`("add", number)`, `("if", condition, statements, statements)`, `("next", condition)`: to the next turn."""
+"""`("add", number)`, `("if", condition, statements, statements)`, `("next", condition)`: to the next turn,
+`("loop", bits, statements)`: one turn more than these bits of the count say."""
 
 
 def conditions(chance: Random, deep: int = 2) -> Statement:
@@ -239,11 +240,13 @@ def conditions(chance: Random, deep: int = 2) -> Statement:
 def statements(chance: Random, deep: int = 3) -> list[Statement]:
     made: list[Statement] = []
     for _ in range(chance.randrange(1, 4)):
-        kind = chance.choice(["add", "if", "if", "next"]) if deep else "add"
+        kind = chance.choice(["add", "if", "if", "if", "next", "loop"]) if deep else "add"
         if kind == "add":
             made.append((kind, chance.randrange(1, 100)))
         elif kind == "next":
             made.append((kind, conditions(chance)))
+        elif kind == "loop":
+            made.append((kind, chance.choice([0, 1, 3]), statements(chance, deep - 1)))
         else:
             other = statements(chance, deep - 1) if chance.random() < 0.4 else []
             made.append((kind, conditions(chance), statements(chance, deep - 1), other))
@@ -282,6 +285,11 @@ class Writer:
                     self.lines.append(f"mad.lo.u32 %acc, %acc, 3, {number};")
                 case "next", condition:
                     self.lines.append(f"@{self.condition(condition)} bra NEXT;")
+                case "loop", bits, inner:
+                    p, k, begin = self.new("%p"), self.new("%k"), self.new("TURN")
+                    self.lines.append(f"and.b32 {k}, %acc, {bits};\n{begin}:")
+                    self.write(inner)
+                    self.lines.append(f"sub.s32 {k}, {k}, 1; setp.ge.s32 {p}, {k}, 0; @{p} bra {begin};")
                 case _, condition, then, other:
                     over, end = self.new("OVER"), self.new("END")
                     self.lines.append(f"@!{self.condition(condition)} bra {over};")
@@ -316,6 +324,11 @@ def run(what: list[Statement], i: int, y: int, acc: int) -> tuple[int, bool]:
                 acc = (acc * 3 + number) % 2**32
             case "next", condition:
                 goes = not holds(condition, i, y, acc)
+            case "loop", bits, inner:
+                for _ in range((acc & bits) + 1):
+                    acc, goes = run(inner, i, y, acc)
+                    if not goes:
+                        break
             case _, condition, then, other:
                 acc, goes = run(then if holds(condition, i, y, acc) else other, i, y, acc)
         if not goes:
@@ -329,7 +342,7 @@ def test_conditions_within_conditions(engine: str, seed: int) -> None:
     made, writer = statements(chance), Writer()
     block, step = chance.choice([*BLOCKS, (16, 2), (8, 8)]), chance.choice([1, 2, -1])
     writer.write(made)
-    predicates = f".reg .pred %p<{writer.made + 1}>;"
+    predicates = f".reg .pred %p<{writer.made + 1}>; .reg .b32 %k<{writer.made + 1}>;"
     body = "\n".join([predicates, *writer.lines])
     source = COUNTS.replace("{condition}\n    @%p bra OTHER;", "{condition}\n    bra NEXT;")
     device = shared_device(engine)
