@@ -336,7 +336,7 @@ def run(what: list[Statement], i: int, y: int, acc: int) -> tuple[int, bool]:
     return acc, True
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(64))
 def test_conditions_within_conditions(engine: str, seed: int) -> None:
     chance = Random(seed)
     made, writer = statements(chance), Writer()
