@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simt.analysis.program import Block, Call, Jump, Op
+from simt.analysis.program import Block, Call, Jump, Op, Register
 from simt.analysis.ssa import Definition
 from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
@@ -71,7 +71,8 @@ class SidedEmitter(FunctionEmitter):
         (after,) = target.successors()
         if self.representatives[target.index] == target.index:  # blocks behind it may ask for their lanes
             self.slots.store(self.slots.of_block(target.index), self.m.mask)
-        current, line, self.current = self.current, self.m.line, self.ssa.reaching(target)
+        current, line, vectors = self.current, self.m.line, self.vectors
+        self._begin_again(self.ssa.reaching(target))
         for op in self.coming(target):
             assert isinstance(op, Op)
             self.op(op)
@@ -82,7 +83,14 @@ class SidedEmitter(FunctionEmitter):
         self._phis(target, {after: self.m.mask})
         self.twice = None
         self._leave(block, {self.pending.of_edge(target, after): self.m.mask})
-        self.current, self.m.line = current, line
+        self._begin_again(current)
+        self.m.line, self.vectors = line, vectors
+
+    def _begin_again(self, current: dict[Register, Definition]) -> None:
+        """Nothing that code before this made is known by name: it need not have been run. (The caller has its
+        cache of values back.)"""
+        self.current, self.cache, self.vectors, self.m.computed = current, {}, {}, ()
+        self.m.expect(None)
 
     def _joins_others(self, phi: Definition, source: Block) -> bool:
         """Lanes that come from this branch are the first where nobody waits: those that come later are

@@ -357,3 +357,28 @@ def test_conditions_within_conditions(engine: str, seed: int) -> None:
         expected[y, x] = acc
     np.testing.assert_array_equal(out.numpy(), expected, str(made))
     out.free()
+
+
+def test_what_a_block_in_place_settles_is_its_own(engine: str) -> None:
+    """NaNs of an open sum are settled where the block stands twice, and for lanes that do not run it."""
+    condition = """
+    cvt.rn.f64.s32 %d, %i; mul.f64 %d, %d, %d; add.f64 %f, %d, %e;
+    setp.lt.s32 %p, %i, %h; @%p bra SKIP;
+    mov.b64 %o, %f; cvt.u32.u64 %v, %o; xor.b32 %acc, %acc, %v;
+SKIP:
+    mov.b64 %o, %f; shr.u64 %o, %o, 32; cvt.u32.u64 %v, %o; add.u32 %acc, %acc, %v; mov.f64 %e, %f;
+    bra NEXT;"""
+    source = COUNTS.replace("{condition}\n    @%p bra OTHER;", "{condition}")
+    source = source.replace("LOOP:", ".reg .f64 %d, %e, %f; mov.f64 %e, 0d3FF0000000000000;\nLOOP:")
+    kernel = shared_device(engine).load(source.format(t="s32", step=1, on=ON, condition=condition))["k"]
+    out, index = shared_device(engine).zeros(64, "u4"), np.arange(64, dtype="i8")
+    kernel(1, 64, (out, np.int32(0), np.int32(0), np.int32(40), np.uint32(TURNS)))
+    acc, total = np.ones(64, "i8"), np.ones(64)
+    for _ in range(TURNS):
+        total = index.astype("f8") ** 2 + total
+        bits = total.view("u8").astype(object)
+        acc = np.where(index < 40, acc, acc ^ (bits % 2**32).astype("i8"))
+        acc = (acc + (bits >> 32).astype("i8")) % 2**32
+        index = index + ON
+    np.testing.assert_array_equal(out.numpy(), acc)
+    out.free()
