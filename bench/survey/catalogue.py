@@ -3,6 +3,7 @@
 from survey import (
     algebra,
     bits,
+    borders,
     classics,
     colours,
     counting,
@@ -33,6 +34,7 @@ __all__ = [
     "CASES",
     "algebra",
     "bits",
+    "borders",
     "classics",
     "colours",
     "counting",

@@ -8,11 +8,14 @@ left, for there the lanes come to at last that go round again.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Set
+from collections.abc import Hashable, Iterator, Mapping, Set
 
 from simt.analysis.dominance import EXIT, Tree, immediate
 from simt.analysis.program import Block
 from simt.analysis.schedule import Loop, Schedule
+
+FAR = 64
+"""Slots between a block and its dominator beyond which it is not looked at what lanes bring from there."""
 
 
 class Convergence:
@@ -64,6 +67,30 @@ class Convergence:
             for slot in meeting
             if above in slots or (before[slot] > before[above] and self._is_join(slot, above, slots))
         }
+
+    def parts(self, block: Block, values: Mapping[int, Hashable], divergent: Set[int]) -> bool:
+        """Whether lanes that a divergent branch parted may come to a block with different values. `values`:
+        what lanes bring, by the index of the block from which they come; all of these are in the block's own
+        loop. (Yes, if it would take long to find out.)"""
+        target = self._slot[id(block)]
+        above = self._above[target]
+        if len(set(values.values())) == 1:
+            return False
+        if block.index in self._latch or target - above > FAR:
+            return True
+        brought: dict[int, set[Hashable]] = {}  # by slots from which the target can be reached
+        labels: dict[int, Hashable] = {}  # the first slot that ways from there do not have in common
+        for slot in range(target - 1, above - 1, -1):
+            ways = {s for s in self._targets[slot] if s == target or s in labels}
+            if not ways:
+                continue
+            kinds = {s: {values[self._block(slot).index]} if s == target else brought[s] for s in ways}
+            brought[slot] = set[Hashable]().union(*kinds.values())
+            ends = {frozenset(kinds[s]) if s == target else labels[s] for s in ways}
+            if len(ends) > 1 and len(brought[slot]) > 1 and self._block(slot).index in divergent:
+                return True
+            labels[slot] = ends.pop() if len(ends) == 1 else slot
+        return False
 
     def same_lanes(self) -> dict[int, int]:
         """For a block, the last block before it that exactly the same lanes run in each turn of the loops

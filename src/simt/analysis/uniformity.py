@@ -11,6 +11,7 @@ import heapq
 from collections.abc import Iterable, Set
 from dataclasses import field
 
+from simt.analysis.alike import brings_one_value
 from simt.analysis.evaluate import Remembering
 from simt.analysis.program import Block, Branch, Call, FunctionAddress, Op, Register, Switch, SymbolAddress
 from simt.analysis.schedule import Loop
@@ -72,6 +73,8 @@ class _Analysis:
         self.is_due: set[int] = set()
         self.here = -1
         self.taken = 0
+        self.alike: set[Definition] = set()  # phis at joins to which lanes brought one value, so far
+        self.parted = 0
 
     # Reader of the evaluator
     def register(self, register: Register) -> Shape:
@@ -99,6 +102,7 @@ class _Analysis:
             while self.due:
                 self._take_all()
             self._join(self.convergence.joins(self.result.divergent))
+            self._look_again()
         self.result.rows = self.algebra.asked
         return self.result
 
@@ -111,6 +115,13 @@ class _Analysis:
             self._take(self.steps[self.here])
         self.due, self.due_later, self.here = self.due_later, [], -1
         heapq.heapify(self.due)
+
+    def _look_again(self) -> None:
+        """More branches may part lanes than when it was found that these bring phis one value."""
+        parted = len(self.result.divergent)
+        if self.alike and parted != self.parted:
+            self.parted = parted
+            self._demand(step for phi in self.alike for step in self.phis[phi.block.index])
 
     # -- steps ---------------------------------------------------------------------------------------
     def _enter(self, block: Block) -> None:
@@ -162,13 +173,23 @@ class _Analysis:
         known = [self.result.shapes[d] for d in phi.inputs.values() if d in self.result.shapes]
         if not known:
             return Shape(1, const=0) if not phi.inputs else UNIFORM
-        combine = blended if block.index in self.result.joins else merge
+        parted = block.index in self.result.joins and not self._brings_one(phi, block, known)
+        combine = blended if parted else merge
         shape = known[0]
         for other in known[1:]:
             shape = combine(shape, other)
-        if block.index in self.result.joins:
+        if parted:
             shape = blended(shape, shape)
         return replace(shape, const=None) if len(phi.inputs) > 1 else shape
+
+    def _brings_one(self, phi: Definition, block: Block, shapes: list[Shape]) -> bool:
+        """Whether parted lanes bring one value, base and stride that are right for all of them."""
+        if not all(shape.is_affine for shape in shapes):
+            return False
+        one = brings_one_value(self.ssa, phi, block, self.result.divergent)
+        if one:
+            self.alike.add(phi)
+        return one
 
     def _guarded(self, op: Op, definition: Definition, shape: Shape) -> Shape:
         if op.guard is None:

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from functools import cached_property
 
 from simt.analysis.clock import counts, reads_clock
-from simt.analysis.following import NOTHING, following, is_pitched
 from simt.analysis.lanes import live_in
 from simt.analysis.meetings import calls_part
 from simt.analysis.pending import first_of, members, set_of
@@ -29,7 +28,6 @@ from simt.analysis.program import (
     Return,
     Switch,
     Terminator,
-    acting_after,
 )  # fmt: skip
 from simt.analysis.rounds import barrier_loops
 from simt.analysis.schedule import Loop
@@ -44,7 +42,6 @@ from simt.engine.llvm_forecast import Forecast
 from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
 from simt.engine.llvm_marches import Marches
 from simt.engine.llvm_masks import BitMasks, Masks
-from simt.engine.llvm_members import are_beside
 from simt.engine.llvm_ops import OpEmitter
 from simt.engine.llvm_outline import BLOCKS, LINES, NEARLY, PIECE, TooLarge
 from simt.engine.llvm_slots import Unit
@@ -150,14 +147,7 @@ class FunctionEmitter(OpEmitter):
         self.m.mask = self._entry_mask(block)
         self.m.is_partly = block.index in self.anyway
         self.current = self.ssa.reaching(block)
-        ahead = following(self.ssa, self.uniformity.shapes, block.ops)
-        self.m.expect(None)
-        for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
-            self.m.line = op.line
-            self.m.expect(ahead.get(id(op), NOTHING))
-            self.m.pitched = is_pitched(self.ssa, self.uniformity.shapes, op)
-            self.m.followed = self._goes_with(op, after)
-            self.m.member_follows = self._goes_with(op, acting) and are_beside(self.ssa, op, acting)
+        for op in self.coming(block):
             self._tick(op)
             lines, blocks = self._taken()
             self.m.is_repeated = False
@@ -186,13 +176,6 @@ class FunctionEmitter(OpEmitter):
             self.ticks.tick()
         if not isinstance(what, Op) or reads_clock(what):
             self.ticks.settle()
-
-    def _goes_with(self, op: Op | Call, after: Op | Call | None) -> bool:
-        """Whether an op is followed by one of the same kind, both done in place by the same lanes."""
-        if not isinstance(op, Op) or not isinstance(after, Op) or after.form is not op.form:
-            return False
-        short = not (self.unit.large or self.unit.module.is_long)
-        return short and op.guard is None and after.guard is None and bool(op.form.effects)
 
     def _cut(self) -> None:
         """Large functions go on in another block of IR after some lines; raises `TooLarge` if this one is

@@ -15,7 +15,7 @@ from simt.analysis.pending import members
 from simt.analysis.program import Block, Constant, Op, Operand, Register
 from simt.analysis.shape import WARP
 from simt.engine.llvm_builder import ModuleText, Value
-from simt.engine.llvm_function import FunctionEmitter
+from simt.engine.llvm_sided_branches import SidedEmitter
 from simt.ptx.types import PRED, U32, Type
 
 WANTED, TARGETS, GOING = "%gate.wanted", "%gate.targets", "%gate.going"
@@ -25,7 +25,7 @@ LANES = f"<{WARP} x i32>"
 READY = "simt.gates"
 
 
-class GatedEmitter(FunctionEmitter):
+class GatedEmitter(SidedEmitter):
     """The part of a function that holds lanes at gates."""
 
     def _jump(self, block: Block, target: Block) -> None:

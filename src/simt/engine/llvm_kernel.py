@@ -55,7 +55,7 @@ every instruction of it for each of these loops, in each of its passes that unro
 SHORT_BODY = 300
 """Lines up to which a warp's code stands a second time, for warps for which all is well, where CTAs have one
 row of threads."""
-MAY_SHRINK, SHRUNK = 3 * LONG_BODY, 0.7
+MAY_SHRINK, SHRUNK = 6 * LONG_BODY, 0.7
 """The same where CTAs have several rows; from `LONG_BODY` lines on the other code must be so much shorter."""
 LONGEST_TRIED = 4 * LONG_BODY
 """Lines up to which there is code that is tried first, if it is shorter in the same way."""
@@ -74,14 +74,18 @@ STACK_RESERVE = 4 << 20
 """Of the native stack, bytes kept free for the deepest frame and for Python below the kernel."""
 
 
+class TooLongError(Exception):
+    """Code that was to be shorter than other code."""
+
+
 class KernelEmitter(TrialEmitter):
-    """`void simt_kernel(launch, worker)`."""
+    """`void simt_kernel(launch, worker)`. `longest`: lines beyond which the code is of no use, or zero."""
 
     def __init__(
         self, unit: Unit, function: Function, ahead: Builder | None = None, trial: Trial | None = None
     ) -> None:
         super().__init__(unit, function, trial)
-        self.m.ahead = ahead
+        self.m.ahead, self.longest = ahead, 0
         if not is_whole(unit.block):
             self.initial_mask = Value("%mask.initial", "i1", WARP)
         if unit.features >= llvm_flushing.NEEDED and not unit.large:
@@ -137,6 +141,11 @@ class KernelEmitter(TrialEmitter):
         stays = len(lines) > LONG_BODY or self.in_step or self._is_apart
         return rolled("\n".join(text)) if stays else "\n".join(text)
 
+    def _cut(self) -> None:
+        super()._cut()
+        if 0 < self.longest < len(self.builder.lines):
+            raise TooLongError
+
     def _warps(self, lines: list[str], allocas: list[str]) -> list[str]:
         """The loops over CTAs and warps, with the lines of a warp's blocks. Adds to the allocations."""
         if self._is_apart:
@@ -189,9 +198,13 @@ class KernelEmitter(TrialEmitter):
         other = KernelEmitter(self.unit, self.function, ahead)
         other.builder.prefix = "%sure.v"  # allocations of both stand together
         other.m.beginning = self.beginning
-        other.body()
+        other.longest = int(length * SHRUNK) if length > LONG_BODY else 0
+        try:
+            other.body()
+        except TooLongError:
+            return None
         more, lines = other.split_allocas()
-        if not other.m.tells or (length > LONG_BODY and len(lines) > length * SHRUNK):
+        if not other.m.tells:
             return None
         allocas.append("  %sure.p = alloca i64")
         allocas += [line for line in more if line not in allocas]

@@ -467,11 +467,9 @@ class LaneAlgebra(LlvmAlgebra):
     def _usually_one(self, shape: Shape, run: Callable[..., Value], p: Value, a: Value, b: Value) -> Guarded:
         """A choice of one of two values, where all lanes choose the same: that which grows from lane to lane,
         or either if both do."""
-        column = self.vector(p)
-        chosen, others = (self.mask_and(self.mask, c) for c in (column, self.invert_mask(column)))
-        start, valid = self.widened(bases(b), shape.width), self._none(chosen)
+        start, (valid, all_chosen) = self.widened(bases(b), shape.width), self._sides_of(p)
         if shape_of(a).stride:
-            first, all_chosen = self.widened(bases(a), shape.width), self._none(others)
+            first = self.widened(bases(a), shape.width)
             if shape_of(b).stride:
                 text = f"select i1 {all_chosen}, {first.typed}, {start.typed}"
                 start = self.emit(text, first.type, first.width)
@@ -483,6 +481,12 @@ class LaneAlgebra(LlvmAlgebra):
                 valid = self.both(valid, operand.valid)
         lanes = partial(self._varying, shape, run, p, a, b)
         return self._guard(start, replace(shape, width=start.width), valid, lanes, often_wrong=False)
+
+    def _sides_of(self, p: Value) -> tuple[str, str]:
+        """i1: no running lane has a predicate; all have it."""
+        column = self.vector(p)
+        chosen, others = (self.mask_and(self.mask, c) for c in (column, self.invert_mask(column)))
+        return self._none(chosen), self._none(others)
 
     def _none(self, mask: Value) -> str:
         """i1: no lane is in a mask."""

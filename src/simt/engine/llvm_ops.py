@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from functools import cached_property, partial
 
 from simt.analysis.evaluate import Evaluator
+from simt.analysis.following import NOTHING, following, is_pitched
 from simt.analysis.program import (
     Address,
+    Block,
+    Call,
     Function,
     FunctionAddress,
     Op,
     Register,
     SymbolAddress,
+    acting_after,
     memory_operands,
 )
 from simt.analysis.range_algebra import UNKNOWN, Range, constant
@@ -25,6 +30,7 @@ from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_loose import raw
+from simt.engine.llvm_members import are_beside
 from simt.engine.llvm_slots import SlotEmitter, Unit
 
 
@@ -80,6 +86,25 @@ class OpEmitter(SlotEmitter):
         for definition in made:
             if definition is not None:
                 self.current[definition.register] = definition
+
+    def coming(self, block: Block) -> Generator[Op | Call]:
+        """The ops of a block, of each of which the algebra is told first what stands behind it."""
+        ahead = following(self.ssa, self.uniformity.shapes, block.ops)
+        self.m.expect(None)
+        for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
+            self.m.line = op.line
+            self.m.expect(ahead.get(id(op), NOTHING))
+            self.m.pitched = is_pitched(self.ssa, self.uniformity.shapes, op)
+            self.m.followed = self._goes_with(op, after)
+            self.m.member_follows = self._goes_with(op, acting) and are_beside(self.ssa, op, acting)
+            yield op
+
+    def _goes_with(self, op: Op | Call, after: Op | Call | None) -> bool:
+        """Whether an op is followed by one of the same kind, both done in place by the same lanes."""
+        if not isinstance(op, Op) or not isinstance(after, Op) or after.form is not op.form:
+            return False
+        short = not (self.unit.large or self.unit.module.is_long)
+        return short and op.guard is None and after.guard is None and bool(op.form.effects)
 
     def _note_computed(self, value: Value) -> None:
         if value.width == WARP and value.type in ("float", "double") and value.ir.startswith("%"):

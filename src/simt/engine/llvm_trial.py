@@ -14,9 +14,10 @@ from __future__ import annotations
 from functools import cached_property
 
 from simt.analysis.shape import Hold
-from simt.engine.llvm_branches import LIKELY, BranchAlgebra
+from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Combined, Guarded, Lanes, bases, shape_of
+from simt.engine.llvm_sides import SidesAlgebra
 from simt.isa.algebra import Comparison
 from simt.ptx.types import Type
 from simt.records import replace
@@ -24,8 +25,8 @@ from simt.records import replace
 PLAIN = (Value, Lanes, Combined)
 
 
-class TrialAlgebra(BranchAlgebra):
-    """`BranchAlgebra` with trials. `retreat`: the label of the usual code, None in all code from which a warp
+class TrialAlgebra(SidesAlgebra):
+    """`SidesAlgebra` with trials. `retreat`: the label of the usual code, None in all code from which a warp
     cannot begin again. `tries_rows`: all lanes are held to be in one row of some index. (Where nothing but
     extensions is guarded, the usual code is as fast.)"""
 

@@ -31,8 +31,9 @@ class Lane:
 
 class Walk:
     """A warp that walks through a graph: branches of `divergent` blocks send each lane anywhere, other ones
-    all lanes the same way. Notes where lanes met, the loops that they had left when others ran a block of
-    these again, and which lanes ran each block, in the order in which they did."""
+    all lanes the same way. Notes where lanes met, and out of which blocks they came there, the loops that
+    they had left when others ran a block of these again, and which lanes ran each block, in the order in
+    which they did."""
 
     def __init__(self, found: Schedule, divergent: Set[int], chance: random.Random) -> None:
         self.schedule = found
@@ -42,6 +43,7 @@ class Walk:
         self.latch = {s.header.index: i for i, s in enumerate(found.slots) if isinstance(s, Loop)}
         self.lanes = [Lane() for _ in range(LANES)]
         self.joins: set[int] = set()
+        self.met: set[tuple[int, frozenset[int]]] = set()
         self.left: set[frozenset[int]] = set()
         self.runs: list[tuple[int, frozenset[int]]] = []
         self.number = {id(lane): i for i, lane in enumerate(self.lanes)}
@@ -59,6 +61,7 @@ class Walk:
         self.runs.append((block.index, frozenset(self.number[id(lane)] for lane in lanes)))
         if len({id(lane.came) for lane in lanes}) > 1:
             self.joins.add(block.index)
+            self.met.add((block.index, frozenset(lane.came.index for lane in lanes if lane.came is not None)))
         for other in self.lanes:
             if other.slot != slot:
                 left = frozenset(
@@ -111,6 +114,53 @@ def test_what_lanes_do_is_foreseen(edges: Edges, data: st.DataObject) -> None:
         assert walk.joins <= joins
         # What a block defined is kept if any of the loops around it that lanes left says so.
         assert all(loops & leaving for loops in walk.left)
+
+
+@settings(max_examples=300, deadline=None)
+@given(graphs(), st.data())
+def test_lanes_that_meet_bring_what_is_foreseen(edges: Edges, data: st.DataObject) -> None:
+    found = schedule(function_of(edges))
+    parting = [b.index for b in found.order if len(b.successors()) > 1]
+    divergent = data.draw(st.sets(st.sampled_from(parting))) if parting else set[int]()
+    values = {b.index: data.draw(st.integers(0, 2)) for b in found.order}
+    convergence, one = Convergence(found), set[int]()
+    for block in found.order:
+        sources = [b for b in found.order if block in b.successors()]
+        own = sources and all(found.loop_of[b.index] is found.loop_of[block.index] for b in sources)
+        brought = {b.index: values[b.index] for b in sources}
+        if own and not convergence.parts(block, brought, divergent):
+            one.add(block.index)
+    for seed in range(20):
+        walk = Walk(found, divergent, random.Random(seed))
+        walk.run()
+        assert not [block for block, came in walk.met if block in one and len({values[b] for b in came}) > 1]
+
+
+# An unrolled loop's turns that are left over: a way out before each condition, which its block's end meets.
+LEFT_OVER: Edges = [[1, 6], [2, 3], [3], [4, 6], [5, 6], [6], []]
+
+
+@pytest.mark.parametrize(
+    ("edges", "divergent", "values", "parts"),
+    [
+        ([[1, 2], [3], [3], []], {0}, {1: 5, 2: 5}, False),
+        ([[1, 2], [3], [3], []], {0}, {1: 5, 2: 6}, True),
+        ([[1, 2], [3], [3], []], set[int](), {1: 5, 2: 6}, False),
+        (LEFT_OVER, {1, 4}, {0: 0, 3: 1, 4: 2, 5: 2}, False),
+        (LEFT_OVER, {1, 4}, {0: 0, 3: 1, 4: 2, 5: 3}, True),
+        (LEFT_OVER, {1, 3, 4}, {0: 0, 3: 1, 4: 2, 5: 2}, True),
+        (LEFT_OVER, {0, 1, 4}, {0: 0, 3: 1, 4: 2, 5: 2}, True),
+        # lanes that leave by an inner branch come with others' values to where the outer one's sides meet
+        ([[1, 4], [2, 4], [3], [4], []], {1}, {0: 0, 1: 1, 3: 1}, False),
+        ([[1, 4], [2, 4], [3], [4], []], {1}, {0: 0, 1: 1, 3: 2}, True),
+    ],
+)
+def test_known_graphs_bring_values(
+    edges: Edges, divergent: set[int], values: dict[int, int], parts: bool
+) -> None:
+    found = schedule(function_of(edges))
+    (block,) = (b for b in found.order if sum(b.index in t for t in edges) == len(values))
+    assert Convergence(found).parts(block, values, divergent) == parts
 
 
 def of_one_loop(found: Schedule, before: dict[int, int]) -> dict[int, int]:

@@ -430,3 +430,49 @@ def test_a_limit_that_some_lanes_exceed_is_no_series(block: tuple[int, int, int]
     device().load(CLAMPED)["k"]((FEW, 1), block, (array, 0, 0, 0))
     lane = np.tile(np.arange(columns) % block[0], (rows, 1))
     assert (array.numpy()[256:] == memory[16 + np.maximum(lane, 3)].ravel()).all()
+
+
+def windows(taps: int) -> str:
+    """A count of the neighbours that there are, as compilers write out loops: one sign for both."""
+    parts = [
+        HEAD,
+        "    setp.ge.s32 %p, %x, %n; @%p bra END;",
+        "    mov.u32 %v, 0; mad.lo.u32 %i, %y, %n, %x;",
+    ]
+    for tap in range(taps):
+        parts.append(f"""
+    add.s32 %x, %x, {tap % 3 - 1}; add.s32 %t, %y, {tap % 2 - 1};
+    setp.ge.s32 %p, %x, %n; or.b32 %t, %x, %t; setp.lt.s32 %q, %t, 0; or.pred %p, %p, %q;
+    @%p bra TAP{tap};
+    add.u32 %v, %v, {2**tap % 1000};
+TAP{tap}:
+    sub.s32 %x, %x, {tap % 3 - 1};""")
+    return "\n".join(
+        [*parts, "    mul.wide.u32 %b, %i, 4; add.u64 %a, %a, %b; st.global.u32 [%a], %v;", TAIL]
+    )
+
+
+@pytest.mark.parametrize(
+    ("taps", "block"), [(6, (16, 4, 1)), (6, (32, 2, 1)), (40, (16, 4, 1)), (40, (8, 8, 1))], ids=str
+)
+def test_windows_with_tests_of_each_neighbour(taps: int, block: tuple[int, int, int]) -> None:
+    """In long code too: what is left of it is short."""
+    source, width, height = windows(taps), block[0] * FEW - 3, block[1] * 3
+    assert tells_ahead(source, block)
+    sums = device().zeros((height, width), "u4")
+    kernel = device().load(source)["k"]
+    kernel((FEW, 3), block, (sums, np.uint32(0), np.uint32(width), np.uint32(0)))
+    y, x = np.mgrid[:height, :width]
+    expected = np.zeros((height, width), "i8")
+    for tap in range(taps):
+        there = x + tap % 3 - 1
+        expected += np.where((there >= 0) & (there < width) & (y + tap % 2 - 1 >= 0), 2**tap % 1000, 0)
+    np.testing.assert_array_equal(sums.numpy(), expected)
+    sums.free()
+
+
+def test_branches_that_are_told_ahead_are_jumps() -> None:
+    program, _ = compile_ptx(windows(6), "<ptx>", DEVICES[90])
+    text, _, _ = emit(program, program.functions["k"], BlockShape(16, 4, 1), frozenset(), "nounwind")
+    sure = text.split("warp.head.sure:")[1].split("warp.done.sure:")[0]
+    assert "icmp ne i32" not in sure  # whether a mask has lanes
