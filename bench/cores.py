@@ -30,6 +30,8 @@ from timing import processor
 
 RESULTS = Path(__file__).resolve().parent / "cores.json"
 GAINS = "gain", "gain_of_shortest", "gain_of_c_arithmetic"
+QUIET = 0.05
+"""Seconds after which the helpers of `suite/threads.h` sleep."""
 WARM = 12
 """Runs that do not count."""
 
@@ -52,7 +54,7 @@ def of_entry(entry: Entry, workers: list[int], seconds: float) -> dict[str, Any]
     measures = [lambda n: again(versions[n], problem, wall), loops()["arithmetic"]]
     threads = in_c(entry, problem, workers)
     if threads:
-        measures.append(lambda n: again(threads[n], problem, wall))
+        measures.append(lambda n: _alone(threads[n], problem))
     samples, given, *c = found(workers, measures, seconds)
     show(entry.name, samples, given)
     if c:
@@ -66,6 +68,13 @@ def of_entry(entry: Entry, workers: list[int], seconds: float) -> dict[str, Any]
         "gain_of_c_arithmetic": gains(given),
     }
     return row | {"gain_of_c": gains(c[0])} if c else row
+
+
+def _alone(version: Version, problem: Problem) -> float:
+    """Seconds of a run; returns when no helper of its spins any more."""
+    seconds = again(version, problem, wall)
+    time.sleep(QUIET)
+    return seconds
 
 
 def warm(versions: Mapping[int, Version], problem: Problem) -> None:

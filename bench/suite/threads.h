@@ -1,11 +1,16 @@
 // Runs C on several threads. A file that includes this defines `part(thread, threads)`, which does one thread's
 // part of the work, calls `meet()` where all must have come so far, and finds its arguments in variables of its
-// own. `on_threads(n)` returns when all parts are done. Helpers spin: nobody waits for one to wake up.
+// own. `on_threads(n)` returns when all parts are done. Helpers spin for some milliseconds after that, so that
+// nobody waits for one to wake up in the next run, and then sleep.
 #include <pthread.h>
 #include <stdatomic.h>
 
 static void part(int thread, int threads);
 
+enum { SPINS = 400000 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t called = PTHREAD_COND_INITIALIZER;
 static _Atomic int wanted, turn, ended, arrived, meetings;
 static int started = 1;
 
@@ -24,8 +29,12 @@ static void *helper(void *number)
 {
     int thread = (int)(long)number;
     for (int seen = 0;; seen++) {
-        while (atomic_load(&turn) == seen)
+        for (int spins = 0; atomic_load(&turn) == seen && spins < SPINS; spins++)
             __builtin_ia32_pause();
+        pthread_mutex_lock(&lock);
+        while (atomic_load(&turn) == seen)
+            pthread_cond_wait(&called, &lock);
+        pthread_mutex_unlock(&lock);
         if (thread < atomic_load(&wanted)) {
             part(thread, atomic_load(&wanted));
             atomic_fetch_add(&ended, 1);
@@ -45,7 +54,10 @@ static void on_threads(int threads)
         pthread_create(&made, 0, helper, (void *)(long)started);
     atomic_store(&wanted, threads);
     atomic_store(&ended, 0);
+    pthread_mutex_lock(&lock);
     atomic_fetch_add(&turn, 1);
+    pthread_mutex_unlock(&lock);
+    pthread_cond_broadcast(&called);
     part(0, threads);
     while (atomic_load(&ended) < threads - 1)
         __builtin_ia32_pause();
