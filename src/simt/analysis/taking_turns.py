@@ -56,8 +56,6 @@ def walking_loops(found: Found) -> list[Loop]:
     side_by_side = found.block.linear and found.block.warps > 1
     if not side_by_side or pending.barriers or pending.by_number or pending.waiting:
         return []
-    if any(shape.hold == Hold.IN_ROWS for shape in found.uniformity.shapes.values()):
-        return []  # such code is tried first: `simt.engine.llvm_trial`
     outer = {id(loop.parent) for loop in schedule.loops}
     loops = [loop for loop in schedule.loops if id(loop) not in outer and _walks(found, loop)]
     return loops if loops and _has_no_memory_of_ctas(found) else []
@@ -125,7 +123,8 @@ def _asks_for_grid(ssa: Ssa, phi: Definition) -> bool:
 
 
 def _gets_at_rows(found: Found, loop: Loop) -> bool:
-    """Whether there are accesses to global memory at which lanes lie side by side."""
+    """Whether there are accesses to global memory at which lanes lie side by side. Where it stores, code that
+    knows indices' rows is better off when it is tried first (`simt.engine.llvm_trial`)."""
     algebra, reader = _Rows(found.block), Shapes(found.uniformity.shapes)
     evaluator: Evaluator[Shape] = Evaluator(algebra, reader, found.environment)
     for block in _members(found, loop):
@@ -133,7 +132,8 @@ def _gets_at_rows(found: Found, loop: Loop) -> bool:
             if isinstance(op, Op) and op.form.effects:
                 reader.inputs = found.ssa.read[id(op)]
                 evaluator.op(op)
-    return algebra.count >= LEAST
+    has_rows = any(shape.hold == Hold.IN_ROWS for shape in found.uniformity.shapes.values())
+    return algebra.count >= LEAST and not (algebra.stores and has_rows)
 
 
 class _Spaces(ShapeAlgebra):
@@ -159,12 +159,14 @@ class _Rows(ShapeAlgebra):
     """Counts accesses to global memory at which lanes lie side by side, with a few bytes each."""
 
     count = 0
+    stores = False
 
     def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
         self._note(t, space, address, count, stores=False)
         return super().load(t, space, address, count, volatile)
 
     def store(self, t: Type, space: str, address: Shape, values: tuple[Shape, ...], volatile: bool) -> None:
+        self.stores = True
         self._note(t, space, address, len(values), stores=True)
 
     def _note(self, t: Type, space: str, address: Shape, count: int, *, stores: bool) -> None:

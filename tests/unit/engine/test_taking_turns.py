@@ -81,6 +81,7 @@ WALKING = {
     "a copy": kernel(),
     "a sum": kernel(SUM, STORE_SUM),
     "an atomic sum": kernel(SUM, "red.global.add.u32 [%o], %v;"),
+    "a row of an index": kernel(f"div.u32 %x, %i, %n; {SUM}", f"add.u32 %v, %v, %x; {STORE_SUM}"),
     "a sum over the warp": kernel(
         SUM, "shfl.sync.bfly.b32 %x, %v, 1, 31, -1; add.u32 %v, %v, %x;" + STORE_SUM
     ),
@@ -105,7 +106,7 @@ STAYING = {
     "a volatile load": kernel("ld.volatile.global.u32 %j, [%p]; add.u32 %v, %v, %j;", STORE_SUM),
     "scattered words": kernel(f"mul.lo.u64 %d, %d, 9; add.u64 %p, %a, %d; {SUM}", STORE_SUM),
     "one array": kernel(LOAD, STORE_SUM),
-    "a row of an index": kernel(f"div.u32 %v, %i, %n; {COPY}", STORE_SUM),
+    "a row of an index": kernel(f"div.u32 %v, %i, %n; {COPY}"),
     "two sums": kernel(f"{SUM} mad.lo.u32 %x, %x, %j, 5;", f"add.u32 %v, %v, %x; {STORE_SUM}"),
     "a call": kernel(
         "call (%j), f, (%i); add.u32 %v, %v, %j;" + SUM,
