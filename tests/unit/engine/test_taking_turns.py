@@ -130,7 +130,7 @@ GRIDS = [(1, 64), (5, 64), (7, 96), (33, 128), (3, 1000), (200, 40), (1200, 64),
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("n", [0, 1, 63, 64, 1000, 4096, 40_000])
+@pytest.mark.parametrize("n", [0, 1, 64, 1000, 40_000])
 @pytest.mark.parametrize(("ctas", "threads"), GRIDS)
 def test_each_element_once(ctas: int, threads: int, n: int, workers: int) -> None:
     device = simt.Device("sm_75", engine="jit", workers=workers)
