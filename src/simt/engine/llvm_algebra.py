@@ -14,8 +14,8 @@ from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
 from simt.isa.algebra import Comparison
 from simt.ptx.types import F32, F64, U32, U64, Type
 
-_UNSIGNED = {"eq": "eq", "ne": "ne", "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
-_SIGNED = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
+UNSIGNED = {"eq": "eq", "ne": "ne", "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
+SIGNED = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
 
 
 def element_type(t: Type) -> str:
@@ -382,7 +382,7 @@ class LlvmIntegers:
         return self.intrinsic("smax" if t.is_signed else "umax", a, b)
 
     def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
-        return self.test(f"icmp {(_SIGNED if t.is_signed else _UNSIGNED)[op]}", a, b)
+        return self.test(f"icmp {(SIGNED if t.is_signed else UNSIGNED)[op]}", a, b)
 
     def resize(self, source: Type, target: Type, a: Value) -> Value:
         if target.bits < source.bits:

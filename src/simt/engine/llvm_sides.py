@@ -14,7 +14,7 @@ from typing import NamedTuple
 from simt.analysis.range_algebra import bounds
 from simt.analysis.shape import WARP
 from simt.analysis.shape_algebra import MIRRORED
-from simt.engine.llvm_algebra import LlvmIntegers
+from simt.engine.llvm_algebra import SIGNED, UNSIGNED, LlvmIntegers
 from simt.engine.llvm_branches import BranchAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Combined, Guarded, bases, shape_of
@@ -25,8 +25,6 @@ I64 = "i64"
 INVERSE: dict[Comparison, Comparison] = {
     "lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq",
 }  # fmt: skip
-SIGNED: dict[Comparison, str] = {"lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
-UNSIGNED: dict[Comparison, str] = {"lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
 Test = Callable[[], str]
 """Emits code that tells an i1."""
 

@@ -16,7 +16,9 @@ from simt.analysis.shape import BlockShape, Many
 from simt.cli.explain import as_json, in_full
 from simt.engine import llvm_calls
 from simt.engine.compile import Compiled
+from simt.engine.host import host_cpu
 from simt.engine.jit import Jit
+from simt.engine.llvm_kernel import emit
 from simt.engine.prepared import Prepared
 from simt.tools.explain import explain
 from tests.conftest import shared_device
@@ -217,6 +219,17 @@ def test_warps_without_threads_do_nothing(
     out = device.zeros(400, "u4")
     device.load(text)["k"](ctas, 3, (out, 400))
     np.testing.assert_array_equal(out.numpy(), np.where(np.arange(400) < 3 * ctas, np.arange(400), 0))
+
+
+@pytest.mark.parametrize(("threads", "ctas", "asks"), [(3, 33, True), (3, 64, False), (4, 9, False)])
+def test_warps_ask_whether_they_have_threads(threads: int, ctas: int, asks: bool) -> None:
+    """Of rows of several warps, where the grid may have but some of the CTAs. (That such warps have stored
+    once is what a program in `tests/property/test_indices.py` shows.)"""
+    program = shared_device("jit").load(counts()).program
+    shape = asked_for(counts(), (threads,), ctas)
+    text, unit, _ = emit(program, program.functions["k"], shape, host_cpu().features, "nounwind")
+    assert unit.block.joins
+    assert ("%initial.some" in text) == asks
 
 
 def test_grids_of_all_sizes_take_turns() -> None:
