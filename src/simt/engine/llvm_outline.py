@@ -137,13 +137,15 @@ class _Function:
 class Outlined:
     """The functions of a module by what they do and by constants that are part of them, None for what is
     shorter without one; `short`: the kinds of that. `own`: of kinds with many constants, those that functions
-    of their own have. `count`: of all that were asked for."""
+    of their own have. `by_text`: names by all of the text but the name, as what is known of an argument, its
+    bounds for one, often changes nothing. `count`: of all that were asked for."""
 
     functions: dict[Hashable, dict[Hashable, _Function | None]] = field(
         default_factory=dict["Hashable", "dict[Hashable, _Function | None]"]
     )
     short: set[Hashable] = field(default_factory=set[Hashable])
     own: dict[Hashable, set[Hashable]] = field(default_factory=dict[Hashable, set[Hashable]])
+    by_text: dict[str, str] = field(default_factory=dict[str, str])
     count: int = 0
     _parameters: dict[Hashable, _Parameter] = field(default_factory=dict["Hashable", "_Parameter"])
 
@@ -347,8 +349,11 @@ class Outliner(Evaluator[Value]):
         types = [text.partition(" %")[0].removesuffix(" true") for text in results]
         result = f"{{ {', '.join(types)} }}" if fails or len(types) > 1 else types[0]
         function = _Function(f"@simt.op.{self.known.count}", result, frame, fails, notes)
-        text = self._text(function, request, builder, results)
-        module.define(function.name[1:], "\n".join(text))
+        text = "\n".join(self._text(function, request, builder, results))
+        same = self.known.by_text.setdefault(text.replace(function.name, "", 1), function.name)
+        if same != function.name:
+            return replace(function, name=same)
+        module.define(function.name[1:], text)
         return function
 
     def _length(self, builder: Builder, inlined: int) -> int:

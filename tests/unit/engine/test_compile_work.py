@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -105,3 +106,12 @@ def test_operands_of_a_call_are_asked_for_once(name: str, monkeypatch: pytest.Mo
     kinds = {kind_of(op) for op in asked}
     assert len(set(asked)) > SMALL // 2
     assert len(asked) - len(set(asked)) <= 2 * len(kinds)
+
+
+@pytest.mark.parametrize("name", ["memory_guarded", "if_memory", "state_machine", "switch"])
+def test_no_two_functions_of_instructions_have_the_same_text(name: str) -> None:
+    program, _ = compile_ptx(SHAPES[name](SMALL), "<ptx>", DEVICES[90])
+    text, _, _ = emit(program, program.functions["k"], BlockShape(256, 1, 1), frozenset(), "nounwind")
+    functions = re.findall(r"^(define [^@]*)@simt\.op\.\d+(\(.*?\n\})", text, re.MULTILINE | re.DOTALL)
+    assert len(functions) > 3
+    assert len(set(functions)) == len(functions)
