@@ -230,8 +230,8 @@ class Again:
 
 
 def _is_same(shape: Shape, known: Shape) -> bool:
-    """Whether a tuple says the same as a known one."""
-    return isinstance(shape, tuple) and shape == known and _is_fixed(shape)
+    """Whether an integer or a tuple says the same as a known one."""
+    return _is_fixed(shape) and shape == known
 
 
 def _is_fixed(shape: Shape) -> bool:

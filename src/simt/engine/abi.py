@@ -130,6 +130,7 @@ class CallSlot(IntEnum):
     TICKET = 23  # number of the request
     BEGUN = 24  # how many of them have begun when the launches end, whose seats come first then
     ENDED = 25  # nonzero: all of these have ended
+    WAKES = 26  # nonzero: those who sleep are asked, too, if too few are awake
 
 
 class RepeatSlot(IntEnum):
@@ -210,26 +211,37 @@ class HelpCell(IntEnum):
 
 
 class SeatSlot(IntEnum):
-    """Where a thread that has helped waits for the next launch, for a short time. See `simt.engine.pool`."""
+    """Where a thread waits for launches to help with, and sleeps. See `simt.engine.pool`."""
 
     STATE = 0  # a `Seat`
     DONE = 1  # ticket of the launch that it helped with last
-    ENTRY = 2  # addresses of what to run, and of its blocks
+    ENTRY = 2  # addresses of what to run (zero: nothing any more), and of its blocks
     LAUNCH = 3
     WORKER = 4
+    AT = 5  # the processor where it sleeps, below zero if nobody knows
+    LEAST = 8  # looks at its seat before it sleeps
+    MOST = 9
+    LOCK = 10  # it sleeps until somebody gives this lock back, which it holds otherwise
+    ACQUIRE = 11  # addresses of functions: takes a lock
+    MAKE_WAY = 12  # lets other threads of the system run
+    CLOCK = 13  # tells the time, of the clock with this number
+    CLOCK_ID = 14
+    WHERE = 15  # tells the processor; zero: there is no such function
 
 
 class Seat(IntEnum):
-    """What a thread does, in the lower bits of the seat's state: something else, wait, find that it is asked
-    to help, help. The upper bits of `ASKED` are the request's ticket, so that nobody takes it for another."""
+    """What a thread does, in the lower bits of the seat's state: nothing any more, wait, find that it is
+    asked to help, help, sleep. The upper bits of `ASKED` are the request's ticket, so that nobody takes it
+    for another. A thread that has not begun yet counts as one that waits."""
 
-    AWAY = 0
+    GONE = 0
     READY = 1
     ASKED = 2
     BUSY = 3
+    ASLEEP = 4
 
 
-SEAT_BITS = 2
+SEAT_BITS = 3
 """How many are the lower bits of a seat's state."""
 
 
@@ -238,7 +250,9 @@ class RosterSlot(IntEnum):
 
     TICKET = 0  # address of the last request's ticket; they only grow
     COUNT = 1
-    SEATS = 2  # the first one's address; the others follow
+    RELEASE = 2  # addresses of functions: gives a lock back
+    WHERE = 3  # tells the processor; zero: there is no such function
+    SEATS = 4  # the first one's address; the others follow
 
 
 class FaultSlot(IntEnum):

@@ -114,8 +114,8 @@ class Native:
 
     run: Callable[[int], int]
     serve: int
-    linger: Callable[[int, int, int, int, int, int], None]
-    ask: Callable[[int, int, int, int, int, int, int], int]
+    linger: Callable[[int], None]
+    ask: Callable[[int, int, int, int, int, int, int, int], int]
     withdraw: Callable[[int, int, int], int]
     join: Callable[[int, int, int, int], int]
     yields: int
@@ -180,8 +180,8 @@ class Compiler:
         return Native(
             ctypes.PYFUNCTYPE(number, place)(run),
             serve,
-            ctypes.CFUNCTYPE(None, place, number, number, place, place, truth)(linger),
-            ctypes.PYFUNCTYPE(number, place, place, number, place, place, place, place)(ask),
+            ctypes.CFUNCTYPE(None, place)(linger),
+            ctypes.PYFUNCTYPE(number, place, place, number, place, place, place, place, number)(ask),
             ctypes.PYFUNCTYPE(number, place, number, number)(withdraw),
             ctypes.CFUNCTYPE(truth, place, number, number, number)(join),
             yields,

@@ -1,7 +1,9 @@
 """How threads help with launches, as LLVM IR: they wait on seats (`SeatSlot`), and are asked there.
 
 A thread on its seat is asked by one comparison and exchange of the seat's state. The state then names the
-request, so that one who does not need the help any more can take back his own request only.
+request, so that one who does not need the help any more can take back his own request only. Who has waited
+for long sleeps there, and is woken by a lock of Python's that is given back (no thread needs the one of the
+interpreter for that).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from simt.engine.abi import (
     SeatSlot,
 )
 from simt.engine.native_fibers import field
+from simt.engine.processors import NOWHERE
 
 TURNS = 1500
 """Looks at a seat before its thread sleeps, or at its counter before the caller does: some 60 µs."""
@@ -39,26 +42,34 @@ def seats_text(has_pause: bool) -> list[str]:
     """`has_pause`: the CPU has an instruction for loops that wait."""
     declared = ["declare void @llvm.x86.sse2.pause()"] * has_pause
     pause = ["  call void @llvm.x86.sse2.pause()"] * has_pause
-    return [*declared, *_linger(pause), *_now(), *_ask(), *_withdraw(), *_join(pause), *_help()]
+    own = _now() + _processor()
+    return [*declared, *_linger(pause), *own, *_ask(), *_withdraw(), *_join(pause), *_help()]
 
 
 def _linger(pause: list[str]) -> list[str]:
-    """`simt_linger(seat, least, most, make_way, clock, clock_id)` waits on a seat for launches, and helps
-    then: for each as many turns as take as long as it has helped with the last one, between `least` and
-    `most`. It may be asked before it begins. `make_way`: a function that lets other threads of the system
-    run; `clock`: one that tells the time."""
+    """`simt_linger(seat)` waits on a seat for launches, and helps then: for each as many turns as take as
+    long as it has helped with the last one, between `SeatSlot.LEAST` and `MOST`. Then it sleeps, until it is
+    asked. It ends when it is asked for nothing."""
     return [
-        f"define void @{LINGER}(ptr %seat, i64 %least, i64 %most, ptr %make.way, ptr %clock, i32 %clock.id)",
-        "{",
+        f"define void @{LINGER}(ptr %seat) {{",
         "entry:",
+        *field("%seat", SeatSlot.LEAST, "least"),
+        *field("%seat", SeatSlot.MOST, "most"),
+        *field("%seat", SeatSlot.MAKE_WAY, "make.way", "ptr"),
+        *field("%seat", SeatSlot.CLOCK, "clock", "ptr"),
+        *field("%seat", SeatSlot.CLOCK_ID, "clock.number"),
+        "  %clock.id = trunc i64 %clock.number to i32",
+        *field("%seat", SeatSlot.WHERE, "where", "ptr"),
+        *field("%seat", SeatSlot.ACQUIRE, "acquire", "ptr"),
+        *field("%seat", SeatSlot.LOCK, "lock", "ptr"),
         f"  %done.p = getelementptr i64, ptr %seat, i64 {SeatSlot.DONE}",
-        f"  %sits = cmpxchg ptr %seat, i64 {Seat.AWAY}, i64 {Seat.READY} acq_rel monotonic",
+        f"  %at.p = getelementptr i64, ptr %seat, i64 {SeatSlot.AT}",
         "  br label %wait",
         "wait:",
         "  %i = phi i64 [ 0, %entry ], [ %i.next, %pass ], [ %i.next, %way ], [ %i, %leave ], [ %i, %take ], "
-        "[ 0, %help ]",
+        "[ 0, %help ], [ 0, %sleep ]",
         "  %turns = phi i64 [ %least, %entry ], [ %turns, %pass ], [ %turns, %way ], [ %turns, %leave ], "
-        "[ %turns, %take ], [ %turns.now, %help ]",
+        "[ %turns, %take ], [ %turns.now, %help ], [ %least, %sleep ]",
         "  %state = load atomic i64, ptr %seat acquire, align 8",
         f"  %kind = and i64 %state, {(1 << SEAT_BITS) - 1}",
         f"  %asked = icmp eq i64 %kind, {Seat.ASKED}",
@@ -78,16 +89,27 @@ def _linger(pause: list[str]) -> list[str]:
         "  %made = call i32 %make.way()",
         "  br label %wait",
         "leave:",
-        f"  %left = cmpxchg ptr %seat, i64 {Seat.READY}, i64 {Seat.AWAY} acq_rel monotonic",
+        "  %here = call i64 @simt.processor(ptr %where)",
+        "  store i64 %here, ptr %at.p, align 8",
+        f"  %left = cmpxchg ptr %seat, i64 {Seat.READY}, i64 {Seat.ASLEEP} acq_rel monotonic",
         "  %left.ok = extractvalue { i64, i1 } %left, 1",
-        "  br i1 %left.ok, label %gone, label %wait",
+        "  br i1 %left.ok, label %sleep, label %wait",
+        "sleep:",  # who changes the state from now on gives the lock back, once
+        "  %held = call i32 %acquire(ptr %lock, i32 1)",
+        f"  store i64 {NOWHERE}, ptr %at.p, align 8",
+        "  br label %wait",
         "take:",
         f"  %took = cmpxchg ptr %seat, i64 %state, i64 {Seat.BUSY} acq_rel monotonic",
         "  %took.ok = extractvalue { i64, i1 } %took, 1",
-        "  br i1 %took.ok, label %help, label %wait",
+        "  br i1 %took.ok, label %asked.for, label %wait",
+        "asked.for:",
+        *field("%seat", SeatSlot.ENTRY, "kernel", "ptr"),
+        "  %nothing = icmp eq ptr %kernel, null",
+        "  br i1 %nothing, label %gone, label %help",
         *_help_here(),
         "  br label %wait",
         "gone:",
+        f"  store atomic i64 {Seat.GONE}, ptr %seat release, align 8",
         "  ret void",
         "}",
     ]
@@ -98,7 +120,6 @@ def _help_here() -> list[str]:
     return [
         "help:",
         f"  %ticket = lshr i64 %state, {SEAT_BITS}",
-        *field("%seat", SeatSlot.ENTRY, "kernel", "ptr"),
         *field("%seat", SeatSlot.LAUNCH, "launch", "ptr"),
         *field("%seat", SeatSlot.WORKER, "worker", "ptr"),
         "  %begins = call i64 @simt.now(ptr %clock, i32 %clock.id)",
@@ -112,6 +133,22 @@ def _help_here() -> list[str]:
         "  %at.most = select i1 %too.long, i64 %most, i64 %as.long",
         "  %too.short = icmp ult i64 %at.most, %least",
         "  %turns.now = select i1 %too.short, i64 %least, i64 %at.most",
+    ]
+
+
+def _processor() -> list[str]:
+    """The one that this thread runs on, by a function of the C library's."""
+    return [
+        "define internal i64 @simt.processor(ptr %where) {",
+        "  %none = icmp eq ptr %where, null",
+        "  br i1 %none, label %nowhere, label %ask",
+        "ask:",
+        "  %here = call i32 %where()",
+        "  %wide = sext i32 %here to i64",
+        "  ret i64 %wide",
+        "nowhere:",
+        f"  ret i64 {NOWHERE}",
+        "}",
     ]
 
 
@@ -131,13 +168,15 @@ def _now() -> list[str]:
 
 
 def _ask() -> list[str]:
-    """`int64 simt_ask(roster, workers, wanted, asked, ticket, entry, launch)` asks threads that wait on seats
-    of a roster to run a launch, until as many are asked as are wanted: each with the next of the workers
-    (addresses). The result is their number; `asked` has their seats then, and `ticket` the request's."""
+    """`int64 simt_ask(roster, workers, wanted, asked, ticket, entry, launch, wakes)` asks threads that wait
+    on seats of a roster to run a launch, until as many are asked as are wanted: each with the next of the
+    workers (addresses). The result is their number; `asked` has their seats then, and `ticket` the request's
+    number. `wakes`: those who sleep are asked after those who wait, but for those who would wake up where
+    this thread goes on (see `simt.engine.processors`)."""
     values = {SeatSlot.ENTRY: "%entry", SeatSlot.LAUNCH: "%launch", SeatSlot.WORKER: "%worker"}
     return [
         f"define i64 @{ASK}(ptr %roster, ptr %workers, i64 %wanted, ptr %asked, ptr %ticket.p, i64 %entry, "
-        "i64 %launch) {",
+        "i64 %launch, i64 %wakes) {",
         "start:",
         *field("%roster", RosterSlot.COUNT, "count"),
         *field("%roster", RosterSlot.TICKET, "last.p", "ptr"),
@@ -150,17 +189,34 @@ def _ask() -> list[str]:
         f"  %seats = getelementptr i64, ptr %roster, i64 {RosterSlot.SEATS}",
         "  br label %next",
         "next:",
-        "  %i = phi i64 [ 0, %start ], [ %i.next, %on ]",
-        "  %n = phi i64 [ 0, %start ], [ %n.next, %on ]",
-        "  %left = icmp ult i64 %i, %count",
+        f"  %kind = phi i64 [ {Seat.READY}, %start ], [ %kind, %on ], [ {Seat.ASLEEP}, %sleepers ]",
+        f"  %here = phi i64 [ {NOWHERE}, %start ], [ %here, %on ], [ %processor, %sleepers ]",
+        "  %i = phi i64 [ 0, %start ], [ %i.next, %on ], [ 0, %sleepers ]",
+        "  %n = phi i64 [ 0, %start ], [ %n.next, %on ], [ %n, %sleepers ]",
         "  %few = icmp ult i64 %n, %wanted",
-        "  %go = and i1 %left, %few",
-        "  br i1 %go, label %look, label %end",
+        "  br i1 %few, label %more.seats, label %end",
+        "more.seats:",
+        "  %left = icmp ult i64 %i, %count",
+        "  br i1 %left, label %look, label %all",
+        "all:",
+        f"  %awake = icmp eq i64 %kind, {Seat.READY}",
+        "  %may = icmp ne i64 %wakes, 0",
+        "  %again = and i1 %awake, %may",
+        "  br i1 %again, label %sleepers, label %end",
+        "sleepers:",
+        *field("%roster", RosterSlot.WHERE, "where", "ptr"),
+        "  %processor = call i64 @simt.processor(ptr %where)",
+        "  br label %next",
         "look:",
         "  %seat.p = getelementptr ptr, ptr %seats, i64 %i",
         "  %seat = load ptr, ptr %seat.p, align 8",
         "  %state = load atomic i64, ptr %seat monotonic, align 8",
-        f"  %ready = icmp eq i64 %state, {Seat.READY}",
+        "  %of.kind = icmp eq i64 %state, %kind",
+        *field("%seat", SeatSlot.AT, "at"),
+        "  %apart = icmp ne i64 %at, %here",
+        "  %unknown = icmp slt i64 %here, 0",
+        "  %comes = or i1 %apart, %unknown",
+        "  %ready = and i1 %of.kind, %comes",
         "  br i1 %ready, label %fill, label %on",
         "fill:",
         "  %worker.p = getelementptr i64, ptr %workers, i64 %n",
@@ -175,12 +231,19 @@ def _ask() -> list[str]:
         ),
         "  %asked.p = getelementptr ptr, ptr %asked, i64 %n",
         "  store ptr %seat, ptr %asked.p, align 8",
-        f"  %pair = cmpxchg ptr %seat, i64 {Seat.READY}, i64 %request acq_rel monotonic",
+        "  %pair = cmpxchg ptr %seat, i64 %kind, i64 %request acq_rel monotonic",
         "  %ok = extractvalue { i64, i1 } %pair, 1",
         "  %one = zext i1 %ok to i64",
+        f"  %slept = icmp eq i64 %kind, {Seat.ASLEEP}",
+        "  %woken = and i1 %ok, %slept",
+        "  br i1 %woken, label %wake, label %on",
+        "wake:",
+        *field("%roster", RosterSlot.RELEASE, "release", "ptr"),
+        *field("%seat", SeatSlot.LOCK, "lock", "ptr"),
+        "  call void %release(ptr %lock)",
         "  br label %on",
         "on:",
-        "  %more = phi i64 [ 0, %look ], [ %one, %fill ]",
+        "  %more = phi i64 [ 0, %look ], [ %one, %fill ], [ 1, %wake ]",
         "  %n.next = add i64 %n, %more",
         "  %i.next = add i64 %i, 1",
         "  br label %next",
@@ -277,8 +340,9 @@ def _help() -> list[str]:
         *field("%call", CallSlot.WORKERS, "workers", "ptr"),
         *field("%call", CallSlot.SEATS, "seats", "ptr"),
         f"  %ticket.p = getelementptr i64, ptr %call, i64 {CallSlot.TICKET}",
+        *field("%call", CallSlot.WAKES, "wakes"),
         f"  %count = call i64 @{ASK}(ptr %roster, ptr %workers, i64 %wanted, ptr %seats, ptr %ticket.p, "
-        "i64 %kernel, i64 %launch.i)",
+        "i64 %kernel, i64 %launch.i, i64 %wakes)",
         *_kept("%count", CallSlot.ASKED),
         "  br label %end",
         "end:",

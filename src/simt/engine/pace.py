@@ -151,6 +151,12 @@ class Doubted:
             return best
         return beside(best, numbers, self.more)
 
+    def ahead(self) -> int:
+        """Launches for which the number of helpers is to stay what it is, without the last one before a
+        trial: that is looked at by itself."""
+        pause = 1 if self.wins else self.pause
+        return 0 if self.trial is not None else max(0, self.last_trial + pause - self.launches - 1)
+
     def note(self, elapsed: float, helpers: int) -> None:
         self.launches += 1
         if self.usual not in (None, helpers):
@@ -201,6 +207,17 @@ class Ways:
             self.short.note(elapsed, helpers)
         self.expected += (elapsed - self.expected) * (1 if elapsed > self.expected else FORGETTING)
 
+    def passed(self, launches: int) -> None:
+        """There have been so many more, of which nothing is known."""
+        if self.expected > LONG:
+            self.long.launches += launches
+        else:
+            self.short.launches += launches
+
+    def ahead(self) -> int:
+        """Launches for which the number of helpers is to stay what it is."""
+        return self.long.ahead() if self.expected > LONG else self.short.ahead()
+
     def is_short(self, least: int) -> bool:
         """Whether so many nanoseconds of work are more than a launch takes, with help or alone."""
         return self.expected <= least and self.short.shortest.get(0, 0) <= least
@@ -225,21 +242,22 @@ def at_first(work: float, numbers: list[int]) -> int:
 @dataclass
 class Ahead:
     """What is known ahead of a kernel's next launches, if they are like the last one: how many are to be
-    helped by how many threads before somebody looks again. `ways`: where they count then."""
+    helped by how many threads before somebody looks again. `ways`: where they count then. `wakes`: they take
+    long enough for threads that sleep to be woken."""
 
     launches: int = 0
     helpers: int = 0
     ways: Ways | None = None
+    wakes: bool = False
 
     def made(self, launches: int, shortest: int) -> None:
         """So many of them have been, of which one took so many nanoseconds, or `UNKNOWN`."""
         if self.ways is None or not launches:
             return
-        if shortest == UNKNOWN:
-            self.ways.short.launches += launches
-        else:
+        if shortest != UNKNOWN:
             self.ways.note(shortest, self.helpers)
-            self.ways.short.launches += launches - 1
+            launches -= 1
+        self.ways.passed(launches)
 
 
 @dataclass
@@ -268,17 +286,18 @@ class Pace:
 
     def ahead(self, ctas: int, most: int) -> Ahead:
         """Of launches of so many CTAs, while `most` threads that can help wait for the next one. Nothing of
-        long ones, and of those of which it is not yet known what help gives."""
+        short ones of which it is not yet known what help gives."""
         ways = self.sizes.get(ctas.bit_length())
-        if ways is None or ways.expected > LONG:
+        if ways is None:
             return Ahead()
-        if ways.is_short(AWAKE):
-            return Ahead(UNTIL_A_LOOK, 0, ways)
-        shortest = ways.short.shortest
-        if 0 not in shortest or not any(shortest):
-            return Ahead()
+        if ways.expected <= LONG:
+            if ways.is_short(AWAKE):
+                return Ahead(UNTIL_A_LOOK, 0, ways)
+            shortest = ways.short.shortest
+            if 0 not in shortest or not any(shortest):
+                return Ahead()
         helpers = self.helpers(ctas, awake=True, most=most)
-        return Ahead(min(ways.short.ahead(), UNTIL_A_LOOK), helpers, ways)
+        return Ahead(min(ways.ahead(), UNTIL_A_LOOK), helpers, ways, not ways.is_short(ASLEEP))
 
     def helpers(self, ctas: int, awake: bool, most: int) -> int:
         """How many of `most` threads are to help with a launch of so many CTAs. `awake`: they wait for it."""

@@ -1,31 +1,27 @@
 """Native threads that take part in launches.
 
-A thread that has helped waits on its *seat* for the next launch, in compiled code, for a short time: launches
-often follow each other closely, and asking it there takes a hundredth of the time of waking it. Then it
-sleeps. A thread that is woken helps on its seat too: it needs Python's lock before, not when it has helped,
-and nobody has to wake the caller, who looks at the seat.
+A thread lives on its *seat*, in compiled code (`simt.engine.native_seats`): there it waits for the next
+launch for a short time, as launches often follow each other closely and asking it takes a hundredth of the
+time of waking it, and then it sleeps. The caller looks at the seat to see that it has helped.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 import time
 import weakref
 from array import array
-from collections.abc import Callable, Sequence
-from queue import Empty, SimpleQueue
+from typing import Any
 
-from simt.engine.abi import NATIVE_STACK, SEAT_BITS, CallSlot, RosterSlot, Seat, SeatSlot
+from simt.engine.abi import NATIVE_STACK, RosterSlot, Seat, SeatSlot
 from simt.engine.blocks import Block
-from simt.engine.compile import Compiled, Native
-from simt.engine.native import c_function, python_functions
+from simt.engine.compile import Native
+from simt.engine.native import c_function
 from simt.engine.native_seats import TURN, TURNS
-from simt.engine.processors import Sleeper, processor
+from simt.engine.processors import NOWHERE, WHERE, Sleeper, has_two, processor
 
-Job = Callable[[Block], object]
-"""For the thread of a seat."""
-Jobs = SimpleQueue[Job | None]
 NOBODY = array("q")
 SHORTEST, LONGEST = 250_000, 5_000_000
 """Nanoseconds that a thread waits on its seat for the next launch: as long as it has helped, so that this
@@ -33,7 +29,7 @@ takes no more than a program's launches do, and the next one need not wake it. B
 may take where a virtual machine's processor sleeps: between the long launches of a program there often are
 short ones, which nobody helps with."""
 _POOLS = weakref.WeakSet["Pool"]()
-_STATE, _READY = int(SeatSlot.STATE), int(Seat.READY)
+_STATE, _READY, _ASLEEP, _AT = int(SeatSlot.STATE), int(Seat.READY), int(Seat.ASLEEP), int(SeatSlot.AT)
 
 
 class Pool:
@@ -48,39 +44,31 @@ class Pool:
     def _forget(self) -> None:
         """A forked process has none of its parent's threads."""
         self._lock = threading.Lock()
-        self._jobs: Jobs = SimpleQueue()
         self._seats: list[Block] = []
         self._sleepers: list[Sleeper] = []
+        self._sent_away: list[Sleeper] = []
         self._last_ticket = Block(1)
         self._rosters = list[Block]()  # who is about to ask may have an old one
         self._list_seats()
-        weakref.finalize(self, _end, self._jobs, self._seats)
+        weakref.finalize(self, _end, self._native, self._seats, self._rosters)
 
-    def team(self, compiled: Compiled, launch: int, workers: array[int], at_once: bool) -> Team:
-        """Lets threads run a launch, one for each of the `workers` (addresses of blocks).
-
-        `at_once`: those who wait on their seats are asked there."""
-        with self._lock:
-            self._grow(len(workers))
-            asked, ticket = self._ask(compiled.address, launch, workers) if at_once else (NOBODY, 0)
-            left = workers[len(asked) :]
-            team = Team(self._native, compiled, launch, left, asked, ticket)
-        if left and at_once:
-            here = processor()
-            for sleeper in self._sleepers:
-                sleeper.leave(here)
-        for _ in left:
-            self._jobs.put(team.take_part)
+    def team(self, entry: int, launch: int, workers: array[int], needed: bool) -> Team:
+        """Asks threads to run a launch, one for each of the `workers` (addresses of blocks), by the code at
+        `entry`. `needed`: at least one; else it may be that none is free."""
+        self.expect(len(workers))
+        team = self._ask(entry, launch, workers)
+        while needed and not team.begun:  # all help with other launches
+            self.expect(len(self._seats) + 1)
+            team = self._ask(entry, launch, workers)
         return team
 
-    def _ask(self, entry: int, launch: int, workers: array[int]) -> tuple[array[int], int]:
-        """Asks those who wait on their seats, each with the next worker; their seats, and the ticket."""
+    def _ask(self, entry: int, launch: int, workers: array[int]) -> Team:
+        """Asks those who wait on their seats or sleep, each with the next worker."""
         (address, wanted), ticket = workers.buffer_info(), array("q", [0])
         asked = array("q", bytes(workers.itemsize * wanted))
-        count = self._native.ask(
-            self.roster, address, wanted, asked.buffer_info()[0], ticket.buffer_info()[0], entry, launch
-        )
-        return asked[:count], ticket[0]
+        seats, number = asked.buffer_info()[0], ticket.buffer_info()[0]
+        count = self._native.ask(self.roster, address, wanted, seats, number, entry, launch, True)
+        return Team(self._native, asked[:count], ticket[0])
 
     @property
     def awake(self) -> int:
@@ -91,25 +79,46 @@ class Pool:
                 count += 1
         return count
 
+    def expect(self, count: int) -> None:
+        """So many are to be asked soon. Who would wake up where this thread runs may not, until `over`."""
+        here = processor()
+        with self._lock:
+            if len(self._seats) < count:
+                self._grow(count)
+            if here == NOWHERE:
+                return
+            for seat, sleeper in zip(self._seats, self._sleepers):
+                if seat.slots[_STATE] == _ASLEEP and seat.slots[_AT] == here:
+                    sleeper.leave(here)
+                    seat.slots[_AT] = NOWHERE
+                    self._sent_away.append(sleeper)
+
+    def over(self) -> None:
+        """Those that were to be asked have been, and have woken up."""
+        if self._sent_away:
+            with self._lock:
+                while self._sent_away:
+                    self._sent_away.pop().may_return()
+
     def _grow(self, count: int) -> None:
-        if len(self._seats) >= count:
-            return
         old = threading.stack_size(NATIVE_STACK)
         try:
             while len(self._seats) < count:
-                seat, sleeper = Block(len(SeatSlot)), Sleeper()
-                arguments = (self._jobs, seat, sleeper, self._native)
+                seat, sleeper = _seat(), Sleeper()
+                arguments = (seat, sleeper, self._native)
                 threading.Thread(target=_work, args=arguments, name="simt", daemon=True).start()
                 self._seats.append(seat)
                 self._sleepers.append(sleeper)
         finally:
             threading.stack_size(old)
-        self._list_seats()
+            self._list_seats()
 
     def _list_seats(self) -> None:
         roster = Block(RosterSlot.SEATS + len(self._seats))
         roster.slots[RosterSlot.TICKET] = self._last_ticket.address
         roster.slots[RosterSlot.COUNT] = len(self._seats)
+        roster.slots[RosterSlot.RELEASE] = c_function("PyThread_release_lock")
+        roster.slots[RosterSlot.WHERE] = _where()
         for number, seat in enumerate(self._seats, RosterSlot.SEATS):
             roster.slots[number] = seat.address
         self._rosters.append(roster)
@@ -120,118 +129,84 @@ class Pool:
         return self._rosters[-1].address
 
 
-def _work(jobs: Jobs, seat: Block, sleeper: Sleeper, native: Native) -> None:
-    least, most = (SHORTEST // TURN, LONGEST // TURN) if (os.cpu_count() or 1) > 1 else (0, 0)
-    make_way, clock = python_functions()[CallSlot.MAKE_WAY], c_function("clock_gettime")
+def _seat() -> Block:
+    """A seat for a thread that has not begun yet."""
+    least, most = (SHORTEST // TURN, LONGEST // TURN) if has_two() else (0, 0)
+    lock = _lock_function("PyThread_allocate_lock", ctypes.c_void_p)()
+    if not lock:
+        raise MemoryError("no memory for the lock of a thread")
+    _lock_function("PyThread_acquire_lock", ctypes.c_int, ctypes.c_void_p, ctypes.c_int)(lock, 1)
+    seat = Block(len(SeatSlot))
+    values = {
+        SeatSlot.STATE: Seat.READY,
+        SeatSlot.AT: NOWHERE,
+        SeatSlot.LEAST: least,
+        SeatSlot.MOST: most,
+        SeatSlot.LOCK: lock,
+        SeatSlot.ACQUIRE: c_function("PyThread_acquire_lock"),
+        SeatSlot.MAKE_WAY: c_function("sched_yield"),
+        SeatSlot.CLOCK: c_function("clock_gettime"),
+        SeatSlot.CLOCK_ID: time.CLOCK_MONOTONIC,
+        SeatSlot.WHERE: _where(),
+    }
+    for slot, value in values.items():
+        seat.slots[slot] = value
+    return seat
+
+
+def _lock_function(name: str, result: Any, *arguments: Any) -> Any:
+    """A function of Python's for its locks, which threads may use that do not have the interpreter's."""
+    return ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))
+
+
+def _where() -> int:
+    return c_function(WHERE) if hasattr(ctypes.pythonapi, WHERE) else 0
+
+
+def _work(seat: Block, sleeper: Sleeper, native: Native) -> None:
     sleeper.begins()
-    while True:
-        sleeper.sleeps()
-        if (job := jobs.get()) is None:
-            return
-        sleeper.wakes()
-        job(seat)
-        del job  # what it holds is not kept until the next one
-        native.linger(seat.address, least, most, make_way, clock, time.CLOCK_MONOTONIC)
+    native.linger(seat.address)
+    _lock_function("PyThread_free_lock", None, ctypes.c_void_p)(seat.slots[SeatSlot.LOCK])
 
 
-def _end(jobs: Jobs, seats: Sequence[Block]) -> None:
-    for _ in seats:
-        jobs.put(None)
+def _end(native: Native, seats: list[Block], rosters: list[Block]) -> None:
+    """Asks all threads for nothing any more."""
+    for seat in seats:
+        seat.slots[_AT] = NOWHERE  # wherever they wake up
+    nothing, asked, ticket = (array("q", bytes(8 * n)) for n in (len(seats), len(seats), 1))
+    workers, places, number = (numbers.buffer_info()[0] for numbers in (nothing, asked, ticket))
+    native.ask(rosters[-1].address, workers, len(seats), places, number, 0, 0, True)
 
 
 class Team:
-    """The threads of the pool that take part in one launch. Those that come too late do nothing."""
+    """The threads of the pool that were asked to take part in a launch, with a `ticket`, on `seats`
+    (addresses)."""
 
-    def __init__(
-        self,
-        native: Native,
-        compiled: Compiled,
-        launch: int,
-        workers: Sequence[int],
-        seats: array[int],
-        ticket: int,
-    ) -> None:
-        """`seats`: addresses of those that were asked there, with a `ticket`. `workers`: for others."""
+    def __init__(self, native: Native, seats: array[int], ticket: int) -> None:
         self._native = native
-        self._entry, self._address = compiled.entry, compiled.address
-        self._launch = launch
-        self._left = list(reversed(workers))
-        self._seats, self._seated, self._ticket = (
-            seats + array("q", bytes(8 * len(workers))),
-            len(seats),
-            ticket,
-        )
-        self._lock = threading.Lock()
-        self._ends: SimpleQueue[None] = SimpleQueue()
+        self._seats, self._ticket = seats, ticket
         self.begun = len(seats)
-        """Threads that take part or did."""
-        self._ended = 0
-
-    def take_part(self, seat: Block) -> None:
-        """Runs CTAs on this thread until none is left: when it has sat down, where others look for it."""
-        with self._lock:
-            if not self._left:
-                return
-            worker = self._left.pop()
-            self.begun += 1
-            if self._ticket > seat.slots[SeatSlot.DONE]:  # else it has helped later launches already
-                self._sit(seat, worker)
-                return
-        try:
-            self._entry(self._launch, worker)
-        finally:
-            self._ends.put(None)
-
-    def _sit(self, seat: Block, worker: int) -> None:
-        """As if the thread had been asked on its seat."""
-        slots = seat.slots
-        slots[SeatSlot.ENTRY], slots[SeatSlot.LAUNCH], slots[SeatSlot.WORKER] = (
-            self._address,
-            self._launch,
-            worker,
-        )
-        slots[SeatSlot.STATE] = self._ticket << SEAT_BITS | Seat.ASKED
-        self._seats[self._seated] = seat.address
-        self._seated += 1
+        """Threads that take part, did, or may yet."""
+        self.busy = self.begun > 0
+        """Whether some that began have not ended."""
 
     def close(self) -> None:
         """Nobody takes part from now on who has not begun."""
-        with self._lock:
-            self._left.clear()
-            if self._seated:
-                count = self._native.withdraw(self._seats.buffer_info()[0], self._seated, self._ticket)
-                self.begun -= self._seated - count
-                self._seated = count
+        self.begun = self._native.withdraw(self._seats.buffer_info()[0], self.begun, self._ticket)
+        self.busy = self.busy and self.begun > 0
 
-    def ended(self, timeout: float) -> bool:
-        """Waits, for so many seconds at most, until one more that began has ended, or all those that were
-        asked on their seats have; whether that is so."""
-        if self._seated:
-            if not self._seats_ended(timeout):
-                return False
-            self._ended += self._seated
-            self._seated = 0
-            return True
-        try:
-            self._ends.get(timeout=timeout)
-        except Empty:
-            return False
-        self._ended += 1
-        return True
-
-    def _seats_ended(self, timeout: float) -> bool:
+    def ended(self, timeout: float, count: int | None = None) -> bool:
+        """Waits, for so many seconds at most, until all have ended, or the first `count`. Whether they
+        have."""
         start = now = time.monotonic()
-        while not self._native.join(self._seats.buffer_info()[0], self._seated, self._ticket, TURNS):
+        count = self.begun if count is None else count
+        while not self._native.join(self._seats.buffer_info()[0], count, self._ticket, TURNS):
             if now - start > timeout:
                 return False
             time.sleep(min(timeout, (now - start) / 8))  # at most an eighth late
             now = time.monotonic()
+        self.busy = count < self.begun
         return True
-
-    @property
-    def busy(self) -> bool:
-        """Whether some that began have not ended."""
-        return self._ended < self.begun
 
 
 def _forget_threads() -> None:

@@ -203,8 +203,10 @@ class Prepared:
         self._most = most = min(self.workers, ctas) - 1
         awake = self.host.pool.awake if most else 0
         helpers = self.pace.helpers(ctas, awake > 0, most) if most else 0
+        if helpers > awake:
+            self.host.pool.expect(helpers)
         if helpers or self._wanted:
-            self._want(helpers if helpers <= awake else 0)
+            self._want(helpers, wakes=True)
         self.begin(launch, helpers + 1)
         self._team = None
         self.help[_OVER] = 0
@@ -214,8 +216,6 @@ class Prepared:
             WATCH.count += 1
             if not WATCH.cell[0]:  # as `awake`
                 WATCH.wake()
-            if helpers and not self._wanted:
-                self._summon(helpers)
             done = self._native_run(self._call_address)
             WATCH.running.discard(self)
             late = most > 0 and self._end(launch)
@@ -226,12 +226,14 @@ class Prepared:
             self.raise_fault(launch, late or self.call.slots[CallSlot.EXPIRED] == launch.grid_id)
         if most:
             self._learn(time.perf_counter_ns() - start, ctas, helpers)
+            self.host.pool.over()
         self.block.slots[_CLEAR] = 1
         if self._fibers is not None:
             self._fibers.end()
 
-    def _want(self, helpers: int) -> None:
-        """Compiled code is to ask so many threads that wait on their seats. None if there is no memory."""
+    def _want(self, helpers: int, wakes: bool) -> None:
+        """Compiled code is to ask so many threads that wait on their seats, or sleep there if it `wakes`
+        them. None if there is no memory."""
         slots = self.call.slots
         if helpers != self._wanted:
             self._wanted = _NOT_YET  # where Ctrl-C comes before the end, the next launch does all again
@@ -248,6 +250,7 @@ class Prepared:
             slots[CallSlot.ROSTER] = self.host.pool.roster
             slots[CallSlot.ASKED] = slots[CallSlot.BEGUN] = _NOT_YET
             slots[CallSlot.ENDED] = 0
+            slots[CallSlot.WAKES] = wakes
 
     def is_short(self, launch: Launch) -> bool:
         """Whether it is known that a launch is not worth the help of other threads."""
@@ -264,11 +267,12 @@ class Prepared:
         x, y, z = self.compiled.block.grid(launch.grid)
         most = min(self.workers, x * y * z) - 1
         self._ahead = ahead = self.pace.ahead(x * y * z, most) if most else ALONE
-        if ahead.launches == 0 or (ahead.helpers and ahead.helpers > self.host.pool.awake):
+        helpers = ahead.helpers
+        if ahead.launches == 0 or (helpers and not ahead.wakes and helpers > self.host.pool.awake):
             return 0
-        if ahead.helpers or self._wanted:
-            self._want(ahead.helpers)
-        self.begin(launch, ahead.helpers + 1)
+        if helpers or self._wanted:
+            self._want(helpers, ahead.wakes)
+        self.begin(launch, helpers + 1)
         self._team = None
         return ahead.launches
 
@@ -311,14 +315,16 @@ class Prepared:
             ):
                 return
             try:
-                self._team = self._assemble(1, helpers)
+                team = self._assemble(1, helpers)
             except OutOfMemory:
                 self._most = 0  # it goes without
+                return
+            self._team = team if team.begun else None  # others may be free when it is looked at again
 
     def _assemble(self, first: int, count: int) -> Team:
         workers = self._workers(first, count)
         self.block.slots[LaunchSlot.LIMIT] = self._memory.limit  # their memory may lie above the old one
-        return self.host.pool.team(self.compiled, self.block.address, workers, at_once=first > 0)
+        return self.host.pool.team(self.compiled.address, self.block.address, workers, needed=first == 0)
 
     def _workers(self, first: int, count: int) -> array[int]:
         """Addresses of workers' blocks. Raises `OutOfMemory`."""
@@ -346,7 +352,7 @@ class Prepared:
         if not self._wanted or slots[CallSlot.ENDED] or slots[CallSlot.BEGUN] <= 0:
             return None
         seats = self._seats[: slots[CallSlot.BEGUN]]
-        return Team(self.host.native, self.compiled, self.block.address, (), seats, slots[CallSlot.TICKET])
+        return Team(self.host.native, seats, slots[CallSlot.TICKET])
 
     def finish(self) -> None:
         """Waits for those who help with a launch that compiled code has made: it asked them, or `tick` found
@@ -364,6 +370,7 @@ class Prepared:
             self.interrupted()
             raise
         self._team = None
+        self.host.pool.over()
 
     def _wait(self, team: Team, launch: Launch) -> bool:
         late = False
@@ -410,6 +417,7 @@ class Prepared:
         except BaseException:
             self.interrupted()
             raise
+        self.host.pool.over()
         if late or self._halves[_ABORT]:
             self.raise_fault(launch, late)
         self._report(launch)
@@ -420,7 +428,7 @@ class Prepared:
     def _first_ends(self, team: Team, launch: Launch) -> bool:
         """Waits until a worker has found no CTA left; whether the deadline passed first."""
         late = False
-        while not team.ended(POLL_SECONDS):
+        while not team.ended(POLL_SECONDS, 1):
             if not late and launch.deadline is not None and time.monotonic() > launch.deadline:
                 self.stop()
                 late = True

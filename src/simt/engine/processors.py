@@ -21,46 +21,42 @@ def _no_processor() -> int:
     return NOWHERE
 
 
-processor = cast("Callable[[], int]", getattr(ctypes.pythonapi, "sched_getcpu", _no_processor))
+WHERE = "sched_getcpu"
+"""The C library's function that tells."""
+processor = cast("Callable[[], int]", getattr(ctypes.pythonapi, WHERE, _no_processor))
 """The one that this thread runs on; `NOWHERE` if the system does not tell."""
+
+
+def has_two() -> bool:
+    """Whether the program may run on two of them, or more."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) > 1 if allowed is not None else (os.cpu_count() or 1) > 1
 
 
 class Sleeper:
     """A thread that sleeps now and then."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._thread = 0
-        self._slept_at = NOWHERE
-        self._usual: set[int] | None = None  # processors on which it may run, once it has woken up
+        self._usual: set[int] | None = None  # processors on which it may run when it has woken up
 
     def begins(self) -> None:
         """This is the thread."""
         self._thread = threading.get_native_id()
 
-    def sleeps(self) -> None:
-        """The thread goes to sleep."""
-        self._slept_at = processor()
-
     def leave(self, here: int) -> None:
-        """Lets the thread wake up elsewhere, if it sleeps on this processor."""
-        if here == NOWHERE or self._slept_at != here:
+        """Lets the thread, which sleeps on this processor, wake up elsewhere."""
+        if self._usual is not None:
             return
-        with self._lock:
-            if self._slept_at != here:
-                return
-            self._slept_at = NOWHERE
-            with suppress(OSError):  # it is not allowed, or the thread has ended
-                usual = os.sched_getaffinity(self._thread)
-                if others := usual - {here}:
-                    os.sched_setaffinity(self._thread, others)
-                    self._usual = usual
+        with suppress(OSError):  # it is not allowed, or the thread has ended
+            usual = os.sched_getaffinity(self._thread)
+            if others := usual - {here}:
+                os.sched_setaffinity(self._thread, others)
+                self._usual = usual
 
-    def wakes(self) -> None:
+    def may_return(self) -> None:
         """The thread has woken up, and may run wherever it might before."""
-        with self._lock:
-            self._slept_at = NOWHERE
-            usual, self._usual = self._usual, None
-            if usual is not None:
-                with suppress(OSError):  # none of these is left to the program
-                    os.sched_setaffinity(0, usual)
+        usual, self._usual = self._usual, None
+        if usual is not None:
+            with suppress(OSError):  # none of these is left to the program
+                os.sched_setaffinity(self._thread, usual)

@@ -619,13 +619,13 @@ several = pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="on one processor
 
 
 def helped(monkeypatch: pytest.MonkeyPatch, ctas: int = 64, name: str = "count") -> Counted:
-    """Compiled code makes its next launch, of so many CTAs, and asks for help."""
+    """Compiled code makes its next launch, of so many CTAs, and asks for help, also of those who sleep."""
     counted = Counted(workers=2)
     counted.kernel = counted.kernel.module[name]
     counted.kernel(ctas, 1, counted.args)
     pace = prepared(counted).pace
     monkeypatch.setattr(pace, "helpers", lambda *_, **__: 1)
-    monkeypatch.setattr(pace, "ahead", lambda *_: Ahead(UNTIL_A_LOOK, 1))
+    monkeypatch.setattr(pace, "ahead", lambda *_: Ahead(UNTIL_A_LOOK, 1, wakes=True))
     launched_until(lambda: counted.general == 0, counted, ctas)
     return counted
 
@@ -655,11 +655,35 @@ def test_compiled_code_asks_for_help(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @several
-def test_where_nobody_is_awake_python_makes_the_next_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_code_wakes_those_who_help(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = helped(monkeypatch)
-    before = counted.words[0]
+    call = prepared(counted).call.slots
+    counted.out.numpy()[4] = 2000
+    for _ in range(10):
+        fall_asleep(counted)
+        before = counted.words[0]
+        counted.general = 0
+        counted.kernel(64, 1, counted.args)
+        assert counted.words[0] == before + 64
+        if counted.general == 0 and call[CallSlot.ASKED] == 1:
+            return  # else it slept on this processor, and was left alone
+    pytest.fail("never")
+
+
+def fall_asleep(counted: Counted) -> None:
+    end = time.monotonic() + 60
     while counted.device.engine.host.pool.awake:  # type: ignore[attr-defined]
+        assert time.monotonic() < end
         time.sleep(0.01)
+
+
+@several
+def test_where_nobody_is_awake_python_makes_the_next_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the launch is too short for others to be woken."""
+    counted = helped(monkeypatch)
+    prepared(counted).call.slots[CallSlot.WAKES] = 0
+    before = counted.words[0]
+    fall_asleep(counted)
     for general in (0, 1):
         counted.general = 0
         counted.kernel(64, 1, counted.args)
@@ -712,6 +736,18 @@ def test_ctrl_c_ends_those_who_help(monkeypatch: pytest.MonkeyPatch) -> None:
     launches = launched_until(lambda: counted.general == 0, counted, 64)
     assert counted.words[0] == before + 64 * launches
     assert in_thread(counted) == counted.words[0]
+
+
+@pytest.mark.parametrize("shape", [lambda n: int(n), lambda n: (int(n),), lambda n: (int(n), 1)])
+def test_equal_grids_and_blocks_are_the_same(counted: Counted, shape: Callable[[str], Any]) -> None:
+    """New objects for each launch, as of `n // 256`."""
+    general = list[int]()
+    for number in range(1, 7):
+        counted.general = 0
+        counted.kernel(shape("1000"), shape("1"), counted.args)
+        general.append(counted.general)
+        assert counted.words[0] == 3 + 1000 * number
+    assert general[3:] == [0, 0, 0]
 
 
 def test_a_grid_that_changes_now_and_then(counted: Counted) -> None:

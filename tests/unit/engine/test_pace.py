@@ -317,13 +317,36 @@ def test_compiled_code_makes_most_launches() -> None:
     assert seen > 50 * 100
 
 
-@pytest.mark.parametrize(("nanoseconds", "known"), [(AWAKE / 2, True), (2 * LONG, False)])
-def test_what_is_known_of_very_short_and_of_long_launches(nanoseconds: float, known: bool) -> None:
+def test_of_very_short_launches_all_is_known() -> None:
     pace = Pace()
     assert pace.ahead(64, most=1).launches == 0  # nothing at first
-    helped(pace, 64, lambda _: nanoseconds, 5)
+    helped(pace, 64, lambda _: AWAKE / 2, 5)
     ahead = pace.ahead(64, most=1)
-    assert (ahead.launches, ahead.helpers) == (UNTIL_A_LOOK * known, 0)
+    assert (ahead.launches, ahead.helpers) == (UNTIL_A_LOOK, 0)
+
+
+@pytest.mark.parametrize("gain", [0.6, 1.9])
+def test_long_launches_that_python_does_not_see_are_tried_with_other_help(gain: float) -> None:
+    pace, cost = Pace(), lambda h: 4 * LONG / (gain if h else 1)
+    launched(pace, cost, 10 * CALM)
+    later = launched(pace, cost, 1000)
+    assert later.count(gain > 1) > 900
+    assert later.count(gain < 1) > 0
+
+
+def test_long_launches_before_and_after_a_trial_are_looked_at() -> None:
+    pace, seen = Pace(), list[int]()
+    for _ in range(4 * CALM):
+        helpers = pace.helpers(64, awake=True, most=1)
+        pace.note(64, 4 * LONG / (1 + helpers), helpers)
+        ahead = pace.ahead(64, most=1)
+        seen.append(ahead.launches if helpers else -1)
+        ahead.made(ahead.launches, 2 * LONG)
+    trial = seen.index(-1)
+    assert seen[trial - 1] == 0
+    assert seen[trial - 2] > 0
+    assert seen[trial + 1] > 0
+    assert sum(seen) > 2 * len(seen)
 
 
 def test_times_of_which_nobody_knows_count_as_launches_only() -> None:

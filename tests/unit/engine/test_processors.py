@@ -6,13 +6,12 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from queue import SimpleQueue
 
 import pytest
 
 import simt
-from simt.engine import processors
-from simt.engine.processors import NOWHERE, Sleeper
+from simt.engine.abi import Seat, SeatSlot
+from simt.engine.processors import Sleeper
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_setaffinity"), reason="the system does not let programs choose processors"
@@ -23,37 +22,26 @@ needs_two = pytest.mark.skipif(
 
 
 class Asleep:
-    """A thread that sleeps on a processor, or says so."""
+    """A thread that sleeps."""
 
-    def __init__(self, at: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.sleeper, self.thread = Sleeper(), 0
-        self._bell, self._answers = SimpleQueue[bool](), SimpleQueue[set[int]]()
-        self._at, self._patch = at, monkeypatch
+        self._bell, self._begun = threading.Event(), threading.Event()
         threading.Thread(target=self._run, daemon=True).start()
-        self._answers.get()
+        assert self._begun.wait(20)
 
     def _run(self) -> None:
         self.thread = threading.get_native_id()
         self.sleeper.begins()
-        with self._patch.context() as patch:
-            patch.setattr(processors, "processor", lambda: self._at)
-            self.sleeper.sleeps()
-        self._answers.put(set())
-        while self._bell.get():
-            self.sleeper.wakes()
-            self._answers.put(self.allowed)
+        self._begun.set()
+        self._bell.wait()
 
     @property
     def allowed(self) -> set[int]:
         return os.sched_getaffinity(self.thread)
 
-    def woken(self) -> set[int]:
-        """Processors on which it may run when it has woken up."""
-        self._bell.put(True)
-        return self._answers.get()
-
     def end(self) -> None:
-        self._bell.put(False)
+        self._bell.set()
 
 
 @pytest.fixture
@@ -62,8 +50,8 @@ def usual() -> set[int]:
 
 
 @pytest.fixture
-def asleep(usual: set[int], monkeypatch: pytest.MonkeyPatch) -> Iterator[Asleep]:
-    thread = Asleep(min(usual), monkeypatch)
+def asleep() -> Iterator[Asleep]:
+    thread = Asleep()
     yield thread
     thread.end()
 
@@ -73,7 +61,8 @@ def test_who_sleeps_here_wakes_up_elsewhere_and_may_come_back(asleep: Asleep, us
     here = min(usual)
     asleep.sleeper.leave(here)
     assert asleep.allowed == usual - {here}
-    assert asleep.woken() == usual
+    asleep.sleeper.may_return()
+    assert asleep.allowed == usual
 
 
 @needs_two
@@ -81,18 +70,8 @@ def test_who_has_been_sent_away_is_left_alone(asleep: Asleep, usual: set[int]) -
     asleep.sleeper.leave(min(usual))
     asleep.sleeper.leave(max(usual))
     assert asleep.allowed == usual - {min(usual)}
-    assert asleep.woken() == usual
-
-
-def test_who_sleeps_elsewhere_is_left_alone(asleep: Asleep, usual: set[int]) -> None:
-    asleep.sleeper.leave(min(usual) + 1)
-    asleep.sleeper.leave(NOWHERE)
-    assert asleep.allowed == usual
-
-
-def test_who_has_woken_up_is_left_alone(asleep: Asleep, usual: set[int]) -> None:
-    assert asleep.woken() == usual
-    asleep.sleeper.leave(min(usual))
+    asleep.sleeper.may_return()
+    asleep.sleeper.may_return()
     assert asleep.allowed == usual
 
 
@@ -101,7 +80,8 @@ def test_who_may_run_here_only_stays(asleep: Asleep, usual: set[int]) -> None:
     os.sched_setaffinity(asleep.thread, {here})
     asleep.sleeper.leave(here)
     assert asleep.allowed == {here}
-    assert asleep.woken() == {here}
+    asleep.sleeper.may_return()
+    assert asleep.allowed == {here}
 
 
 def test_a_system_that_refuses_is_no_error(
@@ -112,23 +92,48 @@ def test_a_system_that_refuses_is_no_error(
 
     monkeypatch.setattr(os, "sched_setaffinity", refuse)
     asleep.sleeper.leave(min(usual))
-    assert asleep.allowed == asleep.woken() == usual
+    asleep.sleeper.may_return()
+    assert asleep.allowed == usual
 
 
-def test_threads_that_sleep_where_a_launch_runs_are_sent_away_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simt.engine.pace.Pace.helpers", lambda self, ctas, awake, most: most)
-    asked = list[int]()
-    monkeypatch.setattr(Sleeper, "leave", lambda self, here: asked.append(here))
-    monkeypatch.setattr("simt.engine.pool.processor", lambda: 123)
-    source = ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }"
-    device = simt.Device("sm_90", workers=3, memory="64MiB", timeout=20)
-    kernel = device.load(source)["k"]
-    kernel((8,), (32,), ())
-    assert asked == [123, 123]  # both threads of the pool, which have just been made
-    pool = device.engine.host.pool  # pyright: ignore[reportAttributeAccessIssue]
-    end = time.monotonic() + 20
-    while pool.awake and time.monotonic() < end:
-        time.sleep(0.001)
-    asked.clear()
-    kernel((8,), (32,), ())
-    assert asked == [123, 123]
+class TestThreadsOfAPool:
+    """Three, which sleep on processors as they say."""
+
+    AT = 7, 123, 123
+
+    @pytest.fixture
+    def calls(self, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+        """What is done with which of them."""
+        done = list[tuple[str, int]]()
+        numbers = dict[int, int]()
+
+        def number(sleeper: Sleeper) -> int:
+            return numbers.setdefault(id(sleeper), len(numbers))
+
+        monkeypatch.setattr(Sleeper, "begins", lambda self: None)
+        monkeypatch.setattr(Sleeper, "leave", lambda self, here: done.append((f"leave {here}", number(self))))
+        monkeypatch.setattr(Sleeper, "may_return", lambda self: done.append(("return", number(self))))
+        monkeypatch.setattr("simt.engine.pool.processor", lambda: 123)
+        return done
+
+    @pytest.fixture
+    def kernel(self) -> simt.Kernel:
+        source = ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }"
+        return simt.Device("sm_90", workers=4, memory="64MiB", timeout=20).load(source)["k"]
+
+    def test_those_that_sleep_where_a_launch_runs_are_sent_away_first(
+        self, monkeypatch: pytest.MonkeyPatch, calls: list[tuple[str, int]], kernel: simt.Kernel
+    ) -> None:
+        monkeypatch.setattr("simt.engine.pace.Pace.helpers", lambda self, ctas, awake, most: most)
+        kernel((8,), (32,), ())
+        assert calls == []  # they have just been made
+        device = kernel.module.device
+        pool = device.engine.host.pool  # pyright: ignore[reportAttributeAccessIssue]
+        seats = [seat.slots for seat in pool._seats]
+        end = time.monotonic() + 20
+        while any(slots[SeatSlot.STATE] != Seat.ASLEEP for slots in seats) and time.monotonic() < end:
+            time.sleep(0.001)
+        for slots, at in zip(seats, self.AT, strict=True):
+            slots[SeatSlot.AT] = at
+        kernel((8,), (32,), ())
+        assert calls == [("leave 123", 0), ("leave 123", 1), ("return", 1), ("return", 0)]

@@ -10,25 +10,28 @@ import time
 import warnings
 from array import array
 from collections.abc import Sequence
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import simt
-from simt.analysis.shape import BlockShape
 from simt.engine.abi import SEAT_BITS, CallSlot, LaunchSlot, RosterSlot, Seat, SeatSlot, launch_slots
 from simt.engine.blocks import Block
-from simt.engine.compile import Compiled, Compiler, Native
+from simt.engine.compile import Compiler, Native
 from simt.engine.native import python_functions
 from simt.engine.native_seats import POLITE, TURN, TURNS
 from simt.engine.pace import Pace
-from simt.engine.pool import Team
+from simt.engine.pool import Pool, Team
+from simt.engine.processors import NOWHERE
 
 TICKET, ENTRY, LAUNCH = 7, 1000, 2000
 ASKED = TICKET << SEAT_BITS | Seat.ASKED
 OF_ANOTHER = (TICKET + 1) << SEAT_BITS | Seat.ASKED
 WORKERS = array("q", (31, 32, 33, 34))
+HERE = 5
+"""The processor that callers run on."""
 
 
 @pytest.fixture(scope="module")
@@ -51,29 +54,42 @@ def states(some: Sequence[Block]) -> list[int]:
     return [seat.slots[SeatSlot.STATE] for seat in some]
 
 
+def address_of(function: object) -> int:
+    return ctypes.cast(cast("Any", function), ctypes.c_void_p).value or 0
+
+
 class Roster:
     """Of some seats; the next request has `TICKET`."""
 
     def __init__(self, some: Sequence[Block]) -> None:
-        self.last = Block(1)
+        self.last, self.released = Block(1), list[int]()
         self.last.slots[0] = TICKET - 1
+        self._release = ctypes.CFUNCTYPE(None, ctypes.c_int64)(self.released.append)
+        self._where = ctypes.CFUNCTYPE(ctypes.c_int32)(lambda: HERE)
+        values = {
+            RosterSlot.TICKET: self.last.address,
+            RosterSlot.COUNT: len(some),
+            RosterSlot.RELEASE: address_of(self._release),
+            RosterSlot.WHERE: address_of(self._where),
+        }
         self.block = Block(RosterSlot.SEATS + len(some))
-        for slot, value in enumerate([self.last.address, len(some), *addresses(some)]):
+        for slot, value in [*values.items(), *enumerate(addresses(some), RosterSlot.SEATS)]:
             self.block.slots[slot] = value
 
 
-def ask(native: Native, some: Sequence[Block], wanted: int) -> list[int]:
-    """Which are asked, by their number."""
-    places, asked, roster = addresses(some), array("q", [0] * wanted), Roster(some)
-    workers, seats, ticket = WORKERS.buffer_info()[0], asked.buffer_info()[0], array("q", [0])
-    count = native.ask(roster.block.address, workers, wanted, seats, ticket.buffer_info()[0], ENTRY, LAUNCH)
-    assert roster.last.slots[0] == ticket[0] == TICKET
+def ask(native: Native, some: Sequence[Block], wanted: int, *woken: int) -> list[int]:
+    """Which are asked, by their number. `woken`: locks that are given back, if those who sleep are asked."""
+    places, asked, found, roster = addresses(some), array("q", [0] * wanted), array("q", [0]), Roster(some)
+    workers, seats, ticket = (numbers.buffer_info()[0] for numbers in (WORKERS, asked, found))
+    count = native.ask(roster.block.address, workers, wanted, seats, ticket, ENTRY, LAUNCH, bool(woken))
+    assert roster.last.slots[0] == found[0] == TICKET
+    assert roster.released == list(woken)
     return [places.index(address) for address in asked[:count]]
 
 
 @pytest.mark.parametrize("wanted", range(5))
 def test_those_who_wait_are_asked_in_order(native: Native, wanted: int) -> None:
-    some = seats(Seat.BUSY, Seat.READY, Seat.AWAY, Seat.READY, OF_ANOTHER, Seat.READY)
+    some = seats(Seat.BUSY, Seat.READY, Seat.GONE, Seat.READY, OF_ANOTHER, Seat.READY)
     before = states(some)
     asked = ask(native, some, wanted)
     assert asked == [1, 3, 5][:wanted]
@@ -85,6 +101,28 @@ def test_those_who_wait_are_asked_in_order(native: Native, wanted: int) -> None:
             LAUNCH,
             worker,
         ]
+
+
+@pytest.mark.parametrize("wanted", range(1, 5))
+def test_those_who_sleep_are_woken_if_too_few_wait(native: Native, wanted: int) -> None:
+    """But not where the caller goes on."""
+    some = seats(Seat.ASLEEP, Seat.READY, Seat.ASLEEP, Seat.BUSY, Seat.ASLEEP)
+    before = states(some)
+    for number, seat in enumerate(some):
+        seat.slots[SeatSlot.LOCK] = 100 + number
+        seat.slots[SeatSlot.AT] = HERE if number == 2 else HERE + 1 + number
+    expected = [1, 0, 4][:wanted]
+    if wanted > 1:
+        assert ask(native, some, wanted, *(100 + number for number in expected[1:])) == expected
+    else:
+        assert ask(native, some, wanted) == [1]
+    assert states(some) == [ASKED if i in expected else state for i, state in enumerate(before)]
+
+
+def test_those_who_sleep_are_left_alone_if_that_is_not_worth_it(native: Native) -> None:
+    some = seats(Seat.ASLEEP, Seat.READY, Seat.ASLEEP)
+    assert ask(native, some, 3) == [1]
+    assert states(some) == [Seat.ASLEEP, ASKED, Seat.ASLEEP]
 
 
 def test_nobody_is_asked_of_none(native: Native) -> None:
@@ -149,22 +187,34 @@ def test_a_call_asks_for_help_and_waits_for_it(native: Native, begun: int, ends:
 
 
 class Lingering:
-    """One call of `simt_linger` on a seat that has been asked, or not: what it did until it left. The time
-    that the kernel takes is as given, in nanoseconds."""
+    """One call of `simt_linger` on a seat that has been asked, or not: what it did until it was asked for
+    nothing, when it slept. The time that the kernel takes is as given, in nanoseconds."""
 
     def __init__(self, native: Native, least: int, most: int, helped: int, state: int = ASKED) -> None:
         (self.seat,) = seats(state)
         self.ran, self.looks, self._time = list[tuple[int, int]](), 0, 0
-        self._helped = helped
-        kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self._kernel)
-        way = ctypes.CFUNCTYPE(ctypes.c_int32)(self._make_way)
-        clock = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int64))(self._clock)
-        entry, make_way, time_of_day = (
-            ctypes.cast(f, ctypes.c_void_p).value or 0 for f in (kernel, way, clock)
-        )
-        for slot, value in zip((SeatSlot.ENTRY, SeatSlot.LAUNCH, SeatSlot.WORKER), (entry, LAUNCH, 31)):
+        self.slept, self._helped = list[tuple[int, ...]](), helped
+        functions = {
+            SeatSlot.ENTRY: ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self._kernel),
+            SeatSlot.MAKE_WAY: ctypes.CFUNCTYPE(ctypes.c_int32)(self._make_way),
+            SeatSlot.CLOCK: ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_int64))(
+                self._clock
+            ),
+            SeatSlot.ACQUIRE: ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_int32)(self._sleep),
+            SeatSlot.WHERE: ctypes.CFUNCTYPE(ctypes.c_int32)(lambda: HERE),
+        }
+        values = {
+            SeatSlot.LAUNCH: LAUNCH,
+            SeatSlot.WORKER: 31,
+            SeatSlot.LEAST: least,
+            SeatSlot.MOST: most,
+            SeatSlot.LOCK: 100,
+            SeatSlot.CLOCK_ID: 5,
+            **{slot: address_of(function) for slot, function in functions.items()},
+        }
+        for slot, value in values.items():
             self.seat.slots[slot] = value
-        native.linger(self.seat.address, least, most, make_way, time_of_day, 5)
+        native.linger(self.seat.address)
 
     def _kernel(self, launch: int, worker: int) -> None:
         assert self.seat.slots[SeatSlot.STATE] == Seat.BUSY
@@ -179,6 +229,17 @@ class Lingering:
         assert clock == 5
         result[0], result[1] = divmod(self._time + 999_999_000, 1_000_000_000)
         return 0
+
+    def _sleep(self, lock: int, waits: int) -> int:
+        """It sleeps, and is woken at once."""
+        slots = self.seat.slots
+        self.slept.append((lock, waits, slots[SeatSlot.STATE], slots[SeatSlot.AT]))
+        slots[SeatSlot.ENTRY] = 0
+        slots[SeatSlot.STATE] = ASKED
+        return 1
+
+
+SLEPT = (100, 1, Seat.ASLEEP, HERE)
 
 
 @pytest.mark.parametrize(
@@ -196,15 +257,16 @@ def test_who_has_helped_waits_as_long_on_its_seat(native: Native, helped: int, t
     lingering = Lingering(native, TURNS, 5000, helped)
     assert lingering.ran == [(LAUNCH, 31)]
     assert lingering.seat.slots[SeatSlot.DONE] == TICKET
-    assert states([lingering.seat]) == [Seat.AWAY]
+    assert lingering.slept == [SLEPT]
+    assert lingering.seat.slots[SeatSlot.AT] == NOWHERE
+    assert states([lingering.seat]) == [Seat.GONE]
     assert abs(lingering.looks - turns) < POLITE
 
 
-@pytest.mark.parametrize("state", [Seat.AWAY, Seat.READY])
-def test_who_is_not_asked_leaves_soon(native: Native, state: Seat) -> None:
-    lingering = Lingering(native, TURNS, 5000, 10**10, state)
-    assert (lingering.ran, lingering.looks) == ([], 0)
-    assert states([lingering.seat]) == [Seat.AWAY]
+def test_who_is_not_asked_sleeps_soon(native: Native) -> None:
+    lingering = Lingering(native, TURNS, 5000, 10**10, Seat.READY)
+    assert (lingering.ran, lingering.looks, lingering.slept) == ([], 0, [SLEPT])
+    assert states([lingering.seat]) == [Seat.GONE]
 
 
 def test_with_one_processor_nobody_waits_on_a_seat(native: Native) -> None:
@@ -212,58 +274,96 @@ def test_with_one_processor_nobody_waits_on_a_seat(native: Native) -> None:
     assert (lingering.ran, lingering.looks) == ([(LAUNCH, 31)], 0)
 
 
-class TestThreadsThatAreWoken:
-    """Teams of one worker whose thread was not on its seat when it was asked."""
+class TestTeams:
+    """Of two threads, of which the first has begun."""
 
     @pytest.fixture
-    def ran(self) -> list[tuple[int, int]]:
-        return []
+    def some(self) -> list[Block]:
+        return seats(Seat.BUSY, ASKED)
 
     @pytest.fixture
-    def team(self, native: Native, ran: list[tuple[int, int]]) -> Team:
-        code = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(lambda a, b: ran.append((a, b)))
-        block = BlockShape(32, 1, 1)
-        compiled = Compiled(code, ENTRY, (), 0, (), spins=False, shallow=True, block=block, code=None)
-        return Team(native, compiled, LAUNCH, [31], array("q"), TICKET)
+    def team(self, native: Native, some: list[Block]) -> Team:
+        return Team(native, addresses(some), TICKET)
 
-    def test_they_help_on_their_seats(self, team: Team, ran: list[tuple[int, int]]) -> None:
-        (seat,) = seats(Seat.AWAY)
-        team.take_part(seat)
-        slots = SeatSlot.STATE, SeatSlot.ENTRY, SeatSlot.LAUNCH, SeatSlot.WORKER
-        assert [seat.slots[s] for s in slots] == [ASKED, ENTRY, LAUNCH, 31]
-        assert (ran, team.begun) == ([], 1)
-        seat.slots[SeatSlot.STATE] = Seat.BUSY
-        team.close()
-        assert team.busy
+    def test_they_are_waited_for(self, team: Team, some: list[Block]) -> None:
+        assert (team.begun, team.busy) == (2, True)
         assert not team.ended(0.001)
-        seat.slots[SeatSlot.DONE] = TICKET
+        some[0].slots[SeatSlot.DONE] = TICKET
+        assert not team.ended(0.001)
+        assert team.ended(0.001, 1)
+        assert team.busy
+        some[1].slots[SeatSlot.DONE] = TICKET
         assert team.ended(0.001)
         assert not team.busy
 
-    def test_they_need_not_begin_when_it_is_over(self, team: Team) -> None:
-        (seat,) = seats(Seat.AWAY)
-        team.take_part(seat)
+    def test_who_has_not_begun_need_not(self, team: Team, some: list[Block]) -> None:
         team.close()
-        assert states([seat]) == [Seat.READY]
-        assert (team.begun, team.busy) == (0, False)
-
-    def test_who_comes_when_it_is_over_does_nothing(self, team: Team, ran: list[tuple[int, int]]) -> None:
-        (seat,) = seats(Seat.AWAY)
-        team.close()
-        team.take_part(seat)
-        assert (states([seat]), ran, team.busy) == ([Seat.AWAY], [], False)
-
-    def test_who_has_helped_with_a_later_launch_does_not_seem_to_have_ended(
-        self, team: Team, ran: list[tuple[int, int]]
-    ) -> None:
-        """So it helps at once, in Python's sight."""
-        (seat,) = seats(Seat.AWAY)
-        seat.slots[SeatSlot.DONE] = TICKET + 1
-        team.take_part(seat)
-        assert (states([seat]), ran) == ([Seat.AWAY], [(LAUNCH, 31)])
-        team.close()
-        assert team.ended(20)
+        assert states(some) == [Seat.BUSY, Seat.READY]
+        assert (team.begun, team.busy) == (1, True)
+        some[0].slots[SeatSlot.DONE] = TICKET
+        assert team.ended(0.001)
         assert not team.busy
+
+    def test_nobody_is_left_if_none_has_begun(self, native: Native) -> None:
+        (seat,) = seats(ASKED)
+        team = Team(native, addresses([seat]), TICKET)
+        team.close()
+        assert (states([seat]), team.begun, team.busy) == ([Seat.READY], 0, False)
+
+
+class TestThreadsOfAPool:
+    """That run a function of ctypes's."""
+
+    @pytest.fixture
+    def ran(self) -> SimpleQueue[tuple[int, int]]:
+        return SimpleQueue()
+
+    @pytest.fixture
+    def entry(self, ran: SimpleQueue[tuple[int, int]]) -> object:
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(lambda a, b: ran.put((a, b)))
+
+    def asked(self, pool: Pool, entry: object) -> Team:
+        return pool.team(address_of(entry), LAUNCH, WORKERS[:2], needed=True)
+
+    def test_they_sleep_and_are_woken(
+        self, native: Native, entry: object, ran: SimpleQueue[tuple[int, int]]
+    ) -> None:
+        pool = Pool(native)
+        for _ in range(3):
+            team = self.asked(pool, entry)
+            assert sorted(ran.get(timeout=20) for _ in range(2)) == [(LAUNCH, 31), (LAUNCH, 32)]
+            assert team.ended(20)
+            end = time.monotonic() + 20
+            while any(seat.slots[SeatSlot.STATE] != Seat.ASLEEP for seat in pool._seats):  # pyright: ignore[reportPrivateUsage]
+                assert time.monotonic() < end
+            pool.over()
+        assert len(pool._seats) == 2  # pyright: ignore[reportPrivateUsage]
+
+    def test_there_are_more_if_all_are_busy(self, native: Native) -> None:
+        pool, begun, may_end = Pool(native), SimpleQueue[int](), threading.Event()
+
+        def wait(_: int, worker: int) -> None:
+            begun.put(worker)
+            may_end.wait(20)
+
+        entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(wait)
+        teams = [self.asked(pool, entry) for _ in range(2)]
+        assert [team.begun for team in teams] == [2, 1]
+        assert sorted(begun.get(timeout=20) for _ in range(3)) == [31, 31, 32]
+        assert pool.team(address_of(entry), LAUNCH, WORKERS[:2], needed=False).begun == 0
+        may_end.set()
+        assert all(team.ended(20) for team in teams)
+
+    def test_they_end_with_it(self, native: Native, entry: object) -> None:
+        before = set(threading.enumerate())
+        pool = Pool(native)
+        assert self.asked(pool, entry).ended(20)
+        threads = set(threading.enumerate()) - before
+        assert len(threads) == 2
+        del pool
+        for thread in threads:
+            thread.join(20)
+            assert not thread.is_alive()
 
 
 LAST_TAKES_LONG = """.version 7.5
