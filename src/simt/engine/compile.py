@@ -230,7 +230,7 @@ def generate(
         text, unit, context = emit(program, kernel, block, cpu.features, attributes(cpu))
     system = [[c.name, c.parameters, c.results] for c in unit.system]
     lines, work = text.count("\n"), instructions(unit.analyse(kernel).schedule)
-    draft = lines > DRAFTED and f" {LARGE} " not in text and not unit.spins and warps > 0
+    draft = lines > DRAFTED and f" {LARGE} " not in text and warps > 0
     draft = draft and is_short(work, warps)
     objects = [_draft(text, cpu)] if draft else _objects(text, cpu)
     header: dict[str, object] = {

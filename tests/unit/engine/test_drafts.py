@@ -184,8 +184,12 @@ def test_sequences_have_none(made: Made) -> None:
     np.testing.assert_array_equal(program.array.numpy(), program.expected)
 
 
-def test_who_waits_for_others_has_none(made: Made) -> None:
-    Program(WAIT, n=6).run()
+def test_who_waits_for_others_has_one_too(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = Program(WAIT, n=6)
+    program.run()
+    assert made() == (1, 0)
+    monkeypatch.setattr(drafts, "ENOUGH", 1)
+    program.run()
     assert made() == (0, 1)
 
 
