@@ -4,6 +4,7 @@
 // nobody waits for one to wake up in the next run, and then sleep.
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 static void part(int thread, int threads);
 
@@ -11,8 +12,14 @@ enum { SPINS = 400000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t called = PTHREAD_COND_INITIALIZER;
-static _Atomic int wanted, turn, ended, arrived, meetings;
+static _Atomic int wanted, ended, arrived, meetings;
+static _Atomic unsigned turn; // its number, and in the lowest byte how many threads are wanted
 static int started = 1;
+
+struct Helper {
+    int thread;
+    unsigned seen;
+};
 
 static void meet(void)
 {
@@ -25,18 +32,20 @@ static void meet(void)
             __builtin_ia32_pause();
 }
 
-static void *helper(void *number)
+static void *helper(void *given)
 {
-    int thread = (int)(long)number;
-    for (int seen = 0;; seen++) {
+    int thread = ((struct Helper *)given)->thread;
+    unsigned seen = ((struct Helper *)given)->seen;
+    for (;;) {
         for (int spins = 0; atomic_load(&turn) == seen && spins < SPINS; spins++)
             __builtin_ia32_pause();
         pthread_mutex_lock(&lock);
         while (atomic_load(&turn) == seen)
             pthread_cond_wait(&called, &lock);
+        seen = atomic_load(&turn);
         pthread_mutex_unlock(&lock);
-        if (thread < atomic_load(&wanted)) {
-            part(thread, atomic_load(&wanted));
+        if (thread < (int)(seen & 255)) {
+            part(thread, seen & 255);
             atomic_fetch_add(&ended, 1);
         }
     }
@@ -50,12 +59,16 @@ static void on_threads(int threads)
         part(0, 1);
         return;
     }
-    for (pthread_t made; started < threads; started++)
-        pthread_create(&made, 0, helper, (void *)(long)started);
+    for (pthread_t made; started < threads; started++) {
+        struct Helper *given = malloc(sizeof *given);
+        given->thread = started;
+        given->seen = atomic_load(&turn);
+        pthread_create(&made, 0, helper, given);
+    }
     atomic_store(&wanted, threads);
     atomic_store(&ended, 0);
     pthread_mutex_lock(&lock);
-    atomic_fetch_add(&turn, 1);
+    atomic_store(&turn, ((atomic_load(&turn) >> 8) + 1) << 8 | threads);
     pthread_mutex_unlock(&lock);
     pthread_cond_broadcast(&called);
     part(0, threads);

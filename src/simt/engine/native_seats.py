@@ -88,16 +88,7 @@ def _linger(pause: list[str]) -> list[str]:
         "way:",
         "  %made = call i32 %make.way()",
         "  br label %wait",
-        "leave:",
-        "  %here = call i64 @simt.processor(ptr %where)",
-        "  store i64 %here, ptr %at.p, align 8",
-        f"  %left = cmpxchg ptr %seat, i64 {Seat.READY}, i64 {Seat.ASLEEP} acq_rel monotonic",
-        "  %left.ok = extractvalue { i64, i1 } %left, 1",
-        "  br i1 %left.ok, label %sleep, label %wait",
-        "sleep:",  # who changes the state from now on gives the lock back, once
-        "  %held = call i32 %acquire(ptr %lock, i32 1)",
-        f"  store i64 {NOWHERE}, ptr %at.p, align 8",
-        "  br label %wait",
+        *_sleep_here(),
         "take:",
         f"  %took = cmpxchg ptr %seat, i64 %state, i64 {Seat.BUSY} acq_rel monotonic",
         "  %took.ok = extractvalue { i64, i1 } %took, 1",
@@ -112,6 +103,22 @@ def _linger(pause: list[str]) -> list[str]:
         f"  store atomic i64 {Seat.GONE}, ptr %seat release, align 8",
         "  ret void",
         "}",
+    ]
+
+
+def _sleep_here() -> list[str]:
+    """Who changes the state from now on gives the lock back, once."""
+    return [
+        "leave:",
+        "  %here = call i64 @simt.processor(ptr %where)",
+        "  store i64 %here, ptr %at.p, align 8",
+        f"  %left = cmpxchg ptr %seat, i64 {Seat.READY}, i64 {Seat.ASLEEP} acq_rel monotonic",
+        "  %left.ok = extractvalue { i64, i1 } %left, 1",
+        "  br i1 %left.ok, label %sleep, label %wait",
+        "sleep:",
+        "  %held = call i32 %acquire(ptr %lock, i32 1)",
+        f"  store i64 {NOWHERE}, ptr %at.p, align 8",
+        "  br label %wait",
     ]
 
 
@@ -173,7 +180,6 @@ def _ask() -> list[str]:
     workers (addresses). The result is their number; `asked` has their seats then, and `ticket` the request's
     number. `wakes`: those who sleep are asked after those who wait, but for those who would wake up where
     this thread goes on (see `simt.engine.processors`)."""
-    values = {SeatSlot.ENTRY: "%entry", SeatSlot.LAUNCH: "%launch", SeatSlot.WORKER: "%worker"}
     return [
         f"define i64 @{ASK}(ptr %roster, ptr %workers, i64 %wanted, ptr %asked, ptr %ticket.p, i64 %entry, "
         "i64 %launch, i64 %wakes) {",
@@ -218,6 +224,22 @@ def _ask() -> list[str]:
         "  %comes = or i1 %apart, %unknown",
         "  %ready = and i1 %of.kind, %comes",
         "  br i1 %ready, label %fill, label %on",
+        *_ask_one(),
+        "on:",
+        "  %more = phi i64 [ 0, %look ], [ %one, %fill ], [ 1, %wake ]",
+        "  %n.next = add i64 %n, %more",
+        "  %i.next = add i64 %i, 1",
+        "  br label %next",
+        "end:",
+        "  ret i64 %n",
+        "}",
+    ]
+
+
+def _ask_one() -> list[str]:
+    """Writes the request, and asks if the state is still what it was: i64 `%one`, how many that makes."""
+    values = {SeatSlot.ENTRY: "%entry", SeatSlot.LAUNCH: "%launch", SeatSlot.WORKER: "%worker"}
+    return [
         "fill:",
         "  %worker.p = getelementptr i64, ptr %workers, i64 %n",
         "  %worker = load i64, ptr %worker.p, align 8",
@@ -242,14 +264,6 @@ def _ask() -> list[str]:
         *field("%seat", SeatSlot.LOCK, "lock", "ptr"),
         "  call void %release(ptr %lock)",
         "  br label %on",
-        "on:",
-        "  %more = phi i64 [ 0, %look ], [ %one, %fill ], [ 1, %wake ]",
-        "  %n.next = add i64 %n, %more",
-        "  %i.next = add i64 %i, 1",
-        "  br label %next",
-        "end:",
-        "  ret i64 %n",
-        "}",
     ]
 
 

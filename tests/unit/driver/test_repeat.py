@@ -17,10 +17,11 @@ import pytest
 import simt
 from simt.driver.again import Again
 from simt.driver.kernel import Kernel
-from simt.engine.abi import CallSlot, LaunchSlot
+from simt.engine.abi import CallSlot, LaunchSlot, Seat, SeatSlot
 from simt.engine.jit import Jit
 from simt.engine.pace import UNTIL_A_LOOK, Ahead
 from simt.engine.prepared import Prepared
+from simt.engine.processors import NOWHERE
 from simt.engine.repeat import Repeat
 from simt.engine.watch import WATCH
 from tests.unit.driver.views import part
@@ -657,24 +658,23 @@ def test_compiled_code_asks_for_help(monkeypatch: pytest.MonkeyPatch) -> None:
 @several
 def test_compiled_code_wakes_those_who_help(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = helped(monkeypatch)
-    call = prepared(counted).call.slots
-    counted.out.numpy()[4] = 2000
-    for _ in range(10):
-        fall_asleep(counted)
-        before = counted.words[0]
-        counted.general = 0
-        counted.kernel(64, 1, counted.args)
-        assert counted.words[0] == before + 64
-        if counted.general == 0 and call[CallSlot.ASKED] == 1:
-            return  # else it slept on this processor, and was left alone
-    pytest.fail("never")
+    fall_asleep(counted)
+    before = counted.words[0]
+    counted.general = 0
+    counted.kernel(64, 1, counted.args)
+    assert counted.general == 0
+    assert prepared(counted).call.slots[CallSlot.ASKED] == 1
+    assert counted.words[0] == before + 64
 
 
 def fall_asleep(counted: Counted) -> None:
+    """Wherever: who sleeps on this processor is left alone."""
     end = time.monotonic() + 60
-    while counted.device.engine.host.pool.awake:  # type: ignore[attr-defined]
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    for seat in counted.device.engine.host.pool._seats:  # type: ignore[attr-defined]
+        while seat.slots[SeatSlot.STATE] != Seat.ASLEEP:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        seat.slots[SeatSlot.AT] = NOWHERE
 
 
 @several
