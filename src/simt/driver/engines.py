@@ -7,6 +7,7 @@ from importlib import import_module
 from operator import index
 from typing import SupportsFloat
 
+from simt.engine.quota import cpus
 from simt.errors import SimtError
 from simt.machine.launch import Engine
 from simt.ptx.environment import Approximation
@@ -65,8 +66,9 @@ MOST_WORKERS = 1024
 
 
 def worker_count(wanted: int | None) -> int:
-    """Native threads to use: as wanted, else `SIMT_WORKERS`, else one for each CPU. Raises `SimtError`."""
-    given = wanted if wanted is not None else os.environ.get("SIMT_WORKERS") or _cpus()
+    """Native threads to use: as wanted, else `SIMT_WORKERS`, else one for each CPU that the process may use.
+    Raises `SimtError`."""
+    given = wanted if wanted is not None else os.environ.get("SIMT_WORKERS") or cpus()
     try:
         count = int(given) if isinstance(given, str) else index(given)
     except (TypeError, ValueError):
@@ -83,9 +85,3 @@ def seconds(timeout: object) -> float:
     if not isinstance(timeout, SupportsFloat) or not float(timeout) > 0:
         raise SimtError(f"timeout: expected a positive number of seconds, {timeout!r} given")
     return float(timeout)
-
-
-def _cpus() -> int:
-    """CPUs that this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1

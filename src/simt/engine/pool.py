@@ -20,7 +20,8 @@ from simt.engine.blocks import Block
 from simt.engine.compile import Native
 from simt.engine.native import c_function
 from simt.engine.native_seats import TURN, TURNS
-from simt.engine.processors import NOWHERE, WHERE, Sleeper, has_two, processor
+from simt.engine.processors import NOWHERE, WHERE, Sleeper, processor
+from simt.engine.quota import cpus
 
 NOBODY = array("q")
 SHORTEST, LONGEST = 250_000, 5_000_000
@@ -131,7 +132,7 @@ class Pool:
 
 def _seat() -> Block:
     """A seat for a thread that has not begun yet."""
-    least, most = (SHORTEST // TURN, LONGEST // TURN) if has_two() else (0, 0)
+    least, most = (SHORTEST // TURN, LONGEST // TURN) if cpus() > 1 else (0, 0)
     lock = _lock_function("PyThread_allocate_lock", ctypes.c_void_p)()
     if not lock:
         raise MemoryError("no memory for the lock of a thread")

@@ -27,12 +27,6 @@ processor = cast("Callable[[], int]", getattr(ctypes.pythonapi, WHERE, _no_proce
 """The one that this thread runs on; `NOWHERE` if the system does not tell."""
 
 
-def has_two() -> bool:
-    """Whether the program may run on two of them, or more."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) > 1 if allowed is not None else (os.cpu_count() or 1) > 1
-
-
 class Sleeper:
     """A thread that sleeps now and then."""
 
