@@ -1,19 +1,24 @@
 """Values that are cheaper to make again, wherever they are read, than to keep over barriers.
 
-These are what the thread's and the CTA's indices and the parameters give by adding and scaling.
+These are what the thread's and the CTA's indices and the parameters give by adding and scaling. What the
+thread's indices alone give, in whatever way, is kept, but may be made again as well: where code stands for
+each warp by itself, it is a number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from simt.analysis.program import Address, Constant, Op, Operand, Register, Special, SymbolAddress
+from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa, uses
 from simt.analysis.uniformity import Uniformity
 from simt.records import dataclass
 
 INDICES = frozenset({"tid", "ntid", "ctaid", "nctaid", "laneid"})
 """Special registers that read the same as long as a thread runs."""
+OF_THREAD = frozenset({"tid", "ntid", "laneid"})
+"""Those that a warp's number and the CTA's shape tell."""
 DEPTH = 8
 """Instructions that are run again, at most, for a value."""
 
@@ -28,22 +33,22 @@ class Recipe:
 
 def remade(definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity) -> dict[Definition, Recipe]:
     """Recipes for those of some definitions that are cheap, and for what these need."""
-    recipes = _Recipes(ssa, uniformity)
-    found: dict[Definition, Recipe] = {}
-    work = [d for d in definitions if recipes.cost(d) <= DEPTH]
-    while work:
-        definition = work.pop()
-        if definition not in found:
-            found[definition] = recipes.of[definition]
-            work += found[definition].inputs.values()
-    return found
+    return _Recipes(ssa, uniformity, _is_cheap).for_all(definitions)[1]
+
+
+def of_thread(
+    definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity
+) -> tuple[set[Definition], dict[Definition, Recipe]]:
+    """Those of some definitions that the thread's indices alone tell, and recipes for them and for what these
+    need."""
+    return _Recipes(ssa, uniformity, _is_of_thread).for_all(definitions)
 
 
 class _Recipes:
-    """`of`: every op that could be run again; `cost` tells how many instructions that takes in all."""
+    """`of`: every op that could be run again, by `may`, which is told the shape of its one result; `cost`
+    tells how many instructions that takes in all."""
 
-    def __init__(self, ssa: Ssa, uniformity: Uniformity) -> None:
-        self.ssa = ssa
+    def __init__(self, ssa: Ssa, uniformity: Uniformity, may: Callable[[Op, Shape], bool]) -> None:
         self.uniformity = uniformity
         self.of: dict[Definition, Recipe] = {}
         self._costs: dict[Definition, int] = {}
@@ -51,9 +56,21 @@ class _Recipes:
             current = ssa.reaching(block)
             for op in block.ops:
                 made = [d for d in ssa.of[id(op)] if d is not None]
-                if isinstance(op, Op) and len(made) == 1 and self._may_run_again(op, made[0]):
+                if isinstance(op, Op) and len(made) == 1 and self._may_run_again(op, made[0], may):
                     self.of[made[0]] = Recipe(op, {r: ssa.lookup(current, r) for r in uses(op)})
                 current.update((d.register, d) for d in made)
+
+    def for_all(self, definitions: Iterable[Definition]) -> tuple[set[Definition], dict[Definition, Recipe]]:
+        """Those of some definitions that are cheap; recipes for them and for what these need."""
+        found: dict[Definition, Recipe] = {}
+        work = [d for d in definitions if self.cost(d) <= DEPTH]
+        cheap = set(work)
+        while work:
+            definition = work.pop()
+            if definition not in found:
+                found[definition] = self.of[definition]
+                work += found[definition].inputs.values()
+        return cheap, found
 
     def cost(self, definition: Definition) -> int:
         """More than `DEPTH` if it must be kept. Definitions come after those that they are made of."""
@@ -65,18 +82,38 @@ class _Recipes:
                 self._costs[definition] = min(1 + inputs, DEPTH + 1)
         return self._costs[definition]
 
-    def _may_run_again(self, op: Op, definition: Definition) -> bool:
-        if op.guard is not None or definition in self.uniformity.blends:
-            return False
+    def _may_run_again(self, op: Op, definition: Definition, may: Callable[[Op, Shape], bool]) -> bool:
         shape = self.uniformity.shapes.get(definition)
-        if shape is None or not shape.is_affine or shape.width > 1:
+        if op.guard is not None or shape is None or definition in self.uniformity.blends:
             return False
-        sources = op.sources.values()
-        if any(isinstance(s, Special) and s.name not in INDICES for s in sources):
+        return may(op, shape)
+
+
+def _is_cheap(op: Op, shape: Shape) -> bool:
+    if not shape.is_affine or shape.width > 1:
+        return False
+    sources = op.sources.values()
+    if any(isinstance(s, Special) and s.name not in INDICES for s in sources):
+        return False
+    if op.form.effects:
+        return all(_is_parameter(s) for s in sources) and bool(sources)
+    return shape.stride != 0 or all(isinstance(s, Special | Constant | SymbolAddress) for s in sources)
+
+
+def _is_of_thread(op: Op, shape: Shape) -> bool:
+    return shape.exact and not op.form.effects and all(map(_tells_of_thread, op.sources.values()))
+
+
+def _tells_of_thread(source: Operand) -> bool:
+    match source:
+        case Special():
+            return source.name in OF_THREAD
+        case SymbolAddress():
+            return source.space == "shared"
+        case Register() | Constant():
+            return True
+        case _:
             return False
-        if op.form.effects:
-            return all(_is_parameter(s) for s in sources) and bool(sources)
-        return shape.stride != 0 or all(isinstance(s, Special | Constant | SymbolAddress) for s in sources)
 
 
 def _is_parameter(source: Operand) -> bool:
