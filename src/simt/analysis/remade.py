@@ -67,17 +67,22 @@ class _Recipes:
         cheap = set(work)
         while work:
             definition = work.pop()
-            if definition not in found:
+            if definition not in found and not self._is_number(definition):
                 found[definition] = self.of[definition]
                 work += found[definition].inputs.values()
         return cheap, found
+
+    def _is_number(self, definition: Definition) -> bool:
+        """Whether it needs no instruction."""
+        shape = self.uniformity.shapes.get(definition)
+        return shape is not None and shape.const is not None
 
     def cost(self, definition: Definition) -> int:
         """More than `DEPTH` if it must be kept. Definitions come after those that they are made of."""
         if definition not in self._costs:
             recipe = self.of.get(definition)
-            self._costs[definition] = DEPTH + 1
-            if recipe is not None:
+            self._costs[definition] = 0 if self._is_number(definition) else DEPTH + 1
+            if recipe is not None and self._costs[definition]:
                 inputs = sum(self.cost(d) for d in recipe.inputs.values())
                 self._costs[definition] = min(1 + inputs, DEPTH + 1)
         return self._costs[definition]

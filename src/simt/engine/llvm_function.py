@@ -38,6 +38,7 @@ from simt.engine.llvm_alone_loops import AloneLoops
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_clock import Ticks
 from simt.engine.llvm_crossing import within_blocks
+from simt.engine.llvm_few import Few
 from simt.engine.llvm_forecast import Forecast
 from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
 from simt.engine.llvm_marches import Marches
@@ -146,6 +147,7 @@ class FunctionEmitter(OpEmitter):
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled
         self.m.mask = self._entry_mask(block)
         self.m.is_partly = block.index in self.anyway
+        self.m.few = self._few_lanes(block)
         self.current = self.ssa.reaching(block)
         for op in self.coming(block):
             self._tick(op)
@@ -161,6 +163,10 @@ class FunctionEmitter(OpEmitter):
             self.forecast.note(op, *(taken if not self.m.is_repeated else (0, 0)))
             self._cut()
         self._terminator(block)
+
+    def _few_lanes(self, block: Block) -> Few | None:
+        """The lanes of the mask, if these are few and known."""
+        return None
 
     def _taken(self) -> tuple[int, int]:
         """Lines and blocks so far, but for those of updates that had been put off: they tell nothing of the

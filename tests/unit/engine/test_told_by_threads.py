@@ -46,7 +46,9 @@ L{step}:
 """
 """Rows that are multiples of twice the step get the row a step further on as well."""
 COLUMN = "@%q st.shared.u32 [%a], %y;"
-LONG = "".join(f"mad.lo.u32 %v, %v, %v, {n}; st.shared.u32 [%a], %v; ld.shared.u32 %v, [%a];" for n in range(60))
+LONG = "".join(
+    f"mad.lo.u32 %v, %v, %v, {n}; st.shared.u32 [%a], %v; ld.shared.u32 %v, [%a];" for n in range(60)
+)
 """A phase that is not unrolled."""
 
 

@@ -285,7 +285,9 @@ TWO_CUTS = """
 """
 
 
-@pytest.mark.parametrize("widths", [(40, 50), (40, 80), (33, 32), (64, 48), (100, 1000), (7, 90), (20, 28), (28, 84)])
+@pytest.mark.parametrize(
+    "widths", [(40, 50), (40, 80), (33, 32), (64, 48), (100, 1000), (7, 90), (20, 28), (28, 84)]
+)
 def test_two_indices_go_on_to_their_next_rows_at_different_lanes(
     engine: str, widths: tuple[int, int]
 ) -> None:
@@ -358,7 +360,9 @@ def test_long_indices_have_one_way() -> None:
     assert "gather" not in one + two
 
 
-@pytest.mark.parametrize("width", [1, 16, 28, 31, 32, 40, 64, 999, 2**31, 2**31 + 9, 2**32 - 1, 2**32, 2**40, -5])
+@pytest.mark.parametrize(
+    "width", [1, 16, 28, 31, 32, 40, 64, 999, 2**31, 2**31 + 9, 2**32 - 1, 2**32, 2**40, -5]
+)
 def test_long_indices(engine: str, width: int) -> None:
     device = shared_device(engine)
     i, pitch = np.arange(TOTAL), 70
