@@ -55,7 +55,7 @@ def test_remade(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OF_THREAD)
-@pytest.mark.parametrize("shape", [BlockShape(64, 1, 1), BlockShape(16, 8, 1)], ids=str)
+@pytest.mark.parametrize("shape", [BlockShape(64, 4, 1), BlockShape(16, 8, 1)], ids=str)
 def test_of_thread(name: str, shape: BlockShape) -> None:
     body, registers = OF_THREAD[name]
     found, recipes = of_thread(*_defined(body, shape))
