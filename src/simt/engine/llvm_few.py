@@ -81,8 +81,8 @@ class FewAlgebra(MemberAlgebra):
         address = access.address
         shape, first = shape_of(address), bases(address)
         if shape.is_affine:
-            rows, segment = self._parts(first), WARP // shape.width
-            return [self.plus(rows[n // segment], n % segment * shape.stride) for n in lanes]
+            rows = self._parts(first)
+            return [self.plus(rows[n * len(rows) // WARP], n % self.segment * shape.stride) for n in lanes]
         column = self.vector(address)
         texts = [f"extractelement {column.typed}, i32 {n}" for n in lanes]
         return [Value(self.builder.emit(text), column.type) for text in texts]

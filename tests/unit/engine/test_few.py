@@ -75,7 +75,7 @@ PLACES = {
 ADD = "ld.shared.u32 %v, [%a]; ld.shared.u32 %w, [%a+4]; add.u32 %v, %v, %w; st.shared.u32 [%a], %v;"
 BYTES = "ld.shared.u8 %v, [%a+1]; add.u32 %v, %v, %t; st.shared.u8 [%a], %v;"
 NUMBER = "st.shared.u32 [%a], %t;"
-SHAPES = [(256, 1), (16, 16), (64, 4)]
+SHAPES = [(256, 1), (16, 16), (64, 4), (2, 128)]
 
 
 def text(condition: str, place: str, act: str) -> str:
