@@ -33,23 +33,24 @@ class Recipe:
 
 def remade(definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity) -> dict[Definition, Recipe]:
     """Recipes for those of some definitions that are cheap, and for what these need."""
-    return _Recipes(ssa, uniformity, _is_cheap).for_all(definitions)[1]
+    return _Recipes(ssa, uniformity, _is_cheap, DEPTH).for_all(definitions)[1]
 
 
 def of_thread(
-    definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity
+    definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity, most: int = DEPTH
 ) -> tuple[set[Definition], dict[Definition, Recipe]]:
     """Those of some definitions that the thread's indices alone tell, and recipes for them and for what these
-    need."""
-    return _Recipes(ssa, uniformity, _is_of_thread).for_all(definitions)
+    need. `most`: instructions for one."""
+    return _Recipes(ssa, uniformity, _is_of_thread, most).for_all(definitions)
 
 
 class _Recipes:
     """`of`: every op that could be run again, by `may`, which is told the shape of its one result; `cost`
-    tells how many instructions that takes in all."""
+    tells how many instructions that takes in all, of which there are to be `most`."""
 
-    def __init__(self, ssa: Ssa, uniformity: Uniformity, may: Callable[[Op, Shape], bool]) -> None:
+    def __init__(self, ssa: Ssa, uniformity: Uniformity, may: Callable[[Op, Shape], bool], most: int) -> None:
         self.uniformity = uniformity
+        self.most = most
         self.of: dict[Definition, Recipe] = {}
         self._costs: dict[Definition, int] = {}
         for block in ssa.schedule.order:
@@ -63,7 +64,7 @@ class _Recipes:
     def for_all(self, definitions: Iterable[Definition]) -> tuple[set[Definition], dict[Definition, Recipe]]:
         """Those of some definitions that are cheap; recipes for them and for what these need."""
         found: dict[Definition, Recipe] = {}
-        work = [d for d in definitions if self.cost(d) <= DEPTH]
+        work = [d for d in definitions if self.cost(d) <= self.most]
         cheap = set(work)
         while work:
             definition = work.pop()
@@ -78,13 +79,13 @@ class _Recipes:
         return shape is not None and shape.const is not None
 
     def cost(self, definition: Definition) -> int:
-        """More than `DEPTH` if it must be kept. Definitions come after those that they are made of."""
+        """More than `most` if it must be kept. Definitions come after those that they are made of."""
         if definition not in self._costs:
             recipe = self.of.get(definition)
-            self._costs[definition] = 0 if self._is_number(definition) else DEPTH + 1
+            self._costs[definition] = 0 if self._is_number(definition) else self.most + 1
             if recipe is not None and self._costs[definition]:
                 inputs = sum(self.cost(d) for d in recipe.inputs.values())
-                self._costs[definition] = min(1 + inputs, DEPTH + 1)
+                self._costs[definition] = min(1 + inputs, self.most + 1)
         return self._costs[definition]
 
     def _may_run_again(self, op: Op, definition: Definition, may: Callable[[Op, Shape], bool]) -> bool:

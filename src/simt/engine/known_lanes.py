@@ -1,5 +1,6 @@
-"""Which lanes of each warp run a block, where branches on the thread's indices alone decide that: `tid < 8`,
-`tid % 64 == 0`. The meanings of instructions are run for all threads of a CTA at once, over NumPy."""
+"""Which lanes of each warp run a block, where branches on the thread's indices alone decide that (`tid < 8`,
+`tid % 64 == 0`), and where in shared memory they get at there. The meanings of instructions are run for all
+threads of a CTA at once, over NumPy."""
 
 from __future__ import annotations
 
@@ -10,16 +11,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.analysis.evaluate import Evaluator
-from simt.analysis.program import Block, Branch, FunctionAddress, Register, SymbolAddress
+from simt.analysis.program import (
+    Block,
+    Branch,
+    FunctionAddress,
+    Op,
+    Register,
+    SymbolAddress,
+    memory_operands,
+)
+from simt.analysis.range_algebra import Range
 from simt.analysis.remade import Recipe, of_thread
-from simt.analysis.shape import WARP, BlockShape, Shape
+from simt.analysis.shape import WARP, BlockShape, Shape, trailing_zeros
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.uniformity import Uniformity
 from simt.engine.numpy_algebra import NumpyAlgebra
 from simt.isa.algebra import Algebra, Environment
 from simt.ptx.types import U32
+from simt.records import dataclass
 
 Array = NDArray[Any]
+MOST = 64
+"""Instructions that are run for a value."""
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """`of_warps`: for each warp a row of lanes (bool), beyond which none runs a block. `are_all`: a warp that
+    runs it does so with all of them."""
+
+    of_warps: Array
+    are_all: bool
 
 
 class KnownLanes:
@@ -32,35 +54,49 @@ class KnownLanes:
     ) -> None:  # fmt: skip
         self.ssa = ssa
         self.representatives = representatives
-        self._blocks = {b.index: b for b in ssa.schedule.order}
         self._predicates = dict(_predicates(ssa, uniformity))
-        predicates, recipes = of_thread(self._predicates.values(), ssa, uniformity)
-        self._predicates = {b: d for b, d in self._predicates.items() if d in predicates}
+        wanted = dict.fromkeys((*self._predicates.values(), *_addresses(ssa)))
+        self._told, recipes = of_thread(wanted, ssa, uniformity, MOST)
         self._threads = _Threads(ssa, uniformity.shapes, recipes, block, environment, symbol)
         entry = representatives[ssa.schedule.order[0].index]
-        self._found: dict[int, Array | None] = {entry: self._threads.all}
+        self._found = {entry: Lanes(self._threads.all, True)}
+        for at in ssa.schedule.order:
+            if representatives[at.index] not in self._found:
+                self._found[representatives[at.index]] = self._coming(at)
 
-    def of(self, block: Block) -> Array | None:
-        """Of each warp, a row of lanes (bool): those that run the block, if any of the warp do. None if that
-        is not known."""
-        same = self.representatives[block.index]
-        if same not in self._found:
-            self._found[same] = None  # of loops
-            self._found[same] = self._after_branch(self._blocks[same])
-        return self._found[same]
+    def of(self, block: Block) -> Lanes:
+        """Those that may run a block."""
+        return self._found[self.representatives[block.index]]
 
-    def _after_branch(self, block: Block) -> Array | None:
-        if len(self.ssa.predecessors[block.index]) != 1:
+    def reach(self, op: Op, block: Block, more: int) -> Range | None:
+        """Bounds of an op's addresses in shared memory, in all lanes of the warps that may run its block. Of
+        lanes that do not run it they may lie `more` bytes above. None if bounds are not known."""
+        lanes, address = self.of(block).of_warps, _address(self.ssa, op)
+        if address is None or address[0] not in self._told or not lanes.any():
             return None
-        (before,) = self.ssa.predecessors[block.index]
+        definition, offset = address
+        places = (self._threads.value(definition).astype(np.int64) + offset) % 2**U32.bits
+        of_warps, top = places[lanes.any(axis=1)], int(places[lanes].max())
+        least, most = int(of_warps.min()), int(of_warps.max())
+        bits = int(np.bitwise_or.reduce(of_warps, axis=None))
+        return Range(least, top if most <= top + more else most, trailing_zeros(bits))
+
+    def _coming(self, block: Block) -> Lanes:
+        """Those that come to a block by one of its ways."""
+        ways = [self._way(before, block) for before in self.ssa.predecessors[block.index]]
+        if len(ways) == 1:
+            return ways[0]
+        return Lanes(np.logical_or.reduce([way.of_warps for way in ways]), False)
+
+    def _way(self, before: Block, block: Block) -> Lanes:
+        """Those that go from one block to another. Any may come back in a loop."""
+        lanes = self._found.get(self.representatives[before.index], Lanes(self._threads.all, False))
         branch, predicate = before.terminator, self._predicates.get(before.index)
-        if predicate is None or not isinstance(branch, Branch) or branch.taken is branch.otherwise:
-            return None
-        lanes = self.of(before)
-        if lanes is None:
-            return None
+        if predicate not in self._told or not isinstance(branch, Branch) or branch.taken is branch.otherwise:
+            return Lanes(lanes.of_warps, False)
         holds = self._threads.value(predicate)
-        return lanes & (holds if (block is branch.taken) != branch.negated else ~holds)
+        holds = holds if (block is branch.taken) != branch.negated else ~holds
+        return Lanes(lanes.of_warps & holds, lanes.are_all)
 
 
 def _predicates(ssa: Ssa, uniformity: Uniformity) -> Iterable[tuple[int, Definition]]:
@@ -71,6 +107,24 @@ def _predicates(ssa: Ssa, uniformity: Uniformity) -> Iterable[tuple[int, Definit
             for op in block.ops:
                 current.update((d.register, d) for d in ssa.of[id(op)] if d is not None)
             yield block.index, ssa.lookup(current, block.terminator.predicate)
+
+
+def _addresses(ssa: Ssa) -> Iterable[Definition]:
+    """All of shared memory."""
+    for block in ssa.schedule.order:
+        for op in block.ops:
+            address = _address(ssa, op) if isinstance(op, Op) else None
+            if address is not None:
+                yield address[0]
+
+
+def _address(ssa: Ssa, op: Op) -> tuple[Definition, int] | None:
+    """Where an op gets at in shared memory, if that is in one register of 32 bits, and a constant."""
+    operands = list(memory_operands(op)) if op.form.moves_memory else []
+    if len(operands) != 1 or op.binding.get("space") != "shared" or operands[0][0].type.bits != U32.bits:
+        return None
+    ((register, offset),) = operands
+    return ssa.read[id(op)][register], offset
 
 
 class _Threads(NumpyAlgebra):

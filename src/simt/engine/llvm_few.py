@@ -9,12 +9,10 @@ lane after the other.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
-
-from numpy.typing import NDArray
 
 from simt.analysis.access import Way
 from simt.analysis.shape import WARP
+from simt.engine.known_lanes import Lanes
 from simt.engine.llvm_access import SHARED, Access
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
@@ -28,19 +26,19 @@ FEW = 8
 
 @dataclass(frozen=True)
 class Few:
-    """The lanes of a mask."""
+    """Lanes beyond which a mask has none. `are_all`: it has all of them."""
 
     mask: Value
     lanes: tuple[int, ...]
+    are_all: bool
 
 
-def few_of(mask: Value, warps: NDArray[Any]) -> Few | None:
-    """`warps`: for each warp a row of lanes (bool), those of the mask if it has any. None if they are many,
-    or not the same in all warps that have some."""
-    first = warps[warps.any(axis=1).argmax()]
-    lanes = tuple(int(n) for n in first.nonzero()[0])
-    alike = bool((warps == first)[warps.any(axis=1)].all())
-    return Few(mask, lanes) if alike and 0 < len(lanes) <= FEW else None
+def few_of(mask: Value, known: Lanes) -> Few | None:
+    """None if they are many."""
+    some = known.of_warps[known.of_warps.any(axis=1)]
+    lanes = tuple(n for n in range(WARP) if bool(some[:, n].any()))
+    alike = bool((some == some[:1]).all())
+    return Few(mask, lanes, known.are_all and alike) if 0 < len(lanes) <= FEW else None
 
 
 class FewAlgebra(MemberAlgebra):
@@ -69,12 +67,38 @@ class FewAlgebra(MemberAlgebra):
 
     def _few_of(self, access: Access, stores: bool) -> Few | None:
         """The lanes that are served one by one, if that is better than another way."""
-        few = self.few
-        if few is None or few.mask is not self.mask or access.region is not SHARED or access.volatile:
+        few = self._few_here
+        if few is None or not few.are_all or access.region is not SHARED or access.volatile:
             return None
         if access.count > 1 or isinstance(access.address, Guarded):
             return None
         return few if self._plan(access, stores).way not in (Way.ONE, Way.VECTOR) else None
+
+    @property
+    def _few_here(self) -> Few | None:
+        """Those of the mask: instructions under a guard have one of their own."""
+        return self.few if self.few is not None and self.few.mask is self.mask else None
+
+    def _store_rows(self, access: Access, address: Value, values: Values) -> None:
+        """Of rows with one lane, that one stores."""
+        few, lanes = self._few_here, WARP // address.width
+        if few is None or len({n // lanes for n in few.lanes}) < len(few.lanes):
+            return super()._store_rows(access, address, values)
+        parts, bits = self._parts(address), self.mask_bits(self.mask)
+        for n in few.lanes:
+            some, after = self.builder.block_name("some"), self.builder.block_name("after")
+            one = self.builder.emit(f"and {bits.typed}, {1 << n}")
+            found = self.builder.emit(f"icmp ne i32 {one}, 0")
+            self.builder.void(f"br i1 {found}, label %{some}, label %{after}")
+            self.builder.label(some)
+            pointer = self._host(access, parts[n // lanes])
+            for i, value in enumerate(values):
+                item = self.builder.emit(f"extractelement {self.vector(value).typed}, i32 {n}")
+                place = self._element_pointer(access, pointer, i)
+                self.builder.void(f"store {access.element} {item}, ptr {place}, align {access.word}")
+            self.builder.void(f"br label %{after}")
+            self.builder.label(after)
+        return None
 
     def _places_of_lanes(self, access: Access, lanes: tuple[int, ...]) -> list[Value]:
         """The addresses of some lanes."""

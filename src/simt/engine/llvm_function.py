@@ -100,6 +100,7 @@ class FunctionEmitter(OpEmitter):
         self._live: dict[int, set[Definition]] | None = None
         self.ticks = Ticks(self.builder) if unit.has_clock else None
         self.forecast = Forecast(self.schedule.order)
+        self.here = self.schedule.order[0]  # the block that is being emitted
         self.anyway = unit.run_anyway(self.ssa, self.uniformity)
 
     def _representatives(self) -> dict[int, int]:
@@ -147,7 +148,7 @@ class FunctionEmitter(OpEmitter):
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled
         self.m.mask = self._entry_mask(block)
         self.m.is_partly = block.index in self.anyway
-        self.m.few = self._few_lanes(block)
+        self.here, self.m.few = block, self.few_lanes(block)
         self.current = self.ssa.reaching(block)
         for op in self.coming(block):
             self._tick(op)
@@ -164,7 +165,7 @@ class FunctionEmitter(OpEmitter):
             self._cut()
         self._terminator(block)
 
-    def _few_lanes(self, block: Block) -> Few | None:
+    def few_lanes(self, block: Block) -> Few | None:
         """The lanes of the mask, if these are few and known."""
         return None
 

@@ -82,7 +82,7 @@ class OpEmitter(SlotEmitter):
     def op(self, op: Op) -> None:
         m, made, large, acts = self.m, self.ssa.of[id(op)], self.unit.large, bool(op.form.effects)
         m.parameter = self.parameter_offset(op)
-        m.reach = UNKNOWN if large or not acts else self.reach(op, self.current)
+        m.reach = UNKNOWN if large or not acts else self.reach_here(op)
         m.range_of = partial(self._range_of, op)
         m.streams = id(op) in self.streams
         m.step_in_loop = partial(self._step_in_loop, op)
@@ -148,6 +148,10 @@ class OpEmitter(SlotEmitter):
                 if isinstance(source, Address):
                     return self.ranges.of_address(source, current)
         return UNKNOWN
+
+    def reach_here(self, op: Op) -> Range:
+        """The same for an op of the block that is being emitted, in warps that have lanes there."""
+        return self.reach(op, self.current)
 
     def _range_of(self, op: Op, value: Value) -> Range:
         """What is known of one of an op's operands."""

@@ -23,11 +23,9 @@ from simt.analysis.ssa import Definition
 from simt.engine import llvm_barriers, llvm_groups, llvm_runtime
 from simt.engine.abi import FaultKind
 from simt.engine.host import ASKS_FAR
-from simt.engine.known_lanes import KnownLanes
 from simt.engine.llvm_barriers import Context, Entry
 from simt.engine.llvm_builder import KEEP_ORDER, Value
 from simt.engine.llvm_calls import CallingEmitter
-from simt.engine.llvm_few import Few, few_of
 from simt.engine.llvm_gates import LANES, NOTES
 from simt.engine.llvm_lanes import ALL, bases, shape_of
 from simt.engine.llvm_masks import MASK, NO_LANES
@@ -149,20 +147,6 @@ class SuspendingEmitter(CallingEmitter):
         """Whether contexts lie in stack memory, which LLVM can keep in registers where phases are unrolled.
         To be asked when all blocks are emitted."""
         return self.in_step and self.contexts_bytes <= ON_STACK
-
-    @cached_property
-    def _known_lanes(self) -> KnownLanes:
-        shared, unit = self.unit.kernel.shared, self.unit
-        return KnownLanes(
-            self.ssa, self.uniformity, self.representatives, unit.block, unit.program.environment,
-            lambda symbol: shared[symbol.name] + symbol.offset,
-        )  # fmt: skip
-
-    def _few_lanes(self, block: Block) -> Few | None:
-        if not self.in_step or self._has_initial_mask(block):
-            return None
-        found = self._known_lanes.of(block)
-        return None if found is None else few_of(self.m.mask, found)
 
     # -- arriving ----------------------------------------------------------------------------------
 

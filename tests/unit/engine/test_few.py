@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import simt
+from simt.analysis.program import Op
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
 from simt.engine.host import SLOW_GATHERS, find_cpu
@@ -145,20 +146,87 @@ def test_known_lanes(condition: str, shape: tuple[int, int]) -> None:
     block = BlockShape(*shape, 1)
     unit = Unit(program, program.functions["k"], block, frozenset())
     found = unit.analyse(unit.kernel)
-    lanes = KnownLanes(
-        found.ssa, found.uniformity, found.representatives, block, program.environment, lambda _: 0
-    )
     line = text(condition, "steps", NUMBER).split(NUMBER)[0].count("\n") + 1
     (acting,) = [b for b in found.schedule.order if any(op.line == line and op.form.effects for op in b.ops)]
-    known = lanes.of(acting)
+    known = known_lanes(unit).of(acting)
     x, y, t = threads(shape)
-    too_long = condition == "differing" and shape[1] > 1
-    if condition == "of data" or too_long:
-        assert known is None
-    else:
-        assert known is not None
-        assert np.array_equal(known.ravel()[: len(t)], CONDITIONS[condition][1](x, y, t))
-        assert not known.ravel()[len(t) :].any()
+    running = np.ones(len(t), bool) if condition == "of data" else CONDITIONS[condition][1](x, y, t)
+    assert np.array_equal(known.of_warps.ravel()[: len(t)], running)
+    assert not known.of_warps.ravel()[len(t) :].any()
+    assert known.are_all == (condition != "of data")
+
+
+def known_lanes(unit: Unit) -> KnownLanes:
+    found, environment = unit.analyse(unit.kernel), unit.program.environment
+    same = found.representatives
+    return KnownLanes(found.ssa, found.uniformity, same, unit.block, environment, lambda _: 0)
+
+
+NEAR_THE_END = "mov.u32 %a, {}; mad.lo.u32 %a, %t, 4, %a;"
+"""Words one after the other, of which lanes that do not run would have some beyond the memory."""
+
+
+@pytest.mark.parametrize("first", [4096 - 32, 4096 - 28, 4096 - 16, 4096, 2**32 - 4, 4096 - 31])
+@pytest.mark.parametrize(
+    "act", ["ld.shared.u32 %v, [%a]; st.shared.u32 [%c], %v;", NUMBER], ids=["load", "store"]
+)
+def test_ends_of_memory(engine: str, act: str, first: int) -> None:
+    """Eight threads run: those that get at what is not there are found, and named."""
+    device, condition = shared_device(engine), CONDITIONS["first"][0]
+    source = KERNEL.replace("add.u32 %a, %a, %more;", "")
+    source = source.format(condition=condition, place=NEAR_THE_END.format(first), act=act)
+    out = device.zeros(CELLS, "u4")
+    run = device.load(source)["k"]
+    bad = [t for t in range(8) if (first + 4 * t) % 2**32 > 4096 - 4 or first % 4]
+    if not bad:
+        run((1,), (256, 1), (device.array(given()), out, 0))
+        cells = given()[:CELLS]
+        if act == NUMBER:
+            cells[-8:] = np.arange(8)
+        else:
+            cells[0] = cells[-1]
+        assert out.numpy().tolist() == cells.tolist()
+        return
+    with pytest.raises(simt.MemoryFault) as fault:
+        run((1,), (256, 1), (device.array(given()), out, 0))
+    assert fault.value.site.thread == (bad[0], 0, 0)
+    assert fault.value.address % 2**32 == (first + 4 * bad[0]) % 2**32
+
+
+@pytest.mark.parametrize("first", [0, 4096 - 16 * 68 + 64, 4096 - 16 * 68 + 68])
+def test_reach(first: int) -> None:
+    """Of rows of 17 words the first lanes run; lanes that do not may be beyond the bounds."""
+    place = f"mad.lo.u32 %a, %y, 68, {first}; mad.lo.u32 %a, %x, 4, %a;"
+    act = "ld.shared.u32 %v, [%a+4];"
+    source = KERNEL.replace("add.u32 %a, %a, %more;", "")
+    source = source.format(condition="setp.ge.u32 %p, %x, 2;", place=place, act=act)
+    program, _ = compile_ptx(source, "<ptx>", DEVICES[90])
+    unit = Unit(program, program.functions["k"], BlockShape(16, 16, 1), frozenset())
+    line = source.split(act)[0].count("\n") + 1
+    order = unit.analyse(unit.kernel).schedule.order
+    ((block, op),) = [(b, op) for b in order for op in b.ops if op.line == line and op.form.effects]
+    assert isinstance(op, Op)
+    x, y, _ = threads((16, 16))
+    places = 68 * y + 4 * x + first + 4
+    for more, most in ((0, places.max()), (56, places[x < 2].max()), (55, places.max())):
+        found = known_lanes(unit).reach(op, block, more)
+        assert found is not None
+        assert (found.lo, found.hi, found.zeros) == (places.min(), most, 2)
+
+
+def test_conditions_prove_addresses() -> None:
+    """Loads of rows of a tree, of which lanes that do not run would have words beyond, need no check: there
+    is no code for the case that one fails."""
+    place = f"mad.lo.u32 %a, %y, 68, {4096 - 16 * 68}; mad.lo.u32 %a, %x, 4, %a;"
+    source, loads = KERNEL.replace("add.u32 %a, %a, %more;", ""), dict[int, int]()
+    for lanes in (8, 16):
+        act, condition = "ld.shared.u32 %v, [%a+36];", f"setp.ge.u32 %p, %x, {lanes};"
+        code = source.format(condition=condition, place=place, act=act)
+        program, _ = compile_ptx(code, "<ptx>", DEVICES[90])
+        features = find_cpu("x86-64-v4").features
+        made, _, _ = emit(program, program.functions["k"], BlockShape(16, 16, 1), features, "nounwind")
+        loads[lanes] = len(re.findall(r"call .*@llvm\.masked\.load", made))
+    assert loads[8] < loads[16]
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
