@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from simt.analysis.program import Address, Constant, Op, Operand, Register, Special, SymbolAddress
+from simt.analysis.program import (
+    Address,
+    Branch,
+    Constant,
+    Op,
+    Operand,
+    Register,
+    Special,
+    SymbolAddress,
+)
 from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa, uses
 from simt.analysis.uniformity import Uniformity
@@ -21,6 +30,8 @@ OF_THREAD = frozenset({"tid", "ntid", "laneid"})
 """Those that a warp's number and the CTA's shape tell."""
 DEPTH = 8
 """Instructions that are run again, at most, for a value."""
+TOLD = 64
+"""The same where they are run when compiling."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,19 @@ def of_thread(
     """Those of some definitions that the thread's indices alone tell, and recipes for them and for what these
     need. `most`: instructions for one."""
     return _Recipes(ssa, uniformity, _is_of_thread, most).for_all(definitions)
+
+
+def branches_of_thread(ssa: Ssa, uniformity: Uniformity) -> dict[int, Definition]:
+    """The predicates of branches that part lanes and that the thread's indices alone tell, by block index."""
+    found: dict[int, Definition] = {}
+    for block in ssa.schedule.order:
+        if isinstance(block.terminator, Branch) and block.index in uniformity.divergent:
+            current = ssa.reaching(block)
+            for op in block.ops:
+                current.update((d.register, d) for d in ssa.of[id(op)] if d is not None)
+            found[block.index] = ssa.lookup(current, block.terminator.predicate)
+    told, _ = of_thread(dict.fromkeys(found.values()), ssa, uniformity, TOLD)
+    return {index: predicate for index, predicate in found.items() if predicate in told}
 
 
 class _Recipes:

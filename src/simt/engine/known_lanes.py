@@ -21,7 +21,7 @@ from simt.analysis.program import (
     memory_operands,
 )
 from simt.analysis.range_algebra import Range
-from simt.analysis.remade import Recipe, of_thread
+from simt.analysis.remade import TOLD, Recipe, of_thread
 from simt.analysis.shape import WARP, BlockShape, Shape, trailing_zeros
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.uniformity import Uniformity
@@ -31,8 +31,6 @@ from simt.ptx.types import U32
 from simt.records import dataclass
 
 Array = NDArray[Any]
-MOST = 64
-"""Instructions that are run for a value."""
 
 
 @dataclass(frozen=True)
@@ -43,20 +41,32 @@ class Lanes:
     of_warps: Array
     are_all: bool
 
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Those of any warp."""
+        return tuple(int(n) for n in np.flatnonzero(self.of_warps.any(axis=0)))
+
+    @property
+    def are_alike(self) -> bool:
+        """Whether they are the same in all warps that have some."""
+        some = self.of_warps[self.of_warps.any(axis=1)]
+        return bool((some == some[:1]).all())
+
 
 class KnownLanes:
-    """`representatives`: by block index, a block that is run by the same lanes. `symbol`: where a variable of
-    shared memory lies."""
+    """`representatives`: by block index, a block that is run by the same lanes. `predicates`: those of
+    `branches_of_thread`. `symbol`: where a variable of shared memory lies."""
 
     def __init__(
-        self, ssa: Ssa, uniformity: Uniformity, representatives: Mapping[int, int], block: BlockShape,
-        environment: Environment, symbol: Callable[[SymbolAddress], int],
+        self, ssa: Ssa, uniformity: Uniformity, representatives: Mapping[int, int],
+        predicates: Mapping[int, Definition], block: BlockShape, environment: Environment,
+        symbol: Callable[[SymbolAddress], int],
     ) -> None:  # fmt: skip
         self.ssa = ssa
         self.representatives = representatives
-        self._predicates = dict(_predicates(ssa, uniformity))
-        wanted = dict.fromkeys((*self._predicates.values(), *_addresses(ssa)))
-        self._told, recipes = of_thread(wanted, ssa, uniformity, MOST)
+        self._predicates = predicates
+        wanted = dict.fromkeys((*predicates.values(), *_addresses(ssa)))
+        self._told, recipes = of_thread(wanted, ssa, uniformity, TOLD)
         self._threads = _Threads(ssa, uniformity.shapes, recipes, block, environment, symbol)
         entry = representatives[ssa.schedule.order[0].index]
         self._found = {entry: Lanes(self._threads.all, True)}
@@ -92,21 +102,11 @@ class KnownLanes:
         """Those that go from one block to another. Any may come back in a loop."""
         lanes = self._found.get(self.representatives[before.index], Lanes(self._threads.all, False))
         branch, predicate = before.terminator, self._predicates.get(before.index)
-        if predicate not in self._told or not isinstance(branch, Branch) or branch.taken is branch.otherwise:
+        if predicate is None or not isinstance(branch, Branch) or branch.taken is branch.otherwise:
             return Lanes(lanes.of_warps, False)
         holds = self._threads.value(predicate)
         holds = holds if (block is branch.taken) != branch.negated else ~holds
         return Lanes(lanes.of_warps & holds, lanes.are_all)
-
-
-def _predicates(ssa: Ssa, uniformity: Uniformity) -> Iterable[tuple[int, Definition]]:
-    """What branches that part lanes depend on, by block index."""
-    for block in ssa.schedule.order:
-        if isinstance(block.terminator, Branch) and block.index in uniformity.divergent:
-            current = ssa.reaching(block)
-            for op in block.ops:
-                current.update((d.register, d) for d in ssa.of[id(op)] if d is not None)
-            yield block.index, ssa.lookup(current, block.terminator.predicate)
 
 
 def _addresses(ssa: Ssa) -> Iterable[Definition]:

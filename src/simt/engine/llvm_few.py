@@ -9,16 +9,19 @@ lane after the other.
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from simt.analysis.access import Way
 from simt.analysis.shape import WARP
-from simt.engine.known_lanes import Lanes
 from simt.engine.llvm_access import SHARED, Access
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_members import MemberAlgebra
 from simt.engine.llvm_memory import Store, Values
 from simt.records import dataclass
+
+if TYPE_CHECKING:
+    from simt.engine.known_lanes import Lanes
 
 FEW = 8
 """Lanes up to which it is done."""
@@ -35,10 +38,8 @@ class Few:
 
 def few_of(mask: Value, known: Lanes) -> Few | None:
     """None if they are many."""
-    some = known.of_warps[known.of_warps.any(axis=1)]
-    lanes = tuple(n for n in range(WARP) if bool(some[:, n].any()))
-    alike = bool((some == some[:1]).all())
-    return Few(mask, lanes, known.are_all and alike) if 0 < len(lanes) <= FEW else None
+    lanes = known.numbers
+    return Few(mask, lanes, known.are_all and known.are_alike) if 0 < len(lanes) <= FEW else None
 
 
 class FewAlgebra(MemberAlgebra):

@@ -9,6 +9,7 @@ import pytest
 
 import simt
 from simt.analysis.program import Op
+from simt.analysis.remade import branches_of_thread
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
 from simt.engine.host import SLOW_GATHERS, find_cpu
@@ -158,8 +159,8 @@ def test_known_lanes(condition: str, shape: tuple[int, int]) -> None:
 
 def known_lanes(unit: Unit) -> KnownLanes:
     found, environment = unit.analyse(unit.kernel), unit.program.environment
-    same = found.representatives
-    return KnownLanes(found.ssa, found.uniformity, same, unit.block, environment, lambda _: 0)
+    same, predicates = found.representatives, branches_of_thread(found.ssa, found.uniformity)
+    return KnownLanes(found.ssa, found.uniformity, same, predicates, unit.block, environment, lambda _: 0)
 
 
 NEAR_THE_END = "mov.u32 %a, {}; mad.lo.u32 %a, %t, 4, %a;"
