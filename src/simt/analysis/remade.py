@@ -131,7 +131,9 @@ def _is_cheap(op: Op, shape: Shape) -> bool:
 
 
 def _is_of_thread(op: Op, shape: Shape) -> bool:
-    return shape.exact and not op.form.effects and all(map(_tells_of_thread, op.sources.values()))
+    """Generic addresses depend on where memory lies."""
+    alone = not op.form.effects and op.binding.get("space") is None
+    return shape.exact and alone and all(map(_tells_of_thread, op.sources.values()))
 
 
 def _tells_of_thread(source: Operand) -> bool:

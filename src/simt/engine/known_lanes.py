@@ -25,8 +25,9 @@ from simt.analysis.remade import TOLD, Recipe, of_thread
 from simt.analysis.shape import WARP, BlockShape, Shape, trailing_zeros
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.uniformity import Uniformity
-from simt.engine.numpy_algebra import NumpyAlgebra
+from simt.engine.numpy_algebra import NumpyAlgebra, dtype_of
 from simt.isa.algebra import Algebra, Environment
+from simt.isa.special_registers import lookup
 from simt.ptx.types import U32
 from simt.records import dataclass
 
@@ -128,7 +129,7 @@ def _address(ssa: Ssa, op: Op) -> tuple[Definition, int] | None:
 
 
 class _Threads(NumpyAlgebra):
-    """Values of all threads of a CTA, a row for each warp. `all`: which lanes are threads."""
+    """Values of all threads of a CTA, and of idle lanes, a row for each warp. `all`: which are threads."""
 
     def __init__(
         self, ssa: Ssa, shapes: Mapping[Definition, Shape], recipes: Mapping[Definition, Recipe],
@@ -143,10 +144,13 @@ class _Threads(NumpyAlgebra):
         self._inputs: Mapping[Register, Definition] = {}
         self._evaluator = Evaluator(cast("Algebra[Array]", self), self, environment)
         self._linear = np.arange(block.warps * WARP, dtype=np.uint32).reshape(-1, WARP)
-        self.all = self._linear < block.threads
+        self.all = (self._linear < block.threads) & (self._linear % block.x < block.columns * block.ctas)
 
     def value(self, definition: Definition) -> Array:
         """For each thread."""
+        number = self._shapes[definition].const
+        if number is not None:
+            return np.broadcast_to(self.const(definition.register.type, number), self.all.shape)
         if definition not in self._values:
             recipe, before = self._recipes[definition], self._inputs
             self._inputs = recipe.inputs
@@ -159,25 +163,27 @@ class _Threads(NumpyAlgebra):
 
     # Reader of the evaluator
     def register(self, register: Register) -> Array:
-        definition = self._inputs[register]
-        number = self._shapes[definition].const
-        return self.value(definition) if number is None else self.const(register.type, number)
+        return self.value(self._inputs[register])
 
     def symbol(self, symbol: SymbolAddress) -> Array:
         return self.const(symbol.type, self._symbol(symbol))
 
     def function(self, function: FunctionAddress) -> Array:
-        raise NotImplementedError
+        """No value of a thread depends on it."""
+        raise LookupError(function.name)
 
-    # Special registers of `simt.analysis.remade.OF_THREAD`
     def special(self, name: str, component: str) -> Array:
+        """Of `simt.analysis.remade.OF_THREAD`."""
+        entry = lookup(f"%{name}", component)
+        return self._special(name, component).astype(dtype_of(U32 if entry is None else entry.type))
+
+    def _special(self, name: str, component: str) -> Array:
         block, axis = self._block, self._block.axis(component)
-        extents = (block.columns, block.y, block.z)
         if name == "laneid":
             return self._linear % WARP
         if component == "w":
-            return self.const(U32, 0)
+            return self._linear * 0
         if name == "ntid":
-            return self.const(U32, extents[axis])
+            return self._linear * 0 + (block.columns, block.y, block.z)[axis]
         below = (1, block.x, block.x * block.y)[axis]
-        return self._linear // np.uint32(below) % np.uint32((block.x, block.y, block.z)[axis])
+        return self._linear // below % (block.x, block.y, block.z)[axis]

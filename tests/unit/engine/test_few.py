@@ -194,6 +194,40 @@ def test_ends_of_memory(engine: str, act: str, first: int) -> None:
     assert fault.value.address % 2**32 == (first + 4 * bad[0]) % 2**32
 
 
+OTHERWISE = {
+    "generic": """mov.u64 %o, cells; cvta.shared.u64 %o, %o; mad.wide.u32 %o, %t, 12, %o;
+        cvta.to.shared.u64 %o, %o; cvt.u32.u64 %a, %o; sub.u32 %a, %a, %c;""",
+    "a number": "mul.lo.u32 %a, %t, 12; ld.shared.u32 %w, [%c]; ld.shared.u32 %w, [cells+4];",
+    "halves": """.reg .u16 %h; mov.u16 %h, %tid.x; mul.wide.u16 %a, %h, 12;""",
+}
+"""Other ways to the place of `steps`."""
+
+
+@pytest.mark.parametrize("way", OTHERWISE)
+def test_other_addresses(engine: str, way: str) -> None:
+    device = shared_device(engine)
+    out = device.zeros(CELLS, "u4")
+    source = KERNEL.format(condition=CONDITIONS["first"][0], place=OTHERWISE[way], act=ADD)
+    device.load(source)["k"]((1,), (256, 1), (device.array(given()), out, 0))
+    np.testing.assert_array_equal(out.numpy(), expected((256, 1), "first", "steps", ADD))
+
+
+def test_idle_lanes_are_no_threads() -> None:
+    """Rows of 20 threads are filled up to 32 lanes."""
+    source = KERNEL.format(
+        condition="and.b32 %i, %x, 7; setp.ne.u32 %p, %i, 0;", place=PLACES["steps"][0], act=NUMBER
+    )
+    program, _ = compile_ptx(source, "<ptx>", DEVICES[90])
+    unit = Unit(program, program.functions["k"], BlockShape(32, 8, 1, threads_of_row=20), frozenset())
+    line = source.split(NUMBER)[0].count("\n") + 1
+    order = unit.analyse(unit.kernel).schedule.order
+    (acting,) = [b for b in order if any(op.line == line and op.form.effects for op in b.ops)]
+    known = known_lanes(unit).of(acting)
+    assert known.numbers == (0, 8, 16)
+    assert known.are_all
+    assert known.are_alike
+
+
 @pytest.mark.parametrize("first", [0, 4096 - 16 * 68 + 64, 4096 - 16 * 68 + 68])
 def test_reach(first: int) -> None:
     """Of rows of 17 words the first lanes run; lanes that do not may be beyond the bounds."""
