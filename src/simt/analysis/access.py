@@ -90,7 +90,7 @@ def plan_of(
         if shape.stride == -size and not stores:
             return Plan(Way.STEPS, shape, apart)
     elif _has_steps(pattern, shape):
-        if _are_near(shape.stride, size, count, picks):
+        if are_near(shape.stride, size, count, picks):
             apart = Way.NEAR
         elif apart is Way.TURNS or shape.stride == -size or not gathers:
             apart = Way.STEPS
@@ -135,7 +135,7 @@ def _has_steps(pattern: Pattern, shape: Shape) -> bool:
     return known and pattern is Pattern.STRIDED
 
 
-def _are_near(stride: int, size: int, count: int, picks: int | None) -> bool:
+def are_near(stride: int, size: int, count: int, picks: int | None) -> bool:
     """Whether few registers hold what lanes access that are `stride` bytes apart."""
     word = size // count
     near = NEAR if word >= 4 else 2 * NEAR

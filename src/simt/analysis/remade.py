@@ -1,21 +1,37 @@
 """Values that are cheaper to make again, wherever they are read, than to keep over barriers.
 
-These are what the thread's and the CTA's indices and the parameters give by adding and scaling.
+These are what the thread's and the CTA's indices and the parameters give by adding and scaling. What the
+thread's indices alone give, in whatever way, is kept, but may be made again as well: where code stands for
+each warp by itself, it is a number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from simt.analysis.program import Address, Constant, Op, Operand, Register, Special, SymbolAddress
+from simt.analysis.program import (
+    Address,
+    Branch,
+    Constant,
+    Op,
+    Operand,
+    Register,
+    Special,
+    SymbolAddress,
+)
+from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa, uses
 from simt.analysis.uniformity import Uniformity
 from simt.records import dataclass
 
 INDICES = frozenset({"tid", "ntid", "ctaid", "nctaid", "laneid"})
 """Special registers that read the same as long as a thread runs."""
+OF_THREAD = frozenset({"tid", "ntid", "laneid"})
+"""Those that a warp's number and the CTA's shape tell."""
 DEPTH = 8
 """Instructions that are run again, at most, for a value."""
+TOLD = 64
+"""The same where they are run when compiling."""
 
 
 @dataclass(frozen=True)
@@ -28,55 +44,108 @@ class Recipe:
 
 def remade(definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity) -> dict[Definition, Recipe]:
     """Recipes for those of some definitions that are cheap, and for what these need."""
-    recipes = _Recipes(ssa, uniformity)
-    found: dict[Definition, Recipe] = {}
-    work = [d for d in definitions if recipes.cost(d) <= DEPTH]
-    while work:
-        definition = work.pop()
-        if definition not in found:
-            found[definition] = recipes.of[definition]
-            work += found[definition].inputs.values()
-    return found
+    return _Recipes(ssa, uniformity, _is_cheap, DEPTH).for_all(definitions)[1]
+
+
+def of_thread(
+    definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity, most: int = DEPTH
+) -> tuple[set[Definition], dict[Definition, Recipe]]:
+    """Those of some definitions that the thread's indices alone tell, and recipes for them and for what these
+    need. `most`: instructions for one."""
+    return _Recipes(ssa, uniformity, _is_of_thread, most).for_all(definitions)
+
+
+def branches_of_thread(ssa: Ssa, uniformity: Uniformity) -> dict[int, Definition]:
+    """The predicates of branches that part lanes and that the thread's indices alone tell, by block index."""
+    found: dict[int, Definition] = {}
+    for block in ssa.schedule.order:
+        if isinstance(block.terminator, Branch) and block.index in uniformity.divergent:
+            current = ssa.reaching(block)
+            for op in block.ops:
+                current.update((d.register, d) for d in ssa.of[id(op)] if d is not None)
+            found[block.index] = ssa.lookup(current, block.terminator.predicate)
+    told, _ = of_thread(dict.fromkeys(found.values()), ssa, uniformity, TOLD)
+    return {index: predicate for index, predicate in found.items() if predicate in told}
 
 
 class _Recipes:
-    """`of`: every op that could be run again; `cost` tells how many instructions that takes in all."""
+    """`of`: every op that could be run again, by `may`, which is told the shape of its one result; `cost`
+    tells how many instructions that takes in all, of which there are to be `most`."""
 
-    def __init__(self, ssa: Ssa, uniformity: Uniformity) -> None:
-        self.ssa = ssa
+    def __init__(self, ssa: Ssa, uniformity: Uniformity, may: Callable[[Op, Shape], bool], most: int) -> None:
         self.uniformity = uniformity
+        self.most = most
         self.of: dict[Definition, Recipe] = {}
         self._costs: dict[Definition, int] = {}
         for block in ssa.schedule.order:
             current = ssa.reaching(block)
             for op in block.ops:
                 made = [d for d in ssa.of[id(op)] if d is not None]
-                if isinstance(op, Op) and len(made) == 1 and self._may_run_again(op, made[0]):
+                if isinstance(op, Op) and len(made) == 1 and self._may_run_again(op, made[0], may):
                     self.of[made[0]] = Recipe(op, {r: ssa.lookup(current, r) for r in uses(op)})
                 current.update((d.register, d) for d in made)
 
+    def for_all(self, definitions: Iterable[Definition]) -> tuple[set[Definition], dict[Definition, Recipe]]:
+        """Those of some definitions that are cheap; recipes for them and for what these need."""
+        found: dict[Definition, Recipe] = {}
+        work = [d for d in definitions if self.cost(d) <= self.most]
+        cheap = set(work)
+        while work:
+            definition = work.pop()
+            if definition not in found and not self._is_number(definition):
+                found[definition] = self.of[definition]
+                work += found[definition].inputs.values()
+        return cheap, found
+
+    def _is_number(self, definition: Definition) -> bool:
+        """Whether it needs no instruction."""
+        shape = self.uniformity.shapes.get(definition)
+        return shape is not None and shape.const is not None
+
     def cost(self, definition: Definition) -> int:
-        """More than `DEPTH` if it must be kept. Definitions come after those that they are made of."""
+        """More than `most` if it must be kept. Definitions come after those that they are made of."""
         if definition not in self._costs:
             recipe = self.of.get(definition)
-            self._costs[definition] = DEPTH + 1
-            if recipe is not None:
+            self._costs[definition] = 0 if self._is_number(definition) else self.most + 1
+            if recipe is not None and self._costs[definition]:
                 inputs = sum(self.cost(d) for d in recipe.inputs.values())
-                self._costs[definition] = min(1 + inputs, DEPTH + 1)
+                self._costs[definition] = min(1 + inputs, self.most + 1)
         return self._costs[definition]
 
-    def _may_run_again(self, op: Op, definition: Definition) -> bool:
-        if op.guard is not None or definition in self.uniformity.blends:
-            return False
+    def _may_run_again(self, op: Op, definition: Definition, may: Callable[[Op, Shape], bool]) -> bool:
         shape = self.uniformity.shapes.get(definition)
-        if shape is None or not shape.is_affine or shape.width > 1:
+        if op.guard is not None or shape is None or definition in self.uniformity.blends:
             return False
-        sources = op.sources.values()
-        if any(isinstance(s, Special) and s.name not in INDICES for s in sources):
+        return may(op, shape)
+
+
+def _is_cheap(op: Op, shape: Shape) -> bool:
+    if not shape.is_affine or shape.width > 1:
+        return False
+    sources = op.sources.values()
+    if any(isinstance(s, Special) and s.name not in INDICES for s in sources):
+        return False
+    if op.form.effects:
+        return all(_is_parameter(s) for s in sources) and bool(sources)
+    return shape.stride != 0 or all(isinstance(s, Special | Constant | SymbolAddress) for s in sources)
+
+
+def _is_of_thread(op: Op, shape: Shape) -> bool:
+    """Generic addresses depend on where memory lies."""
+    alone = not op.form.effects and op.binding.get("space") is None
+    return shape.exact and alone and all(map(_tells_of_thread, op.sources.values()))
+
+
+def _tells_of_thread(source: Operand) -> bool:
+    match source:
+        case Special():
+            return source.name in OF_THREAD
+        case SymbolAddress():
+            return source.space == "shared"
+        case Register() | Constant():
+            return True
+        case _:
             return False
-        if op.form.effects:
-            return all(_is_parameter(s) for s in sources) and bool(sources)
-        return shape.stride != 0 or all(isinstance(s, Special | Constant | SymbolAddress) for s in sources)
 
 
 def _is_parameter(source: Operand) -> bool:

@@ -38,6 +38,7 @@ from simt.engine.llvm_alone_loops import AloneLoops
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_clock import Ticks
 from simt.engine.llvm_crossing import within_blocks
+from simt.engine.llvm_few import Few
 from simt.engine.llvm_forecast import Forecast
 from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
 from simt.engine.llvm_marches import Marches
@@ -99,6 +100,7 @@ class FunctionEmitter(OpEmitter):
         self._live: dict[int, set[Definition]] | None = None
         self.ticks = Ticks(self.builder) if unit.has_clock else None
         self.forecast = Forecast(self.schedule.order)
+        self.here = self.schedule.order[0]  # the block that is being emitted
         self.anyway = unit.run_anyway(self.ssa, self.uniformity)
 
     def _representatives(self) -> dict[int, int]:
@@ -146,6 +148,7 @@ class FunctionEmitter(OpEmitter):
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled
         self.m.mask = self._entry_mask(block)
         self.m.is_partly = block.index in self.anyway
+        self.here, self.m.few = block, self.few_lanes(block)
         self.current = self.ssa.reaching(block)
         for op in self.coming(block):
             self._tick(op)
@@ -161,6 +164,10 @@ class FunctionEmitter(OpEmitter):
             self.forecast.note(op, *(taken if not self.m.is_repeated else (0, 0)))
             self._cut()
         self._terminator(block)
+
+    def few_lanes(self, block: Block) -> Few | None:
+        """The lanes of the mask, if these are few and known."""
+        return None
 
     def _taken(self) -> tuple[int, int]:
         """Lines and blocks so far, but for those of updates that had been put off: they tell nothing of the

@@ -28,9 +28,10 @@ from simt.analysis.turns import Turns
 from simt.engine.llvm_access import LATEST
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import bases, shape_of
+from simt.engine.llvm_lanes import Lanes, bases, shape_of
 from simt.engine.llvm_loose import raw
 from simt.engine.llvm_members import are_beside
+from simt.engine.llvm_phases import ONE_WARP
 from simt.engine.llvm_slots import SlotEmitter, Unit
 
 
@@ -46,7 +47,24 @@ class OpEmitter(SlotEmitter):
     def read(self, definition: Definition) -> Value:
         if definition in self.remade and definition not in self.cache:
             self.cache[definition] = self._made_again(self.remade[definition])
+        elif definition in self.of_thread and definition not in self.cache:
+            self.cache[definition] = self._told_by_thread(definition, super().read(definition))
         return super().read(definition)
+
+    def _told_by_thread(self, definition: Definition, kept: Value) -> Value:
+        """A value that is made again where the warp's number is known, and else as it was kept."""
+        if type(kept) not in (Value, Lanes) or not kept.ir.startswith("%") or definition in self.everywhere:
+            return kept
+        usual = self.cache, self.remade
+        self.cache, self.remade = {}, self.recipes
+        again = self.read(definition)
+        self.cache, self.remade = usual
+        have, shape = shape_of(again), shape_of(kept)
+        if shape.is_affine and (have.width > shape.width or have.stride != shape.stride):
+            return kept
+        again = self.m.as_shape(again, shape)
+        text = f"select i1 {ONE_WARP}, {again.typed}, {kept.spelled} {kept.ir}"
+        return self.m.shaped(Value(self.builder.emit(text), kept.type, kept.width), shape)
 
     def _made_again(self, recipe: Recipe) -> Value:
         """Runs an op once more for its one value."""
@@ -64,7 +82,7 @@ class OpEmitter(SlotEmitter):
     def op(self, op: Op) -> None:
         m, made, large, acts = self.m, self.ssa.of[id(op)], self.unit.large, bool(op.form.effects)
         m.parameter = self.parameter_offset(op)
-        m.reach = UNKNOWN if large or not acts else self.reach(op, self.current)
+        m.reach = UNKNOWN if large or not acts else self.reach_here(op)
         m.range_of = partial(self._range_of, op)
         m.streams = id(op) in self.streams
         m.step_in_loop = partial(self._step_in_loop, op)
@@ -130,6 +148,10 @@ class OpEmitter(SlotEmitter):
                 if isinstance(source, Address):
                     return self.ranges.of_address(source, current)
         return UNKNOWN
+
+    def reach_here(self, op: Op) -> Range:
+        """The same for an op of the block that is being emitted, in warps that have lanes there."""
+        return self.reach(op, self.current)
 
     def _range_of(self, op: Op, value: Value) -> Range:
         """What is known of one of an op's operands."""

@@ -25,6 +25,8 @@ UNROLLED = 1500
 """Lines of a phase's code, times the number of warps, up to which its loop is unrolled."""
 UNROLLED_IN_ALL = 12_000
 """The same for all phases of a kernel together, which take LLVM some 0.2 s; beyond that none is unrolled."""
+ONE_WARP = "%one.warp"
+"""Stands for an i1: whether code is written for each warp of a CTA by itself."""
 _TARGET = re.compile(r"label %([\w.]+)")
 _RESET = re.compile(r"%(?:pending|turns)\.\d+")
 _SUSPENSION = re.compile(r"suspend\.(\d+)")
@@ -151,6 +153,7 @@ class Loops:
         found: list[str] = []
         for phase in self.phases:
             text = "\n".join(self._loop(phase))
+            text = text.replace(f" {ONE_WARP},", f" {'true' if phase.number in self.short else 'false'},")
             found += word.sub(rf"\1.in.{phase.number}", text).split("\n")
             found += self._next(phase, home)
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simt.analysis.access import are_near
 from simt.analysis.shape import WARP
 from simt.engine.llvm_access import ARENA, Access
 from simt.engine.llvm_builder import Value
@@ -17,15 +18,23 @@ class RowAccessAlgebra(LaterAlgebra):
     def load_rows(self, access: Access) -> tuple[Value, ...] | None:
         """A word for each lane, or one for each row; None if it is to be done lane by lane."""
         stride = shape_of(access.address).stride
-        if not self._may_be_two(access) or stride not in (0, access.size):
+        near = are_near(stride, access.size, 1, self.picks)
+        if not self._may_be_two(access) or not (near or stride in (0, access.size)):
             return None
         if not stride:
             self._hold_rows(access, access.size)
             parts = [self._load(access.element, p, 0, access) for p in self._both_hosts(access)]
             return (self._assemble(access.element, parts),)
-        self._hold_rows(access, WARP * access.size)
-        first, second = (self.load_row(p, access.element, access.word) for p in self._both_hosts(access))
+        self._hold_rows(access, (WARP - 1) * stride + access.size)
+        first, second = (self._load_near(access, p, near) for p in self._both_hosts(access))
         return (self.pick(self.in_first_row(), first, second),)
+
+    def _load_near(self, access: Access, place: str, near: bool) -> Value:
+        """A word for each lane of one row: the next ones, or those at small steps."""
+        if not near:
+            return self.load_row(place, access.element, access.word)
+        run = self.picked(access, shape_of(access.address).stride, 0)
+        return self.apart("steps", run, Value(place, "ptr"))
 
     def may_store_rows(self, access: Access) -> bool:
         """Whether there is a store for each row."""

@@ -6,7 +6,7 @@ three: base, flag, and lanes for the case that the flag says no.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import field
 from functools import cached_property, partial
 from typing import cast
@@ -240,6 +240,9 @@ class SlotEmitter:
         # Words that are no more than 16 bits can say: see `simt.engine.llvm_narrow`.
         self.in_16_bits: dict[Definition, Bounds] = {}
         self.remade: Mapping[Definition, Recipe] = {}  # not kept, but made again where they are read
+        # Kept, but numbers in code for one warp alone; recipes for them, and for what these need.
+        self.of_thread: Set[Definition] = set()
+        self.recipes: Mapping[Definition, Recipe] = {}
         self.allocas: dict[str, None] = {}  # lines, in order
         # Of the block: where all lanes of guarded values are kept, by what makes them (not by the base, which
         # a value has in common with its minimum or maximum).

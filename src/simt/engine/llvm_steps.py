@@ -51,7 +51,7 @@ class StepsAlgebra(StreamAlgebra):
         if stride == -access.size:
             return self._backwards(access)
         self.ask_for_members(access, stride)
-        run = self._picked if near else self._one_by_one
+        run = self.picked if near else self._one_by_one
         inner = (run(access, stride, index * access.word) for index in range(access.count))
         return tuple(self.apart("steps", load, Value(pointer, "ptr")) for load in inner)
 
@@ -89,7 +89,7 @@ class StepsAlgebra(StreamAlgebra):
         places = self._places(stride, start)
         return partial(StepsAlgebra.load_at, element=access.element, word=access.word, places=places)
 
-    def _picked(self, access: Access, stride: int, start: int) -> Callable[..., Value]:
+    def picked(self, access: Access, stride: int, start: int) -> Callable[..., Value]:
         return partial(StepsAlgebra.pick_at, access=access, stride=stride, start=start)
 
     def _places(self, stride: int, start: int) -> list[int]:

@@ -17,7 +17,7 @@ from simt.analysis.in_step import in_step
 from simt.analysis.kept import changed_before, seldom_touched
 from simt.analysis.pending import members, set_of, stops
 from simt.analysis.program import BARRIERS, Barrier, Block, Function, Source
-from simt.analysis.remade import remade
+from simt.analysis.remade import of_thread, remade
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.engine import llvm_barriers, llvm_groups, llvm_runtime
@@ -100,6 +100,9 @@ class SuspendingEmitter(CallingEmitter):
         if self.waits and self.together and not unit.large:
             held = self.live(b.successors()[0] for b in self.pending.barriers)
             self.remade = remade(held, self.ssa, self.uniformity)
+            if self.in_step:
+                kept = [d for d in held if d not in self.remade and not d.register.type.is_native_float]
+                self.of_thread, self.recipes = of_thread(kept, self.ssa, self.uniformity)
 
     @property
     def waits(self) -> bool:

@@ -9,9 +9,9 @@ from simt.analysis.schedule import Loop
 from simt.analysis.shape import Hold, Shape
 from simt.analysis.ssa import Definition
 from simt.engine.llvm_builder import Value
+from simt.engine.llvm_known import KnownEmitter
 from simt.engine.llvm_lanes import Guarded, Lanes, shape_of
 from simt.engine.llvm_slots import Part, Unit
-from simt.engine.llvm_suspension import SuspendingEmitter
 from simt.engine.llvm_two_rows import TWO
 from simt.records import dataclass, replace
 
@@ -29,7 +29,7 @@ class NotTriedError(Exception):
     """A trial whose code would not be right."""
 
 
-class TrialEmitter(SuspendingEmitter):
+class TrialEmitter(KnownEmitter):
     """Emits a kernel's body, and may do so as a trial. `unparted`: in a trial, all lanes of the warp have
     gone together so far."""
 

@@ -4,6 +4,7 @@ Where rows are some hundred words long or less, the lanes of many warps are in t
 some number have one quotient, those from there on the next one, and all that is made of it has two bases: a
 value is `base + stride * lane` with the one base or the other. Loads are two vectors, and a choice; stores
 are two, under masks. Several indices may be cut, as long as they go on to their next rows at the same lane.
+Of rows shorter than a warp some warps are in three, which is tested.
 
 Bases are those of lane 0, whether it is in the row or not.
 """
@@ -18,6 +19,8 @@ from simt.engine.llvm_trial import TrialAlgebra
 from simt.ptx.types import U32, Type
 
 TWO = 2
+SHORTEST = WARP // 2
+"""Words of rows of which a warp may be in two and no more."""
 FIRST_OF_NEXT = "%try.next"
 """Where the number of the first lane in the second row is: that of all lanes, if there is none."""
 ALLOCATION = f"  {FIRST_OF_NEXT} = alloca i32"
@@ -30,25 +33,39 @@ class TwoRowsAlgebra(TrialAlgebra):
 
     splits = has_split = False
 
+    def _may_be_cut(self, t: Type, a: Value, b: Value) -> bool:
+        """Whether an index grows by 1 and is divided by what is the same for all lanes, in a trial."""
+        if self.retreat is None or t.bits < U32.bits:
+            return False
+        shape = shape_of(a)
+        return shape.is_affine and (shape.width, shape.stride) == (1, 1) and shape_of(b).is_uniform
+
+    def hold_operands(self, t: Type, a: Value, b: Value) -> None:
+        """Ahead of a division of an index in a trial: what is to hold of its operands. (LLVM knows it when it
+        comes to the division.)"""
+        if not self._may_be_cut(t, a, b):
+            return
+        start, divisor = bases(a), bases(b)
+        least, none = (self.number(start.type, n) for n in (SHORTEST if self.splits else 1, 0))
+        valid = self.compare_integers("ge", t, divisor, least).ir
+        if t.is_signed:
+            valid = self.both(valid, self.compare_integers("ge", t, start, none).ir)
+        self.hold(self.both(valid, self._no_wrap(t, a)))
+
     def in_two_rows(
         self, t: Type, a: Value, b: Value, quotient: Value, first: Value, stride: int
     ) -> Value | None:
-        """A quotient or remainder of an index that grows by 1; None if it is not one, or no trial is made.
-        `first`: the first lane's."""
-        shape = shape_of(a)
-        if not self.splits or self.retreat is None or t.bits < U32.bits:
-            return None
-        if not shape.is_affine or (shape.width, shape.stride) != (1, 1) or not shape_of(b).is_uniform:
+        """A quotient or remainder of an index that grows by 1, of operands that are held; None if it is not
+        one, or no such trial is made. `first`: the first lane's."""
+        if not (self.splits and self._may_be_cut(t, a, b)):
             return None
         start, divisor = bases(a), bases(b)
         least, one, none = (self.number(start.type, n) for n in (WARP, 1, 0))
         left = self.binary("sub", divisor, self.binary("sub", start, self.binary("mul", quotient, divisor)))
         broken = self.test("icmp ult", left, least)
+        # The sum wraps in rows of more than 2^30 words only, for which there may be a trial or none.
+        self.hold(self.test("icmp uge", self.binary("add", left, divisor), least).ir)
         self._go_on_at(self.resize(t, U32, self.pick(broken, left, least)))
-        valid = self.compare_integers("ge", t, divisor, least).ir
-        if t.is_signed:
-            valid = self.both(valid, self.compare_integers("ge", t, start, none).ir)
-        self.hold(self.both(valid, self._no_wrap(t, a)))
         self.has_split = self.tries_rows = True
         step = self.pick(broken, divisor if stride else one, none)
         second = self.binary("sub" if stride else "add", first, step)

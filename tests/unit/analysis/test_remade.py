@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from simt.analysis.lower import lower
-from simt.analysis.remade import DEPTH, remade
+from simt.analysis.remade import DEPTH, of_thread, remade
 from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
-from simt.analysis.ssa import build
+from simt.analysis.ssa import Definition, Ssa, build
+from simt.analysis.uniformity import Uniformity
 from simt.analysis.waiting import settle
 from simt.isa.algebra import Environment
 from simt.ptx.parser import parse
@@ -28,11 +29,42 @@ VALUES = {
     "by many steps": ("mov.u32 %x, %tid.x;" + "add.u32 %x, %x, 7;" * DEPTH, set[str]()),
 }
 """Code that defines %x, and the registers that are made again for it."""
+OF_THREAD = {
+    "an index": ("mov.u32 %x, %tid.x;", {"x"}),
+    "a row": ("mov.u32 %y, %tid.y; and.b32 %x, %y, 3;", {"x", "y"}),
+    "what varies": ("mul.lo.u32 %x, %t, %t;", {"x", "t"}),
+    "an address": ("mov.u32 %y, box; mul.lo.u32 %i, %t, %t; add.u32 %x, %y, %i;", {"x", "y", "i", "t"}),
+    "a comparison": ("set.lt.u32.u32 %x, %t, 5;", {"x", "t"}),
+    "a guess": ("setp.lt.u32 %p, %t, 5; selp.u32 %x, 1, %t, %p;", set[str]()),
+    "a CTA's index": ("mov.u32 %x, %ctaid.x;", set[str]()),
+    "a parameter": ("add.u32 %x, %t, %n;", set[str]()),
+    "loaded": ("ld.shared.u32 %x, [box];", set[str]()),
+    "a clock": ("mov.u32 %x, %clock;", set[str]()),
+    "guarded": ("setp.eq.u32 %p, %t, 0; mov.u32 %x, 0; @%p mov.u32 %x, 1;", set[str]()),
+    "of two ways": ("mov.u32 %x, %tid.x; setp.eq.u32 %p, %n, 0; @%p bra L; mov.u32 %x, 1; L:", set[str]()),
+    "by many steps": ("mov.u32 %x, %tid.x;" + "mul.lo.u32 %x, %x, 7;" * DEPTH, set[str]()),
+}
+"""The same, for values that the thread's indices tell."""
 
 
 @pytest.mark.parametrize("name", VALUES)
 def test_remade(name: str) -> None:
     body, registers = VALUES[name]
+    recipes = remade(*_defined(body, BlockShape(64, 1, 1)))
+    assert {d.register.name.strip("%") for d in recipes} == registers
+
+
+@pytest.mark.parametrize("name", OF_THREAD)
+@pytest.mark.parametrize("shape", [BlockShape(64, 4, 1), BlockShape(16, 8, 1)], ids=str)
+def test_of_thread(name: str, shape: BlockShape) -> None:
+    body, registers = OF_THREAD[name]
+    found, recipes = of_thread(*_defined(body, shape))
+    assert {d.register.name for d in found} == ({"%x"} if registers else set[str]())
+    assert {d.register.name.strip("%") for d in recipes} == registers
+
+
+def _defined(body: str, shape: BlockShape) -> tuple[list[Definition], Ssa, Uniformity]:
+    """The last definition of %x in a kernel with some code, and what is known of the kernel."""
     text = f""".version 7.5
 .target sm_75
 .address_size 64
@@ -55,7 +87,5 @@ def test_remade(name: str) -> None:
     assert not problems.errors
     found = lower(tree).functions["k"]
     ssa = build(found, schedule(found))
-    uniformity, _ = settle(ssa, Environment(), BlockShape(64, 1, 1), {})
-    wanted = [d for d in ssa.definitions if d.register.name == "%x"][-1]
-    recipes = remade([wanted], ssa, uniformity)
-    assert {d.register.name.strip("%") for d in recipes} == registers
+    uniformity, _ = settle(ssa, Environment(), shape, {})
+    return [d for d in ssa.definitions if d.register.name == "%x"][-1:], ssa, uniformity

@@ -50,6 +50,8 @@ END:
 }
 """
 COPY = HEAD + ROWS + STORE.format(change="") + TAIL
+PAIRS = COPY.replace("%q, %t, %r;", "%q, %t, %r; add.s32 %t, %t, %r;")
+"""Of each row every second word."""
 COUNT = """
     mul.wide.s32 %x, %i, 4;
     add.s64 %x, %o, %x;
@@ -120,19 +122,27 @@ def test_branches_on_values_part_lanes() -> None:
     assert "take." not in parts(COPY)[0]
 
 
-@pytest.mark.parametrize("width", [1, 5, 31, 32, 33, 48, 64, 100, 999, 1000, 5000, -7, 0])
+def test_two_rows_of_every_second_word_are_two_loads() -> None:
+    _, two, _ = parts(PAIRS)
+    assert "gather" not in two
+    assert len(re.findall(r"call .*@simt\.steps", two)) == 2
+
+
+@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize("width", [1, 5, 15, 16, 20, 24, 28, 31, 32, 33, 48, 64, 100, 999, 1000, 5000, -7, 0])
 @pytest.mark.parametrize("n", [TOTAL, 992, 977, 1, 0])
-def test_rows(engine: str, width: int, n: int) -> None:
+def test_rows(engine: str, width: int, n: int, step: int) -> None:
     device = shared_device(engine)
     pitch = max(width, 1) + 3
     i = np.arange(n)
     quotient = np.full(n, -1) if width == 0 else np.trunc(i / width).astype("i8")
-    places = quotient * pitch + i - quotient * width
+    places = quotient * pitch + step * (i - quotient * width)
     room = int(max(places.max(initial=0), -places.min(initial=0))) + 1
     a = np.random.default_rng(1).integers(0, 1 << 30, 2 * room, "u4")
     there = device.array(a)
     out = device.zeros(TOTAL + 1, "u4")
-    device.load(COPY)["k"]((8,), (128,), (there.ptr + 4 * room, out, n, width, pitch))
+    module = device.load({1: COPY, 2: PAIRS}[step])
+    module["k"]((8,), (128,), (there.ptr + 4 * room, out, n, width, pitch))
     expected = np.zeros(TOTAL + 1, "u4")
     expected[:n] = a[room + places]
     assert out.numpy().tolist() == expected.tolist()
@@ -275,7 +285,9 @@ TWO_CUTS = """
 """
 
 
-@pytest.mark.parametrize("widths", [(40, 50), (40, 80), (33, 32), (64, 48), (100, 1000), (7, 90)])
+@pytest.mark.parametrize(
+    "widths", [(40, 50), (40, 80), (33, 32), (64, 48), (100, 1000), (7, 90), (20, 28), (28, 84)]
+)
 def test_two_indices_go_on_to_their_next_rows_at_different_lanes(
     engine: str, widths: tuple[int, int]
 ) -> None:
@@ -348,7 +360,9 @@ def test_long_indices_have_one_way() -> None:
     assert "gather" not in one + two
 
 
-@pytest.mark.parametrize("width", [1, 31, 32, 40, 64, 999, 2**31, 2**32, 2**40, -5])
+@pytest.mark.parametrize(
+    "width", [1, 16, 28, 31, 32, 40, 64, 999, 2**31, 2**31 + 9, 2**32 - 1, 2**32, 2**40, -5]
+)
 def test_long_indices(engine: str, width: int) -> None:
     device = shared_device(engine)
     i, pitch = np.arange(TOTAL), 70

@@ -1,0 +1,142 @@
+"""Accesses to shared memory by few lanes that are known: the top of a tree, where 8, 4, 2, 1 threads are left
+and lie some words apart. One load or store for each takes less time than a gather or scatter, and less text:
+so LLVM can write out the code of all warps (`simt.engine.llvm_phases`), where those without lanes have none.
+
+Whether those lanes run is tested. If they do not, and where an address is not valid, a function takes one
+lane after the other.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from simt.analysis.access import Way
+from simt.analysis.shape import WARP
+from simt.engine.llvm_access import SHARED, Access
+from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_members import MemberAlgebra
+from simt.engine.llvm_memory import Store, Values
+from simt.records import dataclass
+
+if TYPE_CHECKING:
+    from simt.engine.known_lanes import Lanes
+
+FEW = 8
+"""Lanes up to which it is done."""
+
+
+@dataclass(frozen=True)
+class Few:
+    """Lanes beyond which a mask has none. `are_all`: it has all of them."""
+
+    mask: Value
+    lanes: tuple[int, ...]
+    are_all: bool
+
+
+def few_of(mask: Value, known: Lanes) -> Few | None:
+    """None if they are many."""
+    lanes = known.numbers
+    return Few(mask, lanes, known.are_all and known.are_alike) if 0 < len(lanes) <= FEW else None
+
+
+class FewAlgebra(MemberAlgebra):
+    """`MemberAlgebra` with such accesses. `few`: lanes that run a block, if these are few and known."""
+
+    few: Few | None = None
+
+    def load_planned(self, access: Access) -> Values:
+        few = self._few_of(access, stores=False)
+        if few is None:
+            return super().load_planned(access)
+        places = self._places_of_lanes(access, few.lanes)
+        fast, slow = partial(self._load_lanes, access, few, places), partial(self._load_slowly, access)
+        return self._either(self._are_right(access, few, places), fast, slow, likely=True)
+
+    def take_store(self, store: Store) -> None:
+        few = None if self.holds else self._few_of(store.access, stores=True)
+        if few is None:
+            return super().take_store(store)
+        access, data = store.access, self.vector(store.values[0])
+        places = self._places_of_lanes(access, few.lanes)
+        fast, slow = partial(self._put_lanes, access, few, places, data), partial(self._slowly, access, data)
+        self.retreat = None
+        self._either(self._are_right(access, few, places), fast, slow, likely=True)
+        return None
+
+    def _few_of(self, access: Access, stores: bool) -> Few | None:
+        """The lanes that are served one by one, if that is better than another way."""
+        few = self._few_here
+        if few is None or not few.are_all or access.region is not SHARED or access.volatile:
+            return None
+        if access.count > 1 or isinstance(access.address, Guarded):
+            return None
+        return few if self._plan(access, stores).way not in (Way.ONE, Way.VECTOR) else None
+
+    @property
+    def _few_here(self) -> Few | None:
+        """Those of the mask: instructions under a guard have one of their own."""
+        return self.few if self.few is not None and self.few.mask is self.mask else None
+
+    def _store_rows(self, access: Access, address: Value, values: Values) -> None:
+        """Of rows with one lane, that one stores."""
+        few, lanes = self._few_here, WARP // address.width
+        if few is None or len({n // lanes for n in few.lanes}) < len(few.lanes):
+            return super()._store_rows(access, address, values)
+        parts, bits = self._parts(address), self.mask_bits(self.mask)
+        for n in few.lanes:
+            some, after = self.builder.block_name("some"), self.builder.block_name("after")
+            one = self.builder.emit(f"and {bits.typed}, {1 << n}")
+            found = self.builder.emit(f"icmp ne i32 {one}, 0")
+            self.builder.void(f"br i1 {found}, label %{some}, label %{after}")
+            self.builder.label(some)
+            pointer = self._host(access, parts[n // lanes])
+            for i, value in enumerate(values):
+                item = self.builder.emit(f"extractelement {self.vector(value).typed}, i32 {n}")
+                place = self._element_pointer(access, pointer, i)
+                self.builder.void(f"store {access.element} {item}, ptr {place}, align {access.word}")
+            self.builder.void(f"br label %{after}")
+            self.builder.label(after)
+        return None
+
+    def _places_of_lanes(self, access: Access, lanes: tuple[int, ...]) -> list[Value]:
+        """The addresses of some lanes."""
+        address = access.address
+        shape, first = shape_of(address), bases(address)
+        if shape.is_affine:
+            rows = self._parts(first)
+            return [self.plus(rows[n * len(rows) // WARP], n % self.segment * shape.stride) for n in lanes]
+        column = self.vector(address)
+        texts = [f"extractelement {column.typed}, i32 {n}" for n in lanes]
+        return [Value(self.builder.emit(text), column.type) for text in texts]
+
+    def _are_right(self, access: Access, few: Few, places: list[Value]) -> str:
+        """i1: those lanes run and no other, and their addresses are valid."""
+        bits = sum(1 << n for n in few.lanes)
+        right = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, {bits}")
+        if self._is_proven(access):
+            return right
+        for place in places:
+            right = self.both(right, self._valid(access, place, access.size).ir)
+        return right
+
+    def _load_lanes(self, access: Access, few: Few, places: list[Value]) -> Values:
+        kind, column = spell(access.element, WARP), "zeroinitializer"
+        for n, place in zip(few.lanes, places, strict=True):
+            item = self._load(access.element, self._host(access, place), 0, access)
+            column = self.builder.emit(f"insertelement {kind} {column}, {access.element} {item}, i32 {n}")
+        return (Value(column, access.element, WARP),)
+
+    def _put_lanes(self, access: Access, few: Few, places: list[Value], data: Value) -> Values:
+        """In their order: at one place the last lane's word stays."""
+        for n, place in zip(few.lanes, places, strict=True):
+            item = self.builder.emit(f"extractelement {data.typed}, i32 {n}")
+            host = self._host(access, place)
+            self.builder.void(f"store {data.type} {item}, ptr {host}, align {access.word}")
+        return ()
+
+    def _slowly(self, access: Access, data: Value) -> Values:
+        self._store_slowly(access, data)
+        return ()

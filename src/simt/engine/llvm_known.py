@@ -1,0 +1,59 @@
+"""Blocks of which it is known which lanes run them (`simt.engine.known_lanes`): these lanes, if they are few,
+and where they get at in shared memory."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from simt.analysis.access import is_proven
+from simt.analysis.program import Block, Op, memory_operands
+from simt.analysis.range_algebra import Range
+from simt.analysis.remade import branches_of_thread
+from simt.engine.blocks import BEYOND
+from simt.engine.llvm_few import Few, few_of
+from simt.engine.llvm_suspension import SuspendingEmitter
+
+if TYPE_CHECKING:
+    from simt.engine.known_lanes import KnownLanes
+
+
+class KnownEmitter(SuspendingEmitter):
+    """`SuspendingEmitter` that asks for them, where all warps come to the same barriers."""
+
+    @cached_property
+    def _known(self) -> KnownLanes | None:
+        """None if no branch leaves lanes that are known."""
+        unit, shared = self.unit, self.unit.kernel.shared
+        predicates = branches_of_thread(self.ssa, self.uniformity) if self.in_step else None
+        if not predicates:
+            return None
+        from simt.engine.known_lanes import KnownLanes  # few kernels ask: start-up time
+
+        return KnownLanes(
+            self.ssa, self.uniformity, self.representatives, predicates, unit.block,
+            unit.program.environment, lambda symbol: shared[symbol.name] + symbol.offset,
+        )  # fmt: skip
+
+    def few_lanes(self, block: Block) -> Few | None:
+        known = None if self._has_initial_mask(block) else self._known
+        return None if known is None else few_of(self.m.mask, known.of(block))
+
+    def reach_here(self, op: Op) -> Range:
+        """Lanes that do not run may read beyond shared memory, where nobody's bytes lie. (Nothing is known of
+        a block that is run by warps without lanes, too.)"""
+        usual = super().reach_here(op)
+        if not op.form.moves_memory or op.binding.get("space") != "shared" or self.here.index in self.anyway:
+            return usual
+        size = sum(t.bytes for t in op.result_types)
+        if self._known is None or (size and is_proven(usual, size, self.m.sizes["shared"])):
+            return usual
+        return self._known.reach(op, self.here, BEYOND if self._loads_a_vector(op) else 0) or usual
+
+    def _loads_a_vector(self, op: Op) -> bool:
+        """Whether lanes load one word after the other."""
+        addresses = [self.ssa.read[id(op)][register] for register, _ in memory_operands(op)]
+        if len(addresses) != 1 or len(op.destinations) != 1:
+            return False
+        shape = self.shape(addresses[0])
+        return shape.is_affine and shape.stride == op.result_types[0].bytes
