@@ -14,9 +14,13 @@ from functools import cached_property
 
 from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
+from simt.analysis.range_algebra import UNKNOWN
+from simt.analysis.ranges import Ranges
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.streams import streams
 from simt.analysis.taking_turns import Found, taking_turns, walking_loops
+from simt.analysis.together import loops_together, put_together
+from simt.analysis.turns import Turns
 from simt.analysis.unrolling import unrolled
 from simt.engine import (
     llvm_alone_vectors,
@@ -44,6 +48,7 @@ from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
+from simt.engine.llvm_stretches import has_stretches
 from simt.engine.llvm_trial_blocks import NotTriedError, Trial, TrialEmitter
 from simt.engine.llvm_yield import drain, give_way
 
@@ -585,6 +590,9 @@ def _unit(
 ) -> Unit:
     unit = Unit(program, kernel, block, features, may_grow=may_grow)
     unit.choose_shape()
+    staying = _staying_together(unit)
+    if staying is not None:
+        return Unit(program, staying, unit.block, features, may_grow=may_grow)
     analyses = unit.analyse(kernel)
     ssa, uniformity, pending = analyses.ssa, analyses.uniformity, analyses.pending
     found = Found(kernel, ssa, uniformity, pending, unit.block, program.environment)
@@ -593,6 +601,17 @@ def _unit(
         return unit
     turning = taking_turns(kernel, found, loops)
     return Unit(program, turning, unit.block, features, may_grow=may_grow, takes_turns=True)
+
+
+def _staying_together(unit: Unit) -> Function | None:
+    """The kernel with loops that its lanes stay in together first, if there are such."""
+    found, environment = unit.analyse(unit.kernel), unit.program.environment
+    if not has_stretches(unit.features) or found.pending.waiting or unit.has_clock:
+        return None
+    turns = Turns(found.ssa, environment)
+    ranges = Ranges(found.ssa, environment, unit.block, lambda _: UNKNOWN)
+    loops = loops_together(found.ssa, turns, ranges, found.uniformity, found.representatives)
+    return put_together(unit.kernel, found.ssa, loops) if loops else None
 
 
 def _emit(
