@@ -10,10 +10,11 @@ in the loop as it was. So the lanes of the first one stay together, which is wor
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from simt.analysis.lower_forms import ALL, FAR, NONE, simple
 from simt.analysis.lower_simplify import retarget
-from simt.analysis.program import Block, Branch, Constant, Function, Op, Register, Source
+from simt.analysis.program import Block, Branch, Constant, Function, Op, Register, Source, memory_operands
 from simt.analysis.ranges import Ranges
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
@@ -77,7 +78,9 @@ class _Finder:
         end = self._end()
         if end is None or alike[end.index] != alike[self.loop.header.index] or self._length > LONGEST:
             return None
-        found = [walk for walk in walks(self.ssa, self.loop, self.turns) if self._is_apart(walk)]
+        found = [walk for walk in walks(self.ssa, self.loop, self.turns) if self._is_apart(walk.address)]
+        if self._are_vectors or self._looks_up(found):
+            return None
         limits = self._limits(self._predicate(end)) if found else None
         if not limits:
             return None
@@ -88,8 +91,50 @@ class _Finder:
     def _length(self) -> int:
         return sum(len(b.ops) for b in self.blocks)
 
-    def _is_apart(self, walk: Walk) -> bool:
-        return self.shapes[walk.address].width == WARP
+    def _is_apart(self, address: Definition) -> bool:
+        return self.shapes[address].width == WARP
+
+    @cached_property
+    def _carried(self) -> set[Definition]:
+        """What is made of what a turn gives to the next one, but for counters."""
+        phis = self.ssa.phis.get(self.loop.header.index, ())
+        found = {phi for phi in phis if self.turns.growth(phi, self.loop)[1] is None}
+        ops = [op for block in self.blocks for op in block.ops if isinstance(op, Op)]
+        inner = [phi for b in self.blocks[1:] for phi in self.ssa.phis.get(b.index, ())]
+        before = -1
+        while len(found) > before:
+            before = len(found)
+            found |= {phi for phi in inner if not found.isdisjoint(phi.inputs.values())}
+            for op in ops:
+                if not found.isdisjoint(self.ssa.read[id(op)].values()):
+                    found |= {d for d in self.ssa.of[id(op)] if d is not None}
+        return found
+
+    def _looks_up(self, found: list[Walk]) -> bool:
+        """Whether lanes load something elsewhere that does not depend on the turns before: a lane alone does
+        that as fast."""
+        known = {op for walk in found for op in walk.offsets}
+        ops = [op for b in self.blocks for op in b.ops if isinstance(op, Op) and id(op) not in known]
+        read = (self.ssa.read[id(op)][register] for op in ops for register, _ in memory_operands(op))
+        return any(self._is_apart(address) and address not in self._carried for address in read)
+
+    @property
+    def _are_vectors(self) -> bool:
+        """Whether turns give nothing to the next ones but sums of integers: then a lane alone makes vectors of
+        its turns (`simt.engine.llvm_alone_free`)."""
+        phis = [phi for phi in self.ssa.phis.get(self.loop.header.index, ()) if phi in self._carried]
+        ways = [{t.index for t in b.successors()} & self.inside for b in self.blocks]
+        return all(len(way) == 1 for way in ways) and all(map(self._is_sum, phis))
+
+    def _is_sum(self, phi: Definition) -> bool:
+        (value,) = (v for b, v in phi.inputs.items() if b in self.inside)
+        while value is not phi:
+            op = value.origin
+            carried = [d for d in self.ssa.read[id(op)].values() if d in self._carried] if isinstance(op, Op) else []
+            if not isinstance(op, Op) or len(carried) != 1 or not self.turns.adds_to(carried[0], op):
+                return False
+            (value,) = carried
+        return True
 
     def _end(self) -> Block | None:
         """The one block from which lanes leave the loop, if they go back from there, or leave."""
