@@ -26,11 +26,12 @@ SIZES = (1, 2, 4)
 @dataclass(frozen=True, slots=True, eq=False)
 class Walk:
     """Loads of words of `size` bytes at constant distances from `address`, which goes on with each turn.
-    `offsets`: these distances, by the ids of the ops."""
+    `offsets`: these distances, by the ids of the ops. `blocks`: in how many blocks they are."""
 
     address: Definition
     size: int
     offsets: Mapping[int, int]
+    blocks: int
 
     @property
     def first(self) -> int:
@@ -39,15 +40,19 @@ class Walk:
 
 
 def walks(ssa: Ssa, loop: Loop, turns: Turns) -> list[Walk]:
-    """The loads of a loop that does nothing else with memory. (Whether lanes really do go on by one distance
+    """The loads of a loop that does nothing else with global memory. (Whether lanes really do go on by one distance
     is asked when they run.)"""
     blocks = ssa.schedule.order[loop.first : loop.last + 1]
     if not all(map(_only_loads, blocks)):
         return []
     found = defaultdict[tuple[Definition, int], dict[int, int]](dict)
-    for op, address, offset in _loads(ssa, blocks):
-        found[address, op.result_types[0].bytes][id(op)] = offset
-    made = [Walk(*key, offsets) for key, offsets in found.items()]
+    places = defaultdict[tuple[Definition, int], set[int]](set)
+    for block in blocks:
+        for op, address, offset in _loads(ssa, block):
+            key = address, op.result_types[0].bytes
+            found[key][id(op)] = offset
+            places[key].add(block.index)
+    made = [Walk(*key, offsets, len(places[key])) for key, offsets in found.items()]
     return [walk for walk in made if walk.size in SIZES and _is_dense(walk, loop, turns)]
 
 
@@ -59,18 +64,24 @@ def _is_dense(walk: Walk, loop: Loop, turns: Turns) -> bool:
     return near and step % walk.size == 0 and 0 < step <= SPARSE * walk.size * len(offsets)
 
 
-def _loads(ssa: Ssa, blocks: list[Block]) -> Iterator[tuple[Op, Definition, int]]:
-    """Loads of one word each, with their addresses and the offsets to these."""
-    for op in (op for block in blocks for op in block.ops):
-        if isinstance(op, Op) and op.form.effects and op.guard is None and len(op.destinations) == 1:
+def _loads(ssa: Ssa, block: Block) -> Iterator[tuple[Op, Definition, int]]:
+    """Loads of one word each from global memory, with their addresses and the offsets to these."""
+    for op in block.ops:
+        plain = isinstance(op, Op) and op.guard is None and len(op.destinations) == 1
+        if isinstance(op, Op) and plain and op.binding.get("space") == "global":
             for register, offset in memory_operands(op):
                 yield op, ssa.read[id(op)][register], offset
 
 
 def _only_loads(block: Block) -> bool:
     ops = [op for op in block.ops if isinstance(op, Call) or "memory" in op.form.effects]
-    loads = all(isinstance(op, Op) and op.form.moves_memory and op.destinations for op in ops)
-    return loads and isinstance(block.terminator, Branch | Jump)
+    return all(map(_changes_nothing, ops)) and isinstance(block.terminator, Branch | Jump)
+
+
+def _changes_nothing(op: Op | Call) -> bool:
+    """Whether an op leaves global memory as it is."""
+    own = not isinstance(op, Call) and op.form.moves_memory
+    return own and (bool(op.destinations) or op.binding.get("space") in ("shared", "local"))
 
 
 def counts_few(ssa: Ssa, loop: Loop, turns: Turns, ranges: Ranges) -> bool:

@@ -115,6 +115,7 @@ class _Finder:
         that as fast."""
         known = {op for walk in found for op in walk.offsets}
         ops = [op for b in self.blocks for op in b.ops if isinstance(op, Op) and id(op) not in known]
+        ops = [op for op in ops if op.binding.get("space") not in ("shared", "local")]
         read = (self.ssa.read[id(op)][register] for op in ops for register, _ in memory_operands(op))
         return any(self._is_apart(address) and address not in self._carried for address in read)
 

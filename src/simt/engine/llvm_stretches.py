@@ -99,7 +99,8 @@ class Stretches:
     def _follows(self, walk: Walk) -> bool:
         """Whether a turn loads words of which the first load gets those of the others, by one address for all
         lanes (`simt.engine.llvm_following`)."""
-        return walk.size == WORD and len(walk.offsets) >= LEAST and self.emitter.shape(walk.address).pitched
+        together = walk.size == WORD and walk.blocks == 1 and len(walk.offsets) >= LEAST
+        return together and self.emitter.shape(walk.address).pitched
 
     def _stretch(self, name: str) -> Stretch:
         stretch = Stretch(f"{name}.starts", f"{name}.words", f"{name}.count")
