@@ -27,7 +27,8 @@ LIMITS = {"lt.s32": 1, "lt.u32": 1, "ne.s32": 1, "le.s32": 1, "gt.s32": -1, "ge.
 class Loop:
     """`words` of `size` bytes a turn, `gap` bytes from a turn's first word to the next turn's. `index`:
     addresses are made of an index in each turn. `looks_back`: threads that find an odd word look at the one
-    before it. `in_turn`: what is found depends on the order of the words. `by`, `limit`: how turns are
+    before it. `in_turn`: what is found depends on the order of the words. `kept`: the state space in which it
+    is kept from turn to turn. `by`, `limit`: how turns are
     counted. `idle`: threads that do nothing. `starts`, `turns`: of each thread."""
 
     size: int
@@ -36,6 +37,7 @@ class Loop:
     index: bool
     looks_back: bool
     in_turn: bool
+    kept: str
     by: int
     limit: str
     idle: tuple[int, ...]
@@ -52,10 +54,10 @@ def some(random: Random) -> Loop:
         turns = [random.randrange(1, most + 1) if random.random() < 0.3 else n for n in turns]
     limit = random.choice(list(LIMITS))
     idle = random.choice(((), (), (), (0, 64), range(40), range(0, THREADS, 2), range(90, THREADS)))
+    kept, starts = random.choice(("", "", "", "shared", "local")), some_starts(random, size, gap, turns)
     return Loop(
-        size, words, gap, random.random() < 0.4, random.random() < 0.3, random.random() < 0.5,
-        LIMITS[limit] * random.choice((1, 1, 4)), limit, (*idle,), some_starts(random, size, gap, turns),
-        (*turns,),
+        size, words, gap, random.random() < 0.4, random.random() < 0.3, random.random() < 0.5, kept,
+        LIMITS[limit] * random.choice((1, 1, 4)), limit, (*idle,), starts, (*turns,),
     )  # fmt: skip
 
 
@@ -84,6 +86,8 @@ def text(loop: Loop) -> str:
     wide = "rd" if loop.size == 8 else "r"
     to_word = "cvt.u32.u64 %r10, %rd10;" if loop.size == 8 else ""
     found = "mad.lo.u32 %r14, %r14, 31, %r10;" if loop.in_turn else "add.u32 %r14, %r14, %r10;"
+    if loop.kept:
+        found = f"ld.{loop.kept}.u32 %r14, [%rd6]; {found} st.{loop.kept}.u32 [%rd6], %r14;"
     body = list[str]()
     for word in range(loop.words):
         at, here = loop.size * word, f"BACK{word}"
@@ -106,6 +110,7 @@ def text(loop: Loop) -> str:
 .visible .entry k(.param .u64 memory, .param .u64 idle0, .param .u64 idle1)
 {{
     .reg .b64 %rd<20>; .reg .b32 %r<20>; .reg .pred %p;
+    .shared .align 4 .b8 shared[{2 * THREADS}]; .local .align 4 .b8 local[4];
     mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r1, %r1, %r2, %r3;
     ld.param.u64 %rd5, [idle0]; setp.lt.u32 %p, %r1, 64; @%p bra LOW; ld.param.u64 %rd5, [idle1];
 LOW:
@@ -114,8 +119,10 @@ LOW:
     ld.param.u64 %rd2, [memory];
     mul.wide.u32 %rd5, %r1, 8; add.s64 %rd5, %rd5, %rd2; ld.global.u64 %rd3, [%rd5+{STARTS}];
     mul.wide.u32 %rd4, %r1, 4; add.s64 %rd4, %rd4, %rd2; ld.global.u32 %r5, [%rd4+{TURNS}];
-    mov.u64 %rd1, %rd3;
-    mov.u32 %r4, 0; mov.u32 %r14, 0; mov.u32 %r6, {100000 if LIMITS[loop.limit] < 0 else 0};
+    mov.u64 %rd1, %rd3; mov.u64 %rd6, {loop.kept or "local"};
+    {"mul.wide.u32 %rd5, %r3, 4; add.s64 %rd6, %rd6, %rd5;" if loop.kept == "shared" else ""}
+    mov.u32 %r14, 0; st.{loop.kept or "local"}.u32 [%rd6], %r14;
+    mov.u32 %r4, 0; mov.u32 %r6, {100000 if LIMITS[loop.limit] < 0 else 0};
 TURN:
     {lines}
     {goes_on}

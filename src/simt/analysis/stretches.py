@@ -15,6 +15,8 @@ from simt.records import dataclass
 
 STRETCH = 64
 """Bytes of its own memory that a lane loads at once: a register of AVX-512, and a line of a CPU's cache."""
+OWN = ("shared", "local")
+"""State spaces in which nothing changes what lies in global memory."""
 SPARSE = 2
 """Words from one turn to the next, for each one that is read, up to which it is worth to load all of them."""
 SHORT = 8
@@ -40,8 +42,8 @@ class Walk:
 
 
 def walks(ssa: Ssa, loop: Loop, turns: Turns) -> list[Walk]:
-    """The loads of a loop that does nothing else with global memory. (Whether lanes really do go on by one distance
-    is asked when they run.)"""
+    """The loads of a loop that does nothing else with global memory. (Whether lanes really do go on by one
+    distance is asked when they run.)"""
     blocks = ssa.schedule.order[loop.first : loop.last + 1]
     if not all(map(_only_loads, blocks)):
         return []
@@ -80,8 +82,9 @@ def _only_loads(block: Block) -> bool:
 
 def _changes_nothing(op: Op | Call) -> bool:
     """Whether an op leaves global memory as it is."""
-    own = not isinstance(op, Call) and op.form.moves_memory
-    return own and (bool(op.destinations) or op.binding.get("space") in ("shared", "local"))
+    if isinstance(op, Call) or not op.form.moves_memory:
+        return False
+    return bool(op.destinations) or op.binding.get("space") in OWN
 
 
 def counts_few(ssa: Ssa, loop: Loop, turns: Turns, ranges: Ranges) -> bool:

@@ -19,7 +19,7 @@ from simt.analysis.ranges import Ranges
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
 from simt.analysis.ssa import Definition, Ssa
-from simt.analysis.stretches import STRETCH, Walk, counts_few, walks
+from simt.analysis.stretches import OWN, STRETCH, Walk, counts_few, walks
 from simt.analysis.turns import Turns
 from simt.analysis.uniformity import Uniformity
 from simt.analysis.unrolling import copied, lead
@@ -115,14 +115,16 @@ class _Finder:
         that as fast."""
         known = {op for walk in found for op in walk.offsets}
         ops = [op for b in self.blocks for op in b.ops if isinstance(op, Op) and id(op) not in known]
-        ops = [op for op in ops if op.binding.get("space") not in ("shared", "local")]
+        ops = [op for op in ops if op.binding.get("space") not in OWN]
         read = (self.ssa.read[id(op)][register] for op in ops for register, _ in memory_operands(op))
         return any(self._is_apart(address) and address not in self._carried for address in read)
 
     @property
     def _are_vectors(self) -> bool:
-        """Whether turns give nothing to the next ones but sums of integers: then a lane alone makes vectors of
-        its turns (`simt.engine.llvm_alone_free`)."""
+        """Whether turns give nothing to the next ones but sums of integers: then LLVM makes vectors of the
+        turns of a lane alone (`simt.engine.llvm_alone_free`)."""
+        if any(op.binding.get("space") in OWN for b in self.blocks for op in b.ops if isinstance(op, Op)):
+            return False
         phis = [phi for phi in self.ssa.phis.get(self.loop.header.index, ()) if phi in self._carried]
         ways = [{t.index for t in b.successors()} & self.inside for b in self.blocks]
         return all(len(way) == 1 for way in ways) and all(map(self._is_sum, phis))
@@ -131,8 +133,10 @@ class _Finder:
         (value,) = (v for b, v in phi.inputs.items() if b in self.inside)
         while value is not phi:
             op = value.origin
-            carried = [d for d in self.ssa.read[id(op)].values() if d in self._carried] if isinstance(op, Op) else []
-            if not isinstance(op, Op) or len(carried) != 1 or not self.turns.adds_to(carried[0], op):
+            if not isinstance(op, Op):
+                return False
+            carried = [d for d in self.ssa.read[id(op)].values() if d in self._carried]
+            if len(carried) != 1 or not self.turns.adds_to(carried[0], op):
                 return False
             (value,) = carried
         return True

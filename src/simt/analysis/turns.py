@@ -92,7 +92,10 @@ class Turns:
 
     def adds_to(self, source: Definition, op: Op) -> bool:
         """Whether what an op gives is one of the things that it reads, and something added to that."""
-        shape: Callable[[Definition], Shape] = lambda read: COUNTER if read is source else UNIFORM
+
+        def shape(read: Definition) -> Shape:
+            return COUNTER if read is source else UNIFORM
+
         reader = _Reader(shape, self.ssa.read[id(op)])
         return Evaluator(_TurnAlgebra(), reader, self.environment).op(op) == (COUNTER,)
 

@@ -115,7 +115,7 @@ class FreeTurns:
         raise NotFree
 
     def _next(self, block: Block) -> Block:
-        """Where the turn goes on: if there are two ways, the one that leads to the other (`if (i < n) ...`)."""
+        """Where the turn goes on: of two ways the one that leads to the other (`if (i < n) ...`)."""
         ways = [t for t in dict.fromkeys(block.successors()) if t.index in self.alone.inside]
         if len(ways) == 2:
             ways = [way for way, other in (ways, ways[::-1]) if way.successors() == (other,)]

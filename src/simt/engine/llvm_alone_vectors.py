@@ -147,8 +147,8 @@ class Turns:
 
 
 def parted(text: str) -> tuple[str, str]:
-    """A module without such functions, which it declares, and a module of them. Those that call other functions
-    of the module stay where these are."""
+    """A module without such functions, which it declares, and a module of them. Those that call functions of
+    the module stay where these are."""
     *functions, after = text.split(_END)
     before, define, first = functions[0].partition("define ")
     functions[0] = define + first
