@@ -590,9 +590,9 @@ def _unit(
 ) -> Unit:
     unit = Unit(program, kernel, block, features, may_grow=may_grow)
     unit.choose_shape()
-    staying = _staying_together(unit)
-    if staying is not None:
-        return Unit(program, staying, unit.block, features, may_grow=may_grow)
+    kernel = _staying_together(unit)
+    if kernel is not unit.kernel:
+        unit = Unit(program, kernel, unit.block, features, may_grow=may_grow)
     analyses = unit.analyse(kernel)
     ssa, uniformity, pending = analyses.ssa, analyses.uniformity, analyses.pending
     found = Found(kernel, ssa, uniformity, pending, unit.block, program.environment)
@@ -603,15 +603,16 @@ def _unit(
     return Unit(program, turning, unit.block, features, may_grow=may_grow, takes_turns=True)
 
 
-def _staying_together(unit: Unit) -> Function | None:
-    """The kernel with loops that its lanes stay in together first, if there are such."""
+def _staying_together(unit: Unit) -> Function:
+    """The kernel, with loops standing twice in which lanes are to stay together."""
     found, environment = unit.analyse(unit.kernel), unit.program.environment
-    if not has_stretches(unit.features) or found.pending.waiting or unit.has_clock:
-        return None
+    able = has_stretches(unit.features) and not unit.has_clock
+    if not able or found.pending.waiting or not found.uniformity.leaving:
+        return unit.kernel
     turns = Turns(found.ssa, environment)
     ranges = Ranges(found.ssa, environment, unit.block, lambda _: UNKNOWN)
     loops = loops_together(found.ssa, turns, ranges, found.uniformity, found.representatives)
-    return put_together(unit.kernel, found.ssa, loops) if loops else None
+    return put_together(unit.kernel, found.ssa, loops) if loops else unit.kernel
 
 
 def _emit(
