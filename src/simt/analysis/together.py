@@ -58,10 +58,10 @@ def loops_together(
     schedule, result = ssa.schedule, list[Together]()
     parents = {id(loop.parent) for loop in schedule.loops}
     for loop in schedule.loops:
-        leaves = loop.header.index in uniformity.leaving and id(loop) not in parents
-        if leaves and not counts_few(ssa, loop, turns, ranges):
+        if loop.header.index in uniformity.leaving and id(loop) not in parents:
             found = _Finder(ssa, turns, uniformity.shapes, loop).find(alike)
-            result += [] if found is None else [found]
+            if found is not None and not counts_few(ssa, loop, turns, ranges):
+                result.append(found)
     return result
 
 

@@ -100,10 +100,14 @@ class Turns:
         return Evaluator(_TurnAlgebra(), reader, self.environment).op(op) == (COUNTER,)
 
     def _if_phi_is(self, shape: Shape, phi: Definition, value: Definition, loop: Loop) -> Shape:
+        known = dict[tuple[Definition, int], Shape]()
+
         def of(definition: Definition, loop: Loop, left: int) -> Shape:
             if definition.is_phi and definition.block is loop.header:
                 return shape if definition is phi else VARYING
-            return self._made(definition, loop, of, left)
+            if (definition, left) not in known:
+                known[definition, left] = self._made(definition, loop, of, left)
+            return known[definition, left]
 
         return of(value, loop, LONGEST)
 

@@ -87,6 +87,8 @@ class Stretches:
         if header not in self._found:
             found = walks(emitter.ssa, loop, emitter.turns) if self._suits(loop) else []
             found = [walk for walk in found if self._is_apart(walk) and not self._follows(walk)]
+            if found and counts_few(emitter.ssa, loop, emitter.turns, emitter.ranges):
+                found = []
             self._found[header] = [
                 (walk, self._stretch(f"%stretch.{header}.{i}")) for i, walk in enumerate(found)
             ]
@@ -115,8 +117,7 @@ class Stretches:
         able = has_stretches(emitter.m.features) and not emitter.unit.large
         apart = header in emitter.uniformity.leaving or header in emitter.uniformity.joins
         inner = any(other.parent is loop for other in emitter.schedule.loops)
-        few = counts_few(emitter.ssa, loop, emitter.turns, emitter.ranges)
-        return able and not apart and not inner and not few and not emitter.pending.waiting
+        return able and not apart and not inner and not emitter.pending.waiting
 
 
 @dataclass(frozen=True, slots=True)
