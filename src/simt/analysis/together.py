@@ -9,7 +9,7 @@ in the loop as it was. So the lanes of the first one stay together, which is wor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from simt.analysis.lower_forms import ALL, FAR, NONE, simple
@@ -52,7 +52,7 @@ class Together:
 
 
 def loops_together(
-    ssa: Ssa, turns: Turns, ranges: Ranges, uniformity: Uniformity, alike: Mapping[int, int]
+    ssa: Ssa, turns: Turns, ranges: Callable[[], Ranges], uniformity: Uniformity, alike: Mapping[int, int]
 ) -> list[Together]:
     """Such loops of a function. `alike`: by blocks, one that the same lanes run."""
     schedule, result = ssa.schedule, list[Together]()
@@ -60,7 +60,7 @@ def loops_together(
     for loop in schedule.loops:
         if loop.header.index in uniformity.leaving and id(loop) not in parents:
             found = _Finder(ssa, turns, uniformity.shapes, loop).find(alike)
-            if found is not None and not counts_few(ssa, loop, turns, ranges):
+            if found is not None and not counts_few(ssa, loop, turns, ranges()):
                 result.append(found)
     return result
 
@@ -79,9 +79,9 @@ class _Finder:
         if end is None or alike[end.index] != alike[self.loop.header.index] or self._length > LONGEST:
             return None
         found = [walk for walk in walks(self.ssa, self.loop, self.turns) if self._is_apart(walk.address)]
-        if self._are_vectors or self._looks_up(found):
+        if not found or self._are_vectors or self._looks_up(found):
             return None
-        limits = self._limits(self._predicate(end)) if found else None
+        limits = self._limits(self._predicate(end))
         if not limits:
             return None
         step = max(self.turns.step(walk.address, self.loop) or 0 for walk in found)

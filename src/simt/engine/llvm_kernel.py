@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 
 from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
@@ -610,7 +610,7 @@ def _staying_together(unit: Unit) -> Function:
     if not able or found.pending.waiting or not found.uniformity.leaving:
         return unit.kernel
     turns = Turns(found.ssa, environment)
-    ranges = Ranges(found.ssa, environment, unit.block, lambda _: UNKNOWN)
+    ranges = cache(lambda: Ranges(found.ssa, environment, unit.block, lambda _: UNKNOWN))
     loops = loops_together(found.ssa, turns, ranges, found.uniformity, found.representatives)
     return put_together(unit.kernel, found.ssa, loops) if loops else unit.kernel
 

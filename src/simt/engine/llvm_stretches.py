@@ -111,12 +111,17 @@ class Stretches:
             self.emitter.allocas[f"  {place} = alloca {kind}, align 64"] = None
         return stretch
 
+    @cached_property
+    def _outer(self) -> set[int]:
+        """The loops that have others in them, by their ids."""
+        return {id(loop.parent) for loop in self.emitter.schedule.loops}
+
     def _suits(self, loop: Loop) -> bool:
         """Whether all lanes that begin a loop go through it together."""
         emitter, header = self.emitter, loop.header.index
         able = has_stretches(emitter.m.features) and not emitter.unit.large
         apart = header in emitter.uniformity.leaving or header in emitter.uniformity.joins
-        inner = any(other.parent is loop for other in emitter.schedule.loops)
+        inner = id(loop) in self._outer
         return able and not apart and not inner and not emitter.pending.waiting
 
 
