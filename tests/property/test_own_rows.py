@@ -166,7 +166,7 @@ def wrong(seed: int, device: simt.Device) -> str:
         cta, thread = divmod(loop.askew or 0, THREADS // 2)
         right = fault.address == at and f"CTA ({cta}, 0, 0), thread ({thread}, 0, 0)" in str(fault)
         return "" if right and loop.askew is not None else f"{loop}: {fault}"
-    if loop.askew is not None:
+    if loop.askew is not None and loop.guard != 0:
         return f"{loop}: no fault"
     if not np.array_equal(np.array(given.numpy()), expected):
         return f"{loop}: bytes {np.flatnonzero(np.array(given.numpy()) != expected)[:8]}"
