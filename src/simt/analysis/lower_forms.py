@@ -70,6 +70,24 @@ def EQUAL(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.compare("eq", t, a, b)
 
 
+@_form("far.type d:pred, a, b, c")
+def FAR(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
+    """Whether `b` is at least `c` more than `a`, modulo the type."""
+    return m.compare("ge", t, m.sub(t, b, a), c)
+
+
+@_form("all.type d:pred, a:pred", "warp")
+def ALL(m: Algebra[V], a: V) -> V:
+    """Whether a predicate holds in all lanes that run."""
+    return m.compare("eq", U32, m.ballot(m.invert(PRED, a)), m.const(U32, 0))
+
+
+@_form("none.type d:pred, a:pred", "warp")
+def NONE(m: Algebra[V], a: V) -> V:
+    """Whether a predicate holds in no lane that runs."""
+    return m.compare("eq", U32, m.ballot(a), m.const(U32, 0))
+
+
 @_form("fill.type d, [a]", "memory")
 def FILL(m: Algebra[V], t: Type, a: V) -> V:
     """A load from the function's own frame."""

@@ -90,11 +90,24 @@ class Turns:
         steps = {self._increase(phi, value, loop) for value in turns}
         return True, steps.pop() if len(steps) == 1 else None
 
+    def adds_to(self, source: Definition, op: Op) -> bool:
+        """Whether what an op gives is one of the things that it reads, and something added to that."""
+
+        def shape(read: Definition) -> Shape:
+            return COUNTER if read is source else UNIFORM
+
+        reader = _Reader(shape, self.ssa.read[id(op)])
+        return Evaluator(_TurnAlgebra(), reader, self.environment).op(op) == (COUNTER,)
+
     def _if_phi_is(self, shape: Shape, phi: Definition, value: Definition, loop: Loop) -> Shape:
+        known = dict[tuple[Definition, int], Shape]()
+
         def of(definition: Definition, loop: Loop, left: int) -> Shape:
             if definition.is_phi and definition.block is loop.header:
                 return shape if definition is phi else VARYING
-            return self._made(definition, loop, of, left)
+            if (definition, left) not in known:
+                known[definition, left] = self._made(definition, loop, of, left)
+            return known[definition, left]
 
         return of(value, loop, LONGEST)
 

@@ -12,7 +12,7 @@ are left to the loop as it stands besides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -103,25 +103,40 @@ class FreeTurns:
         self.chain = list(self._chain())
 
     def _chain(self) -> Iterator[Block]:
-        """The loop's blocks, if they are run one after the other."""
+        """The loop's blocks, if they are run one after the other, where a lane passes by none."""
         block, header = self.alone.loop.header, self.alone.loop.header
         for _ in self.alone.blocks:
             yield block
-            ways = {t.index for t in block.successors() if t.index in self.alone.inside}
-            if len(ways) != 1 or not isinstance(block.terminator, Branch | Jump):
+            if not isinstance(block.terminator, Branch | Jump):
                 raise NotFree
-            (block,) = [b for b in self.alone.blocks if b.index in ways]
+            block = self._next(block)
             if block is header:
-                break
-            if self.ssa.phis.get(block.index):
-                raise NotFree
-        if block is not header:
+                return
+        raise NotFree
+
+    def _next(self, block: Block) -> Block:
+        """Where the turn goes on: of two ways the one that leads to the other (`if (i < n) ...`)."""
+        ways = [t for t in dict.fromkeys(block.successors()) if t.index in self.alone.inside]
+        if len(ways) == 2:
+            ways = [way for way, other in (ways, ways[::-1]) if way.successors() == (other,)]
+        if len(ways) != 1:
             raise NotFree
+        return ways[0]
+
+    def _follow(self, block: Block) -> Mapping[Definition, Definition]:
+        """The phis that a block of the chain has, with what they get."""
+        place = self.chain.index(block)
+        if not place:
+            return {}
+        before = self.chain[place - 1].index
+        return {phi: phi.inputs[before] for phi in self.ssa.phis.get(block.index, ())}
 
     # -- what the evaluator reads ------------------------------------------------------------------------
 
     def register(self, register: Register) -> Value:
-        definition = self.ssa.lookup(self.current, register)
+        return self._value(self.ssa.lookup(self.current, register))
+
+    def _value(self, definition: Definition) -> Value:
         if definition in self.values:
             return self.values[definition]
         value = self.alone.read(definition)
@@ -176,6 +191,9 @@ class FreeTurns:
         needed = self._needed()
         for block in self.chain:
             self.current = self.ssa.reaching(block)
+            for phi, source in self._follow(block).items():
+                if phi in needed:
+                    self.values[phi] = self._value(source)
             for op in block.ops:
                 self._op(op, needed)
             self._stay(block)
@@ -215,14 +233,14 @@ class FreeTurns:
         self.m.reach = self.alone.emitter.reach(op, self.current)
 
     def _stay(self, block: Block) -> None:
-        """Notes that lanes do not leave the loop at a block's end."""
+        """Notes that lanes neither leave the loop at a block's end nor pass by the next one."""
         branch = block.terminator
         if not isinstance(branch, Branch) or branch.taken is branch.otherwise:
             return
         condition = self.register(branch.predicate)
         if self.m.step_of(condition) != 0:
             raise NotFree
-        taken = (branch.taken.index in self.alone.inside) != branch.negated
+        taken = (branch.taken is self._next(block)) != branch.negated
         self.stays.append(condition if taken else self.m.binary("xor", condition, Value("true", "i1")))
 
     def _needed(self) -> set[Definition]:
@@ -230,6 +248,7 @@ class FreeTurns:
         sources, wanted = dict[Definition, set[Definition]](), list[Definition]()
         for block in self.chain:
             current = self.ssa.reaching(block)
+            sources |= {phi: {source} for phi, source in self._follow(block).items()}
             for op in block.ops:
                 assert isinstance(op, Op)
                 if op.form.effects:
@@ -375,8 +394,8 @@ class FreeTurns:
                     assert isinstance(op, Op)
                     alone.m.given = words.get(op)
                     alone.do(op)
-            alone.m.given = None
-            alone.move(self.chain[-1], alone.loop.header)
+                alone.m.given = None
+                alone.move(block, self._next(block))
             return self.builder.lines, set(words.values())
         finally:
             self.builder.lines = before

@@ -44,6 +44,7 @@ _KNOWN = re.compile(
     r"|cttz|bswap|bitreverse|fsh[lr]|[us](?:add|sub)\.sat)\."
 )
 """Functions of LLVM's that it has for vectors."""
+_OWN = re.compile(r" call .*@simt\.")
 _ACCESS = re.compile(r"(?:load|store) .*ptr (%\S+), align")
 _SUM = re.compile(r"  (%\S+) = (?:add|and|or|xor) i\d+ ")
 _MASK = re.compile(r"= bitcast i32 %\S+ to <32 x i1>$")
@@ -146,14 +147,15 @@ class Turns:
 
 
 def parted(text: str) -> tuple[str, str]:
-    """A module without such functions, which it declares, and a module of them."""
+    """A module without such functions, which it declares, and a module of them. Those that call functions of
+    the module stay where these are."""
     *functions, after = text.split(_END)
     before, define, first = functions[0].partition("define ")
     functions[0] = define + first
     apart, rest = list[str](), list[str]()
     for function in functions:
         head, brace, body = function.partition("{\n")
-        if MARK not in head:
+        if MARK not in head or _OWN.search(body):
             rest += [function, _END]
             continue
         head = head.replace("define internal ", "define ", 1)

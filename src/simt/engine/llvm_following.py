@@ -70,6 +70,10 @@ class FollowingAlgebra(PitchAlgebra):
             self._loaded_ahead.clear()
         self._expected = following
 
+    def expect_nothing(self) -> None:
+        """Says that the load to come is to find its words by itself."""
+        self._expected = None
+
     def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> Values:
         if volatile:  # what follows it is not to be older
             self._loaded_ahead.clear()

@@ -47,6 +47,7 @@ from simt.engine.llvm_ops import OpEmitter
 from simt.engine.llvm_outline import BLOCKS, LINES, NEARLY, PIECE, TooLarge
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
+from simt.engine.llvm_stretches import Stretches
 from simt.engine.llvm_yield import give_way
 from simt.engine.unsupported import Unsupported
 from simt.records import replace
@@ -96,6 +97,7 @@ class FunctionEmitter(OpEmitter):
         self.alone = AloneLoops(self)
         self.m.beside_lanes = not unit.large and self.alone.has_scattered
         self.marches = Marches(self)
+        self.stretches = Stretches(self)
         self.masks: dict[str, str] = {}  # of the block: where masks are kept, "" for those used once
         self._live: dict[int, set[Definition]] | None = None
         self.ticks = Ticks(self.builder) if unit.has_clock else None
@@ -150,8 +152,10 @@ class FunctionEmitter(OpEmitter):
         self.m.is_partly = block.index in self.anyway
         self.here, self.m.few = block, self.few_lanes(block)
         self.current = self.ssa.reaching(block)
+        self.m.begin_block()
         for op in self.coming(block):
             self._tick(op)
+            self.m.words = self.stretches.of(op, loop) if isinstance(op, Op) else None
             lines, blocks = self._taken()
             self.m.is_repeated = False
             if isinstance(op, Call):
@@ -353,6 +357,7 @@ class FunctionEmitter(OpEmitter):
         """Gives the phis of the targets their values; all are read before any is written."""
         moves: list[tuple[Definition, Value, Value]] = []
         for target, mask in masks.items():
+            self.stretches.begin(block, target)
             for phi in self.ssa.phis.get(target.index, ()):
                 source = phi.inputs[block.index]
                 if source is not phi or phi in self.uniformity.blends:

@@ -10,13 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 
 from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
+from simt.analysis.range_algebra import UNKNOWN
+from simt.analysis.ranges import Ranges
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.streams import streams
 from simt.analysis.taking_turns import Found, taking_turns, walking_loops
+from simt.analysis.together import loops_together, put_together
+from simt.analysis.turns import Turns
 from simt.analysis.unrolling import unrolled
 from simt.engine import (
     llvm_alone_vectors,
@@ -44,6 +48,7 @@ from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
+from simt.engine.llvm_stretches import has_stretches
 from simt.engine.llvm_trial_blocks import NotTriedError, Trial, TrialEmitter
 from simt.engine.llvm_yield import drain, give_way
 
@@ -585,6 +590,9 @@ def _unit(
 ) -> Unit:
     unit = Unit(program, kernel, block, features, may_grow=may_grow)
     unit.choose_shape()
+    kernel = _staying_together(unit)
+    if kernel is not unit.kernel:
+        unit = Unit(program, kernel, unit.block, features, may_grow=may_grow)
     analyses = unit.analyse(kernel)
     ssa, uniformity, pending = analyses.ssa, analyses.uniformity, analyses.pending
     found = Found(kernel, ssa, uniformity, pending, unit.block, program.environment)
@@ -593,6 +601,18 @@ def _unit(
         return unit
     turning = taking_turns(kernel, found, loops)
     return Unit(program, turning, unit.block, features, may_grow=may_grow, takes_turns=True)
+
+
+def _staying_together(unit: Unit) -> Function:
+    """The kernel, with loops standing twice in which lanes are to stay together."""
+    found, environment = unit.analyse(unit.kernel), unit.program.environment
+    able = has_stretches(unit.features) and not unit.has_clock
+    if not able or found.pending.waiting or not found.uniformity.leaving:
+        return unit.kernel
+    turns = Turns(found.ssa, environment)
+    ranges = cache(lambda: Ranges(found.ssa, environment, unit.block, lambda _: UNKNOWN))
+    loops = loops_together(found.ssa, turns, ranges, found.uniformity, found.representatives)
+    return put_together(unit.kernel, found.ssa, loops) if loops else unit.kernel
 
 
 def _emit(

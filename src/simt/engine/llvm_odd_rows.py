@@ -14,13 +14,13 @@ from simt.analysis.shape import WARP
 from simt.engine import llvm_runtime
 from simt.engine.llvm_access import I64, Access
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_following import FollowingAlgebra
 from simt.engine.llvm_memory import Values
 from simt.engine.llvm_runs import MOST
+from simt.engine.llvm_stretches import StretchAlgebra
 
 
-class OddRowsAlgebra(FollowingAlgebra):
-    """`FollowingAlgebra` with such CTAs."""
+class OddRowsAlgebra(StretchAlgebra):
+    """`StretchAlgebra` with such CTAs."""
 
     def load_two(self, access: Access, otherwise: Callable[[], Values]) -> Values:
         if self.block.rows_fit or access.count > 1:

@@ -41,6 +41,9 @@ COUNTING = f"{PLAIN} add.u32 %kept, %kept, %w;"
 RUNNING = "ld.global.u32 %w, [%from]; add.u32 %kept, %kept, %w; st.global.u32 [%to], %kept;"
 FLOATS = "ld.global.f32 %f, [%from]; add.f32 %g, %g, %f; st.global.f32 [%to], %f; mov.b32 %kept, %g;"
 DEPENDENT = "ld.global.u32 %w, [%to]; add.u32 %w, %w, 3; st.global.u32 [%to+4], %w;"
+WHILE = f"setp.ge.s32 %p, %i, 77; @%p bra PASS; {PLAIN} PASS:"
+EITHER = f"setp.ge.s32 %p, %i, 77; @%p bra ONE; {PLAIN} bra PASS; ONE: st.global.u32 [%to], %i; PASS:"
+IF = f"setp.ge.s32 %p, %kept, 77; @%p bra PASS; {COUNTING} PASS:"
 AMONG = "ld.global.u32 %w, [%from]; @%p st.global.u32 [%to], %w; setp.lt.s32 %p, %w, %n;"
 CPUS = ["x86-64", "x86-64-v3", "x86-64-v4"]
 
@@ -57,7 +60,7 @@ def is_for_vectors(text: str) -> bool:
 
 
 @pytest.mark.parametrize("cpu", CPUS)
-@pytest.mark.parametrize("turn", [PLAIN, COUNTING])
+@pytest.mark.parametrize("turn", [PLAIN, COUNTING, WHILE])
 def test_words_of_rows_are_for_vectors(turn: str, cpu: str) -> None:
     assert is_for_vectors(text_for(turn, cpu))
 
@@ -71,7 +74,7 @@ def test_sums_that_are_looked_at_or_of_floats_are_not(turn: str) -> None:
     assert MARK not in text_for(turn)
 
 
-@pytest.mark.parametrize("turn", [DEPENDENT, AMONG])
+@pytest.mark.parametrize("turn", [DEPENDENT, AMONG, EITHER, IF])
 def test_turns_that_need_others_or_guards_have_no_such_code(turn: str) -> None:
     assert MARK not in text_for(turn)
 
