@@ -23,6 +23,9 @@ NATIVE_STACK = 64 << 20
 LINE_SLOTS = 16
 """Slots of two cache lines, which processors fetch together: what threads write lies that far apart."""
 
+BEYOND = 256
+"""Bytes after shared memory that code may read: see `simt.engine.llvm_windows`."""
+
 
 class LaunchSlot(IntEnum):
     """Constant during a launch, apart from `ABORT` and the counters from `NEXT_CTA` on."""

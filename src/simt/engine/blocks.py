@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 
 from simt.analysis.shape import WARP
-from simt.engine.abi import LINE_SLOTS, WORKER_SLOTS, FaultSlot, WorkerSlot
+from simt.engine.abi import BEYOND, LINE_SLOTS, WORKER_SLOTS, FaultSlot, WorkerSlot
 from simt.engine.llvm_barriers import TABLE_BYTES
 from simt.machine.launch import Launch, Memory
 from simt.records import dataclass
@@ -32,9 +32,6 @@ class Block:
         self.bytes: memoryview = memory[start : start + size].data
         self.slots = self.bytes.cast("q")
 
-
-BEYOND = 256
-"""Bytes after shared memory that code may read: see `simt.engine.llvm_windows`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from simt.diagnostics import counted
-from simt.engine.abi import NATIVE_STACK, LaunchSlot, WorkerSlot
-from simt.engine.blocks import BEYOND, Block, Crew, Need, Worker
+from simt.engine.abi import BEYOND, NATIVE_STACK, LaunchSlot, WorkerSlot
+from simt.engine.blocks import Block, Crew, Need, Worker
 from simt.engine.compile import Compiled, Native
 from simt.engine.native_fibers import EAGER
 from simt.engine.native_stack import WANTED

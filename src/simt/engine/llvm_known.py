@@ -10,7 +10,7 @@ from simt.analysis.access import is_proven
 from simt.analysis.program import Block, Op, memory_operands
 from simt.analysis.range_algebra import Range
 from simt.analysis.remade import branches_of_thread
-from simt.engine.blocks import BEYOND
+from simt.engine.abi import BEYOND
 from simt.engine.llvm_few import Few, few_of
 from simt.engine.llvm_suspension import SuspendingEmitter
 
