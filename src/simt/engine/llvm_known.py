@@ -10,7 +10,6 @@ from simt.analysis.access import is_proven
 from simt.analysis.program import Block, Op, memory_operands
 from simt.analysis.range_algebra import Range
 from simt.analysis.remade import branches_of_thread
-from simt.engine.blocks import BEYOND
 from simt.engine.llvm_few import Few, few_of
 from simt.engine.llvm_suspension import SuspendingEmitter
 
@@ -48,6 +47,8 @@ class KnownEmitter(SuspendingEmitter):
         size = sum(t.bytes for t in op.result_types)
         if self._known is None or (size and is_proven(usual, size, self.m.sizes["shared"])):
             return usual
+        from simt.engine.blocks import BEYOND  # few kernels ask: start-up time
+
         return self._known.reach(op, self.here, BEYOND if self._loads_a_vector(op) else 0) or usual
 
     def _loads_a_vector(self, op: Op) -> bool:
