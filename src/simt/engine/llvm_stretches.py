@@ -248,13 +248,13 @@ class StretchAlgebra(FollowingAlgebra):
         def load() -> Values:
             begin = self.pick(valid, column, self.widened(self._lane(column, 0), WARP))
             self.builder.void(f"store {begin.typed}, ptr {starts.ir}, align 64")
-            self._load_lanes(starts, words, size)
+            self._load_each(starts, words, size)
             return ()
 
         self._either(ok, load, lambda: ())
         return Value(ok, "i1")
 
-    def _load_lanes(self, starts: Value, words: Value, size: int) -> None:
+    def _load_each(self, starts: Value, words: Value, size: int) -> None:
         """Puts each lane's stretch into columns of words. Asks for what the next warp is going to load, if it
         is as far from this one as lanes are from each other: a CPU does not follow."""
         first, second, last = (self._start(starts, lane) for lane in (0, 1, WARP - 1))
