@@ -221,7 +221,8 @@ class SeatSlot(IntEnum):
     ENTRY = 2  # addresses of what to run (zero: nothing any more), and of its blocks
     LAUNCH = 3
     WORKER = 4
-    AT = 5  # the processor where it sleeps, below zero if nobody knows
+    THREAD = 5  # the system's number of the thread
+    SENT = 6  # nonzero: it may not run on the processor of the one who woke it, until it has woken up
     LEAST = 8  # looks at its seat before it sleeps
     MOST = 9
     LOCK = 10  # it sleeps until somebody gives this lock back, which it holds otherwise
@@ -229,7 +230,9 @@ class SeatSlot(IntEnum):
     MAKE_WAY = 12  # lets other threads of the system run
     CLOCK = 13  # tells the time, of the clock with this number
     CLOCK_ID = 14
-    WHERE = 15  # tells the processor; zero: there is no such function
+    CHOOSE = 15  # says where a thread may run; zero: there is no such function
+    USUAL = 16  # first of `PROCESSORS`, bits of processors where it may run
+    AWAY = 32  # the same without one
 
 
 class Seat(IntEnum):
@@ -244,6 +247,11 @@ class Seat(IntEnum):
     ASLEEP = 4
 
 
+PROCESSORS = 16
+"""Slots of a set of processors, as the C library has it."""
+
+SEAT_SLOTS = SeatSlot.AWAY + PROCESSORS
+
 SEAT_BITS = 3
 """How many are the lower bits of a seat's state."""
 
@@ -254,8 +262,10 @@ class RosterSlot(IntEnum):
     TICKET = 0  # address of the last request's ticket; they only grow
     COUNT = 1
     RELEASE = 2  # addresses of functions: gives a lock back
-    WHERE = 3  # tells the processor; zero: there is no such function
-    SEATS = 4  # the first one's address; the others follow
+    WHERE = 3  # tells the processor; zero: there is no such function, nor the two that follow
+    ASK = 4  # tells where a thread may run
+    CHOOSE = 5  # says so
+    SEATS = 6  # the first one's address; the others follow
 
 
 class FaultSlot(IntEnum):

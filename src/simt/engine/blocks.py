@@ -33,7 +33,6 @@ class Block:
         self.slots = self.bytes.cast("q")
 
 
-
 @dataclass(frozen=True, slots=True)
 class Need:
     """Bytes that each native thread needs for a kernel: shared memory, local memory of all threads of a CTA,

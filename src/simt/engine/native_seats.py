@@ -12,6 +12,7 @@ from simt.engine.abi import (
     ASK,
     JOIN,
     LINGER,
+    PROCESSORS,
     SEAT_BITS,
     WITHDRAW,
     CallSlot,
@@ -21,7 +22,6 @@ from simt.engine.abi import (
     SeatSlot,
 )
 from simt.engine.native_fibers import field
-from simt.engine.processors import NOWHERE
 
 TURNS = 1500
 """Looks at a seat before its thread sleeps, or at its counter before the caller does: some 60 µs."""
@@ -42,7 +42,7 @@ def seats_text(has_pause: bool) -> list[str]:
     """`has_pause`: the CPU has an instruction for loops that wait."""
     declared = ["declare void @llvm.x86.sse2.pause()"] * has_pause
     pause = ["  call void @llvm.x86.sse2.pause()"] * has_pause
-    own = _now() + _processor()
+    own = _now() + _send_away()
     return [*declared, *_linger(pause), *own, *_ask(), *_withdraw(), *_join(pause), *_help()]
 
 
@@ -59,17 +59,18 @@ def _linger(pause: list[str]) -> list[str]:
         *field("%seat", SeatSlot.CLOCK, "clock", "ptr"),
         *field("%seat", SeatSlot.CLOCK_ID, "clock.number"),
         "  %clock.id = trunc i64 %clock.number to i32",
-        *field("%seat", SeatSlot.WHERE, "where", "ptr"),
+        *field("%seat", SeatSlot.CHOOSE, "choose", "ptr"),
         *field("%seat", SeatSlot.ACQUIRE, "acquire", "ptr"),
         *field("%seat", SeatSlot.LOCK, "lock", "ptr"),
         f"  %done.p = getelementptr i64, ptr %seat, i64 {SeatSlot.DONE}",
-        f"  %at.p = getelementptr i64, ptr %seat, i64 {SeatSlot.AT}",
+        f"  %sent.p = getelementptr i64, ptr %seat, i64 {SeatSlot.SENT}",
+        f"  %usual.p = getelementptr i64, ptr %seat, i64 {SeatSlot.USUAL}",
         "  br label %wait",
         "wait:",
         "  %i = phi i64 [ 0, %entry ], [ %i.next, %pass ], [ %i.next, %way ], [ %i, %leave ], [ %i, %take ], "
-        "[ 0, %help ], [ 0, %sleep ]",
+        "[ 0, %help ], [ 0, %sleep ], [ 0, %return ]",
         "  %turns = phi i64 [ %least, %entry ], [ %turns, %pass ], [ %turns, %way ], [ %turns, %leave ], "
-        "[ %turns, %take ], [ %turns.now, %help ], [ %least, %sleep ]",
+        "[ %turns, %take ], [ %turns.now, %help ], [ %least, %sleep ], [ %least, %return ]",
         "  %state = load atomic i64, ptr %seat acquire, align 8",
         f"  %kind = and i64 %state, {(1 << SEAT_BITS) - 1}",
         f"  %asked = icmp eq i64 %kind, {Seat.ASKED}",
@@ -110,14 +111,17 @@ def _sleep_here() -> list[str]:
     """Who changes the state from now on gives the lock back, once."""
     return [
         "leave:",
-        "  %here = call i64 @simt.processor(ptr %where)",
-        "  store i64 %here, ptr %at.p, align 8",
         f"  %left = cmpxchg ptr %seat, i64 {Seat.READY}, i64 {Seat.ASLEEP} acq_rel monotonic",
         "  %left.ok = extractvalue { i64, i1 } %left, 1",
         "  br i1 %left.ok, label %sleep, label %wait",
         "sleep:",
         "  %held = call i32 %acquire(ptr %lock, i32 1)",
-        f"  store i64 {NOWHERE}, ptr %at.p, align 8",
+        "  %sent = load i64, ptr %sent.p, align 8",
+        "  %is.sent = icmp ne i64 %sent, 0",
+        "  br i1 %is.sent, label %return, label %wait",
+        "return:",
+        "  store i64 0, ptr %sent.p, align 8",
+        f"  %returned = call i32 %choose(i32 0, i64 {8 * PROCESSORS}, ptr %usual.p)",
         "  br label %wait",
     ]
 
@@ -143,22 +147,6 @@ def _help_here() -> list[str]:
     ]
 
 
-def _processor() -> list[str]:
-    """The one that this thread runs on, by a function of the C library's."""
-    return [
-        "define internal i64 @simt.processor(ptr %where) {",
-        "  %none = icmp eq ptr %where, null",
-        "  br i1 %none, label %nowhere, label %ask",
-        "ask:",
-        "  %here = call i32 %where()",
-        "  %wide = sext i32 %here to i64",
-        "  ret i64 %wide",
-        "nowhere:",
-        f"  ret i64 {NOWHERE}",
-        "}",
-    ]
-
-
 def _now() -> list[str]:
     """Nanoseconds, by the C library's `clock_gettime`."""
     return [
@@ -174,12 +162,70 @@ def _now() -> list[str]:
     ]
 
 
+def _send_away() -> list[str]:
+    """Lets a thread that sleeps wake up elsewhere than where this one runs, which goes on: see
+    `simt.engine.processors`."""
+    size = 8 * PROCESSORS
+    words = [f"%word.{n}" for n in range(PROCESSORS)]
+    return [
+        "define internal void @simt.send.away(ptr %roster, ptr %seat) {",
+        *field("%roster", RosterSlot.WHERE, "where", "ptr"),
+        "  %unknown = icmp eq ptr %where, null",
+        "  br i1 %unknown, label %end, label %look",
+        "look:",
+        "  %here = call i32 %where()",
+        f"  %known = icmp ult i32 %here, {64 * PROCESSORS}",
+        "  br i1 %known, label %ask, label %end",
+        "ask:",
+        *field("%roster", RosterSlot.ASK, "of", "ptr"),
+        *field("%roster", RosterSlot.CHOOSE, "choose", "ptr"),
+        *field("%seat", SeatSlot.THREAD, "number"),
+        "  %thread = trunc i64 %number to i32",
+        f"  %usual = getelementptr i64, ptr %seat, i64 {SeatSlot.USUAL}",
+        f"  %away = getelementptr i64, ptr %seat, i64 {SeatSlot.AWAY}",
+        f"  %found = call i32 %of(i32 %thread, i64 {size}, ptr %usual)",
+        "  %told = icmp eq i32 %found, 0",
+        "  br i1 %told, label %without, label %end",
+        "without:",
+        f"  call void @llvm.memcpy.p0.p0.i64(ptr %away, ptr %usual, i64 {size}, i1 false)",
+        "  %index = lshr i32 %here, 6",
+        "  %shift = and i32 %here, 63",
+        "  %shift.wide = zext i32 %shift to i64",
+        "  %bit = shl i64 1, %shift.wide",
+        "  %others = xor i64 %bit, -1",
+        "  %here.p = getelementptr i64, ptr %away, i32 %index",
+        "  %here.word = load i64, ptr %here.p, align 8",
+        "  %here.less = and i64 %here.word, %others",
+        "  store i64 %here.less, ptr %here.p, align 8",
+        *(
+            line
+            for n, word in enumerate(words)
+            for line in (
+                f"  {word}.p = getelementptr i64, ptr %away, i64 {n}",
+                f"  {word} = load i64, ptr {word}.p, align 8",
+                f"  %any.{n} = or i64 {word}, {f'%any.{n - 1}' if n else 0}",
+            )
+        ),
+        f"  %none = icmp eq i64 %any.{PROCESSORS - 1}, 0",
+        "  br i1 %none, label %end, label %send",
+        "send:",
+        f"  %went = call i32 %choose(i32 %thread, i64 {size}, ptr %away)",
+        "  %may = icmp eq i32 %went, 0",
+        "  %sent = zext i1 %may to i64",
+        f"  %sent.p = getelementptr i64, ptr %seat, i64 {SeatSlot.SENT}",
+        "  store i64 %sent, ptr %sent.p, align 8",
+        "  br label %end",
+        "end:",
+        "  ret void",
+        "}",
+    ]
+
+
 def _ask() -> list[str]:
     """`int64 simt_ask(roster, workers, wanted, asked, ticket, entry, launch, wakes)` asks threads that wait
     on seats of a roster to run a launch, until as many are asked as are wanted: each with the next of the
     workers (addresses). The result is their number; `asked` has their seats then, and `ticket` the request's
-    number. `wakes`: those who sleep are asked after those who wait, but for those who would wake up where
-    this thread goes on (see `simt.engine.processors`)."""
+    number. `wakes`: those who sleep are asked after those who wait."""
     return [
         f"define i64 @{ASK}(ptr %roster, ptr %workers, i64 %wanted, ptr %asked, ptr %ticket.p, i64 %entry, "
         "i64 %launch, i64 %wakes) {",
@@ -196,7 +242,6 @@ def _ask() -> list[str]:
         "  br label %next",
         "next:",
         f"  %kind = phi i64 [ {Seat.READY}, %start ], [ %kind, %on ], [ {Seat.ASLEEP}, %sleepers ]",
-        f"  %here = phi i64 [ {NOWHERE}, %start ], [ %here, %on ], [ %processor, %sleepers ]",
         "  %i = phi i64 [ 0, %start ], [ %i.next, %on ], [ 0, %sleepers ]",
         "  %n = phi i64 [ 0, %start ], [ %n.next, %on ], [ %n, %sleepers ]",
         "  %few = icmp ult i64 %n, %wanted",
@@ -210,19 +255,12 @@ def _ask() -> list[str]:
         "  %again = and i1 %awake, %may",
         "  br i1 %again, label %sleepers, label %end",
         "sleepers:",
-        *field("%roster", RosterSlot.WHERE, "where", "ptr"),
-        "  %processor = call i64 @simt.processor(ptr %where)",
         "  br label %next",
         "look:",
         "  %seat.p = getelementptr ptr, ptr %seats, i64 %i",
         "  %seat = load ptr, ptr %seat.p, align 8",
         "  %state = load atomic i64, ptr %seat monotonic, align 8",
-        "  %of.kind = icmp eq i64 %state, %kind",
-        *field("%seat", SeatSlot.AT, "at"),
-        "  %apart = icmp ne i64 %at, %here",
-        "  %unknown = icmp slt i64 %here, 0",
-        "  %comes = or i1 %apart, %unknown",
-        "  %ready = and i1 %of.kind, %comes",
+        "  %ready = icmp eq i64 %state, %kind",
         "  br i1 %ready, label %fill, label %on",
         *_ask_one(),
         "on:",
@@ -260,6 +298,7 @@ def _ask_one() -> list[str]:
         "  %woken = and i1 %ok, %slept",
         "  br i1 %woken, label %wake, label %on",
         "wake:",
+        "  call void @simt.send.away(ptr %roster, ptr %seat)",
         *field("%roster", RosterSlot.RELEASE, "release", "ptr"),
         *field("%seat", SeatSlot.LOCK, "lock", "ptr"),
         "  call void %release(ptr %lock)",

@@ -15,12 +15,12 @@ import weakref
 from array import array
 from typing import Any
 
-from simt.engine.abi import NATIVE_STACK, RosterSlot, Seat, SeatSlot
+from simt.engine.abi import NATIVE_STACK, SEAT_SLOTS, RosterSlot, Seat, SeatSlot
 from simt.engine.blocks import Block
 from simt.engine.compile import Native
 from simt.engine.native import c_function
 from simt.engine.native_seats import TURN, TURNS
-from simt.engine.processors import NOWHERE, WHERE, Sleeper, processor
+from simt.engine.processors import functions
 from simt.engine.quota import cpus
 
 NOBODY = array("q")
@@ -30,7 +30,7 @@ takes no more than a program's launches do, and the next one need not wake it. B
 may take where a virtual machine's processor sleeps: between the long launches of a program there often are
 short ones, which nobody helps with."""
 _POOLS = weakref.WeakSet["Pool"]()
-_STATE, _READY, _ASLEEP, _AT = int(SeatSlot.STATE), int(Seat.READY), int(Seat.ASLEEP), int(SeatSlot.AT)
+_STATE, _READY = int(SeatSlot.STATE), int(Seat.READY)
 
 
 class Pool:
@@ -46,8 +46,6 @@ class Pool:
         """A forked process has none of its parent's threads."""
         self._lock = threading.Lock()
         self._seats: list[Block] = []
-        self._sleepers: list[Sleeper] = []
-        self._sent_away: list[Sleeper] = []
         self._last_ticket = Block(1)
         self._rosters = list[Block]()  # who is about to ask may have an old one
         self._list_seats()
@@ -81,35 +79,19 @@ class Pool:
         return count
 
     def expect(self, count: int) -> None:
-        """So many are to be asked soon. Who would wake up where this thread runs may not, until `over`."""
-        here = processor()
-        with self._lock:
-            if len(self._seats) < count:
-                self._grow(count)
-            if here == NOWHERE:
-                return
-            for seat, sleeper in zip(self._seats, self._sleepers):
-                if seat.slots[_STATE] == _ASLEEP and seat.slots[_AT] == here:
-                    sleeper.leave(here)
-                    seat.slots[_AT] = NOWHERE
-                    self._sent_away.append(sleeper)
-
-    def over(self) -> None:
-        """Those that were to be asked have been, and have woken up."""
-        if self._sent_away:
+        """So many are to be asked soon."""
+        if len(self._seats) < count:
             with self._lock:
-                while self._sent_away:
-                    self._sent_away.pop().may_return()
+                self._grow(count)
 
     def _grow(self, count: int) -> None:
         old = threading.stack_size(NATIVE_STACK)
         try:
             while len(self._seats) < count:
-                seat, sleeper = _seat(), Sleeper()
-                arguments = (seat, sleeper, self._native)
+                seat = _seat()
+                arguments = (seat, self._native)
                 threading.Thread(target=_work, args=arguments, name="simt", daemon=True).start()
                 self._seats.append(seat)
-                self._sleepers.append(sleeper)
         finally:
             threading.stack_size(old)
             self._list_seats()
@@ -119,7 +101,8 @@ class Pool:
         roster.slots[RosterSlot.TICKET] = self._last_ticket.address
         roster.slots[RosterSlot.COUNT] = len(self._seats)
         roster.slots[RosterSlot.RELEASE] = c_function("PyThread_release_lock")
-        roster.slots[RosterSlot.WHERE] = _where()
+        for slot, address in functions().items():
+            roster.slots[slot] = address
         for number, seat in enumerate(self._seats, RosterSlot.SEATS):
             roster.slots[number] = seat.address
         self._rosters.append(roster)
@@ -137,10 +120,9 @@ def _seat() -> Block:
     if not lock:
         raise MemoryError("no memory for the lock of a thread")
     _lock_function("PyThread_acquire_lock", ctypes.c_int, ctypes.c_void_p, ctypes.c_int)(lock, 1)
-    seat = Block(len(SeatSlot))
+    seat = Block(SEAT_SLOTS)
     values = {
         SeatSlot.STATE: Seat.READY,
-        SeatSlot.AT: NOWHERE,
         SeatSlot.LEAST: least,
         SeatSlot.MOST: most,
         SeatSlot.LOCK: lock,
@@ -148,7 +130,7 @@ def _seat() -> Block:
         SeatSlot.MAKE_WAY: c_function("sched_yield"),
         SeatSlot.CLOCK: c_function("clock_gettime"),
         SeatSlot.CLOCK_ID: time.CLOCK_MONOTONIC,
-        SeatSlot.WHERE: _where(),
+        SeatSlot.CHOOSE: functions().get(RosterSlot.CHOOSE, 0),
     }
     for slot, value in values.items():
         seat.slots[slot] = value
@@ -160,20 +142,14 @@ def _lock_function(name: str, result: Any, *arguments: Any) -> Any:
     return ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))
 
 
-def _where() -> int:
-    return c_function(WHERE) if hasattr(ctypes.pythonapi, WHERE) else 0
-
-
-def _work(seat: Block, sleeper: Sleeper, native: Native) -> None:
-    sleeper.begins()
+def _work(seat: Block, native: Native) -> None:
+    seat.slots[SeatSlot.THREAD] = threading.get_native_id()
     native.linger(seat.address)
     _lock_function("PyThread_free_lock", None, ctypes.c_void_p)(seat.slots[SeatSlot.LOCK])
 
 
 def _end(native: Native, seats: list[Block], rosters: list[Block]) -> None:
     """Asks all threads for nothing any more."""
-    for seat in seats:
-        seat.slots[_AT] = NOWHERE  # wherever they wake up
     nothing, asked, ticket = (array("q", bytes(8 * n)) for n in (len(seats), len(seats), 1))
     workers, places, number = (numbers.buffer_info()[0] for numbers in (nothing, asked, ticket))
     native.ask(rosters[-1].address, workers, len(seats), places, number, 0, 0, True)

@@ -226,7 +226,6 @@ class Prepared:
             self.raise_fault(launch, late or self.call.slots[CallSlot.EXPIRED] == launch.grid_id)
         if most:
             self._learn(time.perf_counter_ns() - start, ctas, helpers)
-            self.host.pool.over()
         self.block.slots[_CLEAR] = 1
         if self._fibers is not None:
             self._fibers.end()
@@ -370,7 +369,6 @@ class Prepared:
             self.interrupted()
             raise
         self._team = None
-        self.host.pool.over()
 
     def _wait(self, team: Team, launch: Launch) -> bool:
         late = False
@@ -417,7 +415,6 @@ class Prepared:
         except BaseException:
             self.interrupted()
             raise
-        self.host.pool.over()
         if late or self._halves[_ABORT]:
             self.raise_fault(launch, late)
         self._report(launch)

@@ -21,7 +21,6 @@ from simt.engine.abi import CallSlot, LaunchSlot, Seat, SeatSlot
 from simt.engine.jit import Jit
 from simt.engine.pace import UNTIL_A_LOOK, Ahead
 from simt.engine.prepared import Prepared
-from simt.engine.processors import NOWHERE
 from simt.engine.repeat import Repeat
 from simt.engine.watch import WATCH
 from tests.unit.driver.views import part
@@ -668,13 +667,11 @@ def test_compiled_code_wakes_those_who_help(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def fall_asleep(counted: Counted) -> None:
-    """Wherever: who sleeps on this processor is left alone."""
     end = time.monotonic() + 60
     for seat in counted.device.engine.host.pool._seats:  # type: ignore[attr-defined]
         while seat.slots[SeatSlot.STATE] != Seat.ASLEEP:
             assert time.monotonic() < end
             time.sleep(0.01)
-        seat.slots[SeatSlot.AT] = NOWHERE
 
 
 @several

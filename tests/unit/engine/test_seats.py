@@ -17,14 +17,23 @@ import numpy as np
 import pytest
 
 import simt
-from simt.engine.abi import SEAT_BITS, CallSlot, LaunchSlot, RosterSlot, Seat, SeatSlot, launch_slots
+from simt.engine.abi import (
+    PROCESSORS,
+    SEAT_BITS,
+    SEAT_SLOTS,
+    CallSlot,
+    LaunchSlot,
+    RosterSlot,
+    Seat,
+    SeatSlot,
+    launch_slots,
+)
 from simt.engine.blocks import Block
 from simt.engine.compile import Compiler, Native
 from simt.engine.native import python_functions
 from simt.engine.native_seats import POLITE, TURN, TURNS
 from simt.engine.pace import Pace
 from simt.engine.pool import Pool, Team
-from simt.engine.processors import NOWHERE
 
 TICKET, ENTRY, LAUNCH = 7, 1000, 2000
 ASKED = TICKET << SEAT_BITS | Seat.ASKED
@@ -32,6 +41,8 @@ OF_ANOTHER = (TICKET + 1) << SEAT_BITS | Seat.ASKED
 WORKERS = array("q", (31, 32, 33, 34))
 HERE = 5
 """The processor that callers run on."""
+ONLY_HERE, UNKNOWN = 91, 92
+"""Threads."""
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +51,7 @@ def native() -> Native:
 
 
 def seats(*states: int) -> list[Block]:
-    made = [Block(len(SeatSlot)) for _ in states]
+    made = [Block(SEAT_SLOTS) for _ in states]
     for seat, state in zip(made, states):
         seat.slots[SeatSlot.STATE] = state
     return made
@@ -62,28 +73,49 @@ class Roster:
     """Of some seats; the next request has `TICKET`."""
 
     def __init__(self, some: Sequence[Block]) -> None:
-        self.last, self.released = Block(1), list[int]()
+        self.last, self.released, self.sent = Block(1), list[int](), list[tuple[int, int]]()
         self.last.slots[0] = TICKET - 1
-        self._release = ctypes.CFUNCTYPE(None, ctypes.c_int64)(self.released.append)
-        self._where = ctypes.CFUNCTYPE(ctypes.c_int32)(lambda: HERE)
+        places = ctypes.POINTER(ctypes.c_int64)
+        self._functions = {
+            RosterSlot.RELEASE: ctypes.CFUNCTYPE(None, ctypes.c_int64)(self.released.append),
+            RosterSlot.WHERE: ctypes.CFUNCTYPE(ctypes.c_int32)(lambda: HERE),
+            RosterSlot.ASK: ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32, ctypes.c_int64, places)(
+                self._ask
+            ),
+            RosterSlot.CHOOSE: ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32, ctypes.c_int64, places)(
+                self._choose
+            ),
+        }
         values = {
             RosterSlot.TICKET: self.last.address,
             RosterSlot.COUNT: len(some),
-            RosterSlot.RELEASE: address_of(self._release),
-            RosterSlot.WHERE: address_of(self._where),
+            **{slot: address_of(function) for slot, function in self._functions.items()},
         }
         self.block = Block(RosterSlot.SEATS + len(some))
         for slot, value in [*values.items(), *enumerate(addresses(some), RosterSlot.SEATS)]:
             self.block.slots[slot] = value
 
+    def _ask(self, thread: int, size: int, processors: Any) -> int:
+        """Threads may run on processors 3 and 5, or only on 5, or the system does not know."""
+        assert size == 8 * PROCESSORS
+        processors[0] = 0b101000 if thread != ONLY_HERE else 1 << HERE
+        return -1 if thread == UNKNOWN else 0
 
-def ask(native: Native, some: Sequence[Block], wanted: int, *woken: int) -> list[int]:
-    """Which are asked, by their number. `woken`: locks that are given back, if those who sleep are asked."""
+    def _choose(self, thread: int, size: int, processors: Any) -> int:
+        assert size == 8 * PROCESSORS
+        self.sent.append((thread, processors[0]))
+        return 0
+
+
+def ask(native: Native, some: Sequence[Block], wanted: int, *woken: int, sent: int = 0) -> list[int]:
+    """Which are asked, by their number. `woken`: locks that are given back, if those who sleep are asked.
+    `sent`: how many are kept from this processor."""
     places, asked, found, roster = addresses(some), array("q", [0] * wanted), array("q", [0]), Roster(some)
     workers, seats, ticket = (numbers.buffer_info()[0] for numbers in (WORKERS, asked, found))
     count = native.ask(roster.block.address, workers, wanted, seats, ticket, ENTRY, LAUNCH, bool(woken))
     assert roster.last.slots[0] == found[0] == TICKET
     assert roster.released == list(woken)
+    assert [processors for _, processors in roster.sent] == [0b001000] * sent
     return [places.index(address) for address in asked[:count]]
 
 
@@ -105,15 +137,17 @@ def test_those_who_wait_are_asked_in_order(native: Native, wanted: int) -> None:
 
 @pytest.mark.parametrize("wanted", range(1, 5))
 def test_those_who_sleep_are_woken_if_too_few_wait(native: Native, wanted: int) -> None:
-    """But not where the caller goes on."""
+    """But not where the caller goes on, if they may run elsewhere."""
     some = seats(Seat.ASLEEP, Seat.READY, Seat.ASLEEP, Seat.BUSY, Seat.ASLEEP)
     before = states(some)
-    for number, seat in enumerate(some):
+    threads = 7, 8, ONLY_HERE, 9, UNKNOWN
+    for number, (seat, thread) in enumerate(zip(some, threads, strict=True)):
         seat.slots[SeatSlot.LOCK] = 100 + number
-        seat.slots[SeatSlot.AT] = HERE if number == 2 else HERE + 1 + number
-    expected = [1, 0, 4][:wanted]
+        seat.slots[SeatSlot.THREAD] = thread
+    expected = [1, 0, 2, 4][:wanted]
     if wanted > 1:
-        assert ask(native, some, wanted, *(100 + number for number in expected[1:])) == expected
+        assert ask(native, some, wanted, *(100 + number for number in expected[1:]), sent=1) == expected
+        assert [seat.slots[SeatSlot.SENT] for seat in some] == [1, 0, 0, 0, 0]
     else:
         assert ask(native, some, wanted) == [1]
     assert states(some) == [ASKED if i in expected else state for i, state in enumerate(before)]
@@ -190,8 +224,12 @@ class Lingering:
     """One call of `simt_linger` on a seat that has been asked, or not: what it did until it was asked for
     nothing, when it slept. The time that the kernel takes is as given, in nanoseconds."""
 
-    def __init__(self, native: Native, least: int, most: int, helped: int, state: int = ASKED) -> None:
+    def __init__(
+        self, native: Native, least: int, most: int, helped: int, state: int = ASKED, sent: int = 0
+    ) -> None:
+        """`sent`: what the one who wakes it notes."""
         (self.seat,) = seats(state)
+        self._sent, self.returned = sent, list[tuple[int, int, int]]()
         self.ran, self.looks, self._time = list[tuple[int, int]](), 0, 0
         self.slept, self._helped = list[tuple[int, ...]](), helped
         functions = {
@@ -201,7 +239,9 @@ class Lingering:
                 self._clock
             ),
             SeatSlot.ACQUIRE: ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_int32)(self._sleep),
-            SeatSlot.WHERE: ctypes.CFUNCTYPE(ctypes.c_int32)(lambda: HERE),
+            SeatSlot.CHOOSE: ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32, ctypes.c_int64, ctypes.c_int64)(
+                self._choose
+            ),
         }
         values = {
             SeatSlot.LAUNCH: LAUNCH,
@@ -233,13 +273,18 @@ class Lingering:
     def _sleep(self, lock: int, waits: int) -> int:
         """It sleeps, and is woken at once."""
         slots = self.seat.slots
-        self.slept.append((lock, waits, slots[SeatSlot.STATE], slots[SeatSlot.AT]))
+        self.slept.append((lock, waits, slots[SeatSlot.STATE]))
+        slots[SeatSlot.SENT] = self._sent
         slots[SeatSlot.ENTRY] = 0
         slots[SeatSlot.STATE] = ASKED
         return 1
 
+    def _choose(self, thread: int, size: int, processors: int) -> int:
+        self.returned.append((thread, size, processors - self.seat.address))
+        return 0
 
-SLEPT = (100, 1, Seat.ASLEEP, HERE)
+
+SLEPT = (100, 1, Seat.ASLEEP)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +303,6 @@ def test_who_has_helped_waits_as_long_on_its_seat(native: Native, helped: int, t
     assert lingering.ran == [(LAUNCH, 31)]
     assert lingering.seat.slots[SeatSlot.DONE] == TICKET
     assert lingering.slept == [SLEPT]
-    assert lingering.seat.slots[SeatSlot.AT] == NOWHERE
     assert states([lingering.seat]) == [Seat.GONE]
     assert abs(lingering.looks - turns) < POLITE
 
@@ -267,6 +311,13 @@ def test_who_is_not_asked_sleeps_soon(native: Native) -> None:
     lingering = Lingering(native, TURNS, 5000, 10**10, Seat.READY)
     assert (lingering.ran, lingering.looks, lingering.slept) == ([], 0, [SLEPT])
     assert states([lingering.seat]) == [Seat.GONE]
+
+
+@pytest.mark.parametrize("sent", [0, 1])
+def test_who_was_sent_away_comes_back(native: Native, sent: int) -> None:
+    lingering = Lingering(native, TURNS, 5000, 10**10, Seat.READY, sent)
+    assert lingering.returned == [(0, 8 * PROCESSORS, 8 * SeatSlot.USUAL)] * sent
+    assert lingering.seat.slots[SeatSlot.SENT] == 0
 
 
 def test_with_one_processor_nobody_waits_on_a_seat(native: Native) -> None:
@@ -336,7 +387,6 @@ class TestThreadsOfAPool:
             end = time.monotonic() + 20
             while any(seat.slots[SeatSlot.STATE] != Seat.ASLEEP for seat in pool._seats):  # pyright: ignore[reportPrivateUsage]
                 assert time.monotonic() < end
-            pool.over()
         assert len(pool._seats) == 2  # pyright: ignore[reportPrivateUsage]
 
     def test_there_are_more_if_all_are_busy(self, native: Native) -> None:
