@@ -39,17 +39,22 @@ class Pool:
 
     def __init__(self, native: Native) -> None:
         self._native = native
-        self._forget()
+        self._begin()
         _POOLS.add(self)
 
-    def _forget(self) -> None:
-        """A forked process has none of its parent's threads."""
+    def _begin(self) -> None:
+        """There are no threads."""
         self._lock = threading.Lock()
         self._seats: list[Block] = []
         self._last_ticket = Block(1)
         self._rosters = list[Block]()  # who is about to ask may have an old one
         self._list_seats()
-        weakref.finalize(self, _end, self._native, self._seats, self._rosters)
+        self._finalizer = weakref.finalize(self, _end, self._native, self._seats, self._rosters)
+
+    def forget(self) -> None:
+        """A forked process has none of its parent's threads, and leaves these alone."""
+        self._finalizer.detach()
+        self._begin()
 
     def team(self, entry: int, launch: int, workers: array[int], needed: bool) -> Team:
         """Asks threads to run a launch, one for each of the `workers` (addresses of blocks), by the code at
@@ -188,7 +193,7 @@ class Team:
 
 def _forget_threads() -> None:
     for pool in list(_POOLS):
-        pool._forget()  # pyright: ignore[reportPrivateUsage]
+        pool.forget()
 
 
 if hasattr(os, "register_at_fork"):

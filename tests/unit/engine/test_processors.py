@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import time
+import warnings
 from array import array
 from queue import SimpleQueue
 
@@ -78,6 +80,24 @@ def test_who_may_run_here_only_stays() -> None:
         assert os.sched_getaffinity(helped.slots[SeatSlot.THREAD]) == {here}
     finally:
         os.sched_setaffinity(0, usual)
+
+
+@needs_two
+def test_a_forked_process_leaves_its_parents_threads_alone() -> None:
+    helped, usual = Helped(), os.sched_getaffinity(0)
+    helped()
+    helped.fall_asleep()
+    thread = helped.slots[SeatSlot.THREAD]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # from 3.12 on Python warns of threads
+        child = os.fork()
+    if child == 0:
+        del helped.pool
+        gc.collect()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.sched_getaffinity(thread) == usual
+    assert helped() == usual
 
 
 def test_a_system_without_such_functions_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
