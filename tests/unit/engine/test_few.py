@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_slots import Unit
 from simt.machine.device import DEVICES
 from tests.conftest import shared_device
+from tests.shares import share
 
 CELLS = 1024
 KERNEL = """.version 8.0
@@ -116,10 +118,10 @@ def expected(shape: tuple[int, int], condition: str, place: str, act: str) -> np
     return cells
 
 
-@pytest.mark.parametrize("act", [ADD, BYTES, NUMBER], ids=["add", "bytes", "number"])
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("condition", CONDITIONS)
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize(
+    ("shape", "condition", "place", "act"),
+    share(product(SHAPES, CONDITIONS, PLACES, (ADD, BYTES, NUMBER)), 7),
+)
 def test_results(engine: str, shape: tuple[int, int], condition: str, place: str, act: str) -> None:
     device = shared_device(engine)
     out = device.zeros(CELLS, "u4")
