@@ -57,6 +57,11 @@ def is_for_all_grids(block: BlockShape) -> bool:
     return block.many != Many.NO and not block.joins
 
 
+def never_joined(block: tuple[int, int, int], kernel: Function) -> bool:
+    """Whether all grids of such CTAs have the same code."""
+    return bool(kernel.shared) or _ctas(BlockShape(*block)) == 1
+
+
 def _ctas(block: BlockShape) -> int:
     """How many CTAs make rows of whole warps, or as long ones as there may be; 1 if that is not worth it."""
     if block.x > 1:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from itertools import count
+from math import prod
 from typing import TYPE_CHECKING, Literal
 from weakref import ref
 
@@ -86,7 +87,7 @@ class Again:
         self._timeout, self._engine = device.timeout, device.engine
         self._lock = device.launching()
         self._packer = kernel.packer
-        self._lasts = False  # whether the last grid was used so often that the next one may be, too
+        self._lasts = False  # whether the launch after that with a new grid may well be one of `quick`'s
         self._args: tuple[object | _Latest, ...] | None = None  # arrays: the latest ones, last one first
         self._arrays_seen = 0  # what `_memory_changes` was when all of these had memory
         self._parameters = b""
@@ -192,9 +193,9 @@ class Again:
             check_grid(dim3, self._device.properties)
         except LaunchError:
             return False
+        alike = prod(dim3).bit_length() == prod(self._dim3).bit_length()
         self._grid, self._dim3 = grid, dim3
-        if self._repeated:
-            self._lasts = self._repeated.regrid(grid)
+        self._lasts = self._repeated.regrid(grid, alike) if self._repeated else alike
         return True
 
     def _alike(self, args: Sequence[object]) -> bytes | None:

@@ -27,7 +27,7 @@ from simt.machine.grid import (
     check_shape,
     shared_bytes,
 )
-from simt.machine.launch import WORKSPACE, Dim3, Engine, Launch
+from simt.machine.launch import WORKSPACE, Dim3, Engine, Launch, cells_of
 from simt.machine.syscalls import SystemCalls, uses_heap
 from simt.machine.unsupported import unsupported
 from simt.records import dataclass, replace
@@ -289,7 +289,7 @@ class Kernel:
             check_cooperative(grid, active, device.properties)
             workspace = Allocation(module.memory, len(WORKSPACE), align=16).view()
         return Launch(
-            program=module.program, kernel=function, grid=grid, block=block,
+            program=module.program, kernel=function, cells=cells_of(grid), block=block,
             parameters=parameters, symbols=module.symbols,
             shared_bytes=shared_bytes(function, shared_mem, device.properties),
             local_bytes=module.local_bytes(function, device.stack_bytes),

@@ -185,7 +185,12 @@ class RepeatSlot(IntEnum):
     CLOCK = 42  # address of a function that tells the time; zero: nobody asks how long launches take
     CLOCK_ID = 43
     GRIDS = 44  # how often there was another grid
-    ARGS = 45  # first `ArgumentSlot` of the first argument
+    EXTENT = 45  # first of the three extents of the grid
+    MOST = 48  # first of the most that those of another grid may be; zero: no other grid may take its place
+    LEAST_CTAS = 51  # that another grid may have, and the most
+    MOST_CTAS = 52
+    PARTS = 53  # into which a grid's CTAs are cut; zero: not at all
+    ARGS = 54  # first `ArgumentSlot` of the first argument
 
 
 class ArgumentSlot(IntEnum):

@@ -12,13 +12,18 @@ from __future__ import annotations
 
 from simt.engine.abi import LINE_SLOTS, REPEAT, RUN, ArgumentSlot, CallSlot, HelpCell, LaunchSlot, RepeatSlot
 from simt.engine.native_fibers import field
+from simt.engine.native_grids import (
+    COUNT_AT,
+    ITEMS_AT,
+    TYPE_AT,
+    other_grid,
+    same_number,
+    same_shape,
+    set_grid,
+)
 
 ADDRESS_AT = bytes.__basicsize__ - 1
 """Where the contents of a `bytes` object begin. The one that is `self` holds the address of the slots."""
-TYPE_AT = object.__basicsize__ - 8
-COUNT_AT = object.__basicsize__
-"""Where the number of a tuple's items is."""
-ITEMS_AT = tuple.__basicsize__
 
 
 KNOWN = (
@@ -36,12 +41,15 @@ def repeat_text() -> list[str]:
     return [
         "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
         "declare ptr @llvm.frameaddress.p0(i32)",
-        *_same_shape(),
-        *_same_number(),
+        *same_shape(),
+        *same_number(),
+        *other_grid(),
+        *set_grid(),
         f"define ptr @{REPEAT}(ptr %self, ptr %given, i64 %count) {{",
         "entry:",
         *(f"  %error.{part} = alloca ptr" for part in ERROR),
         "  %number.p = alloca i64",
+        "  %extents = alloca [3 x i64]",
         f"  %slots.p = getelementptr i8, ptr %self, i64 {ADDRESS_AT}",
         "  %slots = load ptr, ptr %slots.p, align 1",
         *_same_objects(),
@@ -77,10 +85,18 @@ def _same_objects() -> list[str]:
         "  %type = load i64, ptr %type.p, align 8",
         *_slot(RepeatSlot.TUPLE, "tuple"),
         "  %is.tuple = icmp eq i64 %type, %tuple",
-        "  %both = and i1 %same.grid, %same.block",
-        "  %all = and i1 %both, %same.shared",
+        "  %all = and i1 %same.block, %same.shared",
         "  %shaped = and i1 %all, %is.tuple",
-        "  br i1 %shaped, label %sized, label %no",
+        "  br i1 %shaped, label %grid, label %no",
+        "grid:",
+        "  br i1 %same.grid, label %grid.known, label %grid.other",
+        "grid.known:",
+        f"  %extents.known = getelementptr i64, ptr %slots, i64 {RepeatSlot.EXTENT}",
+        "  call void @llvm.memcpy.p0.p0.i64(ptr %extents, ptr %extents.known, i64 24, i1 false)",
+        "  br label %sized",
+        "grid.other:",
+        "  %other = call i1 @other.grid(i64 %given.grid, ptr %slots, ptr %extents)",
+        "  br i1 %other, label %sized, label %no",
         "sized:",
         f"  %size.p = getelementptr i8, ptr %args, i64 {COUNT_AT}",
         "  %size = load i64, ptr %size.p, align 8",
@@ -160,93 +176,6 @@ def _number() -> list[str]:
         "  %written.p = getelementptr i8, ptr %kept, i64 %offset",
         "  call void @llvm.memcpy.p0.p0.i64(ptr %written.p, ptr %number.p, i64 %number.bytes, i1 false)",
         "  br label %item.ends",
-    ]
-
-
-def _same_shape() -> list[str]:
-    """Whether a shape is the known one: the same object, an equal integer, or a tuple of such."""
-    return [
-        "define internal i1 @same.shape(i64 %a, i64 %b, ptr %slots) {",
-        "entry:",
-        "  %same = call i1 @same.number(i64 %a, i64 %b, ptr %slots)",
-        "  br i1 %same, label %yes, label %types",
-        "types:",
-        *_of_type(RepeatSlot.TUPLE),
-        "  br i1 %both, label %sizes, label %no",
-        "sizes:",
-        *(line for x in "ab" for line in (
-            f"  %size.{x}.p = getelementptr i8, ptr %{x}.p, i64 {COUNT_AT}",
-            f"  %size.{x} = load i64, ptr %size.{x}.p, align 8",
-            f"  %items.{x} = getelementptr i8, ptr %{x}.p, i64 {ITEMS_AT}",
-        )),
-        "  %as.many = icmp eq i64 %size.a, %size.b",
-        "  br i1 %as.many, label %items, label %no",
-        "items:",
-        "  %i = phi i64 [ 0, %sizes ], [ %i.next, %item ]",
-        "  %more = icmp ult i64 %i, %size.a",
-        "  br i1 %more, label %item, label %yes",
-        "item:",
-        *(line for x in "ab" for line in (
-            f"  %item.{x}.p = getelementptr i64, ptr %items.{x}, i64 %i",
-            f"  %item.{x} = load i64, ptr %item.{x}.p, align 8",
-        )),
-        "  %i.next = add i64 %i, 1",
-        "  %alike = call i1 @same.number(i64 %item.a, i64 %item.b, ptr %slots)",
-        "  br i1 %alike, label %items, label %no",
-        "yes:",
-        "  ret i1 true",
-        "no:",
-        "  ret i1 false",
-        "}",
-    ]  # fmt: skip
-
-
-def _same_number() -> list[str]:
-    """Whether two objects are the same, or equal integers of Python's that are not too large."""
-    return [
-        "define internal i1 @same.number(i64 %a, i64 %b, ptr %slots) {",
-        "entry:",
-        "  %itself = icmp eq i64 %a, %b",
-        "  br i1 %itself, label %yes, label %types",
-        "types:",
-        *_of_type(RepeatSlot.INTEGER),
-        "  br i1 %both, label %ask, label %no",
-        "ask:",
-        *_slot(RepeatSlot.AS_NUMBER, "as.number", "ptr"),
-        "  %value.a = call i64 %as.number(i64 %a)",
-        "  %value.b = call i64 %as.number(i64 %b)",
-        "  %equal = icmp eq i64 %value.a, %value.b",
-        "  %known = icmp sge i64 %value.b, 0",
-        "  %is.wild = icmp slt i64 %value.a, 0",
-        "  br i1 %is.wild, label %wild, label %told",
-        "wild:",
-        *_slot(RepeatSlot.CLEAR, "clear", "ptr"),
-        "  call void %clear()",
-        "  br label %no",
-        "told:",
-        "  %good = and i1 %equal, %known",
-        "  ret i1 %good",
-        "yes:",
-        "  ret i1 true",
-        "no:",
-        "  ret i1 false",
-        "}",
-    ]
-
-
-def _of_type(slot: RepeatSlot) -> list[str]:
-    """i1 `%both`: two objects have a type of Python's."""
-    return [
-        *_slot(slot, "wanted"),
-        "  %a.p = inttoptr i64 %a to ptr",
-        "  %b.p = inttoptr i64 %b to ptr",
-        f"  %a.type.p = getelementptr i8, ptr %a.p, i64 {TYPE_AT}",
-        f"  %b.type.p = getelementptr i8, ptr %b.p, i64 {TYPE_AT}",
-        "  %a.type = load i64, ptr %a.type.p, align 8",
-        "  %b.type = load i64, ptr %b.type.p, align 8",
-        "  %a.is = icmp eq i64 %a.type, %wanted",
-        "  %b.is = icmp eq i64 %b.type, %wanted",
-        "  %both = and i1 %a.is, %b.is",
     ]
 
 
@@ -367,6 +296,7 @@ def _begins() -> list[str]:
         *_slot(RepeatSlot.LAUNCH, "launch", "ptr"),
         f"  %grid.id.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.GRID_ID}",
         "  store i64 %grid.id, ptr %grid.id.p, align 8",
+        "  call void @set.grid(ptr %launch, ptr %cells, ptr %slots, ptr %extents)",
         *_ranges_anew(),
         *field("%launch", LaunchSlot.PARAMETERS, "parameters", "ptr"),
         *_slot(RepeatSlot.PARAMETERS, "values", "ptr"),

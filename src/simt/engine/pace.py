@@ -18,7 +18,7 @@ from simt.records import dataclass
 
 ASLEEP = 60_000
 """Nanoseconds of work from which sleeping threads are asked for help: waking one takes some 50,000."""
-AWAKE = 10_000
+AWAKE = 5_000
 """The same for threads that wait for the next launch: asking one takes less than 1,000."""
 LONG = 1_000_000
 """Nanoseconds from which a launch is long."""
@@ -49,6 +49,12 @@ UNTIL_A_LOOK = 100
 """Launches alike after which Python looks again how long they take."""
 UNKNOWN = 1 << 62
 """Nanoseconds of a launch that was not measured."""
+
+
+def alike(ctas: int) -> tuple[int, int]:
+    """The fewest and the most CTAs of launches whose times count together with those of so many."""
+    least = 1 << ctas.bit_length() - 1
+    return least, 2 * least - 1
 
 
 def steps(most: int) -> list[int]:

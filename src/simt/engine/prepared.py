@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from simt.analysis.joined import is_for_all_grids, never_joined
 from simt.engine.abi import REQUEST, CallSlot, HelpCell, LaunchSlot, RepeatSlot, WorkerSlot, launch_slots
 from simt.engine.blocks import Block, Crew, Need, Worker, local_bytes
 from simt.engine.compile import Compiled, Native
@@ -17,7 +18,7 @@ from simt.engine.fibers import Fibers
 from simt.engine.native import python_functions
 from simt.engine.native_fault import find_fault
 from simt.engine.native_stack import has_room
-from simt.engine.pace import Ahead, Pace
+from simt.engine.pace import Ahead, Pace, alike
 from simt.engine.pool import NOBODY, Pool, Team
 from simt.engine.system_gate import SystemGate
 from simt.engine.watch import WATCH
@@ -43,6 +44,7 @@ _ALWAYS_AT = 8 * LaunchSlot.GRID_ID
 _CLEAR = int(LaunchSlot.CLEAR)
 _OVER, _SUMMONED = map(int, HelpCell)
 _NOT_YET = -1
+ANY_NUMBER = (1 << 63) - 1
 ALONE = Ahead(-1)
 """Launches of one worker need not be measured."""
 
@@ -171,8 +173,26 @@ class Prepared:
     def _chunk(self, ctas: int) -> int:
         if self.compiled.spins:
             return 1
+        return max(1, ctas // self._parts) if self._parts else ctas
+
+    @property
+    def _parts(self) -> int:
+        """Into which the CTAs are cut; 0 if one worker runs them all."""
         shares = SHARES * FINER if self.pace.long else SHARES
-        return ctas if self.workers == 1 else max(1, ctas // (self.workers * shares))
+        return 0 if self.workers == 1 else self.workers * shares
+
+    def other_grids(self, launch: Launch) -> tuple[int, int, int] | None:
+        """After `again`: the fewest and the most CTAs of other grids that compiled code may launch in the
+        same way, and into how many parts it is to cut them. None: it may launch no other."""
+        compiled = self.compiled
+        same_code = is_for_all_grids(compiled.block) or never_joined(launch.block, launch.kernel)
+        if compiled.spins or compiled.block.joins or not same_code or launch.workspace is not None:
+            return None
+        if self.workers == 1:
+            return 1, ANY_NUMBER, 0
+        x, y, z = launch.grid
+        least, most = alike(x * y * z)
+        return max(least, self.workers), most, self._parts
 
     def alone(self) -> None:
         """The launch that has been begun, and later runs of it, are one worker's."""
@@ -280,6 +300,8 @@ class Prepared:
         if self.repeats is not None:
             self.repeats[RepeatSlot.ARMED] = 0
             self._ahead.made(self.repeats[RepeatSlot.MADE], self.repeats[RepeatSlot.SHORTEST])
+            if self.repeats[RepeatSlot.MADE]:
+                self._begun = None, 0, False  # the last one may have had another grid
             self.repeats[RepeatSlot.MADE] = 0
 
     def _learn(self, elapsed: int, ctas: int, helpers: int) -> None:

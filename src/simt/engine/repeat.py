@@ -15,7 +15,8 @@ from weakref import ref
 from simt.engine.abi import ArgumentSlot, RepeatSlot
 from simt.engine.blocks import Block
 from simt.engine.native import c_function
-from simt.engine.native_repeat import ADDRESS_AT, COUNT_AT, ITEMS_AT, KNOWN, TYPE_AT
+from simt.engine.native_grids import COUNT_AT, ITEMS_AT, TYPE_AT
+from simt.engine.native_repeat import ADDRESS_AT, KNOWN
 from simt.engine.native_stack import bounds, has_room
 from simt.engine.pace import UNKNOWN
 from simt.engine.prepared import Prepared
@@ -97,6 +98,7 @@ class Repeat:
             slots[slot] = value
         method = _Method(b"again", prepared.host.native.repeat, METH_FASTCALL, None)
         self._grid = [given.shape[0]]
+        self._takes_grids = False
         used = method, block, parameters, arguments, [*held.values()], launch, prepared, given, self._grid
         address = block.address.to_bytes(8, sys.byteorder)
         self.call: Callable[..., bool | None] = _function(method, address, used)
@@ -151,19 +153,36 @@ class Repeat:
         slots[RepeatSlot.LEFT] = launches
         slots[RepeatSlot.MADE] = 0
         slots[RepeatSlot.SHORTEST] = UNKNOWN
+        self._grids()
         slots[RepeatSlot.ARMED] = 1
         return True
+
+    def _grids(self) -> None:
+        """Writes which grid it is, and which others may take its place."""
+        launch, slots = self._launch, self.slots
+        others = self._prepared.other_grids(launch)
+        for i, (extent, most) in enumerate(
+            zip(self._prepared.compiled.block.grid(launch.grid), launch.device.max_grid)
+        ):
+            slots[RepeatSlot.EXTENT + i] = extent
+            slots[RepeatSlot.MOST + i] = 0 if others is None else most
+        self._takes_grids = others is not None
+        slots[RepeatSlot.LEAST_CTAS], slots[RepeatSlot.MOST_CTAS], slots[RepeatSlot.PARTS] = others or (
+            0,
+            0,
+            0,
+        )
 
     @property
     def is_current(self) -> bool:
         """Whether launches still use the same blocks: there may be other code for another grid."""
         return self._launch.state is self._prepared
 
-    def regrid(self, grid: object) -> bool:
-        """The next launch of the usual kind has another grid; whether compiled code made any with the last.
-        Who has compared with that, and waits for the lock, finds that it counts no more."""
+    def regrid(self, grid: object, alike: bool) -> bool:
+        """See `Repeated.regrid`. Who has compared with the last grid, and waits for the lock, finds that it
+        counts no more."""
         slots = self.slots
-        used = slots[RepeatSlot.MADE] > 0
+        used = slots[RepeatSlot.MADE] > 0 or (alike and self._takes_grids)
         slots[RepeatSlot.ARMED] = 0
         slots[RepeatSlot.GRIDS] += 1
         slots[RepeatSlot.GRID] = id(grid)

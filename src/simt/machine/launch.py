@@ -85,6 +85,11 @@ class Breakpoint(FaultSite):
     stack: tuple[StackEntry, ...] = ()
 
 
+def cells_of(grid: Dim3) -> array[int]:
+    """A launch's `cells` before it runs."""
+    return array("q", (0, 1, 0, *grid))
+
+
 @dataclass(slots=True)
 class Launch:
     """One launch of a kernel. All shapes are already checked against the device and the kernel.
@@ -100,7 +105,9 @@ class Launch:
 
     program: Program
     kernel: Function
-    grid: Dim3
+    cells: array[int]
+    """What compiled code reads and writes: `busy`, `grid_id`, a number by which the driver knows who made the
+    latest launch, and `grid`. See `cells_of`."""
     block: Dim3
     parameters: bytes
     symbols: Mapping[str, int]
@@ -121,9 +128,6 @@ class Launch:
     system: System | None = None
     """There if the kernel can reach a call of a function without a body."""
     state: object | None = None
-    cells: array[int] = field(default_factory=lambda: array("q", (0, 1, 0)))
-    """`busy` and `grid_id`, where compiled code reads and writes them, and a number by which the driver knows
-    who made the latest launch."""
     events: NDArray[np.uint64] | None = None
     """Counters of the performance monitor events, one for each of `EVENTS`, if the kernel has such."""
     provisional: bool = False
@@ -149,6 +153,16 @@ class Launch:
     @grid_id.setter
     def grid_id(self, number: int) -> None:
         self.cells[1] = number
+
+    @property
+    def grid(self) -> Dim3:
+        cells = self.cells
+        return cells[3], cells[4], cells[5]
+
+    @grid.setter
+    def grid(self, extents: Dim3) -> None:
+        cells = self.cells
+        cells[3], cells[4], cells[5] = extents
 
     @property
     def workspace_address(self) -> int:
@@ -227,9 +241,10 @@ class Repeated(Protocol):
         """Whether the engine would still launch it in the same way."""
         ...
 
-    def regrid(self, grid: object) -> bool:
-        """The next launch of the usual kind will be given this object for the grid. Whether `call` has made
-        any with the last one."""
+    def regrid(self, grid: object, alike: bool) -> bool:
+        """The next launch of the usual kind will be given this object for the grid. `alike`: of about as many
+        CTAs as the last one. Whether `call` may well make the one after that: it has made some with the last
+        grid, or takes others that are alike."""
         ...
 
     def stopped(self) -> None:
