@@ -111,7 +111,7 @@ class Again:
         """Runs the kernel if nothing is new but the grid and plain arguments. False: nothing was done."""
         if not (block is self._block or _is_same(block, self._block)):
             return False
-        if shared_mem is not self._shared_mem or not isinstance(args, tuple):
+        if shared_mem is not self._shared_mem or type(args) not in (tuple, list):
             return False
         with self._lock:
             made, cells, ids, timeout = self._made, self._cells, self._ids, self._timeout

@@ -190,7 +190,9 @@ class RepeatSlot(IntEnum):
     LEAST_CTAS = 51  # that another grid may have, and the most
     MOST_CTAS = 52
     PARTS = 53  # into which a grid's CTAs are cut; zero: not at all
-    ARGS = 54  # first `ArgumentSlot` of the first argument
+    LIST = 54  # the type of lists, which may hold the arguments, too
+    AS_DOUBLE = 55  # address of a function of Python
+    ARGS = 56  # first `ArgumentSlot` of the first argument
 
 
 class ArgumentSlot(IntEnum):
@@ -200,8 +202,8 @@ class ArgumentSlot(IntEnum):
     VALUE = 1  # what the object means, as an integer
     BYTES = 2  # zero: only the object itself may stand there, and nothing is written
     OFFSET = 3  # in the parameters
-    TYPE = 4  # of integers that may take its place, and the greatest that may; zero: none
-    MOST = 5
+    TYPE = 4  # of numbers that may take its place; zero: none
+    MOST = 5  # the greatest integer that may; zero: they are floats
     OBJECT_2 = 6  # others that may take its place, and what they mean; zero: none
     VALUE_2 = 7
     OBJECT_3 = 8

@@ -10,6 +10,8 @@ TYPE_AT = object.__basicsize__ - 8
 COUNT_AT = object.__basicsize__
 """Where the number of a tuple's items is."""
 ITEMS_AT = tuple.__basicsize__
+LIST_ITEMS_AT = tuple.__basicsize__
+"""Where the address of a list's items is."""
 
 
 def same_shape() -> list[str]:

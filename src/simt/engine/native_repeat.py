@@ -15,6 +15,7 @@ from simt.engine.native_fibers import field
 from simt.engine.native_grids import (
     COUNT_AT,
     ITEMS_AT,
+    LIST_ITEMS_AT,
     TYPE_AT,
     other_grid,
     same_number,
@@ -41,6 +42,7 @@ def repeat_text() -> list[str]:
     return [
         "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
         "declare ptr @llvm.frameaddress.p0(i32)",
+        "declare double @llvm.fabs.f64(double)",
         *same_shape(),
         *same_number(),
         *other_grid(),
@@ -52,7 +54,8 @@ def repeat_text() -> list[str]:
         "  %extents = alloca [3 x i64]",
         f"  %slots.p = getelementptr i8, ptr %self, i64 {ADDRESS_AT}",
         "  %slots = load ptr, ptr %slots.p, align 1",
-        *_same_objects(),
+        *_same_shapes(),
+        *_same_arguments(),
         *_held(),
         *_same_numbers(),
         *_begins(),
@@ -67,8 +70,8 @@ def _slot(number: RepeatSlot, name: str, load: str = "i64") -> list[str]:
     return field("%slots", number, name, load)
 
 
-def _same_objects() -> list[str]:
-    """Grid, block, bytes of shared memory, and each item of the tuple of arguments."""
+def _same_shapes() -> list[str]:
+    """Grid, block and bytes of shared memory, and that the arguments are a tuple or a list."""
     return [
         *_slot(RepeatSlot.ARMED, "armed"),
         "  %ready = icmp ne i64 %armed, 0",
@@ -84,9 +87,12 @@ def _same_objects() -> list[str]:
         f"  %type.p = getelementptr i8, ptr %args, i64 {TYPE_AT}",
         "  %type = load i64, ptr %type.p, align 8",
         *_slot(RepeatSlot.TUPLE, "tuple"),
+        *_slot(RepeatSlot.LIST, "list"),
         "  %is.tuple = icmp eq i64 %type, %tuple",
+        "  %is.list = icmp eq i64 %type, %list",
+        "  %is.known = or i1 %is.tuple, %is.list",
         "  %all = and i1 %same.block, %same.shared",
-        "  %shaped = and i1 %all, %is.tuple",
+        "  %shaped = and i1 %all, %is.known",
         "  br i1 %shaped, label %grid, label %no",
         "grid:",
         "  br i1 %same.grid, label %grid.known, label %grid.other",
@@ -97,18 +103,33 @@ def _same_objects() -> list[str]:
         "grid.other:",
         "  %other = call i1 @other.grid(i64 %given.grid, ptr %slots, ptr %extents)",
         "  br i1 %other, label %sized, label %no",
+    ]
+
+
+def _same_arguments() -> list[str]:
+    """Each of them."""
+    return [
         "sized:",
         f"  %size.p = getelementptr i8, ptr %args, i64 {COUNT_AT}",
         "  %size = load i64, ptr %size.p, align 8",
         *_slot(RepeatSlot.COUNT, "wanted"),
         "  %as.many = icmp eq i64 %size, %wanted",
-        "  br i1 %as.many, label %items, label %no",
+        "  br i1 %as.many, label %held.as, label %no",
+        "held.as:",
+        f"  %in.tuple = getelementptr i8, ptr %args, i64 {ITEMS_AT}",
+        "  br i1 %is.list, label %in.list, label %begin.items",
+        "in.list:",
+        f"  %of.list.p = getelementptr i8, ptr %args, i64 {LIST_ITEMS_AT}",
+        "  %of.list = load ptr, ptr %of.list.p, align 8",
+        "  br label %begin.items",
+        "begin.items:",
+        "  %items.p = phi ptr [ %in.tuple, %held.as ], [ %of.list, %in.list ]",
+        "  br label %items",
         "items:",
-        "  %i = phi i64 [ 0, %sized ], [ %i.next, %item.ends ]",
+        "  %i = phi i64 [ 0, %begin.items ], [ %i.next, %item.ends ]",
         "  %more = icmp ult i64 %i, %size",
         "  br i1 %more, label %item, label %hold",
         "item:",
-        f"  %items.p = getelementptr i8, ptr %args, i64 {ITEMS_AT}",
         "  %item.p = getelementptr i64, ptr %items.p, i64 %i",
         "  %object = load i64, ptr %item.p, align 8",
         f"  %known.at = mul i64 %i, {len(ArgumentSlot)}",
@@ -150,14 +171,18 @@ def _number() -> list[str]:
         "number.item:",
         *field("%about", ArgumentSlot.TYPE, "integer"),
         *field("%about", ArgumentSlot.MOST, "most"),
-        "  %is.integer = icmp ne i64 %integer, 0",
-        "  br i1 %is.integer, label %number.other, label %no",
+        "  %is.float = icmp eq i64 %most, 0",
+        "  %is.number = icmp ne i64 %integer, 0",
+        "  br i1 %is.number, label %number.other, label %no",
         "number.other:",
         "  %object.p = inttoptr i64 %object to ptr",
         f"  %object.type.p = getelementptr i8, ptr %object.p, i64 {TYPE_AT}",
         "  %object.type = load i64, ptr %object.type.p, align 8",
         "  %like = icmp eq i64 %object.type, %integer",
-        "  br i1 %like, label %number.ask, label %no",
+        "  br i1 %like, label %number.kind, label %no",
+        "number.kind:",
+        "  br i1 %is.float, label %number.float, label %number.ask",
+        *_float(),
         "number.ask:",
         *_slot(RepeatSlot.AS_NUMBER, "as.number", "ptr"),
         "  %value.new = call i64 %as.number(i64 %object)",
@@ -168,7 +193,7 @@ def _number() -> list[str]:
         "  call void %clear()",
         "  br label %no",
         "number.write:",
-        "  %value = phi i64 [ %value.new, %number.ask ]"
+        "  %value = phi i64 [ %value.new, %number.ask ], [ %value.float, %number.float ]"
         + "".join(f", [ %value.{n}, %write.{n} ]" for n in range(1, len(KNOWN) + 1)),
         *field("%about", ArgumentSlot.OFFSET, "offset"),
         *_slot(RepeatSlot.PARAMETERS, "kept", "ptr"),
@@ -202,6 +227,27 @@ def _answer(slot: RepeatSlot, name: str) -> list[str]:
         *_slot(RepeatSlot.KEEP, f"keep.{name}", "ptr"),
         f"  call void %keep.{name}(ptr %{name})",
         f"  ret ptr %{name}",
+    ]
+
+
+def _float() -> list[str]:
+    """A float's bits, rounded to those of the parameter as `struct` does. Left to it are NaNs, which it makes
+    quiet, and what becomes infinite, which is an error there."""
+    return [
+        "number.float:",
+        *_slot(RepeatSlot.AS_DOUBLE, "as.double", "ptr"),
+        "  %double = call double %as.double(i64 %object)",
+        "  %single = fptrunc double %double to float",
+        "  %single.wide = fpext float %single to double",
+        "  %single.bits = bitcast float %single to i32",
+        "  %single.value = zext i32 %single.bits to i64",
+        "  %double.value = bitcast double %double to i64",
+        "  %is.single = icmp eq i64 %number.bytes, 4",
+        "  %value.float = select i1 %is.single, i64 %single.value, i64 %double.value",
+        "  %rounded = select i1 %is.single, double %single.wide, double %double",
+        "  %rounded.magnitude = call double @llvm.fabs.f64(double %rounded)",
+        "  %finite = fcmp olt double %rounded.magnitude, 0x7FF0000000000000",
+        "  br i1 %finite, label %number.write, label %no",
     ]
 
 

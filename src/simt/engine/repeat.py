@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 import sys
 import threading
 import time
@@ -12,16 +13,18 @@ from operator import index
 from typing import Any, SupportsIndex, cast
 from weakref import ref
 
+import numpy as np
+
 from simt.engine.abi import ArgumentSlot, RepeatSlot
 from simt.engine.blocks import Block
 from simt.engine.native import c_function
-from simt.engine.native_grids import COUNT_AT, ITEMS_AT, TYPE_AT
+from simt.engine.native_grids import COUNT_AT, ITEMS_AT, LIST_ITEMS_AT, TYPE_AT
 from simt.engine.native_repeat import ADDRESS_AT, KNOWN
 from simt.engine.native_stack import bounds, has_room
 from simt.engine.pace import UNKNOWN
 from simt.engine.prepared import Prepared
 from simt.engine.watch import WATCH
-from simt.machine.launch import Arrays, Given, Launch
+from simt.machine.launch import Arrays, Given, Launch, Place
 
 METH_FASTCALL = 0x80
 FUNCTIONS = {
@@ -34,8 +37,12 @@ FUNCTIONS = {
     RepeatSlot.FETCH: "PyErr_Fetch",
     RepeatSlot.RESTORE: "PyErr_Restore",
     RepeatSlot.AS_NUMBER: "PyLong_AsLongLong",
+    RepeatSlot.AS_DOUBLE: "PyFloat_AsDouble",
     RepeatSlot.CLEAR: "PyErr_Clear",
 }
+
+
+_SINGLE, _DOUBLE, _INTEGER, _LONG = (struct.Struct(f"={letter}") for letter in "fdiq")
 
 
 class _Method(ctypes.Structure):
@@ -73,6 +80,7 @@ class Repeat:
             RepeatSlot.NONE: None,
             RepeatSlot.FINISH: prepared.finish,
             RepeatSlot.TUPLE: tuple,
+            RepeatSlot.LIST: list,
             RepeatSlot.INTEGER: int,
         }
         values: dict[int, int] = {slot: id(thing) for slot, thing in held.items()}
@@ -103,16 +111,16 @@ class Repeat:
         address = block.address.to_bytes(8, sys.byteorder)
         self.call: Callable[..., bool | None] = _function(method, address, used)
 
-    def _argument(self, first: int, argument: object | Arrays, place: tuple[int, int] | None) -> object:
+    def _argument(self, first: int, argument: object | Arrays, place: Place | None) -> object:
         """Writes what is known of an argument; what is to be kept of it is returned."""
         if isinstance(argument, Arrays):
             return self._arrays(first, argument, place)
         self.slots[first + ArgumentSlot.OBJECT] = id(argument)
         if place is not None:
-            self._integer(first, cast("SupportsIndex", argument), *place)
+            self._number(first, argument, place)
         return argument
 
-    def _arrays(self, first: int, arrays: Arrays, place: tuple[int, int] | None) -> list[ref[object]]:
+    def _arrays(self, first: int, arrays: Arrays, place: Place | None) -> list[ref[object]]:
         """One may end, and another object begin at its address: a callback comes before that."""
         slots, kept = self.slots, list[ref[object]]()
         for (known, value), array, address in zip(KNOWN, arrays.objects, arrays.addresses):
@@ -121,21 +129,29 @@ class Repeat:
                 slots[first + known], slots[first + value] = id(target), address
                 kept.append(ref(target, partial(_forget, slots, first + known)))
         if len(arrays.objects) > 1 and place is not None:
-            slots[first + ArgumentSlot.OFFSET], slots[first + ArgumentSlot.BYTES] = place[0], place[1] // 8
+            slots[first + ArgumentSlot.OFFSET] = place.offset
+            slots[first + ArgumentSlot.BYTES] = place.bits // 8
         return kept
 
-    def _integer(self, first: int, target: SupportsIndex, offset: int, bits: int) -> None:
-        """Others of its type may take an integer's place: NumPy's and Python's own, which run no code of
+    def _number(self, first: int, argument: object, place: Place) -> None:
+        """Others of its type may take a number's place: NumPy's and Python's own, which run no code of
         somebody else's when they are asked what they are."""
-        value, most = index(target), min((1 << bits) - 1, (1 << 63) - 1)
-        if not 0 <= value <= most:
+        is_float = isinstance(argument, (float, np.floating))
+        if is_float != place.is_float:
             return
+        if is_float:
+            pack, unpack = (_SINGLE, _INTEGER) if place.bits == 32 else (_DOUBLE, _LONG)
+            value, most = unpack.unpack(pack.pack(argument))[0], 0
+        else:
+            value, most = index(cast("SupportsIndex", argument)), min((1 << place.bits) - 1, (1 << 63) - 1)
+            if not 0 <= value <= most:
+                return
         values = {
-            ArgumentSlot.TYPE: id(type(target)),
+            ArgumentSlot.TYPE: id(type(argument)),
             ArgumentSlot.VALUE: value,
             ArgumentSlot.MOST: most,
-            ArgumentSlot.OFFSET: offset,
-            ArgumentSlot.BYTES: bits // 8,
+            ArgumentSlot.OFFSET: place.offset,
+            ArgumentSlot.BYTES: place.bits // 8,
         }
         for slot, number in values.items():
             self.slots[first + slot] = number
@@ -217,11 +233,14 @@ def _knows_python() -> bool:
     if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
         return False
     sample, address = (object(), object()), (1 << 60).to_bytes(8, sys.byteorder)
-    words = ctypes.c_int64 * 2
+    words, listed = ctypes.c_int64 * 2, [*sample]
+    in_list = ctypes.c_int64.from_address(id(listed) + LIST_ITEMS_AT).value
     return (
         ctypes.c_int64.from_address(id(sample) + TYPE_AT).value == id(tuple)
         and ctypes.c_int64.from_address(id(sample) + COUNT_AT).value == 2
+        and ctypes.c_int64.from_address(id(listed) + COUNT_AT).value == 2
         and [*words.from_address(id(sample) + ITEMS_AT)] == [*map(id, sample)]
+        and [*words.from_address(in_list)] == [*map(id, sample)]
         and ctypes.string_at(id(address) + ADDRESS_AT, 8) == address
     )
 

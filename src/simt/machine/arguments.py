@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from simt.analysis.outline import Parameter
 from simt.errors import LaunchError
+from simt.machine.launch import Place
 from simt.ptx.types import F16, F32, F64, Kind, Type
 from simt.records import dataclass
 
@@ -50,9 +51,9 @@ class Packer:
         self.address_bits = address_bits
         self.address_of = address_of
         self._struct, self._taken = _layout(parameters, size, address_bits)
-        self.places = tuple([None if p.type.is_float else (p.offset, 8 * p.size) for p in parameters])
-        """For each parameter, offset and bits if others may take the place of what `plain` took: arrays that
-        of an array, integers that are not negative that of one of their type."""
+        self.places = tuple([_place(p) for p in parameters])
+        """For each parameter, where it is, if others may stand there in place of what `plain` took: arrays in
+        place of an array, integers that are not negative in that of one of their type, and so floats."""
 
     def pack(self, arguments: Sequence[object]) -> bytes:
         """The parameter block. Raises `LaunchError` naming the first bad parameter."""
@@ -123,6 +124,12 @@ def _letter(parameter: Parameter, address_bits: int) -> tuple[str, _Taken]:
         return (_FORMATS[t.name][1:], _Taken(types)) if known else (f"{size}s", _NOTHING)
     types = frozenset({int, bool, np.dtype(f"i{size}").type, np.dtype(f"u{size}").type})
     return _INTEGERS[size], _Taken(types, 8 * size == address_bits)
+
+
+def _place(parameter: Parameter) -> Place | None:
+    t = parameter.type
+    plain = not t.is_float or (t in (F32, F64) and not parameter.single)
+    return Place(parameter.offset, 8 * parameter.size, t.is_float) if plain else None
 
 
 def _wrong_number(parameters: Sequence[Parameter], arguments: Sequence[object]) -> str:

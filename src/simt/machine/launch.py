@@ -205,17 +205,26 @@ class Arrays:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a number stands in the parameter block."""
+
+    offset: int
+    bits: int
+    is_float: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Given:
     """What a launch was given, so that an engine can tell whether the next one is given the same.
 
     `shape`: the objects for grid, block and bytes of shared memory. `args`: the objects for the kernel's
-    arguments. `places`: for each of these, offset and bits of its parameter, where others may take its place:
-    integers of its type, or one of some arrays. `device_changes`, `memory_changes`: numbers that grow with
+    arguments. `places`: for each of these, where its parameter is, if others may stand there: numbers of its
+    type, or one of some arrays. `device_changes`, `memory_changes`: numbers that grow with
     what a launch depends on besides. `last_grid_id`: the device's count of launches."""
 
     shape: tuple[object, object, object]
     args: tuple[object | Arrays, ...]
-    places: tuple[tuple[int, int] | None, ...]
+    places: tuple[Place | None, ...]
     lock: Lock
     device_changes: array[int]
     memory_changes: array[int]

@@ -158,10 +158,6 @@ def given_a_number_of_another_type(counted: Counted) -> None:
     counted.args = (counted.out, np.int32(1))  # type: ignore[assignment]
 
 
-def given_an_equal_list(counted: Counted) -> None:
-    counted.args = list(counted.args)  # type: ignore[assignment]
-
-
 def another_worker(counted: Counted) -> None:
     counted.device.workers = 2
 
@@ -200,7 +196,7 @@ def another_kernel_object(counted: Counted) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        given_a_number_of_another_type, given_an_equal_list, another_worker, a_time_limit, another_stack,
+        given_a_number_of_another_type, another_worker, a_time_limit, another_stack,
         another_array, an_array_less, another_engine, another_launch_of_the_kernel, another_kernel_object,
     ],
 )  # fmt: skip

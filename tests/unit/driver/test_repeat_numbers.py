@@ -136,7 +136,7 @@ def test_other_integers_of_numpys(kind: str) -> None:
         ("b", np.int64(-7), -7),
         ("b", (1 << 64) - 1, -1),
         ("c", -128, 128),
-        ("d", np.float32(1.5), 1.5),
+        ("d", np.float32(np.inf), np.inf),
         ("d", 2, 2.0),
         ("d", 0.25, 0.25),
     ],
@@ -242,3 +242,102 @@ def test_a_module_has_one_object_for_a_kernel() -> None:
     for turn in range(6):
         module["note"](1, 1, (noted.out, turn, 2, 3, noted.float, 4))
     assert noted.general == 3
+
+
+FLOATS = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry floats(.param .u64 p_out, .param .f32 p_a, .param .f64 p_b, .param .u32 p_c)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [p_out];
+    ld.param.b32 %r1, [p_a];
+    ld.param.b64 %rd2, [p_b];
+    ld.param.u32 %r2, [p_c];
+    st.global.u64 [%rd1], %rd2;
+    st.global.u32 [%rd1+8], %r1;
+    st.global.u32 [%rd1+12], %r2;
+    ret;
+}
+"""
+LARGEST = float(np.finfo("f4").max)
+
+
+class Floats(Noted):
+    def __init__(self) -> None:
+        super().__init__()
+        self.floats = self.device.load(FLOATS)["floats"]
+
+    def bits(self, a: Any, b: Any, c: Any = 0) -> tuple[int, int]:
+        self.floats(1, 1, [self.out, a, b, c])
+        words = self.out.numpy()
+        assert words[3] == c
+        return int(words[2]), int(words[:2].view("u8")[0])
+
+
+def expected_bits(a: Any, b: Any) -> tuple[int, int]:
+    """By NumPy's conversions."""
+    with np.errstate(all="ignore"):
+        return int(np.float32(a).view("u4")), int(np.float64(b).view("u8"))
+
+
+EDGES = [0.0, -0.0, 1.0, -1.0, 0.1, 1 / 3, 1e-40, -1e-45, 7e-46, LARGEST, np.inf, -np.inf, np.nan, 16777217.0]
+
+
+def test_other_floats() -> None:
+    """Also in lists, which are as good as tuples. Infinity and NaNs go the usual way."""
+    noted = Floats()
+    for _ in range(3):
+        noted.bits(1.5, 2.5)
+    noted.general = 0
+    random = np.random.default_rng(5)
+    for a in [*EDGES, *random.normal(size=30).tolist()]:
+        for b in (a, 0.3, -1e300):
+            assert noted.bits(float(a), b) == expected_bits(a, b)
+    assert noted.general <= 3 * 3 * 2  # what is not finite, and the launches after it
+    assert noted.bits(1.5, 2.5) == expected_bits(1.5, 2.5)
+
+
+def test_other_floats_of_numpys() -> None:
+    noted = Floats()
+    for turn in range(20):
+        a, b = np.float32(turn / 7), np.float64(turn / 9)
+        assert noted.bits(a, b, turn) == expected_bits(a, b)
+        gc.collect()
+    assert noted.general == 3
+
+
+def test_what_is_too_large_for_a_float() -> None:
+    noted = Floats()
+    for _ in range(3):
+        noted.bits(1.5, 2.5)
+    for a in (LARGEST * 1.001, 1e39, -1e300):
+        with pytest.raises(simt.LaunchError, match="p_a"):
+            noted.bits(a, 2.5)
+    half = LARGEST + 2.0**102  # rounds to the largest one
+    assert noted.bits(half, 2.5) == expected_bits(LARGEST, 2.5)
+
+
+def test_integers_for_floats_stand_for_themselves() -> None:
+    noted = Floats()
+    for a in (2, 2, 2, 2, 3, 2, 2.0, 2, 5, True):
+        assert noted.bits(a, 2.5) == expected_bits(a, 2.5)
+    for a in (2.0, 2.0, 2.0, 2.0, 3, 2.0, 4, 7.0):
+        assert noted.bits(a, 2.5) == expected_bits(a, 2.5)
+
+
+def test_a_list_of_arguments_may_change() -> None:
+    noted = Floats()
+    args: list[Any] = [noted.out, 1.0, 2.0, 0]
+    for turn in range(12):
+        args[1], args[3] = turn / 3, turn
+        noted.floats(1, 1, args)
+        assert noted.out.numpy()[2:4].tolist() == [expected_bits(turn / 3, 0)[0], turn]
+    assert noted.general == 3
+    for wrong in ([], args[:3], [*args, 1], [None, *args[1:]]):
+        with pytest.raises(simt.LaunchError):
+            noted.floats(1, 1, wrong)
+    noted.floats(1, 1, args)
+    assert noted.general <= 5
