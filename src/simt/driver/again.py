@@ -172,12 +172,14 @@ class Again:
 
     def _repetition(self) -> Repeated | None:
         engine, device = self._engine, self._device
-        if self._timeout is not None or not isinstance(engine, Repeating):
+        if not isinstance(engine, Repeating):
             return None
         shape, args = (self._grid, self._block, self._shared_mem), self._args or ()
         given = tuple([known.living() if isinstance(known, _Latest) else known for known in args])
         numbers = device.changes, self._memory_changes, device.grid_ids
-        return engine.repeat(self._made, Given(shape, given, self._packer.places, self._lock, *numbers))
+        return engine.repeat(
+            self._made, Given(shape, given, self._packer.places, self._lock, *numbers, self._timeout)
+        )
 
     def stopped(self) -> None:
         """Ends a launch that `quick` has begun and that was stopped. Raises its `KernelFault`."""

@@ -192,7 +192,8 @@ class RepeatSlot(IntEnum):
     PARTS = 53  # into which a grid's CTAs are cut; zero: not at all
     LIST = 54  # the type of lists, which may hold the arguments, too
     AS_DOUBLE = 55  # address of a function of Python
-    ARGS = 56  # first `ArgumentSlot` of the first argument
+    BEGAN = 56  # when the last one began, by that clock
+    ARGS = 57  # first `ArgumentSlot` of the first argument
 
 
 class ArgumentSlot(IntEnum):

@@ -395,6 +395,8 @@ def _runs() -> list[str]:
         "  %clock.number = trunc i64 %clock.id to i32",
         "  %measures = icmp ne ptr %clock, null",
         *_time("begins"),
+        f"  %began.p = getelementptr i64, ptr %slots, i64 {RepeatSlot.BEGAN}",
+        "  store i64 %begins, ptr %began.p, align 8",
         f"  %done = call i64 @{RUN}(ptr %call)",
         *_time("ends"),
         "  store atomic i64 1, ptr %help.over monotonic, align 8",

@@ -109,6 +109,8 @@ class Prepared:
         self._most = 0  # helpers that may be asked for, at the start or later
         self.repeats: memoryview | None = None
         """The latest `RepeatSlot`s by which compiled code may launch it."""
+        self.repeats_timeout: float | None = None
+        """Seconds that launches made so may take."""
         self._ahead = ALONE
         self._lock = threading.Lock()
         self.help = array("q", (1, 0))
@@ -243,7 +245,7 @@ class Prepared:
             self.interrupted()
             raise
         if done != 1 or late or self._halves[_ABORT]:
-            self.raise_fault(launch, late or self.call.slots[CallSlot.EXPIRED] == launch.grid_id)
+            self.raise_fault(launch, late or self.is_late(launch))
         if most:
             self._learn(time.perf_counter_ns() - start, ctas, helpers)
         self.block.slots[_CLEAR] = 1
@@ -313,7 +315,8 @@ class Prepared:
     def tick(self, now: float) -> None:
         """Lets the caller's thread look for signals, stops a launch that is late, gets help for long ones."""
         grid = self.block.slots[LaunchSlot.GRID_ID]
-        if self._deadline is not None and now > self._deadline:
+        deadline = self._present_deadline
+        if deadline is not None and now > deadline:
             self.call.slots[CallSlot.EXPIRED] = grid
         self.request()
         if self._seen == grid and self._most:
@@ -321,6 +324,18 @@ class Prepared:
             if self.repeats is not None:
                 self.repeats[RepeatSlot.ARMED] = 0  # Python is to see that it takes long
         self._seen = grid
+
+    @property
+    def _present_deadline(self) -> float | None:
+        """Of the launch that runs: Python's, or one that compiled code has made."""
+        repeats, timeout = self.repeats, self.repeats_timeout
+        if repeats is None or not repeats[RepeatSlot.MADE]:
+            return self._deadline
+        return None if timeout is None else repeats[RepeatSlot.BEGAN] / 1e9 + timeout
+
+    def is_late(self, launch: Launch) -> bool:
+        """Whether a launch that was stopped was so because its time was over."""
+        return self.call.slots[CallSlot.EXPIRED] == launch.grid_id
 
     def request(self) -> None:
         """The caller's thread is to look for signals."""
@@ -385,12 +400,19 @@ class Prepared:
             if self._team is not None:
                 self._halves[_REQUEST] = 0  # nobody is left who would serve it
                 self._team.close()
+                deadline = self._present_deadline
                 while self._team.busy:
-                    self._team.ended(POLL_SECONDS)
+                    if not self._team.ended(POLL_SECONDS) and deadline is not None:
+                        self._stop_if_late(deadline)
         except BaseException:
             self.interrupted()
             raise
         self._team = None
+
+    def _stop_if_late(self, deadline: float) -> None:
+        if time.monotonic() > deadline:
+            self.call.slots[CallSlot.EXPIRED] = self.block.slots[LaunchSlot.GRID_ID]
+            self.stop()
 
     def _wait(self, team: Team, launch: Launch) -> bool:
         late = False

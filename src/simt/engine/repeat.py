@@ -97,7 +97,7 @@ class Repeat:
             RepeatSlot.LAUNCH: prepared.block.address,
             RepeatSlot.CALL: prepared.call.address,
             RepeatSlot.HELP: prepared.help.buffer_info()[0],
-            RepeatSlot.CLOCK: c_function("clock_gettime") if prepared.workers > 1 else 0,
+            RepeatSlot.CLOCK: c_function("clock_gettime") if prepared.workers > 1 or given.timeout else 0,
             RepeatSlot.CLOCK_ID: time.CLOCK_MONOTONIC,
             RepeatSlot.PARAMETERS: ctypes.addressof(parameters),
             RepeatSlot.PARAMETER_BYTES: len(launch.parameters),
@@ -106,7 +106,7 @@ class Repeat:
             slots[slot] = value
         method = _Method(b"again", prepared.host.native.repeat, METH_FASTCALL, None)
         self._grid = [given.shape[0]]
-        self._takes_grids = False
+        self._takes_grids, self._timeout = False, given.timeout
         used = method, block, parameters, arguments, [*held.values()], launch, prepared, given, self._grid
         address = block.address.to_bytes(8, sys.byteorder)
         self.call: Callable[..., bool | None] = _function(method, address, used)
@@ -163,7 +163,7 @@ class Repeat:
         launches = prepared.again(launch)
         if not launches:
             return False
-        prepared.repeats = slots
+        prepared.repeats, prepared.repeats_timeout = slots, self._timeout
         slots[RepeatSlot.DEVICE_CHANGES] = device_changes
         slots[RepeatSlot.MEMORY_CHANGES] = memory_changes
         slots[RepeatSlot.LEFT] = launches
@@ -207,7 +207,7 @@ class Repeat:
 
     def stopped(self) -> None:
         """Ends a launch for which `call` gave None. Raises its `KernelFault`."""
-        self._prepared.raise_fault(self._launch, late=False)
+        self._prepared.raise_fault(self._launch, late=self._prepared.is_late(self._launch))
 
 
 def _forget(slots: memoryview, slot: int, _: object) -> None:
@@ -220,7 +220,6 @@ def can_repeat(launch: Launch, prepared: Prepared) -> bool:
     return (
         prepared.is_plain
         and launch.progress is None
-        and launch.deadline is None
         and threading.current_thread() is threading.main_thread()  # others end, and their stacks with them
         and has_room()
         and _knows_python()

@@ -220,7 +220,8 @@ class Given:
     `shape`: the objects for grid, block and bytes of shared memory. `args`: the objects for the kernel's
     arguments. `places`: for each of these, where its parameter is, if others may stand there: numbers of its
     type, or one of some arrays. `device_changes`, `memory_changes`: numbers that grow with
-    what a launch depends on besides. `last_grid_id`: the device's count of launches."""
+    what a launch depends on besides. `last_grid_id`: the device's count of launches. `timeout`: seconds that
+    each launch may take."""
 
     shape: tuple[object, object, object]
     args: tuple[object | Arrays, ...]
@@ -229,6 +230,7 @@ class Given:
     device_changes: array[int]
     memory_changes: array[int]
     last_grid_id: array[int]
+    timeout: float | None
 
 
 class Repeated(Protocol):

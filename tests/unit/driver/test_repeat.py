@@ -213,9 +213,11 @@ def test_after_any_change_the_driver_looks_at_all(
 def test_a_time_limit_holds_from_then_on(counted: Counted) -> None:
     counted.device.timeout = 0.3
     counted(4)
+    counted.general = 0
     counted.out.numpy()[4] = 0xFFFFFFFF
     with pytest.raises(simt.LaunchTimeout):
         counted()
+    assert counted.general == 0
     counted.out.numpy()[4] = 0
     counted.device.timeout = None
     gc.collect()  # what the exception held is freed now, not between the launches
@@ -224,6 +226,17 @@ def test_a_time_limit_holds_from_then_on(counted: Counted) -> None:
     counted()
     assert counted.general == 0
     assert counted.words[0] == 12
+
+
+def test_each_launch_has_its_own_time() -> None:
+    counted = Counted()
+    counted.device.timeout = 0.5
+    counted.warm()
+    counted.out.numpy()[4] = LONG // 3
+    began = time.monotonic()
+    while time.monotonic() < began + 1.2:
+        counted()
+    assert counted.general == 0
 
 
 def test_what_was_given_decides(counted: Counted) -> None:
@@ -729,6 +742,20 @@ def test_ctrl_c_ends_those_who_help(monkeypatch: pytest.MonkeyPatch) -> None:
     launches = launched_until(lambda: counted.general == 0, counted, 64)
     assert counted.words[0] == before + 64 * launches
     assert in_thread(counted) == counted.words[0]
+
+
+@several
+def test_a_time_limit_for_those_who_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The caller waits for them, and stops them."""
+    counted = helped(monkeypatch, 2, "last_is_long")
+    counted.device.timeout = 0.5
+    launched_until(lambda: counted.general == 0, counted, 2)
+    long = (counted.out, np.uint32(0xFFFFFFFF))
+    before = time.monotonic()
+    with pytest.raises(simt.LaunchTimeout):
+        counted.kernel(2, 1, long)
+    assert counted.general == 0
+    assert time.monotonic() < before + 30
 
 
 @pytest.mark.parametrize("shape", [lambda n: int(n), lambda n: (int(n),), lambda n: (int(n), 1)])
