@@ -48,7 +48,7 @@ def seats_text(has_pause: bool) -> list[str]:
 
 def _linger(pause: list[str]) -> list[str]:
     """`simt_linger(seat)` waits on a seat for launches, and helps then: for each as many turns as take as
-    long as it has helped with the last one, between `SeatSlot.LEAST` and `MOST`. Then it sleeps, until it is
+    long as it has helped since it slept, between `SeatSlot.LEAST` and `MOST`. Then it sleeps, until it is
     asked. It ends when it is asked for nothing."""
     return [
         f"define void @{LINGER}(ptr %seat) {{",
@@ -71,6 +71,8 @@ def _linger(pause: list[str]) -> list[str]:
         "[ 0, %help ], [ 0, %sleep ], [ 0, %return ]",
         "  %turns = phi i64 [ %least, %entry ], [ %turns, %pass ], [ %turns, %way ], [ %turns, %leave ], "
         "[ %turns, %take ], [ %turns.now, %help ], [ %least, %sleep ], [ %least, %return ]",
+        "  %total = phi i64 [ 0, %entry ], [ %total, %pass ], [ %total, %way ], [ %total, %leave ], "
+        "[ %total, %take ], [ %total.now, %help ], [ 0, %sleep ], [ 0, %return ]",
         "  %state = load atomic i64, ptr %seat acquire, align 8",
         f"  %kind = and i64 %state, {(1 << SEAT_BITS) - 1}",
         f"  %asked = icmp eq i64 %kind, {Seat.ASKED}",
@@ -139,7 +141,8 @@ def _help_here() -> list[str]:
         "  store atomic i64 %ticket, ptr %done.p release, align 8",
         "  %ends = call i64 @simt.now(ptr %clock, i32 %clock.id)",
         "  %helped = sub i64 %ends, %begins",
-        f"  %as.long = udiv i64 %helped, {TURN}",
+        "  %total.now = add i64 %total, %helped",
+        f"  %as.long = udiv i64 %total.now, {TURN}",
         "  %too.long = icmp ugt i64 %as.long, %most",
         "  %at.most = select i1 %too.long, i64 %most, i64 %as.long",
         "  %too.short = icmp ult i64 %at.most, %least",

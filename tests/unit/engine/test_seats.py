@@ -225,10 +225,18 @@ class Lingering:
     nothing, when it slept. The time that the kernel takes is as given, in nanoseconds."""
 
     def __init__(
-        self, native: Native, least: int, most: int, helped: int, state: int = ASKED, sent: int = 0
+        self,
+        native: Native,
+        least: int,
+        most: int,
+        helped: int,
+        state: int = ASKED,
+        sent: int = 0,
+        times: int = 1,
     ) -> None:
-        """`sent`: what the one who wakes it notes."""
+        """`sent`: what the one who wakes it notes. `times`: how often it is asked before it sleeps."""
         (self.seat,) = seats(state)
+        self._again = times - 1
         self._sent, self.returned = sent, list[tuple[int, int, int]]()
         self.ran, self.looks, self._time = list[tuple[int, int]](), 0, 0
         self.slept, self._helped = list[tuple[int, ...]](), helped
@@ -268,6 +276,9 @@ class Lingering:
     def _clock(self, clock: int, result: Any) -> int:
         assert clock == 5
         result[0], result[1] = divmod(self._time + 999_999_000, 1_000_000_000)
+        if self.seat.slots[SeatSlot.STATE] == Seat.READY and self._again:
+            self._again -= 1
+            self.seat.slots[SeatSlot.STATE] = ASKED
         return 0
 
     def _sleep(self, lock: int, waits: int) -> int:
@@ -305,6 +316,12 @@ def test_who_has_helped_waits_as_long_on_its_seat(native: Native, helped: int, t
     assert lingering.slept == [SLEPT]
     assert states([lingering.seat]) == [Seat.GONE]
     assert abs(lingering.looks - turns) < POLITE
+
+
+def test_what_it_has_helped_adds_up(native: Native) -> None:
+    lingering = Lingering(native, TURNS, 5000, 1000 * TURN, times=4)
+    assert lingering.ran == 4 * [(LAUNCH, 31)]
+    assert abs(lingering.looks - (4000 - TURNS)) < POLITE
 
 
 def test_who_is_not_asked_sleeps_soon(native: Native) -> None:
