@@ -26,9 +26,9 @@ from simt.engine.quota import cpus
 NOBODY = array("q")
 SHORTEST, LONGEST = 250_000, 5_000_000
 """Nanoseconds that a thread waits on its seat for the next launch: as long as it has helped since it last
-slept, so that this takes no more than a program's launches do, and the next one need not wake it. But at least
-as long as that may take where a virtual machine's processor sleeps: between the long launches of a program
-there often are short ones, which nobody helps with."""
+slept, so that this takes no more than a program's launches do, and the next one need not wake it. But at
+least as long as that may take where a virtual machine's processor sleeps: between the long launches of a
+program there often are short ones, which nobody helps with."""
 _POOLS = weakref.WeakSet["Pool"]()
 _STATE, _READY = int(SeatSlot.STATE), int(Seat.READY)
 
