@@ -215,6 +215,12 @@ class AccessAlgebra(PrefetchAlgebra):
         """Whether addresses that are right for every lane, running or not, need no check."""
         return self._proven_within(access, self.reach)
 
+    def _is_all_proven(self, access: Access) -> bool:
+        """Whether nothing from the first lane's word to the last one's, by the steps of the address, needs a
+        check. A guess says nothing of lanes that do not run: what they would get at so is another place."""
+        guessed = isinstance(access.address, Guarded) and access.address.guessed
+        return self._is_proven(access) and (self.mask_is_full or not guessed)
+
     def _proven_within(self, access: Access, reach: Range) -> bool:
         return is_proven(reach, access.size, self.sizes.get(access.region.space, 0))
 

@@ -412,7 +412,7 @@ class MemoryAlgebra(TileAlgebra):
             segments = max(shape.width, self.block.segments)
             parts = [base] * segments if base.width == 1 else self._parts(self.widened(base, segments))
             guard = access.address.valid if isinstance(access.address, Guarded) else "true"
-            if self._is_proven(access):
+            if self._is_all_proven(access):
                 return span, parts, guard
             if self._is_sure(access, access.address, span * access.size):
                 return span, self.in_series(access.address), "true"

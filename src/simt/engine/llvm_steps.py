@@ -35,11 +35,11 @@ class StepsAlgebra(StreamAlgebra):
     def are_steps_valid(self, access: Access) -> str:
         """i1: the first lane's address is that of all lanes, with their steps, and all are valid."""
         guard = access.address.valid if isinstance(access.address, Guarded) else "true"
-        if self._is_proven(access):
-            return guard
         first, stride = bases(access.address), shape_of(access.address).stride
         if stride % access.size:
             return "false"
+        if self._is_all_proven(access):
+            return guard
         reach = abs(stride) * (self.segment - 1)
         if stride > 0 and self._is_sure(access, access.address, reach + access.size):
             return "true"

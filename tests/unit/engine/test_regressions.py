@@ -210,3 +210,44 @@ def test_constants_are_compared_before_a_barrier(engine: str) -> None:
     out = device.zeros(64, "u4")
     device.load(ptx)["k"](1, 64, (out,))
     assert out.numpy().tolist() == list(range(64))
+
+
+@pytest.mark.parametrize("running", [[0], [31], [5, 6], [0, 1, 2, 3]])
+def test_what_lanes_that_do_not_run_would_load_is_not_loaded(engine: str, running: list[int]) -> None:
+    """Of words that one lane loads it can be guessed that the next lane's follow one byte after them."""
+    ptx = f"""{HEAD}
+.visible .entry k(.param .u64 p_index, .param .u64 p_runs, .param .u64 p_out)
+{{
+    .reg .pred %p; .reg .b32 %r<8>; .reg .b64 %rd<8>;
+    .shared .align 16 .b8 rows[2048];
+    ld.param.u64 %rd1, [p_index];
+    ld.param.u64 %rd2, [p_runs];
+    ld.param.u64 %rd3, [p_out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd4, %r1, 4;
+    add.u64 %rd1, %rd1, %rd4;
+    add.u64 %rd2, %rd2, %rd4;
+    add.u64 %rd3, %rd3, %rd4;
+    mov.u64 %rd5, rows;
+    mad.wide.u32 %rd5, %r1, 64, %rd5;
+    st.shared.u32 [%rd5+32], %r1;
+    ld.global.u32 %r2, [%rd2];
+    setp.eq.u32 %p, %r2, 0;
+    @%p bra END;
+    ld.global.u32 %r3, [%rd1];
+    and.b32 %r3, %r3, 48;
+    cvt.u64.u32 %rd6, %r3;
+    add.u64 %rd6, %rd6, %rd5;
+    ld.shared.v4.u32 {{%r4, %r5, %r6, %r7}}, [%rd6];
+    add.u32 %r4, %r4, 1;
+    st.global.u32 [%rd3], %r4;
+    END:
+    ret;
+}}
+"""
+    device = simt.Device("sm_75", engine=engine, memory="64MiB", timeout=20)
+    runs = np.zeros(32, "u4")
+    runs[running] = 1
+    out = device.zeros(32, "u4")
+    device.load(ptx)["k"](1, 32, (device.array(np.full(32, 0xFF20, "u4")), device.array(runs), out))
+    assert out.numpy().tolist() == [lane + 1 if lane in running else 0 for lane in range(32)]
