@@ -52,9 +52,10 @@ UNKNOWN = 1 << 62
 
 
 def alike(ctas: int) -> tuple[int, int]:
-    """The fewest and the most CTAs of launches whose times count together with those of so many."""
+    """The fewest and the most CTAs of launches whose times may count together with those of so many: grids
+    that shrink or grow step by step are not to be looked at just because they come to a power of two."""
     least = 1 << ctas.bit_length() - 1
-    return least, 2 * least - 1
+    return min(least, ctas * 3 // 4), max(2 * least - 1, ctas * 4 // 3)
 
 
 def steps(most: int) -> list[int]:
