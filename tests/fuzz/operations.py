@@ -143,7 +143,8 @@ def carrying(direction: str, subtracts: bool) -> list[Choice]:
 def warp() -> list[list[Choice]]:
     """Operations of a mask of lanes, but shuffles: a lane may not read one that does not take part."""
     forms = [f for fs in FORMS.values() for f in fs if f.chapter == "warp" and f.mnemonic != "shfl"]
-    return [_choices(f) for f in forms if any(o.name == "mask" for o in f.operands) and not f.until]
+    groups = (_choices(f) for f in forms if any(o.name == "mask" for o in f.operands) and not f.until)
+    return [choices for choices in groups if choices]
 
 
 @functools.cache

@@ -6,9 +6,9 @@ from __future__ import annotations
 import importlib
 
 CHAPTERS = (
-    "integer", "floating", "compare", "logic", "half", "move", "memory", "convert", "small_formats",
-    "texture", "control", "sync", "atomics", "warp", "video", "video_vectors", "async_copy", "cache",
-    "vector_atomics", "grids", "mbarrier", "known",
+    "integer", "floating", "compare", "logic", "half", "packed_single", "mixed", "move", "memory",
+    "convert", "small_formats", "texture", "control", "sync", "atomics", "warp", "video", "video_vectors",
+    "async_copy", "cache", "vector_atomics", "grids", "mbarrier", "known",
 )  # fmt: skip
 """Modules that declare instructions, in the order of the manual."""
 

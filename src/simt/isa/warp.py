@@ -10,9 +10,11 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
+from simt.isa import floating
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
-from simt.ptx.types import PRED, S32, U32, Type
+from simt.isa.derived import quiet_nan
+from simt.ptx.types import F32, PRED, S32, U32, Type
 
 WARP_SIZE = 32
 UNSYNCHRONISED = "6.3 sm_62"
@@ -179,6 +181,24 @@ def redux(m: Algebra[V], t: Type, a: V, mask: V, op: str) -> V:
         bit = m.and_(U32, lanes, number(m, 1 << lane))
         total = combine(t, total, m.select(t, m.compare("ne", U32, bit, number(m, 0)), value, neutral))
     return total
+
+
+@instruction("redux.sync.op[.abs][.NaN].f32 d, a, mask:b32", op="min max", since="8.6 sm_100", effects="warp",
+             ref="PTX 8.6 redux.sync")  # fmt: skip
+def redux_f32(m: Algebra[V], a: V, mask: V, op: str, abs: bool, NaN: bool) -> V:
+    """The least or greatest of a number of all lanes, or of its magnitude; NaNs as for `min` and `max`.
+
+    Of compute capability 10.0 `sm_100a` and `sm_100f` have it alone.
+    """
+    combine = floating.min_ if op == "min" else floating.max_
+    lanes, nothing = members(m, mask), m.const(F32, quiet_nan(F32))
+    total, any_nan = nothing, m.const(PRED, 0)
+    for lane, value in enumerate(_from_each_lane(m, F32, floating.abs_(m, F32, a, False) if abs else a)):
+        runs = m.compare("ne", U32, m.and_(U32, lanes, number(m, 1 << lane)), number(m, 0))
+        number_or_nan = m.select(F32, runs, value, nothing)
+        total = combine(m, F32, total, number_or_nan, False, False)
+        any_nan = m.or_(PRED, any_nan, m.and_(PRED, runs, m.is_nan(F32, value)))
+    return m.select(F32, any_nan, nothing, total) if NaN else total
 
 
 def _neutral(t: Type, op: str) -> int:

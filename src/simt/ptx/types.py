@@ -78,6 +78,7 @@ TYPES: dict[str, Type] = {
     "bf16x2": Type("bf16x2", Kind.PACKED, 32),
     "u16x2": Type("u16x2", Kind.PACKED, 32),
     "s16x2": Type("s16x2", Kind.PACKED, 32),
+    "f32x2": Type("f32x2", Kind.PACKED, 64),
 }
 
 S8, S16, S32, S64 = (TYPES[f"s{n}"] for n in (8, 16, 32, 64))
@@ -85,7 +86,7 @@ U8, U16, U32, U64 = (TYPES[f"u{n}"] for n in (8, 16, 32, 64))
 B8, B16, B32, B64, B128 = (TYPES[f"b{n}"] for n in (8, 16, 32, 64, 128))
 F16, F32, F64 = (TYPES[f"f{n}"] for n in (16, 32, 64))
 BF16, F16X2, BF16X2 = TYPES["bf16"], TYPES["f16x2"], TYPES["bf16x2"]
-U16X2, S16X2 = TYPES["u16x2"], TYPES["s16x2"]
+U16X2, S16X2, F32X2 = TYPES["u16x2"], TYPES["s16x2"], TYPES["f32x2"]
 PRED = TYPES["pred"]
 
 OPAQUE = {n: Type(n, Kind.OPAQUE, 64) for n in ("texref", "samplerref", "surfref")}

@@ -10,7 +10,7 @@ from simt.isa.form import Requirement, Version
 from simt.isa.special_registers import SPECIAL_REGISTERS
 from simt.isa.targets import FIRST_CALL_PARAMETERS
 from simt.ptx.nodes import Function, Variable
-from simt.ptx.types import BF16, BF16X2, F16, U32, U64
+from simt.ptx.types import BF16, BF16X2, F16, F32X2, U32, U64
 from simt.verify.context import Context, Problem, dotted
 from simt.verify.opaque import is_opaque, opaque_problems
 
@@ -108,7 +108,7 @@ def _type(context: Context, v: Variable, where: Where) -> Iterator[Problem]:
     if is_opaque(v):
         yield from opaque_problems(context, v)
         return
-    if v.type in (BF16, BF16X2):
+    if v.type in (BF16, BF16X2, F32X2):
         hint = f"expected .b{v.type.bits}"
         yield Problem(f"`{v.name}` cannot be declared with type {v.type}", v.span, hint)
     needed = TYPES_SINCE.get(v.type.name, Requirement())

@@ -19,6 +19,12 @@ needs_ptxas = pytest.mark.skipif(PTXAS is None, reason="NVIDIA's ptxas is not on
 _ERROR = re.compile(r"line (\d+); (?:error|fatal)\s*:?\s*(.*)")
 
 
+def newest_target(form: Form) -> str:
+    """A target that has the form. (What 10.0 brought, some with an `a` alone have.)"""
+    binding = next(iter(form.bindings()))
+    return "sm_100a" if form.required(binding).target > 90 else "sm_90"
+
+
 def _declarations(version: tuple[int, int], target: str) -> str:
     """Eight registers of every type that registers may have there, `%f32_0` and so on."""
     kinds = (Kind.SIGNED, Kind.UNSIGNED, Kind.BITS, Kind.PREDICATE, Kind.FLOAT)
@@ -27,7 +33,9 @@ def _declarations(version: tuple[int, int], target: str) -> str:
         for t in TYPES.values()
         if t.kind in kinds and t.name not in ("bf16", "f16", "b128", "b8", "s8", "u8")
     ]
-    names = [t.name for t in wide] + (["b128"] if version >= (8, 3) and int(target[3:5]) >= 70 else [])
+    names = [t.name for t in wide] + (
+        ["b128"] if version >= (8, 3) and int(target[3:].rstrip("a")) >= 70 else []
+    )
     return "\n".join(f".reg .{n} %{n}_<8>;" for n in names)
 
 
@@ -45,14 +53,14 @@ def rejected(
     found: dict[int, str] = {}
     while len(found) < len(lines):
         live = [i for i in range(len(lines)) if i not in found]
-        errors = _assemble(head, [lines[i] for i in live])
+        errors = _assemble(head, [lines[i] for i in live], target)
         if not errors:
             break
         found |= {live[position]: message for position, message in errors.items()}
     return found
 
 
-def _assemble(head: str, lines: Sequence[str]) -> dict[int, str]:
+def _assemble(head: str, lines: Sequence[str], target: str) -> dict[int, str]:
     """Positions of the wrong lines."""
     first = head.count("\n") + 1
     text = head + "".join(f"{line};\n" for line in lines) + "exit;\n}\n"
@@ -60,7 +68,8 @@ def _assemble(head: str, lines: Sequence[str]) -> dict[int, str]:
         path = Path(folder) / "case.ptx"
         path.write_text(text)
         # Targets before sm_75 assemble for sm_90 as well: newer devices run older PTX.
-        command = [str(PTXAS), "-arch=sm_90", "-O0", "-o", str(Path(folder) / "case.cubin"), str(path)]
+        device = target if len(target) > len("sm_90") else "sm_90"
+        command = [str(PTXAS), f"-arch={device}", "-O0", "-o", str(Path(folder) / "case.cubin"), str(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     if done.returncode == 0:
         return {}

@@ -8,10 +8,10 @@ import pytest
 
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Binding, Form
-from tests.unit.isa.ptxas import instruction_text, needs_ptxas, rejected
+from tests.unit.isa.ptxas import instruction_text, needs_ptxas, newest_target, rejected
 from tests.unit.isa.refused import DIFFERENCES
 
-CHAPTERS = ("integer", "floating", "compare", "logic", "half")
+CHAPTERS = ("integer", "floating", "compare", "logic", "half", "packed_single", "mixed")
 
 
 def cases() -> list[tuple[Form, Binding]]:
@@ -21,7 +21,7 @@ def cases() -> list[tuple[Form, Binding]]:
 
 def environment(form: Form) -> tuple[tuple[int, int], str]:
     """Version and target under which a form is tried: the newest, or the last that still has it."""
-    return (form.until, "sm_13") if form.until else ((9, 0), "sm_90")
+    return (form.until, "sm_13") if form.until else ((9, 0), newest_target(form))
 
 
 @pytest.mark.ptxas

@@ -10,7 +10,7 @@ import pytest
 
 from simt.isa.catalogue import FORMS
 from simt.isa.form import Binding, Form
-from tests.unit.isa.ptxas import instruction_text, needs_ptxas, rejected
+from tests.unit.isa.ptxas import instruction_text, needs_ptxas, newest_target, rejected
 
 CHAPTERS = ("move", "memory", "convert", "atomics", "warp", "sync", "control")
 LABELS = ("branch", "indirect-branch", "call", "return", "exit")
@@ -40,7 +40,7 @@ def cases(chapter: str) -> list[tuple[Form, Binding]]:
 def environment(form: Form) -> tuple[tuple[int, int], str]:
     """Version and target under which a form is tried: the newest, or the last that still has it."""
     if form.until is None:
-        return (9, 0), "sm_90"
+        return (9, 0), newest_target(form)
     return form.until, f"sm_{form.until_target or 13}"
 
 
