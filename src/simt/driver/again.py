@@ -115,18 +115,19 @@ class Again:
             return False
         with self._lock:
             made, cells, ids, timeout = self._made, self._cells, self._ids, self._timeout
+            if cells[0]:
+                return False
+            cells[0] = 1  # `busy`: there was no call in between, where a handler of signals might launch it
             memory_changes = self._memory_changes[0]
             of_grid = grid is self._grid or _is_same(grid, self._grid)
             parameters = self._alike(args)
             alike = parameters is not None
             follows = cells[2] == self._number
-            if (
-                cells[0]
-                or (self._changes[0] != self._seen and not self._fits())
-                or not ((of_grid or self._takes_grid(grid)) and (alike or self._takes(args)))
+            if (self._changes[0] != self._seen and not self._fits()) or not (
+                (of_grid or self._takes_grid(grid)) and (alike or self._takes(args))
             ):
+                cells[0] = 0
                 return False
-            cells[0] = 1  # `busy`
             cells[2] = self._number
             made.parameters = parameters or self._parameters
             made.grid = self._dim3  # kernels of one name share it

@@ -240,6 +240,7 @@ class Kernel:
                 made = self._made(grid, block, args, shared_mem)[1]
             except LaunchError as problem:
                 raise self._named(problem) from None
+            made.busy = False
             program = module.as_written
             made = replace(
                 made, program=program, kernel=program.functions[self.name], state=None, cells=made.cells[:]
@@ -250,7 +251,8 @@ class Kernel:
     def _made(
         self, grid: Shape, block: Shape, args: Sequence[object], shared_mem: int, cooperative: bool = False
     ) -> tuple[object, Launch]:
-        """A launch that nobody else uses, and under which key it may be kept for the next one if at all.
+        """A launch that nobody else uses: it is `busy`, unless it is new. And under which key it may be kept
+        for the next one if at all.
 
         Raises `LaunchError`."""
         module, function = self.module, self._function
@@ -261,14 +263,21 @@ class Kernel:
         if type(shared_mem) is int and self.is_plain and hook is None:
             key = (function.name, block, shared_mem, device.stack_bytes, device.workers, cooperative)
             made = module.launches.get(key)
-        if made is None or made.busy:
+        if made is None or made.cells[0]:
             check_shape(grid, block, function, device.properties)
             made = self._make(grid, block, self._pack(args), shared_mem, cooperative)
         else:
-            check_grid(grid, device.properties)
-            if cooperative:
-                check_cooperative(grid, self._active(block, shared_mem), device.properties)
-            made.parameters = self._pack(args)
+            made.cells[0] = (
+                1  # `busy`: there was no call in between, where a handler of signals might take it
+            )
+            try:
+                check_grid(grid, device.properties)
+                if cooperative:
+                    check_cooperative(grid, self._active(block, shared_mem), device.properties)
+                made.parameters = self._pack(args)
+            except BaseException:
+                made.busy = False
+                raise
             made.grid = grid
         made.grid_id = device.next_grid_id()
         made.breakpoint = hook

@@ -193,7 +193,8 @@ class RepeatSlot(IntEnum):
     LIST = 54  # the type of lists, which may hold the arguments, too
     AS_DOUBLE = 55  # address of a function of Python
     BEGAN = 56  # when the last one began, by that clock
-    ARGS = 57  # first `ArgumentSlot` of the first argument
+    CALLS = 57  # how often it was asked to be made once more
+    ARGS = 58  # first `ArgumentSlot` of the first argument
 
 
 class ArgumentSlot(IntEnum):

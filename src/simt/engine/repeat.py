@@ -160,6 +160,7 @@ class Repeat:
         """After a launch that Python made with the same objects: whether the next one can do without it. What
         has changed since these were the numbers, that launch may not have seen."""
         launch, prepared, slots = self._launch, self._prepared, self.slots
+        cells, latest = launch.cells, launch.grid_id
         launches = prepared.again(launch)
         if not launches:
             return False
@@ -170,6 +171,8 @@ class Repeat:
         slots[RepeatSlot.MADE] = 0
         slots[RepeatSlot.SHORTEST] = UNKNOWN
         self._grids()
+        if cells[0] or cells[1] != latest:
+            return False  # a handler of signals has launched it meanwhile, or was about to
         slots[RepeatSlot.ARMED] = 1
         return True
 
