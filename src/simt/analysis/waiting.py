@@ -10,10 +10,12 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 
 from simt.analysis.call_graph import reachable
+from simt.analysis.counted import CountedEnds
 from simt.analysis.meetings import gates, meeting_blocks
 from simt.analysis.observer import Observer
 from simt.analysis.pending import Pending, members
 from simt.analysis.program import Block, Call, Function, Op
+from simt.analysis.rounds import barrier_loops
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import Definition, Ssa, uses
@@ -27,20 +29,27 @@ def waiting_loops(ssa: Ssa, environment: Environment, functions: Mapping[str, Fu
     Code that is not optimised puts what it read into a variable of the thread's own first, or lets another
     function look at it; and one thread may read for its CTA, and put what it read into shared memory. So in a
     loop that reads such memory, such variables and results of calls count too.
+
+    A loop with a barrier in every turn, which looks at nothing but shared memory, is none of them: others run
+    while its threads wait at the barrier.
     """
     found = _Observations(ssa, environment, functions)
-    sources = _sources(ssa) if found.observing else {}
+    if not found.observing:
+        return []
+    sources, counted, at_barriers = _sources(ssa), CountedEnds(ssa, environment), barrier_loops(ssa.schedule)
     return [
         loop
         for loop in ssa.schedule.loops
-        if (observed := found.within(loop)) and _ends_by(loop, ssa, sources, observed)
+        if (observed := found.within(loop))
+        and not (loop.header.index in at_barriers and found.is_own(loop))
+        and _ends_by(loop, ssa, sources, observed, counted)
     ]
 
 
 class _Observations:
     """What the loops of a function read, by block index. `direct`: what other threads may change;
     `carried`: what may have been that before. `observing`: blocks that read what others may change, or call
-    what does."""
+    what does; `beyond`: those that do so elsewhere than in shared memory."""
 
     def __init__(self, ssa: Ssa, environment: Environment, functions: Mapping[str, Function]) -> None:
         self.ssa = ssa
@@ -49,6 +58,7 @@ class _Observations:
         self.direct: dict[int, set[Definition]] = {}
         self.carried: dict[int, set[Definition]] = {}
         self.observing: set[int] = set()
+        self.beyond: set[int] = set()
         for block in ssa.schedule.order:
             if ssa.schedule.loop_of[block.index] is not None:
                 self._look_at(block)
@@ -63,12 +73,19 @@ class _Observations:
         kinds = (self.direct, self.carried)
         return {d for kind in kinds for block in inside for d in kind.get(block.index, ())}
 
+    def is_own(self, loop: Loop) -> bool:
+        """Whether a loop looks at no memory that threads of other CTAs may change."""
+        inside = self.ssa.schedule.order[loop.first : loop.last + 1]
+        return all(block.index not in self.beyond for block in inside)
+
     def _look_at(self, block: Block) -> None:
         for op in block.ops:
             made = {d for d in self.ssa.of[id(op)] if d is not None}
             direct = isinstance(op, Op) and self.observer.reads(op)
             if direct or (isinstance(op, Call) and self._observes(op)):
                 self.observing.add(block.index)
+                if isinstance(op, Call) or op.binding.get("space") != "shared":
+                    self.beyond.add(block.index)
             if direct:
                 self.direct.setdefault(block.index, set()).update(made)
             elif isinstance(op, Call) or self.observer.fetches(op):
@@ -96,12 +113,17 @@ def _sources(ssa: Ssa) -> dict[Definition, list[Definition]]:
 
 
 def _ends_by(
-    loop: Loop, ssa: Ssa, sources: dict[Definition, list[Definition]], observed: set[Definition]
+    loop: Loop,
+    ssa: Ssa,
+    sources: dict[Definition, list[Definition]],
+    observed: set[Definition],
+    counted: CountedEnds,
 ) -> bool:
+    """Whether a loop ends by what it observes."""
     inside = {b.index for b in ssa.schedule.order[loop.first : loop.last + 1]}
     chosen = False
     for block in ssa.schedule.order[loop.first : loop.last + 1]:
-        if all(s.index in inside for s in block.successors()):
+        if all(s.index in inside for s in block.successors()) or counted.is_counted(loop, block, observed):
             continue
         work = [*ssa.read[id(block.terminator)].values()]
         seen: set[Definition] = set()
