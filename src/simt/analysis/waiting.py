@@ -7,7 +7,8 @@ belong to the same warp. Both make parts of a warp run the same blocks at differ
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from simt.analysis.call_graph import reachable
 from simt.analysis.counted import CountedEnds
@@ -42,7 +43,7 @@ def waiting_loops(ssa: Ssa, environment: Environment, functions: Mapping[str, Fu
         for loop in ssa.schedule.loops
         if (observed := found.within(loop))
         and not (loop.header.index in at_barriers and found.is_own(loop))
-        and _ends_by(loop, ssa, sources, observed, counted)
+        and _ends_by(loop, ssa, sources, observed, partial(_is_free, counted, found.direct_in(loop)))
     ]
 
 
@@ -72,6 +73,11 @@ class _Observations:
         inside = self.ssa.schedule.order[loop.first : loop.last + 1]
         kinds = (self.direct, self.carried)
         return {d for kind in kinds for block in inside for d in kind.get(block.index, ())}
+
+    def direct_in(self, loop: Loop) -> set[Definition]:
+        """What a loop reads that other threads may change."""
+        inside = self.ssa.schedule.order[loop.first : loop.last + 1]
+        return {d for block in inside for d in self.direct.get(block.index, ())}
 
     def is_own(self, loop: Loop) -> bool:
         """Whether a loop looks at no memory that threads of other CTAs may change."""
@@ -112,18 +118,28 @@ def _sources(ssa: Ssa) -> dict[Definition, list[Definition]]:
     return found
 
 
+def _is_free(
+    counted: CountedEnds, direct: set[Definition], observed: set[Definition], loop: Loop, block: Block
+) -> bool:
+    """Whether a way out of a loop is taken whatever others do. If a loop reads what others change by taking
+    tickets alone, what it observes is one of these, or nothing that anybody waits for."""
+    if counted.is_counted(loop, block, observed):
+        return True
+    return all(map(counted.is_ticket, direct)) and counted.is_by_tickets(loop, block, observed)
+
+
 def _ends_by(
     loop: Loop,
     ssa: Ssa,
     sources: dict[Definition, list[Definition]],
     observed: set[Definition],
-    counted: CountedEnds,
+    is_free: Callable[[set[Definition], Loop, Block], bool],
 ) -> bool:
-    """Whether a loop ends by what it observes."""
+    """Whether a loop ends by what it observes. `is_free`: whether a way out is taken whatever others do."""
     inside = {b.index for b in ssa.schedule.order[loop.first : loop.last + 1]}
     chosen = False
     for block in ssa.schedule.order[loop.first : loop.last + 1]:
-        if all(s.index in inside for s in block.successors()) or counted.is_counted(loop, block, observed):
+        if all(s.index in inside for s in block.successors()) or is_free(observed, loop, block):
             continue
         work = [*ssa.read[id(block.terminator)].values()]
         seen: set[Definition] = set()

@@ -138,6 +138,36 @@ LOOPS = {
         "setp.lt.u32 %p, %i, %v; @%p bra L;",
         1,
     ),
+    "tickets": ("L: atom.global.add.u32 %v, [%a], 1; setp.lt.u32 %p, %v, %n; @%p bra L;", 0),
+    "tickets that one lane takes": (
+        "L: mov.u32 %v, 0; setp.ne.u32 %p, %t, 0; @%p bra M; atom.global.add.u32 %v, [%a], 2;"
+        "M: shfl.sync.idx.b32 %v, %v, 0, 31, -1; setp.ge.s32 %p, %v, %n; @%p bra END; bra L;",
+        0,
+    ),
+    "tickets for a CTA": (
+        "L: setp.ne.u32 %p, %t, 0; @%p bra M; atom.global.add.u32 %v, [%a], 1; st.shared.u32 [flag], %v;"
+        "M: bar.sync 0; ld.shared.u32 %i, [flag]; setp.ge.s32 %p, %i, %n; bar.sync 0; @!%p bra L;",
+        0,
+    ),
+    "no tickets": ("L: atom.global.add.u32 %v, [%a], 0; setp.lt.u32 %p, %v, %n; @%p bra L;", 1),
+    "tickets of any size": ("L: atom.global.add.u32 %v, [%a], %t; setp.lt.u32 %p, %v, %n; @%p bra L;", 1),
+    "tickets given back": ("L: atom.global.add.s32 %v, [%a], -1; setp.lt.s32 %p, %v, %n; @%p bra L;", 1),
+    "tickets above a number": ("L: atom.global.add.u32 %v, [%a], 1; setp.gt.u32 %p, %v, %n; @%p bra L;", 1),
+    "a lock by sums": (
+        "L: atom.global.add.u32 %v, [%a], 1; setp.ne.u32 %p, %v, 0; @!%p bra END;"
+        "red.global.add.u32 [%a], -1; bra L;",
+        1,
+    ),
+    "tickets and what others say": (
+        "L: atom.global.add.u32 %v, [%a], 1; ld.volatile.global.u32 %i, [%a+4]; setp.lt.u32 %p, %v, %i;"
+        "@%p bra L;",
+        1,
+    ),
+    "a ticket, then a flag": (
+        "L: atom.global.add.u32 %v, [%a], 1; setp.ge.u32 %p, %v, %n; @%p bra END;"
+        "M: ld.volatile.global.u32 %v, [%a+4]; setp.eq.u32 %p, %v, 0; @%p bra M; bra L;",
+        2,
+    ),
     "so many tries": (
         "L: atom.global.cas.b32 %v, [%a], 0, 1; setp.eq.u32 %p, %v, 0; @%p bra END;"
         "add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;",
