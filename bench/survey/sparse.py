@@ -165,3 +165,20 @@ def aos(n: int) -> Problem:
         changed=["p"],
         tolerance=1e-5,
     )
+
+
+@case(full=1 << 15, quick=100)
+def bsr(rows: int) -> Problem:
+    """A sparse product of blocks of 4 x 4, sixteen threads a row of blocks."""
+    ptr = np.concatenate([[0], np.cumsum(integers(1, 13, rows))]).astype("i4")
+    blocks_ = int(ptr[-1])
+    return Problem(
+        arrays={
+            "ptr": ptr, "col": integers(0, rows, blocks_), "val": reals(blocks_, 16), "x": reals(rows * 4),
+            "y": zeros(rows * 4),
+        },
+        scalars={"rows": np.int32(rows)},
+        launches=[Launch("bsr", blocks(rows * 16), 256, ("ptr", "col", "val", "x", "y", "rows"))],
+        changed=["y"],
+        tolerance=1e-5,
+    )  # fmt: skip

@@ -90,3 +90,18 @@ def ballot(n: int) -> Problem:
         launches=[Launch("flags", words // 8 + (words % 8 > 0), 256, ("a", "bits", "counts", "n", "limit"))],
         changed=["bits", "counts"],
     )  # fmt: skip
+
+
+@case(full=1024, quick=40)
+def romix(n: int) -> Problem:
+    """Words of 16 bytes, which each thread writes to 4 KB of its own and reads in another order."""
+    places = 256
+    return Problem(
+        arrays={
+            "in": integers(0, 1 << 32, n, 4, kind="u4"), "out": zeros(n, 4, kind="u4"),
+            "pad": zeros(n, places, 4, kind="u4"),
+        },
+        scalars={"n": np.int32(n), "places": np.int32(places)},
+        launches=[Launch("romix", blocks(n, 64), 64, ("in", "out", "pad", "n", "places"))],
+        changed=["out", "pad"],
+    )  # fmt: skip

@@ -6,7 +6,7 @@ lanes: what the loop does not change is uniform, and a counter goes on by a stri
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.program import FunctionAddress, Op, Register, SymbolAddress
@@ -137,3 +137,8 @@ class _Reader:
 
     def function(self, function: FunctionAddress) -> Shape:
         return UNIFORM
+
+
+def shapes_of(read: dict[Register, Definition], known: Mapping[Definition, Shape]) -> _Reader:
+    """A reader of what an op reads, of which all is the same in all turns but what is known not to be."""
+    return _Reader(lambda definition: known.get(definition, UNIFORM), read)

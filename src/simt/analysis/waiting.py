@@ -7,13 +7,16 @@ belong to the same warp. Both make parts of a warp run the same blocks at differ
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from simt.analysis.call_graph import reachable
+from simt.analysis.counted import CountedEnds
 from simt.analysis.meetings import gates, meeting_blocks
 from simt.analysis.observer import Observer
 from simt.analysis.pending import Pending, members
 from simt.analysis.program import Block, Call, Function, Op
+from simt.analysis.rounds import barrier_loops
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import Definition, Ssa, uses
@@ -27,20 +30,27 @@ def waiting_loops(ssa: Ssa, environment: Environment, functions: Mapping[str, Fu
     Code that is not optimised puts what it read into a variable of the thread's own first, or lets another
     function look at it; and one thread may read for its CTA, and put what it read into shared memory. So in a
     loop that reads such memory, such variables and results of calls count too.
+
+    A loop with a barrier in every turn, which looks at nothing but shared memory, is none of them: others run
+    while its threads wait at the barrier.
     """
     found = _Observations(ssa, environment, functions)
-    sources = _sources(ssa) if found.observing else {}
+    if not found.observing:
+        return []
+    sources, counted, at_barriers = _sources(ssa), CountedEnds(ssa, environment), barrier_loops(ssa.schedule)
     return [
         loop
         for loop in ssa.schedule.loops
-        if (observed := found.within(loop)) and _ends_by(loop, ssa, sources, observed)
+        if (observed := found.within(loop))
+        and not (loop.header.index in at_barriers and found.is_own(loop))
+        and _ends_by(loop, ssa, sources, observed, partial(_is_free, counted, found.direct_in(loop)))
     ]
 
 
 class _Observations:
     """What the loops of a function read, by block index. `direct`: what other threads may change;
     `carried`: what may have been that before. `observing`: blocks that read what others may change, or call
-    what does."""
+    what does; `beyond`: those that do so elsewhere than in shared memory."""
 
     def __init__(self, ssa: Ssa, environment: Environment, functions: Mapping[str, Function]) -> None:
         self.ssa = ssa
@@ -49,6 +59,7 @@ class _Observations:
         self.direct: dict[int, set[Definition]] = {}
         self.carried: dict[int, set[Definition]] = {}
         self.observing: set[int] = set()
+        self.beyond: set[int] = set()
         for block in ssa.schedule.order:
             if ssa.schedule.loop_of[block.index] is not None:
                 self._look_at(block)
@@ -63,12 +74,24 @@ class _Observations:
         kinds = (self.direct, self.carried)
         return {d for kind in kinds for block in inside for d in kind.get(block.index, ())}
 
+    def direct_in(self, loop: Loop) -> set[Definition]:
+        """What a loop reads that other threads may change."""
+        inside = self.ssa.schedule.order[loop.first : loop.last + 1]
+        return {d for block in inside for d in self.direct.get(block.index, ())}
+
+    def is_own(self, loop: Loop) -> bool:
+        """Whether a loop looks at no memory that threads of other CTAs may change."""
+        inside = self.ssa.schedule.order[loop.first : loop.last + 1]
+        return all(block.index not in self.beyond for block in inside)
+
     def _look_at(self, block: Block) -> None:
         for op in block.ops:
             made = {d for d in self.ssa.of[id(op)] if d is not None}
             direct = isinstance(op, Op) and self.observer.reads(op)
             if direct or (isinstance(op, Call) and self._observes(op)):
                 self.observing.add(block.index)
+                if isinstance(op, Call) or op.binding.get("space") != "shared":
+                    self.beyond.add(block.index)
             if direct:
                 self.direct.setdefault(block.index, set()).update(made)
             elif isinstance(op, Call) or self.observer.fetches(op):
@@ -95,13 +118,28 @@ def _sources(ssa: Ssa) -> dict[Definition, list[Definition]]:
     return found
 
 
-def _ends_by(
-    loop: Loop, ssa: Ssa, sources: dict[Definition, list[Definition]], observed: set[Definition]
+def _is_free(
+    counted: CountedEnds, direct: set[Definition], observed: set[Definition], loop: Loop, block: Block
 ) -> bool:
+    """Whether a way out of a loop is taken whatever others do. If a loop reads what others change by taking
+    tickets alone, what it observes is one of these, or nothing that anybody waits for."""
+    if counted.is_counted(loop, block, observed):
+        return True
+    return all(map(counted.is_ticket, direct)) and counted.is_by_tickets(loop, block, observed)
+
+
+def _ends_by(
+    loop: Loop,
+    ssa: Ssa,
+    sources: dict[Definition, list[Definition]],
+    observed: set[Definition],
+    is_free: Callable[[set[Definition], Loop, Block], bool],
+) -> bool:
+    """Whether a loop ends by what it observes. `is_free`: whether a way out is taken whatever others do."""
     inside = {b.index for b in ssa.schedule.order[loop.first : loop.last + 1]}
     chosen = False
     for block in ssa.schedule.order[loop.first : loop.last + 1]:
-        if all(s.index in inside for s in block.successors()):
+        if all(s.index in inside for s in block.successors()) or is_free(observed, loop, block):
             continue
         work = [*ssa.read[id(block.terminator)].values()]
         seen: set[Definition] = set()

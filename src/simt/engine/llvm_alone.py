@@ -600,6 +600,8 @@ class AloneLoop:
             if self.counted is None or self.copy == "precise":
                 self.emitter.poll(target)
             return self.builder.void(f"br label %{self.name}.turn")
+        if self.emitter.schedule.is_back_edge(block, target):
+            self.emitter.poll(target)
         return self.builder.void(f"br label %{self._label(target)}")
 
     def _leave(self, block: Block, target: Block, moves: list[tuple[Definition, Value]]) -> None:

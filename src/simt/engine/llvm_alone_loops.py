@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from simt.analysis.access import NEAR
@@ -26,6 +27,15 @@ FEW_WITHOUT_GATHERS, FEW_GATHERED_WITHOUT = 24, WARP
 """The same on CPUs whose gathers are no faster than loads of each lane."""
 GATHERED = 5
 """Such a loop: of so many ops at least one gets at memory lane by lane."""
+FEW_OWN, OWN_LOOPS = 4, 4
+"""The same through a loop that only walks through arrays of their own, in local memory; such loops of one
+function above which there is no code for that (an unrolled sort)."""
+FEW_NESTED, FEW_NESTED_BUSY = 16, 4
+"""The same through a loop with loops in it; one that does much else than to get at memory lane by lane."""
+GATHERED_NESTED = 10
+"""That is less than one op in so many, those of inner loops counted for each of their turns."""
+LONGEST_NESTED = 200
+"""Ops of a loop with loops in it above which it is not doubled: what is in inner ones may be already."""
 
 
 class AloneLoops:
@@ -83,6 +93,10 @@ class AloneLoops:
 
     def _few(self, loop: Loop) -> int:
         """Lanes that go on alone, at most."""
+        if self._has_inner(loop):
+            return FEW_NESTED if self._is_mostly_apart(loop) else FEW_NESTED_BUSY
+        if self._is_own(loop):
+            return FEW_OWN
         if self._is_gathered(loop):
             return FEW_GATHERED if self.emitter.m.has_gathers else FEW_GATHERED_WITHOUT
         return FEW if self.emitter.m.has_gathers else FEW_WITHOUT_GATHERS
@@ -93,6 +107,16 @@ class AloneLoops:
         ops = self._ops(loop)
         outside = [op for op in ops if isinstance(op, Op) and op.binding.get("space") != "shared"]
         return GATHERED * sum(map(self._scatters, outside)) >= len(ops)
+
+    def _is_mostly_apart(self, loop: Loop) -> bool:
+        """The same for a loop with loops in it; local memory counts."""
+        turns = [self.emitter.schedule.turns(block) for block in self._blocks(loop) for _ in block.ops]
+        apart = map(self._is_lane_by_lane, self._ops(loop))
+        return GATHERED_NESTED * sum(compress(turns, apart)) >= sum(turns)
+
+    def _has_inner(self, loop: Loop) -> bool:
+        """Whether there are loops in a loop."""
+        return any(inner.parent is loop for inner in self.emitter.schedule.loops)
 
     def _blocks(self, loop: Loop) -> list[Block]:
         return self.emitter.schedule.order[loop.first : loop.last + 1]
@@ -122,7 +146,8 @@ class AloneLoops:
         header = loop.header.index
         if header not in self.rows:
             leaves = header in self.emitter.uniformity.leaving
-            self.rows[header] = not leaves and self._may_part(loop) and self._is_emitted(kind, loop)
+            suits = not leaves and not self._has_inner(loop) and self._may_part(loop)
+            self.rows[header] = suits and self._is_emitted(kind, loop)
         if self.rows[header]:
             self.emitter.part()
         return self.rows[header]
@@ -131,8 +156,7 @@ class AloneLoops:
         """Shapes of the addresses at which an op stores, in memory that others see."""
         if isinstance(op, Call) or op.destinations or op.binding.get("space") in ("local", "shared"):
             return []
-        read = self.emitter.ssa.read[id(op)]
-        return [self.emitter.shape(read[base]) for base, _ in memory_operands(op) if op.form.moves_memory]
+        return self._addresses(op) if op.form.moves_memory else []
 
     # ----------------------------------------------------------------------------------------------------
 
@@ -159,12 +183,27 @@ class AloneLoops:
     def is_scattered(self, loop: Loop) -> bool:
         """Whether each lane of the loop gets at memory of its own: few go through it alone, or it does little
         else than that."""
+        if self._has_inner(loop) or self._is_own(loop):
+            return False
         return self.has_code(loop) or (self._suits_one(loop) and self._is_gathered(loop))
 
     def _suits_one(self, loop: Loop) -> bool:
         """Whether lanes leave the loop by degrees, and get at memory one by one in it."""
         leaves = loop.header.index in self.emitter.uniformity.leaving
-        return leaves and self._may_part(loop) and any(map(self._scatters, self._ops(loop)))
+        if not leaves or not self._may_part(loop) or not any(map(self._is_lane_by_lane, self._ops(loop))):
+            return False
+        return not self._is_own(loop) or self._own_loops <= OWN_LOOPS
+
+    def _is_own(self, loop: Loop) -> bool:
+        """Whether lanes get at nothing lane by lane in a loop without inner ones but their own arrays."""
+        return not self._has_inner(loop) and not any(map(self._scatters, self._ops(loop)))
+
+    @cached_property
+    def _own_loops(self) -> int:
+        """Loops of the function that lanes leave by degrees, and that are so."""
+        leaving = self.emitter.uniformity.leaving
+        loops = (x for x in self.emitter.schedule.loops if x.header.index in leaving)
+        return sum(self._is_own(x) and any(map(self._is_lane_by_lane, self._ops(x))) for x in loops)
 
     def _may_part(self, loop: Loop) -> bool:
         """Whether nothing in a loop may need other lanes, and its code may stand twice."""
@@ -172,9 +211,7 @@ class AloneLoops:
             return False
         if self.emitter.ticks is not None:  # which counts what the warp executes, not each lane
             return False
-        if any(inner.parent is loop for inner in self.emitter.schedule.loops):
-            return False
-        return len(self._ops(loop)) <= LONGEST
+        return len(self._ops(loop)) <= (LONGEST_NESTED if self._has_inner(loop) else LONGEST)
 
     @property
     def has_scattered(self) -> bool:
@@ -183,13 +220,21 @@ class AloneLoops:
 
     def _scatters(self, op: Op | Call) -> bool:
         """Whether nothing is known of the addresses that an op gets at, or, where gathers are slow, lanes are
-        that far apart that they are served one by one. Local memory does not count: lanes that only walk
+        that far apart that they are served one by one. Local memory does not count: many lanes that only walk
         through arrays of their own are faster together (a heap of 16 words)."""
         if isinstance(op, Call) or not op.form.effects or op.binding.get("space") == "local":
             return False
+        return any(map(self._is_apart, self._addresses(op)))
+
+    def _is_lane_by_lane(self, op: Op | Call) -> bool:
+        """The same, where local memory counts: lanes that may be at different places of their arrays."""
+        if isinstance(op, Call) or op.binding.get("space") != "local" or not op.form.moves_memory:
+            return self._scatters(op)
+        return any(self._is_apart(shape) or not shape.exact for shape in self._addresses(op))
+
+    def _addresses(self, op: Op) -> list[Shape]:
         read = self.emitter.ssa.read[id(op)]
-        shapes = [self.emitter.shape(read[base]) for base, _ in memory_operands(op)]
-        return any(map(self._is_apart, shapes))
+        return [self.emitter.shape(read[base]) for base, _ in memory_operands(op)]
 
     def _is_apart(self, shape: Shape) -> bool:
         slow = not self.emitter.m.has_gathers

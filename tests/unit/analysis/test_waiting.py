@@ -50,6 +50,7 @@ def program(body: str) -> Program:
     .reg .b32 %t, %n, %v, %i;
     .reg .b64 %a, %o;
     .local .align 4 .b8 own[4];
+    .shared .align 4 .b8 flag[4];
     ld.param.u64 %a, [a];
     ld.param.u32 %n, [n];
     mov.u32 %t, %tid.x;
@@ -98,6 +99,102 @@ LOOPS = {
     "a function that reads nothing": ("L: call (%i), same, (%i); setp.eq.u32 %p, %i, 0; @%p bra L;", 0),
     "a variable": ("L: ld.local.u32 %i, [own]; setp.eq.u32 %p, %i, 0; @%p bra L;", 0),
     "plain load": ("L: ld.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 0; @%p bra L;", 0),
+    "count to what others say": (
+        "L: ld.volatile.global.u32 %v, [%a]; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %v; @%p bra L;",
+        0,
+    ),
+    "leave by that": (
+        "L: ld.volatile.global.u32 %v, [%a]; add.u32 %i, %i, 1; setp.le.u32 %p, %v, %i; @!%p bra L;",
+        0,
+    ),
+    "count by the size of a grid": (
+        "mov.u32 %n, %ntid.x; mov.u32 %t, %nctaid.x; mul.lo.u32 %n, %n, %t;"
+        "L: ld.volatile.global.u32 %v, [%a]; add.u32 %i, %i, %n; setp.gt.u32 %p, %v, %i; @%p bra L;",
+        0,
+    ),
+    "count by what may be zero": (
+        "L: ld.volatile.global.u32 %v, [%a]; add.u32 %i, %i, %n; setp.lt.u32 %p, %i, %v; @%p bra L;",
+        1,
+    ),
+    "count down": (
+        "L: ld.volatile.global.s32 %v, [%a]; add.s32 %i, %i, -1; setp.lt.s32 %p, %i, %v; @%p bra L;",
+        1,
+    ),
+    "count on from what others say": (
+        "L: ld.volatile.global.u32 %v, [%a]; add.u32 %i, %i, 1; setp.gt.u32 %p, %i, %v; @%p bra L;",
+        1,
+    ),
+    "count until it is what others say": (
+        "L: ld.volatile.global.u32 %v, [%a]; add.u32 %i, %i, 1; setp.ne.u32 %p, %i, %v; @%p bra L;",
+        1,
+    ),
+    "count in some turns": (
+        "L: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, %t; @%p bra L;"
+        "add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %v; @%p bra L;",
+        1,
+    ),
+    "a limit that grows as well": (
+        "L: ld.volatile.global.u32 %v, [%a]; add.u32 %i, %i, 1; add.u32 %v, %v, %i;"
+        "setp.lt.u32 %p, %i, %v; @%p bra L;",
+        1,
+    ),
+    "tickets": ("L: atom.global.add.u32 %v, [%a], 1; setp.lt.u32 %p, %v, %n; @%p bra L;", 0),
+    "tickets that one lane takes": (
+        "L: mov.u32 %v, 0; setp.ne.u32 %p, %t, 0; @%p bra M; atom.global.add.u32 %v, [%a], 2;"
+        "M: shfl.sync.idx.b32 %v, %v, 0, 31, -1; setp.ge.s32 %p, %v, %n; @%p bra END; bra L;",
+        0,
+    ),
+    "tickets for a CTA": (
+        "L: setp.ne.u32 %p, %t, 0; @%p bra M; atom.global.add.u32 %v, [%a], 1; st.shared.u32 [flag], %v;"
+        "M: bar.sync 0; ld.shared.u32 %i, [flag]; setp.ge.s32 %p, %i, %n; bar.sync 0; @!%p bra L;",
+        0,
+    ),
+    "no tickets": ("L: atom.global.add.u32 %v, [%a], 0; setp.lt.u32 %p, %v, %n; @%p bra L;", 1),
+    "tickets of any size": ("L: atom.global.add.u32 %v, [%a], %t; setp.lt.u32 %p, %v, %n; @%p bra L;", 1),
+    "tickets given back": ("L: atom.global.add.s32 %v, [%a], -1; setp.lt.s32 %p, %v, %n; @%p bra L;", 1),
+    "tickets above a number": ("L: atom.global.add.u32 %v, [%a], 1; setp.gt.u32 %p, %v, %n; @%p bra L;", 1),
+    "a lock by sums": (
+        "L: atom.global.add.u32 %v, [%a], 1; setp.ne.u32 %p, %v, 0; @!%p bra END;"
+        "red.global.add.u32 [%a], -1; bra L;",
+        1,
+    ),
+    "tickets and what others say": (
+        "L: atom.global.add.u32 %v, [%a], 1; ld.volatile.global.u32 %i, [%a+4]; setp.lt.u32 %p, %v, %i;"
+        "@%p bra L;",
+        1,
+    ),
+    "a ticket, then a flag": (
+        "L: atom.global.add.u32 %v, [%a], 1; setp.ge.u32 %p, %v, %n; @%p bra END;"
+        "M: ld.volatile.global.u32 %v, [%a+4]; setp.eq.u32 %p, %v, 0; @%p bra M; bra L;",
+        2,
+    ),
+    "so many tries": (
+        "L: atom.global.cas.b32 %v, [%a], 0, 1; setp.eq.u32 %p, %v, 0; @%p bra END;"
+        "add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;",
+        1,
+    ),
+    "a flag of the CTA, a barrier in every turn": (
+        "L: ld.volatile.shared.u32 %v, [flag]; bar.sync 0; setp.eq.u32 %p, %v, 0; @%p bra L;",
+        0,
+    ),
+    "a flag of the CTA, a barrier in some turns": (
+        "L: ld.volatile.shared.u32 %v, [flag]; setp.eq.u32 %p, %v, %t; @%p bra L;"
+        "bar.sync 0; setp.eq.u32 %p, %v, 0; @%p bra L;",
+        1,
+    ),
+    "a flag of the grid, a barrier in every turn": (
+        "L: ld.volatile.global.u32 %v, [%a]; bar.sync 0; setp.eq.u32 %p, %v, 0; @%p bra L;",
+        1,
+    ),
+    "a flag that one thread reads for its CTA": (
+        "L: atom.global.or.b32 %v, [%a], 0; st.shared.u32 [flag], %v; bar.sync 0; ld.shared.u32 %i, [flag];"
+        "setp.eq.u32 %p, %i, 0; @%p bra L;",
+        1,
+    ),
+    "a flag that a function reads, a barrier in every turn": (
+        "L: call (%v), read, (%a); bar.sync 0; setp.eq.u32 %p, %v, 0; @%p bra L;",
+        1,
+    ),
 }
 
 
