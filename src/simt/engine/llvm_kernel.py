@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, cached_property
 
+from simt.analysis.decided import decided
 from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Program
 from simt.analysis.range_algebra import UNKNOWN
@@ -568,6 +569,7 @@ def emit(
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
     Raises `Unsupported` for what only the interpreter runs.
     """
+    kernel = decided(program, kernel, block)
     written_out = unrolled(program, kernel, block)
     if watch is not None:
         return _emit(_unit(program, written_out, block, features), attributes, watch)
