@@ -88,3 +88,6 @@ def test_loops_that_lanes_leave_together(tile: tuple[int, int], together: int, l
     found = explain(program, program.functions["k"], BlockShape(16, 16, 1), "x86-64-v4").functions[0]
     assert sum(not loop.by_degrees for loop in found.loops) == together, found.loops
     assert sum(loop.by_degrees for loop in found.loops) == leaving
+    assert [place.text for place in found.decided][:1] == ["@%p bra END"]  # no thread has no first row
+    even = tile[1] % 32 == 0  # no turn of the inner loop is left over of pairs
+    assert ["st.global.u32 [%b], %v" in place.text for place in found.unreached].count(True) == even
