@@ -14,7 +14,7 @@ from functools import cache, cached_property
 
 from simt.analysis.decided import decided
 from simt.analysis.flushing import flushing
-from simt.analysis.program import Function, Program
+from simt.analysis.program import Function, Op, Program
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
 from simt.analysis.shape import WARP, BlockShape
@@ -63,6 +63,9 @@ SHORT_BODY = 300
 row of threads."""
 MAY_SHRINK, SHRUNK = 6 * LONG_BODY, 0.7
 """The same where CTAs have several rows; from `LONG_BODY` lines on the other code must be so much shorter."""
+BOUNDS, OF_NEIGHBOURS = ("lt", "le", "gt", "ge"), 6
+"""Comparisons from which those of what a row of warps has in common are told ahead of it. Fewer are branches
+that cost little, and code without any is not better: it was up to a tenth slower."""
 LONGEST_TRIED = 4 * LONG_BODY
 """Lines up to which there is code that is tried first, if it is shorter in the same way."""
 TWO_ROWS, USUAL = "two.rows", "usual"
@@ -203,7 +206,7 @@ class KernelEmitter(TrialEmitter):
         ahead = Builder(prefix="%ahead.")
         other = KernelEmitter(self.unit, self.function, ahead)
         other.builder.prefix = "%sure.v"  # allocations of both stand together
-        other.m.beginning = self.beginning
+        other.m.beginning, other.m.tells_rows = self.beginning, self._has_window
         other.longest = int(length * SHRUNK) if length > LONG_BODY else 0
         try:
             other.body()
@@ -218,6 +221,12 @@ class KernelEmitter(TrialEmitter):
         self.m.at_start = (self.m.at_start or {}) | (other.m.at_start or {})
         warp = [*other._warp_loop(), *lines, *other._finished()]
         return llvm_strips.Sure(ahead.lines, other.m.sure_turns, warp, other.m.has_edge)
+
+    @property
+    def _has_window(self) -> bool:
+        """Whether the kernel asks for bounds so often that they are those of neighbours."""
+        ops = (op for op in self.function.ops() if isinstance(op, Op))
+        return sum(op.binding.get("cmp") in BOUNDS for op in ops) >= OF_NEIGHBOURS
 
     def _trial(self, length: int, allocas: list[str]) -> list[str]:
         """Code of a warp that is tried first: see `simt.engine.llvm_trial`. From the warp's names on to where

@@ -72,11 +72,11 @@ class SeriesAlgebra(MachineAlgebra):
     `ahead`: takes code that stands ahead of a row, if code is made for the row's first warps alone, None in
     all other code. `sure_turns`: an i64 computed there: the code is right for so many of them. `tells`: of
     some access or comparison it is told ahead how it ends. `has_edge`: not in the first CTA of the grid's
-    row."""
+    row. `tells_rows`: of comparisons of what a row of warps has in common, too."""
 
     ahead: Builder | None = None
     sure_turns = ALWAYS
-    tells = has_edge = False
+    tells = has_edge = tells_rows = False
 
     @cached_property
     def _series(self) -> dict[str, Series]:
@@ -317,13 +317,13 @@ class SeriesAlgebra(MachineAlgebra):
     # -- comparisons ---------------------------------------------------------------------------------
 
     def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
-        holds = self._told(op, t, a, b)
+        holds = self._told(op, t, a, b, self.tells_rows)
         if holds is not None:
             return Value("true" if holds else "false", "i1")
         run = partial(LlvmAlgebra.compare_integers, self, op, t)
         return self._same(super().compare_integers(op, t, a, b), run, a, b)
 
-    def _told(self, op: Comparison, t: Type, a: Value, b: Value) -> bool | None:
+    def _told(self, op: Comparison, t: Type, a: Value, b: Value, rows: bool = False) -> bool | None:
         """How a comparison of a value that differs from lane to lane, from row to row of a warp, or between
         rows of warps, with one that is the same for all ends: in all warps for which this code is."""
         if self.ahead is None or t.bits != U32.bits or op not in MIRRORED:
@@ -337,7 +337,7 @@ class SeriesAlgebra(MachineAlgebra):
             same, edge = shape_of(value).is_uniform, _is_edge(t, limit)
             if step is None or not shape_of(limit).is_uniform:
                 continue
-            if same and not (one.is_same and one.of_row and self._is_bound(sense, one, end, edge)):
+            if same and not (rows and one.is_same and one.of_row and self._is_bound(sense, one, end, edge)):
                 continue
             stays = lanes > 0 and not step  # the same in every warp: which lanes are below does not change
             if not shape_of(value).is_affine or (stays and (edge or op in _EQUAL)):

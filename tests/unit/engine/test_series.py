@@ -527,9 +527,21 @@ def test_branches_that_are_told_ahead_are_jumps(block: tuple[int, int, int]) -> 
 def test_which_rows_are_taken_for_usual(test: str, is_told: bool) -> None:
     """Those within the bounds of a picture; not what an elimination leaves, nor every second row, nor what
     the launch says."""
-    more = f"ld.param.u32 %t, [shift]; {test} @%p bra END; mad.lo.u32 %i, %y, %n, %x;"
+    others = "setp.ge.s32 %q, %y, %t; @%q bra END;" * 6  # as a window has them
+    more = f"ld.param.u32 %t, [shift]; {others} {test} @%p bra END; mad.lo.u32 %i, %y, %n, %x;"
     source = HEAD + more + "mul.wide.u32 %b, %i, 4; add.u64 %a, %a, %b; st.global.u32 [%a], %x;" + TAIL
     program, _ = compile_ptx(source, "<ptx>", DEVICES[90])
     text, _, _ = emit(program, program.functions["k"], BlockShape(32, 8, 1), frozenset(), "nounwind")
     sure = text.split("warp.head.sure:")[1].split("warp.done.sure:")[0]
     assert ("icmp s" not in sure and "icmp eq i32" not in sure) == is_told
+
+
+@pytest.mark.parametrize(("others", "is_told"), [(1, False), (4, False), (5, True)])
+def test_few_questions_about_rows_stay_branches(others: int, is_told: bool) -> None:
+    """A lone guard is no window."""
+    more = "setp.ge.s32 %q, %y, %n; @%q bra END;" + "setp.lt.s32 %q, %y, 1; @%q bra END;" * others
+    source = HEAD + more + "mad.lo.u32 %i, %y, %n, %x; mul.wide.u32 %b, %i, 4; add.u64 %a, %a, %b;"
+    program, _ = compile_ptx(source + "st.global.u32 [%a], %x;" + TAIL, "<ptx>", DEVICES[90])
+    text, _, _ = emit(program, program.functions["k"], BlockShape(32, 8, 1), frozenset(), "nounwind")
+    sure = text.split("warp.head.sure:")[1].split("warp.done.sure:")[0]
+    assert ("icmp s" not in sure) == is_told
