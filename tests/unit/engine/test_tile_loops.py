@@ -16,34 +16,35 @@ KERNEL = """.version 7.5
 .address_size 64
 .visible .entry k(.param .u64 out)
 {{
-    .reg .pred %p, %q;
-    .reg .b32 %x, %y, %i, %j, %m, %n, %t, %v;
+    .reg .pred %p<6>;
+    .reg .b32 %x, %y, %i, %j, %m<5>, %n, %t, %v;
     .reg .b64 %a, %b;
     mov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %i, %y;
     ld.param.u64 %a, [out];
-    setp.ge.s32 %p, %y, {rows};
-    @%p bra END;
-    max.s32 %m, %x, {last}; add.s32 %m, %m, 15; sub.s32 %m, %m, %x; shr.u32 %m, %m, 4; add.s32 %m, %m, 1;
-    and.b32 %n, %m, 1;                        // turns of the inner loop that are left over of pairs
+    setp.ge.s32 %p0, %y, {rows};
+    @%p0 bra END;
+    max.s32 %m0, %x, {last}; add.s32 %m1, %m0, 15; sub.s32 %m2, %m1, %x; shr.u32 %m3, %m2, 4;
+    add.s32 %m4, %m3, 1;
+    and.b32 %n, %m4, 1;                       // turns of the inner loop that are left over of pairs
 ROW:
-    setp.ge.s32 %p, %x, {columns};
-    @%p bra NEXT;
+    setp.ge.s32 %p1, %x, {columns};
+    @%p1 bra NEXT;
     mov.u32 %j, %x;
     mul.lo.s32 %t, %i, {columns};
-    setp.eq.s32 %p, %n, 0;
-    @%p bra PAIRS;
+    setp.eq.s32 %p2, %n, 0;
+    @%p2 bra PAIRS;
     {cell}
-    setp.lt.u32 %p, %m, 2;
-    @%p bra NEXT;
+    setp.lt.u32 %p3, %m4, 2;
+    @%p3 bra NEXT;
 PAIRS:
     {cell}
     {cell}
-    setp.lt.s32 %p, %j, {columns};
-    @%p bra PAIRS;
+    setp.lt.s32 %p4, %j, {columns};
+    @%p4 bra PAIRS;
 NEXT:
     add.s32 %i, %i, 16;
-    setp.lt.s32 %p, %i, {rows};
-    @%p bra ROW;
+    setp.lt.s32 %p5, %i, {rows};
+    @%p5 bra ROW;
 END:
     ret;
 }}
@@ -88,6 +89,6 @@ def test_loops_that_lanes_leave_together(tile: tuple[int, int], together: int, l
     found = explain(program, program.functions["k"], BlockShape(16, 16, 1), "x86-64-v4").functions[0]
     assert sum(not loop.by_degrees for loop in found.loops) == together, found.loops
     assert sum(loop.by_degrees for loop in found.loops) == leaving
-    assert [place.text for place in found.decided][:1] == ["@%p bra END"]  # no thread has no first row
+    assert [place.text for place in found.decided][:1] == ["@%p0 bra END"]  # no thread has no first row
     even = tile[1] % 32 == 0  # no turn of the inner loop is left over of pairs
     assert ["st.global.u32 [%b], %v" in place.text for place in found.unreached].count(True) == even
