@@ -28,32 +28,37 @@ from simt.analysis.program import (
     Special,
     SymbolAddress,
 )
-from simt.analysis.range_algebra import UNKNOWN, Range, RangeAlgebra
-from simt.analysis.remade import OF_THREAD, TOLD
+from simt.analysis.range_algebra import UNKNOWN, Range, RangeAlgebra, constant
+from simt.analysis.remade import OF_THREAD
+from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
-from simt.analysis.ssa import destinations, terminator_definition, uses
+from simt.analysis.ssa import Definition, Ssa, build, destinations, uses
 from simt.analysis.unrolling import copied, lead
 from simt.isa.algebra import Environment
 
-Makers = Mapping[Register, Sequence[Op | Call | Block]]
-"""By register, all that writes it: a barrier by its block."""
+MOST = 32
+"""Instructions that are looked at for a branch."""
+Makers = Mapping[Register, Sequence[Op | Call]]
+"""By register, all that writes it."""
 
 
-def decided(program: Program, kernel: Function, cta: BlockShape) -> Function:
-    """The kernel for CTAs of a shape: another function, if one of its branches is decided."""
+def decided(program: Program, kernel: Function, cta: BlockShape) -> tuple[Function, Ssa | None]:
+    """The kernel for CTAs of a shape: another function, if one of its branches is decided; else its SSA, if
+    that had to be made."""
     branches = [(b, b.terminator) for b in kernel.blocks if isinstance(b.terminator, Branch)]
     if not branches:
-        return kernel
+        return kernel, None
     makers = _makers(kernel)
     asking = [(block, branch) for block, branch in branches if _is_of_thread(branch.predicate, makers)]
     if not asking or has_clock(kernel.name, program):
-        return kernel
-    bounds, ways = _Bounds(makers, program.environment, cta), dict[int, Block]()
+        return kernel, None
+    ssa, ways = build(kernel, schedule(kernel)), dict[int, Block]()
+    bounds = _Bounds(ssa, program.environment, cta)
     for block, branch in asking:
-        known = bounds.register(branch.predicate)
+        known = bounds.of(ssa.read[id(branch)][branch.predicate])
         if known.lo == known.hi:
             ways[block.index] = branch.taken if bool(known.lo) != branch.negated else branch.otherwise
-    return _without(kernel, ways) if ways else kernel
+    return (_without(kernel, ways), None) if ways else (kernel, ssa)
 
 
 def _without(kernel: Function, ways: dict[int, Block]) -> Function:
@@ -67,39 +72,34 @@ def _without(kernel: Function, ways: dict[int, Block]) -> Function:
 
 
 def _makers(kernel: Function) -> Makers:
-    found: dict[Register, list[Op | Call | Block]] = {}
+    found: dict[Register, list[Op | Call]] = {}
     for block in kernel.blocks:
         for op in block.ops:
             for register in destinations(op):
                 if register is not None:
                     found.setdefault(register, []).append(op)
-        result = terminator_definition(block)
-        if result is not None:
-            found.setdefault(result, []).append(block)
     return found
 
 
 def _is_of_thread(predicate: Register, makers: Makers) -> bool:
-    """Whether the thread's indices and numbers alone tell a predicate, by some instructions, each of which
-    always gives its register the one value that it has: others are hardly ever decided."""
-    seen, work, asks = {predicate}, [predicate], False
-    while work and len(seen) <= TOLD:
-        op = _only(makers.get(work.pop(), ()))
-        if op is None or op.guard is not None or op.form.effects or not all(map(_is_known, _sources(op))):
+    """Whether some instructions give a predicate that have nothing but numbers and the thread's indices, at
+    least in one of the ways in which its registers are written: others are hardly ever decided."""
+    seen, work, asks, left = {predicate}, [predicate], False, MOST
+    while work:
+        found = makers.get(work.pop(), ())
+        left -= len(found)
+        told = [op for op in found if isinstance(op, Op) and _is_told(op)] if left >= 0 else []
+        if not told:
             return False
-        asks |= any(isinstance(source, Special) for source in _sources(op))
-        new = [register for register in uses(op) if register not in seen]
-        seen.update(new)
+        asks |= any(isinstance(source, Special) for op in told for source in op.sources.values())
+        new = {register for op in told for register in uses(op)} - seen
+        seen |= new
         work += new
-    return asks and not work
+    return asks
 
 
-def _only(found: Sequence[Op | Call | Block]) -> Op | None:
-    return found[0] if len(found) == 1 and isinstance(found[0], Op) else None
-
-
-def _sources(op: Op) -> Sequence[Operand]:
-    return tuple(op.sources.values())
+def _is_told(op: Op) -> bool:
+    return op.guard is None and not op.form.effects and all(map(_is_known, op.sources.values()))
 
 
 def _is_known(source: Operand) -> bool:
@@ -109,21 +109,30 @@ def _is_known(source: Operand) -> bool:
 
 
 class _Bounds:
-    """Bounds of registers that the thread's indices tell: a reader of the evaluator."""
+    """Bounds of what the thread's indices tell: a reader of the evaluator."""
 
-    def __init__(self, makers: Makers, environment: Environment, cta: BlockShape) -> None:
-        self.makers = makers
+    def __init__(self, ssa: Ssa, environment: Environment, cta: BlockShape) -> None:
+        self.ssa = ssa
         self.evaluator: Evaluator[Range] = Evaluator(RangeAlgebra(cta), self, environment)
-        self.found: dict[Register, Range] = {}
+        self.found: dict[Definition, Range] = {}
+        self.inputs: Mapping[Register, Definition] = {}
+
+    def of(self, definition: Definition) -> Range:
+        """Nothing is known where several definitions meet."""
+        op = definition.origin
+        if op == "undefined":
+            return constant(0)
+        if definition not in self.found:
+            self.found[definition] = UNKNOWN  # of one that is made of itself
+            if isinstance(op, Op) and _is_told(op):
+                outer, self.inputs = self.inputs, self.ssa.read[id(op)]
+                values = zip(self.ssa.of[id(op)], self.evaluator.op(op), strict=True)
+                self.found.update((made, value) for made, value in values if made is not None)
+                self.inputs = outer
+        return self.found[definition]
 
     def register(self, register: Register) -> Range:
-        if register not in self.found:
-            self.found[register] = UNKNOWN  # one that is made of itself
-            op = _only(self.makers.get(register, ()))
-            if op is not None:
-                values = zip(op.destinations, self.evaluator.op(op), strict=True)
-                self.found.update((made, value) for made, value in values if made is not None)
-        return self.found[register]
+        return self.of(self.inputs[register])
 
     def symbol(self, symbol: SymbolAddress) -> Range:
         return UNKNOWN

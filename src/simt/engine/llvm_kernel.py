@@ -18,6 +18,7 @@ from simt.analysis.program import Function, Op, Program
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
 from simt.analysis.shape import WARP, BlockShape
+from simt.analysis.ssa import Ssa
 from simt.analysis.streams import streams
 from simt.analysis.taking_turns import Found, taking_turns, walking_loops
 from simt.analysis.together import loops_together, put_together
@@ -578,7 +579,7 @@ def emit(
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
     Raises `Unsupported` for what only the interpreter runs.
     """
-    kernel = decided(program, kernel, block)
+    kernel, ssa = decided(program, kernel, block)
     written_out = unrolled(program, kernel, block)
     if watch is not None:
         return _emit(_unit(program, written_out, block, features), attributes, watch)
@@ -587,7 +588,7 @@ def emit(
             found = _emit(_unit(program, written_out, block, features, may_grow=True), attributes)
             if found[0].count("\n") <= WRITTEN_OUT:
                 return found
-    unit = _unit(program, kernel, block, features, may_grow=True)
+    unit = _unit(program, kernel, block, features, may_grow=True, ssa=ssa)
     try:
         return _emit(unit, attributes)
     except TooLarge:
@@ -597,9 +598,15 @@ def emit(
 
 
 def _unit(
-    program: Program, kernel: Function, block: BlockShape, features: frozenset[str], may_grow: bool = False
+    program: Program,
+    kernel: Function,
+    block: BlockShape,
+    features: frozenset[str],
+    may_grow: bool = False,
+    ssa: Ssa | None = None,
 ) -> Unit:
-    unit = Unit(program, kernel, block, features, may_grow=may_grow)
+    """`ssa` of the kernel, if it has been made."""
+    unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa)
     unit.choose_shape()
     kernel = _staying_together(unit)
     if kernel is not unit.kernel:

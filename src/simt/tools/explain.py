@@ -173,7 +173,7 @@ def explain(program: Program, kernel: Function, block: BlockShape, cpu: str = HO
 
 def _note_decided(notes: FunctionNotes, program: Program, kernel: Function, block: BlockShape) -> None:
     """What the size of a CTA decides (`simt.analysis.decided`)."""
-    found = decided(program, kernel, block)
+    found, _ = decided(program, kernel, block)
     for lines, places in ((_branch_lines, notes.decided), (_acting_lines, notes.unreached)):
         gone = sorted(lines(kernel) - lines(found))
         places += [Place(line, statement(program.text, line)) for line in gone]

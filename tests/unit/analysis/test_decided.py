@@ -36,6 +36,10 @@ DECIDED = {
     "one of two": ("setp.lt.u32 %r, %y, 2; setp.lt.u32 %q, %x, 40; or.pred %p, %r, %q;", True),
     "neither of two": ("setp.ge.u32 %r, %x, 16; setp.lt.u32 %q, %y, 4; and.pred %p, %r, %q;", False),
     "the reverse": ("setp.ge.u32 %q, %x, 16; not.pred %p, %q;", True),
+    "what is written again later": (
+        "add.u32 %m0, %x, 1; setp.lt.u32 %r, %m0, 17; add.u32 %m0, %m0, 5; and.pred %p, %r, %r;",
+        True,
+    ),
     "a choice of numbers": (
         "setp.ge.u32 %q, %x, 16; selp.u32 %m0, 1, 2, %q; setp.eq.u32 %p, %m0, 2;",
         True,
@@ -50,8 +54,9 @@ KEPT = {
     "by a guard": (
         "setp.lt.u32 %q, %y, 4; mov.u32 %m0, 99; @%q add.u32 %m0, %x, 0; setp.lt.u32 %p, %m0, 16;"
     ),
-    "made in two ways": "setp.lt.u32 %p, %x, 16; @%p bra M; setp.lt.u32 %p, %y, 16; M:",
-    "made of itself": "add.u32 %m0, %m0, %x; setp.lt.u32 %p, %m0, 16;",
+    "made in two ways": (
+        "mov.u32 %m0, %x; setp.lt.u32 %q, %x, 9; @%q bra M; mov.u32 %m0, %n; M: setp.lt.u32 %p, %m0, 16;"
+    ),
     "clocks": "mov.u32 %m0, %clock; setp.lt.u32 %p, %x, 16;",
 }
 
@@ -60,7 +65,7 @@ def both(body: str, block: BlockShape) -> tuple[Function, Function]:
     """A kernel, and what is made of it."""
     program = lower(parse(KERNEL.format(body=body).encode(), "<ptx>")[0])
     kernel = program.functions["k"]
-    return kernel, decided(program, kernel, block)
+    return kernel, decided(program, kernel, block)[0]
 
 
 def branches(function: Function) -> int:
