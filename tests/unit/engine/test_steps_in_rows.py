@@ -13,6 +13,7 @@ from simt.analysis.shape import BlockShape
 from simt.engine.host import HOST, find_cpu, named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
+from tests.unit.engine.arrays import words_at_the_end
 
 BYTES = 16384
 KERNEL = """.version 7.5
@@ -123,19 +124,21 @@ def test_words_at_steps(
 @pytest.mark.parametrize("stores", [False, True])
 @pytest.mark.parametrize(("row", "lane"), [(3, 15), (3, 2), (2, 9), (0, 4)])
 @pytest.mark.parametrize("step", [12, 68])
-def test_a_row_too_far(any_device: simt.Device, step: int, row: int, lane: int, stores: bool) -> None:
+@pytest.mark.parametrize("engine", ["interpreter", "jit"])
+def test_a_row_too_far(engine: str, step: int, row: int, lane: int, stores: bool) -> None:
     """The first thread that is beyond the memory's end faults, if it runs; rows that do not run never do."""
-    device, block, pitch = any_device, (16, 4), 4
-    own, end = device.zeros(64, "u4"), device.memory.limit
+    device, block, pitch = simt.Device("sm_90", engine=engine, memory="64MiB"), (16, 4), 4
+    last = words_at_the_end(device, np.uint32(1))
+    own, end = last.ptr, last.ptr + last.nbytes
     first = end - row * pitch - lane * step  # of that thread, of those behind it, and maybe of some before
     thread = int(np.flatnonzero(places(block, first, step, pitch) + 4 > end)[0])
     kernel = device.load(source(32, 1, step, "global", stores))["k"]
-    near = first - 4096, 4096  # an address, and how far from there threads are
-    arrays = (own, near[0]) if stores else (near[0], own)
+    near, far = first - 4096, 4096  # an address, and how far from there threads are
+    arrays = (own, near) if stores else (near, own)
     if thread >= block[0]:
-        kernel((1,), block, (*arrays, near[1], thread // block[0], pitch))
+        kernel((1,), block, (*arrays, far, thread // block[0], pitch))
     with pytest.raises(simt.MemoryFault) as caught:
-        kernel((1,), block, (*arrays, near[1], block[1], pitch))
+        kernel((1,), block, (*arrays, far, block[1], pitch))
     assert f"thread ({thread % block[0]}, {thread // block[0]}, 0)" in str(caught.value)
 
 
