@@ -18,7 +18,8 @@ measurement, on an AMD Zen 5; twice as many for words of less than 4 bytes."""
 
 
 FEW_ROWS = 4
-"""Rows of a CTA in a warp up to which a store for each of them takes less time than a scatter."""
+"""Rows of a CTA in a warp up to which a store for each of them takes less time than a scatter, and lanes at
+known distances within each of them are served like those of one row."""
 
 
 class Pattern(Enum):
@@ -43,8 +44,8 @@ class Way(Enum):
     """Whole lines of shared memory, and look-ups in registers; a test at run time tells whether the lanes
     are close enough together, and `LANES` is the way where they are not."""
     STEPS = "steps"
-    """One lane after the other, at known distances from the first; `LANES` where the index wraps, or where
-    not all lanes run that store, both of which are tested."""
+    """One lane after the other, at known distances from the first of the row; `LANES` where the index wraps,
+    or where not all lanes run that store, both of which are tested."""
     NEAR = "near"
     """The same for lanes few bytes apart: whole registers, in which each lane's words are looked up, or of
     which each lane's words are stored."""
@@ -130,8 +131,8 @@ def _may_be_near(pattern: Pattern, shape: Shape) -> bool:
 
 
 def _has_steps(pattern: Pattern, shape: Shape) -> bool:
-    """Whether all lanes are at known distances from the first."""
-    known = shape.width == 1 and shape.hold != Hold.LIKELY and abs(shape.stride) < FAR
+    """Whether all lanes are at known distances from the first of their row."""
+    known = shape.width <= FEW_ROWS and shape.hold != Hold.LIKELY and abs(shape.stride) < FAR
     return known and pattern is Pattern.STRIDED
 
 

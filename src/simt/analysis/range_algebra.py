@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from simt.analysis.effects import WithoutEffects
 from simt.analysis.shape import WARP, BlockShape, trailing_zeros
+from simt.analysis.shape_algebra import COMPARED
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
 from simt.records import dataclass
@@ -29,6 +30,8 @@ class Range:
 
 
 UNKNOWN = Range(0, ANY - 1)
+EITHER = Range(0, 1)
+"""Of a predicate."""
 
 
 def constant(value: int) -> Range:
@@ -81,6 +84,8 @@ class RangeAlgebra(WithoutEffects[Range]):
         return constant(bits)
 
     def select(self, t: Type, p: Range, a: Range, b: Range) -> Range:
+        if p.lo == p.hi:
+            return a if p.lo else b
         return join(a, b)
 
     def lookup(self, table: tuple[int, ...], index: Range) -> Range:
@@ -94,11 +99,15 @@ class RangeAlgebra(WithoutEffects[Range]):
 
     def and_(self, t: Type, a: Range, b: Range) -> Range:
         if t.is_predicate:
-            return UNKNOWN
-        (_, x), (_, y) = unsigned_bounds(t, a), unsigned_bounds(t, b)
+            return Range(min(a.lo, b.lo), min(a.hi, b.hi))
+        (v, x), (w, y) = unsigned_bounds(t, a), unsigned_bounds(t, b)
+        if v == x and w == y:
+            return constant(x & y)
         return Range(0, min(x, y), max(a.zeros, b.zeros))
 
     def or_(self, t: Type, a: Range, b: Range) -> Range:
+        if t.is_predicate:
+            return Range(max(a.lo, b.lo), max(a.hi, b.hi))
         return self._joined_bits(t, a, b)
 
     def xor(self, t: Type, a: Range, b: Range) -> Range:
@@ -106,12 +115,12 @@ class RangeAlgebra(WithoutEffects[Range]):
 
     def _joined_bits(self, t: Type, a: Range, b: Range) -> Range:
         if t.is_predicate:
-            return UNKNOWN
+            return EITHER
         (_, x), (_, y) = unsigned_bounds(t, a), unsigned_bounds(t, b)
         return Range(0, (1 << max(x, y).bit_length()) - 1, min(a.zeros, b.zeros))
 
     def invert(self, t: Type, a: Range) -> Range:
-        return UNKNOWN if t.is_predicate else made(t, -1 - a.hi, -1 - a.lo)
+        return Range(1 - a.hi, 1 - a.lo) if t.is_predicate else made(t, -1 - a.hi, -1 - a.lo)
 
     def shift_left(self, t: Type, a: Range, n: Range) -> Range:
         if n.lo != n.hi or not 0 <= n.lo < t.bits:
@@ -172,7 +181,14 @@ class RangeAlgebra(WithoutEffects[Range]):
         return made(t, max(al, bl), max(ah, bh), min(a.zeros, b.zeros))
 
     def compare(self, op: Comparison, t: Type, a: Range, b: Range) -> Range:
-        return UNKNOWN
+        if t.is_float:
+            return EITHER
+        (al, ah), (bl, bh) = bounds(t, a), bounds(t, b)
+        if op in ("eq", "ne"):
+            apart, one = ah < bl or bh < al, al == ah == bl == bh
+            return constant(int(one == (op == "eq"))) if apart or one else EITHER
+        ends = {COMPARED[op](x, y) for x, y in ((al, bh), (ah, bl))}
+        return constant(int(ends.pop())) if len(ends) == 1 else EITHER
 
     def resize(self, source: Type, target: Type, a: Range) -> Range:
         if target.bits <= source.bits:

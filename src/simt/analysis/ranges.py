@@ -1,4 +1,5 @@
-"""Bounds and alignment of every integer that a function computes, as far as they are known.
+"""Bounds and alignment of every integer that a function computes, as far as they are known; which predicates
+always hold, or never.
 
 The meanings are evaluated over `RangeAlgebra`. Masks play no part: what is found holds for lanes that
 do not run as well, where their values are computed with the others'. Nothing is taken from conditions.
@@ -97,7 +98,7 @@ class Ranges:
     def _op(self, op: Op | Call) -> bool:
         grew = False
         definitions = self.ssa.of[id(op)]
-        if isinstance(op, Op) and any(d is not None and _is_integer(d) for d in definitions):
+        if isinstance(op, Op) and any(d is not None and _has_range(d) for d in definitions):
             self.read = self.ssa.read[id(op)]
             for definition, value in zip(definitions, self.evaluator.op(op)):
                 if definition is not None:
@@ -127,6 +128,6 @@ class Ranges:
         return True
 
 
-def _is_integer(definition: Definition) -> bool:
-    t = definition.register.type
-    return not (t.is_native_float or t.is_predicate)
+def _has_range(definition: Definition) -> bool:
+    """Integers have one, and predicates: 0 and 1."""
+    return not definition.register.type.is_native_float

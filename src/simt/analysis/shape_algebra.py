@@ -49,7 +49,7 @@ def merge(a: Shape, b: Shape) -> Shape:
     width, hold = max(a.width, b.width), max(a.hold, b.hold)
     if a.stride == b.stride and width < WARP:
         const = a.const if a.const == b.const else None
-        return Shape(width, a.stride, hold, const, min(a.zeros, b.zeros))
+        return Shape(width, a.stride, hold, const, min(a.zeros, b.zeros), max(a.common, b.common))
     return VARYING
 
 
@@ -359,8 +359,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def _compare_alike(self, op: Comparison, t: Type, a: Shape, b: Shape) -> bool:
         """Whether all lanes of a warp lie on the same side of what is the same for all of them: a multiple of
         more than tells lanes apart (`tid < 64`)."""
-        bits = self.reach(t, a)
-        if bits is None or max(a.width, b.width) > 1 or not flat(b):
+        bits = self.reach(t, a) if a.width == 1 else a.common if flat(a) and a.common < t.bits else None
+        if bits is None or not b.is_uniform:
             return False
         if op in ("le", "gt"):
             return b.const is not None and trailing_zeros(b.const + 1) >= bits

@@ -245,8 +245,8 @@ def _widen(old: Shape, new: Shape) -> Shape:
         return old
     if old.stride != new.stride or (old.width != new.width and max(old.width, new.width) == WARP):
         return VARYING
-    hold, zeros = max(old.hold, new.hold), min(old.zeros, new.zeros)
-    return Shape(max(old.width, new.width), old.stride, hold, zeros=zeros)
+    hold, zeros, common = max(old.hold, new.hold), min(old.zeros, new.zeros), max(old.common, new.common)
+    return Shape(max(old.width, new.width), old.stride, hold, zeros=zeros, common=common)
 
 
 def used_in(ssa: Ssa) -> dict[Definition, set[int]]:

@@ -160,10 +160,11 @@ def in_full(found: Explanation, registers: bool = False) -> str:
 def _function(notes: FunctionNotes, registers: bool, inner: bool) -> list[str]:
     """The sections of a function; of a called one only those that have something to say."""
     branches = Counter(_BRANCH[b.divergent] for b in notes.branches)
+    branches.update({"decided": len(notes.decided)} if notes.decided else {})
     shapes = {kind: len(names) for kind, names in notes.registers.items() if names}
     sections = [
         ("memory", _kinds(notes), _accesses(notes)),
-        ("branches", _counted(branches), _placed((b.place, _branch(b)) for b in notes.branches)),
+        ("branches", _counted(branches), _placed(_branches(notes))),
         (
             "loops",
             "",
@@ -176,6 +177,10 @@ def _function(notes: FunctionNotes, registers: bool, inner: bool) -> list[str]:
             _placed((c.place, _CALL[c.kind]) for c in notes.calls),
         ),
         ("registers", _counted(shapes), _registers(notes) if registers else []),
+        *(
+            [("not run", "no thread comes there", _placed((p, "") for p in notes.unreached))]
+            * bool(notes.unreached)
+        ),
     ]
     return [line for section in sections for line in _section(*section) if not inner or any(section[1:])]
 
@@ -265,6 +270,12 @@ _CALL = {
     "indirect": "not inlined: every function that it may reach, for the lanes that call it",
     "system": "of the device: goes through Python",
 }
+
+
+def _branches(notes: FunctionNotes) -> list[tuple[Place, str]]:
+    found = [(branch.place, _branch(branch)) for branch in notes.branches]
+    found += [(place, "decided by the CTA's size") for place in notes.decided]
+    return sorted(found, key=lambda note: note[0].line)
 
 
 def _branch(branch: BranchNote) -> str:

@@ -7,31 +7,42 @@ last line: the instructions that are left are mostly of kinds that have been see
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
-from simt.analysis.kinds import Kind, kind_of
-from simt.analysis.program import Block, Call, Op
+from simt.analysis.kinds import kind_of
+from simt.analysis.program import Block, Call, Op, memory_operands
+from simt.analysis.ssa import Ssa
+from simt.analysis.uniformity import Uniformity
 
 OFTEN = 8
 """Instructions after which a forecast is made anew."""
 
 
 class Forecast:
-    """What the instructions that are left will take, as much as the latest one of each kind.
+    """What the instructions that are left will take, as much as the latest one of each kind. One that gets at
+    memory is like those whose addresses differ from lane to lane in the same way.
 
     Kinds that have not been seen count for nothing, so a forecast errs on the low side.
     """
 
-    def __init__(self, blocks: Iterable[Block]) -> None:
-        self.left = Counter(kind_of(op) for block in blocks for op in block.ops if isinstance(op, Op))
-        self.taken: dict[Kind, tuple[int, int]] = {}
+    def __init__(self, blocks: Iterable[Block], ssa: Ssa, uniformity: Uniformity) -> None:
+        self.ssa, self.shapes = ssa, uniformity.shapes
+        self.left = Counter(self._kind(op) for block in blocks for op in block.ops if isinstance(op, Op))
+        self.taken: dict[Hashable, tuple[int, int]] = {}
         self.done = 0
+
+    def _kind(self, op: Op) -> Hashable:
+        if not op.form.moves_memory:
+            return kind_of(op)
+        read = self.ssa.read[id(op)]
+        found = [self.shapes.get(read[register]) for register, _ in memory_operands(op)]
+        return kind_of(op), *((s.width, s.stride, s.hold) for s in found if s is not None)
 
     def note(self, op: Op | Call, lines: int, blocks: int) -> None:
         """An instruction has taken that many lines and blocks of IR."""
         self.done += 1
         if isinstance(op, Op):
-            kind = kind_of(op)
+            kind = self._kind(op)
             self.left[kind] -= 1
             self.taken[kind] = lines, blocks
 

@@ -101,7 +101,7 @@ class FunctionEmitter(OpEmitter):
         self.masks: dict[str, str] = {}  # of the block: where masks are kept, "" for those used once
         self._live: dict[int, set[Definition]] | None = None
         self.ticks = Ticks(self.builder) if unit.has_clock else None
-        self.forecast = Forecast(self.schedule.order)
+        self.forecast = Forecast(self.schedule.order, self.ssa, self.uniformity)
         self.here = self.schedule.order[0]  # the block that is being emitted
         self.anyway = unit.run_anyway(self.ssa, self.uniformity)
 

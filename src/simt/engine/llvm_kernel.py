@@ -12,11 +12,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, cached_property
 
+from simt.analysis.decided import decided
 from simt.analysis.flushing import flushing
-from simt.analysis.program import Function, Program
+from simt.analysis.program import Function, Op, Program
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
 from simt.analysis.shape import WARP, BlockShape
+from simt.analysis.ssa import Ssa
 from simt.analysis.streams import streams
 from simt.analysis.taking_turns import Found, taking_turns, walking_loops
 from simt.analysis.together import loops_together, put_together
@@ -62,6 +64,9 @@ SHORT_BODY = 300
 row of threads."""
 MAY_SHRINK, SHRUNK = 6 * LONG_BODY, 0.7
 """The same where CTAs have several rows; from `LONG_BODY` lines on the other code must be so much shorter."""
+BOUNDS, OF_NEIGHBOURS = ("lt", "le", "gt", "ge"), 6
+"""Comparisons from which those of what a row of warps has in common are told ahead of it. Fewer are branches
+that cost little, and code without any is not better: it was up to a tenth slower."""
 LONGEST_TRIED = 4 * LONG_BODY
 """Lines up to which there is code that is tried first, if it is shorter in the same way."""
 TWO_ROWS, USUAL = "two.rows", "usual"
@@ -202,7 +207,7 @@ class KernelEmitter(TrialEmitter):
         ahead = Builder(prefix="%ahead.")
         other = KernelEmitter(self.unit, self.function, ahead)
         other.builder.prefix = "%sure.v"  # allocations of both stand together
-        other.m.beginning = self.beginning
+        other.m.beginning, other.m.tells_rows = self.beginning, self._has_window
         other.longest = int(length * SHRUNK) if length > LONG_BODY else 0
         try:
             other.body()
@@ -217,6 +222,12 @@ class KernelEmitter(TrialEmitter):
         self.m.at_start = (self.m.at_start or {}) | (other.m.at_start or {})
         warp = [*other._warp_loop(), *lines, *other._finished()]
         return llvm_strips.Sure(ahead.lines, other.m.sure_turns, warp, other.m.has_edge)
+
+    @property
+    def _has_window(self) -> bool:
+        """Whether the kernel asks for bounds so often that they are those of neighbours."""
+        ops = (op for op in self.function.ops() if isinstance(op, Op))
+        return sum(op.binding.get("cmp") in BOUNDS for op in ops) >= OF_NEIGHBOURS
 
     def _trial(self, length: int, allocas: list[str]) -> list[str]:
         """Code of a warp that is tried first: see `simt.engine.llvm_trial`. From the warp's names on to where
@@ -568,6 +579,7 @@ def emit(
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
     Raises `Unsupported` for what only the interpreter runs.
     """
+    kernel, ssa = decided(program, kernel, block)
     written_out = unrolled(program, kernel, block)
     if watch is not None:
         return _emit(_unit(program, written_out, block, features), attributes, watch)
@@ -576,7 +588,7 @@ def emit(
             found = _emit(_unit(program, written_out, block, features, may_grow=True), attributes)
             if found[0].count("\n") <= WRITTEN_OUT:
                 return found
-    unit = _unit(program, kernel, block, features, may_grow=True)
+    unit = _unit(program, kernel, block, features, may_grow=True, ssa=ssa)
     try:
         return _emit(unit, attributes)
     except TooLarge:
@@ -586,9 +598,15 @@ def emit(
 
 
 def _unit(
-    program: Program, kernel: Function, block: BlockShape, features: frozenset[str], may_grow: bool = False
+    program: Program,
+    kernel: Function,
+    block: BlockShape,
+    features: frozenset[str],
+    may_grow: bool = False,
+    ssa: Ssa | None = None,
 ) -> Unit:
-    unit = Unit(program, kernel, block, features, may_grow=may_grow)
+    """`ssa` of the kernel, if it has been made."""
+    unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa)
     unit.choose_shape()
     kernel = _staying_together(unit)
     if kernel is not unit.kernel:

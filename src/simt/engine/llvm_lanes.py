@@ -15,6 +15,7 @@ from typing import cast
 from simt.analysis.range_algebra import UNKNOWN, Range, bounds
 from simt.analysis.shape import (
     ALWAYS_ZERO,
+    UNIFORM,
     VARYING,
     WARP,
     BlockShape,
@@ -501,7 +502,7 @@ class LaneAlgebra(LlvmAlgebra):
     def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
         """The first lane is compared for all of them, if they lie on the same side."""
         if self.shapes.compare(op, t, shape_of(a), shape_of(b)).is_uniform:
-            a, b = bases(a), bases(b)
+            a, b = (bases(self._first(v, UNIFORM)) for v in (a, b))
         return super().compare_integers(op, t, a, b)
 
     def and_(self, t: Type, a: Value, b: Value) -> Value:

@@ -583,11 +583,14 @@ class MemoryAlgebra(TileAlgebra):
 
     def _plan(self, access: Access, stores: bool) -> Plan:
         """How the access is done. Addresses of which nothing is known are tested at run time: clamped
-        coordinates and the like are consecutive in most warps, and the test costs a tenth of a gather."""
+        coordinates and the like are consecutive in most warps, and the test costs a tenth of a gather. (That
+        they go by other steps in each row is no good guess: a sum of two of them seems to.)"""
+        address = access.address
+        guessed = isinstance(address, Guarded) and address.guessed and address.width > 1
         return plan_of(
-            shape_of(access.address), access.size, access.count, access.region.space, self.block,
-            stores=stores, volatile=access.volatile, windows=self.has_windows, gathers=self.has_gathers,
-            picks=self.picks,
+            shape_of(address), access.size, access.count, access.region.space, self.block,
+            stores=stores, volatile=access.volatile, windows=self.has_windows,
+            gathers=self.has_gathers or guessed, picks=None if guessed else self.picks,
         )  # fmt: skip
 
     def _load_apart(self, access: Access, way: Way) -> tuple[Value, ...]:

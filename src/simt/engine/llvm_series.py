@@ -37,6 +37,7 @@ be told: behind the grid's first CTA, if nothing is told of that."""
 _PARAMETER = "%parameter."
 ALWAYS = "-1"
 _EQUAL = ("eq", "ne")
+_BOUNDS = ("lt", "ge")
 _TRUE_BELOW, _TRUE_ABOVE = ("lt", "le", "ne"), ("gt", "ge", "ne")
 
 
@@ -44,12 +45,14 @@ _TRUE_BELOW, _TRUE_ABOVE = ("lt", "le", "ne"), ("gt", "ge", "ne")
 class Series:
     """A scalar, or one for each row of a warp's threads, is `first`, and more by `by_cta` for each CTA and by
     `by_warp` for each warp of the CTA's row, modulo its type's range. `first`: computed ahead of the row.
-    `turns`: an i64 computed there: for so many warps at least this is right."""
+    `turns`: an i64 computed there: for so many warps at least this is right. `of_row`: it is made of where
+    the row is in the grid, by sums and multiples."""
 
     first: Value
     by_cta: int = 0
     by_warp: int = 0
     turns: str = ALWAYS
+    of_row: bool = False
 
     @property
     def is_same(self) -> bool:
@@ -69,19 +72,19 @@ class SeriesAlgebra(MachineAlgebra):
     `ahead`: takes code that stands ahead of a row, if code is made for the row's first warps alone, None in
     all other code. `sure_turns`: an i64 computed there: the code is right for so many of them. `tells`: of
     some access or comparison it is told ahead how it ends. `has_edge`: not in the first CTA of the grid's
-    row."""
+    row. `tells_rows`: of comparisons of what a row of warps has in common, too."""
 
     ahead: Builder | None = None
     sure_turns = ALWAYS
-    tells = has_edge = False
+    tells = has_edge = tells_rows = False
 
     @cached_property
     def _series(self) -> dict[str, Series]:
         """By name."""
         return {
             "%cta.x": Series(Value(FIRST_CTA, "i32"), by_cta=1),
-            "%cta.y": Series(Value("%cta.y", "i32")),
-            "%cta.z": Series(Value("%cta.z", "i32")),
+            "%cta.y": Series(Value("%cta.y", "i32"), of_row=True),
+            "%cta.z": Series(Value("%cta.z", "i32"), of_row=True),
             WARP_FIRST: Series(Value(FIRST_THREAD, "i32"), by_warp=WARP),
         }
 
@@ -135,7 +138,7 @@ class SeriesAlgebra(MachineAlgebra):
             first = run(self, t, one.first, other.first)
             turns = self._fewer(one.turns, other.turns)
         by_cta, by_warp = one.by_cta + sign * other.by_cta, one.by_warp + sign * other.by_warp
-        return Series(first, by_cta, by_warp, turns)
+        return Series(first, by_cta, by_warp, turns, one.of_row or other.of_row)
 
     def mul(self, t: Type, a: Value, b: Value) -> Value:
         return self.note_series(super().mul(t, a, b), self._product_of_series(t, a, b))
@@ -152,7 +155,8 @@ class SeriesAlgebra(MachineAlgebra):
         with self._ahead():
             first = LlvmAlgebra.mul(self, t, one.first, other.first)
             turns = self._fewer(one.turns, other.turns)
-        return Series(first, one.by_cta * (number or 0), one.by_warp * (number or 0), turns)
+        of_row = one.of_row or other.of_row
+        return Series(first, one.by_cta * (number or 0), one.by_warp * (number or 0), turns, of_row)
 
     def shift_left(self, t: Type, a: Value, n: Value) -> Value:
         by, one = n.literal, self.series_of(a)
@@ -161,7 +165,8 @@ class SeriesAlgebra(MachineAlgebra):
             return shifted
         with self._ahead():
             first = LlvmAlgebra.shift_left(self, t, one.first, n)
-        return self.note_series(shifted, Series(first, one.by_cta << by, one.by_warp << by, one.turns))
+        by_cta, by_warp = one.by_cta << by, one.by_warp << by
+        return self.note_series(shifted, Series(first, by_cta, by_warp, one.turns, one.of_row))
 
     def resize(self, source: Type, target: Type, a: Value) -> Value:
         resized = super().resize(source, target, a)
@@ -183,7 +188,7 @@ class SeriesAlgebra(MachineAlgebra):
             room = self._limit_less(end, first)
             turns = self._fewer(one.turns, self._turns(room, step))
         by_cta, by_warp = (signed(s % 2**source.bits, source.bits) for s in (one.by_cta, one.by_warp))
-        return Series(first, by_cta, by_warp, turns)
+        return Series(first, by_cta, by_warp, turns, one.of_row)
 
     # -- special registers ---------------------------------------------------------------------------
 
@@ -196,7 +201,7 @@ class SeriesAlgebra(MachineAlgebra):
                 return self.note_series(value, Series(super().special(name, component)))
             axis = self.block.axis(component)
             first = bases(self._tid(axis, Value(FIRST_THREAD, "i32")))
-        return self.note_series(value, Series(first, by_warp=WARP if axis == 0 else 0))
+        return self.note_series(value, Series(first, by_warp=WARP if axis == 0 else 0, of_row=axis != 0))
 
     # -- how long a condition holds ------------------------------------------------------------------
 
@@ -312,15 +317,15 @@ class SeriesAlgebra(MachineAlgebra):
     # -- comparisons ---------------------------------------------------------------------------------
 
     def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
-        holds = self._told(op, t, a, b)
+        holds = self._told(op, t, a, b, self.tells_rows)
         if holds is not None:
             return Value("true" if holds else "false", "i1")
         run = partial(LlvmAlgebra.compare_integers, self, op, t)
         return self._same(super().compare_integers(op, t, a, b), run, a, b)
 
-    def _told(self, op: Comparison, t: Type, a: Value, b: Value) -> bool | None:
-        """How a comparison of a value that differs from lane to lane, or from row to row, with one that is
-        the same for all ends: in all warps for which this code is."""
+    def _told(self, op: Comparison, t: Type, a: Value, b: Value, rows: bool = False) -> bool | None:
+        """How a comparison of a value that differs from lane to lane, from row to row of a warp, or between
+        rows of warps, with one that is the same for all ends: in all warps for which this code is."""
         if self.ahead is None or t.bits != U32.bits or op not in MIRRORED:
             return None
         ways: tuple[tuple[Comparison, Value, Value], ...] = (op, a, b), (MIRRORED[op], b, a)
@@ -329,17 +334,35 @@ class SeriesAlgebra(MachineAlgebra):
             if one is None or end is None or lanes is None or not end.is_same:
                 continue
             step = self._even_step(one, t.bits)
-            if step is None or shape_of(value).is_uniform or not shape_of(limit).is_uniform:
+            same, edge = shape_of(value).is_uniform, _is_edge(t, limit)
+            if step is None or not shape_of(limit).is_uniform:
                 continue
-            edge = _is_edge(t, limit)
+            if same and not (rows and one.is_same and one.of_row and self._is_bound(sense, one, end, edge)):
+                continue
             stays = lanes > 0 and not step  # the same in every warp: which lanes are below does not change
             if not shape_of(value).is_affine or (stays and (edge or op in _EQUAL)):
                 continue
+            self.has_edge |= edge and not same
             inside = self._turns_above if edge else self._turns_below
             self._note_turns(self._fewer(one.turns, inside(sense, t, one, end, lanes, step)))
             self.tells = True
             return sense in (_TRUE_ABOVE if edge else _TRUE_BELOW)
         return None
+
+    def _is_bound(self, op: Comparison, one: Series, end: Series, edge: bool) -> bool:
+        """Whether a comparison of what a row of warps has in common is surely the test of a picture's or a
+        window's bounds: few rows are beyond them. (`y > k` alone is not, as in an elimination: a branch stays
+        there, which goes one way in a row.)"""
+        if edge:
+            return op not in _EQUAL
+        if op in _BOUNDS:
+            self._bounds.add((one.first.ir, end.first.ir))
+        return (one.first.ir, end.first.ir) in self._bounds
+
+    @cached_property
+    def _bounds(self) -> set[tuple[str, str]]:
+        """Names of what is compared, ahead of the row, and of limits."""
+        return set()
 
     def _turns_below(self, op: Comparison, t: Type, one: Series, end: Series, lanes: int, step: int) -> str:
         """For how many warps of the row all lanes are below a limit (for `le` and `gt`: or equal to it)."""
@@ -351,7 +374,6 @@ class SeriesAlgebra(MachineAlgebra):
     def _turns_above(self, op: Comparison, t: Type, one: Series, end: Series, lanes: int, step: int) -> str:
         """The same, above a limit (for `ge` and `lt`: or equal to it): if the first warp is, all are that do
         not wrap."""
-        self.has_edge = True
         with self._ahead():
             first, edge = self._wide(t, one), self._wide(t, end)
             least = LlvmIntegers.binary(self, "add", edge, self.number(I64, op not in ("ge", "lt")))

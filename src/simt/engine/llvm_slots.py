@@ -110,13 +110,16 @@ class Unit:
     may_grow: bool = False
     """Whether an emitter raises `TooLarge` when it sees that they are."""
     outlined: Outlined = field(default_factory=Outlined)
+    ssa: Ssa | None = None
+    """Of the kernel, if it was made before."""
     analyses: dict[str, Analyses] = field(default_factory=dict[str, Analyses])
     """Of functions that an emitter has been made for, by name: the same for the kernel as a large one."""
 
     def analyse(self, function: Function) -> Analyses:
         if function.name not in self.analyses:
-            order = schedule(function)
-            ssa = build(function, order)
+            known = self.ssa if function is self.kernel else None
+            ssa = build(function, schedule(function)) if known is None else known
+            order = ssa.schedule
             environment = self.program.environment
             uniformity, pending = settle(ssa, environment, self.block, self.program.functions)
             unseen, same = unseen_nans(ssa, environment), representatives(ssa, uniformity, pending)

@@ -1,4 +1,4 @@
-"""Lanes at known distances from the first: `Way.STEPS` and `Way.NEAR`.
+"""Lanes at known distances from the first, or from the first of their row: `Way.STEPS` and `Way.NEAR`.
 
 Where the distance is small (members of structures, every second word, colours of pixels), what lies between
 the first lane's word and the last one's is loaded as whole registers, in which CPUs with AVX-512 look each
@@ -9,11 +9,12 @@ known when compiling. Else it is one load or store for each lane.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
 from simt.analysis.shape import WARP
 from simt.engine.llvm_access import LOCAL, SHARED, WOVEN, Access
+from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_scopes import OF_PROGRAM
@@ -33,7 +34,7 @@ class StepsAlgebra(StreamAlgebra):
         return next((word for name, word in _PICKS.items() if name in self.features), None)
 
     def are_steps_valid(self, access: Access) -> str:
-        """i1: the first lane's address is that of all lanes, with their steps, and all are valid."""
+        """i1: the first address of each row is that of all its lanes, with their steps, and all are valid."""
         guard = access.address.valid if isinstance(access.address, Guarded) else "true"
         first, stride = bases(access.address), shape_of(access.address).stride
         if stride % access.size:
@@ -43,17 +44,27 @@ class StepsAlgebra(StreamAlgebra):
         reach = abs(stride) * (self.segment - 1)
         if stride > 0 and self._is_sure(access, access.address, reach + access.size):
             return "true"
-        lowest = first if stride > 0 else self.plus(first, -reach)
-        return self.both(guard, self._valid(access, lowest, reach + access.size).ir)
+        if stride < 0:
+            back = self.widened(self.number(first.type, -reach), first.width)
+            first = LlvmIntegers.binary(self, "add", first, back)
+        return self.both(guard, self._all(self._valid(access, first, reach + access.size)))
+
+    def starts_of_rows(self, access: Access) -> list[Value]:
+        """Pointers to the first word of the warp, or of each row of it."""
+        address, reach = access.address, abs(shape_of(access.address).stride) * (self.segment - 1)
+        sure = address.width > 1 and self._is_sure(access, address, reach + access.size)
+        parts = self.in_series(address) if sure else self._parts(bases(address))
+        return [Value(self._host(access, part), "ptr") for part in parts]
 
     def load_by_steps(self, access: Access, near: bool) -> tuple[Value, ...]:
-        stride, pointer = shape_of(access.address).stride, self._host(access, bases(access.address))
+        stride = shape_of(access.address).stride
         if stride == -access.size:
             return self._backwards(access)
+        starts = self.starts_of_rows(access)
         self.ask_for_members(access, stride)
         run = self.picked if near else self._one_by_one
         inner = (run(access, stride, index * access.word) for index in range(access.count))
-        return tuple(self.apart("steps", load, Value(pointer, "ptr")) for load in inner)
+        return tuple(self.apart("steps", load, *starts) for load in inner)
 
     def ask_for_members(self, access: Access, stride: int) -> None:
         """Asks for the structures that a later warp loads, when a second member of one is loaded: a CPU does
@@ -71,14 +82,16 @@ class StepsAlgebra(StreamAlgebra):
         return Counter()
 
     def _backwards(self, access: Access) -> tuple[Value, ...]:
-        """One vector load, from the last lane's address on."""
-        lanes, count = self.segment, access.count
-        lowest = self._host(access, self.plus(bases(access.address), -(lanes - 1) * access.size))
-        wide = spell(access.element, lanes * count)
-        text = f"load{access.modifier} {wide}, ptr {lowest}, align {access.size}{OF_PROGRAM}"
-        loaded = self.emit(text, access.element, lanes * count)
-        last = [(lanes - 1 - lane % lanes) * count for lane in range(WARP)]
-        return tuple(self._picked_lanes(loaded, [at + index for at in last]) for index in range(count))
+        """One vector load for each row that begins elsewhere, from the last lane's address on."""
+        lanes, count, loaded = self.segment, access.count, list[str]()
+        wide, parts = spell(access.element, lanes * count), self._parts(bases(access.address))
+        for part in parts:
+            lowest = self._host(access, self.plus(part, -(lanes - 1) * access.size))
+            text = f"load{access.modifier} {wide}, ptr {lowest}, align {access.size}{OF_PROGRAM}"
+            loaded.append(self.builder.emit(text))
+        whole, rows = self._concatenate(access.element, lanes * count, loaded), len(parts)
+        last = [((lane * rows // WARP + 1) * lanes - 1 - lane % lanes) * count for lane in range(WARP)]
+        return tuple(self._picked_lanes(whole, [at + index for at in last]) for index in range(count))
 
     def _picked_lanes(self, value: Value, places: list[int]) -> Value:
         picks = ", ".join(f"i32 {place}" for place in places)
@@ -96,9 +109,16 @@ class StepsAlgebra(StreamAlgebra):
         """Distances of all lanes from the first; those of every row of the CTA begin anew."""
         return [lane % self.segment * stride + start for lane in range(WARP)]
 
-    def load_at(self, pointer: Value, element: str, word: int, places: list[int]) -> Value:
-        """What lies at some distances from a pointer, as lanes."""
-        pointers = [self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {place}") for place in places]
+    def _where_lanes_are(self, starts: Sequence[Value], places: Sequence[int]) -> list[str]:
+        """Where lanes are that lie at some distances from where the warp begins, or each row of it."""
+        return [
+            self._behind(starts[lane * len(starts) // len(places)], place).ir
+            for lane, place in enumerate(places)
+        ]
+
+    def load_at(self, *starts: Value, element: str, word: int, places: list[int]) -> Value:
+        """What lies at some distances from where the warp begins, or each row of it, as lanes."""
+        pointers = self._where_lanes_are(starts, places)
         items = [self.builder.emit(f"load {element}, ptr {p}, align {word}") for p in pointers]
         return self._assemble(element, items)
 
@@ -111,43 +131,43 @@ class StepsAlgebra(StreamAlgebra):
     ) -> None:
         """By steps if all lanes run."""
         full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
-        stride, pointer = shape_of(access.address).stride, self._host(access, bases(access.address))
+        stride, starts = shape_of(access.address).stride, self.starts_of_rows(access)
 
         def fast() -> tuple[Value, ...]:
             columns = [self.vector(v) for v in values]
             if near:
                 put = partial(StepsAlgebra.put_at, access=access, stride=stride)
-                self.apart("steps", put, Value(pointer, "ptr"), *columns)
+                self.apart("steps", put, *starts, *columns)
             else:
-                self._store_columns(access, stride, Value(pointer, "ptr"), columns)
+                self._store_columns(access, stride, starts, columns)
             return ()
 
         self._either(self.both(full, self.are_steps_valid(access)), fast, otherwise)
 
-    def _store_columns(self, access: Access, stride: int, pointer: Value, columns: list[Value]) -> None:
+    def _store_columns(self, access: Access, stride: int, starts: list[Value], columns: list[Value]) -> None:
         for i, column in enumerate(columns):
             places = self._places(stride, i * access.word)
             run = partial(StepsAlgebra.store_at, word=access.word, places=places)
-            self.apart("steps", run, pointer, column)
+            self.apart("steps", run, *starts, column)
 
-    def store_at(self, pointer: Value, data: Value, word: int, places: list[int]) -> None:
-        """Stores lanes at some distances from a pointer."""
-        for lane, place in enumerate(places):
+    def store_at(self, *operands: Value, word: int, places: list[int]) -> None:
+        """Stores lanes, the last operand, at some distances from where the warp begins, or each row of it."""
+        *starts, data = operands
+        for lane, where in enumerate(self._where_lanes_are(starts, places)):
             item = self.builder.emit(f"extractelement {data.typed}, i32 {lane}")
-            where = self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {place}")
             self.builder.void(f"store {data.type} {item}, ptr {where}, align {word}")
 
     # -- near lanes, by registers ----------------------------------------------------------------------
 
-    def pick_at(self, pointer: Value, access: Access, stride: int, start: int) -> Value:
-        """The word `start` bytes behind each lane's address, as lanes: of which the first lane's is
-        `pointer`."""
+    def pick_at(self, *starts: Value, access: Access, stride: int, start: int) -> Value:
+        """The word `start` bytes behind each lane's address, as lanes. `starts`: the address of the first
+        lane, or of the first of each row."""
         lanes = self._lanes_together(access)
         span = (lanes - 1) * stride + access.size
         where = [lane * stride + start for lane in range(lanes)]
         groups: list[str] = []
         for first in range(0, WARP, lanes):
-            at = self._behind(pointer, first % self.segment * stride)
+            at = self._behind(starts[first * len(starts) // WARP], first % self.segment * stride)
             groups.append(self._pick_group(at, access.element, access.word, where, span).ir)
         return self._concatenate(access.element, lanes, groups)
 
@@ -193,9 +213,10 @@ class StepsAlgebra(StreamAlgebra):
         text = f"shufflevector {a.typed}, {second}, <{len(picks)} x i32> <{order}>"
         return self.emit(text, a.type, len(picks))
 
-    def put_at(self, pointer: Value, *columns: Value, access: Access, stride: int) -> None:
-        """Stores the words of all lanes, one after the other at each lane's address, of which the first
-        lane's is `pointer`."""
+    def put_at(self, *operands: Value, access: Access, stride: int) -> None:
+        """Stores the words of all lanes, a column for each word, one after the other at each lane's address.
+        Before the columns come the addresses of the first lane, or of the first of each row."""
+        starts, columns = operands[: -access.count], operands[-access.count :]
         lanes = self._lanes_together(access)
         count = REGISTER // access.word
         for first in range(0, WARP, lanes):
@@ -212,7 +233,7 @@ class StepsAlgebra(StreamAlgebra):
                 data = self._put_together(group, words)
                 bits = ", ".join(f"i1 {'false' if word is None else 'true'}" for word in words)
                 at = first % self.segment * stride + start
-                where = self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {at}")
+                where = self._behind(starts[first * len(starts) // WARP], at).ir
                 self.masked_store(data, where, Value(f"<{bits}>", "i1", count), access.word)
 
     def _put_together(self, columns: list[Value], words: list[tuple[int, int] | None]) -> Value:

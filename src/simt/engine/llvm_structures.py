@@ -13,7 +13,7 @@ from simt.analysis.shape import WARP
 from simt.engine.llvm_access import Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_gathers import REGISTER
-from simt.engine.llvm_lanes import bases, shape_of
+from simt.engine.llvm_lanes import shape_of
 from simt.engine.llvm_near import NearAlgebra
 from simt.engine.llvm_steps import StepsAlgebra
 
@@ -31,37 +31,35 @@ class StructureAlgebra(NearAlgebra):
         if near or stride == -access.size or not _are_together(access):
             return super().load_by_steps(access, near)
         self.ask_for_members(access, stride)
-        start = Value(self._host(access, bases(access.address)), "ptr")
-        places = self._places(stride, 0)
+        starts, places = self.starts_of_rows(access), self._places(stride, 0)
         if access.size == REGISTER:
             run = partial(StructureAlgebra.registers_by_steps, access=access, places=places)
-            whole = self.apart("structures", run, start)
+            whole = self.apart("structures", run, *starts)
             return tuple(self.piece(whole, WARP * i, WARP) for i in range(access.count))
         element = f"i{8 * access.size}"
         load = partial(StepsAlgebra.load_at, element=element, word=access.size, places=places)
-        return self._words_of(access, self.apart("steps", load, start))
+        return self._words_of(access, self.apart("steps", load, *starts))
 
-    def registers_by_steps(self, pointer: Value, access: Access, places: list[int]) -> Value:
+    def registers_by_steps(self, *starts: Value, access: Access, places: list[int]) -> Value:
         """The first words at each of 32 places, the second ones, and so on."""
-        pointers = [self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {place}") for place in places]
-        return self.columns_at(pointers, access.element, access.count)
+        return self.columns_at(self._where_lanes_are(starts, places), access.element, access.count)
 
-    def _store_columns(self, access: Access, stride: int, pointer: Value, columns: list[Value]) -> None:
+    def _store_columns(self, access: Access, stride: int, starts: list[Value], columns: list[Value]) -> None:
         if not _are_together(access):
-            return super()._store_columns(access, stride, pointer, columns)
+            return super()._store_columns(access, stride, starts, columns)
         run = partial(StructureAlgebra.store_together, access=access, places=self._places(stride, 0))
-        self.apart("structures", run, pointer, *columns)
+        self.apart("structures", run, *starts, *columns)
         return None
 
-    def store_together(self, pointer: Value, *columns: Value, access: Access, places: list[int]) -> None:
-        """Stores all words of each lane at its place."""
-        whole, count = self._interleave(list(columns)), access.count
+    def store_together(self, *operands: Value, access: Access, places: list[int]) -> None:
+        """Stores all words of each lane at its place: `put_at` says what the operands are."""
+        count = access.count
+        starts, whole = operands[:-count], self._interleave(list(operands[-count:]))
         if access.size < REGISTER:
             element = f"i{8 * access.size}"
             words = self.emit(f"bitcast {whole.typed} to <{WARP} x {element}>", element, WARP)
-            return self.store_at(pointer, words, access.size, places)
-        for lane, place in enumerate(places):
-            where = self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {place}")
+            return self.store_at(*starts, words, word=access.size, places=places)
+        for lane, where in enumerate(self._where_lanes_are(starts, places)):
             words = self.piece(whole, lane * count, count)
             self.builder.void(f"store {words.typed}, ptr {where}, align {REGISTER}")
         return None

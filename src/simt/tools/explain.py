@@ -10,6 +10,7 @@ from dataclasses import field
 from typing import Any, TypeVar, cast
 
 from simt.analysis.access import is_proven, pattern_of, plan_of
+from simt.analysis.decided import decided
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.pending import stops
 from simt.analysis.program import (
@@ -122,7 +123,9 @@ class CallNote:
 @dataclass(slots=True)
 class FunctionNotes:
     """A kernel or a called device function. `inlined`: functions that became part of it. `registers`: the
-    names of the registers of each shape. `context`: bytes that a waiting warp keeps."""
+    names of the registers of each shape. `context`: bytes that a waiting warp keeps. `decided`: branches that
+    all threads of a CTA of this size take, or none, or to which none comes. `unreached`: accesses and
+    barriers to which so no thread comes."""
 
     name: str
     accesses: list[AccessNote] = field(default_factory=list[AccessNote])
@@ -133,6 +136,8 @@ class FunctionNotes:
     inlined: list[str] = field(default_factory=list[str])
     registers: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     context: int = 0
+    decided: list[Place] = field(default_factory=list[Place])
+    unreached: list[Place] = field(default_factory=list[Place])
 
 
 @dataclass(slots=True)
@@ -162,7 +167,25 @@ def explain(program: Program, kernel: Function, block: BlockShape, cpu: str = HO
     else:
         result.block = unit.block
         result.functions = [w.notes() for w in watchers]
+        _note_decided(result.functions[0], program, kernel, block)
     return result
+
+
+def _note_decided(notes: FunctionNotes, program: Program, kernel: Function, block: BlockShape) -> None:
+    """What the size of a CTA decides (`simt.analysis.decided`)."""
+    found, _ = decided(program, kernel, block)
+    for lines, places in ((_branch_lines, notes.decided), (_acting_lines, notes.unreached)):
+        gone = sorted(lines(kernel) - lines(found))
+        places += [Place(line, statement(program.text, line)) for line in gone]
+
+
+def _branch_lines(function: Function) -> set[int]:
+    return {b.terminator.line for b in function.blocks if isinstance(b.terminator, Branch)}
+
+
+def _acting_lines(function: Function) -> set[int]:
+    ops = {op.line for op in function.ops() if isinstance(op, Op) and "memory" in op.form.effects}
+    return ops | {b.terminator.line for b in function.blocks if isinstance(b.terminator, Barrier)}
 
 
 class _Watcher:

@@ -63,11 +63,23 @@ def test_what_is_not_sure_is_tested() -> None:
     )
 
 
+def test_rows_at_steps() -> None:
+    """Up to four rows of a warp, as one: few registers, or one lane after the other."""
+
+    def plan(shape: Shape, gathers: bool, stores: bool = False) -> Plan:
+        return plan_of(shape, 4, 1, "global", ROWS, stores=stores, volatile=False, gathers=gathers, picks=2)
+
+    assert plan(Shape(2, 8), gathers=True).way is plan(Shape(4, 16), gathers=False).way is Way.NEAR
+    assert plan(Shape(2, 20), gathers=False).way is Way.STEPS
+    assert plan(Shape(2, 20), gathers=False, stores=True).way is Way.STEPS
+    assert plan(Shape(2, 20), gathers=True).way is plan(Shape(8, 8), gathers=False).way is Way.LANES
+
+
 def test_words_that_no_gather_takes() -> None:
     assert load(Shape(2, 2), size=1).way is Way.LANES  # out of the word around it
     assert load(Shape(2, 8), size=2, count=2).way is Way.LANES  # the same
     assert load(Shape(2, 8), size=4, count=4).way is Way.LANES  # four of them are a word
-    assert store(Shape(2, 8), size=2).way is Way.TURNS
+    assert store(Shape(8, 8), size=2).way is Way.TURNS
     assert load(VARYING, volatile=True).otherwise is Way.TURNS
 
 
@@ -110,7 +122,7 @@ def test_known_steps_where_gathers_are_slow(stores: bool) -> None:
     assert plan(Shape(1, 32), size=16, count=4).way is Way.STEPS
     assert plan(Shape(1, 132), gathers=True).way is Way.LANES
     assert plan(Shape(1, -4), gathers=True).way is Way.STEPS  # a vector backwards
-    assert plan(Shape(2, 8)).way is plan(Shape(1, 1 << 20)).way is Way.LANES
+    assert plan(Shape(8, 8)).way is plan(Shape(1, 1 << 20)).way is Way.LANES
     assert plan(Shape(1, 8, Hold.LIKELY)).way is Way.LANES
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from bench.curve_shapes import SHAPES
 
+from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
+from simt.analysis.ssa import build
+from simt.analysis.uniformity import analyse
 from simt.driver.source import compile_ptx
 from simt.engine.llvm_forecast import Forecast
 from simt.engine.llvm_function import FunctionEmitter
@@ -102,6 +105,20 @@ def test_updates_that_are_done_later_tell_nothing_of_what_comes_then(monkeypatch
     assert whole >= 50
 
 
+def test_loads_of_one_place_are_not_like_those_of_each_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A word of each lane somewhere takes five blocks, a word that all lanes read two."""
+    loads = [f"ld.global.f32 %f{i % 90}, [%rd1+{4 * i}];" for i in range(300)]
+    scattered = (
+        "mul.lo.u32 %r1, %r0, %r0;",
+        "mad.wide.u32 %rd0, %r1, 20, %rd1;",
+        "ld.global.f32 %f99, [%rd0];",
+    )
+    text = kernel(*scattered * 8, *loads, "st.global.f32 [%rd0], %f0;")
+    [(large, whole)] = emissions(text, monkeypatch)
+    assert not large
+    assert whole >= 300
+
+
 def update(number: int) -> str:
     return f"and.b32 %r2, %r1, {4 * (255 >> number % 3)};\nred.shared.add.u32 [%r2], %r0;"
 
@@ -109,9 +126,10 @@ def update(number: int) -> str:
 def test_what_is_left_takes_as_much_as_the_latest_of_its_kind() -> None:
     text = SHAPES["f32"](100)
     program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
-    blocks = program.functions["k"].blocks
-    ops = [op for block in blocks for op in block.ops]
-    forecast = Forecast(blocks)
+    function = program.functions["k"]
+    ops = [op for block in function.blocks for op in block.ops]
+    ssa = build(function, schedule(function))
+    forecast = Forecast(function.blocks, ssa, analyse(ssa, program.environment, BlockShape(64, 1, 1)))
     assert forecast.rest() == (0, 0)
     kinds = {id(op.form): op for op in ops}
     last = ops[len(ops) // 2]

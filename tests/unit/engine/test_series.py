@@ -135,9 +135,9 @@ BOUNDED = """
 
 
 @pytest.mark.parametrize("op", RELATIONS)
-@pytest.mark.parametrize("block", BLOCKS[4:7])
+@pytest.mark.parametrize("block", [*BLOCKS[:3], *BLOCKS[4:7]])
 def test_rows_below_a_limit(op: str, block: tuple[int, int, int]) -> None:
-    """Of the rows of a warp's threads some are below it, or all, or none."""
+    """Of the rows of a warp's threads some are below it, or all, or none; of those of a CTA too."""
     source = HEAD + BOUNDED.format(op=op) + TAIL
     assert tells_ahead(source, block)
     kernel = device().load(source)["k"]
@@ -151,6 +151,45 @@ def test_rows_below_a_limit(op: str, block: tuple[int, int, int]) -> None:
             expected[y, x] = ~leaves
             assert np.array_equal(out.numpy(), expected), (shift, limit)
             out.free()
+
+
+ROWS_OF_WARPS = [(32, 4, 1), (64, 2, 1), (32, 3, 1)]
+NEIGHBOURS = """
+    setp.ge.s32 %p, %x, %n; ld.param.u32 %t, [shift]; setp.ge.s32 %q, %y, %t; or.pred %p, %p, %q;
+    mov.u32 %v, 0; mad.lo.u32 %i, %y, %n, %x; mul.wide.u32 %b, %i, 4; add.u64 %a, %a, %b;
+    @%p bra END;
+    setp.{above}.s32 %p, %y, {first}; @%p bra NONE_ABOVE;
+    ld.global.u32 %v, [%a+1048576];
+NONE_ABOVE:
+    add.s32 %i, %y, 2; setp.{below}.s32 %p, %i, %t; @%p bra NONE_BELOW;
+    add.u32 %v, %v, 1000;
+NONE_BELOW:
+    sub.s32 %i, %y, 1; setp.gt.s32 %p, %y, %t; @%p bra NEITHER;
+    add.u32 %v, %v, 100000;
+NEITHER:
+    st.global.u32 [%a], %v;"""
+
+
+@pytest.mark.parametrize("above", RELATIONS)
+@pytest.mark.parametrize("below", RELATIONS)
+@pytest.mark.parametrize("block", [*ROWS_OF_WARPS, (16, 4, 1)])
+def test_rows_at_edges(above: str, below: str, block: tuple[int, int, int]) -> None:
+    """Of a picture, and with bounds that are none: rows on either side, whatever is taken for usual."""
+    columns = FEW * block[0] - 5
+    given = np.random.default_rng(1).integers(0, 900, 1 << 19, "u4")
+    for first, height in ((1, 3 * block[1]), (0, 2 * block[1] + 1), (5, 9), (-1, 1)):
+        source = HEAD + NEIGHBOURS.format(above=above, below=below, first=first) + TAIL
+        array = device().array(given)
+        grid = FEW, -(-height // block[1])
+        device().load(source)["k"](grid, block[:2], (array, np.uint32(height), np.uint32(columns), 0))
+        y, x = np.mgrid[:height, :columns]
+        other = given[(y * columns + x) + (1 << 18)].astype("i8")
+        expected = np.where(RELATIONS[above](y, np.full_like(y, first)), 0, other)
+        expected += np.where(RELATIONS[below](y + 2, np.full_like(y, height)), 0, 1000)
+        expected += np.where(y > height, 0, 100000)
+        found = array.numpy()[: height * columns].reshape(height, columns)
+        np.testing.assert_array_equal(found, expected, f"{first} {height}")
+        array.free()
 
 
 # ---------------------------------------------------------------- edges and rows of a picture
@@ -471,8 +510,38 @@ def test_windows_with_tests_of_each_neighbour(taps: int, block: tuple[int, int, 
     sums.free()
 
 
-def test_branches_that_are_told_ahead_are_jumps() -> None:
+@pytest.mark.parametrize("block", [(16, 4, 1), (32, 2, 1)])
+def test_branches_that_are_told_ahead_are_jumps(block: tuple[int, int, int]) -> None:
     program, _ = compile_ptx(windows(6), "<ptx>", DEVICES[90])
-    text, _, _ = emit(program, program.functions["k"], BlockShape(16, 4, 1), frozenset(), "nounwind")
+    text, _, _ = emit(program, program.functions["k"], BlockShape(*block), frozenset(), "nounwind")
     sure = text.split("warp.head.sure:")[1].split("warp.done.sure:")[0]
     assert "icmp ne i32" not in sure  # whether a mask has lanes
+
+
+@pytest.mark.parametrize(("test", "is_told"), [
+    ("setp.ge.s32 %p, %y, %n;", True), ("setp.lt.s32 %p, %y, 1;", True), ("setp.gt.s32 %p, %y, 0;", True),
+    ("setp.ge.s32 %p, %y, %n; @%p bra END; setp.gt.s32 %p, %y, %n;", True),
+    ("setp.gt.s32 %p, %y, %n;", False), ("setp.eq.s32 %p, %y, 0;", False),
+    ("and.b32 %v, %y, 1; setp.lt.s32 %p, %v, 1;", False), ("setp.ge.s32 %p, %t, %n;", False),
+])  # fmt: skip
+def test_which_rows_are_taken_for_usual(test: str, is_told: bool) -> None:
+    """Those within the bounds of a picture; not what an elimination leaves, nor every second row, nor what
+    the launch says."""
+    others = "setp.ge.s32 %q, %y, %t; @%q bra END;" * 6  # as a window has them
+    more = f"ld.param.u32 %t, [shift]; {others} {test} @%p bra END; mad.lo.u32 %i, %y, %n, %x;"
+    source = HEAD + more + "mul.wide.u32 %b, %i, 4; add.u64 %a, %a, %b; st.global.u32 [%a], %x;" + TAIL
+    program, _ = compile_ptx(source, "<ptx>", DEVICES[90])
+    text, _, _ = emit(program, program.functions["k"], BlockShape(32, 8, 1), frozenset(), "nounwind")
+    sure = text.split("warp.head.sure:")[1].split("warp.done.sure:")[0]
+    assert ("icmp s" not in sure and "icmp eq i32" not in sure) == is_told
+
+
+@pytest.mark.parametrize(("others", "is_told"), [(1, False), (4, False), (5, True)])
+def test_few_questions_about_rows_stay_branches(others: int, is_told: bool) -> None:
+    """A lone guard is no window."""
+    more = "setp.ge.s32 %q, %y, %n; @%q bra END;" + "setp.lt.s32 %q, %y, 1; @%q bra END;" * others
+    source = HEAD + more + "mad.lo.u32 %i, %y, %n, %x; mul.wide.u32 %b, %i, 4; add.u64 %a, %a, %b;"
+    program, _ = compile_ptx(source + "st.global.u32 [%a], %x;" + TAIL, "<ptx>", DEVICES[90])
+    text, _, _ = emit(program, program.functions["k"], BlockShape(32, 8, 1), frozenset(), "nounwind")
+    sure = text.split("warp.head.sure:")[1].split("warp.done.sure:")[0]
+    assert ("icmp s" not in sure) == is_told

@@ -1,0 +1,141 @@
+"""Branches that a CTA's size decides: `for (i = threadIdx.y; i < 32; i += 16)` in CTAs of 16 rows.
+
+Compilers do not know how many threads there are along an axis. They ask whether a thread has a first turn,
+and how many of an unrolled loop's turns are left over. Bounds of the threads' indices answer that for all
+threads alike: such branches are jumps here, and what nobody comes to is left out. What a thread executes is
+the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from simt.analysis.clock import has_clock
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.lower_simplify import simplify
+from simt.analysis.program import (
+    Block,
+    Branch,
+    Call,
+    Complement,
+    Constant,
+    Function,
+    FunctionAddress,
+    Op,
+    Operand,
+    Program,
+    Register,
+    Special,
+    SymbolAddress,
+)
+from simt.analysis.range_algebra import UNKNOWN, Range, RangeAlgebra, constant
+from simt.analysis.remade import OF_THREAD
+from simt.analysis.schedule import schedule
+from simt.analysis.shape import BlockShape
+from simt.analysis.ssa import Definition, Ssa, build, destinations, uses
+from simt.analysis.unrolling import copied, lead
+from simt.isa.algebra import Environment
+
+MOST = 32
+"""Instructions that are looked at for a branch."""
+Makers = Mapping[Register, Sequence[Op | Call]]
+"""By register, all that writes it."""
+
+
+def decided(program: Program, kernel: Function, cta: BlockShape) -> tuple[Function, Ssa | None]:
+    """The kernel for CTAs of a shape: another function, if one of its branches is decided; else its SSA, if
+    that had to be made."""
+    branches = [(b, b.terminator) for b in kernel.blocks if isinstance(b.terminator, Branch)]
+    if not branches:
+        return kernel, None
+    makers = _makers(kernel)
+    asking = [(block, branch) for block, branch in branches if _is_of_thread(branch.predicate, makers)]
+    if not asking or has_clock(kernel.name, program):
+        return kernel, None
+    ssa, ways = build(kernel, schedule(kernel)), dict[int, Block]()
+    bounds = _Bounds(ssa, program.environment, cta)
+    for block, branch in asking:
+        known = bounds.of(ssa.read[id(branch)][branch.predicate])
+        if known.lo == known.hi:
+            ways[block.index] = branch.taken if bool(known.lo) != branch.negated else branch.otherwise
+    return (_without(kernel, ways), None) if ways else (kernel, ssa)
+
+
+def _without(kernel: Function, ways: dict[int, Block]) -> Function:
+    """The kernel with jumps in place of some blocks' branches, by index."""
+    function = copied(kernel)
+    for block in function.blocks:
+        if block.index in ways:
+            lead(block, [function.blocks[ways[block.index].index]], {})
+    simplify(function)
+    return function
+
+
+def _makers(kernel: Function) -> Makers:
+    found: dict[Register, list[Op | Call]] = {}
+    for block in kernel.blocks:
+        for op in block.ops:
+            for register in destinations(op):
+                if register is not None:
+                    found.setdefault(register, []).append(op)
+    return found
+
+
+def _is_of_thread(predicate: Register, makers: Makers) -> bool:
+    """Whether some instructions give a predicate that have nothing but numbers and the thread's indices, at
+    least in one of the ways in which its registers are written: others are hardly ever decided."""
+    seen, work, asks, left = {predicate}, [predicate], False, MOST
+    while work:
+        found = makers.get(work.pop(), ())
+        left -= len(found)
+        told = [op for op in found if isinstance(op, Op) and _is_told(op)] if left >= 0 else []
+        if not told:
+            return False
+        asks |= any(isinstance(source, Special) for op in told for source in op.sources.values())
+        new = {register for op in told for register in uses(op)} - seen
+        seen |= new
+        work += new
+    return asks
+
+
+def _is_told(op: Op) -> bool:
+    return op.guard is None and not op.form.effects and all(map(_is_known, op.sources.values()))
+
+
+def _is_known(source: Operand) -> bool:
+    if isinstance(source, Special):
+        return source.name in OF_THREAD
+    return source is None or isinstance(source, Register | Complement | Constant)
+
+
+class _Bounds:
+    """Bounds of what the thread's indices tell: a reader of the evaluator."""
+
+    def __init__(self, ssa: Ssa, environment: Environment, cta: BlockShape) -> None:
+        self.ssa = ssa
+        self.evaluator: Evaluator[Range] = Evaluator(RangeAlgebra(cta), self, environment)
+        self.found: dict[Definition, Range] = {}
+        self.inputs: Mapping[Register, Definition] = {}
+
+    def of(self, definition: Definition) -> Range:
+        """Nothing is known where several definitions meet."""
+        op = definition.origin
+        if op == "undefined":
+            return constant(0)
+        if definition not in self.found:
+            self.found[definition] = UNKNOWN  # of one that is made of itself
+            if isinstance(op, Op) and _is_told(op):
+                outer, self.inputs = self.inputs, self.ssa.read[id(op)]
+                values = zip(self.ssa.of[id(op)], self.evaluator.op(op), strict=True)
+                self.found.update((made, value) for made, value in values if made is not None)
+                self.inputs = outer
+        return self.found[definition]
+
+    def register(self, register: Register) -> Range:
+        return self.of(self.inputs[register])
+
+    def symbol(self, symbol: SymbolAddress) -> Range:
+        return UNKNOWN
+
+    def function(self, function: FunctionAddress) -> Range:
+        return UNKNOWN
