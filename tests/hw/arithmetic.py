@@ -27,6 +27,10 @@ CHUNK = 250
 CHAPTERS = ("integer", "floating", "compare", "logic", "half", "video_vectors")
 
 
+GPU = 90
+"""The compute capability of the GPU that was asked, an H200's, times ten: it has not got what came later."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One opcode. `inputs`: types of the register operands; `outputs`: of all results, the carry last."""

@@ -7,20 +7,18 @@ from collections.abc import Mapping
 import numpy as np
 
 from simt.isa.catalogue import FORMS
-from tests.hw.arithmetic import Case, versions_of
+from tests.hw.arithmetic import GPU, Case, versions_of
 from tests.hw.operands import LANES
 from tests.unit.isa.meaning import Array
 
 WARP = 32
-RECORDED = 90
-"""The compute capability of the GPU that was asked, an H200's, times ten: it has not got what came later."""
 SPLIT = 13
 """The lanes below this one and the others take part under masks of their own in `split` cases."""
 
 
 def _of(chapter: str) -> list[Case]:
     forms = [f for fs in FORMS.values() for f in fs if f.chapter == chapter and not f.until]
-    bindings = ((f, b) for f in forms for b in f.bindings() if f.required(b).target <= RECORDED)
+    bindings = ((f, b) for f in forms for b in f.bindings() if f.required(b).target <= GPU)
     return [case for f, b in bindings for case in versions_of(f, b)]
 
 

@@ -17,7 +17,7 @@ from simt.isa.catalogue import FORMS
 from simt.isa.form import Binding, Form, Version
 from simt.isa.special_registers import SpecialRegister
 from simt.isa.targets import NEWEST
-from tests.hw.arithmetic import OLD_TARGET, OLD_VERSION, is_old
+from tests.hw.arithmetic import GPU, OLD_TARGET, OLD_VERSION, is_old
 from tests.unit.isa.meaning import Array
 
 THREADS = 64
@@ -111,8 +111,9 @@ def wanted(form: Form) -> list[Binding]:
 
 
 def forms(*chapters: str) -> list[Form]:
-    """The forms of some chapters."""
-    return [f for fs in FORMS.values() for f in fs if f.chapter in chapters]
+    """The forms of some chapters that the GPU has."""
+    found = [f for fs in FORMS.values() for f in fs if f.chapter in chapters]
+    return [f for f in found if f.requirement.target <= GPU]
 
 
 def normal(probe: Probe, out: Array) -> Array:

@@ -10,7 +10,7 @@ import pytest
 import simt
 from simt.driver.kernel import Kernel
 from simt.engine import pace
-from simt.engine.jit import Jit
+from tests.unit.driver.counting import General
 
 PTX = """
 .version 8.0
@@ -47,24 +47,13 @@ MOST = 4096
 NEVER = np.uint32(0xFFFFFFFF)
 
 
-class Noted:
-    """`general`: launches that were not made by compiled code alone."""
-
+class Noted(General):
     def __init__(self, workers: int, grid: Any, block: int = 64) -> None:
         self.device = simt.Device("sm_90", engine="jit", workers=workers)
         self.kernel: Kernel = self.device.load(PTX)["note"]
         self.out = self.device.zeros(4 + MOST, "u4")
         self.block = block
-        self.general = 0
-        engine = self.device.engine
-        assert isinstance(engine, Jit)
-        launch = engine.launch
-
-        def counted(made: Any) -> None:
-            self.general += 1
-            launch(made)
-
-        engine.launch = counted  # type: ignore[method-assign]
+        self.count(self.device)
         for _ in range(3):
             self(grid)
         self.general = 0

@@ -122,7 +122,7 @@ def test_runs_as_before() -> None:
 
 
 def test_interpreter_of_what_the_jit_does_not_compile() -> None:
-    never = "setp.gt.u32 %p, %i, 900; @%p bar.sync %i, 32; and.b32 %v, %i, 3;"
+    never = "mov.u32 %v, %nctaid.x; setp.gt.u32 %p, %v, 900; @%p bar.sync %i, 32; and.b32 %v, %i, 3;"
     text = PTX.replace("and.b32 %v, %i, 3;", never).replace(
         ".reg .b64 %a, %t;", ".reg .b64 %a, %t; .reg .pred %p;"
     )

@@ -18,11 +18,11 @@ import simt
 from simt.driver.again import Again
 from simt.driver.kernel import Kernel
 from simt.engine.abi import CallSlot, LaunchSlot, Seat, SeatSlot
-from simt.engine.jit import Jit
 from simt.engine.pace import UNTIL_A_LOOK, Ahead
 from simt.engine.prepared import Prepared
 from simt.engine.repeat import Repeat
 from simt.engine.watch import WATCH
+from tests.unit.driver.counting import General
 from tests.unit.driver.views import part
 
 PTX = """
@@ -87,25 +87,15 @@ LONG = 3 << 26
 """Turns for a quarter of a second, more or less."""
 
 
-class Counted:
-    """A device, its kernel `count` and an array for it. `general`: launches that were not made by compiled
-    code alone."""
+class Counted(General):
+    """A device, its kernel `count` and an array for it."""
 
     def __init__(self, workers: int = 1) -> None:
         self.device = simt.Device("sm_90", engine="jit", workers=workers)
         self.kernel: Kernel = self.device.load(PTX)["count"]
         self.out = self.device.zeros(8, "u4")
         self.args = (self.out, np.uint32(1))
-        self.general = 0
-        engine = self.device.engine
-        assert isinstance(engine, Jit)
-        launch = engine.launch
-
-        def counted(made: Any) -> None:
-            self.general += 1
-            launch(made)
-
-        engine.launch = counted  # type: ignore[method-assign]
+        self.count(self.device)
 
     def __call__(self, times: int = 1) -> Counted:
         for _ in range(times):

@@ -10,7 +10,7 @@ import pytest
 
 import simt
 from simt.driver.kernel import Kernel
-from simt.engine.jit import Jit
+from tests.unit.driver.counting import General
 
 PTX = """
 .version 8.0
@@ -51,24 +51,13 @@ PTX = """
 SLOTS = 64
 
 
-class Noted:
-    """`general`: launches that were not made by compiled code alone."""
-
+class Noted(General):
     def __init__(self) -> None:
         self.device = simt.Device("sm_90", engine="jit", workers=1)
         self.kernel: Kernel = self.device.load(PTX)["note"]
         self.out = self.device.zeros(SLOTS * 16, "u4")
         self.float = np.float32(0.5)
-        self.general = 0
-        engine = self.device.engine
-        assert isinstance(engine, Jit)
-        launch = engine.launch
-
-        def counted(made: Any) -> None:
-            self.general += 1
-            launch(made)
-
-        engine.launch = counted  # type: ignore[method-assign]
+        self.count(self.device)
 
     def __call__(self, a: Any = 1, b: Any = 2, c: Any = 3, d: Any = None, e: Any = 4) -> dict[str, Any]:
         """What the launch was given, by what it noted."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
 
 import simt
-from simt.engine.host import HOST, named_cpus
-from tests.conftest import shared_device
 
 WARP, BYTES = 32, 8192
 KERNEL = """.version 7.5
@@ -43,22 +39,6 @@ KERNEL = """.version 7.5
     ret;
 }}
 """
-CPUS = (HOST, *named_cpus())
-
-
-@functools.cache
-def device_for(cpu: str) -> simt.Device:
-    return simt.Device("sm_90", cpu=cpu, memory="64MiB", timeout=20)
-
-
-@pytest.fixture(params=("interpreter", *CPUS))
-def any_device(request: pytest.FixtureRequest) -> simt.Device:
-    """The interpreter, and every CPU that this machine can stand in for."""
-    try:
-        name = str(request.param)
-        return shared_device(name) if name == "interpreter" else device_for(name)
-    except simt.SimtError as reason:
-        pytest.skip(str(reason))
 
 
 def source(bits: int, vector: int, step: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import HOST, host_features, named_cpus
+from simt.engine.host import host_features
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -48,21 +47,6 @@ ADDRESS = {
     "shared": "mov.u64 %a, box; mul.wide.u32 %x, %i, {size}; add.u64 %a, %a, %x;",
 }
 KINDS = [(8, 1), (8, 2), (8, 4), (16, 1), (16, 2), (16, 4), (32, 1), (32, 2), (32, 4), (64, 1), (64, 2)]
-
-
-@functools.cache
-def device_for(cpu: str) -> simt.Device:
-    return simt.Device("sm_90", cpu=cpu, memory="64MiB", timeout=20)
-
-
-@pytest.fixture(params=("interpreter", HOST, *named_cpus()))
-def any_device(request: pytest.FixtureRequest) -> simt.Device:
-    """The interpreter, and every CPU that this machine can stand in for."""
-    try:
-        name = str(request.param)
-        return shared_device(name) if name == "interpreter" else device_for(name)
-    except simt.SimtError as reason:
-        pytest.skip(str(reason))
 
 
 def source(bits: int, count: int, space: str) -> str:

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import HOST, find_cpu, named_cpus
+from simt.engine.host import find_cpu
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 from tests.unit.engine.arrays import words_at_the_end
@@ -49,21 +47,6 @@ WIDTHS = [
 ]  # fmt: skip
 """Bits of a word, words of a lane, bytes from lane to lane."""
 BLOCKS = [(16, 4), (8, 8), (16, 3), (8, 5)]
-
-
-@functools.cache
-def device_for(cpu: str) -> simt.Device:
-    return simt.Device("sm_90", cpu=cpu, memory="64MiB", timeout=20)
-
-
-@pytest.fixture(params=("interpreter", HOST, *named_cpus()))
-def any_device(request: pytest.FixtureRequest) -> simt.Device:
-    """The interpreter, and every CPU that this machine can stand in for."""
-    try:
-        name = str(request.param)
-        return shared_device(name) if name == "interpreter" else device_for(name)
-    except simt.SimtError as reason:
-        pytest.skip(str(reason))
 
 
 def source(bits: int, vector: int, step: int, space: str, stores: bool) -> str:

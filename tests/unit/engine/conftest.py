@@ -1,0 +1,26 @@
+"""Devices of these tests."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+import simt
+from simt.engine.host import HOST, named_cpus
+from tests.conftest import shared_device
+
+
+@functools.cache
+def device_for(cpu: str) -> simt.Device:
+    return simt.Device("sm_90", cpu=cpu, memory="64MiB", timeout=20)
+
+
+@pytest.fixture(params=("interpreter", HOST, *named_cpus()))
+def any_device(request: pytest.FixtureRequest) -> simt.Device:
+    """The interpreter, and every CPU that this machine can stand in for."""
+    try:
+        name = str(request.param)
+        return shared_device(name) if name == "interpreter" else device_for(name)
+    except simt.SimtError as reason:
+        pytest.skip(str(reason))
