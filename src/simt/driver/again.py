@@ -77,7 +77,7 @@ class Again:
 
     def __init__(self, kernel: Kernel, grid: Shape, block: Shape, shared_mem: int, made: Launch) -> None:
         self._grid, self._block, self._shared_mem = grid, block, shared_mem
-        self._dim3, self._made, self._cells = made.grid, made, made.cells
+        self._dim3, self._made, self._cells = as_dim3(grid, "grid"), made, made.cells
         self._device = device = kernel.module.device
         self._number = next(_numbers)
         self._ids, self._changes = device.grid_ids, device.changes
@@ -138,9 +138,9 @@ class Again:
                 self._device.changed()
                 self._seen += 1  # not what it is now: something else may have changed too
             self._engine.launch(made)
-            cells[0] = 0
             expected = alike and follows and (of_grid or self._lasts)
             self.quick = self._ready(memory_changes) if expected else None
+            cells[0] = 0
         return True
 
     def _fits(self) -> bool:
@@ -179,7 +179,8 @@ class Again:
         given = tuple([known.living() if isinstance(known, _Latest) else known for known in args])
         numbers = device.changes, self._memory_changes, device.grid_ids
         return engine.repeat(
-            self._made, Given(shape, given, self._packer.places, self._lock, *numbers, self._timeout)
+            self._made,
+            Given(shape, given, self._packer.places, self._lock, *numbers, self._timeout, self._parameters),
         )
 
     def stopped(self) -> None:

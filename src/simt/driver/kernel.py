@@ -41,7 +41,9 @@ Call = tuple[Shape, Shape, Sequence[object], int]
 """Grid, block, arguments, bytes of dynamic shared memory."""
 Progress = Callable[[int], None]
 KEPT = 256
-"""Launches that a module keeps for the next one like them, at most."""
+"""Kinds of launches of which a module keeps some for the next one like them, at most."""
+ALIKE = 2
+"""How many: a second one for a handler of signals that launches while the first one runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,19 +209,23 @@ class Kernel:
             made.deadline = None if timeout is None else time.monotonic() + timeout
             made.busy = True
             self.run(made)
-            made.busy, made.progress = False, None
+            made.progress = None
             if key is not None:
                 self._keep(key, made)
                 plain = made.events is None and not self._function.breakpoints and not cooperative
                 if plain and not made.provisional:
                     self._again = Again.of(self, grid, block, shared_mem, made, changes)
+            made.busy = False
 
     def _keep(self, key: object, made: Launch) -> None:
         """The next launch like this one uses it again."""
         kept = self.module.launches
         if len(kept) >= KEPT and key not in kept:
             kept.clear()
-        kept[key] = made
+        alike = kept.setdefault(key, [])
+        if not any(known is made for known in alike):
+            alike.append(made)
+            del alike[:-ALIKE]
 
     def watched(
         self,
@@ -262,14 +268,15 @@ class Kernel:
         hook = device.on_breakpoint if function.breakpoints else None
         if type(shared_mem) is int and self.is_plain and hook is None:
             key = (function.name, block, shared_mem, device.stack_bytes, device.workers, cooperative)
-            made = module.launches.get(key)
-        if made is None or made.cells[0]:
+            for known in module.launches.get(key, ()):
+                if not known.cells[0]:
+                    known.cells[0] = 1  # `busy`: there was no call in between, where a handler might take it
+                    made = known
+                    break
+        if made is None:
             check_shape(grid, block, function, device.properties)
             made = self._make(grid, block, self._pack(args), shared_mem, cooperative)
         else:
-            made.cells[0] = (
-                1  # `busy`: there was no call in between, where a handler of signals might take it
-            )
             try:
                 check_grid(grid, device.properties)
                 if cooperative:

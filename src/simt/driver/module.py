@@ -43,7 +43,7 @@ class Module:
         self._allocations: dict[int, Allocation] = {}
         self.symbols = place(program, self.memory, self._allocate)
         self.textures: dict[str, object] = {}
-        self.launches: dict[object, Launch] = {}
+        self.launches: dict[object, list[Launch]] = {}
         """Launches made ready, to be used again: see `Kernel`."""
         self.last_launches: dict[str, Launch] = {}
         self._kernels: WeakValueDictionary[str, Kernel] = WeakValueDictionary()

@@ -64,7 +64,7 @@ class Repeat:
         self._launch, self._prepared = launch, prepared
         block = Block(RepeatSlot.ARGS + len(ArgumentSlot) * len(given.args))
         self.slots = slots = block.slots
-        parameters = ctypes.create_string_buffer(launch.parameters, max(1, len(launch.parameters)))
+        parameters = ctypes.create_string_buffer(given.parameters, max(1, len(given.parameters)))
         arguments = [
             self._argument(RepeatSlot.ARGS + len(ArgumentSlot) * i, *known)
             for i, known in enumerate(zip(given.args, given.places, strict=True))
@@ -160,7 +160,6 @@ class Repeat:
         """After a launch that Python made with the same objects: whether the next one can do without it. What
         has changed since these were the numbers, that launch may not have seen."""
         launch, prepared, slots = self._launch, self._prepared, self.slots
-        cells, latest = launch.cells, launch.grid_id
         launches = prepared.again(launch)
         if not launches:
             return False
@@ -171,8 +170,6 @@ class Repeat:
         slots[RepeatSlot.MADE] = 0
         slots[RepeatSlot.SHORTEST] = UNKNOWN
         self._grids()
-        if cells[0] or cells[1] != latest:
-            return False  # a handler of signals has launched it meanwhile, or was about to
         slots[RepeatSlot.ARMED] = 1
         return True
 

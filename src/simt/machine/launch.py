@@ -221,7 +221,7 @@ class Given:
     arguments. `places`: for each of these, where its parameter is, if others may stand there: numbers of its
     type, or one of some arrays. `device_changes`, `memory_changes`: numbers that grow with
     what a launch depends on besides. `last_grid_id`: the device's count of launches. `timeout`: seconds that
-    each launch may take."""
+    each launch may take. `parameters`: the parameter block of these arguments."""
 
     shape: tuple[object, object, object]
     args: tuple[object | Arrays, ...]
@@ -231,6 +231,7 @@ class Given:
     memory_changes: array[int]
     last_grid_id: array[int]
     timeout: float | None
+    parameters: bytes
 
 
 class Repeated(Protocol):

@@ -179,3 +179,34 @@ def test_python_knows_the_grid_afterwards() -> None:
     assert noted.general == 1
     noted((9, 3))
     assert noted.general == 1
+
+
+@pytest.mark.parametrize("general", [False, True])
+def test_a_launch_while_another_is_prepared(monkeypatch: pytest.MonkeyPatch, general: bool) -> None:
+    """As a handler of signals may make it: neither gets what the other was given. `general`: the other one
+    goes the usual way and has its grid; else it is one more of a known kind and has that."""
+    noted = Noted(1, (5, 5))
+    array, within = noted.device.zeros(4 + MOST, "u4"), list[bool]()
+    target, moment = (noted.device, "next_grid_id") if general else (noted.kernel.packer, "plain")
+    usual = getattr(target, moment)
+
+    def interrupted(*given: Any) -> Any:
+        if not within:
+            within.append(True)
+            noted.kernel((7, 2), noted.block, (array, NEVER))
+        return usual(*given)
+
+    for turn in range(1, 4):
+        within.clear()
+        monkeypatch.setattr(target, moment, interrupted)
+        noted.device.zeros(3)  # memory has changed: Python makes the launch
+        if general:
+            noted.kernel._again = None
+        noted((9, 3), 2000 + turn)
+        assert within
+        monkeypatch.setattr(target, moment, usual)
+        words = array.numpy()
+        assert words[:3].tolist() == [7, 2, 1]
+        assert words[4 : 4 + 14].tolist() == [noted.block * turn] * 14
+        noted((5, 5))
+        noted((9, 3))

@@ -818,6 +818,6 @@ def alone_is_best(monkeypatch: pytest.MonkeyPatch, counted: Counted) -> None:
 
 def prepared(counted: Counted) -> Prepared:
     """What the engine keeps of the kernel's launches."""
-    (made,) = counted.kernel.module.launches.values()
+    ((made,),) = counted.kernel.module.launches.values()
     assert isinstance(made.state, Prepared)
     return made.state

@@ -131,7 +131,7 @@ def test_grids_with_few_and_with_many_ctas_take_turns() -> None:
             out.numpy()[:] = 0
             run((width, 3), (1, 1), (out, given, width, 3))
             np.testing.assert_array_equal(out.numpy().T, expected(table, (1, 1), (width, 3)))
-        (launch,) = run.module.launches.values()
+        ((launch,),) = run.module.launches.values()
         assert isinstance(launch.state, Prepared)
         joins = launch.state.compiled.block.joins
         assert joins == (width >= MANY)

@@ -243,7 +243,7 @@ def test_grids_of_all_sizes_take_turns() -> None:
             run(ctas, 4, (out, 1000))
             np.testing.assert_array_equal(out.numpy()[: 4 * ctas], np.arange(4 * ctas))
             assert not out.numpy()[4 * ctas :].any()
-        (launch,) = run.module.launches.values()
+        ((launch,),) = run.module.launches.values()
         assert isinstance(launch.state, Prepared)
         block = launch.state.compiled.block
         made.setdefault(block.many, set()).add(block.ctas)
