@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from simt.engine.abi import LaunchSlot, RepeatSlot
 from simt.engine.native_fibers import field
+from simt.machine.launch import GRID_CELL
 
 TYPE_AT = object.__basicsize__ - 8
 COUNT_AT = object.__basicsize__
@@ -187,7 +188,7 @@ def set_grid() -> list[str]:
     """`set.grid(launch, cells, slots, extents)` writes a grid where compiled code and Python read it, as
     `Prepared.begin` does. The last launch's is there."""
     names = "x", "y", "z"
-    first, cells = int(LaunchSlot.GRID_X), 3
+    first = int(LaunchSlot.GRID_X)
     return [
         "define internal void @set.grid(ptr %launch, ptr %cells, ptr %slots, ptr %extents) {",
         "entry:",
@@ -221,7 +222,7 @@ def set_grid() -> list[str]:
             for i, c in enumerate(names)
             for line in (
                 f"  store i64 %new.{c}, ptr %old.{c}.p, align 8",
-                f"  %cell.{c} = getelementptr i64, ptr %cells, i64 {cells + i}",
+                f"  %cell.{c} = getelementptr i64, ptr %cells, i64 {GRID_CELL + i}",
                 f"  store i64 %new.{c}, ptr %cell.{c}, align 8",
             )
         ),

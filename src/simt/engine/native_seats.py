@@ -53,18 +53,7 @@ def _linger(pause: list[str]) -> list[str]:
     return [
         f"define void @{LINGER}(ptr %seat) {{",
         "entry:",
-        *field("%seat", SeatSlot.LEAST, "least"),
-        *field("%seat", SeatSlot.MOST, "most"),
-        *field("%seat", SeatSlot.MAKE_WAY, "make.way", "ptr"),
-        *field("%seat", SeatSlot.CLOCK, "clock", "ptr"),
-        *field("%seat", SeatSlot.CLOCK_ID, "clock.number"),
-        "  %clock.id = trunc i64 %clock.number to i32",
-        *field("%seat", SeatSlot.CHOOSE, "choose", "ptr"),
-        *field("%seat", SeatSlot.ACQUIRE, "acquire", "ptr"),
-        *field("%seat", SeatSlot.LOCK, "lock", "ptr"),
-        f"  %done.p = getelementptr i64, ptr %seat, i64 {SeatSlot.DONE}",
-        f"  %sent.p = getelementptr i64, ptr %seat, i64 {SeatSlot.SENT}",
-        f"  %usual.p = getelementptr i64, ptr %seat, i64 {SeatSlot.USUAL}",
+        *_seat_of_own(),
         "  br label %wait",
         "wait:",
         "  %i = phi i64 [ 0, %entry ], [ %i.next, %pass ], [ %i.next, %way ], [ %i, %leave ], [ %i, %take ], "
@@ -106,6 +95,24 @@ def _linger(pause: list[str]) -> list[str]:
         f"  store atomic i64 {Seat.GONE}, ptr %seat release, align 8",
         "  ret void",
         "}",
+    ]
+
+
+def _seat_of_own() -> list[str]:
+    """What a seat says that stays as it is, and places on it."""
+    return [
+        *field("%seat", SeatSlot.LEAST, "least"),
+        *field("%seat", SeatSlot.MOST, "most"),
+        *field("%seat", SeatSlot.MAKE_WAY, "make.way", "ptr"),
+        *field("%seat", SeatSlot.CLOCK, "clock", "ptr"),
+        *field("%seat", SeatSlot.CLOCK_ID, "clock.number"),
+        "  %clock.id = trunc i64 %clock.number to i32",
+        *field("%seat", SeatSlot.CHOOSE, "choose", "ptr"),
+        *field("%seat", SeatSlot.ACQUIRE, "acquire", "ptr"),
+        *field("%seat", SeatSlot.LOCK, "lock", "ptr"),
+        f"  %done.p = getelementptr i64, ptr %seat, i64 {SeatSlot.DONE}",
+        f"  %sent.p = getelementptr i64, ptr %seat, i64 {SeatSlot.SENT}",
+        f"  %usual.p = getelementptr i64, ptr %seat, i64 {SeatSlot.USUAL}",
     ]
 
 

@@ -7,6 +7,7 @@ a branch are brought together before (`simt.analysis.lower_rendezvous`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 from typing import Any
 
@@ -175,12 +176,16 @@ def redux(m: Algebra[V], t: Type, a: V, mask: V, op: str) -> V:
     combine = {
         "add": m.add, "min": m.minimum, "max": m.maximum, "and": m.and_, "or": m.or_, "xor": m.xor,
     }[op]  # fmt: skip
-    lanes, neutral = members(m, mask), m.const(t, _neutral(t, op))
-    total = neutral
+    neutral = m.const(t, _neutral(t, op))
+    values = (m.select(t, takes_part, value, neutral) for takes_part, value in _of_members(m, t, a, mask))
+    return reduce(lambda total, value: combine(t, total, value), values, neutral)
+
+
+def _of_members(m: Algebra[V], t: Type, a: V, mask: V) -> Iterator[tuple[V, V]]:
+    """Whether each lane takes part, and its value, seen by all."""
+    lanes = members(m, mask)
     for lane, value in enumerate(_from_each_lane(m, t, a)):
-        bit = m.and_(U32, lanes, number(m, 1 << lane))
-        total = combine(t, total, m.select(t, m.compare("ne", U32, bit, number(m, 0)), value, neutral))
-    return total
+        yield m.compare("ne", U32, m.and_(U32, lanes, number(m, 1 << lane)), number(m, 0)), value
 
 
 @instruction("redux.sync.op[.abs][.NaN].f32 d, a, mask:b32", op="min max", since="8.6 sm_100", effects="warp",
@@ -191,13 +196,11 @@ def redux_f32(m: Algebra[V], a: V, mask: V, op: str, abs: bool, NaN: bool) -> V:
     Of compute capability 10.0 `sm_100a` and `sm_100f` have it alone.
     """
     combine = floating.min_ if op == "min" else floating.max_
-    lanes, nothing = members(m, mask), m.const(F32, quiet_nan(F32))
-    total, any_nan = nothing, m.const(PRED, 0)
-    for lane, value in enumerate(_from_each_lane(m, F32, floating.abs_(m, F32, a, False) if abs else a)):
-        runs = m.compare("ne", U32, m.and_(U32, lanes, number(m, 1 << lane)), number(m, 0))
-        number_or_nan = m.select(F32, runs, value, nothing)
-        total = combine(m, F32, total, number_or_nan, False, False)
-        any_nan = m.or_(PRED, any_nan, m.and_(PRED, runs, m.is_nan(F32, value)))
+    nothing, any_nan = m.const(F32, quiet_nan(F32)), m.const(PRED, 0)
+    total = nothing
+    for takes_part, value in _of_members(m, F32, floating.abs_(m, F32, a, False) if abs else a, mask):
+        total = combine(m, F32, total, m.select(F32, takes_part, value, nothing), False, False)
+        any_nan = m.or_(PRED, any_nan, m.and_(PRED, takes_part, m.is_nan(F32, value)))
     return m.select(F32, any_nan, nothing, total) if NaN else total
 
 

@@ -85,6 +85,10 @@ class Breakpoint(FaultSite):
     stack: tuple[StackEntry, ...] = ()
 
 
+GRID_CELL = 3
+"""The first of a launch's `cells` that hold its grid."""
+
+
 def cells_of(grid: Dim3) -> array[int]:
     """A launch's `cells` before it runs."""
     return array("q", (0, 1, 0, *grid))
@@ -157,12 +161,12 @@ class Launch:
     @property
     def grid(self) -> Dim3:
         cells = self.cells
-        return cells[3], cells[4], cells[5]
+        return cells[GRID_CELL], cells[GRID_CELL + 1], cells[GRID_CELL + 2]
 
     @grid.setter
     def grid(self, extents: Dim3) -> None:
         cells = self.cells
-        cells[3], cells[4], cells[5] = extents
+        cells[GRID_CELL], cells[GRID_CELL + 1], cells[GRID_CELL + 2] = extents
 
     @property
     def workspace_address(self) -> int:
