@@ -44,7 +44,7 @@ class Pool:
 
     def _begin(self) -> None:
         """There are no threads."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a handler of signals may launch while threads are made
         self._seats: list[Block] = []
         self._last_ticket = Block(1)
         self._rosters = list[Block]()  # who is about to ask may have an old one

@@ -16,7 +16,7 @@ from array import array
 from bisect import bisect_left, insort
 from collections import deque
 from operator import index
-from threading import Lock
+from threading import RLock
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -103,6 +103,36 @@ class FreeList:
         return sum(self._used.values())
 
 
+class Turns:
+    """A lock for `with`, whose thread must not wait for itself: a handler of signals runs in the middle of
+    what its thread does. Raises `SimtError` there, where a plain lock would wait for ever."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._taken = False
+
+    def __enter__(self) -> None:
+        if not self.enter(blocking=True):
+            raise SimtError(
+                "what this handler of signals interrupted is allocating device memory: the handler can "
+                "neither allocate nor launch a kernel for the first time just then"
+            )
+
+    def __exit__(self, *_: object) -> None:
+        self._taken = False
+        self._lock.release()
+
+    def enter(self, *, blocking: bool) -> bool:
+        """Whether the turn is the caller's now. `blocking`: waits for other threads."""
+        if not self._lock.acquire(blocking):
+            return False
+        if self._taken:  # by this thread, further up
+            self._lock.release()
+            return False
+        self._taken = True
+        return True
+
+
 class Arena:
     """The `Memory` of `simt.machine.launch`: thread-safe, memory returned to the system when collected.
 
@@ -114,7 +144,7 @@ class Arena:
         start, length = _reserve(round_up(size, PAGE), low)
         self._finalizer = weakref.finalize(self, _unmap, start, length + 2 * PAGE)
         self._finalizer.atexit = False  # the process' end frees everything; views may still be in use
-        self._lock = Lock()
+        self._turns = Turns()
         self._freed: deque[int] = deque()
         self.low = low
         self.changes = array("q", [0])
@@ -131,14 +161,14 @@ class Arena:
     @property
     def used(self) -> int:
         """Bytes allocated now."""
-        with self._lock:
+        with self._turns:
             self._release()
             return self._ranges.used
 
     def allocate(self, nbytes: int, align: int = ALIGNMENT) -> int:
         """Address of zero-filled memory. Raises `OutOfMemory`."""
         size = round_up(max(index(nbytes), 1), ALIGNMENT)
-        with self._lock:
+        with self._turns:
             address = self._take(size, max(align, ALIGNMENT))
             if address is None:
                 raise OutOfMemory(self._full(nbytes))
@@ -171,11 +201,11 @@ class Arena:
         # cannot be freed at once is freed by the next call.
         self.changes[0] += 1
         self._freed.append(address)
-        if self._lock.acquire(blocking=False):
+        if self._turns.enter(blocking=False):
             try:
                 self._release()
             finally:
-                self._lock.release()
+                self._turns.__exit__()
 
     def _release(self) -> None:
         """Returns what was freed. The lock is held."""

@@ -180,3 +180,22 @@ def test_sizes(text: str | int, size: int) -> None:
 def test_bad_sizes(text: str | int) -> None:
     with pytest.raises(SimtError, match="bad memory size"):
         parse_size(text)
+
+
+def test_a_handler_of_signals_that_allocates_in_the_middle_of_an_allocation_gets_an_error(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors: list[str] = []
+    take = FreeList.take
+
+    def interrupted(ranges: FreeList, size: int, align: int) -> int | None:
+        with pytest.raises(SimtError) as error:
+            arena.allocate(1)  # as a handler would, that Python runs here on the same thread
+        errors.append(str(error.value))
+        return take(ranges, size, align)
+
+    monkeypatch.setattr(FreeList, "take", interrupted)
+    address = arena.allocate(10)
+    assert "handler of signals" in errors[0]
+    monkeypatch.undo()
+    assert arena.allocate(10) != address
