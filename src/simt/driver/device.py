@@ -100,7 +100,8 @@ class Device:
     @property
     def engine(self) -> Engine:
         if self._engine is None:
-            self._engine = make_engine(self.engine_name, self.cpu, self._drafts)
+            made = make_engine(self.engine_name, self.cpu, self._drafts)
+            self._engine = self._engine or made  # a handler of signals may have launched meanwhile
         return self._engine
 
     @engine.setter

@@ -53,7 +53,8 @@ class LaunchSlot(IntEnum):
     WORKER = 20  # address of the block of the worker that runs on the thread of the caller
     SERVE = 21  # address of a function for that worker and its fibers: see `simt.engine.native`
     CALL = 22  # address of the `CallSlot`s
-    ABORT = 23  # lower half nonzero: stop as soon as possible. Upper half: the caller's worker calls `SERVE`
+    ABORT = 23  # lower half nonzero: stop as soon as possible. Upper half: the caller's worker calls `SERVE`,
+    # and is not `ALONE` any more if that is `SHARE`
     EVENTS = 24  # address of the counters of performance monitor events, if the kernel has such
     YIELD = 25  # addresses of functions for workers whose CTA waits, and for those that find none left
     DRAIN = 26
@@ -72,6 +73,8 @@ def launch_slots(ranges: int) -> int:
 
 REQUEST = 8 * LaunchSlot.ABORT + 4
 """Byte offset of the upper half of `ABORT`."""
+SHARE = 2
+"""A request that others be let in."""
 
 
 class WorkerSlot(IntEnum):
@@ -194,7 +197,8 @@ class RepeatSlot(IntEnum):
     AS_DOUBLE = 55  # address of a function of Python
     BEGAN = 56  # when the last one began, by that clock
     CALLS = 57  # how often it was asked to be made once more
-    ARGS = 58  # first `ArgumentSlot` of the first argument
+    LOCKING = 58  # address of a count of launches that run: see `simt.engine.prepared.Host`
+    ARGS = 59  # first `ArgumentSlot` of the first argument
 
 
 class ArgumentSlot(IntEnum):

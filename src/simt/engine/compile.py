@@ -88,9 +88,9 @@ class Compiled:
     `entry(launch, worker)` takes the addresses of the blocks of `simt.engine.abi`; it lies at `address`.
     `symbols`: module variables in the order of the launch's table. `context`: bytes of saved context for
     each warp. `system`: the functions of the system that it calls, by number. `spins`: it has loops that
-    wait for other threads. `shallow`: it takes little native stack. `block`: how it counts threads and CTAs
-    (`simt.analysis.turned`, `simt.analysis.padded`). `code` keeps the machine code alive. `draft`: there if
-    better code is to follow."""
+    wait for other threads. `locks`: it changes device memory by atomic operations. `shallow`: it takes little
+    native stack. `block`: how it counts threads and CTAs (`simt.analysis.turned`, `simt.analysis.padded`).
+    `code` keeps the machine code alive. `draft`: there if better code is to follow."""
 
     entry: Entry
     address: int
@@ -98,6 +98,7 @@ class Compiled:
     context: int
     system: tuple[SystemCall, ...]
     spins: bool
+    locks: bool
     shallow: bool
     block: BlockShape
     code: object
@@ -149,14 +150,11 @@ class Compiler:
         (address,), code = self._link(objects_of(header, image), KERNEL)
         entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
         system = tuple(SystemCall(n, tuple(p), tuple(r)) for n, p, r in cast("list[Any]", header["system"]))
-        context, spins, shallow = (
-            cast("int", header["context"]),
-            bool(header["spins"]),
-            bool(header["shallow"]),
-        )
+        context = cast("int", header["context"])
+        spins, locks, shallow = (bool(header[name]) for name in ("spins", "locks", "shallow"))
         shape = BlockShape(**cast("dict[str, Any]", header["block"]))
         draft = Draft(cast("int", header["instructions"])) if header["draft"] else None
-        return Compiled(entry, address, symbols, context, system, spins, shallow, shape, code, draft)
+        return Compiled(entry, address, symbols, context, system, spins, locks, shallow, shape, code, draft)
 
     def no_more_drafts(self, program: Program, kernel: Function, block: BlockShape) -> None:
         """Later processes are to begin with better code than the draft in the cache."""
@@ -239,6 +237,7 @@ def generate(
         "context": context,
         "system": system,
         "spins": unit.spins,
+        "locks": unit.module.locks,
         "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
         "shallow": not unit.called and lines <= SHALLOW,
         "draft": draft,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from simt.analysis.joined import asked, is_for_all_grids
@@ -41,6 +40,7 @@ class Jit:
         self._made: WeakKeyDictionary[Program, dict[tuple[str, BlockShape], Compiled | None]] = (
             WeakKeyDictionary()
         )
+        self._host: Host | None = None
         self._lock = threading.RLock()  # a handler of signals may launch while a kernel is compiled
 
     def launch(self, launch: Launch) -> None:
@@ -105,10 +105,14 @@ class Jit:
 
         return NativeSequence(self, launches)
 
-    @cached_property
+    @property
     def host(self) -> Host:
-        native = self.compiler.native()
-        return Host(native, Pool(native))
+        """The same for all launches, those too that a handler of signals makes while it is being made."""
+        if self._host is None:
+            native = self.compiler.native()
+            made = Host(native, Pool(native))
+            self._host = self._host or made
+        return self._host
 
     @property
     def fallback(self) -> Engine:

@@ -152,7 +152,7 @@ class Batch:
         return len(self.pairs)
 
     def run(self, grid_id: int, timeout: float | None) -> None:
-        if not has_room():
+        if not has_room() or self.jit.host.locking[0]:
             self._one_by_one(grid_id, timeout)
             return
         slots = self._call.slots
@@ -174,7 +174,7 @@ class Batch:
             prepared.raise_fault(launch, late=slots[CallSlot.EXPIRED] == launch.grid_id)
 
     def _one_by_one(self, grid_id: int, timeout: float | None) -> None:
-        """On a thread with little stack."""
+        """On a thread with little stack, or in a handler of signals in the middle of another launch."""
         for i, (launch, prepared) in enumerate(self.pairs):
             self.stopped, launch.grid_id = i, grid_id + i
             launch.deadline = None if timeout is None else time.monotonic() + timeout

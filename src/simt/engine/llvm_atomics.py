@@ -29,6 +29,7 @@ class AtomicAlgebra(BesideAlgebra):
 
     def atomic(self, op: str, t: Type, space: str, address: Value, b: Value, c: Value | None) -> Value:
         access = self._access(t, space, address, 1, True)
+        self.module.locks |= access.region not in (SHARED, LOCAL)
         one_place = shape_of(address).is_uniform and space != "local"
         if one_place and identity(op, t) is not None:
             return self._at_one_place(op, t, access, b)
@@ -163,11 +164,22 @@ class AtomicAlgebra(BesideAlgebra):
         if access.region is SHARED:
             was = self._update(op, t, place, total, None)
         else:
-            rmw = llvm_updates.native_operation(op, t)
-            was = Value(self.builder.emit(f"atomicrmw {rmw} ptr {place}, {total.typed} seq_cst"), total.type)
+            was = self._update_far(op, t, place, total)
         if not self.result_used:
             return Value("zeroinitializer", access.element, WARP)
         return combine(self._plain, op, t, self.vector(was), before, None)
+
+    def _update_far(self, op: str, t: Type, place: str, b: Value) -> Value:
+        """An update of memory that other native threads may use."""
+        rmw = llvm_updates.native_operation(op, t)
+
+        def locked() -> Value:
+            return Value(self.builder.emit(f"atomicrmw {rmw} ptr {place}, {b.typed} seq_cst"), b.type)
+
+        if self.module.is_long:
+            return locked()
+        alone = self.one_thread()
+        return self._either(alone, lambda: (self._update(op, t, place, b, None),), lambda: (locked(),))[0]
 
     def _combined(self, op: str, t: Type, b: Value) -> tuple[Value, Value]:
         """The active lanes' operands combined, and those of the lanes below each lane."""

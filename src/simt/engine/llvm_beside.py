@@ -33,6 +33,7 @@ class BesideAlgebra(WovenAlgebra):
 
     def one_thread(self) -> str:
         """i1: the launch has one native thread, and so nothing need be locked."""
+        self.module.locks = True
         place = self.builder.emit(f"getelementptr i64, ptr {self.launch}, i64 {LaunchSlot.ALONE}")
         alone = self.builder.emit(f"load i64, ptr {place}")
         return self.builder.emit(f"icmp ne i64 {alone}, 0")

@@ -130,6 +130,8 @@ class ModuleText:
     attributes: str = "nounwind"
     inlined_lines: int = 0
     """Lines that LLVM will put in place of calls of `inlined` functions."""
+    locks: bool = False
+    """Whether code locks what it changes, unless a launch has one thread."""
     _declarations: dict[str, str] = field(default_factory=dict[str, str])
     _globals: dict[str, str] = field(default_factory=dict[str, str])
     _functions: dict[str, str] = field(default_factory=dict[str, str])

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ctypes
 
-from simt.engine.abi import RUN, SERVE, CallSlot, LaunchSlot
+from simt.engine.abi import RUN, SERVE, SHARE, CallSlot, LaunchSlot
 from simt.engine.llvm_mode import DEFAULT_MXCSR
 from simt.engine.native_fibers import fibers_text, field
 from simt.engine.native_repeat import repeat_text
@@ -45,7 +45,15 @@ def _serve(has_mode: bool) -> list[str]:
         *field("%launch", LaunchSlot.GRID_ID, "grid"),
         f"  %abort.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
         "  %request.p = getelementptr i8, ptr %abort.p, i64 4",
+        "  %request = load atomic i32, ptr %request.p monotonic, align 4",
         "  store atomic i32 0, ptr %request.p monotonic, align 4",
+        f"  %shares = icmp eq i32 %request, {SHARE}",
+        "  br i1 %shares, label %share, label %time",
+        "share:",  # the kernel is between two instructions: what it has stored is there, the next one locks
+        f"  %alone.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ALONE}",
+        "  store atomic i64 0, ptr %alone.p release, align 8",
+        "  br label %time",
+        "time:",
         f"  %expired.p = getelementptr i64, ptr %call, i64 {CallSlot.EXPIRED}",
         "  %expired = load atomic i64, ptr %expired.p monotonic, align 8",
         "  %late = icmp eq i64 %expired, %grid",

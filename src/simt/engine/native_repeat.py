@@ -271,7 +271,8 @@ def _held() -> list[str]:
 
 def _same_numbers() -> list[str]:
     """That nothing has changed, that the kernel is not running, that somebody watches, that the stack is the
-    one that has room, and that Python need not look at how long launches take."""
+    one that has room, that Python need not look at how long launches take, and that no other launch runs
+    whose threads change the same memory (a handler of signals may ask in the middle of it)."""
     return [
         "numbers:",
         "  call void %drop(ptr %held)",
@@ -299,12 +300,16 @@ def _same_numbers() -> list[str]:
         "  %here = icmp ult i64 %deep, %stack.bytes",
         *_slot(RepeatSlot.LEFT, "left"),
         "  %any.left = icmp ne i64 %left, 0",
+        *_slot(RepeatSlot.LOCKING, "locking", "ptr"),
+        "  %others = load i64, ptr %locking, align 8",
+        "  %no.others = icmp eq i64 %others, 0",
         "  %a = and i1 %still, %same.device",
         "  %b = and i1 %same.memory, %free",
         "  %c = and i1 %watched, %here",
         "  %d = and i1 %a, %b",
         "  %e = and i1 %c, %any.left",
-        "  %go = and i1 %d, %e",
+        "  %f = and i1 %d, %no.others",
+        "  %go = and i1 %e, %f",
         "  br i1 %go, label %begin, label %refuse",
         "refuse:",
         *_release("refused"),
@@ -334,6 +339,7 @@ def _begins() -> list[str]:
     return [
         "begin:",
         "  store i64 1, ptr %cells, align 8",
+        "  store i64 1, ptr %locking, align 8",
         "  %left.next = sub i64 %left, 1",
         "  store i64 %left.next, ptr %left.p, align 8",
         *_slot(RepeatSlot.MADE, "made"),
@@ -452,6 +458,7 @@ def _gives_up() -> list[str]:
         "  call void %drop(ptr %waited.then)",
         "  br label %give.up",
         "give.up:",
+        "  store i64 0, ptr %locking, align 8",
         "  %taken = call i32 %discard(ptr %running, ptr %itself)",
         *_release("gave.up"),
         *(f"  %was.{part} = load ptr, ptr %error.{part}, align 8" for part in ERROR),
@@ -463,6 +470,7 @@ def _gives_up() -> list[str]:
 def _ends() -> list[str]:
     return [
         "over:",
+        "  store i64 0, ptr %locking, align 8",
         "  %gone = call i32 %discard(ptr %running, ptr %itself)",
         f"  %abort.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
         "  %abort = load atomic i32, ptr %abort.p monotonic, align 8",

@@ -45,8 +45,17 @@ HOPELESS = 15 * LONG
 another one until help came that was not asked. Other processes do not disturb all launches so much."""
 SELDOM = 63
 """Trials after which such a way has another one. Odd: those with more and with less help take turns."""
+WORSE = 5
+"""A way that took this many times as long as the best one has another trial after as many others, and its
+trial is over."""
+WORSE_AT_FIRST = 1.5
+"""The same for the first trials, which come so often."""
+TOLD = 17
+"""Trials' lengths for which parts of a first launch stand: there is another one after 32."""
 UNTIL_A_LOOK = 100
-"""Launches alike after which Python looks again how long they take."""
+"""Launches alike after which Python looks again how long they take; of short ones, as many as take `LONG`."""
+SHORTEST = 500
+"""Nanoseconds of a launch."""
 UNKNOWN = 1 << 62
 """Nanoseconds of a launch that was not measured."""
 
@@ -81,14 +90,22 @@ class Tried:
     steady: int = 0
 
     def note(self, elapsed: float, helpers: int) -> None:
-        self.launches += 1
-        shortest = self.shortest.get(helpers)
-        if shortest is not None:
+        is_over = self._is_trial and elapsed > WORSE * min(self.shortest.values(), default=math.inf)
+        self.launches = (self._turn + 1) * TRIAL if is_over else self.launches + 1
+        if helpers in self.shortest:
             self.known.add(helpers)
-            elapsed = min(elapsed, FADING * shortest)
-        self.shortest[helpers] = elapsed
+        elapsed = self._put(elapsed, helpers)
         if helpers != self.best or elapsed > self.second:
             self.steady = 0
+
+    def _put(self, elapsed: float, helpers: int) -> float:
+        """The shortest nanoseconds from now on."""
+        self.shortest[helpers] = shortest = min(elapsed, FADING * self.shortest.get(helpers, math.inf))
+        return shortest
+
+    def fastest(self, otherwise: int) -> int:
+        """The number of helpers with the shortest time, if any is known."""
+        return min(self.shortest, key=self.shortest.__getitem__, default=otherwise)
 
     def helpers(self, numbers: list[int]) -> int:
         """The best of these numbers of helpers, or the one that is to be tried."""
@@ -101,7 +118,14 @@ class Tried:
             self.second = self.shortest[others[0]] if others else math.inf
             return best
         other = beside(best, numbers, more=self._trials % 2 == 0)
-        return best if self._is_hopeless(other) else other
+        return best if self._is_hopeless(other, best) else other
+
+    def learn(self, alone: float, together: float, helpers: int) -> None:
+        """What parts of one launch have told of two ways."""
+        self._put(alone, 0)
+        self._put(together, helpers)
+        self.known |= {0, helpers}
+        self.launches = max(self.launches, TOLD * TRIAL)
 
     def ahead(self) -> int:
         """Launches for which the number of helpers is to stay what it is: until a trial begins or ends."""
@@ -112,8 +136,14 @@ class Tried:
             until = 1 << turn.bit_length() if turn < OFTEN else (turn // OFTEN + 1) * OFTEN
         return until * TRIAL - self.launches
 
-    def _is_hopeless(self, way: int) -> bool:
-        return way in self.known and self.shortest[way] > HOPELESS and self._trials % SELDOM != 0
+    def _is_hopeless(self, way: int, best: int) -> bool:
+        if way not in self.known:
+            return False
+        longer = self.shortest[way] / max(1, self.shortest.get(best, 0))
+        if self.shortest[way] <= HOPELESS and longer < (WORSE if self._turn >= OFTEN else WORSE_AT_FIRST):
+            return False
+        seldom = SELDOM if self.shortest[way] > HOPELESS else min(SELDOM, int(longer) | 1)
+        return self._trials % seldom != 0
 
     @property
     def _turn(self) -> int:
@@ -203,19 +233,39 @@ class Ways:
 
     def __init__(self, calm: int) -> None:
         """`calm`: long launches before the first trial."""
+        self.launches = 0
         self.expected: float = 0
         self.short = Tried()
         self.long = Doubted(calm)
 
     def note(self, elapsed: float, helpers: int) -> None:
+        self.launches += 1
+        is_usual = helpers == (self.long.usual if self.expected > LONG else self.short.fastest(helpers))
         if self.expected > LONG:
             self.long.note(elapsed, helpers)
         if self.expected <= LONG or elapsed <= LONG:
             self.short.note(elapsed, helpers)
-        self.expected += (elapsed - self.expected) * (1 if elapsed > self.expected else FORGETTING)
+        if elapsed <= self.expected:
+            self.expected += (elapsed - self.expected) * FORGETTING
+        elif is_usual:  # a trial that takes longer tells nothing of others
+            self.expected = elapsed
+
+    def learn(self, alone: float, together: float, helpers: int, pays: bool) -> None:
+        """Parts of a launch took so long that all of it would have taken these times. `pays`: help does."""
+        self.launches += 1
+        self.expected = min(alone, together)
+        self.short.learn(alone, together, helpers)
+        self.long.way, self.long.pause = (None, CALM) if pays else (0, OFTEN)
+
+    @property
+    def until_cut(self) -> int:
+        """Launches before the next one that is to be run in parts: after the first two now and then."""
+        n = self.launches
+        return 0 if n < 2 else CALM - n if n <= CALM else -n % OFTEN
 
     def passed(self, launches: int) -> None:
         """There have been so many more, of which nothing is known."""
+        self.launches += launches
         if self.expected > LONG:
             self.long.launches += launches
         else:
@@ -271,10 +321,12 @@ class Ahead:
 class Pace:
     """The times of one kernel's launches, by the size of the grid (the bits of its number of CTAs).
 
-    `together`: its CTAs wait for each other, so that all threads help or none. `last`: nanoseconds of the
+    `together`: its CTAs wait for each other, so that all threads help or none. `doubtful`: they change the
+    same memory, so that help may be none. `last`: nanoseconds of the
     last launch for each CTA. `long`: launches of its size are."""
 
     together: bool = False
+    doubtful: bool = False
     sizes: dict[int, Ways] = field(default_factory=dict[int, Ways])
     last: float | None = None
     long: bool = False
@@ -285,11 +337,35 @@ class Pace:
         """A launch of so many CTAs took some nanoseconds."""
         self.launches += 1
         self.last = elapsed / ctas
-        ways = self.sizes.get(ctas.bit_length())
-        if ways is None:
-            ways = self.sizes[ctas.bit_length()] = Ways(1 if self.together else CALM)
+        ways = self._ways(ctas)
         ways.note(elapsed, helpers)
         self.long = ways.expected > LONG
+
+    def learn(self, ctas: int, alone: float, together: float, helpers: int, pays: bool) -> None:
+        """One CTA of a launch of so many took these nanoseconds alone and with help. `pays`: help does."""
+        self.launches += 1
+        self.last = min(alone, together)
+        ways = self._ways(ctas)
+        ways.learn(ctas * alone, ctas * together, helpers, pays)
+        self.long = ways.expected > LONG
+
+    def _ways(self, ctas: int) -> Ways:
+        ways = self.sizes.get(ctas.bit_length())
+        if ways is None:
+            ways = self.sizes[ctas.bit_length()] = Ways(1 if self.together or self.doubtful else CALM)
+        return ways
+
+    def is_to_be_cut(self, ctas: int) -> bool:
+        """Whether a launch of so many CTAs is to be run in parts, of a kernel of which it is doubtful whether
+        help pays."""
+        ways = self.sizes.get(ctas.bit_length())
+        return ways is None or (ways.until_cut == 0 and not ways.is_short(ASLEEP))
+
+    def is_best_alone(self, ctas: int) -> bool:
+        """Whether launches of so many CTAs take long and are best run alone: nobody is to come later, unless
+        CTAs wait for each other."""
+        ways = self.sizes.get(ctas.bit_length())
+        return ways is not None and ways.expected > LONG and ways.long.way == 0 and not self.together
 
     def ahead(self, ctas: int, most: int) -> Ahead:
         """Of launches of so many CTAs, while `most` threads that can help wait for the next one. Nothing of
@@ -299,12 +375,13 @@ class Pace:
             return Ahead()
         if ways.expected <= LONG:
             if ways.is_short(AWAKE):
-                return Ahead(UNTIL_A_LOOK, 0, ways)
+                return Ahead(max(UNTIL_A_LOOK, round(LONG / max(ways.expected, SHORTEST))), 0, ways)
             shortest = ways.short.shortest
-            if 0 not in shortest or not any(shortest):
+            if 0 not in shortest or not any(ways.short.known if self.doubtful else shortest):
                 return Ahead()
         helpers = self.helpers(ctas, awake=True, most=most)
-        return Ahead(min(ways.ahead(), UNTIL_A_LOOK), helpers, ways, not ways.is_short(ASLEEP))
+        launches = min(ways.ahead(), UNTIL_A_LOOK, ways.until_cut if self.doubtful else UNTIL_A_LOOK)
+        return Ahead(launches, helpers, ways, not ways.is_short(ASLEEP))
 
     def helpers(self, ctas: int, awake: bool, most: int) -> int:
         """How many of `most` threads are to help with a launch of so many CTAs. `awake`: they wait for it."""

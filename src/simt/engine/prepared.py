@@ -6,15 +6,26 @@ import struct
 import threading
 import time
 from array import array
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from simt.analysis.joined import is_for_all_grids, never_joined
-from simt.engine.abi import REQUEST, CallSlot, HelpCell, LaunchSlot, RepeatSlot, WorkerSlot, launch_slots
+from simt.engine.abi import (
+    REQUEST,
+    SHARE,
+    CallSlot,
+    HelpCell,
+    LaunchSlot,
+    RepeatSlot,
+    WorkerSlot,
+    launch_slots,
+)
 from simt.engine.blocks import Block, Crew, Need, Worker, local_bytes
 from simt.engine.compile import Compiled, Native
 from simt.engine.fibers import Fibers
+from simt.engine.in_parts import AT_LEAST, run_in_parts
 from simt.engine.native import python_functions
 from simt.engine.native_fault import find_fault
 from simt.engine.native_stack import has_room
@@ -31,6 +42,9 @@ OVERHEAD = 3_000
 """Nanoseconds of a launch that are not the kernel's."""
 SHARES = 16
 """Parts into which each worker's share of the CTAs is cut, so that all end at about the same time."""
+FEWEST = 4
+"""Parts of a launch that is to run alone, for those who help if it is longer than anybody knew. Each part
+costs some 30 ns."""
 FINER = 4
 """Times as many parts of a long launch: who has the last one of 0.1 ms lets the others wait for that long."""
 
@@ -41,7 +55,7 @@ _FIRST = struct.Struct("=9q")
 _ALWAYS = struct.Struct("=2q")
 """Those that differ if the grid is the same: `LaunchSlot.GRID_ID` and `LIMIT`."""
 _ALWAYS_AT = 8 * LaunchSlot.GRID_ID
-_CLEAR = int(LaunchSlot.CLEAR)
+_CLEAR, _ALONE = int(LaunchSlot.CLEAR), int(LaunchSlot.ALONE)
 _OVER, _SUMMONED = map(int, HelpCell)
 _NOT_YET = -1
 ANY_NUMBER = (1 << 63) - 1
@@ -51,10 +65,12 @@ ALONE = Ahead(-1)
 
 @dataclass
 class Host:
-    """What all launches of an engine share."""
+    """What all launches of an engine share. `locking`: how many of them run whose threads lock what they
+    change; more than one if a handler of signals launches. Meanwhile no other one is alone."""
 
     native: Native
     pool: Pool
+    locking: array[int] = field(default_factory=lambda: array("q", [0]))
 
 
 def call_block(host: Host, launches: int, count: int) -> Block:
@@ -81,9 +97,12 @@ class Prepared:
         self.compiled = compiled
         self.host = host
         self.workers = launch.workers
-        self.pace = Pace(together=compiled.spins)
+        self.pace = Pace(together=compiled.spins, doubtful=compiled.locks and not compiled.spins)
         self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context, compiled.block.warps))
         self._is_for_caller = compiled.shallow and not compiled.system
+        self._may_be_alone = not compiled.spins  # nothing need be locked then
+        has_company = compiled.locks and launch.workers > 1
+        self.locking = host.locking if has_company else array("q", [0])
         self._ranges = 1 if compiled.spins else launch.workers
         self.block = Block(launch_slots(self._ranges))
         counters = self.block.bytes[8 * LaunchSlot.NEXT_CTA :]
@@ -142,7 +161,7 @@ class Prepared:
             LaunchSlot.WORKER: self.crew.worker(0).block.address,
             LaunchSlot.SERVE: self.host.native.serve,
             LaunchSlot.CALL: self.call.address,
-            LaunchSlot.ALONE: int(self.workers == 1 and not self.compiled.spins),
+            LaunchSlot.ALONE: int(self.workers == 1 and self._may_be_alone),
             LaunchSlot.EVENTS: 0 if self._events is None else self._events.ctypes.data,
         }
         for slot, value in values.items():
@@ -159,9 +178,8 @@ class Prepared:
         if (launch.grid, ranges, self.pace.long) == self._begun:
             _ALWAYS.pack_into(self.block.bytes, _ALWAYS_AT, launch.cells[1], launch.memory.limit)
         else:
-            part = -(-ctas // ranges)
-            numbers = (x, y, z, ctas, self._chunk(ctas), ranges, part, launch.grid_id, launch.memory.limit)
-            _FIRST.pack_into(self.block.bytes, 0, *numbers)
+            extents = x, y, z, ctas, self._chunk(ctas, ranges), ranges, -(-ctas // ranges)
+            _FIRST.pack_into(self.block.bytes, 0, *extents, launch.grid_id, launch.memory.limit)
             self.block.slots[LaunchSlot.GRID_COLUMNS] = launch.grid[0]
             self._begun = launch.grid, ranges, self.pace.long
         self._counters[:] = self._zeros
@@ -172,16 +190,19 @@ class Prepared:
             self._fibers.begin(threads or self.workers, cooperative=launch.workspace is not None)
         return ctas
 
-    def _chunk(self, ctas: int) -> int:
+    def _chunk(self, ctas: int, ranges: int) -> int:
         if self.compiled.spins:
             return 1
-        return max(1, ctas // self._parts) if self._parts else ctas
+        parts = self._parts(ranges)
+        return max(1, ctas // parts) if parts else ctas
 
-    @property
-    def _parts(self) -> int:
+    def _parts(self, ranges: int) -> int:
         """Into which the CTAs are cut; 0 if one worker runs them all."""
-        shares = SHARES * FINER if self.pace.long else SHARES
-        return 0 if self.workers == 1 else self.workers * shares
+        if self.workers == 1:
+            return 0
+        if ranges == 1:
+            return max(FEWEST, self.workers)
+        return self.workers * (SHARES * FINER if self.pace.long else SHARES)
 
     def other_grids(self, launch: Launch) -> tuple[int, int, int] | None:
         """After `again`: the fewest and the most CTAs of other grids that compiled code may launch in the
@@ -194,12 +215,13 @@ class Prepared:
             return 1, ANY_NUMBER, 0
         x, y, z = launch.grid
         least, most = alike(x * y * z)
-        return max(least, self.workers), most, self._parts
+        return max(least, self.workers), most, self._parts(self.block.slots[LaunchSlot.RANGES])
 
     def alone(self) -> None:
         """The launch that has been begun, and later runs of it, are one worker's."""
         self._begun = None, 0, False
         slots = self.block.slots
+        slots[_ALONE] = self._may_be_alone
         slots[LaunchSlot.RANGES] = 1
         slots[LaunchSlot.RANGE] = slots[LaunchSlot.CHUNK] = slots[LaunchSlot.CTAS]
 
@@ -227,12 +249,25 @@ class Prepared:
         helpers = self.pace.helpers(ctas, awake > 0, most) if most else 0
         if helpers > awake:
             self.host.pool.expect(helpers)
-        if helpers or self._wanted:
-            self._want(helpers, wakes=True)
+        if self.workers > 1:
+            self._choose(ctas, helpers, wakes=True)
         self.begin(launch, helpers + 1)
+        start = time.perf_counter_ns() if most else 0
+        if most and self.pace.doubtful and self._is_to_be_tried(ctas):
+            self._run_in_parts(launch, ctas, helpers or most)
+        else:
+            self._run_here(launch)
+            if most:
+                self._learn(time.perf_counter_ns() - start, ctas, helpers)
+        if self._fibers is not None:
+            self._fibers.end()
+
+    def _run_here(self, launch: Launch) -> None:
+        """Runs what the slots say."""
         self._team = None
         self.help[_OVER] = 0
-        start = time.perf_counter_ns() if most else 0
+        others = self.locking[0]
+        self.locking[0] = others + 1
         try:
             WATCH.running.add(self)  # as `WATCH.add`, without another function: see `simt.driver.again`
             WATCH.count += 1
@@ -240,17 +275,51 @@ class Prepared:
                 WATCH.wake()
             done = self._native_run(self._call_address)
             WATCH.running.discard(self)
-            late = most > 0 and self._end(launch)
+            late = self.workers > 1 and self._end(launch)
         except BaseException:  # Ctrl-C
             self.interrupted()
             raise
+        finally:
+            self.locking[0] = others
         if done != 1 or late or self._halves[_ABORT]:
             self.raise_fault(launch, late or self.is_late(launch))
-        if most:
-            self._learn(time.perf_counter_ns() - start, ctas, helpers)
         self.block.slots[_CLEAR] = 1
-        if self._fibers is not None:
-            self._fibers.end()
+
+    def _choose(self, ctas: int, helpers: int, wakes: bool) -> None:
+        """So many threads are to help; others only if the launch turns out to be long."""
+        self._most = 0 if helpers == 0 and self.pace.is_best_alone(ctas) else min(self.workers, ctas) - 1
+        self.block.slots[_ALONE] = helpers == 0 and self._may_be_alone and not self.locking[0]
+        if helpers or self._wanted:
+            self._want(helpers, wakes)
+
+    def _is_to_be_tried(self, ctas: int) -> bool:
+        """Whether it is time to see if it is better to be alone."""
+        return ctas >= AT_LEAST * self.workers and self.pace.is_to_be_cut(ctas)
+
+    def _run_in_parts(self, launch: Launch, ctas: int, helpers: int) -> None:
+        """Runs the launch that has been begun: see `simt.engine.in_parts`."""
+        slots, most = self.block.slots, self._most
+        self._begun = None, 0, False
+        slots[LaunchSlot.RANGES] = 1
+
+        def run(first: int, last: int, helped: bool) -> tuple[int, int]:
+            slots[LaunchSlot.NEXT_CTA], slots[LaunchSlot.RANGE] = first, last
+            count = last - first
+            slots[LaunchSlot.CHUNK] = max(1, count // self._parts(self._ranges)) if helped else count
+            self._choose(ctas, helpers if helped else 0, wakes=True)
+            self._most = 0  # nobody but those comes
+            start = time.perf_counter_ns()
+            self._run_here(launch)
+            spent = time.perf_counter_ns() - start
+            return spent, 1 + (max(0, self.call.slots[CallSlot.BEGUN]) if helped else 0)
+
+        found = run_in_parts(run, ctas, helpers + 1)
+        self._most = most
+        if found.tells:
+            pays = not found.hinders
+            self.pace.learn(ctas, found.alone, found.best_together, helpers, pays)
+        else:
+            self.pace.note(ctas, found.alone * ctas, 0)
 
     def _want(self, helpers: int, wakes: bool) -> None:
         """Compiled code is to ask so many threads that wait on their seats, or sleep there if it `wakes`
@@ -291,8 +360,8 @@ class Prepared:
         helpers = ahead.helpers
         if ahead.launches == 0 or (helpers and not ahead.wakes and helpers > self.host.pool.awake):
             return 0
-        if helpers or self._wanted:
-            self._want(helpers, ahead.wakes)
+        if self.workers > 1:
+            self._choose(x * y * z, helpers, ahead.wakes)
         self.begin(launch, helpers + 1)
         self._team = None
         return ahead.launches
@@ -307,9 +376,10 @@ class Prepared:
             self.repeats[RepeatSlot.MADE] = 0
 
     def _learn(self, elapsed: int, ctas: int, helpers: int) -> None:
-        """`helpers`: that were asked at the start. Those who came later only show that it took long alone."""
+        """`helpers`: that were asked at the start. Those who came later only show that it took long alone.
+        Who had to lock was not alone, though none of those who were asked may have come."""
         begun = self.call.slots[CallSlot.BEGUN] if self._wanted else 0
-        came = begun > 0 or (self._team is not None and self._team.begun > 0)
+        came = self.compiled.locks or begun > 0 or (self._team is not None and self._team.begun > 0)
         self.pace.note(ctas, max(0, elapsed - OVERHEAD), helpers if came else 0)
 
     def tick(self, now: float) -> None:
@@ -320,7 +390,10 @@ class Prepared:
             self.call.slots[CallSlot.EXPIRED] = grid
         self.request()
         if self._seen == grid and self._most:
-            self._summon(self._most)
+            if self.block.slots[_ALONE]:
+                self._halves[_REQUEST] = SHARE
+            else:
+                self._summon(self._most)
             if self.repeats is not None:
                 self.repeats[RepeatSlot.ARMED] = 0  # Python is to see that it takes long
         self._seen = grid
@@ -346,6 +419,7 @@ class Prepared:
             self.help[_SUMMONED] = 1
             if (
                 self.help[_OVER]
+                or self.block.slots[_ALONE]  # a later launch is, that has begun meanwhile
                 or self._team is not None
                 or (self._wanted and self.call.slots[CallSlot.ASKED])
             ):
@@ -450,8 +524,11 @@ class Prepared:
         count = min(self.workers, self.begin(launch))
         for worker in self.crew.workers:
             worker.block.slots[WorkerSlot.FINISHED] = 0
+        others = self.locking[0]
+        self.block.slots[_ALONE] = count == 1 and self._may_be_alone and not others
         self.help[_OVER] = 1  # nobody else is to help
         self._team = team = self._assemble(0, count)
+        self.locking[0] = others + 1
         try:
             late = self._first_ends(team, launch)
             team.close()
@@ -459,6 +536,8 @@ class Prepared:
         except BaseException:
             self.interrupted()
             raise
+        finally:
+            self.locking[0] = others
         if late or self._halves[_ABORT]:
             self.raise_fault(launch, late)
         self._report(launch)

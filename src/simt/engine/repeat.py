@@ -99,6 +99,7 @@ class Repeat:
             RepeatSlot.HELP: prepared.help.buffer_info()[0],
             RepeatSlot.CLOCK: c_function("clock_gettime") if prepared.workers > 1 or given.timeout else 0,
             RepeatSlot.CLOCK_ID: time.CLOCK_MONOTONIC,
+            RepeatSlot.LOCKING: prepared.locking.buffer_info()[0],
             RepeatSlot.PARAMETERS: ctypes.addressof(parameters),
             RepeatSlot.PARAMETER_BYTES: len(launch.parameters),
         }

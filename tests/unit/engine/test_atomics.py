@@ -257,11 +257,11 @@ def test_lanes_with_one_address_are_one_exchange() -> None:
     assert re.search(r"br i1 %same, label %add, label %exchange\nexchange:(?s:.{1,200})cmpxchg", text)
 
 
-@pytest.mark.parametrize(("workers", "is_alone"), [(1, 1), (2, 0)])
+@pytest.mark.parametrize(("workers", "ctas", "is_alone"), [(1, 4, 1), (2, 4, 0), (2, 1, 1)])
 def test_only_launches_of_one_thread_are_alone(
-    workers: int, is_alone: int, monkeypatch: pytest.MonkeyPatch
+    workers: int, ctas: int, is_alone: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert slots_of(SUMS, workers, monkeypatch) == [is_alone]
+    assert slots_of(SUMS, workers, monkeypatch, ctas) == [is_alone]
 
 
 WAITING = f"""{HEAD}
@@ -283,7 +283,7 @@ def test_who_waits_for_others_is_not_alone(monkeypatch: pytest.MonkeyPatch) -> N
     assert slots_of(WAITING, 1, monkeypatch) == [0]
 
 
-def slots_of(text: str, workers: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def slots_of(text: str, workers: int, monkeypatch: pytest.MonkeyPatch, ctas: int = 1) -> list[int]:
     """`LaunchSlot.ALONE` of a launch."""
     found: list[int] = []
     begin = Prepared.begin
@@ -295,7 +295,7 @@ def slots_of(text: str, workers: int, monkeypatch: pytest.MonkeyPatch) -> list[i
     monkeypatch.setattr(Prepared, "begin", noted)
     device = simt.Device("sm_90", engine="jit", memory="64MiB", workers=workers, timeout=20)
     some = device.array(np.ones(32, "u4"))
-    device.load(text)["k"]((1,), (32,), (some, some, some, some))
+    device.load(text)["k"](ctas, 32, (some, some, some, some))
     return found
 
 
