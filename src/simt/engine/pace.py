@@ -48,8 +48,9 @@ SELDOM = 63
 WORSE = 5
 """A way that took this many times as long as the best one has another trial after as many others, and its
 trial is over."""
-WORSE_AT_FIRST = 1.5
-"""The same for the first trials, which come so often."""
+WORSE_AT_FIRST = 1.25
+"""The same for the first trials, which come so often that a program of twenty launches had little of its best
+way. Every third one is made all the same."""
 TOLD = 17
 """Trials' lengths for which parts of a first launch stand: there is another one after 32."""
 UNTIL_A_LOOK = 100
@@ -90,7 +91,8 @@ class Tried:
     steady: int = 0
 
     def note(self, elapsed: float, helpers: int) -> None:
-        is_over = self._is_trial and elapsed > WORSE * min(self.shortest.values(), default=math.inf)
+        worse = self._worse if helpers in self.shortest else WORSE  # one launch may find other caches
+        is_over = self._is_trial and elapsed > worse * min(self.shortest.values(), default=math.inf)
         self.launches = (self._turn + 1) * TRIAL if is_over else self.launches + 1
         if helpers in self.shortest:
             self.known.add(helpers)
@@ -140,10 +142,14 @@ class Tried:
         if way not in self.known:
             return False
         longer = self.shortest[way] / max(1, self.shortest.get(best, 0))
-        if self.shortest[way] <= HOPELESS and longer < (WORSE if self._turn >= OFTEN else WORSE_AT_FIRST):
-            return False
-        seldom = SELDOM if self.shortest[way] > HOPELESS else min(SELDOM, int(longer) | 1)
-        return self._trials % seldom != 0
+        if self.shortest[way] > HOPELESS:
+            return self._trials % SELDOM != 0
+        return longer >= self._worse and self._trials % min(SELDOM, max(3, int(longer) | 1)) != 0
+
+    @property
+    def _worse(self) -> float:
+        """Times as long as the best way that are clear."""
+        return WORSE if self._turn >= OFTEN else WORSE_AT_FIRST
 
     @property
     def _turn(self) -> int:
