@@ -63,6 +63,11 @@ class Shape:
         return self.exact and self.width < WARP
 
     @property
+    def is_same_in_rows(self) -> bool:
+        """The same for all lanes of a row."""
+        return self.is_affine and self.stride == 0
+
+    @property
     def is_guarded(self) -> bool:
         """Held as base and stride with a flag that says whether they are right."""
         return self.hold in (Hold.GUARDED, Hold.IN_ROWS) and self.width < WARP

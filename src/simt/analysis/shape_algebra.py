@@ -59,6 +59,13 @@ def blended(a: Shape, b: Shape) -> Shape:
     return VARYING if merged.width == WARP else Shape(merged.width, merged.stride, Hold.LIKELY)
 
 
+def by_rows(shape: Shape, rows: int) -> Shape:
+    """The shape of a value that each row of a warp has from another place or time, always of a shape."""
+    if not shape.is_affine:
+        return blended(shape, shape)
+    return replace(shape, width=max(shape.width, rows), const=None, common=ALWAYS_ZERO)
+
+
 class ShapeAlgebra(WithoutEffects[Shape]):
     """`simt.isa.algebra.Algebra` over shapes. Most primitives work lane by lane: see `_each`."""
 

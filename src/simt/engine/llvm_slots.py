@@ -443,12 +443,13 @@ class SlotEmitter:
             return self.store_guarded([(definition, value)])
         value = self.bare(definition, value)
         stored, place = self.m.as_shape(value, shape), self.place(definition, self.parts(definition)[0])
-        if blend and mask.ir != ALL and stored.width == WARP:
+        if blend and mask.ir != ALL and stored.width > 1:
             old = self.builder.emit(f"load {stored.spelled}, ptr {place}")
+            running = self.m.rows_of(mask, stored.width)
             stored = Value(
-                self.builder.emit(f"select {mask.typed}, {stored.typed}, {stored.spelled} {old}"),
+                self.builder.emit(f"select {running.typed}, {stored.typed}, {stored.spelled} {old}"),
                 stored.type,
-                WARP,
+                stored.width,
             )
         self.builder.void(f"store {stored.typed}, ptr {place}")
         return None
