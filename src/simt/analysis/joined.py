@@ -29,9 +29,11 @@ FULL = 0.9
 """Part of its warps' lanes that a CTA has threads for, from which it is joined only if no lane idles then."""
 
 
-def asked(block: tuple[int, int, int], grid_x: int, kernel: Function) -> BlockShape:
+def asked(block: tuple[int, int, int], grid: tuple[int, int, int], kernel: Function) -> BlockShape:
     """The shape of a launch's CTAs, for which code is made."""
-    return BlockShape(*block, many=Many.NO if kernel.shared else _many(block, grid_x))
+    many = Many.NO if kernel.shared else _many(block, grid[0])
+    shape = BlockShape(*block, many=many, narrow=True)
+    return shape if shape.suits(grid) else replace(shape, narrow=False)
 
 
 @lru_cache(1024)

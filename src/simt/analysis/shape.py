@@ -8,6 +8,8 @@ from functools import cache, lru_cache
 from simt.records import dataclass
 
 WARP = 32
+NARROW_BITS = 30
+"""Bits that count the threads along each axis of nearly all grids: sums of a few such numbers have no sign."""
 ALWAYS_ZERO = 64
 """Zeros at the end of zero, in integers of every width."""
 
@@ -126,6 +128,8 @@ class BlockShape:
     ctas: int = 1
     """CTAs that lie side by side along x and are taken as one: `x` counts the threads of all of them. See
     `simt.analysis.joined`."""
+    narrow: bool = False
+    """Whether `NARROW_BITS` count the threads of the grid along each axis."""
 
     @property
     def joins(self) -> bool:
@@ -145,7 +149,20 @@ class BlockShape:
     @property
     def exchanged(self) -> BlockShape:
         """The same threads with the axes x and y exchanged."""
-        return BlockShape(self.y, self.x, self.z, turned=not self.turned, many=self.many)
+        return BlockShape(self.y, self.x, self.z, turned=not self.turned, many=self.many, narrow=self.narrow)
+
+    def bits_of_grid(self, axis: int) -> int:
+        """The grid has at most so many CTAs along an axis, as a power of two."""
+        if axis < 0 or not self.narrow:
+            return 31
+        threads = (self.columns, self.y, self.z)[axis]
+        return NARROW_BITS - (threads - 1).bit_length()
+
+    def suits(self, grid: tuple[int, int, int]) -> bool:
+        """Whether a grid, given as the program has it, has no more CTAs than that."""
+        x, y, z = (self.bits_of_grid(axis) for axis in range(3))
+        bits = (y, x, z) if self.turned else (x, y, z)
+        return all(extent <= 1 << b for extent, b in zip(grid, bits))
 
     def axis(self, component: str) -> int:
         """The axis here, 0 to 2, of a component of a special register; -1 for any other."""
@@ -218,11 +235,14 @@ class BlockShape:
         """Shape of a special register; everything that is not per thread is uniform in a warp."""
         if name == "tid":
             return self.coordinate(self.axis(component))
-        if name == "ctaid" and self.joins and component == "x":
-            return Shape(1, int(self.counts_ctas), zeros=trailing_zeros(self.ctas))
+        axis = self.axis(component)
+        top = self.bits_of_grid(axis)
+        if name == "ctaid" and self.joins and component == "x":  # idle lanes count on beyond the grid
+            return Shape(1, int(self.counts_ctas), zeros=trailing_zeros(self.ctas), top=top + 1)
+        if name == "ctaid":
+            return Shape(1, top=top)
         if name == "laneid":
             return self.lane
-        axis = self.axis(component)
         if name == "ntid" and axis >= 0:
             return constant((self.columns, self.y, self.z)[axis])
         return VARYING if name.startswith("lanemask") else UNIFORM

@@ -21,7 +21,7 @@ from simt.analysis.padded import may_be_padded
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.remade import Recipe
-from simt.analysis.rows import APART, WORTH, candidates, cost
+from simt.analysis.rows import APART, WORTH, candidates, cost, cut
 from simt.analysis.schedule import Schedule, schedule
 from simt.analysis.shape import PITCHED, UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, Ssa, build
@@ -133,7 +133,8 @@ class Unit:
         (`simt.analysis.joined`), if no thread can tell; where it pays."""
         found, environment = self.analyse(self.kernel), self.program.environment
         order, ssa, limit, given = found.schedule, found.ssa, 0.0, self.block
-        for block in candidates(given, found.uniformity):
+        tried = list(candidates(given, found.uniformity))
+        for block in tried:
             limit = limit or WORTH * cost(order, ssa, found.uniformity, environment, given)
             if block.turned and (limit < APART or not may_be_turned(self.kernel, environment)):
                 continue
@@ -148,6 +149,7 @@ class Unit:
                 costs = (costs + arithmetic) * block.warps / block.ctas / given.warps - arithmetic
             if costs < limit:
                 limit, self.block = costs, block
+                tried += (rows for rows in cut(block, uniformity) if block.is_cut and rows not in tried)
                 found = replace(found, uniformity=uniformity, pending=pending)
         if self.block is not given:
             same = representatives(ssa, found.uniformity, found.pending)

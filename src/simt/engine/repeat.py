@@ -177,11 +177,10 @@ class Repeat:
         """Writes which grid it is, and which others may take its place."""
         launch, slots = self._launch, self.slots
         others = self._prepared.other_grids(launch)
-        for i, (extent, most) in enumerate(
-            zip(self._prepared.compiled.block.grid(launch.grid), launch.device.max_grid)
-        ):
+        block = self._prepared.compiled.block
+        for i, (extent, most) in enumerate(zip(block.grid(launch.grid), launch.device.max_grid)):
             slots[RepeatSlot.EXTENT + i] = extent
-            slots[RepeatSlot.MOST + i] = 0 if others is None else most
+            slots[RepeatSlot.MOST + i] = 0 if others is None else min(most, 1 << block.bits_of_grid(i))
         self._takes_grids = others is not None
         slots[RepeatSlot.LEAST_CTAS], slots[RepeatSlot.MOST_CTAS], slots[RepeatSlot.PARTS] = others or (
             0,
