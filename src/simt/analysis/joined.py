@@ -31,12 +31,17 @@ FULL = 0.9
 
 def asked(block: tuple[int, int, int], grid: tuple[int, int, int], kernel: Function) -> BlockShape:
     """The shape of a launch's CTAs, for which code is made."""
-    many = Many.NO if kernel.shared else _many(block, grid[0])
-    shape = BlockShape(*block, many=many, narrow=True)
-    return shape if shape.suits(grid) else replace(shape, narrow=False)
+    return _asked(block, grid, bool(kernel.shared))
 
 
 @lru_cache(1024)
+def _asked(block: tuple[int, int, int], grid: tuple[int, int, int], shares: bool) -> BlockShape:
+    many = Many.NO if shares else _many(block, grid[0])
+    shape = BlockShape(*block, many=many, narrow=True)
+    narrow = all(extent <= most for extent, most in zip(grid, shape.largest_grid))
+    return replace(shape, narrow=narrow)
+
+
 def _many(extents: tuple[int, int, int], grid_x: int) -> Many:
     block = BlockShape(*extents)
     ctas = _ctas(block)
@@ -57,6 +62,12 @@ def joined(block: BlockShape) -> BlockShape | None:
 def is_for_all_grids(block: BlockShape) -> bool:
     """Whether code for this shape is what grids with few CTAs have, too: these CTAs are never joined."""
     return block.many != Many.NO and not block.joins
+
+
+def suits(block: BlockShape, wanted: BlockShape) -> bool:
+    """Whether code for a shape will do for a launch that asks for another one, which differs by the grid."""
+    as_many = block.many == wanted.many or is_for_all_grids(block)
+    return as_many and (wanted.narrow or not block.narrow)
 
 
 def never_joined(block: tuple[int, int, int], kernel: Function) -> bool:

@@ -152,17 +152,17 @@ class BlockShape:
         return BlockShape(self.y, self.x, self.z, turned=not self.turned, many=self.many, narrow=self.narrow)
 
     def bits_of_grid(self, axis: int) -> int:
-        """The grid has at most so many CTAs along an axis, as a power of two."""
+        """The grid has at most so many CTAs along an axis here, as a power of two."""
         if axis < 0 or not self.narrow:
             return 31
         threads = (self.columns, self.y, self.z)[axis]
         return NARROW_BITS - (threads - 1).bit_length()
 
-    def suits(self, grid: tuple[int, int, int]) -> bool:
-        """Whether a grid, given as the program has it, has no more CTAs than that."""
-        x, y, z = (self.bits_of_grid(axis) for axis in range(3))
-        bits = (y, x, z) if self.turned else (x, y, z)
-        return all(extent <= 1 << b for extent, b in zip(grid, bits))
+    @property
+    def largest_grid(self) -> tuple[int, int, int]:
+        """CTAs along each axis of the program, at most."""
+        x, y, z = (1 << self.bits_of_grid(axis) for axis in range(3))
+        return (y, x, z) if self.turned else (x, y, z)
 
     def axis(self, component: str) -> int:
         """The axis here, 0 to 2, of a component of a special register; -1 for any other."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
-from simt.analysis.joined import asked, is_for_all_grids
+from simt.analysis.joined import asked, is_for_all_grids, suits
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape, Many
 from simt.engine.compile import Compiled, Compiler
@@ -140,6 +140,5 @@ class Jit:
 
 def _suits(compiled: Compiled, launch: Launch) -> bool:
     """Whether code is good enough for a launch, which is the next one."""
-    many, block = asked(launch.block, launch.grid, launch.kernel).many, compiled.block
-    is_for_grid = block.many == many or is_for_all_grids(block)
+    is_for_grid = suits(compiled.block, asked(launch.block, launch.grid, launch.kernel))
     return is_for_grid and (compiled.draft is None or compiled.draft.suits(launch))

@@ -178,9 +178,10 @@ class Repeat:
         launch, slots = self._launch, self.slots
         others = self._prepared.other_grids(launch)
         block = self._prepared.compiled.block
-        for i, (extent, most) in enumerate(zip(block.grid(launch.grid), launch.device.max_grid)):
+        limits = map(min, launch.device.max_grid, block.largest_grid)
+        for i, (extent, most) in enumerate(zip(block.grid(launch.grid), limits)):
             slots[RepeatSlot.EXTENT + i] = extent
-            slots[RepeatSlot.MOST + i] = 0 if others is None else min(most, 1 << block.bits_of_grid(i))
+            slots[RepeatSlot.MOST + i] = 0 if others is None else most
         self._takes_grids = others is not None
         slots[RepeatSlot.LEAST_CTAS], slots[RepeatSlot.MOST_CTAS], slots[RepeatSlot.PARTS] = others or (
             0,
