@@ -9,7 +9,7 @@ from simt.records import dataclass
 
 WARP = 32
 NARROW_BITS = 30
-"""Bits that count the threads along each axis of nearly all grids: sums of a few such numbers have no sign."""
+"""Bits that count the threads along an axis of nearly all grids; the sum of two such numbers has no sign."""
 ALWAYS_ZERO = 64
 """Zeros at the end of zero, in integers of every width."""
 

@@ -314,9 +314,7 @@ class MemoryAlgebra(TileAlgebra):
         if self._is_sure(access, address, access.size):
             return address
         lo = Value(access.region.lo, address.type)
-        return self.pick(
-            self.rows_of(self.mask, address.width), address, self.widened(lo, address.width)
-        )
+        return self.pick(self.rows_of(self.mask, address.width), address, self.widened(lo, address.width))
 
     def require(self, access: Access, address: Value) -> None:
         """Faults unless all bases are valid."""

@@ -147,9 +147,10 @@ class Unit:
             if block.threads_of_row or block.joins:  # arithmetic too: it has more warps, or fewer for a CTA
                 arithmetic = instructions(order)
                 costs = (costs + arithmetic) * block.warps / block.ctas / given.warps - arithmetic
+            if block.is_cut:
+                tried += [rows for rows in cut(block, uniformity) if rows not in tried]
             if costs < limit:
                 limit, self.block = costs, block
-                tried += (rows for rows in cut(block, uniformity) if block.is_cut and rows not in tried)
                 found = replace(found, uniformity=uniformity, pending=pending)
         if self.block is not given:
             same = representatives(ssa, found.uniformity, found.pending)
