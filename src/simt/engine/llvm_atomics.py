@@ -163,11 +163,26 @@ class AtomicAlgebra(BesideAlgebra):
         if access.region is SHARED:
             was = self._update(op, t, place, total, None)
         else:
-            rmw = llvm_updates.native_operation(op, t)
-            was = Value(self.builder.emit(f"atomicrmw {rmw} ptr {place}, {total.typed} seq_cst"), total.type)
+            was = self._change(op, t, place, total)
         if not self.result_used:
             return Value("zeroinitializer", access.element, WARP)
         return combine(self._plain, op, t, self.vector(was), before, None)
+
+    def _change(self, op: str, t: Type, place: str, total: Value) -> Value:
+        """One update that is locked, unless the place stays as it is; what it held."""
+
+        def locked() -> tuple[Value, ...]:
+            rmw = llvm_updates.native_operation(op, t)
+            text = f"atomicrmw {rmw} ptr {place}, {total.typed} seq_cst"
+            return (Value(self.builder.emit(text), total.type),)
+
+        kept = llvm_updates.leaves(op, t)
+        if not kept:
+            return locked()[0]
+        text = f"load atomic {total.type}, ptr {place} monotonic, align {t.bytes}"
+        seen = Value(self.builder.emit(text), total.type)
+        stays = self.builder.emit(f"icmp {kept} {seen.typed}, {total.ir}")
+        return self._either(stays, lambda: (seen,), locked)[0]
 
     def _combined(self, op: str, t: Type, b: Value) -> tuple[Value, Value]:
         """The active lanes' operands combined, and those of the lanes below each lane."""

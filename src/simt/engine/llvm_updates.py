@@ -101,7 +101,7 @@ def _third_operand(t: Type) -> list[str]:
 def _atomic_update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> list[str]:
     """By one instruction of the CPU's. It has a lock, even where it leaves what it finds; so that is looked at
     before (what a program orders by an operation, it orders by fences: see `simt.isa.atomics`)."""
-    element, leaves = element_type(t), _leaves(op, t)
+    element, kept = element_type(t), leaves(op, t)
     if op == "cas":
         change = [
             f"  %pair = cmpxchg ptr %p, {element} %b.v, {element} %c.v seq_cst seq_cst",
@@ -109,11 +109,11 @@ def _atomic_update(module: ModuleText, op: str, t: Type, features: frozenset[str
         ]
     else:
         change = [f"  %found = atomicrmw {native_operation(op, t)} ptr %p, {element} %b.v seq_cst"]
-    if not leaves:
+    if not kept:
         return [line.replace("%found", "%was") for line in change]
     return [
         f"  %seen = load atomic {element}, ptr %p monotonic, align {t.bytes}",
-        f"  %stays = icmp {leaves} {element} %seen, %b.v",
+        f"  %stays = icmp {kept} {element} %seen, %b.v",
         "  br i1 %stays, label %did, label %exchange",
         "exchange:",
         *change,
@@ -123,9 +123,9 @@ def _atomic_update(module: ModuleText, op: str, t: Type, features: frozenset[str
     ]
 
 
-def _leaves(op: str, t: Type) -> str:
-    """How what an operation leaves as it is compares with its operand, in LLVM's words; empty if one cannot
-    tell, or it seldom does."""
+def leaves(op: str, t: Type) -> str:
+    """How a value that an operation leaves as it is compares with the operand, in LLVM's words; empty if that
+    is not told, or seldom so."""
     sign = "s" if t.is_signed else "u"
     least = {"cas": "ne", "max": f"{sign}ge", "min": f"{sign}le"}
     return "" if t.is_native_float else least.get(op, "")
