@@ -99,8 +99,8 @@ def _third_operand(t: Type) -> list[str]:
 
 
 def _atomic_update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> list[str]:
-    """By one instruction of the CPU's. It has a lock, even where it leaves what it finds; so that is looked at
-    before (what a program orders by an operation, it orders by fences: see `simt.isa.atomics`)."""
+    """By one instruction of the CPU's. It has a lock, even where it leaves what it finds; so that is looked
+    at before (what a program orders by an operation, it orders by fences: see `simt.isa.atomics`)."""
     element, kept = element_type(t), leaves(op, t)
     if op == "cas":
         change = [

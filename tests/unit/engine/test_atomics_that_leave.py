@@ -1,5 +1,5 @@
-"""Atomic operations that leave what they find, or come too late: nothing is locked for them. Two threads and more
-get at the same places; what must hold in whatever order they come is checked."""
+"""Atomic operations that leave what they find, or come too late: nothing is locked for them. Two threads and
+more get at the same places; what must hold in whatever order they come is checked."""
 
 from __future__ import annotations
 
