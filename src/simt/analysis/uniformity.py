@@ -37,12 +37,11 @@ class Parting:
 @dataclass(slots=True)
 class Uniformity(Parting):
     """The result. `shapes` by definition. `rows`: of how many lanes rows would be that the code asks for
-    (`ShapeAlgebra.asked`). `within`: where lanes of one row part; elsewhere rows part from each other, each
-    as a whole, and what they bring or keep has a base for each row."""
+    (`ShapeAlgebra.asked`). Where rows part from each other, each as a whole, what they bring or keep has a base
+    for each row."""
 
     shapes: dict[Definition, Shape] = field(default_factory=dict[Definition, Shape])
     rows: set[int] = field(default_factory=set[int])
-    within: Parting = field(default_factory=Parting)
 
 
 @dataclass(slots=True)
@@ -70,7 +69,7 @@ class _Analysis:
         self.inputs: dict[Register, Definition] = {}
         self.varying_blocks = varying_blocks
         self.algebra = algebra
-        self.partings = self._partings()
+        self.within = self._within()  # where lanes of one row part
         self.evaluator = Remembering(algebra, self, environment)
         self.convergence = ssa.convergence
         self.steps: list[_Step] = []
@@ -85,14 +84,9 @@ class _Analysis:
         self.alike: set[Definition] = set()  # phis at joins to which lanes brought one value, so far
         self.parted = 0
 
-    def _partings(self) -> tuple[Parting, ...]:
-        """Of lanes, and of lanes of one row; the same where a warp is one row."""
-        result = self.result
-        if self.algebra.block.segments > 1:
-            result.within = Parting(joins=set(self.varying_blocks))
-            return result, result.within
-        result.within = Parting(result.divergent, result.joins, result.leaving, result.blends)
-        return (result,)
+    def _within(self) -> Parting:
+        """The same as of all lanes where a warp is one row."""
+        return Parting(joins=set(self.varying_blocks)) if self.algebra.block.segments > 1 else self.result
 
     # Reader of the evaluator
     def register(self, register: Register) -> Shape:
@@ -109,7 +103,7 @@ class _Analysis:
         for definition in self.ssa.definitions:
             if definition.block.index in self.varying_blocks:
                 self.result.blends.add(definition)
-                self.result.within.blends.add(definition)
+                self.within.blends.add(definition)
             if definition.origin == "argument":
                 self.result.shapes[definition] = VARYING
             elif definition.origin == "barrier":
@@ -120,8 +114,9 @@ class _Analysis:
         while self.due:
             while self.due:
                 self._take_all()
-            for parting in self.partings:
-                self._join(parting, self.convergence.joins(parting.divergent))
+            self._join(self.result, self.convergence.joins(self.result.divergent))
+            if self.within is not self.result:
+                self._join(self.within, self.convergence.joins(self.within.divergent))
             self._look_again()
         self.result.rows = self.algebra.asked
         return self.result
@@ -185,7 +180,7 @@ class _Analysis:
                     if definition is not None:
                         self._set(definition, self._guarded(op, definition, shape))
             case _:
-                if step.block.index not in self.result.within.divergent:
+                if step.block.index not in self.within.divergent:
                     self._branch(step)
 
     # -- data flow -----------------------------------------------------------------------------------
@@ -194,7 +189,7 @@ class _Analysis:
         if not known:
             return Shape(1, const=0) if not phi.inputs else UNIFORM
         parted = block.index in self.result.joins and not self._brings_one(phi, block, known)
-        in_rows = parted and block.index not in self.result.within.joins
+        in_rows = parted and block.index not in self.within.joins
         combine = blended if parted and not in_rows else merge
         shape = known[0]
         for other in known[1:]:
@@ -230,7 +225,7 @@ class _Analysis:
         old = self.result.shapes.get(definition)
         if definition.block.index in self.varying_blocks:
             shape = VARYING
-        if definition in self.result.within.blends:
+        if definition in self.within.blends:
             shape = blended(shape, shape)
         elif definition in self.result.blends:
             shape = self._by_rows(shape)
@@ -246,8 +241,8 @@ class _Analysis:
         if all(shape.is_uniform for shape in shapes):
             return
         self._part(self.result, step.block)
-        if len(self.partings) > 1 and not all(shape.is_same_in_rows for shape in shapes):
-            self._part(self.result.within, step.block)
+        if self.within is not self.result and not all(shape.is_same_in_rows for shape in shapes):
+            self._part(self.within, step.block)
 
     def _part(self, parting: Parting, block: Block) -> None:
         if block.index in parting.divergent:

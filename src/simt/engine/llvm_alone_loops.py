@@ -189,7 +189,7 @@ class AloneLoops:
 
     def _suits_one(self, loop: Loop) -> bool:
         """Whether lanes leave the loop by degrees, and get at memory one by one in it."""
-        leaves = loop.header.index in self.emitter.uniformity.within.leaving
+        leaves = loop.header.index in self.emitter.uniformity.leaving
         if not leaves or not self._may_part(loop) or not any(map(self._is_lane_by_lane, self._ops(loop))):
             return False
         return not self._is_own(loop) or self._own_loops <= OWN_LOOPS
