@@ -37,8 +37,8 @@ class Parting:
 @dataclass(slots=True)
 class Uniformity(Parting):
     """The result. `shapes` by definition. `rows`: of how many lanes rows would be that the code asks for
-    (`ShapeAlgebra.asked`). Where rows part from each other, each as a whole, what they bring or keep has a base
-    for each row."""
+    (`ShapeAlgebra.asked`). Where rows part from each other, each as a whole, what they bring or keep has a
+    base for each row."""
 
     shapes: dict[Definition, Shape] = field(default_factory=dict[Definition, Shape])
     rows: set[int] = field(default_factory=set[int])
