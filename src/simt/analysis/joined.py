@@ -34,7 +34,7 @@ def asked(block: tuple[int, int, int], grid: tuple[int, int, int], kernel: Funct
     return _asked(block, grid, bool(kernel.shared))
 
 
-@lru_cache(1024)
+@lru_cache(4096)
 def _asked(block: tuple[int, int, int], grid: tuple[int, int, int], shares: bool) -> BlockShape:
     many = Many.NO if shares else _many(block, grid[0])
     shape = BlockShape(*block, many=many, narrow=True)

@@ -116,7 +116,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     @staticmethod
     def _top(a: Shape, b: Shape) -> int:
-        """`Shape.top` of a sum. It carries nowhere if one begins where the other one ends."""
+        """`Shape.top` of a sum, which carries a bit unless one of both is zero."""
         carries = 0 if 0 in (a.const, b.const) else 1
         return max(a.top, b.top) + carries
 
