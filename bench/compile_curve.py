@@ -110,7 +110,8 @@ def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
     unsupported, drafts = list[str](), 0
     for kernel in program.kernels:
         try:
-            made = compiler.compile(program, program.functions[kernel], BlockShape(BLOCK, 1, 1), warps)
+            shape = BlockShape(BLOCK, 1, 1, narrow=True)
+            made = compiler.compile(program, program.functions[kernel], shape, warps)
             drafts += made.draft is not None
         except Unsupported as reason:
             unsupported.append(f"{kernel}: {reason}")

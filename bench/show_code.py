@@ -14,7 +14,7 @@ from suite.catalogue import ENTRIES
 from suite.problem import Launch, pair
 
 import simt
-from simt.analysis.shape import BlockShape
+from simt.analysis.joined import asked
 from simt.engine.compile import attributes, optimized, target_machine
 from simt.engine.host import HOST, Cpu, find_cpu
 from simt.engine.llvm_kernel import emit
@@ -54,8 +54,8 @@ def main() -> int:
 
 
 def show(module: simt.Module, launch: Launch, options: argparse.Namespace) -> None:
-    cpu, shape = find_cpu(options.cpu), BlockShape(*pair(launch.block), 1)
-    function = module.program.functions[launch.kernel]
+    cpu, function = find_cpu(options.cpu), module.program.functions[launch.kernel]
+    shape = asked((*pair(launch.block), 1), (*pair(launch.grid), 1), function)
     text, _, context = emit(module.program, function, shape, cpu.features, attributes(cpu))
     optimised, machine = compiled(cpu, text)
     if options.ir or options.optimised or options.asm:

@@ -29,12 +29,19 @@ FULL = 0.9
 """Part of its warps' lanes that a CTA has threads for, from which it is joined only if no lane idles then."""
 
 
-def asked(block: tuple[int, int, int], grid_x: int, kernel: Function) -> BlockShape:
+def asked(block: tuple[int, int, int], grid: tuple[int, int, int], kernel: Function) -> BlockShape:
     """The shape of a launch's CTAs, for which code is made."""
-    return BlockShape(*block, many=Many.NO if kernel.shared else _many(block, grid_x))
+    return _asked(block, grid, bool(kernel.shared))
 
 
-@lru_cache(1024)
+@lru_cache(4096)
+def _asked(block: tuple[int, int, int], grid: tuple[int, int, int], shares: bool) -> BlockShape:
+    many = Many.NO if shares else _many(block, grid[0])
+    shape = BlockShape(*block, many=many, narrow=True)
+    narrow = all(extent <= most for extent, most in zip(grid, shape.largest_grid))
+    return replace(shape, narrow=narrow)
+
+
 def _many(extents: tuple[int, int, int], grid_x: int) -> Many:
     block = BlockShape(*extents)
     ctas = _ctas(block)
@@ -55,6 +62,12 @@ def joined(block: BlockShape) -> BlockShape | None:
 def is_for_all_grids(block: BlockShape) -> bool:
     """Whether code for this shape is what grids with few CTAs have, too: these CTAs are never joined."""
     return block.many != Many.NO and not block.joins
+
+
+def suits(block: BlockShape, wanted: BlockShape) -> bool:
+    """Whether code for a shape will do for a launch that asks for another one, which differs by the grid."""
+    as_many = block.many == wanted.many or is_for_all_grids(block)
+    return as_many and (wanted.narrow or not block.narrow)
 
 
 def never_joined(block: tuple[int, int, int], kernel: Function) -> bool:

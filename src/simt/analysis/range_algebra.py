@@ -276,13 +276,19 @@ class RangeAlgebra(WithoutEffects[Range]):
             case "ntid" if axis >= 0:
                 return constant((self.block.columns, self.block.y, self.block.z)[axis])
             case "ctaid":
-                return Range(0, LARGEST_GRID - 1)
+                return Range(0, self._extent(axis) - 1)
             case "nctaid":
-                return Range(0, LARGEST_GRID)
+                return Range(0, self._extent(axis))
             case "laneid":
                 return self.lane()
             case _:
                 return UNKNOWN
+
+    def _extent(self, axis: int) -> int:
+        """CTAs of the grid along an axis, at most. (Joined ones may go on beyond it.)"""
+        block = self.block
+        beyond = block.ctas if axis == 0 else 0
+        return min(LARGEST_GRID, (1 << block.bits_of_grid(axis)) + beyond)
 
     def _tid(self, axis: int) -> Range:
         """Threads of the last warp beyond the end of the CTA count: they are computed with the others."""

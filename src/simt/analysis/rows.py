@@ -50,10 +50,15 @@ def candidates(block: BlockShape, uniformity: Uniformity) -> Iterable[BlockShape
     for given in (block, block.exchanged):
         if (filled := padded(given)) is not None and not block.turned:
             yield filled
-    if not (block.linear or block.x % WARP == 0) or block.is_cut or block.x <= LEAST or block.joins:
+    yield from cut(block, uniformity)
+
+
+def cut(block: BlockShape, uniformity: Uniformity) -> Iterable[BlockShape]:
+    """The CTA with the shorter rows that its code asks for."""
+    if not (block.linear or block.x % WARP == 0) or block.x <= LEAST or block.joins:
         return
     for row in sorted(uniformity.rows, reverse=True):
-        if LEAST <= row < WARP:
+        if LEAST <= row < block.row:
             yield replace(block, row=row)
 
 

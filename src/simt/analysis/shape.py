@@ -8,6 +8,8 @@ from functools import cache, lru_cache
 from simt.records import dataclass
 
 WARP = 32
+NARROW_BITS = 30
+"""Bits that count the threads along an axis of nearly all grids; the sum of two such numbers has no sign."""
 ALWAYS_ZERO = 64
 """Zeros at the end of zero, in integers of every width."""
 
@@ -61,6 +63,11 @@ class Shape:
     def is_affine(self) -> bool:
         """Held as base and stride (uniform values included)."""
         return self.exact and self.width < WARP
+
+    @property
+    def is_same_in_rows(self) -> bool:
+        """The same for all lanes of a row."""
+        return self.is_affine and self.stride == 0
 
     @property
     def is_guarded(self) -> bool:
@@ -121,6 +128,8 @@ class BlockShape:
     ctas: int = 1
     """CTAs that lie side by side along x and are taken as one: `x` counts the threads of all of them. See
     `simt.analysis.joined`."""
+    narrow: bool = False
+    """Whether `NARROW_BITS` count the threads of the grid along each axis."""
 
     @property
     def joins(self) -> bool:
@@ -140,7 +149,20 @@ class BlockShape:
     @property
     def exchanged(self) -> BlockShape:
         """The same threads with the axes x and y exchanged."""
-        return BlockShape(self.y, self.x, self.z, turned=not self.turned, many=self.many)
+        return BlockShape(self.y, self.x, self.z, turned=not self.turned, many=self.many, narrow=self.narrow)
+
+    def bits_of_grid(self, axis: int) -> int:
+        """The grid has at most so many CTAs along an axis here, as a power of two."""
+        if axis < 0 or not self.narrow:
+            return 31
+        threads = (self.columns, self.y, self.z)[axis]
+        return NARROW_BITS - (threads - 1).bit_length()
+
+    @property
+    def largest_grid(self) -> tuple[int, int, int]:
+        """CTAs along each axis of the program, at most."""
+        x, y, z = (1 << self.bits_of_grid(axis) for axis in range(3))
+        return (y, x, z) if self.turned else (x, y, z)
 
     def axis(self, component: str) -> int:
         """The axis here, 0 to 2, of a component of a special register; -1 for any other."""
@@ -213,11 +235,14 @@ class BlockShape:
         """Shape of a special register; everything that is not per thread is uniform in a warp."""
         if name == "tid":
             return self.coordinate(self.axis(component))
-        if name == "ctaid" and self.joins and component == "x":
-            return Shape(1, int(self.counts_ctas), zeros=trailing_zeros(self.ctas))
+        axis = self.axis(component)
+        top = self.bits_of_grid(axis)
+        if name == "ctaid" and self.joins and component == "x":  # idle lanes count on beyond the grid
+            return Shape(1, int(self.counts_ctas), zeros=trailing_zeros(self.ctas), top=top + 1)
+        if name == "ctaid":
+            return Shape(1, top=top)
         if name == "laneid":
             return self.lane
-        axis = self.axis(component)
         if name == "ntid" and axis >= 0:
             return constant((self.columns, self.y, self.z)[axis])
         return VARYING if name.startswith("lanemask") else UNIFORM

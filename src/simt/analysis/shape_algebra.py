@@ -59,6 +59,13 @@ def blended(a: Shape, b: Shape) -> Shape:
     return VARYING if merged.width == WARP else Shape(merged.width, merged.stride, Hold.LIKELY)
 
 
+def by_rows(shape: Shape, rows: int) -> Shape:
+    """The shape of a value that each row of a warp has from another place or time, always of a shape."""
+    if not shape.is_affine:
+        return blended(shape, shape)
+    return replace(shape, width=max(shape.width, rows), const=None, common=ALWAYS_ZERO)
+
+
 class ShapeAlgebra(WithoutEffects[Shape]):
     """`simt.isa.algebra.Algebra` over shapes. Most primitives work lane by lane: see `_each`."""
 
@@ -104,8 +111,14 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return self._with_steps(t, [x + sign * y for x, y in zip(one, other, strict=True)])
         stride = wrapped(t, a.stride + sign * b.stride)
         common = self._common(t, a, b) if sign > 0 or b.is_uniform else ALWAYS_ZERO
-        top = below(t, max(a.top, b.top) + 1 if sign > 0 else ALWAYS_ZERO)
+        top = below(t, self._top(a, b) if sign > 0 else ALWAYS_ZERO)
         return made(t, Shape(width, stride, max(a.hold, b.hold), None, min(a.zeros, b.zeros), common, top))
+
+    @staticmethod
+    def _top(a: Shape, b: Shape) -> int:
+        """`Shape.top` of a sum, which carries a bit unless one of both is zero."""
+        carries = 0 if 0 in (a.const, b.const) else 1
+        return max(a.top, b.top) + carries
 
     def _with_steps(self, t: Type, steps: Sequence[int]) -> Shape:
         """The shape of a value that grows by steps along the axes of a CTA whose rows do not fit warps: from
@@ -137,7 +150,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return b
         if b.const is not None and a.width < WARP:
             common = moved(a.common, b.zeros) if b.const == 1 << b.zeros else ALWAYS_ZERO
-            stride, top = wrapped(t, a.stride * b.const), below(t, a.top + b.top)
+            stride, top = wrapped(t, a.stride * b.const), below(t, a.top + (b.const - 1).bit_length())
             return made(t, Shape(a.width, stride, a.hold, None, a.zeros + b.zeros, common, top))
         if b.const is not None and a.steps is not None:
             return self._with_steps(t, [step * b.const for step in a.steps])
@@ -313,7 +326,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     def _ask(self, a: Shape, bits: int) -> None:
         """Notes the row for which numbers that grow from lane to lane are cut below and above a bit."""
-        if a.width == 1 and 0 < a.stride < 2**bits and 2**bits % a.stride == 0:
+        if a.width < WARP and 0 < a.stride < 2**bits and 2**bits % a.stride == 0:
             self.asked.add(2**bits // a.stride)
 
     def popcount(self, t: Type, a: Shape) -> Shape:
@@ -343,6 +356,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         reach = abs(a.stride) * (self.block.segment - 1)
         short = b.const is not None and b.const <= reach
         known = level(b) and a.hold != Hold.LIKELY and max(a.width, b.width) < WARP
+        if short and known and b.const is not None and b.const == 1 << b.zeros:
+            self._ask(a, b.zeros)
         if flat(a, b) or short or not known or reach >= 2 ** (t.bits - 1):
             return self._each(a, b)
         return Shape(max(a.width, b.width), stride, Hold.IN_ROWS)

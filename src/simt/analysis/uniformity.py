@@ -16,24 +16,31 @@ from simt.analysis.evaluate import Remembering
 from simt.analysis.program import Block, Branch, Call, FunctionAddress, Op, Register, Switch, SymbolAddress
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape
-from simt.analysis.shape_algebra import ShapeAlgebra, blended, merge
+from simt.analysis.shape_algebra import ShapeAlgebra, blended, by_rows, merge
 from simt.analysis.ssa import Definition, Ssa
 from simt.isa.algebra import Environment
 from simt.records import dataclass, replace
 
 
 @dataclass(slots=True)
-class Uniformity:
-    """The result. `shapes` by definition. `divergent`: indices of blocks whose branch splits warps.
-    `joins`: blocks where lanes arrive by different edges at once. `leaving`: headers' indices of loops that
-    lanes leave in different iterations. `blends`: definitions that must keep inactive lanes' values. `rows`:
-    of how many lanes rows would be that the code asks for (`ShapeAlgebra.asked`)."""
+class Parting:
+    """Where lanes part. `divergent`: indices of blocks whose branch splits warps. `joins`: blocks where lanes
+    arrive by different edges at once. `leaving`: headers' indices of loops that lanes leave in different
+    iterations. `blends`: definitions that must keep inactive lanes' values."""
 
-    shapes: dict[Definition, Shape] = field(default_factory=dict[Definition, Shape])
     divergent: set[int] = field(default_factory=set[int])
     joins: set[int] = field(default_factory=set[int])
     leaving: set[int] = field(default_factory=set[int])
     blends: set[Definition] = field(default_factory=set[Definition])
+
+
+@dataclass(slots=True)
+class Uniformity(Parting):
+    """The result. `shapes` by definition. `rows`: of how many lanes rows would be that the code asks for
+    (`ShapeAlgebra.asked`). Where rows part from each other, each as a whole, what they bring or keep has a
+    base for each row."""
+
+    shapes: dict[Definition, Shape] = field(default_factory=dict[Definition, Shape])
     rows: set[int] = field(default_factory=set[int])
 
 
@@ -62,6 +69,7 @@ class _Analysis:
         self.inputs: dict[Register, Definition] = {}
         self.varying_blocks = varying_blocks
         self.algebra = algebra
+        self.within = self._within()  # where lanes of one row part
         self.evaluator = Remembering(algebra, self, environment)
         self.convergence = ssa.convergence
         self.steps: list[_Step] = []
@@ -75,6 +83,10 @@ class _Analysis:
         self.taken = 0
         self.alike: set[Definition] = set()  # phis at joins to which lanes brought one value, so far
         self.parted = 0
+
+    def _within(self) -> Parting:
+        """The same as of all lanes where a warp is one row."""
+        return Parting(joins=set(self.varying_blocks)) if self.algebra.block.segments > 1 else self.result
 
     # Reader of the evaluator
     def register(self, register: Register) -> Shape:
@@ -91,6 +103,7 @@ class _Analysis:
         for definition in self.ssa.definitions:
             if definition.block.index in self.varying_blocks:
                 self.result.blends.add(definition)
+                self.within.blends.add(definition)
             if definition.origin == "argument":
                 self.result.shapes[definition] = VARYING
             elif definition.origin == "barrier":
@@ -101,7 +114,9 @@ class _Analysis:
         while self.due:
             while self.due:
                 self._take_all()
-            self._join(self.convergence.joins(self.result.divergent))
+            self._join(self.result, self.convergence.joins(self.result.divergent))
+            if self.within is not self.result:
+                self._join(self.within, self.convergence.joins(self.within.divergent))
             self._look_again()
         self.result.rows = self.algebra.asked
         return self.result
@@ -165,7 +180,7 @@ class _Analysis:
                     if definition is not None:
                         self._set(definition, self._guarded(op, definition, shape))
             case _:
-                if step.block.index not in self.result.divergent:
+                if step.block.index not in self.within.divergent:
                     self._branch(step)
 
     # -- data flow -----------------------------------------------------------------------------------
@@ -174,12 +189,13 @@ class _Analysis:
         if not known:
             return Shape(1, const=0) if not phi.inputs else UNIFORM
         parted = block.index in self.result.joins and not self._brings_one(phi, block, known)
-        combine = blended if parted else merge
+        in_rows = parted and block.index not in self.within.joins
+        combine = blended if parted and not in_rows else merge
         shape = known[0]
         for other in known[1:]:
             shape = combine(shape, other)
         if parted:
-            shape = blended(shape, shape)
+            shape = self._by_rows(shape) if in_rows else blended(shape, shape)
         return replace(shape, const=None) if len(phi.inputs) > 1 else shape
 
     def _brings_one(self, phi: Definition, block: Block, shapes: list[Shape]) -> bool:
@@ -190,6 +206,9 @@ class _Analysis:
         if one:
             self.alike.add(phi)
         return one
+
+    def _by_rows(self, shape: Shape) -> Shape:
+        return by_rows(shape, self.algebra.block.segments)
 
     def _guarded(self, op: Op, definition: Definition, shape: Shape) -> Shape:
         if op.guard is None:
@@ -206,8 +225,10 @@ class _Analysis:
         old = self.result.shapes.get(definition)
         if definition.block.index in self.varying_blocks:
             shape = VARYING
-        if definition in self.result.blends:
+        if definition in self.within.blends:
             shape = blended(shape, shape)
+        elif definition in self.result.blends:
+            shape = self._by_rows(shape)
         new = shape if old is None else _widen(old, shape)
         self.result.shapes[definition] = new
         if new != old:
@@ -216,26 +237,35 @@ class _Analysis:
     # -- control flow --------------------------------------------------------------------------------
     def _branch(self, step: _Step) -> None:
         """Looks whether a branch parts lanes, and what follows from that."""
-        if all(self.register(register).is_uniform for register in step.inputs):
+        shapes = [self.register(register) for register in step.inputs]
+        if all(shape.is_uniform for shape in shapes):
             return
-        self.result.divergent.add(step.block.index)
-        self._join(self.convergence.met(step.block))
-        for loop in self.convergence.loops_left(step.block):
-            if loop.header.index not in self.result.leaving:
-                self.result.leaving.add(loop.header.index)
-                self._escape(loop)
+        self._part(self.result, step.block)
+        if self.within is not self.result and not all(shape.is_same_in_rows for shape in shapes):
+            self._part(self.within, step.block)
 
-    def _join(self, blocks: Iterable[int]) -> None:
+    def _part(self, parting: Parting, block: Block) -> None:
+        if block.index in parting.divergent:
+            return
+        parting.divergent.add(block.index)
+        self._join(parting, self.convergence.met(block))
+        for loop in self.convergence.loops_left(block):
+            if loop.header.index not in parting.leaving:
+                parting.leaving.add(loop.header.index)
+                self._escape(parting, loop)
+
+    def _join(self, parting: Parting, blocks: Iterable[int]) -> None:
         for index in blocks:
-            if index not in self.result.joins:
-                self.result.joins.add(index)
+            if index not in parting.joins:
+                parting.joins.add(index)
                 self._demand(self.phis.get(index, ()))
 
-    def _escape(self, loop: Loop) -> None:
-        """Values used outside a loop that lanes leave in different iterations vary."""
+    def _escape(self, parting: Parting, loop: Loop) -> None:
+        """Values used outside a loop that lanes leave in different iterations vary, or have a base for each
+        row."""
         for definition in self.escapes.get(loop.header.index, ()):
-            if definition not in self.result.blends:
-                self.result.blends.add(definition)
+            if definition not in parting.blends:
+                parting.blends.add(definition)
                 self._set(definition, self.result.shapes.get(definition, UNIFORM))
 
 

@@ -104,7 +104,7 @@ def explanation(kernel: Kernel, block: Sequence[int] | None) -> Explanation:
         check_shape((1, 1, 1), shape, function, kernel.module.device.properties)
     except LaunchError as problem:
         raise LaunchError(f"kernel {kernel.name}: {problem}") from None
-    return explain_function(program, function, asked(shape, MANY, function), kernel.module.device.cpu)
+    return explain_function(program, function, asked(shape, (MANY, 1, 1), function), kernel.module.device.cpu)
 
 
 def _usual_block(kernel: Function) -> tuple[int, ...]:

@@ -193,7 +193,7 @@ class Compiler:
         )
 
     def _key(self, program: Program, kernel: Function, block: BlockShape) -> str:
-        shape = f"{block.x} {block.y} {block.z} {block.many:d}"
+        shape = f"{block.x} {block.y} {block.z} {block.many:d} {block.narrow:d}"
         parts = (self.identity, program.identity, str(program.environment), kernel.name, shape)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 

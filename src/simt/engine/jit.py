@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from simt.analysis.joined import asked, is_for_all_grids
+from simt.analysis.joined import asked, is_for_all_grids, suits
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape, Many
 from simt.engine.compile import Compiled, Compiler
@@ -83,12 +83,12 @@ class Jit:
                 prepared.run(launch)
         finally:  # a timeout may have ended it
             if draft.was_long and not was_long:
-                shape = asked(launch.block, launch.grid[0], launch.kernel)
+                shape = asked(launch.block, launch.grid, launch.kernel)
                 self.compiler.no_more_drafts(launch.program, launch.kernel, shape)
 
     def _compiled_for(self, launch: Launch) -> Compiled | None:
         """Code for a launch: maybe a draft, better code once that has run for some time."""
-        what = launch.program, launch.kernel, asked(launch.block, launch.grid[0], launch.kernel)
+        what = launch.program, launch.kernel, asked(launch.block, launch.grid, launch.kernel)
         compiled = self.compiled(*what, warps_of(launch) if self._may_draft else 0)
         return compiled if compiled is None or _suits(compiled, launch) else self.compiled(*what)
 
@@ -144,6 +144,5 @@ class Jit:
 
 def _suits(compiled: Compiled, launch: Launch) -> bool:
     """Whether code is good enough for a launch, which is the next one."""
-    many, block = asked(launch.block, launch.grid[0], launch.kernel).many, compiled.block
-    is_for_grid = block.many == many or is_for_all_grids(block)
+    is_for_grid = suits(compiled.block, asked(launch.block, launch.grid, launch.kernel))
     return is_for_grid and (compiled.draft is None or compiled.draft.suits(launch))

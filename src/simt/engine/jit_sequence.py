@@ -92,7 +92,7 @@ class NativeSequence:
         return [n.state if isinstance(n.state, Prepared) else None for n in self.launches]
 
     def _compiled(self, launch: Launch) -> Compiled | None:
-        shape = asked(launch.block, launch.grid[0], launch.kernel)
+        shape = asked(launch.block, launch.grid, launch.kernel)
         return self.jit.compiled(launch.program, launch.kernel, shape)
 
     def _forget(self) -> None:

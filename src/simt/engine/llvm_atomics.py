@@ -169,17 +169,31 @@ class AtomicAlgebra(BesideAlgebra):
             return Value("zeroinitializer", access.element, WARP)
         return combine(self._plain, op, t, self.vector(was), before, None)
 
-    def _update_far(self, op: str, t: Type, place: str, b: Value) -> Value:
-        """An update of memory that other native threads may use."""
-        rmw = llvm_updates.native_operation(op, t)
-
-        def locked() -> Value:
-            return Value(self.builder.emit(f"atomicrmw {rmw} ptr {place}, {b.typed} seq_cst"), b.type)
-
+    def _update_far(self, op: str, t: Type, place: str, total: Value) -> Value:
+        """One update of memory that other native threads may use; what it held."""
         if self.module.is_long:
-            return locked()
-        alone = self.one_thread()
-        return self._either(alone, lambda: (self._update(op, t, place, b, None),), lambda: (locked(),))[0]
+            return self._change(op, t, place, total)
+        return self._either(
+            self.one_thread(),
+            lambda: (self._update(op, t, place, total, None),),
+            lambda: (self._change(op, t, place, total),),
+        )[0]
+
+    def _change(self, op: str, t: Type, place: str, total: Value) -> Value:
+        """One update that is locked, unless the place stays as it is; what it held."""
+
+        def locked() -> tuple[Value, ...]:
+            rmw = llvm_updates.native_operation(op, t)
+            text = f"atomicrmw {rmw} ptr {place}, {total.typed} seq_cst"
+            return (Value(self.builder.emit(text), total.type),)
+
+        kept = llvm_updates.leaves(op, t)
+        if not kept:
+            return locked()[0]
+        text = f"load atomic {total.type}, ptr {place} monotonic, align {t.bytes}"
+        seen = Value(self.builder.emit(text), total.type)
+        stays = self.builder.emit(f"icmp {kept} {seen.typed}, {total.ir}")
+        return self._either(stays, lambda: (seen,), locked)[0]
 
     def _combined(self, op: str, t: Type, b: Value) -> tuple[Value, Value]:
         """The active lanes' operands combined, and those of the lanes below each lane."""

@@ -601,6 +601,17 @@ class LaneAlgebra(LlvmAlgebra):
             return "true"
         return self.builder.emit(f"icmp ne i32 {self.mask_bits(mask).ir}, 0")
 
+    def rows_of(self, mask: Value, rows: int) -> Value:
+        """i1 for each of some rows of the warp: whether the mask has a lane of it."""
+        if rows == WARP:
+            return mask
+        lanes = WARP // rows
+        ones = [((1 << lanes) - 1) << (lanes * row) for row in range(rows)]
+        bits = LlvmIntegers.binary(
+            self, "and", self.widened(self.mask_bits(mask), rows), self.constant_lanes("i32", ones)
+        )
+        return self.test("icmp ne", bits, Value("zeroinitializer", "i32", rows))
+
     def invert_mask(self, mask: Value) -> Value:
         return LlvmIntegers.binary(self, "xor", mask, Value("true", "i1"))
 

@@ -67,7 +67,9 @@ class MachineAlgebra(QuotientAlgebra):
             case "ntid":
                 return Value(str((self.block.columns, self.block.y, self.block.z)[axis]), "i32")
             case "ctaid" | "clusterid":  # every CTA is a cluster of its own
-                return self._joined_cta() if self.block.joins and axis == 0 else self.cta[axis]
+                if self.block.joins and axis == 0:
+                    return self._joined_cta()
+                return Lanes(self.cta[axis].ir, "i32", 1, self.block.special("ctaid", component))
             case "nctaid" | "nclusterid":
                 slot = LaunchSlot.GRID_X + "xyz".find(component)  # whatever is exchanged
                 if self.block.joins and component == "x":

@@ -313,14 +313,8 @@ class MemoryAlgebra(TileAlgebra):
             return address
         if self._is_sure(access, address, access.size):
             return address
-        segments, lanes = address.width, WARP // address.width
-        ones = [((1 << lanes) - 1) << (lanes * s) for s in range(segments)]
-        bits = LlvmIntegers.binary(
-            self, "and", self.widened(self.mask_bits(self.mask), segments), self.constant_lanes("i32", ones)
-        )
-        used = self.test("icmp ne", bits, Value("zeroinitializer", "i32", segments))
         lo = Value(access.region.lo, address.type)
-        return self.pick(used, address, self.widened(lo, segments))
+        return self.pick(self.rows_of(self.mask, address.width), address, self.widened(lo, address.width))
 
     def require(self, access: Access, address: Value) -> None:
         """Faults unless all bases are valid."""

@@ -21,7 +21,7 @@ from simt.analysis.padded import may_be_padded
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.remade import Recipe
-from simt.analysis.rows import APART, WORTH, candidates, cost
+from simt.analysis.rows import APART, WORTH, candidates, cost, cut
 from simt.analysis.schedule import Schedule, schedule
 from simt.analysis.shape import PITCHED, UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, Ssa, build
@@ -133,7 +133,8 @@ class Unit:
         (`simt.analysis.joined`), if no thread can tell; where it pays."""
         found, environment = self.analyse(self.kernel), self.program.environment
         order, ssa, limit, given = found.schedule, found.ssa, 0.0, self.block
-        for block in candidates(given, found.uniformity):
+        tried = list(candidates(given, found.uniformity))
+        for block in tried:
             limit = limit or WORTH * cost(order, ssa, found.uniformity, environment, given)
             if block.turned and (limit < APART or not may_be_turned(self.kernel, environment)):
                 continue
@@ -146,6 +147,8 @@ class Unit:
             if block.threads_of_row or block.joins:  # arithmetic too: it has more warps, or fewer for a CTA
                 arithmetic = instructions(order)
                 costs = (costs + arithmetic) * block.warps / block.ctas / given.warps - arithmetic
+            if block.is_cut:
+                tried += [rows for rows in cut(block, uniformity) if rows not in tried]
             if costs < limit:
                 limit, self.block = costs, block
                 found = replace(found, uniformity=uniformity, pending=pending)
@@ -443,12 +446,13 @@ class SlotEmitter:
             return self.store_guarded([(definition, value)])
         value = self.bare(definition, value)
         stored, place = self.m.as_shape(value, shape), self.place(definition, self.parts(definition)[0])
-        if blend and mask.ir != ALL and stored.width == WARP:
+        if blend and mask.ir != ALL and stored.width > 1:
             old = self.builder.emit(f"load {stored.spelled}, ptr {place}")
+            running = self.m.rows_of(mask, stored.width)
             stored = Value(
-                self.builder.emit(f"select {mask.typed}, {stored.typed}, {stored.spelled} {old}"),
+                self.builder.emit(f"select {running.typed}, {stored.typed}, {stored.spelled} {old}"),
                 stored.type,
-                WARP,
+                stored.width,
             )
         self.builder.void(f"store {stored.typed}, ptr {place}")
         return None

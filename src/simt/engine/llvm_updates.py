@@ -99,14 +99,36 @@ def _third_operand(t: Type) -> list[str]:
 
 
 def _atomic_update(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> list[str]:
-    """By one instruction of the CPU's."""
-    element = element_type(t)
+    """By one instruction of the CPU's. It has a lock, even where it leaves what it finds; so that is looked
+    at before (what a program orders by an operation, it orders by fences: see `simt.isa.atomics`)."""
+    element, kept = element_type(t), leaves(op, t)
     if op == "cas":
-        return [
+        change = [
             f"  %pair = cmpxchg ptr %p, {element} %b.v, {element} %c.v seq_cst seq_cst",
-            f"  %was = extractvalue {{ {element}, i1 }} %pair, 0",
+            f"  %found = extractvalue {{ {element}, i1 }} %pair, 0",
         ]
-    return [f"  %was = atomicrmw {native_operation(op, t)} ptr %p, {element} %b.v seq_cst"]
+    else:
+        change = [f"  %found = atomicrmw {native_operation(op, t)} ptr %p, {element} %b.v seq_cst"]
+    if not kept:
+        return [line.replace("%found", "%was") for line in change]
+    return [
+        f"  %seen = load atomic {element}, ptr %p monotonic, align {t.bytes}",
+        f"  %stays = icmp {kept} {element} %seen, %b.v",
+        "  br i1 %stays, label %did, label %exchange",
+        "exchange:",
+        *change,
+        "  br label %did",
+        "did:",
+        f"  %was = phi {element} [ %seen, %access ], [ %found, %exchange ]",
+    ]
+
+
+def leaves(op: str, t: Type) -> str:
+    """How a value that an operation leaves as it is compares with the operand, in LLVM's words; empty if that
+    is not told, or seldom so."""
+    sign = "s" if t.is_signed else "u"
+    least = {"cas": "ne", "max": f"{sign}ge", "min": f"{sign}le"}
+    return "" if t.is_native_float else least.get(op, "")
 
 
 def native_operation(op: str, t: Type) -> str:

@@ -178,9 +178,9 @@ class Repeat:
         """Writes which grid it is, and which others may take its place."""
         launch, slots = self._launch, self.slots
         others = self._prepared.other_grids(launch)
-        for i, (extent, most) in enumerate(
-            zip(self._prepared.compiled.block.grid(launch.grid), launch.device.max_grid)
-        ):
+        block = self._prepared.compiled.block
+        limits = map(min, launch.device.max_grid, block.largest_grid)
+        for i, (extent, most) in enumerate(zip(block.grid(launch.grid), limits)):
             slots[RepeatSlot.EXTENT + i] = extent
             slots[RepeatSlot.MOST + i] = 0 if others is None else most
         self._takes_grids = others is not None

@@ -76,6 +76,7 @@ class Thread:
     box: int = 0
     choice: int = 0
     stirred: bool = False
+    lane: int = 0
 
 
 @dataclass
@@ -146,7 +147,7 @@ class Control:
 
     def finished(self, cta: int, threads: int) -> list[Thread]:
         """The threads of a CTA at the end: each runs alone up to its next exchange; then all exchange."""
-        crew = [Thread(cta * threads + t, cta, cta, self.fuel, box=t) for t in range(threads)]
+        crew = [self.thread(cta, t, threads) for t in range(threads)]
         while any(t.state != DONE for t in crew):
             for thread in crew:
                 self._run(thread)
@@ -157,6 +158,13 @@ class Control:
                 other = crew[(i + self.states[crew[i].state].exchange) % threads]
                 crew[i].acc = (crew[i].acc + other.box) & MASK
         return crew
+
+    def thread(self, cta: int, t: int, threads: int) -> Thread:
+        """A thread of a CTA as it begins."""
+        return Thread(cta * threads + t, cta, cta, self.fuel, box=t)
+
+    def read(self, thread: Thread, s: State) -> None:
+        """Some kinds of programs add something to `acc`."""
 
     def _run(self, thread: Thread) -> None:
         """Runs a thread until it is done or has come to an exchange."""
@@ -170,10 +178,10 @@ class Control:
             thread.stirred = False
             self._leave(thread, state)
 
-    @staticmethod
-    def _stir(thread: Thread, s: State) -> None:
+    def _stir(self, thread: Thread, s: State) -> None:
         thread.acc = (thread.acc * FACTOR + s.constant) & MASK
         thread.u = (thread.u * FACTOR + s.constant) & MASK
+        self.read(thread, s)
         thread.choice = s.bits(thread.acc, thread.u)
         if s.guarded and thread.choice == 1:
             thread.acc = (thread.acc + thread.fuel) & MASK

@@ -20,12 +20,12 @@ from tests.unit.engine.coordinates import BAD, BY_COLUMN, BY_ROW, check_fault, e
 def shape_of(text: str, block: tuple[int, int, int], grid_x: int = 1000) -> BlockShape:
     program = shared_device("jit").load(text).program
     kernel = program.functions["k"]
-    return explain(program, kernel, asked(block, grid_x, kernel), "x86-64-v4").block
+    return explain(program, kernel, asked(block, (grid_x, 1, 1), kernel), "x86-64-v4").block
 
 
 def together(block: tuple[int, int, int], grid_x: int) -> BlockShape | None:
     """Of a kernel of which no thread can tell."""
-    return joined(asked(block, grid_x, shared_device("jit").load(kernel()).program.functions["k"]))
+    return joined(asked(block, (grid_x, 1, 1), shared_device("jit").load(kernel()).program.functions["k"]))
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_progress_counts_the_programs_ctas() -> None:
 def test_the_explanation_says_so() -> None:
     program = shared_device("jit").load(kernel(BY_ROW)).program
     function = program.functions["k"]
-    notes = explain(program, function, asked((1, 5, 1), 1000, function), "x86-64-v4")
+    notes = explain(program, function, asked((1, 5, 1), (1000, 1, 1), function), "x86-64-v4")
     assert "block 1x5: machine code for 5 warps for 32 CTAs side by side" in unstyle(in_full(notes))
     assert as_json(notes)["block"] == {"x": 1, "y": 5, "z": 1}
     assert as_json(notes)["joined"] == 32

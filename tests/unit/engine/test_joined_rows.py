@@ -54,7 +54,7 @@ def counts(index: str = PLAIN, change: str = "", variables: str = "") -> str:
 
 def asked_for(text: str, block: tuple[int, ...], grid_x: int) -> BlockShape:
     extents = (*block, 1, 1)[:3]
-    return asked(extents, grid_x, shared_device("jit").load(text).program.functions["k"])
+    return asked(extents, (grid_x, 1, 1), shared_device("jit").load(text).program.functions["k"])
 
 
 def shape_of(text: str, block: tuple[int, ...], grid_x: int = 32) -> BlockShape:
@@ -270,7 +270,7 @@ def test_kernels_that_are_never_joined_are_compiled_once(monkeypatch: pytest.Mon
 def test_the_explanation_says_so() -> None:
     program = shared_device("jit").load(counts()).program
     function = program.functions["k"]
-    notes = explain(program, function, asked((4, 4, 1), 16, function), "x86-64-v4")
+    notes = explain(program, function, asked((4, 4, 1), (16, 1, 1), function), "x86-64-v4")
     assert "block 4x4: machine code for 4 warps for 8 CTAs side by side" in unstyle(in_full(notes))
     assert as_json(notes)["block"] == {"x": 4, "y": 4, "z": 1}
     assert as_json(notes)["joined"] == 8

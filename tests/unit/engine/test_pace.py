@@ -367,6 +367,6 @@ def test_times_of_which_nobody_knows_count_as_launches_only() -> None:
 
 @pytest.mark.parametrize("most", [1, 3])
 def test_a_program_of_few_launches_has_its_best_way_in_most_of_them(most: int) -> None:
-    for cost in (lambda h: LONG / 2 / (1 + 0.9 * h), lambda h: LONG / 2 * (1 + 0.5 * h)):
+    for cost in (lambda h: LONG / 2 / (1 + 0.9 * h), lambda h: LONG / 4 * (1 + 0.5 * h)):
         best = min((0, most), key=cost)
         assert helped(Pace(), 64, cost, 24, most=most).count(best) >= 16
