@@ -155,12 +155,12 @@ class TileAlgebra(RowAccessAlgebra):
             made = Plain(self.builder, lambda: known, known)
         product = replace(product, shift=product.shift + by, plain=made)
         if product.shift >= SIGN:
-            return self._tiled(t, Tiled(None, (self.number(element_type(t), 0),), 0, product.valid, made))
+            return self._tiled(t, Tiled(None, (self.number(element_type(t), 0),), 0, product.valid, made, 0))
         length = product.divisor
         if length is None or not SHORTEST <= length < LONGEST:
             return self._tiled(t, product)
         cut = self._cut_by(product, length)
-        return self._tiled(t, Tiled(cut, self._as(t, cut.rows), 0, product.valid, made))
+        return self._tiled(t, Tiled(cut, self._as(t, cut.rows), 0, product.valid, made, 1))
 
     def _as(self, t: Type, numbers: Values) -> Values:
         """Numbers of 32 bits as others."""
@@ -223,7 +223,8 @@ class TileAlgebra(RowAccessAlgebra):
         if one is None or other is None:
             return usual(plain(a), plain(b))
         made = self._plainly(usual, a, b)
-        return self._by_rows(t, made, run, one, other, one.stride + sign * other.stride)
+        pitch = None if None in (one.pitch, other.pitch) else one.pitch + sign * other.pitch
+        return self._by_rows(t, made, run, one, other, one.stride + sign * other.stride, pitch)
 
     def mul(self, t: Type, a: Value, b: Value) -> Value:
         usual, run = partial(super().mul, t), partial(LlvmAlgebra.mul, self, t)
@@ -233,8 +234,9 @@ class TileAlgebra(RowAccessAlgebra):
         stride, factor = (one.stride, b.literal) if other.stride == 0 else (other.stride, a.literal)
         if stride and factor is None:
             return usual(plain(a), plain(b))
-        made = self._plainly(usual, a, b)
-        return self._by_rows(t, made, run, one, other, stride * (factor or 0))
+        made, pitch = self._plainly(usual, a, b), one.pitch if other.stride == 0 else other.pitch
+        pitch = None if None in (factor, pitch) else pitch * factor
+        return self._by_rows(t, made, run, one, other, stride * (factor or 0), pitch)
 
     def shift_left(self, t: Type, a: Value, n: Value) -> Value:
         usual, tile, by = partial(super().shift_left, t), tiled(a), n.literal
@@ -242,8 +244,8 @@ class TileAlgebra(RowAccessAlgebra):
             return usual(plain(a), plain(n))
         starts = tuple(LlvmAlgebra.shift_left(self, t, start, n) for start in tile.starts)
         made = self._plainly(usual, a, n)
-        stride = wrapped(t, tile.stride << by)
-        return self._tiled(t, replace(tile, starts=starts, stride=stride, plain=made))
+        stride, pitch = (None if n is None else wrapped(t, n << by) for n in (tile.stride, tile.pitch))
+        return self._tiled(t, replace(tile, starts=starts, stride=stride or 0, plain=made, pitch=pitch))
 
     def minimum(self, t: Type, a: Value, b: Value) -> Value:
         usual, run = partial(super().minimum, t), partial(LlvmAlgebra.minimum, self, t)
@@ -266,9 +268,13 @@ class TileAlgebra(RowAccessAlgebra):
         if target.bits > source.bits and tile.stride:
             for first, last in self._ends(tile):
                 valid = self.both(valid, LlvmIntegers.compare_integers(self, "le", source, first, last).ir)
+            for start in tile.starts[1:] if tile.goes_on else ():
+                grows = LlvmIntegers.compare_integers(self, "le", source, tile.starts[0], start)
+                valid = self.both(valid, grows.ir)
         starts = tuple(LlvmAlgebra.resize(self, source, target, start) for start in tile.starts)
-        stride = wrapped(target, tile.stride)
-        return self._tiled(target, Tiled(tile.cut, starts, stride, valid, self._plainly(usual, a)))
+        pitch = tile.pitch if tile.goes_on and tile.stride or target.bits < source.bits else None
+        stride, made = wrapped(target, tile.stride), self._plainly(usual, a)
+        return self._tiled(target, Tiled(tile.cut, starts, stride, valid, made, pitch))
 
     def _limited_by_rows(
         self, kept: Comparison, t: Type, usual: Scalar, run: Scalar, a: Value, b: Value
@@ -280,7 +286,7 @@ class TileAlgebra(RowAccessAlgebra):
             return usual(plain(a), plain(b))
         made = self._plainly(usual, a, b)
         if one.stride == other.stride == 0:
-            return self._by_rows(t, made, run, one, other, 0)
+            return self._by_rows(t, made, run, one, other, 0, None)
         if one.stride == 0:
             one, other = other, one
         if one.stride < 0 or other.stride or len(other.starts) > len(one.starts):
@@ -307,18 +313,21 @@ class TileAlgebra(RowAccessAlgebra):
         """A value without rows by those of another one: if it is the same for all lanes, or the index."""
         made, cut = Plain(self.builder, lambda: value), other.cut if other is not None else None
         if shape_of(value).is_uniform and not isinstance(value, Guarded):
-            return Tiled(None, (bases(value),), 0, "true", made)
+            return Tiled(None, (bases(value),), 0, "true", made, 0)
         if cut is None or value.ir != cut.index or not self._is_counted(value):
             return None
         starts = self._as(t, tuple(self._times(row, cut.length) for row in cut.rows))
-        return Tiled(cut, starts, 1, guard_of(value), made)
+        return Tiled(cut, starts, 1, guard_of(value), made, cut.length)
 
-    def _by_rows(self, t: Type, made: Plain, run: Scalar, one: Tiled, other: Tiled, stride: int) -> Value:
+    def _by_rows(
+        self, t: Type, made: Plain, run: Scalar, one: Tiled, other: Tiled, stride: int, pitch: int | None
+    ) -> Value:
         count = max(len(one.starts), len(other.starts))
         pairs = ((one.starts[i % len(one.starts)], other.starts[i % len(other.starts)]) for i in range(count))
         valid = self.both(one.valid, other.valid)
         starts = tuple(run(x, y) for x, y in pairs)
-        return self._tiled(t, Tiled(one.cut or other.cut, starts, wrapped(t, stride), valid, made))
+        pitch = None if pitch is None else wrapped(t, pitch)
+        return self._tiled(t, Tiled(one.cut or other.cut, starts, wrapped(t, stride), valid, made, pitch))
 
     def _ends(self, tile: Tiled) -> Iterator[tuple[Value, Value]]:
         """What the first and the last column of each row have."""
@@ -332,11 +341,15 @@ class TileAlgebra(RowAccessAlgebra):
 
     # -- memory ------------------------------------------------------------------------------------
 
-    def tile_of(self, access: Access) -> Tiled | None:
-        """The rows of an access's addresses, if the columns of each are a vector."""
+    def tile_of(self, access: Access, *, loads: bool = False) -> Tiled | None:
+        """The rows of an access's addresses, if the columns of each are a vector, or, for loads, if each row
+        has one address."""
         tile = tiled(access.address)
         usable = access.count == 1 and not access.volatile and access.region is not LOCAL
-        return tile if tile is not None and usable and tile.cut and tile.stride == access.size else None
+        if tile is None or tile.cut is None or not usable:
+            return None
+        by_row = loads and tile.stride == 0 and len(tile.starts) > 1
+        return tile if by_row or tile.stride == access.size else None
 
     def load_tile(self, access: Access, tile: Tiled, otherwise: Callable[[], Values]) -> Values:
         """The words of each lane, row by row where all of them are valid."""
@@ -345,15 +358,22 @@ class TileAlgebra(RowAccessAlgebra):
         def loaded() -> Values:
             found: Value | None = None
             for place, lanes in self._rows(access, tile, places):
-                if access.region is SHARED:
-                    found = self.masked_load(place, lanes, access.element, access.word, found)
-                else:
-                    row = self.load_row(place, access.element, access.word)
-                    found = row if found is None else self.pick(lanes, row, found)
+                found = self._load_row(access, tile, place, lanes, found)
             assert found is not None
             return (found,)
 
         return self._either(self._has_rows(access, tile, places), loaded, otherwise, likely=True)
+
+    def _load_row(self, access: Access, tile: Tiled, place: str, lanes: Value, others: Value | None) -> Value:
+        """The words of a row's lanes, and of other rows' lanes what these have."""
+        if tile.stride and access.region is SHARED:
+            return self.masked_load(place, lanes, access.element, access.word, others)
+        if tile.stride:
+            row = self.load_row(place, access.element, access.word)
+        else:
+            word = Value(self._load(access.element, place, 0, access), access.element)
+            row = self.widened(word, WARP)
+        return row if others is None else self.pick(lanes, row, others)
 
     def store_tile(self, access: Access, tile: Tiled, value: Value, otherwise: Callable[[], Values]) -> None:
         """Stores a word of each lane. Rows with later lanes come later, so that the highest lane's stays."""
@@ -368,19 +388,22 @@ class TileAlgebra(RowAccessAlgebra):
         self._either(self._has_rows(access, tile, places), stored, otherwise, likely=True)
 
     def _lane_0_of_rows(self, access: Access, tile: Tiled) -> Values:
-        """For each row, the address that lane 0 would have there."""
+        """For each row, the address that lane 0 would have there; one for all rows that go on."""
         assert tile.cut is not None
-        count = len(tile.cut.lanes)
+        count = 1 if tile.goes_on else len(tile.cut.lanes)
         starts, found = tile.starts * (count if len(tile.starts) == 1 else 1), list[Value]()
-        for i, start in enumerate(starts):
+        for i, start in enumerate(starts[:count]):
             column = self.plus(tile.cut.column, -i * tile.cut.length)
             column = column if start.type == column.type else self.cast("sext", start.type, column)
-            found.append(LlvmIntegers.binary(self, "add", start, self._times(column, access.size)))
+            found.append(LlvmIntegers.binary(self, "add", start, self._times(column, tile.stride)))
         return tuple(found)
 
     def _rows(self, access: Access, tile: Tiled, places: Values) -> Iterator[tuple[str, Value]]:
         """For each row, a pointer to where lane 0 would be, and its lanes that run."""
         assert tile.cut is not None
+        if tile.goes_on:
+            yield self._host_before(access, places[0]), self.mask
+            return
         running = self.mask_bits(self.mask).ir
         for lanes, place in zip(tile.cut.lanes, places, strict=True):
             bits = self.builder.emit(f"and {lanes.typed}, {running}")
@@ -390,7 +413,8 @@ class TileAlgebra(RowAccessAlgebra):
         """i1: addresses are in these rows, and all of them are valid. In shared memory, which is small, the
         ends of rows are looked at; elsewhere there is room for 32 lanes in each."""
         if access.region is not SHARED:
-            tests = [self._valid(access, place, WARP * access.size) for place in places]
+            span = WARP * access.size if tile.stride else access.size
+            tests = [self._valid(access, place, span) for place in places]
         elif self._is_proven(access):
             tests = []
         else:

@@ -49,13 +49,20 @@ class Cut:
 @dataclass(frozen=True, slots=True)
 class Tiled:
     """Lanes are `starts[row] + stride * column`, if the i1 `valid` holds. One start: that of all rows.
-    `cut`: None if there are no rows; then the stride is 0. `plain` is always right."""
+    `cut`: None if there are no rows; then the stride is 0. `plain` is always right. `pitch`: by how much a
+    row with lanes starts further on than the one before, None if that is not known."""
 
     cut: Cut | None
     starts: tuple[Value, ...]
     stride: int
     valid: str
     plain: Plain
+    pitch: int | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a row begins where the one before ends: all lanes are one step apart."""
+        return self.cut is not None and self.pitch == self.stride * self.cut.length
 
     def goes_with(self, other: Tiled) -> bool:
         return self.cut is None or other.cut is None or self.cut is other.cut
