@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial, reduce
 
+from simt.analysis.cut_again import LEAST, LONGEST, SHORTEST
 from simt.analysis.shape import VARYING, WARP
-from simt.analysis.shape_algebra import wrapped
+from simt.analysis.shape_algebra import MIRRORED, wrapped
 from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value
@@ -19,16 +20,12 @@ from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_row_accesses import RowAccessAlgebra
 from simt.engine.llvm_runs import NEEDS
+from simt.engine.llvm_sides import INVERSE, Sided
 from simt.engine.llvm_tiles import Cut, Plain, Product, Tiled
 from simt.isa.algebra import Comparison
 from simt.ptx.types import U32, Type
 from simt.records import replace
 
-SHORTEST, LONGEST = 11, 256
-"""Columns of a row: of shorter ones a warp has more than four, and where they are longer, most warps have one
-row, which other code tells."""
-LEAST = 1 << 12
-"""Factors by which compilers divide; smaller ones are sizes of elements."""
 HALF = 32
 SIGN = 63
 NO_NAME = "%tiled"
@@ -298,6 +295,34 @@ class TileAlgebra(RowAccessAlgebra):
             grows = LlvmIntegers.compare_integers(self, "le", t, first, last)
             valid = self.both(self.both(valid, inside.ir), grows.ir)
         return self._tiled(t, replace(one, valid=valid, plain=made))
+
+    def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
+        usual, (one, other) = partial(super().compare_integers, op, t), self._both_tiled(t, a, b)
+        if self.eager or one is None or other is None or (one.stride and other.stride):
+            return usual(plain(a), plain(b))
+        if other.stride or one.cut is None:
+            one, other, op = other, one, MIRRORED[op]
+        if one.stride < 0 or one.cut is None:
+            return usual(plain(a), plain(b))
+        every, none = (partial(self._holds_by_rows, o, t, one, other) for o in (op, INVERSE[op]))
+        return Sided(self, lambda: usual(plain(a), plain(b)), every, none)
+
+    def _holds_by_rows(self, op: Comparison, t: Type, one: Tiled, other: Tiled) -> str:
+        """i1: a comparison surely holds for all columns of all rows. `other`: one number for each row."""
+        compare, holds = partial(LlvmIntegers.compare_integers, self), self.both(one.valid, other.valid)
+        ends, count = [*self._ends(one)], max(len(one.starts), len(other.starts))
+        for i in range(count):
+            (first, last), limit = ends[i % len(ends)], other.starts[i % len(other.starts)]
+            if one.stride:
+                holds = self.both(holds, compare("le", t, first, last).ir)
+            if one.stride and op == "ne":
+                beyond = compare("lt", t, last, limit), compare("gt", t, first, limit)
+                holds = self.both(holds, LlvmIntegers.binary(self, "or", *beyond).ir)
+            elif one.stride and op == "eq":
+                return "false"
+            else:
+                holds = self.both(holds, compare(op, t, last if op in ("lt", "le") else first, limit).ir)
+        return holds
 
     def _both_tiled(self, t: Type, a: Value, b: Value) -> tuple[Tiled | None, Tiled | None]:
         """Two operands by rows, if either has some, and the other has no others."""

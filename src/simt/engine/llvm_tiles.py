@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from simt.analysis.cut_again import divisor
 from simt.engine.llvm_builder import Builder, Value
 from simt.records import dataclass
 
@@ -84,7 +85,4 @@ class Product:
     @property
     def divisor(self) -> int | None:
         """By what all indices that are not negative are divided, rounded down; None if that is not exact."""
-        found = -(-(1 << self.shift) // self.factor)
-        missing = self.factor * found - (1 << self.shift)
-        largest = (1 << int(self.start.type[1:]) - 1) - 1
-        return found if missing * largest < 1 << self.shift else None
+        return divisor(self.factor, self.shift, int(self.start.type[1:]))
