@@ -104,18 +104,26 @@ class _Rows:
     def _product(self, op: Op, read: Mapping[Register, Definition]) -> _Product | None:
         before = [self.products[d] for d in read.values() if d in self.products]
         self.watcher.product = self.watcher.shift = None
+        self.watcher.adds = False
         self.reader.inputs = read
         self.evaluator.op(op)
-        if not before or self.watcher.shift is None:
-            return self.watcher.product
-        return replace(before[0], shift=before[0].shift + self.watcher.shift)
+        if before and self.watcher.shift is not None:
+            return replace(before[0], shift=before[0].shift + self.watcher.shift)
+        if before and self.watcher.adds and before[0].factor >> before[0].bits - 1:
+            return before[0]  # the index is added, as the factor was taken to be negative
+        return self.watcher.product
 
 
 class _Watcher(ShapeAlgebra):
-    """Notes products of an index that grows by 1 from lane to lane, and shifts."""
+    """Notes products of an index that grows by 1 from lane to lane, shifts and sums."""
 
     product: _Product | None = None
     shift: int | None = None
+    adds = False
+
+    def add(self, t: Type, a: Shape, b: Shape) -> Shape:
+        self.adds = True
+        return super().add(t, a, b)
 
     def mul_high(self, t: Type, a: Shape, b: Shape) -> Shape:
         self._note(a, b, t.bits, shift=t.bits)

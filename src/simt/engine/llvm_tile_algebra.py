@@ -85,10 +85,10 @@ class TileAlgebra(RowAccessAlgebra):
         usual = partial(super().mul_high, t)
         index, factor = (b, a.literal) if a.literal is not None else (a, b.literal)
         if factor is None or t.bits != HALF or not self._is_counted(index):
-            return usual(plain(a), plain(b))
+            return self._by_each_row(t, usual, partial(LlvmAlgebra.mul_high, self, t), a, b)
         factor %= 1 << HALF
-        if t.is_signed and factor >> HALF - 1:
-            return usual(plain(a), plain(b))
+        if t.is_signed and factor >> HALF - 1:  # then the index is added
+            factor -= 1 << HALF
         made = self._plainly(usual, a, b)
         return self._tiled(t, Product(index.ir, *self._counting_from(index), factor, HALF, made))
 
@@ -128,6 +128,10 @@ class TileAlgebra(RowAccessAlgebra):
         known = (shape.is_affine or shape.is_guarded) and shape.stride == 1
         return able and known and shape.width == value.width == self.block.segments
 
+    def _is_index(self, value: Value, index: str) -> bool:
+        """Whether a value is an index of a name, if its guard holds: what is limited has the name as well."""
+        return value.ir == index and self._is_counted(value)
+
     def _counting_from(self, value: Value) -> tuple[Value, str]:
         """What lane 0 of an index has, and i1: it does grow by 1 from lane to lane, and is never negative."""
         start, valid = bases(value), guard_of(value)
@@ -143,8 +147,8 @@ class TileAlgebra(RowAccessAlgebra):
 
     def shift_right(self, t: Type, a: Value, n: Value) -> Value:
         usual, product, by = partial(super().shift_right, t), self._product(a), n.literal
-        if product is None or by is None or not 0 < by < t.bits:
-            return usual(plain(a), plain(n))
+        if product is None or product.factor < 0 or by is None or not 0 < by < t.bits:
+            return self._by_each_row(t, usual, partial(LlvmAlgebra.shift_right, self, t), a, n)
         if shape_of(a).width == WARP:
             made = self._plainly(usual, a, n)
         else:
@@ -153,26 +157,34 @@ class TileAlgebra(RowAccessAlgebra):
         product = replace(product, shift=product.shift + by, plain=made)
         if product.shift >= SIGN:
             return self._tiled(t, Tiled(None, (self.number(element_type(t), 0),), 0, product.valid, made, 0))
-        length = product.divisor
-        if length is None or not SHORTEST <= length < LONGEST:
-            return self._tiled(t, product)
+        length = product.divisor or 0
         cut = self._cut_by(product, length)
-        return self._tiled(t, Tiled(cut, self._as(t, cut.rows), 0, product.valid, made, 1))
+        if cut is None:
+            return self._tiled(t, product)
+        if length == cut.length:
+            return self._tiled(t, Tiled(cut, self._as(t, cut.rows), 0, product.valid, made, 1))
+        rows = (self.builder.emit(f"udiv {row.typed}, {length // cut.length}") for row in cut.rows)
+        numbers = self._as(t, tuple(Value(row, "i32") for row in rows))
+        return self._tiled(t, Tiled(cut, numbers, 0, product.valid, made))
 
     def _as(self, t: Type, numbers: Values) -> Values:
         """Numbers of 32 bits as others."""
         return tuple(LlvmAlgebra.resize(self, U32, t, n) if t.bits != U32.bits else n for n in numbers)
 
     @cached_property
-    def _cuts(self) -> dict[tuple[str, int, str, int], Cut]:
-        """By index, length of rows, running lanes, and the label behind which they were made."""
+    def _cuts(self) -> dict[tuple[str, str, int], list[Cut]]:
+        """By index, running lanes, and the label behind which they were made."""
         return {}
 
-    def _cut_by(self, product: Product, length: int) -> Cut:
-        key = product.index, length, self.mask.ir, self.builder.last_label
-        if key not in self._cuts:
-            self._cuts[key] = self._made_cut(product, length)
-        return self._cuts[key]
+    def _cut_by(self, product: Product, length: int) -> Cut | None:
+        """Rows of a length, or shorter ones of which so long ones consist: planes of an image, of which rows
+        were asked for before."""
+        known = self._cuts.setdefault((product.index, self.mask.ir, self.builder.last_label), [])
+        found = next((cut for cut in known if length % cut.length == 0), None) if length else None
+        if found is None and SHORTEST <= length < LONGEST:
+            found = self._made_cut(product, length)
+            known.append(found)
+        return found
 
     def _made_cut(self, product: Product, length: int) -> Cut:
         say = self.builder.emit
@@ -209,7 +221,29 @@ class TileAlgebra(RowAccessAlgebra):
 
     # -- arithmetic --------------------------------------------------------------------------------
 
+    def divide(self, t: Type, a: Value, b: Value) -> Value:
+        return self._by_each_row(t, partial(super().divide, t), partial(LlvmAlgebra.divide, self, t), a, b)
+
+    def remainder(self, t: Type, a: Value, b: Value) -> Value:
+        run = partial(LlvmAlgebra.remainder, self, t)
+        return self._by_each_row(t, partial(super().remainder, t), run, a, b)
+
+    def and_(self, t: Type, a: Value, b: Value) -> Value:
+        return self._by_each_row(t, partial(super().and_, t), partial(LlvmAlgebra.and_, self, t), a, b)
+
+    def _by_each_row(self, t: Type, usual: Scalar, run: Scalar, a: Value, b: Value) -> Value:
+        """What `run` makes of one number for each row, if both operands are that."""
+        one, other = self._both_tiled(t, a, b)
+        if one is None or other is None or one.stride or other.stride:
+            return usual(plain(a), plain(b))
+        return self._by_rows(t, self._plainly(usual, a, b), run, one, other, 0, None)
+
     def add(self, t: Type, a: Value, b: Value) -> Value:
+        for product, other in ((product_of(a), b), (product_of(b), a)):
+            if product is not None and product.factor < 0 and self._is_index(other, product.index):
+                factor, valid = product.factor + (1 << HALF), self.both(product.valid, guard_of(other))
+                made = self._plainly(partial(super().add, t), a, b)
+                return self._tiled(t, replace(product, factor=factor, valid=valid, plain=made))
         return self._sum_by_rows(t, partial(super().add, t), partial(LlvmAlgebra.add, self, t), a, b, 1)
 
     def sub(self, t: Type, a: Value, b: Value) -> Value:
@@ -339,7 +373,7 @@ class TileAlgebra(RowAccessAlgebra):
         made, cut = Plain(self.builder, lambda: value), other.cut if other is not None else None
         if shape_of(value).is_uniform and not isinstance(value, Guarded):
             return Tiled(None, (bases(value),), 0, "true", made, 0)
-        if cut is None or value.ir != cut.index or not self._is_counted(value):
+        if cut is None or not self._is_index(value, cut.index):
             return None
         starts = self._as(t, tuple(self._times(row, cut.length) for row in cut.rows))
         return Tiled(cut, starts, 1, guard_of(value), made, cut.length)
