@@ -1,9 +1,9 @@
 """Rows of an index, made again in each block that gets at memory by them.
 
-`if (row != k) m[row][column] -= ...`, with `row` and `column` a compiler's quotient and remainder of an index:
-they are made before the branch, where it asks for them. The engine follows rows of an index within a block of
-code (`simt.engine.llvm_tiles`), so the block behind the branch gets instructions of its own for them, on
-registers of its own. What a thread executes for its results is the same.
+`if (row != k) m[row][column] -= ...`, with `row` and `column` a compiler's quotient and remainder of an
+index: they are made before the branch, where it asks for them. The engine follows rows of an index within a
+block of code (`simt.engine.llvm_tiles`), so the block behind the branch gets instructions for them too, on
+registers of its own. What a thread gets is the same.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from simt.analysis.observer import Shapes
 from simt.analysis.program import (
     Address,
     Block,
+    Call,
     Constant,
     Function,
     Op,
@@ -54,7 +55,11 @@ def divisor(factor: int, shift: int, bits: int) -> int | None:
 
 
 def cut_again(
-    kernel: Function, ssa: Ssa, shapes: Mapping[Definition, Shape], block: BlockShape, environment: Environment
+    kernel: Function,
+    ssa: Ssa,
+    shapes: Mapping[Definition, Shape],
+    block: BlockShape,
+    environment: Environment,
 ) -> Function:
     """The kernel with such instructions where they are used; itself if there are none."""
     rows = _Rows(ssa, shapes, block, environment).found
@@ -222,7 +227,7 @@ class _Writer:
             block.ops = [*self.ops.get(block.index, ()), *self._ops_of(block)]
         return made
 
-    def _ops_of(self, block: Block) -> Iterator[Op]:
+    def _ops_of(self, block: Block) -> Iterator[Op | Call]:
         names = self.names.get(block.index, {})
         for op in block.ops:
             yield from self.before.get(id(op), ())

@@ -128,7 +128,7 @@ class TileAlgebra(RowAccessAlgebra):
         known = (shape.is_affine or shape.is_guarded) and shape.stride == 1
         return able and known and shape.width == value.width == self.block.segments
 
-    def _is_index(self, value: Value, index: str) -> bool:
+    def _is_cut(self, value: Value, index: str) -> bool:
         """Whether a value is an index of a name, if its guard holds: what is limited has the name as well."""
         return value.ir == index and self._is_counted(value)
 
@@ -240,7 +240,7 @@ class TileAlgebra(RowAccessAlgebra):
 
     def add(self, t: Type, a: Value, b: Value) -> Value:
         for product, other in ((product_of(a), b), (product_of(b), a)):
-            if product is not None and product.factor < 0 and self._is_index(other, product.index):
+            if product is not None and product.factor < 0 and self._is_cut(other, product.index):
                 factor, valid = product.factor + (1 << HALF), self.both(product.valid, guard_of(other))
                 made = self._plainly(partial(super().add, t), a, b)
                 return self._tiled(t, replace(product, factor=factor, valid=valid, plain=made))
@@ -254,7 +254,9 @@ class TileAlgebra(RowAccessAlgebra):
         if one is None or other is None:
             return usual(plain(a), plain(b))
         made = self._plainly(usual, a, b)
-        pitch = None if None in (one.pitch, other.pitch) else one.pitch + sign * other.pitch
+        pitch = None
+        if one.pitch is not None and other.pitch is not None:
+            pitch = one.pitch + sign * other.pitch
         return self._by_rows(t, made, run, one, other, one.stride + sign * other.stride, pitch)
 
     def mul(self, t: Type, a: Value, b: Value) -> Value:
@@ -266,7 +268,7 @@ class TileAlgebra(RowAccessAlgebra):
         if stride and factor is None:
             return usual(plain(a), plain(b))
         made, pitch = self._plainly(usual, a, b), one.pitch if other.stride == 0 else other.pitch
-        pitch = None if None in (factor, pitch) else pitch * factor
+        pitch = None if factor is None or pitch is None else pitch * factor
         return self._by_rows(t, made, run, one, other, stride * (factor or 0), pitch)
 
     def shift_left(self, t: Type, a: Value, n: Value) -> Value:
@@ -303,7 +305,7 @@ class TileAlgebra(RowAccessAlgebra):
                 grows = LlvmIntegers.compare_integers(self, "le", source, tile.starts[0], start)
                 valid = self.both(valid, grows.ir)
         starts = tuple(LlvmAlgebra.resize(self, source, target, start) for start in tile.starts)
-        pitch = tile.pitch if tile.goes_on and tile.stride or target.bits < source.bits else None
+        pitch = tile.pitch if (tile.goes_on and tile.stride) or target.bits < source.bits else None
         stride, made = wrapped(target, tile.stride), self._plainly(usual, a)
         return self._tiled(target, Tiled(tile.cut, starts, stride, valid, made, pitch))
 
@@ -373,7 +375,7 @@ class TileAlgebra(RowAccessAlgebra):
         made, cut = Plain(self.builder, lambda: value), other.cut if other is not None else None
         if shape_of(value).is_uniform and not isinstance(value, Guarded):
             return Tiled(None, (bases(value),), 0, "true", made, 0)
-        if cut is None or not self._is_index(value, cut.index):
+        if cut is None or not self._is_cut(value, cut.index):
             return None
         starts = self._as(t, tuple(self._times(row, cut.length) for row in cut.rows))
         return Tiled(cut, starts, 1, guard_of(value), made, cut.length)

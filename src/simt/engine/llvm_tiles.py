@@ -73,8 +73,8 @@ class Tiled:
 class Product:
     """What is left of an index (its name), times a number, if some bits are shifted out: that is how
     compilers divide. A negative number is 2^32 less than what is meant: the index is yet to be added to the
-    upper half of the product. `start`: of the index, in lane 0. `valid`: i1; it grows by 1 from lane to lane and is
-    never negative."""
+    upper half of the product. `start`: of the index, in lane 0. `valid`: i1; it grows by 1 from lane to lane
+    and is never negative."""
 
     index: str
     start: Value
