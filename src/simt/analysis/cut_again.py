@@ -93,16 +93,18 @@ class _Rows:
         self.products: dict[Definition, _Product] = {}
         self.found: set[Definition] = set()
         cut = False
-        for op in (op for b in ssa.schedule.order for op in b.ops if isinstance(op, Op) and _is_pure(op)):
-            (made,) = ssa.of[id(op)]
-            assert made is not None
-            read = self.ssa.read[id(op)]
-            product = self._product(op, read)
-            if product is not None:
-                self.products[made] = product
-                cut |= SHORTEST <= (divisor(product.factor, product.shift, product.bits) or 0) < LONGEST
-            if product is not None or not self.found.isdisjoint(read.values()):
-                self.found.add(made)
+        for op in (op for block in ssa.schedule.order for op in block.ops if isinstance(op, Op)):
+            read = ssa.read[id(op)]
+            known = bool(self.found) and not self.found.isdisjoint(read.values())
+            if (known or _has_factor(op)) and _is_pure(op):
+                (made,) = ssa.of[id(op)]
+                assert made is not None
+                product = self._product(op, read)
+                if product is not None:
+                    self.products[made] = product
+                    cut |= SHORTEST <= (divisor(product.factor, product.shift, product.bits) or 0) < LONGEST
+                if known or product is not None:
+                    self.found.add(made)
         if not cut:
             self.found.clear()
 
@@ -147,6 +149,11 @@ class _Watcher(ShapeAlgebra):
         is_counted = (index.is_affine or index.is_guarded) and index.stride == 1
         if factor is not None and is_counted and LEAST <= factor < 1 << bits:
             self.product = _Product(factor, shift, bits)
+
+
+def _has_factor(op: Op) -> bool:
+    """Whether an op has a number by which compilers divide."""
+    return any(isinstance(source, Constant) and source.bits >= LEAST for source in op.sources.values())
 
 
 def _is_pure(op: Op) -> bool:
