@@ -259,3 +259,20 @@ def test_only_blocks_that_get_at_memory_by_rows_make_them_again() -> None:
     assert len(set(ops_of(scaled(300, 300, branch)))) == 1  # rows that are too long
     by_index = scaled(24, 24, branch).replace("%q, 8;", "%k, 8;").replace("%y, %q", "%y, %k")
     assert len(set(ops_of(by_index.replace("24, %r", "1, %k")))) == 1  # used by the branch alone
+
+
+@pytest.mark.parametrize("op", ["rem.s32", "div.s32", "rem.u32", "div.u32"])
+def test_rows_divided_by_what_all_lanes_have(device: simt.Device, op: str) -> None:
+    """Zero included, by which no CPU divides; the interpreter is the judge."""
+    made = f"{op} %d, %q, %n; mul.wide.s32 %a, %t, 4; add.s64 %a, %a, %o; st.global.s32 [%a], %d;"
+    text = HEAD + quotient(24) + made + TAIL
+    other = shared_device("interpreter")
+    kernels = [(d, d.load(text)["k"]) for d in (device, other)]
+    for start in (0, 5, -60, 2**31 - 20):
+        for limit in (0, -1, 3, -(2**31)):
+            found = list[list[int]]()
+            for d, run in kernels:
+                out = d.zeros(64, "i4")
+                run(1, 64, (out, out, out, start, limit))
+                found.append(out.numpy().tolist())
+            assert found[0] == found[1]
