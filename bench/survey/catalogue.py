@@ -15,6 +15,7 @@ from survey import (
     pictures,
     primes,
     private,
+    rows,
     rowwise,
     science,
     searches,
@@ -28,6 +29,7 @@ from survey import (
     training,
     trees,
     vectors,
+    waits,
     words,
 )
 from survey.case import CASES
@@ -48,6 +50,7 @@ __all__ = [
     "pictures",
     "primes",
     "private",
+    "rows",
     "rowwise",
     "science",
     "searches",
@@ -61,5 +64,6 @@ __all__ = [
     "training",
     "trees",
     "vectors",
+    "waits",
     "words",
 ]

@@ -64,6 +64,8 @@ LIMITS = (3, 8, 15, 16, 31, 32, 40, 63, 64, 100, 127)
 DIVISORS = (2, 3, 4, 7, 8, 16, 33, 64, 100, 256, 1000)
 LENGTHS = (5, 10, 11, 12, 18, 20, 24, 34, 36, 40, 66, 68, 130, 260)
 """Of rows by which compilers divide with factors of their own type."""
+ADDED = (14, 15, 28, 30, 31, 56, 62, 112)
+"""Of rows by which they divide with factors that need a bit more, but for a sign's."""
 WIDENED = ("cvt.u64.u32", "cvt.s64.s32")
 NARROW = ("add.u16", "mul.lo.u16", "min.s16", "min.u16", "max.s16", "sub.u16", "and.b16")
 LIMITED = ("min.s64", "max.s64", "min.u64", "max.u64")
@@ -253,17 +255,32 @@ class Generator:
 
     def of_tile(self, e: Expr) -> Expr:
         """The row or the column of an index, or what is made of both."""
-        length = self.pick(*LENGTHS)
+        length, added = self.pick(*LENGTHS), self.pick(*ADDED)
         if self.chance(0.3):
             e = op("min.s32", e, self.limit())
         by = self.pick(by_signed_product, by_wide_product, by_short_product, self.by_limited_product)
+        by, length = self.pick((by, length), (by, length), (by_added_product, added))
         row, column = by(e, length)
+        if self.chance(0.25):
+            row = self.of_rows(e, row, length)
         if self.chance(0.2):  # a column of another index
             column = op("sub.s32", op("min.s32", e, self.limit()), op("mul.lo.s32", row, number(length)))
         x, y = (self.limited(part) if self.chance(0.6) else part for part in (column, row))
         pitch = self.pick(number(length), number(length + 2), number(length - 3), self.uniform())
         place = op("mad.lo.s32", y, pitch, x)
         return self.pick(row, column, place, place, place, place)
+
+    def of_rows(self, e: Expr, row: Expr, length: int) -> Expr:
+        """The plane or the row in it of an index, which consists of rows."""
+        rows = self.pick(2, 3, 10, 14)
+        if self.chance(0.5):
+            plane = by_added_product(row, self.pick(10, 12, 14))[0]
+        else:
+            plane = by_added_product(e, length * rows)[0]
+        apart = op("sub.s32", row, op("mul.lo.s32", plane, number(rows)))
+        by = self.pick(number(rows), op("max.u32", self.uniform(), number(1)))
+        divided = op(self.pick("div.u32", "rem.u32", "rem.s32"), row, by)
+        return self.pick(plane, apart, apart, divided, op("and.b32", row, number(self.pick(1, 3, 6))))
 
     def by_limited_product(self, e: Expr, length: int) -> tuple[Expr, Expr]:
         """Of an index that is limited after it got 64 bits, with a factor that may be too large."""
@@ -504,6 +521,15 @@ def by_signed_product(e: Expr, length: int) -> tuple[Expr, Expr]:
     by, shift = factor(length, 31, 2**31 - 1)
     product = op("mul.hi.s32", e, number(by))
     row = op("add.s32", op("shr.s32", product, number(shift - 1)), op("shr.u32", product, number(31)))
+    return row, op("sub.s32", e, op("mul.lo.s32", row, number(length)))
+
+
+def by_added_product(e: Expr, length: int) -> tuple[Expr, Expr]:
+    """The same where the factor has all 32 bits: it is taken to be negative, and the index added."""
+    by, shift = factor(length, 32, 2**31 - 1)
+    product = op("mul.hi.s32", e, number(by))
+    product = op("add.s32", product, e) if by >> 31 else product
+    row = op("add.s32", op("shr.s32", product, number(shift)), op("shr.u32", product, number(31)))
     return row, op("sub.s32", e, op("mul.lo.s32", row, number(length)))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, cached_property
 
+from simt.analysis.cut_again import cut_again
 from simt.analysis.decided import decided
 from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Op, Program
@@ -47,6 +48,7 @@ from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_outline import TooLarge
 from simt.engine.llvm_phases import START, Loops, find_phases
+from simt.engine.llvm_runs import has_runs
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
@@ -608,9 +610,10 @@ def _unit(
     """`ssa` of the kernel, if it has been made."""
     unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa)
     unit.choose_shape()
-    kernel = _staying_together(unit)
-    if kernel is not unit.kernel:
-        unit = Unit(program, kernel, unit.block, features, may_grow=may_grow)
+    for step in (_staying_together, _with_rows_of_blocks):
+        kernel = step(unit)
+        if kernel is not unit.kernel:
+            unit = Unit(program, kernel, unit.block, features, may_grow=may_grow)
     analyses = unit.analyse(kernel)
     ssa, uniformity, pending = analyses.ssa, analyses.uniformity, analyses.pending
     found = Found(kernel, ssa, uniformity, pending, unit.block, program.environment)
@@ -631,6 +634,14 @@ def _staying_together(unit: Unit) -> Function:
     ranges = cache(lambda: Ranges(found.ssa, environment, unit.block, lambda _: UNKNOWN))
     loops = loops_together(found.ssa, turns, ranges, found.uniformity, found.representatives)
     return put_together(unit.kernel, found.ssa, loops) if loops else unit.kernel
+
+
+def _with_rows_of_blocks(unit: Unit) -> Function:
+    """The kernel, with rows of indices made again where they are used."""
+    if not has_runs(unit.features) or unit.has_clock:
+        return unit.kernel
+    found, environment = unit.analyse(unit.kernel), unit.program.environment
+    return cut_again(unit.kernel, found.ssa, found.uniformity.shapes, unit.block, environment)
 
 
 def _emit(

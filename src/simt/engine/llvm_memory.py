@@ -72,7 +72,7 @@ class MemoryAlgebra(TileAlgebra):
     def load_planned(self, access: Access) -> tuple[Value, ...]:
         if self.is_split(access.address):
             return self.load_rows(access) or self.load_planned(self.lane_by_lane(access))
-        tile = self.tile_of(access)
+        tile = self.tile_of(access, loads=True)
         if tile is not None:
             return self.load_tile(access, tile, lambda: self._gathered(without_rows(access)))
         access = without_rows(access)

@@ -36,6 +36,10 @@ LARGEST = 8
 Values = tuple[Value, ...]
 
 
+def has_runs(features: frozenset[str]) -> bool:
+    return features >= NEEDS
+
+
 @dataclass(frozen=True, slots=True)
 class Two:
     """Two runs: pointers to where lane 0 would be, and which running lanes are in them."""

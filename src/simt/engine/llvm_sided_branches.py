@@ -9,7 +9,7 @@ from simt.engine.llvm_builder import Value
 from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_sides import Sided, Test
 
-SHORT = 8
+SHORT = 24
 """Instructions of a block that stands a second time, for all lanes."""
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial, reduce
 
+from simt.analysis.cut_again import LEAST, LONGEST, SHORTEST
 from simt.analysis.shape import VARYING, WARP
-from simt.analysis.shape_algebra import wrapped
+from simt.analysis.shape_algebra import MIRRORED, wrapped
 from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value
@@ -19,16 +20,12 @@ from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_row_accesses import RowAccessAlgebra
 from simt.engine.llvm_runs import NEEDS
+from simt.engine.llvm_sides import INVERSE, Sided
 from simt.engine.llvm_tiles import Cut, Plain, Product, Tiled
 from simt.isa.algebra import Comparison
 from simt.ptx.types import U32, Type
 from simt.records import replace
 
-SHORTEST, LONGEST = 11, 256
-"""Columns of a row: of shorter ones a warp has more than four, and where they are longer, most warps have one
-row, which other code tells."""
-LEAST = 1 << 12
-"""Factors by which compilers divide; smaller ones are sizes of elements."""
 HALF = 32
 SIGN = 63
 NO_NAME = "%tiled"
@@ -88,10 +85,10 @@ class TileAlgebra(RowAccessAlgebra):
         usual = partial(super().mul_high, t)
         index, factor = (b, a.literal) if a.literal is not None else (a, b.literal)
         if factor is None or t.bits != HALF or not self._is_counted(index):
-            return usual(plain(a), plain(b))
+            return self._by_each_row(t, usual, partial(LlvmAlgebra.mul_high, self, t), a, b)
         factor %= 1 << HALF
-        if t.is_signed and factor >> HALF - 1:
-            return usual(plain(a), plain(b))
+        if t.is_signed and factor >> HALF - 1:  # then the index is added
+            factor -= 1 << HALF
         made = self._plainly(usual, a, b)
         return self._tiled(t, Product(index.ir, *self._counting_from(index), factor, HALF, made))
 
@@ -131,6 +128,10 @@ class TileAlgebra(RowAccessAlgebra):
         known = (shape.is_affine or shape.is_guarded) and shape.stride == 1
         return able and known and shape.width == value.width == self.block.segments
 
+    def _is_cut(self, value: Value, index: str) -> bool:
+        """Whether a value is an index of a name, if its guard holds: what is limited has the name as well."""
+        return value.ir == index and self._is_counted(value)
+
     def _counting_from(self, value: Value) -> tuple[Value, str]:
         """What lane 0 of an index has, and i1: it does grow by 1 from lane to lane, and is never negative."""
         start, valid = bases(value), guard_of(value)
@@ -146,8 +147,8 @@ class TileAlgebra(RowAccessAlgebra):
 
     def shift_right(self, t: Type, a: Value, n: Value) -> Value:
         usual, product, by = partial(super().shift_right, t), self._product(a), n.literal
-        if product is None or by is None or not 0 < by < t.bits:
-            return usual(plain(a), plain(n))
+        if product is None or product.factor < 0 or by is None or not 0 < by < t.bits:
+            return self._by_each_row(t, usual, partial(LlvmAlgebra.shift_right, self, t), a, n)
         if shape_of(a).width == WARP:
             made = self._plainly(usual, a, n)
         else:
@@ -155,27 +156,35 @@ class TileAlgebra(RowAccessAlgebra):
             made = Plain(self.builder, lambda: known, known)
         product = replace(product, shift=product.shift + by, plain=made)
         if product.shift >= SIGN:
-            return self._tiled(t, Tiled(None, (self.number(element_type(t), 0),), 0, product.valid, made))
-        length = product.divisor
-        if length is None or not SHORTEST <= length < LONGEST:
-            return self._tiled(t, product)
+            return self._tiled(t, Tiled(None, (self.number(element_type(t), 0),), 0, product.valid, made, 0))
+        length = product.divisor or 0
         cut = self._cut_by(product, length)
-        return self._tiled(t, Tiled(cut, self._as(t, cut.rows), 0, product.valid, made))
+        if cut is None:
+            return self._tiled(t, product)
+        if length == cut.length:
+            return self._tiled(t, Tiled(cut, self._as(t, cut.rows), 0, product.valid, made, 1))
+        rows = (self.builder.emit(f"udiv {row.typed}, {length // cut.length}") for row in cut.rows)
+        numbers = self._as(t, tuple(Value(row, "i32") for row in rows))
+        return self._tiled(t, Tiled(cut, numbers, 0, product.valid, made))
 
     def _as(self, t: Type, numbers: Values) -> Values:
         """Numbers of 32 bits as others."""
         return tuple(LlvmAlgebra.resize(self, U32, t, n) if t.bits != U32.bits else n for n in numbers)
 
     @cached_property
-    def _cuts(self) -> dict[tuple[str, int, str, int], Cut]:
-        """By index, length of rows, running lanes, and the label behind which they were made."""
+    def _cuts(self) -> dict[tuple[str, str, int], list[Cut]]:
+        """By index, running lanes, and the label behind which they were made."""
         return {}
 
-    def _cut_by(self, product: Product, length: int) -> Cut:
-        key = product.index, length, self.mask.ir, self.builder.last_label
-        if key not in self._cuts:
-            self._cuts[key] = self._made_cut(product, length)
-        return self._cuts[key]
+    def _cut_by(self, product: Product, length: int) -> Cut | None:
+        """Rows of a length, or shorter ones of which so long ones consist: planes of an image, of which rows
+        were asked for before."""
+        known = self._cuts.setdefault((product.index, self.mask.ir, self.builder.last_label), [])
+        found = next((cut for cut in known if length % cut.length == 0), None) if length else None
+        if found is None and SHORTEST <= length < LONGEST:
+            found = self._made_cut(product, length)
+            known.append(found)
+        return found
 
     def _made_cut(self, product: Product, length: int) -> Cut:
         say = self.builder.emit
@@ -212,7 +221,29 @@ class TileAlgebra(RowAccessAlgebra):
 
     # -- arithmetic --------------------------------------------------------------------------------
 
+    def divide(self, t: Type, a: Value, b: Value) -> Value:
+        return self._by_each_row(t, partial(super().divide, t), partial(LlvmAlgebra.divide, self, t), a, b)
+
+    def remainder(self, t: Type, a: Value, b: Value) -> Value:
+        run = partial(LlvmAlgebra.remainder, self, t)
+        return self._by_each_row(t, partial(super().remainder, t), run, a, b)
+
+    def and_(self, t: Type, a: Value, b: Value) -> Value:
+        return self._by_each_row(t, partial(super().and_, t), partial(LlvmAlgebra.and_, self, t), a, b)
+
+    def _by_each_row(self, t: Type, usual: Scalar, run: Scalar, a: Value, b: Value) -> Value:
+        """What `run` makes of one number for each row, if both operands are that."""
+        one, other = self._both_tiled(t, a, b)
+        if one is None or other is None or one.stride or other.stride:
+            return usual(plain(a), plain(b))
+        return self._by_rows(t, self._plainly(usual, a, b), run, one, other, 0, None)
+
     def add(self, t: Type, a: Value, b: Value) -> Value:
+        for product, other in ((product_of(a), b), (product_of(b), a)):
+            if product is not None and product.factor < 0 and self._is_cut(other, product.index):
+                factor, valid = product.factor + (1 << HALF), self.both(product.valid, guard_of(other))
+                made = self._plainly(partial(super().add, t), a, b)
+                return self._tiled(t, replace(product, factor=factor, valid=valid, plain=made))
         return self._sum_by_rows(t, partial(super().add, t), partial(LlvmAlgebra.add, self, t), a, b, 1)
 
     def sub(self, t: Type, a: Value, b: Value) -> Value:
@@ -223,7 +254,10 @@ class TileAlgebra(RowAccessAlgebra):
         if one is None or other is None:
             return usual(plain(a), plain(b))
         made = self._plainly(usual, a, b)
-        return self._by_rows(t, made, run, one, other, one.stride + sign * other.stride)
+        pitch = None
+        if one.pitch is not None and other.pitch is not None:
+            pitch = one.pitch + sign * other.pitch
+        return self._by_rows(t, made, run, one, other, one.stride + sign * other.stride, pitch)
 
     def mul(self, t: Type, a: Value, b: Value) -> Value:
         usual, run = partial(super().mul, t), partial(LlvmAlgebra.mul, self, t)
@@ -233,8 +267,9 @@ class TileAlgebra(RowAccessAlgebra):
         stride, factor = (one.stride, b.literal) if other.stride == 0 else (other.stride, a.literal)
         if stride and factor is None:
             return usual(plain(a), plain(b))
-        made = self._plainly(usual, a, b)
-        return self._by_rows(t, made, run, one, other, stride * (factor or 0))
+        made, pitch = self._plainly(usual, a, b), one.pitch if other.stride == 0 else other.pitch
+        pitch = None if factor is None or pitch is None else pitch * factor
+        return self._by_rows(t, made, run, one, other, stride * (factor or 0), pitch)
 
     def shift_left(self, t: Type, a: Value, n: Value) -> Value:
         usual, tile, by = partial(super().shift_left, t), tiled(a), n.literal
@@ -242,8 +277,8 @@ class TileAlgebra(RowAccessAlgebra):
             return usual(plain(a), plain(n))
         starts = tuple(LlvmAlgebra.shift_left(self, t, start, n) for start in tile.starts)
         made = self._plainly(usual, a, n)
-        stride = wrapped(t, tile.stride << by)
-        return self._tiled(t, replace(tile, starts=starts, stride=stride, plain=made))
+        stride, pitch = (None if n is None else wrapped(t, n << by) for n in (tile.stride, tile.pitch))
+        return self._tiled(t, replace(tile, starts=starts, stride=stride or 0, plain=made, pitch=pitch))
 
     def minimum(self, t: Type, a: Value, b: Value) -> Value:
         usual, run = partial(super().minimum, t), partial(LlvmAlgebra.minimum, self, t)
@@ -266,9 +301,13 @@ class TileAlgebra(RowAccessAlgebra):
         if target.bits > source.bits and tile.stride:
             for first, last in self._ends(tile):
                 valid = self.both(valid, LlvmIntegers.compare_integers(self, "le", source, first, last).ir)
+            for start in tile.starts[1:] if tile.goes_on else ():
+                grows = LlvmIntegers.compare_integers(self, "le", source, tile.starts[0], start)
+                valid = self.both(valid, grows.ir)
         starts = tuple(LlvmAlgebra.resize(self, source, target, start) for start in tile.starts)
-        stride = wrapped(target, tile.stride)
-        return self._tiled(target, Tiled(tile.cut, starts, stride, valid, self._plainly(usual, a)))
+        pitch = tile.pitch if (tile.goes_on and tile.stride) or target.bits < source.bits else None
+        stride, made = wrapped(target, tile.stride), self._plainly(usual, a)
+        return self._tiled(target, Tiled(tile.cut, starts, stride, valid, made, pitch))
 
     def _limited_by_rows(
         self, kept: Comparison, t: Type, usual: Scalar, run: Scalar, a: Value, b: Value
@@ -280,7 +319,7 @@ class TileAlgebra(RowAccessAlgebra):
             return usual(plain(a), plain(b))
         made = self._plainly(usual, a, b)
         if one.stride == other.stride == 0:
-            return self._by_rows(t, made, run, one, other, 0)
+            return self._by_rows(t, made, run, one, other, 0, None)
         if one.stride == 0:
             one, other = other, one
         if one.stride < 0 or other.stride or len(other.starts) > len(one.starts):
@@ -292,6 +331,34 @@ class TileAlgebra(RowAccessAlgebra):
             grows = LlvmIntegers.compare_integers(self, "le", t, first, last)
             valid = self.both(self.both(valid, inside.ir), grows.ir)
         return self._tiled(t, replace(one, valid=valid, plain=made))
+
+    def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
+        usual, (one, other) = partial(super().compare_integers, op, t), self._both_tiled(t, a, b)
+        if self.eager or one is None or other is None or (one.stride and other.stride):
+            return usual(plain(a), plain(b))
+        if other.stride or one.cut is None:
+            one, other, op = other, one, MIRRORED[op]
+        if one.stride < 0 or one.cut is None:
+            return usual(plain(a), plain(b))
+        every, none = (partial(self._holds_by_rows, o, t, one, other) for o in (op, INVERSE[op]))
+        return Sided(self, lambda: usual(plain(a), plain(b)), every, none)
+
+    def _holds_by_rows(self, op: Comparison, t: Type, one: Tiled, other: Tiled) -> str:
+        """i1: a comparison surely holds for all columns of all rows. `other`: one number for each row."""
+        compare, holds = partial(LlvmIntegers.compare_integers, self), self.both(one.valid, other.valid)
+        ends, count = [*self._ends(one)], max(len(one.starts), len(other.starts))
+        for i in range(count):
+            (first, last), limit = ends[i % len(ends)], other.starts[i % len(other.starts)]
+            if one.stride:
+                holds = self.both(holds, compare("le", t, first, last).ir)
+            if one.stride and op == "ne":
+                beyond = compare("lt", t, last, limit), compare("gt", t, first, limit)
+                holds = self.both(holds, LlvmIntegers.binary(self, "or", *beyond).ir)
+            elif one.stride and op == "eq":
+                return "false"
+            else:
+                holds = self.both(holds, compare(op, t, last if op in ("lt", "le") else first, limit).ir)
+        return holds
 
     def _both_tiled(self, t: Type, a: Value, b: Value) -> tuple[Tiled | None, Tiled | None]:
         """Two operands by rows, if either has some, and the other has no others."""
@@ -307,18 +374,21 @@ class TileAlgebra(RowAccessAlgebra):
         """A value without rows by those of another one: if it is the same for all lanes, or the index."""
         made, cut = Plain(self.builder, lambda: value), other.cut if other is not None else None
         if shape_of(value).is_uniform and not isinstance(value, Guarded):
-            return Tiled(None, (bases(value),), 0, "true", made)
-        if cut is None or value.ir != cut.index or not self._is_counted(value):
+            return Tiled(None, (bases(value),), 0, "true", made, 0)
+        if cut is None or not self._is_cut(value, cut.index):
             return None
         starts = self._as(t, tuple(self._times(row, cut.length) for row in cut.rows))
-        return Tiled(cut, starts, 1, guard_of(value), made)
+        return Tiled(cut, starts, 1, guard_of(value), made, cut.length)
 
-    def _by_rows(self, t: Type, made: Plain, run: Scalar, one: Tiled, other: Tiled, stride: int) -> Value:
+    def _by_rows(
+        self, t: Type, made: Plain, run: Scalar, one: Tiled, other: Tiled, stride: int, pitch: int | None
+    ) -> Value:
         count = max(len(one.starts), len(other.starts))
         pairs = ((one.starts[i % len(one.starts)], other.starts[i % len(other.starts)]) for i in range(count))
         valid = self.both(one.valid, other.valid)
         starts = tuple(run(x, y) for x, y in pairs)
-        return self._tiled(t, Tiled(one.cut or other.cut, starts, wrapped(t, stride), valid, made))
+        pitch = None if pitch is None else wrapped(t, pitch)
+        return self._tiled(t, Tiled(one.cut or other.cut, starts, wrapped(t, stride), valid, made, pitch))
 
     def _ends(self, tile: Tiled) -> Iterator[tuple[Value, Value]]:
         """What the first and the last column of each row have."""
@@ -332,11 +402,15 @@ class TileAlgebra(RowAccessAlgebra):
 
     # -- memory ------------------------------------------------------------------------------------
 
-    def tile_of(self, access: Access) -> Tiled | None:
-        """The rows of an access's addresses, if the columns of each are a vector."""
+    def tile_of(self, access: Access, *, loads: bool = False) -> Tiled | None:
+        """The rows of an access's addresses, if the columns of each are a vector, or, for loads, if each row
+        has one address."""
         tile = tiled(access.address)
         usable = access.count == 1 and not access.volatile and access.region is not LOCAL
-        return tile if tile is not None and usable and tile.cut and tile.stride == access.size else None
+        if tile is None or tile.cut is None or not usable:
+            return None
+        by_row = loads and tile.stride == 0 and len(tile.starts) > 1
+        return tile if by_row or tile.stride == access.size else None
 
     def load_tile(self, access: Access, tile: Tiled, otherwise: Callable[[], Values]) -> Values:
         """The words of each lane, row by row where all of them are valid."""
@@ -345,15 +419,22 @@ class TileAlgebra(RowAccessAlgebra):
         def loaded() -> Values:
             found: Value | None = None
             for place, lanes in self._rows(access, tile, places):
-                if access.region is SHARED:
-                    found = self.masked_load(place, lanes, access.element, access.word, found)
-                else:
-                    row = self.load_row(place, access.element, access.word)
-                    found = row if found is None else self.pick(lanes, row, found)
+                found = self._load_row(access, tile, place, lanes, found)
             assert found is not None
             return (found,)
 
         return self._either(self._has_rows(access, tile, places), loaded, otherwise, likely=True)
+
+    def _load_row(self, access: Access, tile: Tiled, place: str, lanes: Value, others: Value | None) -> Value:
+        """The words of a row's lanes, and of other rows' lanes what these have."""
+        if tile.stride and access.region is SHARED:
+            return self.masked_load(place, lanes, access.element, access.word, others)
+        if tile.stride:
+            row = self.load_row(place, access.element, access.word)
+        else:
+            word = Value(self._load(access.element, place, 0, access), access.element)
+            row = self.widened(word, WARP)
+        return row if others is None else self.pick(lanes, row, others)
 
     def store_tile(self, access: Access, tile: Tiled, value: Value, otherwise: Callable[[], Values]) -> None:
         """Stores a word of each lane. Rows with later lanes come later, so that the highest lane's stays."""
@@ -368,19 +449,22 @@ class TileAlgebra(RowAccessAlgebra):
         self._either(self._has_rows(access, tile, places), stored, otherwise, likely=True)
 
     def _lane_0_of_rows(self, access: Access, tile: Tiled) -> Values:
-        """For each row, the address that lane 0 would have there."""
+        """For each row, the address that lane 0 would have there; one for all rows that go on."""
         assert tile.cut is not None
-        count = len(tile.cut.lanes)
+        count = 1 if tile.goes_on else len(tile.cut.lanes)
         starts, found = tile.starts * (count if len(tile.starts) == 1 else 1), list[Value]()
-        for i, start in enumerate(starts):
+        for i, start in enumerate(starts[:count]):
             column = self.plus(tile.cut.column, -i * tile.cut.length)
             column = column if start.type == column.type else self.cast("sext", start.type, column)
-            found.append(LlvmIntegers.binary(self, "add", start, self._times(column, access.size)))
+            found.append(LlvmIntegers.binary(self, "add", start, self._times(column, tile.stride)))
         return tuple(found)
 
     def _rows(self, access: Access, tile: Tiled, places: Values) -> Iterator[tuple[str, Value]]:
         """For each row, a pointer to where lane 0 would be, and its lanes that run."""
         assert tile.cut is not None
+        if tile.goes_on:
+            yield self._host_before(access, places[0]), self.mask
+            return
         running = self.mask_bits(self.mask).ir
         for lanes, place in zip(tile.cut.lanes, places, strict=True):
             bits = self.builder.emit(f"and {lanes.typed}, {running}")
@@ -390,7 +474,8 @@ class TileAlgebra(RowAccessAlgebra):
         """i1: addresses are in these rows, and all of them are valid. In shared memory, which is small, the
         ends of rows are looked at; elsewhere there is room for 32 lanes in each."""
         if access.region is not SHARED:
-            tests = [self._valid(access, place, WARP * access.size) for place in places]
+            span = WARP * access.size if tile.stride else access.size
+            tests = [self._valid(access, place, span) for place in places]
         elif self._is_proven(access):
             tests = []
         else:

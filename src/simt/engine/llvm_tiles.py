@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from simt.analysis.cut_again import divisor
 from simt.engine.llvm_builder import Builder, Value
 from simt.records import dataclass
 
@@ -49,13 +50,20 @@ class Cut:
 @dataclass(frozen=True, slots=True)
 class Tiled:
     """Lanes are `starts[row] + stride * column`, if the i1 `valid` holds. One start: that of all rows.
-    `cut`: None if there are no rows; then the stride is 0. `plain` is always right."""
+    `cut`: None if there are no rows; then the stride is 0. `plain` is always right. `pitch`: by how much a
+    row with lanes starts further on than the one before, None if that is not known."""
 
     cut: Cut | None
     starts: tuple[Value, ...]
     stride: int
     valid: str
     plain: Plain
+    pitch: int | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a row begins where the one before ends: all lanes are one step apart."""
+        return self.cut is not None and self.pitch == self.stride * self.cut.length
 
     def goes_with(self, other: Tiled) -> bool:
         return self.cut is None or other.cut is None or self.cut is other.cut
@@ -64,8 +72,9 @@ class Tiled:
 @dataclass(frozen=True, slots=True)
 class Product:
     """What is left of an index (its name), times a number, if some bits are shifted out: that is how
-    compilers divide. `start`: of the index, in lane 0. `valid`: i1; it grows by 1 from lane to lane and is
-    never negative."""
+    compilers divide. A negative number is 2^32 less than what is meant: the index is yet to be added to the
+    upper half of the product. `start`: of the index, in lane 0. `valid`: i1; it grows by 1 from lane to lane
+    and is never negative."""
 
     index: str
     start: Value
@@ -77,7 +86,4 @@ class Product:
     @property
     def divisor(self) -> int | None:
         """By what all indices that are not negative are divided, rounded down; None if that is not exact."""
-        found = -(-(1 << self.shift) // self.factor)
-        missing = self.factor * found - (1 << self.shift)
-        largest = (1 << int(self.start.type[1:]) - 1) - 1
-        return found if missing * largest < 1 << self.shift else None
+        return divisor(self.factor, self.shift, int(self.start.type[1:]))
