@@ -163,7 +163,8 @@ class NarrowIntegers(LlvmIntegers):
     def _as_wide(self, narrow: Value, bounds: Bounds) -> Value:
         """A column of words from one of 16 bits whose words lie within bounds."""
         extended = LlvmIntegers.cast(self, "sext" if bounds[0] < 0 else "zext", WIDE, narrow)
-        self._narrow[extended.ir] = Narrow(narrow, *bounds)
+        if extended.ir[0] == "%":  # a constant's text may be that of bases, to which steps are added
+            self._narrow[extended.ir] = Narrow(narrow, *bounds)
         return extended
 
     def _two_narrow(self, a: Value, b: Value) -> tuple[Narrow, Narrow] | None:
