@@ -74,7 +74,7 @@ class MemoryAlgebra(TileAlgebra):
             return self.load_rows(access) or self.load_planned(self.lane_by_lane(access))
         tile = self.tile_of(access, loads=True)
         if tile is not None:
-            return self.load_tile(access, tile, lambda: self._gathered(without_rows(access)))
+            return self.load_tile(access, tile, lambda: self._load_without_rows(access))
         access = without_rows(access)
         plan = self._plan(access, stores=False)
         match plan.way:
@@ -606,6 +606,12 @@ class MemoryAlgebra(TileAlgebra):
         if near and self.segment == WARP:
             self.ask_for_later(access, bases(access.address), stride * WARP)
         return self.load_by_steps(access, near)
+
+    def _load_without_rows(self, access: Access) -> tuple[Value, ...]:
+        access = without_rows(access)
+        if shape_of(access.address).is_uniform:
+            return self._load_bases(access)
+        return self._gathered(access)
 
     def _gathered(self, access: Access) -> tuple[Value, ...]:
         index = self.index_of(access)

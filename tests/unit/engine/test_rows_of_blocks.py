@@ -276,3 +276,17 @@ def test_rows_divided_by_what_all_lanes_have(device: simt.Device, op: str) -> No
                 run(1, 64, (out, out, out, start, limit))
                 found.append(out.numpy().tolist())
             assert found[0] == found[1]
+
+
+def test_rows_that_turn_out_to_be_one() -> None:
+    """Each row has one address, and all rows the same."""
+    text = f"""{HEAD}
+    mul.hi.s32 %x, %t, 2454267027; add.s32 %x, %x, %t; shr.s32 %x, %x, 4;
+    and.b32 %x, %x, -2; rem.u32 %q, %x, %n; shr.u32 %q, %q, 23;
+    mul.wide.u32 %a, %q, 8; add.s64 %a, %a, %f; ld.global.f64 %w, [%a+8];
+    mul.wide.s32 %a, %t, 8; add.s64 %a, %a, %o; st.global.f64 [%a], %w;
+    {TAIL}"""
+    device = shared_device("jit")
+    factors, out = device.array(np.array([3.0, 7.0])), device.zeros(5, "f8")
+    device.load(text)["k"]((1,), (5,), (factors, factors, out, 0, 1000))
+    assert out.numpy().tolist() == [7.0] * 5
