@@ -279,14 +279,17 @@ def test_rows_divided_by_what_all_lanes_have(device: simt.Device, op: str) -> No
 
 
 def test_rows_that_turn_out_to_be_one() -> None:
-    """Each row has one address, and all rows the same."""
+    """Each row has one address, and all rows the same: the remainder of a division by zero has all bits."""
     text = f"""{HEAD}
     mul.hi.s32 %x, %t, 2454267027; add.s32 %x, %x, %t; shr.s32 %x, %x, 4;
-    and.b32 %x, %x, -2; rem.u32 %q, %x, %n; shr.u32 %q, %q, 23;
+    setp.eq.s32 %p, %n, 3; @!%p bra NEXT;
+NEXT:
+    and.b32 %x, %x, -2; mov.u32 %c, 0; rem.u32 %q, %x, %c; shr.u32 %q, %q, 23;
     mul.wide.u32 %a, %q, 8; add.s64 %a, %a, %f; ld.global.f64 %w, [%a+8];
     mul.wide.s32 %a, %t, 8; add.s64 %a, %a, %o; st.global.f64 [%a], %w;
     {TAIL}"""
-    device = shared_device("jit")
-    factors, out = device.array(np.array([3.0, 7.0])), device.zeros(5, "f8")
-    device.load(text)["k"]((1,), (5,), (factors, factors, out, 0, 1000))
-    assert out.numpy().tolist() == [7.0] * 5
+    for engine in ("jit", "interpreter"):
+        device = shared_device(engine)
+        factors, out = device.array(np.arange(600.0)), device.zeros(5, "f8")
+        device.load(text)["k"]((1,), (5,), (factors, factors, out, 0, 1000))
+        assert out.numpy().tolist() == [1.0 + (2**32 - 1 >> 23)] * 5
