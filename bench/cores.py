@@ -1,4 +1,5 @@
-"""One core against several: `python bench/cores.py [ENTRY...] [--workers 1,2,16] [--seconds N] [--write]`.
+"""One core against several: `python bench/cores.py [ENTRY...] [--workers 1,2,16] [--seconds N] [--survey]
+[--write]`.
 
 Prints what the machine gives (C loops that only compute, and some that only load and store, each thread with
 a part of its own), then for entries of the suite the shortest and the median time of a run with each number
@@ -7,7 +8,8 @@ loop that only computes, in the same rounds. The first runs, in which code is co
 help pays, do not count, and each run follows one that does not count, as where a program launches kernels
 again and again: threads that help are awake then, if they have not gone to sleep. Kernels that share memory
 or caches much have C for several threads (`threads.c`), which stands below: what can be gained by it. With
-`--write` all that goes into bench/cores.json.
+`--survey` the problems of the survey stand for the suite's entries. With `--write` all that goes into
+bench/cores.json, or bench/cores-survey.json.
 """
 
 from __future__ import annotations
@@ -26,9 +28,12 @@ from suite.machine import Measure, loops
 from suite.measure import again, geometric_mean, timed, wall
 from suite.problem import KERNELS, Entry, Problem
 from suite.versions import Threads, Version, Virtual, compiled
+from survey.case import Case
+from survey.catalogue import CASES
 from timing import processor
 
-RESULTS = Path(__file__).resolve().parent / "cores.json"
+FOLDER = Path(__file__).resolve().parent
+RESULTS, OF_SURVEY = FOLDER / "cores.json", FOLDER / "cores-survey.json"
 GAINS = "gain", "gain_of_shortest", "gain_of_c_arithmetic"
 QUIET = 0.05
 """Seconds after which the helpers of `suite/threads.h` sleep."""
@@ -46,7 +51,7 @@ def of_machine(workers: list[int], seconds: float) -> None:
         show(f"C: {name}", samples, None)
 
 
-def of_entry(entry: Entry, workers: list[int], seconds: float) -> dict[str, Any]:
+def of_entry(entry: Entry | Case, workers: list[int], seconds: float) -> dict[str, Any]:
     """What is written of an entry."""
     problem = entry.problem("full")
     versions = {n: Virtual(entry, problem, n) for n in workers}
@@ -83,9 +88,9 @@ def warm(versions: Mapping[int, Version], problem: Problem) -> None:
             timed(version, problem, wall)
 
 
-def in_c(entry: Entry, problem: Problem, workers: list[int]) -> Mapping[int, Version]:
+def in_c(entry: Entry | Case, problem: Problem, workers: list[int]) -> Mapping[int, Version]:
     """C on so many threads, if the kernel has it; what is wrong ends the program."""
-    if not (KERNELS / entry.folder / "threads.c").exists():
+    if isinstance(entry, Case) or not (KERNELS / entry.folder / "threads.c").exists():
         return {}
     function, expected = compiled(entry, "threads"), problem.expected()
     versions = {n: Threads(problem, function, n) for n in workers}
@@ -131,33 +136,41 @@ def used() -> list[int]:
     return sorted(os.sched_getaffinity(0))
 
 
-def write(workers: list[int], rows: list[dict[str, Any]]) -> None:
-    def mean(key: str) -> dict[int, float | None]:
-        return {n: geometric_mean(row[key][n] for row in rows) for n in workers[1:]}
+def mean(rows: list[dict[str, Any]], key: str, workers: int) -> float | None:
+    return geometric_mean(row[key][workers] for row in rows)
+
+
+def write(workers: list[int], rows: list[dict[str, Any]], path: Path) -> None:
 
     document = {
         "date": time.strftime("%Y-%m-%d"),
         "machine": {"processor": processor(), "cores": os.cpu_count(), "used": used()},
-        "geometric_means": {key: mean(key) for key in GAINS},
+        "geometric_means": {key: {n: mean(rows, key, n) for n in workers[1:]} for key in GAINS},
         "rows": rows,
     }
-    RESULTS.write_text(json.dumps(document, indent=1) + "\n")
+    path.write_text(json.dumps(document, indent=1) + "\n")
 
 
 def main() -> None:
     cores = len(used())
     parser = argparse.ArgumentParser(description="One core against several.")
-    parser.add_argument("entries", nargs="*", metavar="ENTRY", help="of the suite; all if none is given")
+    parser.add_argument("entries", nargs="*", metavar="ENTRY", help="all if none is given")
+    parser.add_argument(
+        "--survey", action="store_true", help="problems of the survey"
+    )
     parser.add_argument("--workers", default=f"1,{cores}", help="numbers of workers (%(default)s)")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each entry (%(default)s)")
-    parser.add_argument("--write", action="store_true", help=f"the results into {RESULTS.name}")
+    parser.add_argument("--write", action="store_true", help=f"into {RESULTS.name} or {OF_SURVEY.name}")
     options = parser.parse_args()
     workers = [int(n) for n in options.workers.split(",")]
     of_machine(workers, options.seconds)
-    chosen = [entry for entry in ENTRIES if not options.entries or entry.name in options.entries]
+    entries = CASES.values() if options.survey else ENTRIES
+    chosen = [entry for entry in entries if not options.entries or entry.name in options.entries]
     rows = [of_entry(entry, workers, options.seconds) for entry in chosen]
+    if len(rows) > 1:
+        print("geometric means", *(f"{n}: {mean(rows, 'gain', n):.2f}" for n in workers[1:]))
     if options.write:
-        write(workers, rows)
+        write(workers, rows, OF_SURVEY if options.survey else RESULTS)
 
 
 if __name__ == "__main__":

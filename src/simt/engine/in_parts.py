@@ -57,9 +57,14 @@ class Found:
     def tells(self) -> bool:
         return self.hinders or self.together < math.inf
 
+    def helps(self, ctas: int) -> bool:
+        """Whether so many CTAs are to be run with help."""
+        return not self.hinders and self.alone * ctas >= WORTH
 
-def run_in_parts(run: Run, ctas: int, threads: int) -> Found:
-    """Runs a grid. `threads`: that may take part, the caller's too."""
+
+def run_first_parts(run: Run, ctas: int, threads: int) -> tuple[Found, int]:
+    """Runs the first CTAs of a grid, all of a small one: what they tell, and the first one that is left.
+    `threads`: that may take part, the caller's too."""
     found, done, step, spent = Found(), 0, max(1, ctas // STEP), 0
     while done < ctas and spent < ENOUGH:
         last = min(done + step, ctas)
@@ -72,9 +77,7 @@ def run_in_parts(run: Run, ctas: int, threads: int) -> Found:
         if is_told or is_sure or found.alone * (ctas - done) < WORTH:
             break
         done = _compare(run, done, ctas, threads, found, n)
-    if done < ctas:
-        run(done, ctas, not found.hinders and found.alone * (ctas - done) >= WORTH)
-    return found
+    return found, done
 
 
 def _compare(run: Run, done: int, ctas: int, threads: int, found: Found, n: int) -> int:

@@ -25,7 +25,7 @@ from simt.engine.abi import (
 from simt.engine.blocks import Block, Crew, Need, Worker, local_bytes
 from simt.engine.compile import Compiled, Native
 from simt.engine.fibers import Fibers
-from simt.engine.in_parts import AT_LEAST, run_in_parts
+from simt.engine.in_parts import AT_LEAST, run_first_parts
 from simt.engine.native import python_functions
 from simt.engine.native_fault import find_fault
 from simt.engine.native_stack import has_room
@@ -298,28 +298,28 @@ class Prepared:
 
     def _run_in_parts(self, launch: Launch, ctas: int, helpers: int) -> None:
         """Runs the launch that has been begun: see `simt.engine.in_parts`."""
-        slots, most = self.block.slots, self._most
+        slots = self.block.slots
         self._begun = None, 0, False
         slots[LaunchSlot.RANGES] = 1
 
         def run(first: int, last: int, helped: bool) -> tuple[int, int]:
             slots[LaunchSlot.NEXT_CTA], slots[LaunchSlot.RANGE] = first, last
-            count = last - first
-            slots[LaunchSlot.CHUNK] = max(1, count // self._parts(self._ranges)) if helped else count
+            parts = self._parts(self._ranges if helped else 1)
+            slots[LaunchSlot.CHUNK] = max(1, (last - first) // parts)
             self._choose(ctas, helpers if helped else 0, wakes=True)
-            self._most = 0  # nobody but those comes
             start = time.perf_counter_ns()
             self._run_here(launch)
             spent = time.perf_counter_ns() - start
             return spent, 1 + (max(0, self.call.slots[CallSlot.BEGUN]) if helped else 0)
 
-        found = run_in_parts(run, ctas, helpers + 1)
-        self._most = most
+        found, done = run_first_parts(run, ctas, helpers + 1)
         if found.tells:
             pays = not found.hinders
             self.pace.learn(ctas, found.alone, found.best_together, helpers, pays)
         else:
             self.pace.note(ctas, found.alone * ctas, 0)
+        if done < ctas:
+            run(done, ctas, found.helps(ctas - done))
 
     def _want(self, helpers: int, wakes: bool) -> None:
         """Compiled code is to ask so many threads that wait on their seats, or sleep there if it `wakes`

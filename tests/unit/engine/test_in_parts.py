@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import simt
 from simt.engine.abi import LaunchSlot, WorkerSlot
-from simt.engine.in_parts import AT_LEAST, ENOUGH, Found, run_in_parts
+from simt.engine.in_parts import AT_LEAST, ENOUGH, Found, run_first_parts
 from simt.engine.pace import CALM, Pace
 from simt.engine.prepared import Prepared
 from simt.machine.launch import Launch
@@ -32,7 +32,9 @@ class Runs:
         self.present = threads if present is None else present
         self.done: list[tuple[int, int, bool]] = []
         self.spent: float = 0
-        self.found = run_in_parts(self.run, ctas, threads)
+        self.found, done = run_first_parts(self.run, ctas, threads)
+        if done < ctas:
+            self.run(done, ctas, self.found.helps(ctas - done))
 
     def run(self, first: int, last: int, helped: bool) -> tuple[int, int]:
         threads = self.present if helped else 1
@@ -130,10 +132,11 @@ red.global.add.u32 [%rd2], 1; add.u32 %r7, %r7, 7; sub.u32 %r6, %r6, 1; setp.ne.
 atom.global.add.u32 %r8, [%rd3], 1; ret; }}"""
 
 
+IDLE = 1000
 WORK = f"""{HEAD}
 .visible .entry k(.param .u64 found, .param .u32 turns) {{
 .reg .b64 %rd<6>; .reg .b32 %r<9>; .reg .pred %p; ld.param.u64 %rd1, [found]; ld.param.u32 %r1, [turns];
-mov.u32 %r2, %tid.x;
+mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; setp.ge.u32 %p, %r3, {IDLE}; @!%p ret;
 L: mad.lo.u32 %r2, %r2, %r2, 7; sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra L;
 red.global.add.u32 [%rd1], %r2; ret; }}"""
 
@@ -172,7 +175,24 @@ def test_nothing_is_lost_on_the_way_from_one_thread_to_several(workers: int) -> 
     assert threads.numpy()[0] == launched
 
 
-def test_who_is_alone_lets_others_in_if_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+Workers = list[tuple[int, int, int]]
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> Workers:
+    """After each launch: whether it was alone in the end, the workers, and those who ran CTAs."""
+    found, run = list[tuple[int, int, int]](), Prepared.run
+
+    def noted(self: Prepared, launch: Launch) -> None:
+        run(self, launch)
+        finished = [worker.block.slots[WorkerSlot.FINISHED] for worker in self.crew.workers]
+        found.append((self.block.slots[LaunchSlot.ALONE], len(finished), sum(n > 0 for n in finished)))
+
+    monkeypatch.setattr(Prepared, "run", noted)
+    return found
+
+
+def test_who_is_alone_lets_others_in_if_it_takes_long(monkeypatch: pytest.MonkeyPatch, seen: Workers) -> None:
     """Nothing is locked until the caller's thread has seen the request."""
 
     def none(*_: object, **__: object) -> int:
@@ -180,21 +200,20 @@ def test_who_is_alone_lets_others_in_if_it_takes_long(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Pace, "helpers", none)
     monkeypatch.setattr(Pace, "is_to_be_cut", none)
-    seen: list[tuple[int, int, int]] = []
-    run = Prepared.run
-
-    def noted(self: Prepared, launch: Launch) -> None:
-        run(self, launch)
-        finished = [worker.block.slots[WorkerSlot.FINISHED] for worker in self.crew.workers]
-        seen.append((self.block.slots[LaunchSlot.ALONE], len(finished), sum(n > 0 for n in finished)))
-
-    monkeypatch.setattr(Prepared, "run", noted)
     device = simt.Device("sm_90", engine="jit", memory="64MiB", workers=2, timeout=60)
     kernel, found = device.load(WORK)["k"], device.zeros(1, "u4")
-    kernel(AT_LEAST, 64, (found, 1))
-    kernel(2000, 64, (found, 60_000))
+    kernel(IDLE + AT_LEAST, 64, (found, 1))
+    kernel(IDLE + 2000, 64, (found, 60_000))
     assert found.numpy()[0] == (AT_LEAST * worked(1) + 2000 * worked(60_000)) % 2**32
     assert seen == [(1, 1, 1), (0, 2, 2)]
+
+
+def test_first_ctas_that_have_nothing_to_do_tell_nothing_of_the_rest(seen: Workers) -> None:
+    device = simt.Device("sm_90", engine="jit", memory="64MiB", workers=2, timeout=60)
+    kernel, found = device.load(WORK)["k"], device.zeros(1, "u4")
+    kernel(IDLE + 2000, 64, (found, 60_000))
+    assert found.numpy()[0] == 2000 * worked(60_000) % 2**32
+    assert seen == [(0, 2, 2)]
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no interval timers")
