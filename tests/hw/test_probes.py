@@ -32,7 +32,7 @@ UNDEFINED = {
 """Programs that are not compared, with the reason."""
 
 
-STEP = 24
+STEP = 30
 """Every how many of the programs run on the JIT."""
 
 

@@ -22,7 +22,7 @@ from tests.unit.isa.meaning import Array
 VECTORS = Path(__file__).parent / "vectors" / "video.npz"
 MACHINE = 90
 CHUNK = 100
-ENGINE_STEP = {"interpreter": 3, "jit": 60}
+ENGINE_STEP = {"interpreter": 4, "jit": 80}
 """Every how many of the cases run as kernels of a mnemonic."""
 
 

@@ -20,7 +20,7 @@ from tests.oracle.cases import CASES, RESULTS, Case, key, path, variants
 from tests.shares import share
 
 ALL = [(case, variant) for case in CASES for variant in variants(case)]
-STEP = {"interpreter": 2, "jit": 4, "jit without drafts": 6}
+STEP = {"interpreter": 3, "jit": 5, "jit without drafts": 8}
 """One of how many compilations of a case runs on an engine, and at least one: compiling takes the time."""
 
 SLOW = frozenset({"atomics.plain/atomics_half", "atomics.plain/locks"})
