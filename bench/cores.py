@@ -155,9 +155,7 @@ def main() -> None:
     cores = len(used())
     parser = argparse.ArgumentParser(description="One core against several.")
     parser.add_argument("entries", nargs="*", metavar="ENTRY", help="all if none is given")
-    parser.add_argument(
-        "--survey", action="store_true", help="problems of the survey"
-    )
+    parser.add_argument("--survey", action="store_true", help="problems of the survey")
     parser.add_argument("--workers", default=f"1,{cores}", help="numbers of workers (%(default)s)")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each entry (%(default)s)")
     parser.add_argument("--write", action="store_true", help=f"into {RESULTS.name} or {OF_SURVEY.name}")
