@@ -98,6 +98,7 @@ def test_not_with_shared_memory() -> None:
     assert not asked_for(text, (4, 4), 8).many
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("index", [BY_ROW, BY_COLUMN])
 @pytest.mark.parametrize("shape", [(33, 70), (64, 64), (16, 1), (640, 9)])
 @pytest.mark.parametrize(

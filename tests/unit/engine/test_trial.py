@@ -128,6 +128,7 @@ def test_two_rows_of_every_second_word_are_two_loads() -> None:
     assert len(re.findall(r"call .*@simt\.steps", two)) == 2
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("step", [1, 2])
 @pytest.mark.parametrize("width", [1, 5, 15, 16, 20, 24, 28, 31, 32, 33, 48, 64, 100, 999, 1000, 5000, -7, 0])
 @pytest.mark.parametrize("n", [TOTAL, 992, 977, 1, 0])
