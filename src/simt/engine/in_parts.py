@@ -21,7 +21,7 @@ STEP = 64
 ROUNDS = 4
 """Parts alone and parts with help that are compared, each twice as long with help as the one before. The
 shortest times count: the first parts find memory and code in no cache, and whoever sleeps has to wake up."""
-SHARE = 8
+FEW = 8
 """Part of the grid after which one part of each kind must do."""
 GAIN = 0.8
 """Of the time alone, which help must not take longer than: alone, parts find what others have changed last,
@@ -72,7 +72,7 @@ def run_first_parts(run: Run, ctas: int, threads: int) -> tuple[Found, int]:
         found.alone = min(found.alone, spent / (last - done))
         done, step = last, 2 * step
     for n in range(ROUNDS):
-        is_told = found.together < math.inf and done > ctas // SHARE
+        is_told = found.together < math.inf and done > ctas // FEW
         is_sure = SURELY * found.alone < found.together < math.inf or (n > 1 and found.hinders)
         if is_told or is_sure or found.alone * (ctas - done) < WORTH:
             break
