@@ -56,6 +56,7 @@ _ALWAYS = struct.Struct("=2q")
 """Those that differ if the grid is the same: `LaunchSlot.GRID_ID` and `LIMIT`."""
 _ALWAYS_AT = 8 * LaunchSlot.GRID_ID
 _CLEAR, _ALONE = int(LaunchSlot.CLEAR), int(LaunchSlot.ALONE)
+_MADE = RepeatSlot.MADE, RepeatSlot.TOTAL, RepeatSlot.COUNTED, RepeatSlot.SHORTEST
 _OVER, _SUMMONED = map(int, HelpCell)
 _NOT_YET = -1
 ANY_NUMBER = (1 << 63) - 1
@@ -370,8 +371,9 @@ class Prepared:
         """Compiled code makes no launch by itself from now on."""
         if self.repeats is not None:
             self.repeats[RepeatSlot.ARMED] = 0
-            self._ahead.made(self.repeats[RepeatSlot.MADE], self.repeats[RepeatSlot.SHORTEST])
-            if self.repeats[RepeatSlot.MADE]:
+            made, *times = (self.repeats[slot] for slot in _MADE)
+            self._ahead.made(made, *times)
+            if made:
                 self._begun = None, 0, False  # the last one may have had another grid
             self.repeats[RepeatSlot.MADE] = 0
 

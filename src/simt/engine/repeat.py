@@ -21,7 +21,6 @@ from simt.engine.native import c_function
 from simt.engine.native_grids import COUNT_AT, ITEMS_AT, LIST_ITEMS_AT, TYPE_AT
 from simt.engine.native_repeat import ADDRESS_AT, KNOWN
 from simt.engine.native_stack import bounds, has_room
-from simt.engine.pace import UNKNOWN
 from simt.engine.prepared import Prepared
 from simt.engine.watch import WATCH
 from simt.machine.launch import Arrays, Given, Launch, Place
@@ -169,7 +168,7 @@ class Repeat:
         slots[RepeatSlot.MEMORY_CHANGES] = memory_changes
         slots[RepeatSlot.LEFT] = launches
         slots[RepeatSlot.MADE] = 0
-        slots[RepeatSlot.SHORTEST] = UNKNOWN
+        slots[RepeatSlot.TOTAL] = slots[RepeatSlot.COUNTED] = 0
         self._grids()
         slots[RepeatSlot.ARMED] = 1
         return True

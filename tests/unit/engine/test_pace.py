@@ -16,14 +16,13 @@ from simt.engine.pace import (
     CALM,
     LONG,
     OFTEN,
-    SELDOM,
     SHARE,
-    TRIAL,
-    UNKNOWN,
+    Ahead,
     Pace,
     at_first,
     steps,
 )  # fmt: skip
+from simt.engine.trials import LENGTH, SELDOM
 
 Cost = Callable[[int], float]
 """Nanoseconds of a launch, by how many others help."""
@@ -57,9 +56,9 @@ def test_help_that_must_be_woken_is_for_longer_launches() -> None:
 @pytest.mark.parametrize("gain", [0.6, 1.9])
 def test_the_faster_way_is_taken_and_the_other_one_tried_now_and_then(gain: float) -> None:
     pace, cost = Pace(), lambda h: LONG / 2 / (gain if h else 1)
-    helped(pace, 64, cost, OFTEN * TRIAL)
-    later = helped(pace, 64, cost, 10 * OFTEN * TRIAL)
-    assert later.count(gain < 1) == 10 * TRIAL
+    helped(pace, 64, cost, OFTEN * LENGTH)
+    later = helped(pace, 64, cost, 10 * OFTEN * LENGTH)
+    assert 0 < later.count(gain < 1) <= 10 * LENGTH
 
 
 @pytest.mark.parametrize("each", [1_000, 10_000, 40_000])
@@ -67,11 +66,11 @@ def test_the_faster_way_is_taken_and_the_other_one_tried_now_and_then(gain: floa
 def test_as_many_help_as_pay(work: float, each: float) -> None:
     """Each thread that helps costs the caller something. Half and twice as many are tried now and then."""
     pace, cost = Pace(), lambda h: work / (1 + h) + each * h
-    helped(pace, 4096, cost, 2 * OFTEN * TRIAL, most=15)
-    later = helped(pace, 4096, cost, 8 * OFTEN * TRIAL, most=15)
+    helped(pace, 4096, cost, 2 * OFTEN * LENGTH, most=15)
+    later = helped(pace, 4096, cost, 8 * OFTEN * LENGTH, most=15)
     best = min(steps(15), key=cost)
     place = steps(15).index(best)
-    assert later.count(best) == 8 * (OFTEN - 1) * TRIAL
+    assert later.count(best) >= 8 * (OFTEN - 1) * LENGTH
     assert set(later) <= set(steps(15)[max(0, place - 1) : place + 2])
 
 
@@ -145,7 +144,7 @@ def test_long_launches_get_help_again_that_once_lost_by_it(most: int) -> None:
 def test_threads_whose_ctas_wait_for_each_other_help_all_or_not_at_all() -> None:
     """A CTA may wait for as many others as there are threads. Long launches too are soon tried without."""
     for cost in (lambda h: 3 * LONG * (1 + h), lambda h: LONG / 2 * (1 + h)):
-        tried = helped(Pace(together=True), 64, cost, 2 * TRIAL, most=15)
+        tried = helped(Pace(together=True), 64, cost, 2 * LENGTH, most=15)
         assert set(tried) == {0, 15}
         assert tried[-1] == 0
 
@@ -153,9 +152,9 @@ def test_threads_whose_ctas_wait_for_each_other_help_all_or_not_at_all() -> None
 def test_a_way_that_takes_much_longer_is_seldom_tried_again() -> None:
     """A CTA waits for one that only help could run, until help comes. Another time that may be otherwise."""
     pace, cost = Pace(together=True), lambda h: 100_000 if h else 40 * LONG
-    assert helped(pace, 64, cost, 20 * OFTEN * TRIAL).count(0) < 10
-    without = helped(pace, 64, lambda h: 100_000 if h else 60_000, SELDOM * OFTEN * TRIAL)
-    assert without[-OFTEN * TRIAL :].count(1) <= TRIAL  # a trial
+    assert helped(pace, 64, cost, 20 * OFTEN * LENGTH).count(0) < 10
+    without = helped(pace, 64, lambda h: 100_000 if h else 60_000, SELDOM * OFTEN * LENGTH)
+    assert without[-OFTEN * LENGTH :].count(1) <= LENGTH  # a trial
 
 
 def test_a_way_gets_more_than_one_launch_to_show_what_it_can() -> None:
@@ -212,9 +211,9 @@ def test_a_disturbed_launch_does_not_change_the_way() -> None:
 def test_help_that_was_disturbed_at_first_gets_other_chances() -> None:
     """Other processes kept the second core busy."""
     pace = Pace()
-    helped(pace, 64, lambda h: 0.9 * LONG * (4 if h else 1), 2 * OFTEN * TRIAL)
-    helped(pace, 64, lambda h: 0.9 * LONG / (1 + h), 2 * OFTEN * TRIAL)
-    assert all(helped(pace, 64, lambda h: 0.9 * LONG / (1 + h), TRIAL))
+    helped(pace, 64, lambda h: 0.9 * LONG * (4 if h else 1), 2 * OFTEN * LENGTH)
+    helped(pace, 64, lambda h: 0.9 * LONG / (1 + h), 2 * OFTEN * LENGTH)
+    assert all(helped(pace, 64, lambda h: 0.9 * LONG / (1 + h), LENGTH))
 
 
 def test_levels_of_a_search_get_their_help_back() -> None:
@@ -227,6 +226,41 @@ def test_levels_of_a_search_get_their_help_back() -> None:
             cost = lambda h, level=level: LONG * level / (1 + h)  # noqa: E731
             helpers += helped(pace, 1 << 12, cost, 1)
     assert sum(helpers[-100:]) >= 90
+
+
+STEPS = {
+    "a sort": [300, 380, 440, 480, 500, 520, 540, 560, 580, 600],
+    "two kinds": [600, 100],
+    "three kinds": [600, 100, 50],
+    "a search": [20, 60, 300, 900, 700, 300, 100, 30],
+}
+"""Microseconds that launches take alone, over and over."""
+
+
+@pytest.mark.parametrize("most", [1, 15])
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("first", range(3))
+def test_launches_of_different_work_keep_their_help(first: int, steps: str, most: int) -> None:
+    """Whichever a trial falls on. With many threads, a few more or less are no matter."""
+    pace, works = Pace(), STEPS[steps]
+    cost = lambda n: lambda h: 1e3 * works[n % len(works)] / (1 + 0.9 * h)  # noqa: E731
+    found = [helped(pace, 1024, cost(n), 1, most=most)[0] for n in range(first, 600)]
+    assert found[100:].count(0) <= 25
+
+
+@pytest.mark.parametrize("steps", STEPS)
+def test_launches_of_different_work_in_turns_that_python_does_not_see(steps: str) -> None:
+    pace, works, found = Pace(), STEPS[steps], list[int]()
+    while len(found) < 1000:
+        times = [1e3 * works[n % len(works)] for n in range(len(found), len(found) + 200)]
+        helpers = pace.helpers(64, awake=True, most=1)
+        pace.note(64, times[0] / (1 + 0.9 * helpers), helpers)
+        ahead = pace.ahead(64, most=1)
+        found += [helpers] + [ahead.helpers] * ahead.launches
+        if ahead.launches:
+            took = [t / (1 + 0.9 * ahead.helpers) for t in times[1 : ahead.launches + 1]]
+            ahead.made(ahead.launches, sum(took), len(took), min(took))
+    assert found[100:].count(0) <= 50
 
 
 def test_what_threads_work_in_lies_far_apart(device: simt.Device) -> None:
@@ -283,6 +317,11 @@ def test_ctas_that_wait_for_higher_ones_get_help_that_was_not_asked(monkeypatch:
     assert flag.numpy()[0] == 1
 
 
+def made(ahead: Ahead, launches: int, each: float) -> None:
+    """Compiled code has made so many launches."""
+    ahead.made(launches, launches * each, launches, each)
+
+
 def launched(pace: Pace, cost: Cost, launches: int) -> list[int]:
     """Launches of which compiled code makes those that it may, with the shortest of their times; with each of
     all, how many others helped."""
@@ -293,16 +332,16 @@ def launched(pace: Pace, cost: Cost, launches: int) -> list[int]:
         pace.note(64, cost(helpers), helpers)
         ahead = pace.ahead(64, most=1)
         found += [ahead.helpers] * ahead.launches
-        ahead.made(ahead.launches, int(cost(ahead.helpers)))
+        made(ahead, ahead.launches, cost(ahead.helpers))
     return found
 
 
 @pytest.mark.parametrize("gain", [0.6, 1.9])
 def test_launches_that_python_does_not_see_are_trials_too(gain: float) -> None:
     pace, cost = Pace(), lambda h: LONG / 2 / (gain if h else 1)
-    launched(pace, cost, OFTEN * TRIAL)
-    later = launched(pace, cost, 10 * OFTEN * TRIAL)
-    assert later.count(gain < 1) == pytest.approx(10 * TRIAL, abs=TRIAL)
+    launched(pace, cost, OFTEN * LENGTH)
+    later = launched(pace, cost, 10 * OFTEN * LENGTH)
+    assert later.count(gain < 1) == pytest.approx(10 * LENGTH, abs=LENGTH)
 
 
 def test_compiled_code_makes_most_launches() -> None:
@@ -310,10 +349,10 @@ def test_compiled_code_makes_most_launches() -> None:
     helped(pace, 64, lambda h: LONG / 2 / (1 + h), 4 * OFTEN)
     for _ in range(100):
         ahead = pace.ahead(64, most=1)
-        ahead.made(ahead.launches, LONG // 4)
+        made(ahead, ahead.launches, LONG / 4)
         helped(pace, 64, lambda h: LONG / 2 / (1 + h), 1)
         seen += ahead.launches
-    assert seen > 50 * 100
+    assert seen > 40 * 100
 
 
 def test_of_very_short_launches_all_is_known() -> None:
@@ -340,7 +379,7 @@ def test_long_launches_before_and_after_a_trial_are_looked_at() -> None:
         pace.note(64, 4 * LONG / (1 + helpers), helpers)
         ahead = pace.ahead(64, most=1)
         seen.append(ahead.launches if helpers else -1)
-        ahead.made(ahead.launches, 2 * LONG)
+        made(ahead, ahead.launches, 2 * LONG)
     trial = seen.index(-1)
     assert seen[trial - 1] == 0
     assert seen[trial - 2] > 0
@@ -350,17 +389,15 @@ def test_long_launches_before_and_after_a_trial_are_looked_at() -> None:
 
 def test_times_of_which_nobody_knows_count_as_launches_only() -> None:
     pace = Pace()
-    helped(
-        pace, 64, lambda h: LONG / 2 / (1 + h), 3 * TRIAL + 1
-    )  # no trial, of which more time tells nothing
+    helped(pace, 64, lambda h: LONG / 2 / (1 + h), 2 * LENGTH)  # no trial, of which more time tells nothing
     ahead = pace.ahead(64, most=1)
     (ways,) = pace.sizes.values()
     expected, launches = ways.expected, ways.short.launches
-    ahead.made(1, UNKNOWN)
+    ahead.made(1, 0, 0, 0)
     assert (ways.expected, ways.short.launches) == (expected, launches + 1)
-    ahead.made(0, 5)
+    ahead.made(0, 0, 0, 0)
     assert (ways.expected, ways.short.launches) == (expected, launches + 1)
-    ahead.made(2, LONG)
+    made(ahead, 2, LONG)
     assert ways.expected > expected
     assert ways.short.launches == launches + 3
 
