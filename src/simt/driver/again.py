@@ -197,9 +197,10 @@ class Again:
             check_grid(dim3, self._device.properties)
         except LaunchError:
             return False
-        alike = prod(dim3).bit_length() == prod(self._dim3).bit_length()
+        ctas = prod(dim3)
+        alike = ctas.bit_length() == prod(self._dim3).bit_length()
         self._grid, self._dim3 = grid, dim3
-        self._lasts = self._repeated.regrid(grid, alike) if self._repeated else alike
+        self._lasts = self._repeated.regrid(grid, ctas, alike) if self._repeated else alike
         return True
 
     def _alike(self, args: Sequence[object]) -> bytes | None:

@@ -115,6 +115,12 @@ class Ways:
         """Whether so many nanoseconds of work are more than a launch takes, with help or alone."""
         return self.expected <= least and self.alone <= least
 
+    def settled(self, numbers: list[int]) -> int | None:
+        """How many are to help with the next launches, if they come soon; None while nobody knows."""
+        if self.is_short(AWAKE):
+            return 0
+        return None if self.expected <= LONG and self.short.way is None else self.trials.settled(numbers)
+
     def helpers(self, least: int, numbers: list[int]) -> int:
         """`least`: nanoseconds of work that are worth any help. `numbers`: of helpers that there may be."""
         if self.expected > LONG:
@@ -138,18 +144,20 @@ def at_first(work: float, numbers: list[int]) -> int:
 class Ahead:
     """What is known ahead of a kernel's next launches, if they are like the last one: how many are to be
     helped by how many threads before somebody looks again. `ways`: where they count then. `wakes`: they take
-    long enough for threads that sleep to be woken."""
+    long enough for threads that sleep to be woken. `timed`: it is told how long they take: not where they are
+    very short, nor where some may be of other sizes."""
 
     launches: int = 0
     helpers: int = 0
     ways: Ways | None = None
     wakes: bool = False
+    timed: bool = True
 
     def made(self, launches: int, total: float, count: int, shortest: float) -> None:
         """So many have been; `count` of them, with the help that was wanted, took `total` nanoseconds, and
         one of them took `shortest`."""
         if self.ways is not None and launches:
-            self.ways.made(launches, self.helpers, total, count, shortest)
+            self.ways.made(launches, self.helpers, total, count if self.timed else 0, shortest)
 
 
 @dataclass
@@ -202,27 +210,53 @@ class Pace:
         ways = self.sizes.get(ctas.bit_length())
         return ways is not None and ways.expected > LONG and ways.long.way == 0 and not self.together
 
-    def ahead(self, ctas: int, most: int) -> Ahead:
-        """Of launches of so many CTAs, while `most` threads that can help wait for the next one. Nothing of
-        short ones of which it is not yet known what help gives."""
+    def ahead(self, ctas: int, most: int, awake: bool = True) -> Ahead:
+        """Of launches of so many CTAs, if `most` threads can help. `awake`: some wait for the next one.
+        Nothing of short ones of which it is not yet known what help gives."""
         ways = self.sizes.get(ctas.bit_length())
         if ways is None:
             return Ahead()
         if ways.expected <= LONG:
-            if ways.is_short(AWAKE):
-                return Ahead(max(UNTIL_A_LOOK, round(LONG / max(ways.expected, SHORTEST))), 0, ways)
+            if ways.is_short(AWAKE if awake else ASLEEP):
+                ways.short.without(usual=0)
+                launches = max(UNTIL_A_LOOK, round(LONG / max(ways.expected, SHORTEST)))
+                return Ahead(launches, 0, ways, timed=False)
             if ways.short.way is None:
                 return Ahead()
         helpers = self.helpers(ctas, awake=True, most=most)
         launches = min(ways.ahead(), UNTIL_A_LOOK, ways.until_cut if self.doubtful else UNTIL_A_LOOK)
         return Ahead(launches, helpers, ways, not ways.is_short(ASLEEP))
 
-    def helpers(self, ctas: int, awake: bool, most: int) -> int:
-        """How many of `most` threads are to help with a launch of so many CTAs. `awake`: they wait for it."""
-        least = AWAKE if awake else ASLEEP
+    def span(self, ctas: int, ahead: Ahead, most: int) -> tuple[int, int]:
+        """The fewest and the most CTAs of launches that need not be looked at either: after one of so many
+        CTAs, as long as just as many threads are to help."""
+        low = high = ctas.bit_length()
+        while self._is_like(low - 1, ahead, most):
+            low -= 1
+        while self._is_like(high + 1, ahead, most):
+            high += 1
+        ahead.timed &= low == high
+        least, greatest = alike(ctas)
+        return min(least, 1 << low - 1), max(greatest, (1 << high) - 1)
+
+    def _is_like(self, bits: int, ahead: Ahead, most: int) -> bool:
+        """Whether launches whose number of CTAs has so many bits are to be helped alike."""
+        ways = self.sizes.get(bits)
+        if ways is None or (ahead.helpers and 1 << bits - 1 <= most):
+            return False
+        as_long = ahead.helpers == 0 or ways.is_short(ASLEEP) is not ahead.wakes
+        return as_long and ways.settled(self._numbers(most)) == ahead.helpers
+
+    def _numbers(self, most: int) -> list[int]:
+        """Of helpers that are tried, of so many."""
         numbers = self._steps.get(most)
         if numbers is None:
             numbers = self._steps[most] = [0, most] if self.together else steps(most)
+        return numbers
+
+    def helpers(self, ctas: int, awake: bool, most: int) -> int:
+        """How many of `most` threads are to help with a launch of so many CTAs. `awake`: they wait for it."""
+        least, numbers = AWAKE if awake else ASLEEP, self._numbers(most)
         ways = self.sizes.get(ctas.bit_length())
         if ways is not None:
             return ways.helpers(least, numbers)

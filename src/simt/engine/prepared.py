@@ -29,7 +29,7 @@ from simt.engine.in_parts import AT_LEAST, run_first_parts
 from simt.engine.native import python_functions
 from simt.engine.native_fault import find_fault
 from simt.engine.native_stack import has_room
-from simt.engine.pace import Ahead, Pace, alike
+from simt.engine.pace import Ahead, Pace
 from simt.engine.pool import NOBODY, Pool, Team
 from simt.engine.system_gate import SystemGate
 from simt.engine.watch import WATCH
@@ -205,18 +205,29 @@ class Prepared:
             return max(FEWEST, self.workers)
         return self.workers * (SHARES * FINER if self.pace.long else SHARES)
 
+    @property
+    def is_timed(self) -> bool:
+        """After `again` and `other_grids`: whether launches by compiled code are to be measured."""
+        return self.workers > 1 and self._ahead.timed
+
+    def takes_grids(self, launch: Launch) -> bool:
+        """Whether launches with other grids run the same code in the same way."""
+        compiled = self.compiled
+        same_code = is_for_all_grids(compiled.block) or never_joined(launch.block, launch.kernel)
+        return same_code and not (compiled.spins or compiled.block.joins or launch.workspace is not None)
+
     def other_grids(self, launch: Launch) -> tuple[int, int, int] | None:
         """After `again`: the fewest and the most CTAs of other grids that compiled code may launch in the
         same way, and into how many parts it is to cut them. None: it may launch no other."""
-        compiled = self.compiled
-        same_code = is_for_all_grids(compiled.block) or never_joined(launch.block, launch.kernel)
-        if compiled.spins or compiled.block.joins or not same_code or launch.workspace is not None:
+        if not self.takes_grids(launch):
             return None
         if self.workers == 1:
             return 1, ANY_NUMBER, 0
         x, y, z = launch.grid
-        least, most = alike(x * y * z)
-        return max(least, self.workers), most, self._parts(self.block.slots[LaunchSlot.RANGES])
+        helpers = min(self.workers, x * y * z) - 1
+        least, most = self.pace.span(x * y * z, self._ahead, helpers)
+        least = max(least, self.workers) if self._ahead.helpers else least
+        return least, most, self._parts(self.block.slots[LaunchSlot.RANGES])
 
     def alone(self) -> None:
         """The launch that has been begun, and later runs of it, are one worker's."""
@@ -243,6 +254,7 @@ class Prepared:
 
     def here(self, launch: Launch) -> None:
         """Runs a launch on this thread. Raises `KernelFault`, or what a handler of signals raises."""
+        self._disarm()  # so that launches by compiled code count before it is asked who is to help
         x, y, z = self.compiled.block.grid(launch.grid)
         ctas = x * y * z
         self._most = most = min(self.workers, ctas) - 1
@@ -357,9 +369,10 @@ class Prepared:
         self._disarm()
         x, y, z = self.compiled.block.grid(launch.grid)
         most = min(self.workers, x * y * z) - 1
-        self._ahead = ahead = self.pace.ahead(x * y * z, most) if most else ALONE
+        awake = self.host.pool.awake if most else 0
+        self._ahead = ahead = self.pace.ahead(x * y * z, most, awake > 0) if most else ALONE
         helpers = ahead.helpers
-        if ahead.launches == 0 or (helpers and not ahead.wakes and helpers > self.host.pool.awake):
+        if ahead.launches == 0 or (helpers and not ahead.wakes and helpers > awake):
             return 0
         if self.workers > 1:
             self._choose(x * y * z, helpers, ahead.wakes)

@@ -96,7 +96,6 @@ class Repeat:
             RepeatSlot.LAUNCH: prepared.block.address,
             RepeatSlot.CALL: prepared.call.address,
             RepeatSlot.HELP: prepared.help.buffer_info()[0],
-            RepeatSlot.CLOCK: c_function("clock_gettime") if prepared.workers > 1 or given.timeout else 0,
             RepeatSlot.CLOCK_ID: time.CLOCK_MONOTONIC,
             RepeatSlot.LOCKING: prepared.locking.buffer_info()[0],
             RepeatSlot.PARAMETERS: ctypes.addressof(parameters),
@@ -106,7 +105,8 @@ class Repeat:
             slots[slot] = value
         method = _Method(b"again", prepared.host.native.repeat, METH_FASTCALL, None)
         self._grid = [given.shape[0]]
-        self._takes_grids, self._timeout = False, given.timeout
+        self._clock = c_function("clock_gettime")
+        self._takes_grids, self._timeout = prepared.takes_grids(launch), given.timeout
         used = method, block, parameters, arguments, [*held.values()], launch, prepared, given, self._grid
         address = block.address.to_bytes(8, sys.byteorder)
         self.call: Callable[..., bool | None] = _function(method, address, used)
@@ -170,6 +170,8 @@ class Repeat:
         slots[RepeatSlot.MADE] = 0
         slots[RepeatSlot.TOTAL] = slots[RepeatSlot.COUNTED] = 0
         self._grids()
+        asks = prepared.is_timed or self._timeout is not None
+        slots[RepeatSlot.CLOCK] = self._clock if asks else 0
         slots[RepeatSlot.ARMED] = 1
         return True
 
@@ -182,7 +184,6 @@ class Repeat:
         for i, (extent, most) in enumerate(zip(block.grid(launch.grid), limits)):
             slots[RepeatSlot.EXTENT + i] = extent
             slots[RepeatSlot.MOST + i] = 0 if others is None else most
-        self._takes_grids = others is not None
         slots[RepeatSlot.LEAST_CTAS], slots[RepeatSlot.MOST_CTAS], slots[RepeatSlot.PARTS] = others or (
             0,
             0,
@@ -194,10 +195,11 @@ class Repeat:
         """Whether launches still use the same blocks: there may be other code for another grid."""
         return self._launch.state is self._prepared
 
-    def regrid(self, grid: object, alike: bool) -> bool:
+    def regrid(self, grid: object, ctas: int, alike: bool) -> bool:
         """See `Repeated.regrid`. Who has compared with the last grid, and waits for the lock, finds that it
         counts no more."""
         slots = self.slots
+        alike |= slots[RepeatSlot.LEAST_CTAS] <= ctas <= slots[RepeatSlot.MOST_CTAS]
         used = slots[RepeatSlot.MADE] > 0 or (alike and self._takes_grids)
         slots[RepeatSlot.ARMED] = 0
         slots[RepeatSlot.GRIDS] += 1

@@ -17,6 +17,9 @@ LENGTH = 4
 RACE = 2
 """Of the first short launches: one alone, so many with help, and alone again. One of each is enough if help
 clearly pays."""
+OUT_OF_REACH = 8
+"""Short launches that are to have help, and have none, after which they go without: they are over too
+soon."""
 PAUSE = 16
 """Short launches from then to the first trial."""
 OFTEN = 64
@@ -106,13 +109,19 @@ class Trials:
 
     def race(self, way: int, alone: float) -> None:
         """A launch alone took some nanoseconds; the next ones have so many helpers, then none again."""
-        self.way, self.races = way, way > 0
+        self.way, self.races, self.launches = way, way > 0, 0
         self.before, self.trial = Window(), Window(total=alone, count=1)
 
     def learn(self, way: int | None, pause: int) -> None:
         """Something else has told which way is best: no trial for so many launches."""
         self.way, self.pause, self.wins, self.races = way, pause, 0, False
         self._begin()
+
+    def settled(self, numbers: list[int]) -> int | None:
+        """How many of these the next launches are to have; None while something is tried."""
+        if self.races or 0 <= self._place < 2 * self.length:
+            return None
+        return numbers[-1] if self.way is None else min(self.way, numbers[-1])
 
     def ahead(self) -> int:
         """Launches that are looked at together. The first ones of a trial and after it are by themselves."""
@@ -175,10 +184,11 @@ class Trials:
     def _judge_race(self) -> None:
         alone, helped = self.trial.mean, self.before.mean
         rounds = min(self.before.count, self.trial.count)
-        if rounds == 0 or (rounds < RACE and alone < CLEARLY * helped):
+        comes_nobody = rounds == 0 and self.launches >= OUT_OF_REACH
+        if not comes_nobody and (rounds == 0 or (rounds < RACE and alone < CLEARLY * helped)):
             return
         self.races = False
-        if CLEARLY * alone <= helped:
+        if comes_nobody or CLEARLY * alone <= helped:
             self.way = 0
         self.pause = PAUSE
         self._begin()
@@ -220,7 +230,7 @@ class Trials:
         self._wait(worse)
 
     def _tells_nothing(self) -> None:
-        if self._is_less:  # trials with more help cost little
+        if self._is_less or self.length > 1:  # long trials with more help cost little
             self._wait(1)
 
     def _wait(self, worse: float) -> None:

@@ -257,10 +257,10 @@ class Repeated(Protocol):
         """Whether the engine would still launch it in the same way."""
         ...
 
-    def regrid(self, grid: object, alike: bool) -> bool:
-        """The next launch of the usual kind will be given this object for the grid. `alike`: of about as many
-        CTAs as the last one. Whether `call` may well make the one after that: it has made some with the last
-        grid, or takes others that are alike."""
+    def regrid(self, grid: object, ctas: int, alike: bool) -> bool:
+        """The next launch of the usual kind will be given this object for the grid of so many CTAs. `alike`:
+        about as many as the last one had. Whether `call` may well make the one after that: it has made some
+        with the last grid, or takes others that are alike, or took some of so many CTAs before."""
         ...
 
     def stopped(self) -> None:

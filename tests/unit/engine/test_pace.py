@@ -19,6 +19,7 @@ from simt.engine.pace import (
     SHARE,
     Ahead,
     Pace,
+    alike,
     at_first,
     steps,
 )  # fmt: skip
@@ -261,6 +262,40 @@ def test_launches_of_different_work_in_turns_that_python_does_not_see(steps: str
             took = [t / (1 + 0.9 * ahead.helpers) for t in times[1 : ahead.launches + 1]]
             ahead.made(ahead.launches, sum(took), len(took), min(took))
     assert found[100:].count(0) <= 50
+
+
+def test_launches_that_are_over_before_anybody_comes_are_alone() -> None:
+    """Those who are asked sleep, or another process has their core. Compiled code makes most launches."""
+    pace, seen = Pace(), list[int]()
+    while len(seen) < 2000:
+        seen.append(pace.helpers(64, awake=True, most=1))
+        pace.note(64, 15_000, helpers=0)
+        ahead = pace.ahead(64, most=1)
+        seen += [ahead.helpers] * ahead.launches
+        total = 0 if ahead.helpers else 15_000 * ahead.launches
+        ahead.made(ahead.launches, total, 0 if ahead.helpers else ahead.launches, 15_000)
+    assert sum(seen) < 60
+
+
+def test_grids_of_other_sizes_that_are_helped_alike_need_no_look() -> None:
+    """As those of a decomposition, whose launches become ever smaller."""
+    pace, sizes = Pace(), (1 << 12, 1 << 10, 1 << 8, 1 << 5, 1 << 3)
+    for _ in range(40):
+        for ctas in sizes:
+            helped(pace, ctas, lambda h, ctas=ctas: 100 * ctas / (1 + 0.9 * h), 1, most=1)
+    ahead = pace.ahead(1 << 10, most=1)
+    assert ahead.helpers == 1
+    assert pace.span(1 << 10, ahead, most=1) == alike(1 << 10)  # nothing is known of those with 2,048
+    helped(pace, 1 << 11, lambda h: 200_000 / (1 + 0.9 * h), 10, most=1)
+    helped(pace, 1 << 9, lambda h: 50_000 / (1 + 0.9 * h), 10, most=1)
+    least, greatest = pace.span(1 << 10, ahead, most=1)
+    assert greatest == (1 << 13) - 1
+    assert least == alike(1 << 10)[0]  # fewer take too short to wake anybody
+    assert not ahead.timed
+    (ways,) = (pace.sizes[n] for n in [(1 << 10).bit_length()])
+    before = ways.short.shortest.copy()
+    ahead.made(3, 3_000, 3, 1_000)  # whose times say nothing of this size
+    assert ways.short.shortest == before
 
 
 def test_what_threads_work_in_lies_far_apart(device: simt.Device) -> None:
