@@ -120,7 +120,7 @@ def expected(shape: tuple[int, int], condition: str, place: str, act: str) -> np
 
 @pytest.mark.parametrize(
     ("shape", "condition", "place", "act"),
-    share(product(SHAPES, CONDITIONS, PLACES, (ADD, BYTES, NUMBER)), 7),
+    share(product(SHAPES, CONDITIONS, PLACES, (ADD, BYTES, NUMBER)), 11),
 )
 def test_results(engine: str, shape: tuple[int, int], condition: str, place: str, act: str) -> None:
     device = shared_device(engine)

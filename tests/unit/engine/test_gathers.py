@@ -63,7 +63,7 @@ def source(bits: int, count: int, space: str) -> str:
     )  # fmt: skip
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 @pytest.mark.parametrize("space", ADDRESS)
 @pytest.mark.parametrize(("bits", "count"), KINDS)
 def test_words_at_any_places(any_device: simt.Device, bits: int, count: int, space: str) -> None:

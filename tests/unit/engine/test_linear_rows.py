@@ -98,6 +98,7 @@ def rows_of(text: str, threads: int, cpu: str = "x86-64-v4") -> int:
     return explain(program, program.functions["k"], BlockShape(threads, 1, 1), cpu).block.row
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("threads", [256, 1000, 100, 33, 32, 7])
 @pytest.mark.parametrize("lanes", [4, 8, 16])
 @pytest.mark.parametrize("way", WAYS)

@@ -114,6 +114,7 @@ def items(bits: int, vector: int, count: int) -> NDArray[np.unsignedinteger]:
     return np.random.default_rng(bits + vector).integers(1, 2**bits, (count, vector), dtype=f"u{bits // 8}")
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("bits", "vector", "space", "guard"), CASES)
 def test_loads(device: simt.Device, bits: int, vector: int, space: str, guard: str) -> None:
     block = BLOCKS[(bits // 8 + vector) % 3]

@@ -116,6 +116,7 @@ def test_a_word_for_each_row(device: simt.Device, block: tuple[int, int], length
         assert out.numpy().tolist() == expected.tolist()
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("op", COMPARED)
 @pytest.mark.parametrize("what", ["%q", "%r"], ids=["row", "column"])
 @pytest.mark.parametrize("t", ["s32", "u32"])

@@ -86,7 +86,7 @@ def counts(t: str, block: tuple[int, int], step: int, start: int, condition: Any
     return found
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(5)
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 @pytest.mark.parametrize("step", [1, 3, -1])
 @pytest.mark.parametrize("join", ["and", "or"])
@@ -336,6 +336,7 @@ def run(what: list[Statement], i: int, y: int, acc: int) -> tuple[int, bool]:
     return acc, True
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("seed", range(64))
 def test_conditions_within_conditions(engine: str, seed: int) -> None:
     chance = Random(seed)

@@ -70,6 +70,7 @@ def expected(rows: int, columns: int, block: tuple[int, int]) -> np.ndarray:
     return cells
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("tile", TILES, ids=str)
 @pytest.mark.parametrize("block", [(16, 16), (16, 5), (8, 16), (8, 4), (16, 2), (4, 16)], ids=str)
 def test_all_turns_are_taken(engine: str, block: tuple[int, int], tile: tuple[int, int]) -> None:

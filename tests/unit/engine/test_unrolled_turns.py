@@ -69,6 +69,7 @@ def expected(name: str, data: np.ndarray) -> np.ndarray:
     return total
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("threads", THREADS)
 @pytest.mark.parametrize("name", LOOPS)
 def test_sums(engine: str, name: str, threads: int) -> None:

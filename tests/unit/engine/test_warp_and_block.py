@@ -109,6 +109,7 @@ def shuffled(mode: str, values: Words, distance: int, width: int) -> tuple[Words
     return values[np.where(inside, source, LANES)], inside
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("mode", ["idx", "up", "down", "bfly"])
 @pytest.mark.parametrize("width", [32, 16, 8, 4, 2])
 def test_shuffles_of_segments(engine: str, mode: str, width: int) -> None:

@@ -141,6 +141,7 @@ ON_SIDES = {
 LIMITS = (0, 31, 32, 33, 64, 95, 100, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 
 
+@pytest.mark.share(5)
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("kind", ["u32", "s32"])
 @pytest.mark.parametrize("op", ON_SIDES)

@@ -107,6 +107,7 @@ CASES: dict[str, tuple[str, Answer]] = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("engine", "cpu"), [("jit", None), ("jit", "x86-64"), ("interpreter", None)])
 @pytest.mark.parametrize("block", [(64, 1), (16, 4), (8, 8), (24, 1)])
 @pytest.mark.parametrize("name", CASES)
