@@ -135,7 +135,3 @@ known("cvt....format...", "Converts from or to further small formats.",
 known("cvt.pack.sat.narrow...", "Limits two integers to 2 or 4 bits, below the lower part of a third.",
       narrow="u4 s4 u2 s2", since="6.5 sm_75", ref="PTX 6.5 cvt.pack")  # fmt: skip
 known("cvt.rs...", "Converts with stochastic rounding.", since="8.7 sm_100", ref="PTX 8.7 cvt.rs")
-for _opcode, _summary in (("ld", "Loads 256 bits."), ("st", "Stores 256 bits.")):
-    known(f"{_opcode}....vec...", _summary, vec="v8", since="8.8 sm_100", ref=f"PTX 8.8 {_opcode}")
-    known(f"{_opcode}....vec.type...", _summary, vec="v4", type="b64 u64 s64 f64", since="8.8 sm_100",
-          ref=f"PTX 8.8 {_opcode}")  # fmt: skip

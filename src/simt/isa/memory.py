@@ -14,13 +14,15 @@ from simt.ptx.types import Type
 M = TypeVar("M", bound=Meaning)
 
 TYPES = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
-VECTORS = "v2 v4"
+VECTORS = "v2 v4 v8"
 SCOPES = "cta cluster gpu sys"
 ORDERS = "relaxed acquire release acq_rel"  # of operations that read and write
 LOAD_SPACES = "const global local param param::entry param::func shared shared::cta shared::cluster"
 STORE_SPACES = "global local param param::func shared shared::cta shared::cluster"
 SHARING = "global shared shared::cta shared::cluster"  # the spaces that threads have in common
 EVICTION = "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate"
+SECOND = "L2::evict_normal L2::evict_first L2::evict_last"
+"""Priorities of what is accessed in the second cache, besides those in the first one."""
 PREFETCH = "L2::64B L2::128B L2::256B"
 
 REQUIRES = {
@@ -29,6 +31,9 @@ REQUIRES = {
     "L2::64B": "7.4 sm_75", "L2::128B": "7.4 sm_75", "L2::256B": "7.4 sm_80",
     "weak": "6.0 sm_70", **dict.fromkeys(("ca", "cg", "cs", "lu", "cv", "wb", "wt"), "2.0 sm_20"),
 }  # fmt: skip
+
+WIDE = dict.fromkeys(("v8", "v4 b64", "v4 u64", "v4 s64", "v4 f64"), "8.8 sm_100")
+"""Vectors of 256 bits."""
 
 FENCES = {"cta": "cta", "cluster": "gl", "gpu": "gl", "sys": "sys"}
 """The level of the fence that orders accesses at a scope."""
@@ -39,12 +44,35 @@ def state_space(space: str | None) -> str:
     return space.split("::")[0] if space else ""
 
 
+def bits_of(binding: Mapping[str, Value]) -> int:
+    """Bits of the vector that is accessed; zero: there is none."""
+    t, vec = binding["type"], binding.get("vec")
+    return t.bits * int(str(vec)[1:]) if isinstance(t, Type) and vec else 0
+
+
 def fits(binding: Mapping[str, Value], version: Version) -> str | None:
     """Vectors of at most 128 bits."""
-    t, vec = binding["type"], binding.get("vec")
-    if isinstance(t, Type) and vec and t.bits * int(str(vec)[1:]) > 128:
-        return f"{t} cannot be accessed as .{vec}: a vector may have at most 128 bits"
+    if bits_of(binding) <= 128:
+        return None
+    return f"{binding['type']} cannot be accessed as .{binding['vec']}: a vector may have at most 128 bits"
+
+
+def fits_global(binding: Mapping[str, Value], version: Version) -> str | None:
+    """Vectors of at most 128 bits, or of 256 in global memory."""
+    bits, vec, space = bits_of(binding), binding.get("vec"), binding.get("space")
+    what = f"{binding['type']} cannot be accessed as .{vec}"
+    if vec == "v8" and bits != 256:
+        return f"{what}: it needs a type of 32 bits"
+    if bits > 128 and space not in (None, "global"):
+        return f"{what} in .{space}: only .global has vectors of more than 128 bits"
     return None
+
+
+def fits_wide(binding: Mapping[str, Value], version: Version) -> str | None:
+    """Priorities for the second cache are for vectors of 256 bits."""
+    if bits_of(binding) != 256:
+        return f".{binding['second']} needs a vector of 256 bits: .v8 of 32 bits or .v4 of 64"
+    return fits_global(binding, version)
 
 
 def elements(value: V | tuple[V, ...]) -> tuple[V, ...]:
@@ -61,15 +89,36 @@ def access(
     words = {w for text in choices.values() for w in text.split()} | set(re.findall(r"\w+", syntax))
     words |= {f"!{name}" for name in re.findall(r"\[\.(\w+)\]", syntax)}
     needed = {k: v for k, v in REQUIRES.items() if k in words} | dict(late or {})
+    has_wide = "vec" in syntax and "v8" in words
+    if has_wide:
+        needed |= WIDE
+    check = fits_wide if "second" in alternatives else fits_global if has_wide else fits
     defaults: dict[str, Value] = {"space": "global"} if ".global" in syntax else {}
     if "vec" not in syntax:
         defaults["vec"] = None
     return instruction(
         syntax, since=since, ref=ref, requires=needed, defaults=defaults,
-        check=fits, ranges=None, relaxed=True, effects="memory", traits="moves", **choices,
+        check=check, ranges=None, relaxed=True, effects="memory", traits="moves", **choices,
     )  # fmt: skip
 
 
+@access(
+    "ld[.weak][.space][.eviction].second[.prefetch].vec.type d:vec(type), [a]",
+    space="global",
+    eviction=EVICTION,
+    second=SECOND,
+    prefetch=PREFETCH,
+    since="8.8 sm_100",
+    ref="PTX 8.8 ld",
+)
+@access(
+    "ld.global.nc[.eviction].second[.prefetch].vec.type d:vec(type), [a]",
+    eviction=EVICTION,
+    second=SECOND,
+    prefetch=PREFETCH,
+    since="8.8 sm_100",
+    ref="PTX 8.8 ld.global.nc",
+)
 @access(
     "ld[.weak][.space][.cop][.vec].type d:vec(type), [a]",
     cop="ca cg cs lu cv",
@@ -110,7 +159,13 @@ def access(
     since="7.4 sm_75",
     ref="PTX 7.4 ld.global.nc",
 )
-@access("ldu[.space][.vec].type d:vec(type), [a]", space="global", since="2.0 sm_20", ref="PTX 2.0 ldu")
+@access(
+    "ldu[.space][.vec].type d:vec(type), [a]",
+    space="global",
+    vec="v2 v4",
+    since="2.0 sm_20",
+    ref="PTX 2.0 ldu",
+)
 def ld(m: Algebra[V], t: Type, a: V, space: str | None, vec: str | None) -> tuple[V, ...]:
     """Loads a scalar or a vector from memory; wider registers are extended by the type's sign.
 
@@ -159,6 +214,14 @@ def ld_acquire(m: Algebra[V], t: Type, a: V, scope: str, space: str | None, vec:
     return values
 
 
+@access(
+    "st[.weak][.space][.eviction].second.vec.type [a], b:vec(type)",
+    space="global",
+    eviction=EVICTION,
+    second=SECOND,
+    since="8.8 sm_100",
+    ref="PTX 8.8 st",
+)
 @access(
     "st[.weak][.space][.cop][.vec].type [a], b:vec(type)",
     space=STORE_SPACES,

@@ -6,8 +6,6 @@ from __future__ import annotations
 V4 = "{%f32_0, %f32_1, %f32_2, %f32_3}"
 V8 = "{%f32_0, %f32_1, %f32_2, %f32_3, %f32_4, %f32_5, %f32_6, %f32_7}"
 B4 = "{%b32_0, %b32_1, %b32_2, %b32_3}"
-D4 = "{%b64_1, %b64_2, %b64_3, %b64_4}"
-F4 = "{%f64_1, %f64_2, %f64_3, %f64_4}"
 B8 = "{%b32_0, %b32_1, %b32_2, %b32_3, %b32_4, %b32_5, %b32_6, %b32_7}"
 AT = "[%b64_0, {%f32_0, %f32_1}]"
 DONE = "mbarrier::complete_tx::bytes"
@@ -64,10 +62,6 @@ EXAMPLES = (
     "sust.p.1d.v4.b32.trap [%b64_0, {%b32_1}], " + B4,
     "sured.b.add.1d.u32.trap [%b64_0, {%b32_1}], %b32_0",
     "suq.width.b32 %b32_0, [%b64_0]",
-    f"ld.global.v8.b32 {B8}, [%b64_0]",
-    f"st.global.v8.b32 [%b64_0], {B8}",
-    f"ld.relaxed.gpu.global.v4.b64 {D4}, [%b64_0]",
-    f"st.v4.f64 [%b64_0], {F4}",
     "st.bulk.weak.shared::cta [%b64_0], %b64_1, 0",
     "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %pred_0, %b128_0",
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from simt.isa.form import Form, OperandForm, Value
+from simt.isa.form import Binding, Form, OperandForm, Value
 from simt.ptx.types import PRED, TYPES, Kind, Type
 
 PTXAS = shutil.which("ptxas")
@@ -19,9 +19,9 @@ needs_ptxas = pytest.mark.skipif(PTXAS is None, reason="NVIDIA's ptxas is not on
 _ERROR = re.compile(r"line (\d+); (?:error|fatal)\s*:?\s*(.*)")
 
 
-def newest_target(form: Form) -> str:
-    """A target that has the form. (What 10.0 brought, some with an `a` alone have.)"""
-    binding = next(iter(form.bindings()))
+def newest_target(form: Form, binding: Binding | None = None) -> str:
+    """A target that has the form, with these modifiers. (What 10.0 brought, some with an `a` alone have.)"""
+    binding = binding or next(iter(form.bindings()))
     return "sm_100a" if form.required(binding).target > 90 else "sm_90"
 
 

@@ -37,10 +37,10 @@ def cases(chapter: str) -> list[tuple[Form, Binding]]:
     return [(f, b) for f in forms for b in f.bindings()]
 
 
-def environment(form: Form) -> tuple[tuple[int, int], str]:
+def environment(form: Form, binding: Binding) -> tuple[tuple[int, int], str]:
     """Version and target under which a form is tried: the newest, or the last that still has it."""
     if form.until is None:
-        return (9, 0), newest_target(form)
+        return (9, 0), newest_target(form, binding)
     return form.until, f"sm_{form.until_target or 13}"
 
 
@@ -49,8 +49,8 @@ def environment(form: Form) -> tuple[tuple[int, int], str]:
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_enumerated_opcode_is_accepted(chapter: str) -> None:
     refused: list[str] = []
-    ordered = sorted(cases(chapter), key=lambda c: environment(c[0]))
-    for (version, target), group in groupby(ordered, key=lambda c: environment(c[0])):
+    ordered = sorted(cases(chapter), key=lambda c: environment(*c))
+    for (version, target), group in groupby(ordered, key=lambda c: environment(*c)):
         texts = [instruction_text(f, b) for f, b in group]
         lines = [t for t in texts if not listed(t, UNTRIED)]
         refused += [f"{lines[i]}: {text}" for i, text in rejected(lines, version, target).items()]
