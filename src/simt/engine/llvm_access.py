@@ -190,6 +190,11 @@ class AccessAlgebra(PrefetchAlgebra):
         """The number, of a column that `marched` made."""
         return self._marches[total.ir][1]
 
+    @cached_property
+    def marching_in_rows(self) -> set[str]:
+        """Names of columns that `marched` made, whose lanes may be in a few rows of an index."""
+        return set()
+
     def as_moved(self, column: Value) -> tuple[Value, Callable[[Value], Value]]:
         """A column from which one differs by the same in all lanes, and what makes elements of the latter of
         its elements."""
