@@ -19,10 +19,11 @@ from simt.records import dataclass, replace
 @dataclass(frozen=True, slots=True)
 class Trial:
     """`retreat`: the label of what is done where a guard does not hold. `splits`: lanes may be in two rows of
-    an index."""
+    an index. `loops`: what a loop carries on stays as exact as it comes to the loop."""
 
     retreat: str
     splits: bool = False
+    loops: bool = True
 
 
 class NotTriedError(Exception):
@@ -40,6 +41,7 @@ class TrialEmitter(KnownEmitter):
         self.arrived: set[Definition] = set()  # phis that have got a value
         super().__init__(unit, function)
         self.is_trial = self.unparted = trial is not None
+        self.tries_loops = trial is not None and trial.loops
         if trial is not None:
             self.m.retreat, self.m.splits = trial.retreat, trial.splits
         if self.unparted:
@@ -121,9 +123,10 @@ class TrialEmitter(KnownEmitter):
                 raise NotTriedError
 
     def _may_settle(self, phi: Definition) -> bool:
-        loop = self.schedule.loop_of[phi.block.index]
-        begins_loop = loop is not None and loop.header is phi.block
-        return self.unparted and not begins_loop and not super().shape(phi).is_affine
+        loop, usual = self.schedule.loop_of[phi.block.index], super().shape(phi)
+        if loop is not None and loop.header is phi.block:
+            return self.unparted and self.tries_loops and usual.is_guarded and not self._parts(loop)
+        return self.unparted and not usual.is_affine
 
     # -- predicates of indices ---------------------------------------------------------------------
 
