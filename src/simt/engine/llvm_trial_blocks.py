@@ -9,9 +9,9 @@ from simt.analysis.schedule import Loop
 from simt.analysis.shape import Hold, Shape
 from simt.analysis.ssa import Definition
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_known import KnownEmitter
 from simt.engine.llvm_lanes import Guarded, Lanes, shape_of
 from simt.engine.llvm_slots import Part, Unit
+from simt.engine.llvm_trial_turns import TurnEmitter
 from simt.engine.llvm_two_rows import TWO
 from simt.records import dataclass, replace
 
@@ -30,7 +30,7 @@ class NotTriedError(Exception):
     """A trial whose code would not be right."""
 
 
-class TrialEmitter(KnownEmitter):
+class TrialEmitter(TurnEmitter):
     """Emits a kernel's body, and may do so as a trial. `unparted`: in a trial, all lanes of the warp have
     gone together so far."""
 
@@ -64,6 +64,9 @@ class TrialEmitter(KnownEmitter):
 
     def part(self) -> None:
         self.m.retreat, self.unparted = None, False
+
+    def _may_try_turns(self) -> bool:
+        return not self.is_trial and self.m.ahead is None and super()._may_try_turns()
 
     def _parts(self, loop: Loop) -> bool:
         """Whether lanes may go different ways in a loop, or one around it."""
