@@ -88,7 +88,7 @@ class Marches:
         gone = Value(emitter.builder.emit(f"load {part.element}, ptr {self._gone(phi)}"), part.element)
         column = emitter.m.shaped(emitter.m.marched(start, gone), emitter.shape(phi))
         if phi in self._in_rows:
-            emitter.m.marching_in_rows.add(column.ir)
+            emitter.m.marching_in_rows[column.ir] = emitter.builder.lines[-1], emitter.m.mask.ir
         return self._guessed(start, gone, column) if self._goes_on(phi) else column
 
     def _guessed(self, start: Value, gone: Value, column: Lanes) -> Guarded:

@@ -12,7 +12,7 @@ row is asked once, ahead of the loop.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 
 from simt.analysis.shape import WARP
 from simt.engine.llvm_access import LOCAL, WOVEN, Access
@@ -20,7 +20,7 @@ from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded
 from simt.engine.llvm_memory import MemoryAlgebra, Values
 from simt.engine.llvm_runs import LARGEST, has_runs
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 FIRST, LAST, MIDDLE = 0, WARP - 1, WARP // 2
 """Lanes, one of each row. Of three rows the second has the warp's middle, if rows have half a warp or more of
@@ -89,7 +89,24 @@ class PlacesAlgebra(MemoryAlgebra):
         text = ", ".join(f"[ {value.ir}, %{label} ]" for value, label in ways)
         return (self.emit(f"phi {both.spelled} {text}", both.type, both.width),)
 
+    @cached_property
+    def _known_rows(self) -> dict[tuple[str, int], Rows]:
+        """By the name of a column that marches, and step."""
+        return {}
+
     def _rows_of_march(self, access: Access, step: int) -> Rows:
+        """Asked once for all accesses of a block from one column, where that is made."""
+        column = self.as_sum(access.address)[0].ir
+        line, mask = self.marching_in_rows[column]
+        _, moved = self.as_moved(access.address)
+        if self.mask.ir != mask:
+            return self._rows_here(access, step)
+        if (column, step) not in self._known_rows:
+            with self.builder.right_after(line):
+                self._known_rows[column, step] = self._rows_here(access, step)
+        return replace(self._known_rows[column, step], moved=moved)
+
+    def _rows_here(self, access: Access, step: int) -> Rows:
         start, moved = self.as_moved(access.address)
         start = self._as_lane_0(access, start) if step else start
         first, last, middle = (self._lane(start, lane) for lane in (FIRST, LAST, MIDDLE))

@@ -78,4 +78,3 @@ class TurnEmitter(KnownEmitter):
         self.forecast = forecast
         self._is_tried, m.retreat, m.splits = False, None, False
         return lines
-
