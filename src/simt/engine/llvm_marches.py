@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simt.analysis.of_indices import is_of_indices
 from simt.analysis.program import Op, memory_operands
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Hold
@@ -55,13 +54,8 @@ class Marches:
             phis = [phi for phi in phis if self._goes_on(phi) or phi in addresses]
         if not phis or emitter.alone.is_scattered(loop):
             return []
-        self._in_rows.update(phi for phi in phis if self._may_be_in_rows(phi))
+        self._in_rows.update(phi for phi in phis if emitter.is_in_rows(phi))
         return phis
-
-    def _may_be_in_rows(self, phi: Definition) -> bool:
-        """Whether lanes may be in a few rows of an index."""
-        shapes = self.emitter.uniformity.shapes
-        return not self.emitter.shape(phi).pitched and is_of_indices(phi, self.emitter.ssa, shapes)
 
     def _addresses(self, loop: Loop) -> set[Definition]:
         """What the loop gets at memory by."""
