@@ -7,14 +7,13 @@ other lanes, is elsewhere for each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.observer import Shapes
 from simt.analysis.program import Op, Special
 from simt.analysis.shape import BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import Definition, Ssa
+from simt.analysis.uniformity import Uniformity
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 
@@ -25,11 +24,9 @@ MOST = 64
 class CutIndices:
     """Those of a function."""
 
-    def __init__(
-        self, ssa: Ssa, shapes: Mapping[Definition, Shape], block: BlockShape, environment: Environment
-    ) -> None:
-        self.ssa, self.shapes = ssa, shapes
-        self.reader, self.watcher = Shapes(shapes), _Watcher(block)
+    def __init__(self, ssa: Ssa, uniformity: Uniformity, block: BlockShape, environment: Environment) -> None:
+        self.ssa, self.uniformity = ssa, uniformity
+        self.reader, self.watcher = Shapes(uniformity.shapes), _Watcher(block)
         self.evaluator: Evaluator[Shape] = Evaluator(self.watcher, self.reader, environment)
         self._known: dict[Definition, bool] = {}
 
@@ -43,7 +40,7 @@ class CutIndices:
         self.watcher.cuts = False
         while work:
             one = work.pop()
-            shape = self.shapes.get(one)
+            shape = self.uniformity.shapes.get(one)
             if shape is not None and (shape.is_uniform or shape.is_affine):
                 continue
             sources = self._sources(one)
@@ -56,7 +53,7 @@ class CutIndices:
     def _sources(self, definition: Definition) -> list[Definition] | None:
         """What an integer is made of; None if that is not all that tells it."""
         op = definition.origin
-        if definition.register.type.is_float:
+        if definition.register.type.is_float or self._differs_by_way(definition):
             return None
         if definition.is_phi:
             return [*definition.inputs.values()]
@@ -66,6 +63,11 @@ class CutIndices:
         self.evaluator.op(op)
         self.watcher.cuts |= any(isinstance(source, Special) for source in op.sources.values())
         return [*self.reader.inputs.values()]
+
+    def _differs_by_way(self, definition: Definition) -> bool:
+        """Whether branches of lanes tell what a value is, too."""
+        met = definition.is_phi and definition.block.index in self.uniformity.joins
+        return met or definition in self.uniformity.blends
 
 
 class _Watcher(ShapeAlgebra):

@@ -167,7 +167,7 @@ class OpEmitter(SlotEmitter):
     @cached_property
     def _cut_indices(self) -> CutIndices:
         unit = self.unit
-        return CutIndices(self.ssa, self.uniformity.shapes, unit.block, unit.program.environment)
+        return CutIndices(self.ssa, self.uniformity, unit.block, unit.program.environment)
 
     def is_in_rows(self, address: Definition) -> bool:
         """Whether lanes may be in a few rows of an index, each of which goes to one place, or on by words."""

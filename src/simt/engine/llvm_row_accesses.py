@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from simt.analysis.access import are_near
@@ -12,26 +13,28 @@ from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_later import LaterAlgebra
 from simt.records import replace
 
+Values = tuple[Value, ...]
+
 
 class RowAccessAlgebra(LaterAlgebra):
     """`LaterAlgebra` with one access for each of two rows. What all its lanes would get at is valid, whether
     they are in the row or not."""
 
-    def load_rows(self, access: Access) -> tuple[Value, ...] | None:
-        """A word for each lane, or one for each row; None if it is to be done lane by lane."""
+    def load_rows(self, access: Access, slowly: Callable[[Access], Values]) -> Values | None:
+        """A word for each lane, or one for each row; None if it is to be done lane by lane. `slowly`: does
+        that where a warp cannot begin again."""
         stride = shape_of(access.address).stride
         near = are_near(stride, access.size, 1, self.picks)
         if not self._may_be_two(access) or not (near or stride in (0, access.size)):
             return None
         span = (WARP - 1) * stride + access.size
-        if self.retreat is None:
-            valid = self._all(self._valid(access, bases(access.address), span))
-            lanes = partial(self._load_slowly, self.lane_by_lane(access))
-            return self._either(
-                valid, lambda: (self.vector(self._load_both(access, near)),), lanes, likely=True
-            )
-        self._hold_rows(access, span)
-        return (self._load_both(access, near),)
+        if self.retreat is not None:
+            self._hold_rows(access, span)
+            return (self._load_both(access, near),)
+        valid = self._all(self._valid(access, bases(access.address), span))
+        rows = lambda: (self.vector(self._load_both(access, near)),)  # noqa: E731
+        lanes = self.lane_by_lane(access)
+        return self._either(valid, rows, partial(slowly, lanes), likely=True)
 
     def _load_both(self, access: Access, near: bool) -> Value:
         """A word for each lane, or, where all lanes of a row get at one, a word for each row."""
