@@ -27,8 +27,9 @@ class TurnEmitter(KnownEmitter):
     _is_tried = False
 
     def _may_try_turns(self) -> bool:
-        """Whether the code at hand is not tried itself, nor large, and a row of threads fills its warps."""
-        return not self.unit.large and self.unit.block.segments == 1
+        """Whether the code at hand is not tried itself, nor large, a row of threads fills its warps, and no
+        clock counts what is done twice."""
+        return not self.unit.large and self.unit.block.segments == 1 and self.ticks is None
 
     def _write_block(self, block: Block) -> None:
         if not self._is_tried and self._may_be_tried(block):

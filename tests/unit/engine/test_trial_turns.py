@@ -178,6 +178,12 @@ def test_what_is_tried() -> None:
     assert "one.row" not in ir(SCALED.replace("div.s32 %q, %i, %w;", "shr.s32 %q, %i, 5;"))
 
 
+def test_no_turn_is_tried_where_a_clock_counts() -> None:
+    """Instructions of a turn that begins again would count twice."""
+    clock = "mov.u32 %k, %clock; cvt.rn.f32.u32 %g, %k; add.f32 %h, %h, %g;"
+    assert "one.row" not in ir(SCALED.replace(STORE, f"{clock} {STORE}"))
+
+
 def test_loops_do_not_end_a_trial() -> None:
     """What a loop carries on is as exact as it came, if each turn leaves it so."""
     sure = re.compile(r"%slot\.\d+\.sure")
