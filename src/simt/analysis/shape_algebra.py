@@ -307,6 +307,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def shift_right(self, t: Type, a: Shape, n: Shape) -> Shape:
         if n.const is None or n.const >= t.bits:
             return self._each(a, n)
+        if a.hold == Hold.LIKELY and a.stride and a.stride % 2**n.const == 0:
+            return Shape(a.width, a.stride >> n.const, Hold.LIKELY)
         if (a.const is not None and not t.is_signed) or (a.top < t.bits and a.top <= n.const):
             return constant((a.const or 0) >> n.const)
         bits, zeros = self.reach(t, a), a.zeros if a.zeros >= ALWAYS_ZERO else max(0, a.zeros - n.const)

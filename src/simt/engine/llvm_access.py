@@ -190,6 +190,12 @@ class AccessAlgebra(PrefetchAlgebra):
         """The number, of a column that `marched` made."""
         return self._marches[total.ir][1]
 
+    @cached_property
+    def marching_in_rows(self) -> dict[str, tuple[str, str]]:
+        """By names of columns that `marched` made, whose lanes may be in a few rows of an index: the line
+        that makes it, and the name of the mask of lanes that run there."""
+        return {}
+
     def as_moved(self, column: Value) -> tuple[Value, Callable[[Value], Value]]:
         """A column from which one differs by the same in all lanes, and what makes elements of the latter of
         its elements."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import field
 from functools import cache, lru_cache
 
@@ -75,6 +77,8 @@ class Builder:
     """Of names, which no other builder of the same function has."""
     behind: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     """Lines that were found to be needed after others had followed, by the number of the line before."""
+    after: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """The same by the line before, of which there is one only."""
     _values: int = 0
     _emitted: dict[str, tuple[str, int, str]] = field(default_factory=dict[str, tuple[str, int, str]])
 
@@ -109,9 +113,20 @@ class Builder:
 
     def complete(self) -> list[str]:
         """All lines, in order."""
-        if not self.behind:
+        if not self.behind and not self.after:
             return self.lines
-        return [x for i, line in enumerate(self.lines) for x in (line, *self.behind.get(i, ()))]
+        behind, after = self.behind, self.after
+        return [
+            x for i, line in enumerate(self.lines) for x in (line, *behind.get(i, ()), *after.get(line, ()))
+        ]
+
+    @contextmanager
+    def right_after(self, line: str) -> Generator[None]:
+        """What is emitted meanwhile stands behind a line."""
+        lines, self.lines = self.lines, list[str]()
+        yield
+        self.after.setdefault(line, []).extend(self.lines)
+        self.lines = lines
 
     def block_name(self, hint: str) -> str:
         """A block name not given before."""

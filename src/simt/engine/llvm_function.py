@@ -139,9 +139,12 @@ class FunctionEmitter(OpEmitter):
         return f"b{block.index}"
 
     def _block(self, block: Block) -> None:
+        self.builder.label(self.label(block))
+        self._write_block(block)
+
+    def _write_block(self, block: Block) -> None:
         loop = self.schedule.loop_of[block.index]
         self.m.is_scattered = loop is not None and not self.unit.large and self.alone.is_scattered(loop)
-        self.builder.label(self.label(block))
         self.cache = {}
         self.vectors, self.masks, self.columns, self.made = {}, {}, {}, {}
         self.m.computed = ()

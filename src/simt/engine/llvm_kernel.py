@@ -55,6 +55,7 @@ from simt.engine.llvm_stop import stop
 from simt.engine.llvm_stretches import has_stretches
 from simt.engine.llvm_trial_blocks import NotTriedError, Trial, TrialEmitter
 from simt.engine.llvm_yield import drain, give_way
+from simt.records import replace
 
 BODY, WARPS, PARAMETERS = "simt.body", "simt.warp", "ptr %launch, ptr %worker"
 DONE = -1
@@ -254,7 +255,7 @@ class KernelEmitter(TrialEmitter):
         try:
             other.body()
         except NotTriedError:
-            return []
+            return self._tried(replace(trial, loops=False), length, allocas) if trial.loops else []
         more, lines = other.split_allocas()
         tries = other.m.has_split if trial.splits else other.m.tries_rows
         if not tries or len(lines) > length * SHRUNK:

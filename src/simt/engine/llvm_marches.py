@@ -31,6 +31,7 @@ class Marches:
     def __init__(self, emitter: FunctionEmitter) -> None:
         self.emitter = emitter
         self._found: dict[int, set[Definition]] = {}  # by the indices of loops' headers
+        self._in_rows = set[Definition]()
 
     def has(self, definition: Definition) -> bool:
         if not definition.is_phi:
@@ -51,7 +52,10 @@ class Marches:
         if not all(map(self._goes_on, phis)):
             addresses = self._addresses(loop)
             phis = [phi for phi in phis if self._goes_on(phi) or phi in addresses]
-        return [] if not phis or emitter.alone.is_scattered(loop) else phis
+        if not phis or emitter.alone.is_scattered(loop):
+            return []
+        self._in_rows.update(phi for phi in phis if emitter.is_in_rows(phi))
+        return phis
 
     def _addresses(self, loop: Loop) -> set[Definition]:
         """What the loop gets at memory by."""
@@ -77,6 +81,8 @@ class Marches:
         start = Value(emitter.builder.emit(f"load {part.kind}, ptr {place}"), part.element, WARP)
         gone = Value(emitter.builder.emit(f"load {part.element}, ptr {self._gone(phi)}"), part.element)
         column = emitter.m.shaped(emitter.m.marched(start, gone), emitter.shape(phi))
+        if phi in self._in_rows:
+            emitter.m.marching_in_rows[column.ir] = emitter.builder.lines[-1], emitter.m.mask.ir
         return self._guessed(start, gone, column) if self._goes_on(phi) else column
 
     def _guessed(self, start: Value, gone: Value, column: Lanes) -> Guarded:

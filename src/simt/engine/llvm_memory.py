@@ -71,7 +71,7 @@ class MemoryAlgebra(TileAlgebra):
 
     def load_planned(self, access: Access) -> tuple[Value, ...]:
         if self.is_split(access.address):
-            return self.load_rows(access) or self.load_planned(self.lane_by_lane(access))
+            return self.load_rows(access, self._load_slowly) or self.load_planned(self.lane_by_lane(access))
         tile = self.tile_of(access, loads=True)
         if tile is not None:
             return self.load_tile(access, tile, lambda: self._load_without_rows(access))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from functools import cached_property, partial
 
+from simt.analysis.cut_indices import CutIndices
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.following import NOTHING, following, is_pitched
 from simt.analysis.program import (
@@ -162,6 +163,15 @@ class OpEmitter(SlotEmitter):
     @cached_property
     def ranges(self) -> Ranges:
         return Ranges(self.ssa, self.unit.program.environment, self.unit.block, self._symbol_range)
+
+    @cached_property
+    def _cut_indices(self) -> CutIndices:
+        unit = self.unit
+        return CutIndices(self.ssa, self.uniformity, unit.block, unit.program.environment)
+
+    def is_in_rows(self, address: Definition) -> bool:
+        """Whether lanes may be in a few rows of an index, each of which goes to one place, or on by words."""
+        return not self.shape(address).pitched and self._cut_indices.has(address)
 
     @cached_property
     def turns(self) -> Turns:

@@ -17,7 +17,8 @@ from simt.engine.llvm_access import I64, LOCAL, SHARED, WOVEN, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, shape_of
-from simt.engine.llvm_memory import MemoryAlgebra, Values
+from simt.engine.llvm_memory import Values
+from simt.engine.llvm_places import PlacesAlgebra
 
 FARTHEST = 1 << 26
 """Bytes of the largest step: sums of 31 do not wrap."""
@@ -25,8 +26,8 @@ TOGETHER = 4
 """Lanes that addressing modes reach from one pointer and two steps."""
 
 
-class PitchAlgebra(MemoryAlgebra):
-    """`MemoryAlgebra` with lanes at a step known at run time. `pitched`: the analysis says that the present
+class PitchAlgebra(PlacesAlgebra):
+    """`PlacesAlgebra` with lanes at a step known at run time. `pitched`: the analysis says that the present
     access's addresses may be so."""
 
     pitched = False

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from simt.analysis.access import are_near
 from simt.analysis.shape import WARP
 from simt.engine.llvm_access import ARENA, Access
@@ -10,24 +13,36 @@ from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_later import LaterAlgebra
 from simt.records import replace
 
+Values = tuple[Value, ...]
+
 
 class RowAccessAlgebra(LaterAlgebra):
     """`LaterAlgebra` with one access for each of two rows. What all its lanes would get at is valid, whether
     they are in the row or not."""
 
-    def load_rows(self, access: Access) -> tuple[Value, ...] | None:
-        """A word for each lane, or one for each row; None if it is to be done lane by lane."""
+    def load_rows(self, access: Access, slowly: Callable[[Access], Values]) -> Values | None:
+        """A word for each lane, or one for each row; None if it is to be done lane by lane. `slowly`: does
+        that where a warp cannot begin again."""
         stride = shape_of(access.address).stride
         near = are_near(stride, access.size, 1, self.picks)
         if not self._may_be_two(access) or not (near or stride in (0, access.size)):
             return None
-        if not stride:
-            self._hold_rows(access, access.size)
+        span = (WARP - 1) * stride + access.size
+        if self.retreat is not None:
+            self._hold_rows(access, span)
+            return (self._load_both(access, near),)
+        valid = self._all(self._valid(access, bases(access.address), span))
+        rows = lambda: (self.vector(self._load_both(access, near)),)  # noqa: E731
+        lanes = self.lane_by_lane(access)
+        return self._either(valid, rows, partial(slowly, lanes), likely=True)
+
+    def _load_both(self, access: Access, near: bool) -> Value:
+        """A word for each lane, or, where all lanes of a row get at one, a word for each row."""
+        if not shape_of(access.address).stride:
             parts = [self._load(access.element, p, 0, access) for p in self._both_hosts(access)]
-            return (self._assemble(access.element, parts),)
-        self._hold_rows(access, (WARP - 1) * stride + access.size)
+            return self._assemble(access.element, parts)
         first, second = (self._load_near(access, p, near) for p in self._both_hosts(access))
-        return (self.pick(self.in_first_row(), first, second),)
+        return self.pick(self.in_first_row(), first, second)
 
     def _load_near(self, access: Access, place: str, near: bool) -> Value:
         """A word for each lane of one row: the next ones, or those at small steps."""
@@ -40,7 +55,7 @@ class RowAccessAlgebra(LaterAlgebra):
         """Whether there is a store for each row."""
         consecutive = shape_of(access.address).stride == access.size
         able = consecutive and self.mask_is_full and self._has_masks(access.element)
-        return able and self._may_be_two(access)
+        return able and self.retreat is not None and self._may_be_two(access)
 
     def store_rows(self, access: Access, value: Value) -> None:
         """Stores a word of each lane."""
@@ -56,7 +71,7 @@ class RowAccessAlgebra(LaterAlgebra):
 
     def _may_be_two(self, access: Access) -> bool:
         plain = access.count == 1 and not access.volatile and access.region.space == ARENA.space
-        return plain and self.retreat is not None and shape_of(access.address).is_affine
+        return plain and shape_of(access.address).is_affine
 
     def _hold_rows(self, access: Access, span: int) -> None:
         self.hold(self._all(self._valid(access, bases(access.address), span)))

@@ -95,8 +95,8 @@ class Stretches:
         return self._found[header]
 
     def _is_apart(self, walk: Walk) -> bool:
-        """Whether each lane may have memory of its own."""
-        return is_apart(self.emitter.shape(walk.address))
+        """Whether each lane may have memory of its own, not a row that it shares with others."""
+        return is_apart(self.emitter.shape(walk.address)) and not self.emitter.is_in_rows(walk.address)
 
     def _follows(self, walk: Walk) -> bool:
         """Whether a turn loads words of which the first load gets those of the others, by one address for all

@@ -9,9 +9,9 @@ from simt.analysis.schedule import Loop
 from simt.analysis.shape import Hold, Shape
 from simt.analysis.ssa import Definition
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_known import KnownEmitter
 from simt.engine.llvm_lanes import Guarded, Lanes, shape_of
 from simt.engine.llvm_slots import Part, Unit
+from simt.engine.llvm_trial_turns import TurnEmitter
 from simt.engine.llvm_two_rows import TWO
 from simt.records import dataclass, replace
 
@@ -19,17 +19,18 @@ from simt.records import dataclass, replace
 @dataclass(frozen=True, slots=True)
 class Trial:
     """`retreat`: the label of what is done where a guard does not hold. `splits`: lanes may be in two rows of
-    an index."""
+    an index. `loops`: what a loop carries on stays as exact as it comes to the loop."""
 
     retreat: str
     splits: bool = False
+    loops: bool = True
 
 
 class NotTriedError(Exception):
     """A trial whose code would not be right."""
 
 
-class TrialEmitter(KnownEmitter):
+class TrialEmitter(TurnEmitter):
     """Emits a kernel's body, and may do so as a trial. `unparted`: in a trial, all lanes of the warp have
     gone together so far."""
 
@@ -40,6 +41,7 @@ class TrialEmitter(KnownEmitter):
         self.arrived: set[Definition] = set()  # phis that have got a value
         super().__init__(unit, function)
         self.is_trial = self.unparted = trial is not None
+        self.tries_loops = trial is not None and trial.loops
         if trial is not None:
             self.m.retreat, self.m.splits = trial.retreat, trial.splits
         if self.unparted:
@@ -62,6 +64,9 @@ class TrialEmitter(KnownEmitter):
 
     def part(self) -> None:
         self.m.retreat, self.unparted = None, False
+
+    def _may_try_turns(self) -> bool:
+        return not self.is_trial and self.m.ahead is None and super()._may_try_turns()
 
     def _parts(self, loop: Loop) -> bool:
         """Whether lanes may go different ways in a loop, or one around it."""
@@ -121,9 +126,10 @@ class TrialEmitter(KnownEmitter):
                 raise NotTriedError
 
     def _may_settle(self, phi: Definition) -> bool:
-        loop = self.schedule.loop_of[phi.block.index]
-        begins_loop = loop is not None and loop.header is phi.block
-        return self.unparted and not begins_loop and not super().shape(phi).is_affine
+        loop, usual = self.schedule.loop_of[phi.block.index], super().shape(phi)
+        if loop is not None and loop.header is phi.block:
+            return self.unparted and self.tries_loops and usual.is_guarded and not self._parts(loop)
+        return self.unparted and not usual.is_affine
 
     # -- predicates of indices ---------------------------------------------------------------------
 

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 import simt
-from simt.analysis.shape import BlockShape
+from simt.analysis.shape import BlockShape, Hold, Shape, constant
+from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.driver.source import compile_ptx
 from simt.engine.host import host_features
 from simt.engine.llvm_kernel import emit
 from simt.machine.device import find_device
+from simt.ptx.types import S64
 
 WORDS, LENGTH = 4096, 300
 HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -178,6 +180,30 @@ def test_lanes_brought_together_before_a_loop(engine: str, limit: int, turns: st
     for turn in range(7):
         expected = np.where(turn < count, expected * np.uint32(3) + data[at + 32 * turn], expected)
     assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("limit", [0, 1, 17, 24, 31, 32])
+@pytest.mark.parametrize("start", [0, 2**32, -(2**31)])
+def test_long_indices_that_are_cut(engine: str, limit: int, start: int) -> None:
+    """`int i = index`, of an index of 64 bits that goes on in a loop: shifted left by 32 and right by 30."""
+    text = brought_together(limit, "add.u64 %w, %w, 32;", "mov.u32 %n, 7;")
+    before, turn = "mov.u32 %n, 7;", "mul.wide.u32 %p, %x, 4;"
+    text = text.replace(before, f"{before} cvt.u64.u32 %w, %x; add.s64 %w, %w, {start % 2**64};", 1)
+    text = text.replace(turn, "shl.b64 %p, %w, 32; shr.s64 %p, %p, 30;", 1)
+    text = text.replace("ld.param.u64 %o", f"add.u64 %g, %g, {8 * (start < 0) * 2**30}; ld.param.u64 %o", 1)
+    data, found = run(engine, text)
+    lanes = np.arange(64) % 32
+    at = lanes + 32 * (lanes < limit)
+    assert found.tolist() == added(data, [at + 32 * turn for turn in range(7)]).tolist()
+
+
+def test_what_is_likely_of_indices_that_are_cut() -> None:
+    """They still go on by one step, if that has no bits that are shifted out."""
+    algebra = ShapeAlgebra(BlockShape(64, 1, 1))
+    for stride, by, expected in ((1 << 32, 30, 4), (4, 2, 1), (-8, 1, -4)):
+        shape = algebra.shift_right(S64, Shape(1, stride, Hold.LIKELY), constant(by))
+        assert shape == Shape(1, expected, Hold.LIKELY)
+    assert algebra.shift_right(S64, Shape(1, 4, Hold.LIKELY), constant(3)).width == 32
 
 
 def test_limited_indices_that_go_on(engine: str) -> None:
