@@ -79,9 +79,9 @@ class Pending:
     `by_number`: barriers complete one by one, so that of several parks of a warp some may open. `parting`:
     lanes may leave loops that wait for other threads at different times (`simt.analysis.waiting` finds out).
     `line`: how many places the schedule has; yields, meeting places and parks come after them. `places`: how
-    many there are in all. `meetings`: blocks with meeting places. `gates`: by block index, with the instruction
-    whose mask says which lanes are waited for (None: all). `held`: those gates for which lanes may be in the
-    hold. `hold`: that place, if there are gates. `at_rest`: it and the yields.
+    many there are in all. `meetings`: blocks with meeting places. `gates`: by block index, with the
+    instruction whose mask says which lanes are waited for (None: all). `held`: those gates for which lanes
+    may be in the hold. `hold`: that place, if there are gates. `at_rest`: it and the yields.
     """
 
     def __init__(
