@@ -8,9 +8,9 @@ side.
 
 Warps of CTAs of several rows do not lie side by side, and their loops stay as they are.
 
-It is right in kernels without barriers whose threads do not wait for each other: warps run in any order. Nor
-may they speak with those of their warp (`__shfl_down_sync` behind the loop): lanes that have no further turn
-would not wait for the others.
+It is right in kernels without barriers whose threads do not wait for each other: warps run in any order.
+Where threads speak with those of their warp (`__shfl_down_sync` behind the loop), lanes that have no further
+turn would not wait for the others: see `simt.analysis.turns_of_warps`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,6 @@ def walking_loops(found: Found) -> list[Loop]:
     pending, schedule = found.pending, found.ssa.schedule
     side_by_side = found.block.linear and found.block.warps > 1
     if not side_by_side or pending.barriers or pending.by_number or pending.waiting:
-        return []
-    if any(isinstance(op, Op) and "warp" in op.form.effects for op in found.kernel.ops()):
         return []
     outer = {id(loop.parent) for loop in schedule.loops}
     loops = [loop for loop in schedule.loops if id(loop) not in outer and _walks(found, loop)]

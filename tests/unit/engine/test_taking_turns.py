@@ -91,11 +91,6 @@ WALKING = {
 }
 
 
-@pytest.mark.parametrize("name", WALKING)
-def test_loops_over_the_grid(name: str) -> None:
-    assert takes_turns(WALKING[name])
-
-
 SPEAKING = {
     "a sum over the warp": "shfl.sync.bfly.b32 %x, %v, 16, 31, -1; add.u32 %v, %v, %x;",
     "lanes of an older GPU": "shfl.bfly.b32 %x, %v, 16, 31; add.u32 %v, %v, %x;",
@@ -103,9 +98,13 @@ SPEAKING = {
     "add.u32 %v, %v, %x;",
 }
 """Lanes with those of their warp, behind the loop: whoever has no turn left must wait for those that have."""
+WALKING |= {name: kernel(SUM, spoken + STORE_SUM) for name, spoken in SPEAKING.items() if "older" not in name}
 
 STAYING = {
-    **{name: kernel(SUM, spoken + STORE_SUM) for name, spoken in SPEAKING.items() if "older" not in name},
+    "a clock": kernel(SUM, "mov.u32 %x, %clock; add.u32 %v, %v, %x;" + STORE_SUM),
+    "a sum over the warp behind a loop of several blocks": kernel(
+        f"setp.gt.u32 %r, %i, 40; @%r bra $L; {SUM} $L:", SPEAKING["a sum over the warp"] + STORE_SUM
+    ),
     "a step that is known": kernel(step="1"),
     "a parameter's step": kernel(step="%n"),
     "a barrier": kernel(after="bar.sync 0;"),
@@ -123,6 +122,11 @@ STAYING = {
         "sub.u32 a, a, 1; call (r), f, (a); ret; }",
     ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WALKING)
+def test_loops_over_the_grid(name: str) -> None:
+    assert takes_turns(WALKING[name])
 
 
 @pytest.mark.parametrize("name", STAYING)
@@ -215,6 +219,16 @@ def test_lanes_that_speak_behind_the_loop(engine: str, name: str, n: int) -> Non
     counted = np.repeat((own.reshape(-1, 32) > 0).sum(1, dtype="u4"), 32)
     expected = own + (counted if "count" in name else own.reshape(-1, 2, 16)[:, ::-1].ravel())
     np.testing.assert_array_equal(out.numpy(), expected)
+
+
+def test_clocks_count_the_program_alone() -> None:
+    found = list[Words]()
+    for name in ("interpreter", "jit"):
+        device = shared_device(name)
+        out = device.zeros(512, "u4")
+        device.load(STAYING["a clock"])["k"](4, 128, (out, device.array(np.zeros(4999, "u4")), 4999))
+        found.append(out.numpy())
+    np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
