@@ -2,21 +2,22 @@
 those of their warp.
 
 `for (i = thread; i < n; i += threads) sum += a[i] * b[i];`, and then sums by shuffles. A lane that has left
-the loop must wait there for the others of its warp, so none of these may make way. So the loop stands a
-second time, before itself: a warp is in there while all of its lanes have another turn, and makes way after
-each. What is left then is done by the loop as it was, in which no warp makes way.
+the loop must wait there for the others of its warp, so none of these may make way. So what comes up to the
+end of such loops stands twice: a warp is in the first copy while all of its lanes go the same way, which is
+asked where they may part, and there it makes way after each turn. Once they part it goes on in the code as it
+was, in which no warp makes way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from simt.analysis.lower_forms import ALL, NONE, simple
+from simt.analysis.lower_simplify import retarget, simplify
 from simt.analysis.pending import Pending
-from simt.analysis.program import Barrier, Block, Branch, Constant, Function, Jump, Op, Register
+from simt.analysis.program import Barrier, Block, Branch, Constant, Function, Op, Register
 from simt.analysis.schedule import Loop
 from simt.analysis.taking_turns import Found
 from simt.analysis.unrolling import copied
+from simt.isa.form import Form
 from simt.ptx.types import PRED, U32
 from simt.records import replace
 
@@ -32,74 +33,69 @@ def are_whole(pending: Pending) -> bool:
 
 
 def turns_of_warps(kernel: Function, found: Found, loops: list[Loop]) -> Function:
-    """The kernel with those of the loops twice that are one block."""
+    """The kernel with all that leads to the loops, and these, twice."""
     made = copied(kernel)
     made.registers = [*kernel.registers]
-    blocks = {b.index: b for b in made.blocks}
-    for loop in loops:
-        if loop.first == loop.last:
-            _Writer(made, found, blocks, loop).write()
-    for index, block in enumerate(made.blocks):
-        block.index = index
+    _Writer(made, found, loops).write()
+    simplify(made)
     return made
 
 
 class _Writer:
-    """Writes one loop a second time. `header`: its only block."""
+    """Writes the first copy. `copies`: its blocks, by the block as it was. `turns`: where turns end, by the
+    loop's header. `inside`: the header of the loop in which a block is."""
 
-    def __init__(self, made: Function, found: Found, blocks: Mapping[int, Block], loop: Loop) -> None:
-        self.made, self.blocks, self.loop = made, blocks, loop
-        self.schedule, self.predecessors = found.ssa.schedule, found.ssa.predecessors
-        self.header = blocks[loop.header.index]
+    def __init__(self, made: Function, found: Found, loops: list[Loop]) -> None:
+        self.made, self.found = made, found
+        blocks = {b.index: b for b in made.blocks}
+        self.headers = [blocks[loop.header.index] for loop in loops]
+        self.copies = {b: Block(0, [replace(op) for op in b.ops]) for b in self._leading()}
+        self.turns = dict[Block, Block]()
+        self.inside = dict[Block, Block]()
+        for loop, header in zip(loops, self.headers):
+            self.turns[header] = Block(0, [], Barrier("sync", Constant(U32, 0), None, self.copies[header]))
+            members = found.ssa.schedule.order[loop.first : loop.last + 1]
+            self.inside |= {blocks[b.index]: header for b in members}
 
     def write(self) -> None:
-        """Leaves the loop alone if more than one block leads to it."""
-        before = self._before(self.header)
-        if before is None or not isinstance(self.header.terminator, Branch):
-            return
-        guard = self._before(before)
-        if isinstance(before.terminator, Branch):
-            self._enter(before, self.header, self._copy())
-        elif guard is not None and isinstance(guard.terminator, Branch):
-            into = Block(0, [replace(op) for op in before.ops], Jump(self._copy()))
-            self._add(into)
-            self._enter(guard, before, into)
-        else:
-            before.terminator = Jump(self._copy())
+        added = [*self.copies.values(), *self.turns.values()]
+        for old, new in self.copies.items():
+            targets = {t: self._instead(old, t) for t in old.successors()}
+            if old.index not in self.found.uniformity.divergent:
+                new.terminator = retarget(old.terminator, targets)
+            elif isinstance(old.terminator, Branch):
+                added += self._ask(new, old.terminator, targets)
+            else:
+                new.terminator = old.terminator
+        self.made.blocks[:0] = added  # the first block leads to all others
 
-    def _before(self, block: Block) -> Block | None:
-        """The one block that leads to another from outside the loop, if it is in no other loop than that and
-        still leads there."""
-        found = [b for b in self.predecessors[block.index] if b is not self.loop.header]
-        if len(found) != 1 or self.schedule.loop_of[found[0].index] is not self.loop.parent:
-            return None
-        before = self.blocks[found[0].index]
-        return before if block in before.successors() else None
+    def _leading(self) -> list[Block]:
+        """Blocks from which the loops can be reached, the first one before others."""
+        found = {*self.headers}
+        size = 0
+        while size != len(found):
+            size = len(found)
+            found |= {b for b in self.made.blocks if not found.isdisjoint(b.successors())}
+        return [b for b in self.made.blocks if b in found]
 
-    def _enter(self, before: Block, target: Block, instead: Block) -> None:
-        """From a block's end all lanes together go to `instead`, if all would go to `target`."""
-        apart = Block(0, [], before.terminator)
-        self._add(apart)
-        self._part(before, target, instead, apart)
+    def _instead(self, source: Block, target: Block) -> Block:
+        """Where lanes that are together go in place of a block."""
+        if self.inside.get(source) is target and target in self.turns:
+            return self.turns[target]
+        return self.copies.get(target, target)
 
-    def _copy(self) -> Block:
-        apart = Block(0, [], self.header.terminator)
-        copy = Block(0, [replace(op) for op in self.header.ops], self.header.terminator)
-        turn = Block(0, [], Barrier("sync", Constant(U32, 0), None, copy))
-        self._part(copy, self.header, turn, apart)
-        for block in (copy, turn, apart):
-            self._add(block)
-        return copy
+    def _ask(self, block: Block, branch: Branch, targets: dict[Block, Block]) -> list[Block]:
+        """Ends a block by a branch that lanes take together, if they all go one way."""
+        ways = branch.taken, branch.otherwise
+        holds, fails = reversed(ways) if branch.negated else ways
+        apart = Block(0, [], branch)
+        other = Block(0, [])
+        self._test(block, ALL, branch, targets[holds], other)
+        self._test(other, NONE, branch, targets[fails], apart)
+        return [other, apart]
 
-    def _part(self, block: Block, target: Block, together: Block, apart: Block) -> None:
-        """Ends a block by the question whether all lanes go to a target of its branch."""
-        branch = block.terminator
-        assert isinstance(branch, Branch)
-        all_ = Register(len(self.made.registers), f"whole{len(self.made.registers)}", PRED)
-        self.made.registers.append(all_)
-        form = ALL if (branch.taken is target) != branch.negated else NONE
-        block.ops.append(simple(form, PRED, all_, {"a": (branch.predicate, PRED)}, branch.line))
-        block.terminator = Branch(all_, False, together, apart, line=branch.line)
-
-    def _add(self, block: Block) -> None:
-        self.made.blocks.append(block)
+    def _test(self, block: Block, form: Form, branch: Branch, together: Block, apart: Block) -> None:
+        told = Register(len(self.made.registers), f"whole{len(self.made.registers)}", PRED)
+        self.made.registers.append(told)
+        block.ops.append(simple(form, PRED, told, {"a": (branch.predicate, PRED)}, branch.line))
+        block.terminator = Branch(told, False, together, apart, line=branch.line)
