@@ -23,8 +23,10 @@ from simt.records import replace
 
 
 def speaks(kernel: Function) -> bool:
-    """Whether its threads ask anything of those of their warp."""
-    return any(isinstance(op, Op) and "warp" in op.form.effects for op in kernel.ops())
+    """Whether its threads ask anything of those of their warp; questions of our own only decide between
+    copies of a loop."""
+    asks = (op.form for op in kernel.ops() if isinstance(op, Op) and "warp" in op.form.effects)
+    return any(form is not ALL and form is not NONE for form in asks)
 
 
 def are_whole(pending: Pending) -> bool:
@@ -33,12 +35,29 @@ def are_whole(pending: Pending) -> bool:
 
 
 def turns_of_warps(kernel: Function, found: Found, loops: list[Loop]) -> Function:
-    """The kernel with all that leads to the loops, and these, twice."""
+    """The kernel with all that leads to the loops, and these, twice. As it is if lanes may part within a
+    loop: those that go on in the code as it was would come into the middle of its loop."""
     made = copied(kernel)
     made.registers = [*kernel.registers]
-    _Writer(made, found, loops).write()
+    writer = _Writer(made, found, loops)
+    if any(_parts_within_loop(found, old.index) for old in writer.copies):
+        return kernel
+    writer.write()
     simplify(made)
     return made
+
+
+def _parts_within_loop(found: Found, index: int) -> bool:
+    """Whether lanes part at the end of a block, and some of them go on in the outermost loop around it."""
+    schedule = found.ssa.schedule
+    loop = schedule.loop_of[index]
+    if loop is None or index not in found.uniformity.divergent:
+        return False
+    while loop.parent is not None:
+        loop = loop.parent
+    inside = schedule.order[loop.first : loop.last + 1]
+    block = next(b for b in inside if b.index == index)
+    return any(s in inside and s is not loop.header for s in block.successors())
 
 
 class _Writer:
@@ -68,6 +87,8 @@ class _Writer:
             else:
                 new.terminator = old.terminator
         self.made.blocks[:0] = added  # the first block leads to all others
+        for index, block in enumerate(self.made.blocks):
+            block.index = index
 
     def _leading(self) -> list[Block]:
         """Blocks from which the loops can be reached, the first one before others."""
