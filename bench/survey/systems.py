@@ -123,3 +123,16 @@ def autocorr(n: int) -> Problem:
         changed=["r"],
         tolerance=1e-4,
     )
+
+
+@case(full=16_384, quick=101)
+def tile_lu(n: int) -> Problem:
+    """LU factors with pivots, a matrix for eight threads of a cooperative group."""
+    return Problem(
+        arrays={"a": reals(n, 8, 8) - 0.5, "factors": zeros(n, 8, 8), "pivots": zeros(n, 8, kind="i4")},
+        scalars={"n": np.int32(n)},
+        launches=[Launch("tile_lu", blocks(n, 16), 128, ("a", "factors", "pivots", "n"))],
+        changed=["factors", "pivots"],
+        tolerance=1e-3,
+        mismatches=1e-3,
+    )

@@ -164,3 +164,15 @@ def asian(n: int) -> Problem:
         native=["states", "out"],
         tolerance=1e-4,
     )
+
+
+@case(full=1_000_003, quick=5003)
+def dot_warps(n: int) -> Problem:
+    """Grid-stride sums that warps add up by shuffles; some lanes have a turn more than others."""
+    return Problem(
+        arrays={"a": reals(n), "b": reals(n + 1)[1:], "sum": zeros(1)},
+        scalars={"n": np.int32(n)},
+        launches=[Launch("dot_warps", 64, 256, ("a", "b", "sum", "n"))],
+        changed=["sum"],
+        tolerance=1e-4,
+    )

@@ -85,3 +85,16 @@ def row_hash(n: int) -> Problem:
         changed=[*results],
         tolerance=1e-4,
     )
+
+
+@case(full=64, quick=3)
+def fill_use(ctas: int) -> Problem:
+    """Warps that fill buffers, and warps that use them, by barriers with numbers."""
+    tiles = 16
+    return Problem(
+        arrays={"in": reals(ctas, tiles, 256), "weights": reals(128), "out": zeros(ctas, 128)},
+        scalars={"tiles": np.int32(tiles), "ctas": np.int32(ctas)},
+        launches=[Launch("fill_use", ctas, 192, ("in", "weights", "out", "tiles"))],
+        changed=["out"],
+        tolerance=1e-5,
+    )

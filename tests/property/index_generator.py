@@ -28,6 +28,7 @@ from tests.property.index_programs import (
     Load,
     Loop,
     Program,
+    Speak,
     Statement,
     Store,
     number,
@@ -53,6 +54,11 @@ NARROW_ROWS = (
     (12, 1, 1), (24, 1, 2), (6, 2, 1), (48, 1, 1), (20, 1, 1), (1, 3, 1), (33, 1, 1), (5, 1, 1),
 )  # fmt: skip
 """CTAs that are joined where threads only count themselves along x."""
+WHOLE_WARPS = (
+    (64, 1, 1), (128, 1, 1), (96, 1, 1), (32, 1, 1), (16, 4, 1), (32, 3, 1), (8, 8, 2), (16, 16, 1),
+    (64, 2, 1), (4, 8, 1), (32, 1, 2), (48, 2, 1), (160, 1, 1), (256, 1, 1), (24, 4, 1), (1, 64, 1),
+)  # fmt: skip
+"""CTAs whose warps may speak."""
 MOST_THREADS = 512
 ALONG = "%tx", "%cx", "%lin"
 """What tells where a thread is along x."""
@@ -80,12 +86,14 @@ OWN_REGION = 2048
 class Generator:
     """One program from a source of randomness. `inside`: loops around. `phase`: what may be done to shared
     memory until the next barrier. `pointers`: by register, accesses to what they point to. `tiles`: many
-    indices are cut into rows, as compilers do it. `apart`: no thread can tell which others its warp has."""
+    indices are cut into rows, as compilers do it. `apart`: no thread can tell which others its warp has, but
+    where it `speaks` with them."""
 
-    def __init__(self, random: Random, tiles: bool = False, apart: bool = False) -> None:
+    def __init__(self, random: Random, tiles: bool, apart: bool, speaks: bool) -> None:
         self.random = random
         self.tiles = tiles
         self.apart = apart
+        self.speaks = speaks
         self.inside = 0
         self.phase = "read"
         self.pointers: dict[str, Access] = {}
@@ -100,24 +108,27 @@ class Generator:
         return self.random.choice(some)
 
     def program(self) -> Program:
-        self.numbered = self.apart and self.chance(0.5)
-        block = self.pick(*(NARROW_ROWS if self.numbered else UNEVEN if self.apart else BLOCKS))
+        self.numbered = self.apart and not self.speaks and self.chance(0.5)
+        blocks = NARROW_ROWS if self.numbered else UNEVEN if self.apart else BLOCKS
+        block = self.pick(*(WHOLE_WARPS if self.speaks else blocks))
         most = MOST_THREADS // (block[0] * block[1] * block[2])
         few = min(5, most)
         grid = (2, 2) if few >= 4 and self.chance(0.3) else (self.random.randint(1, few), 1)
-        if self.apart and block[0] == 1 and self.chance(0.7):
+        if self.apart and block[0] == 1 and most >= MANY and self.chance(0.7):
             grid = self.random.randint(MANY, most), 1
         if self.numbered:
             grid = self.random.randint(1, most), 1
             if grid[0] < most // 2 and self.chance(0.3):
                 grid = grid[0], 2
-        shared = 0.0 if self.numbered else 0.5
+        shared = 0.0 if self.numbered or (self.apart and self.speaks) else 0.5
         self.spaces = tuple(n for n, p in (("shared", shared), ("local", 0.15)) if self.chance(p))
         parameters = tuple(self.pick(*VALUES, *VALUES, *WILD) for _ in PARAMETERS)
         body: list[Statement] = []
         self.phase = self.pick("read", "write")
         for _ in range(self.random.randint(1, 3)):
             body += self.body(self.random.randint(1, 4))
+            if self.speaks:
+                body += [self.speak() for _ in range(self.random.randint(1, 2))]
             if self.chance(0.7 if "shared" in self.spaces else 0.1):
                 body.append(Barrier())
                 self.phase = self.pick("read", "read", "write", "write" if self.apart else "add")
@@ -125,6 +136,11 @@ class Generator:
 
     def body(self, count: int) -> tuple[Statement, ...]:
         return tuple(self.statement() for _ in range(count))
+
+    def speak(self) -> Speak:
+        way = self.pick("bfly", "bfly", "up", "down", "idx", "ballot")
+        value = op("add.u32", self.index(32), reg("%acc"))
+        return Speak(way, value, self.random.randrange(32))
 
     def statement(self) -> Statement:
         r = self.random.random()
@@ -501,8 +517,8 @@ class Generator:
         return op("selp.b32", most, few, self.cond())
 
 
-def program(random: Random, tiles: bool = False, apart: bool = False) -> Program:
-    return Generator(random, tiles, apart).program()
+def program(random: Random, tiles: bool = False, apart: bool = False, speaks: bool = False) -> Program:
+    return Generator(random, tiles, apart, speaks).program()
 
 
 def factor(length: int, bits: int, largest: int) -> tuple[int, int]:

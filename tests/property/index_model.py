@@ -37,12 +37,14 @@ from tests.property.index_programs import (
     Load,
     Loop,
     Program,
+    Speak,
     Statement,
     Store,
 )
 
 Words = NDArray[np.uint64]
 Mask = NDArray[np.bool_]
+WARP = 32
 ARENA = 1 << 28
 """Bytes of device memory at most: further from the array than this nothing is allocated."""
 
@@ -165,9 +167,26 @@ class Model:
                 self.alive &= ~(mask & self.test(condition))
             case Barrier():
                 self._barrier(mask)
+            case Speak():
+                self._speak(statement, mask)
 
     def assign(self, name: str, value: Words, mask: Mask) -> None:
         self.registers[name] = np.where(mask, value, self.registers.get(name, np.uint64(0)))
+
+    def _speak(self, statement: Speak, mask: Mask) -> None:
+        if self.size % WARP or (mask.reshape(-1, WARP).any(1) != mask.reshape(-1, WARP).all(1)).any():
+            raise Rejected("a part of a warp speaks")
+        given, lanes = self.value(statement.value).reshape(-1, WARP), np.arange(WARP)
+        if statement.way == "ballot":
+            bits = (given & np.uint64(1)) << lanes.astype(np.uint64)
+            learned = np.repeat(bits.sum(1, dtype=np.uint64), WARP)
+        else:
+            by = statement.by
+            ways = {"bfly": lanes ^ by, "up": lanes - by, "down": lanes + by, "idx": 0 * lanes + by}
+            wanted = ways[statement.way]
+            learned = given[:, np.where((wanted < 0) | (wanted >= WARP), lanes, wanted)].ravel()
+        total = self.registers["%acc"] * np.uint64(MULTIPLIER) + learned
+        self.assign("%acc", total & np.uint64(2**32 - 1), mask)
 
     def _barrier(self, mask: Mask) -> None:
         stopped = np.isin(self.ctas, self.ctas[self.faulted])

@@ -177,7 +177,17 @@ class Barrier:
     pass
 
 
-Statement: TypeAlias = Assign | Load | Aim | Store | Add | If | Loop | Break | Exit | Barrier
+@dataclass(frozen=True)
+class Speak:
+    """A shuffle (`way`: bfly, up, down or idx, by so many lanes), or a vote (ballot) on the lowest bit, of
+    the whole warp; what lanes learn goes into their sums."""
+
+    way: str
+    value: Expr
+    by: int
+
+
+Statement: TypeAlias = Assign | Load | Aim | Store | Add | If | Loop | Break | Exit | Barrier | Speak
 
 
 @dataclass(frozen=True)

@@ -93,12 +93,14 @@ def main() -> None:
     parser.add_argument("--cpu", help="that the JIT makes code for")
     parser.add_argument("--seconds", type=float, default=math.inf, help="after which no other is begun")
     parser.add_argument("--tiles", action="store_true", help="indices are cut into rows")
+    parser.add_argument("--speaks", action="store_true", help="lanes speak with those of their warp")
     parser.add_argument("--reshaped", action="store_true", help="CTAs are filled up and joined")
     given = parser.parse_args()
     devices = {
         engine: simt.Device("sm_90", engine=engine, memory="256MiB", timeout=20, cpu=given.cpu)
         for engine in given.engine or ("jit", "interpreter")
     }
+    modes = given.tiles, given.reshaped, given.speaks
     ran = rejected = wrong = 0
     end = time.monotonic() + given.seconds
     for seed in range(given.first, given.end):
@@ -107,7 +109,7 @@ def main() -> None:
         ran += 1
         try:
             found = {
-                engine: _outcome(seed, device, given.tiles, given.reshaped)
+                engine: _outcome(program(Random(seed), *modes), device, given.reshaped)
                 for engine, device in devices.items()
             }
         except Rejected:
@@ -120,10 +122,9 @@ def main() -> None:
     print(f"{ran} programs, {rejected} rejected, {wrong} wrong")
 
 
-def _outcome(seed: int, device: simt.Device, tiles: bool, apart: bool) -> str:
+def _outcome(made: Program, device: simt.Device, apart: bool) -> str:
     """What is wrong with a program's results, or the error of our own that kept it from any."""
     try:
-        made = program(Random(seed), tiles, apart)
         if apart and isinstance(device.engine, Jit):
             with reshaped(device.engine):
                 return problem(made, device)

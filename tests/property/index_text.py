@@ -30,6 +30,7 @@ from tests.property.index_programs import (
     Load,
     Loop,
     Program,
+    Speak,
     Statement,
     Store,
 )
@@ -159,6 +160,19 @@ class Text:
                 self.put(f"@{self.test(condition)} ret;")
             case Barrier():
                 self.put("bar.sync 0;")
+            case Speak():
+                self._speak(statement)
+
+    def _speak(self, statement: Speak) -> None:
+        given, learned = self.value(statement.value), self.fresh(32)
+        if statement.way == "ballot":
+            low, odd = self.fresh(32), self.fresh("pred")
+            self.put(f"and.b32 {low}, {given}, 1; setp.ne.u32 {odd}, {low}, 0;")
+            self.put(f"vote.sync.ballot.b32 {learned}, {odd}, -1;")
+        else:
+            last = 0 if statement.way == "up" else 31
+            self.put(f"shfl.sync.{statement.way}.b32 {learned}, {given}, {statement.by}, {last}, -1;")
+        self.put(f"mad.lo.u32 %acc, %acc, {MULTIPLIER}, {learned};")
 
     def _access(self, statement: Statement, line: str) -> None:
         self.put(line)

@@ -7,6 +7,7 @@ engines must leave the same memory, or stop at a fault that some thread makes.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -66,6 +67,29 @@ def test_rows_of_ctas_are_filled_up(random: Random) -> None:
     except Rejected:
         return
     assert not found, f"{found}\n{Text(made)}"
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(random=st.randoms(use_true_random=False))
+def test_lanes_speak(apart: bool, random: Random) -> None:
+    made, device = program(random, apart=apart, speaks=True), shared_device("jit")
+    assert isinstance(device.engine, Jit)
+    try:
+        with reshaped(device.engine) if apart else nullcontext():
+            found = problem(made, device)
+    except Rejected:
+        return
+    assert not found, f"{found}\n{Text(made)}"
+
+
+@pytest.mark.parametrize("seed", [246, 253])
+def test_speaking_lanes_that_once_went_wrong(seed: int) -> None:
+    """Warps that make way after each turn of a loop, of which some lanes had left it."""
+    device = shared_device("jit")
+    assert isinstance(device.engine, Jit)
+    with reshaped(device.engine):
+        assert problem(program(Random(seed), apart=True, speaks=True), device) == ""
 
 
 @pytest.mark.parametrize("seed", [4])

@@ -76,12 +76,12 @@ def _by_number(blocks: Sequence[Block]) -> bool:
 class Pending:
     """`at[block index]`: the set of places that may hold waiting lanes while the block runs.
 
-    `by_number`: barriers complete one by one, so that a part of a warp's parks may open. `parting`: lanes may
-    leave loops that wait for other threads at different times (`simt.analysis.waiting` finds out). `line`:
-    how many places the schedule has; yields, meeting places and parks come after them. `places`: how many
-    there are in all. `meetings`: blocks with meeting places. `gates`: by block index, with the instruction
-    whose mask says which lanes are waited for (None: all). `held`: those gates for which lanes may be in the
-    hold. `hold`: that place, if there are gates. `at_rest`: it and the yields.
+    `by_number`: barriers complete one by one, so that of several parks of a warp some may open. `parting`:
+    lanes may leave loops that wait for other threads at different times (`simt.analysis.waiting` finds out).
+    `line`: how many places the schedule has; yields, meeting places and parks come after them. `places`: how
+    many there are in all. `meetings`: blocks with meeting places. `gates`: by block index, with the
+    instruction whose mask says which lanes are waited for (None: all). `held`: those gates for which lanes
+    may be in the hold. `hold`: that place, if there are gates. `at_rest`: it and the yields.
     """
 
     def __init__(
@@ -339,7 +339,7 @@ class _Flow:
                 self._run(self.pending.target(other), beyond & ~(1 << other) | 1 << place)
             return
         outcome = self.pending.resumed(place, beyond)
-        if self.pending.by_number:
+        if self.pending.by_number and beyond:  # those alone at one barrier go on together
             self._leave(outcome.places | 1 << place | beyond, None)
         else:
             self._leave(outcome.places, outcome.sure)

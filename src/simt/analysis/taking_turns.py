@@ -9,6 +9,8 @@ side.
 Warps of CTAs of several rows do not lie side by side, and their loops stay as they are.
 
 It is right in kernels without barriers whose threads do not wait for each other: warps run in any order.
+Where threads speak with those of their warp (`__shfl_down_sync` behind the loop), lanes that have no further
+turn would not wait for the others: see `simt.analysis.turns_of_warps`.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class AloneLoop:
         self.current: dict[Register, Definition] = {}
         self.cache: dict[Definition, Value] = {}
         self.exits: set[int] = set()
-        self.phis = set(self.ssa.phis.get(loop.header.index, ()))
+        self.phis = dict.fromkeys(self.ssa.phis.get(loop.header.index, ())).keys()  # in their order
         self.touches: dict[Op, Touch] = {}
         self.copy = "precise"
         self.checked: frozenset[Op] = frozenset()  # accesses that this copy need not check

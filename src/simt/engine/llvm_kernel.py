@@ -24,6 +24,7 @@ from simt.analysis.streams import streams
 from simt.analysis.taking_turns import Found, taking_turns, walking_loops
 from simt.analysis.together import loops_together, put_together
 from simt.analysis.turns import Turns
+from simt.analysis.turns_of_warps import are_whole, speaks, turns_of_warps
 from simt.analysis.unrolling import unrolled
 from simt.engine import (
     llvm_alone_vectors,
@@ -618,11 +619,13 @@ def _unit(
     analyses = unit.analyse(kernel)
     ssa, uniformity, pending = analyses.ssa, analyses.uniformity, analyses.pending
     found = Found(kernel, ssa, uniformity, pending, unit.block, program.environment)
-    loops = walking_loops(found)
+    loops = [] if unit.has_clock else walking_loops(found)
     if not loops:
         return unit
-    turning = taking_turns(kernel, found, loops)
-    return Unit(program, turning, unit.block, features, may_grow=may_grow, takes_turns=True)
+    apart = not speaks(kernel)
+    turning = taking_turns(kernel, found, loops) if apart else turns_of_warps(kernel, found, loops)
+    made = Unit(program, turning, unit.block, features, may_grow=may_grow, takes_turns=True)
+    return made if apart or are_whole(made.analyse(turning).pending) else unit
 
 
 def _staying_together(unit: Unit) -> Function:

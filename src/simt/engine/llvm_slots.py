@@ -157,8 +157,9 @@ class Unit:
             self.analyses[self.kernel.name] = replace(found, representatives=same)
 
     def run_anyway(self, ssa: Ssa, uniformity: Uniformity) -> set[int]:
-        """See `simt.analysis.anyway`. Other CPUs than those with masks store lane by lane, or slowly."""
-        if self.large or STORES_BY_MASK not in self.features:
+        """See `simt.analysis.anyway`. Other CPUs than those with masks store lane by lane, or slowly. A clock
+        would count such blocks."""
+        if self.large or self.has_clock or STORES_BY_MASK not in self.features:
             return set()
         return run_anyway(ssa, uniformity, self.program.environment, self.block)
 

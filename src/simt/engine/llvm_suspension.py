@@ -528,6 +528,9 @@ class SuspendingEmitter(CallingEmitter):
         for i, place in enumerate(suspension.places):
             self._restore_number(suspension, i)
             self._result(suspension, i, opens[i])
+            if len(masks) == 1:  # it is open
+                self._go_on(suspension, masks)
+                return
             kept = self.builder.emit(f"select i1 {opens[i]}, {NO_LANES}, {masks[i].typed}")
             gone = self.builder.emit(f"select i1 {opens[i]}, {masks[i].typed}, {NO_LANES}")
             self._wait(place, Value(kept, "i1", WARP), others=False)

@@ -96,7 +96,7 @@ class Model:
             return
         outcome = self.pending.resumed(place, set_of(beyond))
         going = set(members(outcome.places))
-        if self.pending.by_number:
+        if self.pending.by_number and beyond:
             self.look(going | {place} | beyond, None)
         else:
             self.look(going, outcome.sure)

@@ -144,3 +144,16 @@ def test_a_wild_load_faults_and_a_store_by_no_lane_does_not(engine: str) -> None
         device.load(least())["k"]((1,), (64,), (64, given, 64))
     assert caught.value.address == 64
     assert caught.value.site.thread == (0, 0, 0)
+
+
+def test_clocks_do_not_count_what_no_lane_runs() -> None:
+    """Threads store what the clock says behind a block to which none of them goes."""
+    text = least().replace("$END:", "$END: mov.u32 %a, %clock; st.global.u32 [%q], %a; $OUT:")
+    text = text.replace("@%less bra $END;", "@%less bra $OUT;", 1)
+    clocks = list[object]()
+    for name in ("interpreter", "jit"):
+        device = shared_device(name)
+        best, found = device.zeros(64, "u4"), device.array(np.full(64, 7, "u4"))
+        device.load(text)["k"](1, 64, (best, found, 64))
+        clocks.append(found.numpy().tolist())
+    assert clocks[0] == clocks[1]

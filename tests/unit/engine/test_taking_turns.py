@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import simt
 from simt.analysis.shape import BlockShape
@@ -15,6 +16,8 @@ from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 from tests.unit.engine.coordinates import HEAD
 
+Words = NDArray[np.uint32]
+OLDER_HEAD = HEAD.replace("sm_75", "sm_35")
 KERNEL = """
 {before}
 .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)
@@ -82,21 +85,26 @@ WALKING = {
     "a sum": kernel(SUM, STORE_SUM),
     "an atomic sum": kernel(SUM, "red.global.add.u32 [%o], %v;"),
     "a row of an index": kernel(f"div.u32 %x, %i, %n; {SUM}", f"add.u32 %v, %v, %x; {STORE_SUM}"),
-    "a sum over the warp": kernel(
-        SUM, "shfl.sync.bfly.b32 %x, %v, 1, 31, -1; add.u32 %v, %v, %x;" + STORE_SUM
-    ),
     "two elements ahead": kernel(times="2"),
     "a branch": kernel(f"setp.gt.u32 %r, %i, 40; @%r bra $L; {COPY} $L:"),
     "a break": kernel(f"{COPY} setp.gt.u32 %r, %j, 4000000000; @%r bra $END;"),
 }
 
 
-@pytest.mark.parametrize("name", WALKING)
-def test_loops_over_the_grid(name: str) -> None:
-    assert takes_turns(WALKING[name])
-
+SPEAKING = {
+    "a sum over the warp": "shfl.sync.bfly.b32 %x, %v, 16, 31, -1; add.u32 %v, %v, %x;",
+    "lanes of an older GPU": "shfl.bfly.b32 %x, %v, 16, 31; add.u32 %v, %v, %x;",
+    "a count of lanes": "setp.gt.u32 %r, %v, 0; vote.sync.ballot.b32 %x, %r, -1; popc.b32 %x, %x;"
+    "add.u32 %v, %v, %x;",
+}
+"""Lanes with those of their warp, behind the loop: whoever has no turn left must wait for those that have."""
+PARTING = f"{SUM} setp.gt.u32 %r, %j, 1000; @%r bra $L; add.u32 %v, %v, 1; $L:"
+"""Adds up, and counts small words; some lanes go their own way."""
+WALKING |= {name: kernel(SUM, spoken + STORE_SUM) for name, spoken in SPEAKING.items() if "older" not in name}
 
 STAYING = {
+    "parting, then a sum over the warp": kernel(PARTING, SPEAKING["a sum over the warp"] + STORE_SUM),
+    "a clock": kernel(SUM, "mov.u32 %x, %clock; add.u32 %v, %v, %x;" + STORE_SUM),
     "a step that is known": kernel(step="1"),
     "a parameter's step": kernel(step="%n"),
     "a barrier": kernel(after="bar.sync 0;"),
@@ -114,6 +122,11 @@ STAYING = {
         "sub.u32 a, a, 1; call (r), f, (a); ret; }",
     ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WALKING)
+def test_loops_over_the_grid(name: str) -> None:
+    assert takes_turns(WALKING[name])
 
 
 @pytest.mark.parametrize("name", STAYING)
@@ -176,20 +189,57 @@ def test_ways_through_a_turn(engine: str, name: str) -> None:
     np.testing.assert_array_equal(out.numpy(), expected)
 
 
-@pytest.mark.parametrize("name", ["an atomic sum", "a sum over the warp"])
-def test_what_follows_the_loop(engine: str, name: str) -> None:
+def sums_of_threads(given: Words) -> Words:
+    """Twice what each of 512 threads adds up."""
+    own = np.zeros(-(-len(given) // 512) * 512, "u4")
+    own[: len(given)] = given
+    return own.reshape(-1, 512).sum(0, dtype="u4") * np.uint32(2)
+
+
+def test_an_atomic_sum_follows(engine: str) -> None:
     device, n = shared_device(engine), 5000
     given = np.random.default_rng(4).integers(0, 1 << 32, n, "u4")
     out = device.zeros(512, "u4")
-    device.load(WALKING[name])["k"](4, 128, (out, device.array(given), n))
-    own = np.zeros(5120, "u4")
-    own[:n] = given
-    own = own.reshape(10, 512).sum(0, dtype="u4") * np.uint32(2)
-    expected = np.zeros(512, "u4")
-    expected[0] = own.sum(dtype="u4")
-    if name != "an atomic sum":
-        expected = own + own.reshape(-1, 2)[:, ::-1].ravel()
+    device.load(WALKING["an atomic sum"])["k"](4, 128, (out, device.array(given), n))
+    assert out.numpy()[0] == sums_of_threads(given).sum(dtype="u4")
+
+
+@pytest.mark.parametrize("n", [7, 4999, 5000, 5120])
+@pytest.mark.parametrize("name", SPEAKING)
+def test_lanes_that_speak_behind_the_loop(engine: str, name: str, n: int) -> None:
+    """Some lanes of a warp have one turn more than the others, or all as many."""
+    text = kernel(SUM, SPEAKING[name] + STORE_SUM)
+    if "older" in name:
+        text = text.replace(HEAD, OLDER_HEAD)
+    given = np.random.default_rng(4).integers(1, 1 << 20, n, "u4")
+    device = simt.Device("sm_35" if "older" in name else "sm_75", engine=engine)
+    out = device.zeros(512, "u4")
+    device.load(text)["k"](4, 128, (out, device.array(given), n))
+    own = sums_of_threads(given)
+    counted = np.repeat((own.reshape(-1, 32) > 0).sum(1, dtype="u4"), 32)
+    expected = own + (counted if "count" in name else own.reshape(-1, 2, 16)[:, ::-1].ravel())
     np.testing.assert_array_equal(out.numpy(), expected)
+
+
+@pytest.mark.parametrize("large", [0, 1, 3000])
+def test_lanes_that_part_and_speak(engine: str, large: int) -> None:
+    given = np.random.default_rng(large).integers(1, 1000, 4999, "u4")
+    given[4999 - large :] += np.random.default_rng(5).integers(0, 2, large, "u4") * np.uint32(1 << 20)
+    device, out = shared_device(engine), shared_device(engine).zeros(512, "u4")
+    device.load(STAYING["parting, then a sum over the warp"])["k"](4, 128, (out, device.array(given), 4999))
+    small = np.append(given <= 1000, np.zeros(121, bool)).reshape(-1, 512).sum(0, dtype="u4")
+    own = sums_of_threads(given) + small
+    np.testing.assert_array_equal(out.numpy(), own + own.reshape(-1, 2, 16)[:, ::-1].ravel())
+
+
+def test_clocks_count_the_program_alone() -> None:
+    found = list[Words]()
+    for name in ("interpreter", "jit"):
+        device = shared_device(name)
+        out = device.zeros(512, "u4")
+        device.load(STAYING["a clock"])["k"](4, 128, (out, device.array(np.zeros(4999, "u4")), 4999))
+        found.append(out.numpy())
+    np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
