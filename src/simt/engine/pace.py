@@ -18,6 +18,10 @@ ASLEEP = 60_000
 """Nanoseconds of work from which sleeping threads are asked for help: waking one takes some 50,000."""
 AWAKE = 5_000
 """The same for threads that wait for the next launch: asking one takes less than 1,000."""
+PATIENCE = 240_000
+"""Nanoseconds of launches in a row that are too short to wake anybody, after which somebody is woken."""
+CLOSE = 250_000
+"""Nanoseconds from one launch to the next of a row: as long as threads wait for it at least."""
 LONG = 1_000_000
 """Nanoseconds from which a launch is long."""
 SHARE = 40_000
@@ -141,16 +145,44 @@ def at_first(work: float, numbers: list[int]) -> int:
 
 
 @dataclass
+class Missed:
+    """Launches in a row, of any kernels, that had no help only because all slept: nanoseconds that they took,
+    when the first began and when the last one ended."""
+
+    spent: int = 0
+    began: int = 0
+    ended: int = 0
+
+    def add(self, began: int, ended: int, spent: int) -> None:
+        """Between two times there were some more, which took so long together."""
+        if began - self.ended > CLOSE:
+            self.spent, self.began = 0, began
+        self.spent += spent
+        self.began, self.ended = min(self.began, began), max(self.ended, ended)
+
+    def is_enough(self, now: int) -> bool:
+        """Whether one who is woken now is likely to find more of them. If so, or if they were not close
+        enough to each other, it begins anew."""
+        if self.spent < PATIENCE:
+            return False
+        is_close = now - self.ended <= CLOSE and now - self.began <= 2 * self.spent
+        self.spent, self.began = 0, now
+        return is_close
+
+
+@dataclass
 class Ahead:
     """What is known ahead of a kernel's next launches, if they are like the last one: how many are to be
     helped by how many threads before somebody looks again. `ways`: where they count then. `wakes`: they take
-    long enough for threads that sleep to be woken. `timed`: it is told how long they take: not where they are
-    very short, nor where some may be of other sizes."""
+    long enough for threads that sleep to be woken. `missed`: they would be helped if anybody were awake.
+    `timed`: it is told how long they take: not where they are very short, nor where some may be of other
+    sizes."""
 
     launches: int = 0
     helpers: int = 0
     ways: Ways | None = None
     wakes: bool = False
+    missed: bool = False
     timed: bool = True
 
     def made(self, launches: int, total: float, count: int, shortest: float) -> None:
@@ -219,13 +251,20 @@ class Pace:
         if ways.expected <= LONG:
             if ways.is_short(AWAKE if awake else ASLEEP):
                 ways.short.without(usual=0)
-                launches = max(UNTIL_A_LOOK, round(LONG / max(ways.expected, SHORTEST)))
-                return Ahead(launches, 0, ways, timed=False)
+                missed = self.would_help(ctas, most)
+                until = PATIENCE if missed else LONG
+                launches = max(1 if missed else UNTIL_A_LOOK, round(until / max(ways.expected, SHORTEST)))
+                return Ahead(launches, 0, ways, missed=missed, timed=missed)
             if ways.short.way is None:
                 return Ahead()
         helpers = self.helpers(ctas, awake=True, most=most)
         launches = min(ways.ahead(), UNTIL_A_LOOK, ways.until_cut if self.doubtful else UNTIL_A_LOOK)
         return Ahead(launches, helpers, ways, not ways.is_short(ASLEEP))
+
+    def would_help(self, ctas: int, most: int) -> bool:
+        """Whether launches of so many CTAs would be helped if anybody were awake, or it is not known yet."""
+        ways = self.sizes.get(ctas.bit_length())
+        return ways is not None and ways.settled(self._numbers(most)) != 0
 
     def span(self, ctas: int, ahead: Ahead, most: int) -> tuple[int, int]:
         """The fewest and the most CTAs of launches that need not be looked at either: after one of so many

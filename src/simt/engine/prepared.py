@@ -29,7 +29,7 @@ from simt.engine.in_parts import AT_LEAST, run_first_parts
 from simt.engine.native import python_functions
 from simt.engine.native_fault import find_fault
 from simt.engine.native_stack import has_room
-from simt.engine.pace import Ahead, Pace
+from simt.engine.pace import Ahead, Missed, Pace
 from simt.engine.pool import NOBODY, Pool, Team
 from simt.engine.system_gate import SystemGate
 from simt.engine.watch import WATCH
@@ -72,6 +72,7 @@ class Host:
     native: Native
     pool: Pool
     locking: array[int] = field(default_factory=lambda: array("q", [0]))
+    missed: Missed = field(default_factory=Missed)
 
 
 def call_block(host: Host, launches: int, count: int) -> Block:
@@ -132,6 +133,7 @@ class Prepared:
         self.repeats_timeout: float | None = None
         """Seconds that launches made so may take."""
         self._ahead = ALONE
+        self._ended = 0  # when the last launch by Python ended, in nanoseconds
         self._lock = threading.Lock()
         self.help = array("q", (1, 0))
         """`HelpCell`s."""
@@ -258,8 +260,10 @@ class Prepared:
         x, y, z = self.compiled.block.grid(launch.grid)
         ctas = x * y * z
         self._most = most = min(self.workers, ctas) - 1
-        awake = self.host.pool.awake if most else 0
-        helpers = self.pace.helpers(ctas, awake > 0, most) if most else 0
+        start = time.perf_counter_ns() if most else 0
+        awake, missed = (self.host.pool.awake if most else 0), self.host.missed
+        wakes = awake == 0 and missed.is_enough(start)
+        helpers = self.pace.helpers(ctas, awake > 0 or wakes, most) if most else 0
         if helpers > awake:
             self.host.pool.expect(helpers)
         if self.workers > 1:
@@ -271,7 +275,10 @@ class Prepared:
         else:
             self._run_here(launch)
             if most:
-                self._learn(time.perf_counter_ns() - start, ctas, helpers)
+                self._ended = end = time.perf_counter_ns()
+                self._learn(end - start, ctas, helpers)
+                if awake == helpers == 0 and self.pace.would_help(ctas, most):
+                    missed.add(start, end, end - start)
         if self._fibers is not None:
             self._fibers.end()
 
@@ -386,6 +393,10 @@ class Prepared:
             self.repeats[RepeatSlot.ARMED] = 0
             made, *times = (self.repeats[slot] for slot in _MADE)
             self._ahead.made(made, *times)
+            total, count, _ = times
+            if count and self._ahead.missed:
+                ended = self.repeats[RepeatSlot.BEGAN] + total // count
+                self.host.missed.add(self._ended, ended, total)
             if made:
                 self._begun = None, 0, False  # the last one may have had another grid
             self.repeats[RepeatSlot.MADE] = 0

@@ -14,10 +14,13 @@ from simt.engine.pace import (
     ASLEEP,
     AWAKE,
     CALM,
+    CLOSE,
     LONG,
     OFTEN,
+    PATIENCE,
     SHARE,
     Ahead,
+    Missed,
     Pace,
     alike,
     at_first,
@@ -275,6 +278,47 @@ def test_launches_that_are_over_before_anybody_comes_are_alone() -> None:
         total = 0 if ahead.helpers else 15_000 * ahead.launches
         ahead.made(ahead.launches, total, 0 if ahead.helpers else ahead.launches, 15_000)
     assert sum(seen) < 60
+
+
+def rows(times: list[tuple[int, int, int]]) -> Missed:
+    """What launches from and to some times have missed, of which they took so much."""
+    missed = Missed()
+    for began, ended, spent in times:
+        missed.add(began, ended, spent)
+    return missed
+
+
+def test_somebody_is_woken_for_short_launches_that_follow_each_other() -> None:
+    each = ASLEEP // 2
+    row = [(n * each, (n + 1) * each, each) for n in range(2, 30)]
+    until = next(n for n in range(len(row)) if rows(row[:n]).is_enough(row[n][0]))
+    assert PATIENCE <= until * each <= PATIENCE + each
+    missed = rows(row)
+    assert missed.is_enough(row[-1][1])
+    assert not missed.is_enough(row[-1][1])  # it begins anew
+
+
+def test_nobody_is_woken_for_short_launches_far_from_each_other() -> None:
+    apart = [(n * CLOSE * 2, n * CLOSE * 2 + ASLEEP, ASLEEP) for n in range(1, 30)]
+    assert not rows(apart).is_enough(apart[-1][1])
+    loose = [(n * CLOSE, n * CLOSE + ASLEEP, ASLEEP) for n in range(1, 30)]
+    assert not rows(loose).is_enough(loose[-1][1])
+    row = [(n * ASLEEP, (n + 1) * ASLEEP, ASLEEP) for n in range(5, 30)]
+    assert not rows(row).is_enough(row[-1][1] + 2 * CLOSE)  # it is over
+
+
+def test_compiled_code_makes_few_launches_that_miss_help() -> None:
+    """So that somebody is soon woken, but none where help does not pay."""
+    pace = Pace()
+    helped(pace, 64, lambda h: ASLEEP / 2 / (1 + 0.9 * h), 20)
+    ahead = pace.ahead(64, most=1, awake=False)
+    assert (ahead.helpers, ahead.missed) == (0, True)
+    assert ahead.launches <= 2 * PATIENCE / (ASLEEP / 2 / 1.9)
+    pace = Pace()
+    helped(pace, 64, lambda h: ASLEEP / 2 * (1 + h), 20)
+    ahead = pace.ahead(64, most=1, awake=False)
+    assert (ahead.helpers, ahead.missed) == (0, False)
+    assert ahead.launches >= LONG / ASLEEP
 
 
 def test_grids_of_other_sizes_that_are_helped_alike_need_no_look() -> None:
