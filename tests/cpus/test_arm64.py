@@ -36,7 +36,7 @@ def check(code: Code) -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.stem)
 def test_every_kernel_becomes_an_object(path: Path) -> None:
-    program = program_of(path)
+    program = program_of(path, "sm_100")
     made = 0
     for name in program.kernels:
         try:

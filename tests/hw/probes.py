@@ -100,13 +100,14 @@ def versions(form: Form, binding: Binding) -> Iterator[tuple[str, Version, int]]
 
 def wanted(form: Form) -> list[Binding]:
     """Bindings to try: all that PTX 1.4 has; of newer ones those without optional modifiers, but with every
-    space and vector, and of newer forms those of one type."""
+    space and vector, and of newer forms those of one type. None that the GPU has not got."""
+    bindings = [b for b in form.bindings() if form.required(b).target <= GPU]
     optional = {s.name for s in form.slots if s.optional}
     if form.requirement.version <= OLD_VERSION:
         optional -= {"space", "vec"}
-        found = [b for b in form.bindings() if is_old(form, b) or not any(b[name] for name in optional)]
+        found = [b for b in bindings if is_old(form, b) or not any(b[name] for name in optional)]
         return [b for b in found if "::" not in str(b.get("space"))]
-    found = [b for b in form.bindings() if not any(b[name] for name in optional)]
+    found = [b for b in bindings if not any(b[name] for name in optional)]
     return [b for b in found if b.get("type") == found[len(found) // 2].get("type")]
 
 
