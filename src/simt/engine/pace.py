@@ -175,14 +175,15 @@ class Ahead:
     """What is known ahead of a kernel's next launches, if they are like the last one: how many are to be
     helped by how many threads before somebody looks again. `ways`: where they count then. `wakes`: they take
     long enough for threads that sleep to be woken. `missed`: they would be helped if anybody were awake.
-    `timed`: it is told how long they take: not where they are very short, nor where some may be of other
-    sizes."""
+    `below`: they are alone as they take less than so many nanoseconds, zero if that is not why. `timed`: it
+    is told how long they take: not where they are very short, nor where some may be of other sizes."""
 
     launches: int = 0
     helpers: int = 0
     ways: Ways | None = None
     wakes: bool = False
     missed: bool = False
+    below: int = 0
     timed: bool = True
 
     def made(self, launches: int, total: float, count: int, shortest: float) -> None:
@@ -249,12 +250,13 @@ class Pace:
         if ways is None:
             return Ahead()
         if ways.expected <= LONG:
-            if ways.is_short(AWAKE if awake else ASLEEP):
+            below = AWAKE if awake else ASLEEP
+            if ways.is_short(below):
                 ways.short.without(usual=0)
                 missed = self.would_help(ctas, most)
                 until = PATIENCE if missed else LONG
                 launches = max(1 if missed else UNTIL_A_LOOK, round(until / max(ways.expected, SHORTEST)))
-                return Ahead(launches, 0, ways, missed=missed, timed=missed)
+                return Ahead(launches, 0, ways, missed=missed, below=below, timed=missed)
             if ways.short.way is None:
                 return Ahead()
         helpers = self.helpers(ctas, awake=True, most=most)
@@ -270,6 +272,8 @@ class Pace:
         """The fewest and the most CTAs of launches that need not be looked at either: after one of so many
         CTAs, as long as just as many threads are to help."""
         low = high = ctas.bit_length()
+        if ahead.below:  # fewer take less
+            low = 1
         while self._is_like(low - 1, ahead, most):
             low -= 1
         while self._is_like(high + 1, ahead, most):
@@ -280,9 +284,13 @@ class Pace:
 
     def _is_like(self, bits: int, ahead: Ahead, most: int) -> bool:
         """Whether launches whose number of CTAs has so many bits are to be helped alike."""
+        if bits == 1:  # nobody can help with one CTA
+            return ahead.helpers == 0
         ways = self.sizes.get(bits)
         if ways is None or (ahead.helpers and 1 << bits - 1 <= most):
             return False
+        if ahead.below and ways.is_short(ahead.below):
+            return True
         as_long = ahead.helpers == 0 or ways.is_short(ASLEEP) is not ahead.wakes
         return as_long and ways.settled(self._numbers(most)) == ahead.helpers
 

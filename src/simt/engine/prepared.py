@@ -210,7 +210,7 @@ class Prepared:
     @property
     def is_timed(self) -> bool:
         """After `again` and `other_grids`: whether launches by compiled code are to be measured."""
-        return self.workers > 1 and self._ahead.timed
+        return self.workers > 1 and (self._ahead.timed or self._ahead.missed)
 
     def takes_grids(self, launch: Launch) -> bool:
         """Whether launches with other grids run the same code in the same way."""
@@ -226,8 +226,9 @@ class Prepared:
         if self.workers == 1:
             return 1, ANY_NUMBER, 0
         x, y, z = launch.grid
-        helpers = min(self.workers, x * y * z) - 1
-        least, most = self.pace.span(x * y * z, self._ahead, helpers)
+        if x * y * z == 1:  # nothing is known of more
+            return 1, 1, self._parts(1)
+        least, most = self.pace.span(x * y * z, self._ahead, self.workers - 1)
         least = max(least, self.workers) if self._ahead.helpers else least
         return least, most, self._parts(self.block.slots[LaunchSlot.RANGES])
 

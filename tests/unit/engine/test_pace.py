@@ -342,6 +342,17 @@ def test_grids_of_other_sizes_that_are_helped_alike_need_no_look() -> None:
     assert ways.short.shortest == before
 
 
+def test_grids_of_other_sizes_that_are_too_short_to_wake_anybody_need_no_look() -> None:
+    """Whatever is being tried while somebody is awake. Fewer CTAs take less."""
+    pace = Pace()
+    for ctas in (1 << 5, 1 << 6, 1 << 7, 1 << 8):
+        helped(pace, ctas, lambda h, ctas=ctas: 100 * ctas / (1 + 0.9 * h), 20)
+    ahead = pace.ahead(1 << 7, most=1, awake=False)
+    assert pace.span(1 << 7, ahead, most=1) == (1, (1 << 9) - 1)
+    helped(pace, 1 << 9, lambda h: 200 * ASLEEP / (1 + 0.9 * h), 20)
+    assert pace.span(1 << 7, ahead, most=1) == (1, (1 << 9) - 1)
+
+
 def test_what_threads_work_in_lies_far_apart(device: simt.Device) -> None:
     """CPUs bring what comes after what one thread goes through, and take it from the other's cache."""
     need = Need(shared=1024, local=4096, context=2000)
