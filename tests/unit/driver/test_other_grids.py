@@ -87,14 +87,17 @@ def test_one_worker_takes_any_grid() -> None:
     assert noted.general == 0
 
 
-def test_several_workers_take_grids_of_like_size() -> None:
-    """Their launches are measured by size: 40 is one of 32 to 63, and 30 is no less than three quarters."""
+def test_several_workers_take_grids_of_like_size_and_smaller_ones() -> None:
+    """Their launches are measured by size: 40 is one of 32 to 63. Those of fewer CTAs are shorter still than
+    what is too short for help."""
     noted = Noted(2, (8, 5))
-    for grid in ((8, 4), 63, (3, 3, 5), (8, 5), 30):
+    for grid in ((8, 4), 63, (3, 3, 5), (8, 5), 30, (4, 4), 1, 2, 31, 63):
         noted(grid)
     assert noted.general == 0
-    for times, grid in enumerate(((8, 8), (4, 4), 31), 1):
+    for times, grid in enumerate(((8, 8), 200, 3000), 1):
         noted(grid)
+        assert noted.general == times
+        noted((4, 4))
         assert noted.general == times
 
 
