@@ -32,7 +32,12 @@ REQUIRES = {
     "weak": "6.0 sm_70", **dict.fromkeys(("ca", "cg", "cs", "lu", "cv", "wb", "wt"), "2.0 sm_20"),
 }  # fmt: skip
 
-WIDE = dict.fromkeys(("v8", "v4 b64", "v4 u64", "v4 s64", "v4 f64"), "8.8 sm_100")
+WIDE = {
+    f"{vec} {t}": "8.8 sm_100"
+    for vec in VECTORS.split()
+    for t in TYPES.split()
+    if int(vec[1:]) * int(t[1:]) == 256
+}
 """Vectors of 256 bits."""
 
 FENCES = {"cta": "cta", "cluster": "gl", "gpu": "gl", "sys": "sys"}
