@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import simt
-from simt.machine.textures import Texture, fetch, make_texture
+from simt.engine.numpy_texels import fetch
+from simt.machine.textures import Texture, make_texture
+from simt.ptx.types import TYPES
 from tests.conftest import shared_device
 from tests.hw.textures import SHAPES, Array, Case, cases, ramp
 
@@ -82,7 +84,10 @@ def made(case: Case) -> Texture:
 
 def computed(case: Case) -> Array:
     """Our words: (lanes, 4)."""
-    return fetch(made(case), [np.ascontiguousarray(c) for c in where(case).T]).T
+    bits = "u4" if case.coordinate == "s32" else "f4"
+    columns = [c.view(bits) for c in np.ascontiguousarray(where(case).T)]
+    with np.errstate(all="ignore"):
+        return fetch(made(case), case.geometry, TYPES[case.coordinate], columns).T
 
 
 def mismatches(case: Case, ours: Array) -> list[str]:

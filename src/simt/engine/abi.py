@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from simt.ptx.types import Type
+
 KERNEL = "simt_kernel"
 """The name of a compiled kernel's entry."""
 RUN = "simt_run"
@@ -12,6 +14,8 @@ LINGER, ASK, WITHDRAW, JOIN = "simt_linger", "simt_ask", "simt_withdraw", "simt_
 """Functions of threads that help: see `simt.engine.native_seats`."""
 YIELD, DRAIN, HIRE, SYSTEM = "simt_yield", "simt_drain", "simt_hire", "simt_system"
 """Functions of fibers: see `simt.engine.native_fibers`."""
+FETCH = "simt_fetch"
+"""The function that fetches from textures of one kind: see `simt.engine.llvm_texels`."""
 SERVE = "simt_serve"
 """The function by which compiled code lets Python handle signals."""
 REPEAT = "simt_repeat"
@@ -63,7 +67,8 @@ class LaunchSlot(IntEnum):
     WORKSPACE = 29  # address of memory for barriers of the grid, 0 if the launch is not cooperative
     ALONE = 30  # nonzero: no other thread writes to memory meanwhile, so that nothing need be locked
     GRID_COLUMNS = 31  # CTAs along x, where `GRID_X` counts such that are taken as one
-    NEXT_CTA = 2 * LINE_SLOTS  # for each range, `LINE_SLOTS` apart: how many of its CTAs were handed out
+    TEXTURES = 32  # address of the `TableSlot`s, if the kernel reads textures
+    NEXT_CTA = 3 * LINE_SLOTS  # for each range, `LINE_SLOTS` apart: how many of its CTAs were handed out
 
 
 def launch_slots(ranges: int) -> int:
@@ -283,6 +288,34 @@ class RosterSlot(IntEnum):
     SEATS = 6  # the first one's address; the others follow
 
 
+class TableSlot(IntEnum):
+    """The textures of a launch."""
+
+    COUNT = 0
+    TEXTURES = 1  # first `TextureSlot` of the first one
+
+
+class TextureSlot(IntEnum):
+    """A texture, or another name of one."""
+
+    HANDLE = 0  # address of its variable
+    DATA = 1  # of its array, whose extents follow
+    WIDTH = 2
+    HEIGHT = 3
+    DEPTH = 4
+    FETCH_1D_REAL = 5  # addresses of functions (`simt.engine.llvm_texels`): see `fetch_slot`
+    FETCH_1D_INTEGER = 6
+    FETCH_2D_REAL = 7
+    FETCH_2D_INTEGER = 8
+    FETCH_3D_REAL = 9
+    FETCH_3D_INTEGER = 10
+
+
+def fetch_slot(geometry: str, coordinate: Type) -> TextureSlot:
+    """Where a texture has the function that `tex.geometry` calls, for coordinates of a type."""
+    return TextureSlot[f"FETCH_{geometry.upper()}_{'REAL' if coordinate.is_float else 'INTEGER'}"]
+
+
 class FaultSlot(IntEnum):
     KIND = 0
     LINE = 1
@@ -305,6 +338,7 @@ class FaultKind(IntEnum):
     TARGET = 7  # indirect branch or call to nowhere
     NO_BARRIER = 8  # a barrier number that does not exist
     SYSTEM = 9  # a call of the system raised an exception
+    TEXTURE = 10  # nothing is bound to what was read
 
 
 WORKER_SLOTS = WorkerSlot.FAULT + len(FaultSlot)

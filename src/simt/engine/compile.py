@@ -7,7 +7,7 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import llvmlite
 import llvmlite.binding
@@ -18,6 +18,7 @@ from simt.collector import collector_paused
 from simt.engine.abi import (
     ASK,
     DRAIN,
+    FETCH,
     HIRE,
     JOIN,
     KERNEL,
@@ -38,6 +39,9 @@ from simt.engine.native import native_text
 from simt.engine.native_fibers import can_switch
 from simt.engine.system_gate import SystemCall
 from simt.records import dataclass
+
+if TYPE_CHECKING:
+    from simt.isa.texels import Sampling
 
 llvm: Any = llvmlite.binding  # its functions carry no types
 Entry = Callable[[int, int], None]
@@ -89,8 +93,9 @@ class Compiled:
     `symbols`: module variables in the order of the launch's table. `context`: bytes of saved context for
     each warp. `system`: the functions of the system that it calls, by number. `spins`: it has loops that
     wait for other threads. `locks`: it changes device memory by atomic operations. `shallow`: it takes little
-    native stack. `block`: how it counts threads and CTAs (`simt.analysis.turned`, `simt.analysis.padded`).
-    `code` keeps the machine code alive. `draft`: there if better code is to follow."""
+    native stack. `fetches`: how it reads textures: geometry, type of coordinates. `block`: how it counts
+    threads and CTAs (`simt.analysis.turned`, `simt.analysis.padded`). `code` keeps the machine code alive.
+    `draft`: there if better code is to follow."""
 
     entry: Entry
     address: int
@@ -100,6 +105,7 @@ class Compiled:
     spins: bool
     locks: bool
     shallow: bool
+    fetches: tuple[tuple[str, str], ...]
     block: BlockShape
     code: object
     draft: Draft | None = None
@@ -136,6 +142,7 @@ class Compiler:
         self.linker: Any = llvm.create_lljit_compiler(target_machine(self.cpu))
         versions = (code_fingerprint(), llvmlite.__version__, str(llvm.llvm_version_info))
         self.identity = "\n".join((*versions, self.cpu.identity))
+        self._fetchers: dict[Sampling, tuple[int, object]] = {}
 
     def compile(self, program: Program, kernel: Function, block: BlockShape, warps: int = 0) -> Compiled:
         """Machine code of a kernel, from the cache or made now. `warps` of the first launch, if its code may
@@ -154,7 +161,10 @@ class Compiler:
         spins, locks, shallow = (bool(header[name]) for name in ("spins", "locks", "shallow"))
         shape = BlockShape(**cast("dict[str, Any]", header["block"]))
         draft = Draft(cast("int", header["instructions"])) if header["draft"] else None
-        return Compiled(entry, address, symbols, context, system, spins, locks, shallow, shape, code, draft)
+        fetches = tuple((geometry, t) for geometry, t in cast("list[tuple[str, str]]", header["fetches"]))
+        return Compiled(
+            entry, address, symbols, context, system, spins, locks, shallow, fetches, shape, code, draft
+        )  # fmt: skip
 
     def no_more_drafts(self, program: Program, kernel: Function, block: BlockShape) -> None:
         """Later processes are to begin with better code than the draft in the cache."""
@@ -165,14 +175,9 @@ class Compiler:
 
     def native(self) -> Native:
         """The functions that run launches on the thread of the caller, from the cache or made now."""
-        text = native_text(self.cpu.features)
-        key = hashlib.sha256("\0".join((self.identity, text)).encode()).hexdigest()
-        found = self.objects.load(key)
-        if found is None:
-            found = dict[str, object](), _objects(text, self.cpu)[0]
-            self.objects.store(key, *found)
+        image = self._cached(native_text(self.cpu.features))
         names = RUN, SERVE, LINGER, ASK, WITHDRAW, JOIN, YIELD, DRAIN, SYSTEM, HIRE, REPEAT
-        addresses, code = self._link([found[1]], *names)
+        addresses, code = self._link([image], *names)
         run, serve, linger, ask, withdraw, join, yields, drain, system, hire, repeat = addresses
         place, number, truth = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
         return Native(
@@ -191,6 +196,26 @@ class Compiler:
             repeat,
             code,
         )
+
+    def fetcher(self, sampling: Sampling) -> int:
+        """Address of the function that fetches from textures of a kind, which lasts as long as this."""
+        found = self._fetchers.get(sampling)
+        if found is None:
+            from simt.engine.llvm_texels import fetch_text  # only for textures: start-up time
+
+            text = fetch_text(sampling, self.cpu.features, attributes(self.cpu))
+            (address,), code = self._link([self._cached(text)], FETCH)
+            found = self._fetchers[sampling] = address, code
+        return found[0]
+
+    def _cached(self, text: str) -> bytes:
+        """Object code of a module, from the cache or made now."""
+        key = hashlib.sha256("\0".join((self.identity, text)).encode()).hexdigest()
+        found = self.objects.load(key)
+        if found is None:
+            found = dict[str, object](), _objects(text, self.cpu)[0]
+            self.objects.store(key, *found)
+        return found[1]
 
     def _key(self, program: Program, kernel: Function, block: BlockShape) -> str:
         shape = f"{block.x} {block.y} {block.z} {block.many:d} {block.narrow:d}"
@@ -238,6 +263,7 @@ def generate(
         "system": system,
         "spins": unit.spins,
         "locks": unit.module.locks,
+        "fetches": sorted(unit.module.fetches),
         "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
         "shallow": not unit.called and lines <= SHALLOW,
         "draft": draft,

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic
 
-from simt.engine.column import Column
 from simt.isa.algebra import PureAlgebra, Rounding, V
+from simt.isa.column import Column
 from simt.ptx.types import BF16, F16, F32, F64, PRED, S64, U64, Type, unsigned
 from simt.records import dataclass
 

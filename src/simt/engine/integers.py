@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from simt.engine.column import Column
 from simt.isa.algebra import PureAlgebra, V
+from simt.isa.column import Column
 from simt.ptx.types import U64, Type
 
 

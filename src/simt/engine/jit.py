@@ -110,7 +110,7 @@ class Jit:
         """The same for all launches, those too that a handler of signals makes while it is being made."""
         if self._host is None:
             native = self.compiler.native()
-            made = Host(native, Pool(native))
+            made = Host(native, Pool(native), self.compiler.fetcher)
             self._host = self._host or made
         return self._host
 

@@ -252,6 +252,11 @@ class AloneAlgebra(AtomicAlgebra):
     def shuffle(self, t: Type, a: Value, lane: Value) -> Value:
         raise NotAlone
 
+    def texture(
+        self, geometry: str, result: Type, coordinate: Type, texture: Value, coordinates: tuple[Value, ...]
+    ) -> tuple[Value, Value, Value, Value]:
+        raise NotAlone
+
     def to_generic(self, t: Type, space: str, address: Value) -> Value:
         return self.scalar(super().to_generic(t, space, address))
 

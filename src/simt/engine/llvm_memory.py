@@ -212,11 +212,6 @@ class MemoryAlgebra(TileAlgebra):
         where = f"i64 {self.line}, i64 {address}, i64 {lane}, i64 0, i64 0"
         self.builder.void(f"call void {record}(ptr {self.launch}, ptr {self.worker}, i64 {kind}, {where})")
 
-    def texture(
-        self, geometry: str, result: Type, coordinate: Type, texture: Value, coordinates: tuple[Value, ...]
-    ) -> tuple[Value, Value, Value, Value]:
-        raise Unsupported("tex")
-
     # -- addresses -------------------------------------------------------------------------------
 
     def _access(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> Access:

@@ -18,8 +18,9 @@ from simt.analysis.shape import WARP
 from simt.engine.llvm_access import LOCAL, WOVEN, Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded
-from simt.engine.llvm_memory import MemoryAlgebra, Values
+from simt.engine.llvm_memory import Values
 from simt.engine.llvm_runs import LARGEST, has_runs
+from simt.engine.llvm_textures import TextureAlgebra
 from simt.records import dataclass, replace
 
 FIRST, LAST, MIDDLE = 0, WARP - 1, WARP // 2
@@ -43,8 +44,8 @@ class Rows:
     two: str
 
 
-class PlacesAlgebra(MemoryAlgebra):
-    """`MemoryAlgebra` with such loads."""
+class PlacesAlgebra(TextureAlgebra):
+    """`TextureAlgebra` with such loads."""
 
     def load_two(self, access: Access, otherwise: Callable[[], Values]) -> Values:
         if not self._may_have_places(access):

@@ -11,7 +11,7 @@ from simt.analysis.shape import WARP, BlockShape
 from simt.engine.abi import SPACES, FaultKind, FaultSlot
 from simt.engine.blocks import Worker
 from simt.engine.system_gate import SystemGate
-from simt.errors import BarrierError, FaultSite, KernelFault, LaunchTimeout, TrapError
+from simt.errors import BarrierError, FaultSite, KernelFault, LaunchError, LaunchTimeout, TrapError
 from simt.machine.faults import memory_fault, thread_of
 from simt.machine.launch import Dim3, Launch
 
@@ -26,7 +26,7 @@ def find_fault(
     if real:
         sites = [_site(launch, fault, block) for fault in real]
         first = min(range(len(real)), key=lambda i: (sites[i].cta or (0, 0, 0))[::-1])
-        return _error(real[first], sites[first], gate)
+        return _error(launch, real[first], sites[first], gate)
     if late:
         site = _site(launch, faults[0], block) if faults else FaultSite(launch.kernel.name)
         return LaunchTimeout("the kernel ran past its timeout and was stopped", site)
@@ -53,7 +53,7 @@ def _cta(linear: int, thread: int, grid: Dim3, block: BlockShape) -> Dim3:
     return min(x * block.ctas + beside, grid[0] - 1), y, z
 
 
-def _error(fault: memoryview, site: FaultSite, gate: SystemGate | None) -> BaseException:
+def _error(launch: Launch, fault: memoryview, site: FaultSite, gate: SystemGate | None) -> BaseException:
     kind, number = FaultKind(fault[FaultSlot.KIND]), fault[FaultSlot.ADDRESS]
     match kind:
         case FaultKind.TRAP:
@@ -67,9 +67,17 @@ def _error(fault: memoryview, site: FaultSite, gate: SystemGate | None) -> BaseE
             return BarrierError(f"deadlock: threads wait at barrier {number} that can never complete", site)
         case FaultKind.NO_BARRIER:
             return BarrierError(f"there is no barrier {number}: a CTA has {BARRIERS}", site)
+        case FaultKind.TEXTURE:
+            return _unbound(launch, number, site)
         case FaultKind.TARGET:
             return KernelFault("indirect branch or call to a target that is none of the listed ones", site)
         case _:
             address = ctypes.c_uint64(number).value
             space, size = SPACES[fault[FaultSlot.SPACE]], fault[FaultSlot.SIZE]
             return cast("KernelFault", memory_fault(site, address, size, space, kind is FaultKind.MISALIGNED))
+
+
+def _unbound(launch: Launch, handle: int, site: FaultSite) -> LaunchError:
+    from simt.machine.textures import TextureTable  # only for textures: start-up time
+
+    return LaunchError(f"{TextureTable(launch.textures, launch.symbols).unbound(handle)} ({site})")

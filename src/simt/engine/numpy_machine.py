@@ -16,8 +16,10 @@ from simt.engine.integers import lane_masks
 from simt.engine.numpy_algebra import NumpyAlgebra, dtype_of
 from simt.engine.numpy_memory import ArenaView, Window
 from simt.engine.numpy_select import Mask
+from simt.engine.numpy_texels import fetch
 from simt.errors import FaultSite, LaunchError, TrapError
 from simt.isa.special_registers import NOWHERE, SYSTEM_MEMORY, lookup
+from simt.isa.texels import COMPONENTS
 from simt.machine.launch import Launch
 from simt.machine.textures import TextureTable
 from simt.ptx.types import U32, Type
@@ -272,15 +274,18 @@ class NumpyMachine(NumpyAlgebra):
     ) -> tuple[Array, Array, Array, Array]:
         shape, mask = self.mask.shape, self.mask
         where = np.broadcast_to(texture, shape)[mask]
-        try:
-            found = self.textures.fetch(
-                geometry, result, coordinate, where, [np.broadcast_to(c, shape)[mask] for c in coordinates]
-            )
-        except LaunchError as error:
-            raise LaunchError(f"{error} ({self.site()})") from error
-        columns = [np.zeros(shape, f.dtype) for f in found]
-        for column, values in zip(columns, found):
-            column[mask] = values
+        used = [np.broadcast_to(c, shape)[mask] for c in coordinates]
+        found = np.zeros((COMPONENTS, *where.shape), np.uint32)
+        for address in np.unique(where):
+            lanes = where == address
+            bound = self.textures.by_address.get(int(address))
+            if bound is None:
+                unbound = np.zeros(shape, np.bool_)
+                unbound[mask] = lanes
+                raise LaunchError(f"{self.textures.unbound(int(address))} ({self.site(unbound)})")
+            found[:, lanes] = fetch(bound, geometry, coordinate, [c[lanes] for c in used])
+        columns = np.zeros((COMPONENTS, *shape), dtype_of(result))
+        columns[:, mask] = found.view(columns.dtype)
         return columns[0], columns[1], columns[2], columns[3]
 
     # ------------------------------------------------------------------ the rest of the machine

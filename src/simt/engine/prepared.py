@@ -6,8 +6,9 @@ import struct
 import threading
 import time
 from array import array
+from collections.abc import Callable
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +37,10 @@ from simt.engine.watch import WATCH
 from simt.errors import OutOfMemory
 from simt.machine.launch import Dim3, Launch
 from simt.records import dataclass
+
+if TYPE_CHECKING:
+    from simt.engine.textures import NativeTextures
+    from simt.isa.texels import Sampling
 
 POLL_SECONDS = 0.05
 OVERHEAD = 3_000
@@ -66,11 +71,13 @@ ALONE = Ahead(-1)
 
 @dataclass
 class Host:
-    """What all launches of an engine share. `locking`: how many of them run whose threads lock what they
-    change; more than one if a handler of signals launches. Meanwhile no other one is alone."""
+    """What all launches of an engine share. `fetcher`: see `NativeTextures`. `locking`: how many of them run
+    whose threads lock what they change; more than one if a handler of signals launches. Meanwhile no other
+    one is alone."""
 
     native: Native
     pool: Pool
+    fetcher: Callable[[Sampling], int]
     locking: array[int] = field(default_factory=lambda: array("q", [0]))
     missed: Missed = field(default_factory=Missed)
 
@@ -126,6 +133,11 @@ class Prepared:
         self._seen = 0
         self._memory = launch.memory
         self._events = launch.events
+        self._textures: NativeTextures | None = None
+        if compiled.fetches:
+            from simt.engine.textures import NativeTextures  # only for textures: start-up time
+
+            self._textures = NativeTextures(compiled.fetches, host.fetcher)
         self._workers_at: dict[tuple[int, int], array[int]] = {}  # addresses, by the first and their number
         self._most = 0  # helpers that may be asked for, at the start or later
         self.repeats: memoryview | None = None
@@ -187,6 +199,8 @@ class Prepared:
             self._begun = launch.grid, ranges, self.pace.long
         self._counters[:] = self._zeros
         self._parameters[:] = launch.parameters
+        if self._textures is not None:
+            self.block.slots[LaunchSlot.TEXTURES] = self._textures.begin(launch)
         if launch.workspace is not None:
             launch.begin_cooperation()
         if self._fibers is not None:
@@ -243,7 +257,8 @@ class Prepared:
     @property
     def is_plain(self) -> bool:
         """Whether a launch on the thread of its caller is all that there is to it."""
-        return self._is_for_caller and self._fibers is None and self._events is None
+        plain = self._fibers is None and self._events is None and self._textures is None
+        return self._is_for_caller and plain
 
     def run(self, launch: Launch) -> None:
         """Runs a launch on this thread where it has enough native stack, and Python can go on if it has to;

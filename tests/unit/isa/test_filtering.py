@@ -8,10 +8,43 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simt.machine.filtering import UNIT, mean, reached, weights
+from simt.engine.numpy_algebra import NumpyAlgebra
+from simt.isa import filtering
+from simt.isa.column import Column
+from simt.isa.filtering import UNIT
+from simt.ptx.types import PRED, S32, TYPES
 
 Array = np.ndarray[Any, Any]
 FIRST = [UNIT, 0, 0, 0]  # weights where a point is the middle of a texel
+
+
+def column(values: Array) -> Column[Array]:
+    return Column(NumpyAlgebra(), S32, values.astype(np.int32).view(np.uint32))
+
+
+def weights(upper: list[Array]) -> Array:
+    """(corners, points)"""
+    return np.stack([w.v for w in filtering.weights([column(part) for part in upper])]).view(np.int32)
+
+
+def reached(upper: list[Array]) -> Array:
+    """(corners, points)"""
+    found = filtering.reached([column(part) for part in upper])
+    return np.stack([np.broadcast_to(c.v, upper[0].shape) for c in found])
+
+
+def mean(texels: Array, weight: Array, counts: Array) -> Array:
+    """(points, 1) of float32, for texels of one component: (corners, points, 1)."""
+    kind, size = texels.dtype.kind, texels.dtype.itemsize
+    element = TYPES[f"{ {'u': 'u', 'i': 's', 'f': 'f'}[kind] }{8 * size}"]
+    bits = np.ascontiguousarray(texels[..., 0]).view(f"u{size}")
+    found = filtering.mean(
+        element,
+        [Column(NumpyAlgebra(), element if element.is_integer else TYPES[f"u{8 * size}"], b) for b in bits],
+        [column(w) for w in weight],
+        [Column(NumpyAlgebra(), PRED, c) for c in counts],
+    )
+    return found.v.view(np.float32)[:, None]
 
 
 def points(dimensions: int, count: int = 400) -> list[Array]:

@@ -1,18 +1,26 @@
-"""Texture fetches: the rules one by one. `tests/hw/test_textures.py` compares them with an H200's."""
+"""Texture fetches: the rules one by one, and compiled code against the interpreter's.
+`tests/hw/test_textures.py` compares both with an H200's."""
 
 from __future__ import annotations
 
+import ctypes
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from simt.errors import LaunchError
-from simt.machine.textures import TextureTable, make_texture
-from simt.ptx.types import F32, S32, U32
+from simt.analysis.shape import WARP
+from simt.engine.abi import TextureSlot
+from simt.engine.compile import Compiler
+from simt.engine.host import HOST, find_cpu, named_cpus
+from simt.engine.numpy_texels import fetch
+from simt.errors import LaunchError, SimtError
+from simt.isa.texels import COMPONENTS
+from simt.machine.textures import Texture, make_texture, sampling
+from simt.ptx.types import F32, S32, Type
 
-ADDRESS = 0x1000
 DEFAULTS: dict[str, Any] = {
     "filter": "point",
     "address": "clamp",
@@ -22,16 +30,49 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-def table(array: Any, **options: Any) -> TextureTable:
-    bound = make_texture(np.asarray(array), **{**DEFAULTS, **options})
-    return TextureTable({"t": bound}, {"t": ADDRESS, "u": ADDRESS + 256})
+def texture(array: Any, **options: Any) -> Texture:
+    return make_texture(np.asarray(array), **{**DEFAULTS, **options})
 
 
-def read(array: Any, *coordinates: Any, result: Any = F32, coordinate: Any = F32, **options: Any) -> Any:
+@cache
+def compiler(cpu: str) -> Compiler:
+    return Compiler(cpu=find_cpu(cpu))
+
+
+def compiled(bound: Texture, coordinate: Type, lanes: list[Any], cpu: str = HOST) -> Any:
+    """What compiled code fetches: the words of four components."""
+    kind = sampling(bound, f"{len(lanes)}d", coordinate)
+    function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_uint32)(compiler(cpu).fetcher(kind))
+    slots = np.zeros(len(TextureSlot), np.int64)
+    slots[TextureSlot.DATA] = bound.data.ctypes.data
+    slots[TextureSlot.WIDTH : TextureSlot.DEPTH + 1] = bound.data.shape[2::-1]
+    count = len(lanes[0])
+    found = np.full((COMPONENTS, count), 0xDEAD, np.uint32)
+    for start in range(0, count, WARP):
+        few = min(WARP, count - start)
+        given = np.full((3, WARP), 0x7FC12345, np.uint32)
+        words = np.full((COMPONENTS, WARP), 0xDEAD, np.uint32)
+        for axis, column in enumerate(lanes):
+            given[axis, :few] = column[start : start + few].view(np.uint32)
+        function(slots.ctypes.data, given.ctypes.data, words.ctypes.data, (1 << few) - 1)
+        assert (words[:, few:] == 0xDEAD).all()  # lanes that do not fetch
+        found[:, start : start + few] = words[:, :few]
+    return found
+
+
+def interpreted(bound: Texture, coordinate: Type, lanes: list[Any]) -> Any:
+    columns = [c if coordinate is F32 else c.view(np.uint32) for c in lanes]
+    with np.errstate(all="ignore"):
+        return fetch(bound, f"{len(lanes)}d", coordinate, columns)
+
+
+def read(array: Any, *coordinates: Any, coordinate: Any = F32, **options: Any) -> Any:
+    """By the interpreter and by compiled code; as floats if texels are read as such."""
     lanes = [np.asarray(c, np.float32 if coordinate is F32 else np.int32) for c in coordinates]
-    where = np.full(lanes[0].shape, ADDRESS, np.uint32)
-    geometry = f"{len(coordinates)}d"
-    return table(array, **options).fetch(geometry, result, coordinate, where, lanes)
+    bound = texture(array, **options)
+    words = interpreted(bound, coordinate, lanes)
+    np.testing.assert_array_equal(words, compiled(bound, coordinate, lanes))
+    return words.view(np.float32) if bound.reads_floats else words
 
 
 def test_integer_coordinates_name_texels() -> None:
@@ -45,14 +86,14 @@ def test_integer_coordinates_name_texels() -> None:
 
 def test_integer_elements_keep_their_bits() -> None:
     values = np.array([-1, 2**31 - 1, -(2**31)], "i4")
-    assert read(values, [0, 1, 2], result=S32, coordinate=S32)[0].tolist() == [2**32 - 1, 2**31 - 1, 2**31]
-    assert read(np.array([-2], "i1"), [0], result=S32, coordinate=S32)[0].tolist() == [2**32 - 2]
-    assert read(np.array([254], "u1"), [0], result=U32, coordinate=S32)[0].tolist() == [254]
+    assert read(values, [0, 1, 2], coordinate=S32)[0].tolist() == [2**32 - 1, 2**31 - 1, 2**31]
+    assert read(np.array([-2], "i1"), [0], coordinate=S32)[0].tolist() == [2**32 - 2]
+    assert read(np.array([254], "u1"), [0], coordinate=S32)[0].tolist() == [254]
 
 
 def test_channels() -> None:
     pixels = np.arange(8, dtype="u1").reshape(2, 4)
-    found = read(pixels, [1], result=U32, coordinate=S32, channels=4)
+    found = read(pixels, [1], coordinate=S32, channels=4)
     assert [c.tolist() for c in found] == [[4], [5], [6], [7]]
 
 
@@ -153,17 +194,45 @@ def on_ramp(place: Fraction, extent: int, bits: int) -> float:
     return float(((kept - Fraction(1, 2)) * 256 + Fraction(1, 2)) // 1) / 256
 
 
-def test_lanes_may_use_several_textures_and_any_shape() -> None:
-    bound = {n: make_texture(np.full(4, v, "f4"), **DEFAULTS) for n, v in (("t", 1.0), ("u", 2.0))}
-    both = TextureTable(bound, {"t": ADDRESS, "u": ADDRESS + 256})
-    where = np.array([[ADDRESS, ADDRESS + 256]] * 3, np.uint64)
-    found = both.fetch("1d", F32, S32, where, [np.zeros((3, 2), np.int32)])[0]
-    np.testing.assert_array_equal(found, [[1, 2]] * 3)
+FLOATS = (0, -0.0, 1, -1, 1.5, 65504, 2.0**-24, -(2.0**-14), 3e38, 2.0**-126, 1e-40, np.inf, -np.inf, np.nan)
+"""Some of which every array of floats has."""
 
 
-def test_unbound() -> None:
-    with pytest.raises(LaunchError, match=r"^nothing is bound to texture u: use Module.texture\('u'\).bind$"):
-        table(np.ones(1, "f4")).fetch("1d", F32, S32, np.array([ADDRESS + 256]), [np.array([0])])
+def texels(random: Any, dtype: str, shape: tuple[int, ...]) -> Any:
+    """Any numbers, floats of all sizes."""
+    if dtype[0] != "f":
+        limits = np.iinfo(dtype)
+        return random.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+    with np.errstate(over="ignore"):
+        values = (random.standard_normal(shape) * 2.0 ** random.integers(-20, 20, shape)).astype(dtype)
+        special = np.array(FLOATS).astype(dtype)
+    chosen = random.random(shape) < 0.2
+    values[chosen] = random.choice(special, int(chosen.sum()))
+    return values
+
+
+@pytest.mark.parametrize("cpu", [HOST, *named_cpus()])
+@pytest.mark.parametrize("axes", [1, 2, 3])
+@pytest.mark.parametrize("filtering", ["point", "linear"])
+def test_compiled_code_is_the_interpreter(cpu: str, axes: int, filtering: str) -> None:
+    try:
+        find_cpu(cpu)
+    except SimtError as reason:
+        pytest.skip(str(reason))
+    random = np.random.default_rng(axes)
+    kinds = [("f4", "element"), ("f2", "element"), ("u1", "float"), ("i1", "float"), ("i2", "float")]
+    for n, (dtype, read_as) in enumerate(kinds if filtering == "linear" else [*kinds, ("u4", "element")]):
+        address, normalized = (("clamp", False), ("border", True), ("wrap", True), ("mirror", True))[n % 4]
+        channels, shape = n % 4 + 1, tuple(random.integers(1, 9, axes))
+        data = texels(random, dtype, (*shape, channels) if channels > 1 else shape)
+        bound = texture(
+            data, filter=filtering, address=address, normalized=normalized, read_as=read_as, channels=channels
+        )
+        scale = np.array(shape[::-1]) if not normalized else np.ones(axes)
+        lanes = [(random.uniform(-2, 3, 200) * s).astype("f4") for s in scale]
+        for column in lanes:
+            column[random.random(200) < 0.2] = random.choice(np.array(FLOATS, "f8").astype("f4"))
+        np.testing.assert_array_equal(compiled(bound, F32, lanes, cpu), interpreted(bound, F32, lanes))
 
 
 @pytest.mark.parametrize(
@@ -184,8 +253,9 @@ def test_unbound() -> None:
         (np.zeros((4, 3), "f4"), {"channels": 4}, r"a texture of 4 channels cannot have the shape \(4, 3\)"),
         (np.zeros((1, 1, 1, 1), "f4"), {}, "a texture of 1 channel cannot have the shape"),
         (np.zeros((0,), "f4"), {}, "a texture cannot be empty"),
+        (np.broadcast_to(np.uint8(0), (2**28 + 1,)), {}, "a texture has at most 268435456 texels"),
     ],
 )
 def test_refused(array: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(LaunchError, match=message):
-        table(array, **options)
+        texture(array, **options)

@@ -79,6 +79,12 @@ class Column(Generic[V]):
     def ge(self, other: Column[V] | int) -> Column[V]:
         return self._compare("ge", other)
 
+    def minimum(self, other: Column[V] | int) -> Column[V]:
+        return self._of(self.m.minimum(self.t, self.v, self._value(other)))
+
+    def maximum(self, other: Column[V] | int) -> Column[V]:
+        return self._of(self.m.maximum(self.t, self.v, self._value(other)))
+
     def mul_high(self, other: Column[V]) -> Column[V]:
         return self._of(self.m.mul_high(self.t, self.v, other.v))
 

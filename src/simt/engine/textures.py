@@ -1,0 +1,60 @@
+"""The textures of a launch, as compiled code finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from simt.engine.abi import TableSlot, TextureSlot, fetch_slot
+from simt.engine.blocks import Block
+from simt.isa.texels import Sampling
+from simt.machine.launch import Launch
+from simt.machine.textures import TextureTable, sampling
+from simt.ptx.types import TYPES
+
+
+class NativeTextures:
+    """A table for the launches of one kernel, which reads textures in some ways (`Compiled.fetches`).
+
+    `fetcher`: gives the address of the function that fetches from textures of a kind.
+    """
+
+    def __init__(self, fetches: Sequence[tuple[str, str]], fetcher: Callable[[Sampling], int]) -> None:
+        self._fetches = fetches
+        self._fetcher = fetcher
+        self._bound: list[tuple[str, object]] = []
+        self._block = Block(len(TableSlot))
+
+    def begin(self, launch: Launch) -> int:
+        """Address of the `TableSlot`s for a launch: of what is bound when it begins."""
+        if not self._has(launch.textures):
+            self._bound = list(launch.textures.items())
+            self._block = self._made(TextureTable(launch.textures, launch.symbols))
+        return self._block.address
+
+    def _has(self, textures: Mapping[str, object]) -> bool:
+        """Whether the table is of just these. (Textures are not changed, and arrays have no plain `==`.)"""
+        if len(textures) != len(self._bound):
+            return False
+        return all(n == name and t is bound for (n, t), (name, bound) in zip(textures.items(), self._bound))
+
+    def _made(self, table: TextureTable) -> Block:
+        found = table.by_address
+        block = Block(TableSlot.TEXTURES + len(TextureSlot) * len(found))
+        block.slots[TableSlot.COUNT] = len(found)
+        for number, (address, texture) in enumerate(found.items()):
+            start = TableSlot.TEXTURES + len(TextureSlot) * number
+            depth, height, width = texture.data.shape[:3]
+            values = {
+                TextureSlot.HANDLE: address,
+                TextureSlot.DATA: texture.data.ctypes.data,
+                TextureSlot.WIDTH: width,
+                TextureSlot.HEIGHT: height,
+                TextureSlot.DEPTH: depth,
+            }
+            for geometry, name in self._fetches:
+                coordinate = TYPES[name]
+                kind = sampling(texture, geometry, coordinate)
+                values[fetch_slot(geometry, coordinate)] = self._fetcher(kind)
+            for slot, value in values.items():
+                block.slots[start + slot] = value
+        return block
