@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 
 from simt.analysis.shape import BlockShape
-from simt.engine.abi import KERNEL
+from simt.engine.abi import FETCH, KERNEL
+from simt.engine.compile import attributes, optimized, target_machine
 from simt.engine.host import AARCH64
+from simt.engine.llvm_texels import fetch_text
 from simt.engine.unsupported import Unsupported
+from simt.isa.texels import Sampling
+from simt.ptx.types import F16, F32, U8, Type
 from tests.cpus.objects import Code, machine_of, program_of, symbols_of
 from tests.filetests.test_run import FILES
 from tests.programs.harness import HERE as PROGRAMS
@@ -45,6 +49,19 @@ def test_every_kernel_becomes_an_object(path: Path) -> None:
             continue
         made += 1
     assert made or "unsupported" in path.name
+
+
+@pytest.mark.parametrize("element", [F16, F32, U8])
+def test_functions_that_fetch_from_textures(element: Type) -> None:
+    kind = Sampling(element, 4, 3, False, True, "mirror", True, not element.is_float, 21)
+    ir = fetch_text(kind, AARCH64.features, attributes(AARCH64))
+    assert "llvm.x86." not in ir
+    assert " asm " not in ir
+    image = bytes(target_machine(AARCH64).emit_object(optimized(ir, AARCH64)))
+    assert machine_of(image) == EM_AARCH64
+    defined, wanted = symbols_of(image)
+    assert FETCH in defined
+    assert wanted <= OF_EVERY_PROCESS
 
 
 @pytest.mark.parametrize(("name", "instruction"), [("saxpy", "fmla"), ("mandelbrot", "fmul")])

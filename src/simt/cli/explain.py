@@ -269,6 +269,7 @@ _CALL = {
     "compiled": "not inlined: a function for 32 lanes",
     "indirect": "not inlined: every function that it may reach, for the lanes that call it",
     "system": "of the device: goes through Python",
+    "texture": "a function for the kind of texture that is bound, for the lanes that read it",
 }
 
 

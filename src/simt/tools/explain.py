@@ -113,7 +113,8 @@ class BarrierNote:
 
 @dataclass(frozen=True, slots=True)
 class CallNote:
-    """`kind`: `compiled` (a function for a whole warp), `indirect`, or `system` (not in the module)."""
+    """`kind`: `compiled` (a function for a whole warp), `indirect`, `system` (not in the module), or `texture`
+    (of which `callee` is the geometry)."""
 
     place: Place
     callee: str
@@ -251,6 +252,8 @@ class _Watcher:
     def _calls(self) -> Iterable[CallNote]:
         for op in self.emitter.function.ops():
             if not isinstance(op, Call):
+                if any(operand.kind == "texture" for operand in op.form.operands):
+                    yield CallNote(self.place(op.line), str(op.binding["geom"]), "texture")
                 continue
             if isinstance(op.callee, str):
                 kind = "compiled" if op.callee in self.program.functions else "system"

@@ -245,6 +245,12 @@ CALLED = """
 """
 
 
+def test_textures() -> None:
+    fetch = "tex.1d.v4.u32.s32 {%r4, %r3, %r2, %r1}, [image, {%r1}];"
+    kernel = only(".global .texref image;" + body(fetch))
+    assert [(c.callee, c.kind) for c in kernel.calls] == [("1d", "texture")]
+
+
 def test_calls() -> None:
     found = explained(CALLED + body("call (%r4), twice, (%r1);", "call together, (%r4);"))
     kernel, device = found.functions
