@@ -113,8 +113,8 @@ class BarrierNote:
 
 @dataclass(frozen=True, slots=True)
 class CallNote:
-    """`kind`: `compiled` (a function for a whole warp), `indirect`, `system` (not in the module), or `texture`
-    (of which `callee` is the geometry)."""
+    """`kind`: `compiled` (a function for a whole warp), `indirect`, `system` (not in the module), or
+    `texture`, a fetch (`callee`: the geometry)."""
 
     place: Place
     callee: str
