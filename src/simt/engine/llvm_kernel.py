@@ -46,6 +46,7 @@ from simt.engine.llvm_calls import DeviceEmitter
 from simt.engine.llvm_clock import clear_clock
 from simt.engine.llvm_frame import COORDINATES, environment, load_slot, local_of_warp
 from simt.engine.llvm_function import FunctionEmitter
+from simt.engine.llvm_idle import IdleCtas, unless_idle
 from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_outline import TooLarge
 from simt.engine.llvm_phases import START, Loops, find_phases
@@ -178,7 +179,16 @@ class KernelEmitter(TrialEmitter):
         warp = [*trial, *self._warp_loop(), *lines, *self._finished()]
         if not self._in_strips or (sure is None and llvm_strips.rows(self.unit.block) == 1):
             return [*self._cta_loop(), *warp, *self._next_warp(), *self._stops()]
-        return [*llvm_strips.loops(self.unit.block, self._check(), warp, sure), *self._stops()]
+        loops = llvm_strips.loops(self.unit.block, self._check, warp, sure, self._idle)
+        return [*loops, *self._stops()]
+
+    @cached_property
+    def _idle(self) -> IdleCtas | None:
+        """Tells of which CTAs no thread does anything, if there may be such."""
+        if self.unit.block.joins or self.m.at_start is None:
+            return None
+        found = IdleCtas(self.schedule.order[0], self.m, self.parameter_offset)
+        return found if found.tells else None
 
     @property
     def _is_apart(self) -> bool:
@@ -212,6 +222,7 @@ class KernelEmitter(TrialEmitter):
         other = KernelEmitter(self.unit, self.function, ahead)
         other.builder.prefix = "%sure.v"  # allocations of both stand together
         other.m.beginning, other.m.tells_rows = self.beginning, self._has_window
+        other.goers = self._idle.goers if self._idle else {}
         other.longest = int(length * SHRUNK) if length > LONG_BODY else 0
         try:
             other.body()
@@ -413,15 +424,15 @@ class KernelEmitter(TrialEmitter):
         fits = unit.block.x % WARP == 0 or llvm_strips.rows(unit.block) > 1
         return not unit.large and not speaks and fits
 
-    def _check(self) -> list[str]:
+    def _check(self, then: str = "cta.run") -> list[str]:
         """Leaves the kernel if the launch is to be stopped."""
         return [
             "  %stop.flags = load atomic i64, ptr %stop.p monotonic, align 8",
             "  %stop.some = icmp ne i64 %stop.flags, 0",
-            "  br i1 %stop.some, label %cta.stop, label %cta.run",
+            f"  br i1 %stop.some, label %cta.stop, label %{then}",
             "cta.stop:",
             f"  %stopped = call i1 {stop(self.unit.module)}(ptr %launch, ptr %worker)",
-            "  br i1 %stopped, label %done, label %cta.run",
+            f"  br i1 %stopped, label %done, label %{then}",
         ]
 
     def _cta_loop(self) -> list[str]:
@@ -432,7 +443,7 @@ class KernelEmitter(TrialEmitter):
                 f"  %cta.{c} = phi i32 [ %first.{c}.32, %chunk.begin ], [ %cta.{c}.next, %cta.end ]"
                 for c in "xyz"
             ),
-            *self._check(),
+            *(unless_idle(self._idle, self._check) if self._idle else self._check()),
             "cta.run:",
             "  store i64 %cta, ptr %cta.slot",
         ]

@@ -44,6 +44,7 @@ class OpEmitter(SlotEmitter):
         self.in_place: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
         self.evaluator = self.in_place
         self.streams: set[int] = set()  # stores that may go past the caches, by the op's id
+        self.goers: dict[int, bool] = {}  # what comparisons give in threads that do something, by the op's id
 
     def read(self, definition: Definition) -> Value:
         if definition in self.remade and definition not in self.cache:
@@ -83,6 +84,7 @@ class OpEmitter(SlotEmitter):
     def op(self, op: Op) -> None:
         m, made, large, acts = self.m, self.ssa.of[id(op)], self.unit.large, bool(op.form.effects)
         m.parameter = self.parameter_offset(op)
+        m.of_goers = self.goers.get(id(op))
         m.reach = UNKNOWN if large or not acts else self.reach_here(op)
         m.range_of = partial(self._range_of, op)
         m.streams = id(op) in self.streams

@@ -38,6 +38,7 @@ _PARAMETER = "%parameter."
 ALWAYS = "-1"
 _EQUAL = ("eq", "ne")
 _BOUNDS = ("lt", "ge")
+_ABOVE: tuple[Comparison, ...] = ("gt", "ge")
 _TRUE_BELOW, _TRUE_ABOVE = ("lt", "le", "ne"), ("gt", "ge", "ne")
 
 
@@ -72,11 +73,13 @@ class SeriesAlgebra(MachineAlgebra):
     `ahead`: takes code that stands ahead of a row, if code is made for the row's first warps alone, None in
     all other code. `sure_turns`: an i64 computed there: the code is right for so many of them. `tells`: of
     some access or comparison it is told ahead how it ends. `has_edge`: not in the first CTA of the grid's
-    row. `tells_rows`: of comparisons of what a row of warps has in common, too."""
+    row. `tells_rows`: of comparisons of what a row of warps has in common, too. `of_goers`: what the present
+    comparison gives in threads that do something, if that is known."""
 
     ahead: Builder | None = None
     sure_turns = ALWAYS
     tells = has_edge = tells_rows = False
+    of_goers: bool | None = None
 
     @cached_property
     def _series(self) -> dict[str, Series]:
@@ -335,6 +338,7 @@ class SeriesAlgebra(MachineAlgebra):
                 continue
             step = self._even_step(one, t.bits)
             same, edge = shape_of(value).is_uniform, _is_edge(t, limit)
+            above = edge or (self.of_goers == (sense in _ABOVE) and op not in _EQUAL)
             if step is None or not shape_of(limit).is_uniform:
                 continue
             if same and not (rows and one.is_same and one.of_row and self._is_bound(sense, one, end, edge)):
@@ -343,10 +347,10 @@ class SeriesAlgebra(MachineAlgebra):
             if not shape_of(value).is_affine or (stays and (edge or op in _EQUAL)):
                 continue
             self.has_edge |= edge and not same
-            inside = self._turns_above if edge else self._turns_below
+            inside = self._turns_above if above else self._turns_below
             self._note_turns(self._fewer(one.turns, inside(sense, t, one, end, lanes, step)))
             self.tells = True
-            return sense in (_TRUE_ABOVE if edge else _TRUE_BELOW)
+            return sense in (_TRUE_ABOVE if above else _TRUE_BELOW)
         return None
 
     def _is_bound(self, op: Comparison, one: Series, end: Series, edge: bool) -> bool:

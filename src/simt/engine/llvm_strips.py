@@ -13,8 +13,10 @@ fences, volatile accesses and calls.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from simt.analysis.shape import WARP, BlockShape
+from simt.engine.llvm_idle import IdleCtas
 from simt.engine.llvm_series import FIRST_CTA, FIRST_THREAD, TURN
 from simt.records import dataclass
 
@@ -47,9 +49,12 @@ class Sure:
     has_edge: bool
 
 
-def loops(block: BlockShape, check: list[str], warp: list[str], sure: Sure | None) -> list[str]:
-    """From `chunk.begin` to the next chunk. `check`: goes to `cta.run`, or leaves the kernel. `warp`: the
-    code of a warp, from its names on to `finished`."""
+def loops(
+    block: BlockShape, check: Callable[[str], list[str]], warp: list[str], sure: Sure | None,
+    idle: IdleCtas | None,
+) -> list[str]:  # fmt: skip
+    """From `chunk.begin` to the next chunk. `check`: goes to a label, or leaves the kernel. `warp`: the code
+    of a warp, from its names on to `finished`. `idle`: tells which CTAs do nothing."""
     across = block.warps // rows(block)
     if sure is None:
         row = [
@@ -68,8 +73,8 @@ def loops(block: BlockShape, check: list[str], warp: list[str], sure: Sure | Non
         "  %strip.row = sub i32 %grid.x.32, %strip.x",
         "  %strip.room = zext i32 %strip.row to i64",
         *_least("strip.most", "%strip.left", "%strip.room"),
-        *_least("strip.ctas", "%strip.most", str(STRIP)),
-        *check,
+        *_least("strip.ctas" if idle is None else "strip.all", "%strip.most", str(STRIP)),
+        *(check("cta.run") if idle is None else [*check("strip.try"), *_busy(idle)]),
         "cta.run:",
         "  br label %row.head",
         "row.head:",
@@ -78,6 +83,45 @@ def loops(block: BlockShape, check: list[str], warp: list[str], sure: Sure | Non
         f"  {FIRST_THREAD} = mul i32 %row.warp, {WARP}",
         *row,
         *_after_row(block),
+    ]
+
+
+def _busy(idle: IdleCtas) -> list[str]:
+    """Leaves the strip out if all of its CTAs are idle. If one half of them is, or the first one, it is cut
+    to the first half, again and again; to one if threads of that end (so that all is well in those after)."""
+
+    def told(name: str, first: str, last: str) -> list[str]:
+        return idle.lines(name, (first, "%cta.y", "%cta.z"), (last, "%cta.y", "%cta.z"))
+
+    return [
+        "strip.try:",
+        "  br label %strip.part",
+        "strip.part:",
+        "  %strip.ctas = phi i64 [ %strip.all, %strip.try ], [ %strip.less, %strip.cut ]",
+        "  %strip.count = trunc i64 %strip.ctas to i32",
+        "  %strip.after = add i32 %strip.x, %strip.count",
+        "  %strip.last = sub i32 %strip.after, 1",
+        *told("idle", "%strip.x", "%strip.last"),
+        "  br i1 %idle, label %strip.end, label %strip.busy",
+        "strip.busy:",
+        "  %strip.half = lshr i64 %strip.ctas, 1",
+        "  %strip.has.halves = icmp ne i64 %strip.half, 0",
+        "  br i1 %strip.has.halves, label %strip.halves, label %cta.run",
+        "strip.halves:",
+        "  %strip.half.count = trunc i64 %strip.half to i32",
+        "  %strip.upper = add i32 %strip.x, %strip.half.count",
+        "  %strip.lower = sub i32 %strip.upper, 1",
+        *told("idle.lower", "%strip.x", "%strip.lower"),
+        *told("idle.upper", "%strip.upper", "%strip.last"),
+        *told("idle.first", "%strip.x", "%strip.x"),
+        "  %strip.begins.idle = or i1 %idle.lower, %idle.first",
+        "  %strip.parts = or i1 %idle.upper, %strip.begins.idle",
+        "  %strip.less = select i1 %strip.parts, i64 %strip.half, i64 1",
+        "  %strip.goes = xor i1 %strip.parts, true",
+        "  %strip.whole = and i1 %strip.goes, %idle.first.all",
+        "  br i1 %strip.whole, label %cta.run, label %strip.cut",
+        "strip.cut:",
+        "  br label %strip.part",
     ]
 
 
