@@ -18,6 +18,7 @@ from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Op, Program
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
+from simt.analysis.rolled_again import rolled_again
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.ssa import Ssa
 from simt.analysis.streams import streams
@@ -612,7 +613,7 @@ def _unit(
     """`ssa` of the kernel, if it has been made."""
     unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa)
     unit.choose_shape()
-    for step in (_staying_together, _with_rows_of_blocks):
+    for step in (_rolled_again, _staying_together, _with_rows_of_blocks):
         kernel = step(unit)
         if kernel is not unit.kernel:
             unit = Unit(program, kernel, unit.block, features, may_grow=may_grow)
@@ -626,6 +627,15 @@ def _unit(
     turning = taking_turns(kernel, found, loops) if apart else turns_of_warps(kernel, found, loops)
     made = Unit(program, turning, unit.block, features, may_grow=may_grow, takes_turns=True)
     return made if apart or are_whole(made.analyse(turning).pending) else unit
+
+
+def _rolled_again(unit: Unit) -> Function:
+    """The kernel, with loops that were unrolled as they were before."""
+    if unit.has_clock:
+        return unit.kernel
+    found, environment = unit.analyse(unit.kernel), unit.program.environment
+    ranges = cache(lambda: Ranges(found.ssa, environment, unit.block, lambda _: UNKNOWN))
+    return rolled_again(unit.kernel, found.ssa, found.uniformity.shapes, environment, ranges)
 
 
 def _staying_together(unit: Unit) -> Function:

@@ -1,0 +1,215 @@
+"""Loops that a compiler has unrolled, rolled again.
+
+`for (i = thread; i < n; i += threads) y[i] = a * x[i] + y[i];` comes as two loops: one of which a turn is one
+of the program's, for the turns that are left over when their number is divided by four, and then one of which
+each turn is four of them. How many are left over may differ from lane to lane, so that after the first loop
+lanes are apart, and nothing is known of what they load. Rolled again, all lanes of a warp begin together, and
+their addresses go on side by side.
+
+The first loop stands a second time in the code, with the end of the second one. That it comes to the same
+is found by `simt.analysis.same_turns`, for counters that do not wrap: that is asked before the loops, and
+where one may, threads go through them as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from simt.analysis.lower_forms import FITS, copy, simple
+from simt.analysis.program import Block, Branch, Constant, Function, Jump, Op, Register
+from simt.analysis.ranges import Ranges
+from simt.analysis.same_turns import Count, Proof, Unrolled, other
+from simt.analysis.shape import Shape
+from simt.analysis.ssa import Definition, Ssa, destinations, terminator_uses
+from simt.analysis.unrolling import copied
+from simt.isa.algebra import Environment
+from simt.ptx.types import PRED, Type
+from simt.records import replace
+
+MOST_OPS = 400
+"""Ops of an unrolled loop's turn."""
+
+
+MOST, MOST_STEP = 1 << 30, 1 << 26
+"""How far a counter may go, and in one turn, where loops are rolled again: then it does not wrap, nor what a turn
+adds to it (`simt.analysis.terms`)."""
+
+
+class Line(int):
+    """The line of an op that stands for several, those of `lines` in the unrolled loop. At which of them a
+    thread is tell `start`, `now`, `step` and `limit`, of which the op's block has copies."""
+
+    count: Count
+    lines: tuple[int, ...]
+
+
+def rolled_again(
+    kernel: Function,
+    ssa: Ssa,
+    shapes: Mapping[Definition, Shape],
+    environment: Environment,
+    ranges: Callable[[], Ranges],
+) -> Function:
+    """The kernel with such loops; itself if there are none."""
+    found = [(pair, Proof(ssa, shapes, environment, ranges, pair)) for pair in _pairs(ssa)]
+    counts = [(pair, count) for pair, proof in found if (count := proof.count()) is not None]
+    if not counts:
+        return kernel
+    made = copied(kernel)
+    made.registers = [*kernel.registers]
+    blocks = {b.index: b for b in made.blocks}
+    for pair, count in counts:
+        _Writer(made, blocks, ssa, pair, count).write()
+    for index, block in enumerate(made.blocks):
+        block.index = index
+    return made
+
+
+def _pairs(ssa: Ssa) -> Iterator[Unrolled]:
+    """Pairs of loops that look like it."""
+    loops = [b for b in ssa.schedule.order if b in b.successors() and len(b.successors()) == 2]
+    for rest in loops if len(loops) > 1 else ():
+        found = _pair(ssa, rest)
+        if found is not None and found.main in loops and len(found.main.ops) <= MOST_OPS:
+            yield found
+
+
+def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
+    """The pair of which the first loop is a block."""
+    between, before = _through(other(rest, rest)), [b for b in ssa.predecessors[rest.index] if b is not rest]
+    lead = [b for b in before if isinstance(b.terminator, Jump)]
+    if lead and len(lead) == 1 == len(before):
+        before = ssa.predecessors[lead[0].index]
+    if between is None or len(before) != 1 or not isinstance(before[0].terminator, Branch):
+        return None
+    if len(between.successors()) != 2 or len(ssa.predecessors[between.index]) != 2:
+        return None
+    for way in between.successors():
+        main = _through(way)
+        if main is not None and main is not rest and main in main.successors():
+            return Unrolled(before[0], lead, rest, between, way, main, other(between, way))
+    return None
+
+
+def _through(block: Block) -> Block | None:
+    """Where a block leads, through blocks that lead to one place."""
+    seen = set[Block]()
+    while isinstance(block.terminator, Jump) and block not in seen:
+        seen.add(block)
+        block = block.terminator.target
+    return block if isinstance(block.terminator, Branch) else None
+
+
+class _Writer:
+    """Writes a loop a second time, and what leads there."""
+
+    def __init__(
+        self, made: Function, blocks: Mapping[int, Block], ssa: Ssa, pair: Unrolled, count: Count
+    ) -> None:
+        self.made, self.blocks, self.ssa, self.pair, self.count = made, blocks, ssa, pair, count
+        self.needed = set[Definition]()
+        self.line = pair.main.terminator.line
+
+    def write(self) -> None:
+        pair, count, blocks = self.pair, self.count, self.blocks
+        self._find_needed()
+        before, after = blocks[pair.before.index], blocks[pair.after.index]
+        kept, moved = self._parted(pair.before)
+        slow = Block(0, [*moved], before.terminator)
+        end = Block(0, self._again(pair.between), Jump(after))
+        start = self._register(count.start, "start")
+        lead = [op for block in pair.lead for op in self._again(block)]
+        fast = Block(0, [*lead, copy(start, count.start, count.start.type, self.line)])
+        turn = self._turn(replace(count, start=start), end)
+        fast.terminator = Jump(turn)
+        fits = self._register(count.start, "fits", PRED)
+        sources = {"a": count.limit, "b": count.step, "c": Constant(count.type, MOST), "e": Constant(count.type, MOST_STEP)}
+        test = simple(FITS, count.type, fits, {n: (s, count.type) for n, s in sources.items()}, self.line)
+        test.result_types = (PRED,)
+        before.ops = [*kept, test]
+        before.terminator = Branch(fits, False, fast, slow, line=self.line)
+        at = self.made.blocks.index(before) + 1
+        self.made.blocks[at:at] = [fast, turn, end, slow]
+
+    def _turn(self, count: Count, end: Block) -> Block:
+        """The loop."""
+        now, step, limit = (self._register(count.start, n, count.type) for n in ("now", "step", "limit"))
+        start = self._register(count.start, "start")
+        noted = replace(count, start=start, now=now, step=step, limit=limit)
+        ops = [
+            copy(start, count.start, start.type, self.line),
+            copy(now, count.now, now.type, self.line),
+            copy(step, count.step, count.type, self.line),
+            copy(limit, count.limit, count.type, self.line),
+        ]
+        turn, main = Block(0), self.pair.main
+        for op in self._again(self.pair.rest):
+            if op.form.effects:
+                op.line = Line(op.line)
+                op.line.count, op.line.lines = noted, count.lines[int(op.line)]
+            ops.append(op)
+        test = replace(count.test, sources=count.test.sources | {count.counter: count.now})
+        branch = main.terminator
+        assert isinstance(branch, Branch)
+        ways = [turn if t is main else end for t in (branch.taken, branch.otherwise)]
+        turn.ops, turn.terminator = [*ops, test], replace(branch, taken=ways[0], otherwise=ways[1])
+        return turn
+
+    def _register(self, like: Register, name: str, t: Type | None = None) -> Register:
+        made = Register(len(self.made.registers), f"{name}.rolled{len(self.made.registers)}", t or like.type)
+        self.made.registers.append(made)
+        return made
+
+    def _again(self, block: Block) -> list[Op]:
+        """The ops of a block that are needed."""
+        return [replace(op) for op in block.ops if isinstance(op, Op) and self._is_needed(op)]
+
+    def _is_needed(self, op: Op) -> bool:
+        return bool(op.form.effects) or not self.needed.isdisjoint(self.ssa.of[id(op)])
+
+    def _parted(self, block: Block) -> tuple[list[Op], list[Op]]:
+        """The ops of a block, those that are needed, and those that only the loops as they were need."""
+        kept, moved, written = list[Op](), list[Op](), set[Register | None]()
+        for op in reversed(block.ops):
+            assert isinstance(op, Op)
+            if self._is_needed(op) or not written.isdisjoint((*self.ssa.read[id(op)], *op.destinations)):
+                kept.insert(0, op)
+                written.update(destinations(op))
+                self.needed.update(self.ssa.read[id(op)].values())
+            else:
+                moved.insert(0, op)
+        return kept, moved
+
+    # -- what is needed ------------------------------------------------------------------------------
+
+    def _find_needed(self) -> None:
+        pair, ssa = self.pair, self.ssa
+        own = {pair.before, *pair.lead, pair.rest, pair.between}
+        work = [d for block in ssa.schedule.order if block not in {*own, pair.main} for d in self._read(block)]
+        work += [d for op in (*pair.rest.ops, *pair.before.ops) if op.form.effects for d in ssa.read[id(op)].values()]
+        work += self.count.definitions
+        work += [d for d in ssa.read[id(self.count.test)].values() if d.block is not pair.main]
+        while work:
+            definition = work.pop()
+            if definition in self.needed or definition.block not in own:
+                continue
+            self.needed.add(definition)
+            work += self._made_of(definition)
+
+    def _made_of(self, definition: Definition) -> list[Definition]:
+        if not definition.is_phi:
+            return list(self.ssa.read.get(id(definition.origin), {}).values())
+        if definition.block is self.pair.between:
+            return [definition.inputs[self.pair.from_rest(self.ssa)]]
+        return list(definition.inputs.values())
+
+    def _read(self, block: Block) -> Iterator[Definition]:
+        """What a block reads of what others made."""
+        current = self.ssa.reaching(block)
+        for op in block.ops:
+            yield from self.ssa.read[id(op)].values()
+            current.update({d.register: d for d in self.ssa.of[id(op)] if d is not None})
+        for register in terminator_uses(block):
+            yield self.ssa.lookup(current, register)
+        for phi in self.ssa.phis.get(block.index, ()):
+            yield from phi.inputs.values()
