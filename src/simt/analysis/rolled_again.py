@@ -13,7 +13,7 @@ where one may, threads go through them as they were.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from simt.analysis.lower_forms import FITS, copy, simple
 from simt.analysis.program import Block, Branch, Constant, Function, Jump, Op, Register
@@ -41,6 +41,15 @@ class Line(int):
 
     count: Count
     lines: tuple[int, ...]
+
+
+class Seldom(int):
+    """The line of an op in a loop as it was, which is seldom run: such code is to be short."""
+
+
+def is_seldom(blocks: Sequence[Block]) -> bool:
+    """Whether blocks of a loop are run but seldom."""
+    return any(isinstance(op.line, Seldom) for block in blocks for op in block.ops)
 
 
 def rolled_again(
@@ -126,6 +135,8 @@ class _Writer:
         sources = {"a": count.limit, "b": count.step, "c": Constant(count.type, MOST), "e": Constant(count.type, MOST_STEP)}
         test = simple(FITS, count.type, fits, {n: (s, count.type) for n, s in sources.items()}, self.line)
         test.result_types = (PRED,)
+        for block in (pair.rest, pair.main):
+            blocks[block.index].ops = [replace(op, line=Seldom(op.line)) for op in blocks[block.index].ops]
         before.ops = [*kept, test]
         before.terminator = Branch(fits, False, fast, slow, line=self.line)
         at = self.made.blocks.index(before) + 1
@@ -145,8 +156,9 @@ class _Writer:
         turn, main = Block(0), self.pair.main
         for op in self._again(self.pair.rest):
             if op.form.effects:
-                op.line = Line(op.line)
-                op.line.count, op.line.lines = noted, count.lines[int(op.line)]
+                line = Line(op.line)
+                line.count, line.lines = noted, count.lines[op.line]
+                op.line = line
             ops.append(op)
         test = replace(count.test, sources=count.test.sources | {count.counter: count.now})
         branch = main.terminator
