@@ -83,6 +83,12 @@ def FITS(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
     return m.and_(PRED, m.compare("le", t, a, c), positive)
 
 
+@_form("near.type d:pred, a, b, c, e:pred")
+def NEAR(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
+    """Whether `a` is less than `c` more than `b`, modulo the type, and `e` holds."""
+    return m.and_(PRED, e, m.compare("lt", t, m.sub(t, a, b), c))
+
+
 @_form("all.type d:pred, a:pred", "warp")
 def ALL(m: Algebra[V], a: V) -> V:
     """Whether a predicate holds in all lanes that run."""

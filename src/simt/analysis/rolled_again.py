@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from simt.analysis.lower_forms import FITS, copy, simple
+from simt.analysis.cut_again import renamed
+from simt.analysis.lower_forms import FITS, NEAR, copy, simple
 from simt.analysis.program import Block, Branch, Constant, Function, Jump, Op, Register
 from simt.analysis.ranges import Ranges
 from simt.analysis.same_turns import Count, Proof, Unrolled, other
@@ -23,15 +24,16 @@ from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa, destinations, terminator_uses
 from simt.analysis.unrolling import copied
 from simt.isa.algebra import Environment
-from simt.ptx.types import PRED, Type
+from simt.ptx.types import PRED, Type, unsigned
 from simt.records import replace
 
 MOST_OPS = 400
 """Ops of an unrolled loop's turn."""
 
 
-MOST, MOST_STEP = 1 << 30, 1 << 26
-"""How far a counter may go, and in one turn, where loops are rolled again: then it does not wrap, nor what a turn
+MOST, MOST_STEP, NEARLY = 1 << 30, 1 << 26, 1 << 29
+"""How far a counter may go, and in one turn, and how much more an index may
+be, where loops are rolled again: then it does not wrap, nor what a turn
 adds to it (`simt.analysis.terms`)."""
 
 
@@ -67,8 +69,10 @@ def rolled_again(
     made = copied(kernel)
     made.registers = [*kernel.registers]
     blocks = {b.index: b for b in made.blocks}
-    for pair, count in counts:
-        _Writer(made, blocks, ssa, pair, count).write()
+    writers = [_Writer(made, blocks, ssa, pair, count) for pair, count in counts]
+    for writer in writers:
+        if writer.may_write:
+            writer.write()
     for index, block in enumerate(made.blocks):
         block.index = index
     return made
@@ -96,8 +100,18 @@ def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
     for way in between.successors():
         main = _through(way)
         if main is not None and main is not rest and main in main.successors():
-            return Unrolled(before[0], lead, rest, between, way, main, other(between, way))
+            head, arms = _head(ssa, before[0])
+            return Unrolled(head, arms, before[0], lead, rest, between, way, main, other(between, way))
     return None
+
+
+def _head(ssa: Ssa, block: Block) -> tuple[Block, tuple[Block, ...]]:
+    """Where a branch begins whose two ways meet in a block, and these: a quotient of 64 bits, or of 32 if its
+    operands have no more. The block itself if there is none."""
+    arms = ssa.predecessors[block.index]
+    heads = [b for arm in arms for b in ssa.predecessors[arm.index]]
+    are_arms = len(arms) == 2 == len(heads) and all(arm.successors() == (block,) for arm in arms)
+    return (heads[0], tuple(arms)) if are_arms and heads[0] is heads[1] else (block, ())
 
 
 def _through(block: Block) -> Block | None:
@@ -118,16 +132,24 @@ class _Writer:
         self.made, self.blocks, self.ssa, self.pair, self.count = made, blocks, ssa, pair, count
         self.needed = set[Definition]()
         self.line = pair.main.terminator.line
+        self.lead = [*([] if pair.head is pair.before else [pair.before]), *pair.lead]
+        self._find_needed()
+
+    @property
+    def may_write(self) -> bool:
+        """Whether nothing is needed that only ways to the loops as they were make."""
+        pair = self.pair
+        phis = self.ssa.phis.get(pair.before.index, ()) if pair.arms else ()
+        return self.needed.isdisjoint(phis) and not any(d.block in pair.arms for d in self.needed)
 
     def write(self) -> None:
         pair, count, blocks = self.pair, self.count, self.blocks
-        self._find_needed()
-        before, after = blocks[pair.before.index], blocks[pair.after.index]
-        kept, moved = self._parted(pair.before)
+        before, after = blocks[pair.head.index], blocks[pair.after.index]
+        kept, moved = self._parted(pair.head)
         slow = Block(0, [*moved], before.terminator)
         end = Block(0, self._again(pair.between), Jump(after))
         start = self._register(count.start, "start")
-        lead = [op for block in pair.lead for op in self._again(block)]
+        lead = [op for block in self.lead for op in self._again(block)]
         fast = Block(0, [*lead, copy(start, count.start, count.start.type, self.line)])
         turn = self._turn(replace(count, start=start), end)
         fast.terminator = Jump(turn)
@@ -141,6 +163,28 @@ class _Writer:
         before.terminator = Branch(fits, False, fast, slow, line=self.line)
         at = self.made.blocks.index(before) + 1
         self.made.blocks[at:at] = [fast, turn, end, slow]
+
+    def _near(self, fits: Register) -> tuple[list[Op], Register]:
+        """Ops that ask whether indices that go on with the counter are near it; what they and `fits` give."""
+        ops, t = list[Op](), unsigned(self.count.type.bits)
+        for index in self.count.indices:
+            near, begun = self._register(fits, "near"), self._probed(index, ops)
+            sources = {"a": (begun, t), "b": (self._probed(self.count.begun, ops), t), "c": (Constant(t, NEARLY), t), "e": (fits, PRED)}
+            test = simple(NEAR, t, near, sources, self.line)
+            test.result_types = (PRED,)
+            ops.append(test)
+            fits = near
+        return ops, fits
+
+    def _probed(self, definition: Definition, ops: list[Op]) -> Register:
+        """A register with what is made on the way to the first loop."""
+        op = definition.origin
+        if definition.block not in self.lead or not isinstance(op, Op):
+            return definition.register
+        names = {r: self._probed(d, ops) for r, d in self.ssa.read[id(op)].items()}
+        made = self._register(definition.register, "probed")
+        ops.append(replace(renamed(op, names), destinations=(made,)))
+        return made
 
     def _turn(self, count: Count, end: Block) -> Block:
         """The loop."""
@@ -196,10 +240,10 @@ class _Writer:
 
     def _find_needed(self) -> None:
         pair, ssa = self.pair, self.ssa
-        own = {pair.before, *pair.lead, pair.rest, pair.between}
+        own = {pair.head, *pair.arms, pair.before, *pair.lead, pair.rest, pair.between}
         work = [d for block in ssa.schedule.order if block not in {*own, pair.main} for d in self._read(block)]
-        work += [d for op in (*pair.rest.ops, *pair.before.ops) if op.form.effects for d in ssa.read[id(op)].values()]
-        work += self.count.definitions
+        work += [d for op in pair.rest.ops if op.form.effects for d in ssa.read[id(op)].values()]
+        work += [*self.count.definitions, *self.count.indices]
         work += [d for d in ssa.read[id(self.count.test)].values() if d.block is not pair.main]
         while work:
             definition = work.pop()

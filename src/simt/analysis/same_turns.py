@@ -19,7 +19,7 @@ from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.terms import Sum, TermAlgebra, Terms
 from simt.isa.algebra import Environment
-from simt.ptx.types import PRED, Type, unsigned
+from simt.ptx.types import PRED, U32, Type, unsigned
 from simt.records import dataclass
 
 MOST_TURNS = 4
@@ -31,8 +31,11 @@ Values = Mapping[Definition, Sum]
 @dataclass(frozen=True, slots=True)
 class Unrolled:
     """The two loops, `rest` and `main`, each a block. `before`: where lanes go to either; by way of `lead` to
-    `rest`. `between`: where those of `rest` come to, and go on to `main`, by way of `way`, or to `after`."""
+    `rest`. `between`: where those of `rest` come to, and go on to `main`, by way of `way`, or to `after`. `head`:
+    `before`, or where a branch begins whose ways, `arms`, meet there."""
 
+    head: Block
+    arms: tuple[Block, ...]
     before: Block
     lead: list[Block]
     rest: Block
@@ -54,7 +57,9 @@ class Unrolled:
 class Count:
     """A counter: from `start` by `step` while below `limit`, in numbers of a type; `now` in a turn. `test`:
     the op of the second loop that compares it, as its operand `counter`. `lines`: by that of an op of the
-    first loop, those of the second loop's. `definitions`: of what is read."""
+    first loop, those of the second loop's. `definitions`: of what is read. `begun`: what it
+    began with. `indices`: what goes on with the counter
+    and must not wrap either, as it begins."""
 
     start: Register
     now: Register
@@ -65,6 +70,8 @@ class Count:
     counter: str
     lines: dict[int, tuple[int, ...]]
     definitions: list[Definition]
+    begun: Definition
+    indices: list[Definition]
 
 
 class _DifferentError(Exception):
@@ -120,6 +127,7 @@ class Proof:
         self.outside = self._terms({})
         self.phis = ssa.phis.get(pair.rest.index, [])
         self.steps: dict[Definition, Sum] = {}
+        self.lower: dict[Sum, Sum] = {}  # halves of what counters of 64 bits begin with
 
     def _terms(self, known: Values) -> Terms:
         made = Terms(self.ssa, self.environment, self.algebra)
@@ -133,7 +141,8 @@ class Proof:
             return None
 
     def _count(self) -> Count:
-        for block in (self.pair.rest, self.pair.main, self.pair.before, self.pair.between, *self.pair.lead):
+        pair = self.pair
+        for block in (pair.head, *pair.arms, pair.before, *pair.lead, pair.rest, pair.between, pair.main):
             _require(self._is_plain(block))
         self._find_steps()
         turns = self._turns()
@@ -211,15 +220,25 @@ class Proof:
         return found
 
     def _set_starts(self) -> None:
+        self.algebra.others.clear()
         for phi, step in self.steps.items():
             one = len(step.parts) + bool(step.number) == 1 and all(count == 1 for _, count in step.parts)
-            if phi.register.type.bits == 32 and one:
-                start = self._start(phi)
-                self.algebra.starts[start] = step
-                found = self.ranges().of(self._first(phi))
-                if 0 <= found.lo <= found.hi < 1 << 31:
-                    self.algebra.positive.add(start)
+            if not phi.register.type.is_float and one:
+                self._set_start(phi, self._start(phi), step)
         self.outside = self._terms({})
+
+    def _set_start(self, phi: Definition, start: Sum, step: Sum) -> None:
+        """Notes with what a counter begins. Of one of 64 bits, its lower half may be extended, if it is not
+        below zero: then it has no more than that."""
+        found, t = self.ranges().of(self._first(phi)), _numbers(phi)
+        positive = 0 <= found.lo <= found.hi < 1 << t.bits - 1
+        if t.bits == 64 and positive:
+            whole, start, step = start, *(self.algebra.resize(t, U32, one) for one in (start, step))
+            self.lower[whole] = start
+        if start.bits == 32:
+            self.algebra.starts[start] = step
+            if positive:
+                self.algebra.positive.add(start)
 
     def _state(self) -> dict[Definition, Sum]:
         """What a turn begins with after any number of turns."""
@@ -311,12 +330,33 @@ class Proof:
     def _counts(self, phi: Definition, signed: bool, limit: Sum) -> bool:
         """Whether the turns are those of a counter below a limit, which it surely is before."""
         start, step = self._start(phi), self.steps[phi]
-        t = _numbers(phi)
         last = limit.added(start, -1).added(Sum(start.bits, 1), -1)
         below = self.algebra.atom(1, "lt", signed, start, limit)
-        known = all(one == start and (by_sign or not signed or one in self.algebra.positive) for one, by_sign in self.algebra.extended)
-        counted = step.number or step.parts
-        return bool(counted) and known and self.quotient == self.algebra.divide(t, last, step) and self._is_asked(below)
+        known = all(self._may_extend(start, one, by_sign, signed) for one, by_sign in self.algebra.extended)
+        far = self.algebra.atom(start.bits, "max", signed, frozenset((limit, start.added(step))))
+        counted = any(self._is_quotient(phi, signed, last.added(way).added(limit, -1)) for way in (limit, far))
+        return bool(step.number or step.parts) and known and counted and self._is_asked(below)
+
+    def _is_quotient(self, counter: Definition, signed: bool, last: Sum) -> bool:
+        """Whether the program divides so. Where numbers have 32 bits, it may do so in those."""
+        algebra, t, step, ways = self.algebra, _numbers(counter), self.steps[counter], [self.quotient]
+        (phi,) = cast("tuple[Any, ...]", algebra.key(self.quotient) or (None,))[:1]
+        if isinstance(phi, Definition) and phi.is_phi and phi.block is self.pair.before:
+            ways = [self.outside.of(value) for value in phi.inputs.values()]
+        found = {algebra.divide(t, last, step)}
+        if not signed or self._start(counter) in self.lower:
+            lower = (algebra.resize(t, U32, one) for one in (last, step))
+            found.add(algebra.resize(U32, t, algebra.divide(U32, *lower)))
+        return found.issuperset(ways)
+
+    def _may_extend(self, start: Sum, one: Sum, by_sign: bool, signed: bool) -> bool:
+        """Whether a counter that does not wrap, or an index that is more than it by what does not change, may
+        be extended so."""
+        start = self.lower.get(start, start)
+        positive = start in self.algebra.positive
+        if one == start:
+            return by_sign or not signed or positive
+        return positive and by_sign and one.bits == start.bits == 32
 
     def _is_asked(self, condition: Sum) -> bool:
         """Whether all lanes that come to the loops were asked for a condition, and it held."""
@@ -325,7 +365,7 @@ class Proof:
         while True:
             sources = ssa.predecessors[at]
             if len(sources) == 1 and isinstance(sources[0].terminator, Branch) and len(sources[0].successors()) == 2:
-                if self._holds(self.outside, sources[0], blocks[at]) == condition:
+                if self.algebra.implies(self._holds(self.outside, sources[0], blocks[at]), condition):
                     return True
             if tree[at] == at:
                 return False
@@ -347,7 +387,25 @@ class Proof:
         read = [d for d in (at[1], step[1]) if d is not None]
         _require(all(self._is_uniform(d) and self._is_before(d) for d in read))
         after = phi.inputs[pair.rest.index]
-        return Count(phi.register, phi.register, step[0], at[0], t, test, counter, self._lines(), [*read, start, after])
+        first = self.lower.get(self._start(phi), self._start(phi))
+        indices = [self._index(one) for one, _ in self.algebra.extended if one != first]
+        read += [start, after]
+        return Count(phi.register, phi.register, step[0], at[0], t, test, counter, self._lines(), read, start, indices)
+
+    def _index(self, start: Sum) -> Definition:
+        """What an index began with, in a register."""
+        near = {self.pair.before, *self.pair.lead}
+        found = (d for d, term in self.outside.known.items() if term == start and d.register.type.bits == start.bits)
+        for definition in found:
+            if self._is_before(definition) or (definition.block in near and self._stays(definition)):
+                return definition
+        raise _DifferentError
+
+    def _stays(self, definition: Definition) -> bool:
+        """Whether its register has it still at its block's end."""
+        ops = _ops(definition.block)
+        last = [op for op in ops if definition.register in op.destinations]
+        return definition.origin is last[-1] if last else False
 
     def _operand(self, test: Op, limit: Sum) -> tuple[Register | Constant, Definition | None]:
         """The operand of a comparison that is the limit."""
@@ -372,7 +430,7 @@ class Proof:
 
     def _is_before(self, definition: Definition) -> bool:
         """Whether a register has something from before the loops on, and nothing else."""
-        tree, at = dominators(self.ssa.schedule), self.pair.before.index
+        tree, at = dominators(self.ssa.schedule), self.pair.head.index
         if self.ssa.single.get(definition.register) is not definition:
             return False
         while at != definition.block.index and tree[at] != at:

@@ -9,6 +9,7 @@ part of its sum.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from itertools import product
 from typing import Any, cast
 
 from simt.analysis.evaluate import Remembering
@@ -16,7 +17,7 @@ from simt.analysis.kinds import kind_of
 from simt.analysis.program import Address, FunctionAddress, Op, Operand, Register, SymbolAddress
 from simt.analysis.ssa import Definition, Ssa
 from simt.isa.algebra import Algebra, Comparison, Environment
-from simt.ptx.types import Type
+from simt.ptx.types import PRED, S32, Type
 from simt.records import dataclass
 
 DEEP = 12
@@ -66,13 +67,15 @@ class TermAlgebra:
     """The primitives by which sums are made of sums, and a few that are asked for by name. `starts`: sums with
     which counters begin, by what they go on. Where a counter is extended, so are its start and what it has
     gone on: that it does not wrap is noted in `extended` (with whether by its sign), and for others to see to, and
-    that steps are above zero. `positive`: starts that are not below zero."""
+    that steps are above zero. `positive`: starts that are not below zero. `others`: what was extended by its sign
+    besides, and may be what an index that goes on with a counter began with."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
         self.keys: list[Hashable] = []
         self.starts: dict[Sum, Sum] = {}
         self.positive: set[Sum] = set()
+        self.others: dict[Sum, None] = {}
         self.extended: set[tuple[Sum, bool]] = set()
 
     def __getattr__(self, name: str) -> Any:
@@ -102,10 +105,14 @@ class TermAlgebra:
         return a.added(b, -1)
 
     def mul(self, t: Type, a: Sum, b: Sum) -> Sum:
-        if a.parts and b.parts:
-            return self.atom(t.bits, "mul", frozenset((a, b)))
-        terms, number = (b, a.number) if b.parts else (a, b.number)
-        return Sum(t.bits, 0).added(terms, number)
+        found = Sum(t.bits, a.number * b.number % (1 << t.bits)).added(Sum(t.bits, 0, a.parts), b.number)
+        found = found.added(Sum(t.bits, 0, b.parts), a.number)
+        for (one, many), (other, times) in product(a.parts, b.parts):
+            if one.turns or other.turns or one.number < 0 or other.number < 0:
+                raise NoSumError
+            pair = frozenset((one.number, other.number)), one.number == other.number
+            found = found.added(self.atom(t.bits, "mul", *pair), many * times)
+        return found
 
     def shift_left(self, t: Type, a: Sum, n: Sum) -> Sum:
         if n.parts:
@@ -113,9 +120,19 @@ class TermAlgebra:
         return Sum(t.bits, 0).added(a, 1 << n.number if n.number < t.bits else 0)
 
     def shift_right(self, t: Type, a: Sum, n: Sum) -> Sum:
-        if n.parts or t.is_signed or n.number >= t.bits:
+        if n.parts or n.number >= t.bits:
             raise NoSumError
+        if t.is_signed:
+            return self._lower_half(t, a, n.number)
         return self.divide(t, a, Sum(t.bits, 1 << n.number))
+
+    def _lower_half(self, t: Type, a: Sum, n: int) -> Sum:
+        """The lower 32 bits of a number of 64, which was shifted left by 32, shifted right by so many."""
+        half = 1 << 32
+        if t.bits != 64 or n > 32 or a.number % half or any(count % half for _, count in a.parts):
+            raise NoSumError
+        whole = Sum(64, a.number // half, frozenset((atom, count // half) for atom, count in a.parts))
+        return self.shift_left(t, self.resize(S32, t, self.resize(t, S32, whole)), Sum(32, 32 - n))
 
     def invert(self, t: Type, a: Sum) -> Sum:
         if t.is_predicate:
@@ -123,14 +140,36 @@ class TermAlgebra:
         return Sum(t.bits, (1 << t.bits) - 1).added(a, -1)
 
     def and_(self, t: Type, a: Sum, b: Sum) -> Sum:
+        if t.is_predicate:
+            return self.atom(1, "both", frozenset((a, b)))
         if b.parts:
             raise NoSumError
         return self.atom(t.bits, "and", a, b.number)
+
+    def or_(self, t: Type, a: Sum, b: Sum) -> Sum:
+        if not t.is_predicate:
+            raise NoSumError
+        return self.atom(1, "either", frozenset((a, b)))
+
+    def implies(self, a: Sum, b: Sum) -> bool:
+        """Whether one predicate surely holds where another one does."""
+        name, *rest = cast("tuple[Any, ...]", self.key(a) or ("",))
+        if name == "both":
+            return any(self.implies(one, b) for one in rest[0])
+        if name == "not" and self._name(rest[0]) == "either":
+            _, ways = cast("tuple[str, frozenset[Sum]]", self.key(rest[0]))
+            return any(self.implies(self.invert(PRED, one), b) for one in ways)
+        return a == b
 
     def divide(self, t: Type, a: Sum, b: Sum) -> Sum:
         if t.is_signed:
             raise NoSumError
         return self.atom(t.bits, "divide", a, b)
+
+    def maximum(self, t: Type, a: Sum, b: Sum) -> Sum:
+        if t.is_float:
+            raise NoSumError
+        return self.atom(t.bits, "max", t.is_signed, frozenset((a, b)))
 
     def compare(self, op: Comparison, t: Type, a: Sum, b: Sum) -> Sum:
         """`lt` and `eq` alone."""
@@ -153,15 +192,26 @@ class TermAlgebra:
         if not a.parts:
             low = a.number - (source.is_signed and a.number >> source.bits - 1) * (1 << source.bits)
             return Sum(target.bits, low % (1 << target.bits))
-        for start, step in self.starts.items():
-            if start.bits == a.bits and self._is_counter(a.added(start, -1), step):
-                signed = source.is_signed and start not in self.positive
-                self.extended.add((start, signed))
-                gone = a.added(start, -1)
-                whole = self._each(gone, target.bits, lambda one: self._extended(False, target, one))
-                return whole.added(self._extended(signed, target, start))
-        signed = source.is_signed and a not in self.starts.values()
-        return self._extended(signed, target, a)
+        if a in self.starts.values():
+            return self._extended(False, target, a)
+        start = self._start_of(a)
+        if start is None:
+            self.others.update({a: None} if source.is_signed else {})
+            return self._extended(source.is_signed, target, a)
+        signed, gone = source.is_signed and start not in self.positive, a.added(start, -1)
+        if gone.parts or gone.number:
+            self.extended.add((start, signed))
+        whole = self._each(gone, target.bits, lambda one: self._extended(False, target, one))
+        return whole.added(self._extended(signed, target, start))
+
+    def _start_of(self, a: Sum) -> Sum | None:
+        """What a counter began with, or an index that goes on as it does."""
+        steps = {*self.starts.values()}
+        known = ((start, (step,)) for start, step in self.starts.items())
+        for start, ways in (*known, *((other, steps) for other in self.others)):
+            if start.bits == a.bits and any(self._is_counter(a.added(start, -1), step) for step in ways):
+                return start
+        return None
 
     def _is_counter(self, gone: Sum, step: Sum) -> bool:
         """Whether a value is a counter, some turns later or a little more."""
