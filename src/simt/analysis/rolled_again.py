@@ -13,17 +13,14 @@ where one may, threads go through them as they were.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from simt.analysis.cut_again import renamed
 from simt.analysis.lower_forms import FITS, NEAR, copy, simple
 from simt.analysis.program import Block, Branch, Constant, Function, Jump, Op, Register
-from simt.analysis.ranges import Ranges
 from simt.analysis.same_turns import Count, Proof, Unrolled, other
-from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa, destinations, terminator_uses
 from simt.analysis.unrolling import copied
-from simt.isa.algebra import Environment
 from simt.ptx.types import PRED, Type, unsigned
 from simt.records import replace
 
@@ -54,46 +51,37 @@ def is_seldom(blocks: Sequence[Block]) -> bool:
     return any(isinstance(op.line, Seldom) for block in blocks for op in block.ops)
 
 
-def rolled_again(
-    kernel: Function,
-    ssa: Ssa,
-    shapes: Mapping[Definition, Shape],
-    environment: Environment,
-    ranges: Callable[[], Ranges],
-) -> Function:
-    """The kernel with such loops; itself if there are none."""
-    found = [(pair, Proof(ssa, shapes, environment, ranges, pair)) for pair in _pairs(ssa)]
-    counts = [(pair, count) for pair, proof in found if (count := proof.count()) is not None]
-    if not counts:
+def rolled_again(kernel: Function, ssa: Ssa, proofs: Iterable[Proof]) -> Function:
+    """The kernel with such loops, of which it is proven; itself if there are none."""
+    counts = [(proof.pair, count) for proof in proofs if (count := proof.count()) is not None]
+    writers = [_Writer(ssa, pair, count) for pair, count in counts]
+    writers = [writer for writer in writers if writer.may_write]
+    if not writers:
         return kernel
     made = copied(kernel)
     made.registers = [*kernel.registers]
     blocks = {b.index: b for b in made.blocks}
-    writers = [_Writer(made, blocks, ssa, pair, count) for pair, count in counts]
     for writer in writers:
-        if writer.may_write:
-            writer.write()
+        writer.write(made, blocks)
     for index, block in enumerate(made.blocks):
         block.index = index
     return made
 
 
-def _pairs(ssa: Ssa) -> Iterator[Unrolled]:
+def unrolled_pairs(ssa: Ssa) -> list[Unrolled]:
     """Pairs of loops that look like it."""
     loops = [b for b in ssa.schedule.order if b in b.successors() and len(b.successors()) == 2]
-    for rest in loops if len(loops) > 1 else ():
-        found = _pair(ssa, rest)
-        if found is not None and found.main in loops and len(found.main.ops) <= MOST_OPS:
-            yield found
+    pairs = [_pair(ssa, rest) for rest in loops] if len(loops) > 1 else []
+    return [p for p in pairs if p is not None and p.main in loops and len(p.main.ops) <= MOST_OPS]
 
 
 def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
     """The pair of which the first loop is a block."""
-    between, before = _through(other(rest, rest)), [b for b in ssa.predecessors[rest.index] if b is not rest]
+    between, before = other(rest, rest), [b for b in ssa.predecessors[rest.index] if b is not rest]
     lead = [b for b in before if isinstance(b.terminator, Jump)]
     if lead and len(lead) == 1 == len(before):
         before = ssa.predecessors[lead[0].index]
-    if between is None or len(before) != 1 or not isinstance(before[0].terminator, Branch):
+    if len(before) != 1 or not isinstance(before[0].terminator, Branch):
         return None
     if len(between.successors()) != 2 or len(ssa.predecessors[between.index]) != 2:
         return None
@@ -126,10 +114,9 @@ def _through(block: Block) -> Block | None:
 class _Writer:
     """Writes a loop a second time, and what leads there."""
 
-    def __init__(
-        self, made: Function, blocks: Mapping[int, Block], ssa: Ssa, pair: Unrolled, count: Count
-    ) -> None:
-        self.made, self.blocks, self.ssa, self.pair, self.count = made, blocks, ssa, pair, count
+    def __init__(self, ssa: Ssa, pair: Unrolled, count: Count) -> None:
+        self.ssa, self.pair, self.count = ssa, pair, count
+        self.registers: list[Register] = []
         self.needed = set[Definition]()
         self.line = pair.main.terminator.line
         self.lead = [*([] if pair.head is pair.before else [pair.before]), *pair.lead]
@@ -142,34 +129,45 @@ class _Writer:
         phis = self.ssa.phis.get(pair.before.index, ()) if pair.arms else ()
         return self.needed.isdisjoint(phis) and not any(d.block in pair.arms for d in self.needed)
 
-    def write(self) -> None:
-        pair, count, blocks = self.pair, self.count, self.blocks
+    def write(self, made: Function, blocks: Mapping[int, Block]) -> None:
+        pair, count, self.registers = self.pair, self.count, made.registers
         before, after = blocks[pair.head.index], blocks[pair.after.index]
         kept, moved = self._parted(pair.head)
         slow = Block(0, [*moved], before.terminator)
-        end = Block(0, self._again(pair.between), Jump(after))
+        end = Block(0, [*self._again(pair.between)], Jump(after))
         start = self._register(count.start, "start")
         lead = [op for block in self.lead for op in self._again(block)]
         fast = Block(0, [*lead, copy(start, count.start, count.start.type, self.line)])
         turn = self._turn(replace(count, start=start), end)
         fast.terminator = Jump(turn)
         fits = self._register(count.start, "fits", PRED)
-        sources = {"a": count.limit, "b": count.step, "c": Constant(count.type, MOST), "e": Constant(count.type, MOST_STEP)}
+        sources = {
+            "a": count.limit,
+            "b": count.step,
+            "c": Constant(count.type, MOST),
+            "e": Constant(count.type, MOST_STEP),
+        }
         test = simple(FITS, count.type, fits, {n: (s, count.type) for n, s in sources.items()}, self.line)
         test.result_types = (PRED,)
+        more, fits = self._near(fits)
         for block in (pair.rest, pair.main):
             blocks[block.index].ops = [replace(op, line=Seldom(op.line)) for op in blocks[block.index].ops]
-        before.ops = [*kept, test]
+        before.ops = [*kept, test, *more]
         before.terminator = Branch(fits, False, fast, slow, line=self.line)
-        at = self.made.blocks.index(before) + 1
-        self.made.blocks[at:at] = [fast, turn, end, slow]
+        at = made.blocks.index(before) + 1
+        made.blocks[at:at] = [fast, turn, end, slow]
 
     def _near(self, fits: Register) -> tuple[list[Op], Register]:
         """Ops that ask whether indices that go on with the counter are near it; what they and `fits` give."""
         ops, t = list[Op](), unsigned(self.count.type.bits)
         for index in self.count.indices:
             near, begun = self._register(fits, "near"), self._probed(index, ops)
-            sources = {"a": (begun, t), "b": (self._probed(self.count.begun, ops), t), "c": (Constant(t, NEARLY), t), "e": (fits, PRED)}
+            sources = {
+                "a": (begun, t),
+                "b": (self._probed(self.count.begun, ops), t),
+                "c": (Constant(t, NEARLY), t),
+                "e": (fits, PRED),
+            }
             test = simple(NEAR, t, near, sources, self.line)
             test.result_types = (PRED,)
             ops.append(test)
@@ -212,8 +210,8 @@ class _Writer:
         return turn
 
     def _register(self, like: Register, name: str, t: Type | None = None) -> Register:
-        made = Register(len(self.made.registers), f"{name}.rolled{len(self.made.registers)}", t or like.type)
-        self.made.registers.append(made)
+        made = Register(len(self.registers), f"{name}.rolled{len(self.registers)}", t or like.type)
+        self.registers.append(made)
         return made
 
     def _again(self, block: Block) -> list[Op]:
@@ -241,8 +239,11 @@ class _Writer:
     def _find_needed(self) -> None:
         pair, ssa = self.pair, self.ssa
         own = {pair.head, *pair.arms, pair.before, *pair.lead, pair.rest, pair.between}
-        work = [d for block in ssa.schedule.order if block not in {*own, pair.main} for d in self._read(block)]
-        work += [d for op in pair.rest.ops if op.form.effects for d in ssa.read[id(op)].values()]
+        work = [
+            d for block in ssa.schedule.order if block not in {*own, pair.main} for d in self._read(block)
+        ]
+        acts = [op for op in pair.rest.ops if isinstance(op, Op) and op.form.effects]
+        work += [d for op in acts for d in ssa.read[id(op)].values()]
         work += [*self.count.definitions, *self.count.indices]
         work += [d for d in ssa.read[id(self.count.test)].values() if d.block is not pair.main]
         while work:
@@ -256,7 +257,7 @@ class _Writer:
         if not definition.is_phi:
             return list(self.ssa.read.get(id(definition.origin), {}).values())
         if definition.block is self.pair.between:
-            return [definition.inputs[self.pair.from_rest(self.ssa)]]
+            return [definition.inputs[self.pair.rest.index]]
         return list(definition.inputs.values())
 
     def _read(self, block: Block) -> Iterator[Definition]:

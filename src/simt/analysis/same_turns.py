@@ -31,8 +31,8 @@ Values = Mapping[Definition, Sum]
 @dataclass(frozen=True, slots=True)
 class Unrolled:
     """The two loops, `rest` and `main`, each a block. `before`: where lanes go to either; by way of `lead` to
-    `rest`. `between`: where those of `rest` come to, and go on to `main`, by way of `way`, or to `after`. `head`:
-    `before`, or where a branch begins whose ways, `arms`, meet there."""
+    `rest`. `between`: where those of `rest` come to, and go on to `main`, by way of `way`, or to `after`.
+    `head`: `before`, or where a branch begins whose ways, `arms`, meet there."""
 
     head: Block
     arms: tuple[Block, ...]
@@ -43,14 +43,6 @@ class Unrolled:
     way: Block
     main: Block
     after: Block
-
-    def from_rest(self, ssa: Ssa) -> int:
-        """By which block one comes from `rest` to `between`: its index."""
-        sources = {b.index for b in ssa.predecessors[self.between.index]}
-        block = self.rest
-        while block.index not in sources:
-            block = next(b for b in block.successors() if b is not self.rest)
-        return block.index
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +98,8 @@ def _numbers(definition: Definition) -> Type:
     return unsigned(definition.register.type.bits)
 
 
-def _named(key: Hashable, name: str) -> bool:
-    return isinstance(key, tuple) and cast("tuple[Hashable, ...]", key)[0] == name
+def _named(key: Hashable, *names: str) -> bool:
+    return isinstance(key, tuple) and cast("tuple[Hashable, ...]", key)[0] in names
 
 
 class Proof:
@@ -166,7 +158,7 @@ class Proof:
             if not isinstance(op, Op) or op.guard is not None:
                 return False
             inside = block in (self.pair.rest, self.pair.main)
-            if op.form.effects and (not inside or op.form.effects != {"memory"} or observer.reads(op)):
+            if op.form.effects and (not inside or {*op.form.effects} != {"memory"} or observer.reads(op)):
                 return False
         return True
 
@@ -204,10 +196,9 @@ class Proof:
                 return all(self._is_fixed(self.algebra.keys[a.number]) and not a.turns for a, _ in key.parts)
             case Definition():
                 return key.block not in (self.pair.rest, self.pair.between, self.pair.main)
-            case frozenset():
-                return all(map(self._is_fixed, key))
-            case tuple():
-                return key[:1] not in (("begins",), ("effect",)) and all(map(self._is_fixed, key))
+            case frozenset() | tuple():
+                parts = cast("frozenset[Hashable] | tuple[Hashable, ...]", key)
+                return not _named(parts, "begins", "effect") and all(map(self._is_fixed, parts))
             case _:
                 return True
 
@@ -251,7 +242,7 @@ class Proof:
 
     def _between(self, done: Terms) -> Terms:
         """What is known where lanes have come from the first loop."""
-        source = self.pair.from_rest(self.ssa)
+        source = self.pair.rest.index
         phis = self.ssa.phis.get(self.pair.between.index, ())
         return self._terms({phi: done.of(phi.inputs[source]) for phi in phis})
 
@@ -264,8 +255,8 @@ class Proof:
         return self._run(main, known, effects)
 
     def _begins_alike(self) -> None:
-        """Lanes that come to the second loop at once must bring what those of the first would, after no turn."""
-        pair, source = self.pair, self.pair.from_rest(self.ssa)
+        """Lanes that come to the second loop at once must bring what those of the first begin with."""
+        pair, source = self.pair, self.pair.rest.index
         after = {value: phi for phi, value in self._next(self.turn).items()}
         for phi in self.ssa.phis.get(pair.between.index, ()):
             (at_once,) = (d for b, d in phi.inputs.items() if b != source)
@@ -303,11 +294,15 @@ class Proof:
             if step.added(one) != Sum(step.bits, 0):
                 continue
             next_ = self.before_turn[left].added(one, -1)
-            if self._holds(self.turn, pair.rest, pair.rest) != algebra.compare("ne", _numbers(left), next_, Sum(step.bits, 0)):
+            if self._holds(self.turn, pair.rest, pair.rest) != algebra.compare(
+                "ne", _numbers(left), next_, Sum(step.bits, 0)
+            ):
                 continue
             rest = algebra.key(self._start(left))
             ways = self.outside, pair.before, other(pair.before, pair.lead[0] if pair.lead else pair.rest)
-            if _named(rest, "and") and self._holds(*ways) == algebra.compare("eq", _numbers(left), self._start(left), Sum(step.bits, 0)):
+            if _named(rest, "and") and self._holds(*ways) == algebra.compare(
+                "eq", _numbers(left), self._start(left), Sum(step.bits, 0)
+            ):
                 all_, mask = cast("tuple[Any, Sum, int]", rest)[1:]
                 self.quotient = all_.added(one, -1)
                 least = algebra.compare("lt", _numbers(left), self.quotient, Sum(all_.bits, mask))
@@ -334,7 +329,9 @@ class Proof:
         below = self.algebra.atom(1, "lt", signed, start, limit)
         known = all(self._may_extend(start, one, by_sign, signed) for one, by_sign in self.algebra.extended)
         far = self.algebra.atom(start.bits, "max", signed, frozenset((limit, start.added(step))))
-        counted = any(self._is_quotient(phi, signed, last.added(way).added(limit, -1)) for way in (limit, far))
+        counted = any(
+            self._is_quotient(phi, signed, last.added(way).added(limit, -1)) for way in (limit, far)
+        )
         return bool(step.number or step.parts) and known and counted and self._is_asked(below)
 
     def _is_quotient(self, counter: Definition, signed: bool, last: Sum) -> bool:
@@ -364,8 +361,10 @@ class Proof:
         blocks = {b.index: b for b in ssa.schedule.order}
         while True:
             sources = ssa.predecessors[at]
-            if len(sources) == 1 and isinstance(sources[0].terminator, Branch) and len(sources[0].successors()) == 2:
-                if self.algebra.implies(self._holds(self.outside, sources[0], blocks[at]), condition):
+            branches = len(sources) == 1 and isinstance(sources[0].terminator, Branch)
+            if branches and len(sources[0].successors()) == 2:
+                found = self._holds(self.outside, sources[0], blocks[at])
+                if self.algebra.implies(found, condition):
                     return True
             if tree[at] == at:
                 return False
@@ -389,17 +388,29 @@ class Proof:
         after = phi.inputs[pair.rest.index]
         first = self.lower.get(self._start(phi), self._start(phi))
         indices = [self._index(one) for one, _ in self.algebra.extended if one != first]
+        _require(all(self._is_beside(start, index) for index in indices))
         read += [start, after]
-        return Count(phi.register, phi.register, step[0], at[0], t, test, counter, self._lines(), read, start, indices)
+        return Count(
+            phi.register, phi.register, step[0], at[0], t, test, counter, self._lines(), read, start, indices
+        )
 
     def _index(self, start: Sum) -> Definition:
         """What an index began with, in a register."""
         near = {self.pair.before, *self.pair.lead}
-        found = (d for d, term in self.outside.known.items() if term == start and d.register.type.bits == start.bits)
+        found = (
+            d
+            for d, term in self.outside.known.items()
+            if term == start and d.register.type.bits == start.bits
+        )
         for definition in found:
             if self._is_before(definition) or (definition.block in near and self._stays(definition)):
                 return definition
         raise _DifferentError
+
+    def _is_beside(self, start: Definition, index: Definition) -> bool:
+        """Whether an index is more than a counter by what is the same for all lanes."""
+        one, other = self.shapes[start], self.shapes[index]
+        return one.is_affine and other.is_affine and (one.width, one.stride) == (other.width, other.stride)
 
     def _stays(self, definition: Definition) -> bool:
         """Whether its register has it still at its block's end."""

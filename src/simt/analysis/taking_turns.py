@@ -20,7 +20,7 @@ from simt.analysis.evaluate import Evaluator
 from simt.analysis.observer import Anything, Observer, Shapes
 from simt.analysis.pending import Pending
 from simt.analysis.program import Barrier, Block, Constant, Function, Op, Special
-from simt.analysis.rolled_again import Line
+from simt.analysis.rolled_again import Line, is_seldom
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
@@ -84,7 +84,8 @@ def _walks(found: Found, loop: Loop) -> bool:
     phis = found.ssa.phis.get(loop.header.index, ())
     own = [phi for phi in phis if found.uniformity.shapes[phi].width == WARP]
     return (
-        len(own) <= MOST_CARRIED
+        not is_seldom(_members(found, loop))
+        and len(own) <= MOST_CARRIED
         and any(_goes_far(found, phi, loop) for phi in phis)
         and _only_plain(found, loop)
         and _gets_at_rows(found, loop)

@@ -8,7 +8,7 @@ part of its sum.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from itertools import product
 from typing import Any, cast
 
@@ -64,11 +64,12 @@ class NoSumError(Exception):
 
 
 class TermAlgebra:
-    """The primitives by which sums are made of sums, and a few that are asked for by name. `starts`: sums with
-    which counters begin, by what they go on. Where a counter is extended, so are its start and what it has
-    gone on: that it does not wrap is noted in `extended` (with whether by its sign), and for others to see to, and
-    that steps are above zero. `positive`: starts that are not below zero. `others`: what was extended by its sign
-    besides, and may be what an index that goes on with a counter began with."""
+    """The primitives by which sums are made of sums, and a few that are asked for by name.
+
+    `starts`: sums with which counters begin, and what these go on by. Where a counter is extended, so are
+    its start and what it has gone on: that it does not wrap, and that its step is above zero, is for others
+    to see to, and noted in `extended`, with whether its sign was. `positive`: starts that are not below zero.
+    `others`: what was extended by its sign besides; an index that goes on with a counter may begin so."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
@@ -181,7 +182,9 @@ class TermAlgebra:
             _, dividend, divisor = cast("tuple[str, Sum, Sum]", self.key(a))
             if not (b.parts or divisor.parts) and b.number * divisor.number < 1 << t.bits:
                 a, b = dividend, Sum(t.bits, b.number * divisor.number)
-        found = self.atom(1, "eq" if op in ("eq", "ne") else "lt", t.is_signed and op not in ("eq", "ne"), a, b)
+        found = self.atom(
+            1, "eq" if op in ("eq", "ne") else "lt", t.is_signed and op not in ("eq", "ne"), a, b
+        )
         return self.atom(1, "not", found) if op in ("ne", "le", "ge") else found
 
     def resize(self, source: Type, target: Type, a: Sum) -> Sum:
@@ -216,11 +219,11 @@ class TermAlgebra:
     def _is_counter(self, gone: Sum, step: Sum) -> bool:
         """Whether a value is a counter, some turns later or a little more."""
         steps = {atom.number for atom, _ in step.parts}
-        near = all(count <= NEXT and atom.number in {*steps, -1} or atom.turns for atom, count in gone.parts)
+        near = all((count <= NEXT and atom.number in steps) or atom.turns for atom, count in gone.parts)
         turning = frozenset((a, n) for a, n in gone.parts if a.turns)
         return near and gone.number <= FAR and turning in (frozenset(), step.turning.parts)
 
-    def _each(self, a: Sum, bits: int, change: Any) -> Sum:
+    def _each(self, a: Sum, bits: int, change: Callable[[Sum], Sum]) -> Sum:
         found = Sum(bits, a.number % (1 << bits))
         for atom, count in a.parts:
             if atom.number < 0:

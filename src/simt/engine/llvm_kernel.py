@@ -18,7 +18,8 @@ from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Op, Program
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
-from simt.analysis.rolled_again import rolled_again
+from simt.analysis.rolled_again import rolled_again, unrolled_pairs
+from simt.analysis.same_turns import Proof
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.ssa import Ssa
 from simt.analysis.streams import streams
@@ -630,12 +631,20 @@ def _unit(
 
 
 def _rolled_again(unit: Unit) -> Function:
-    """The kernel, with loops that were unrolled as they were before."""
+    """The kernel, with loops that were unrolled as they were before. (Those of which warps take turns, which
+    only load, are left: four turns at once keep more loads under way.)"""
     if unit.has_clock:
         return unit.kernel
-    found, environment = unit.analyse(unit.kernel), unit.program.environment
-    ranges = cache(lambda: Ranges(found.ssa, environment, unit.block, lambda _: UNKNOWN))
-    return rolled_again(unit.kernel, found.ssa, found.uniformity.shapes, environment, ranges)
+    known, environment = unit.analyse(unit.kernel), unit.program.environment
+    ssa, uniformity = known.ssa, known.uniformity
+    pairs = unrolled_pairs(ssa)
+    if not pairs:
+        return unit.kernel
+    walking = walking_loops(Found(unit.kernel, ssa, uniformity, known.pending, unit.block, environment))
+    pairs = [pair for pair in pairs if all(pair.main is not loop.header for loop in walking)]
+    ranges = cache(lambda: Ranges(ssa, environment, unit.block, lambda _: UNKNOWN))
+    proofs = (Proof(ssa, uniformity.shapes, environment, ranges, pair) for pair in pairs)
+    return rolled_again(unit.kernel, ssa, proofs)
 
 
 def _staying_together(unit: Unit) -> Function:

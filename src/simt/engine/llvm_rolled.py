@@ -7,19 +7,17 @@ beside each such loop, and is not run otherwise.
 
 from __future__ import annotations
 
-from simt.analysis.program import Block, Constant, Op, Register
+from simt.analysis.program import Block, Constant, Register
 from simt.analysis.rolled_again import Line
 from simt.engine.abi import FaultSlot, WorkerSlot
-from simt.engine.llvm_builder import Value
 from simt.engine.llvm_slots import SlotEmitter
 
 ABORT = "abort"
 
 
 def fault_at(emitter: SlotEmitter, block: Block, first: Line) -> str:
-    """Where code of a turn goes after a fault. Emits it, in the block, before the `first` op of such a line."""
-    m, builder = emitter.m, emitter.builder
-    count = first.count
+    """Where code of a turn goes after a fault. It is emitted in the block, before the `first` such op."""
+    builder, count = emitter.builder, first.count
     fault, go = builder.block_name("fault"), builder.block_name("go")
     builder.void(f"br label %{go}")
     builder.label(fault)

@@ -1,9 +1,8 @@
-"""Loops that a compiler has unrolled, rolled again. The interpreter, which runs them as they are, is the judge;
-so is NumPy."""
+"""Loops that a compiler has unrolled, rolled again. The interpreter, which runs them as they are, is the
+judge; so is NumPy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -12,7 +11,8 @@ import pytest
 import simt
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
-from simt.analysis.rolled_again import rolled_again
+from simt.analysis.rolled_again import rolled_again, unrolled_pairs
+from simt.analysis.same_turns import Proof
 from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
@@ -26,7 +26,8 @@ HEAD = """
 .address_size 64
 .entry k(.param .u64 from, .param .u64 to, .param .s32 limit, .param .s32 step)
 {
-    .reg .u64 %x, %y, %px, %py, %d, %a<5>, %b<5>, %w; .reg .s32 %i, %j, %n, %s, %q, %t, %left, %c; .reg .pred %p;
+    .reg .u64 %x, %y, %px, %py, %d, %a<5>, %b<5>, %w;
+    .reg .s32 %i, %j, %n, %s, %q, %t, %left, %c; .reg .pred %p;
     .reg .f32 %f, %g, %sum;
     ld.param.u64 %x, [from];
     ld.param.u64 %y, [to];
@@ -80,7 +81,10 @@ TURN:
     @%p bra TURN;
 END:
 """
-SCALED = "ld.global.f32 %f, [{x}];\n ld.global.f32 %g, [{y}];\n fma.rn.f32 %f, %f, 0f40200000, %g;\n st.global.f32 [{y}], %f;"
+SCALED = """ld.global.f32 %f, [{x}];
+    ld.global.f32 %g, [{y}];
+    fma.rn.f32 %f, %f, 0f40200000, %g;
+    st.global.f32 [{y}], %f;"""
 SUMMED = "ld.global.f32 %f, [{x}];\n add.f32 %sum, %sum, %f;"
 FETCHED = "ld.global.u64 %a4, [{x}];\n ld.global.f32 %f, [%a4];\n st.global.f32 [{y}], %f;"
 STORE_SUM = "mul.wide.s32 %d, %j, 4; add.s64 %y, %y, %d; st.global.f32 [%y], %sum;"
@@ -103,7 +107,8 @@ def is_rolled(text: str) -> bool:
     ssa = build(kernel, schedule(kernel))
     uniformity, _ = settle(ssa, environment, cta, program.functions)
     ranges = cache(lambda: Ranges(ssa, environment, cta, lambda _: UNKNOWN))
-    return rolled_again(kernel, ssa, uniformity.shapes, environment, ranges) is not kernel
+    proofs = (Proof(ssa, uniformity.shapes, environment, ranges, pair) for pair in unrolled_pairs(ssa))
+    return rolled_again(kernel, ssa, proofs) is not kernel
 
 
 def results(text: str, *numbers: int, grid: int = 2, block: int = 64, words: int = 5000) -> list[list[float]]:
@@ -141,6 +146,27 @@ def test_elements_are_what_numpy_says() -> None:
     assert out.numpy().tolist() == (2.5 * x + y).tolist()
 
 
+@pytest.mark.parametrize("limit", [5, 100, 700, 1000])
+@pytest.mark.parametrize("op", ["add", "sub"])
+def test_an_index_that_goes_on_with_the_counter(op: str, limit: int) -> None:
+    """`x[i + n]`, `x[i - n]`: the latter is below zero, so nothing is said of how it is extended."""
+    text = loops(SUMMED, last=STORE_SUM)
+    for register, then in (("%d", "add.s64 %px"), ("%a0", "add.s64 %a0")):
+        old = f"mul.wide.s32 {register}, %i, 4;\n    {then}"
+        assert old in text
+        text = text.replace(old, f"{op}.s32 %t, %i, %n;\n    mul.wide.s32 {register}, %t, 4;\n    {then}")
+    assert is_rolled(text)
+    expected, words = np.zeros(128, "f4"), np.random.default_rng(1).random(3000).astype("f4")
+    for thread in range(min(128, limit)):
+        for word in words[1000 + thread : 1000 + limit : 128]:
+            expected[thread] += word
+    device = shared_device("jit")
+    x, out = device.array(words), device.zeros(128, "f4")
+    start = x.ptr + 4 * (1000 - limit if op == "add" else 1000 + limit)
+    device.load(text)["k"](2, 64, (start, out, np.int32(limit), np.int32(128)))
+    assert out.numpy().tolist() == expected.tolist()
+
+
 LIMIT = 2**31 - 1
 
 
@@ -172,28 +198,28 @@ def test_a_counter_that_wraps_goes_on_as_it_was(engine: str) -> None:
     assert (out.numpy() < 0).all()
 
 
-DIFFERENT: dict[str, Callable[[str], str]] = {
-    "another factor": lambda text: text.replace("fma.rn.f32 %f, %f, 0f40200000", "mul.f32 %f, %f, 0f40000000; fma.rn.f32 %f, %f, 0f40200000", 1),
-    "a copy left out": lambda text: text.replace("st.global.f32 [%b2], %f;", ""),
-    "another order": lambda text: text.replace("ld.global.f32 %f, [%a1];\n ld.global.f32 %g, [%b1];", "ld.global.f32 %g, [%b1]; ld.global.f32 %f, [%a1];"),
-    "another place": lambda text: text.replace("%f, [%a3]", "%f, [%a3+4]"),
-    "another element": lambda text: text.replace("add.s64 %a2, %a1, %d", "add.s64 %a2, %a0, %d"),
-    "more turns left over": lambda text: text.replace("add.s32 %t, %q, 1", "add.s32 %t, %q, 2"),
-    "another quotient": lambda text: text.replace("not.b32 %t, %i", "neg.s32 %t, %i"),
-    "fewer turns at once": lambda text: text.replace("%p, %q, 3", "%p, %q, 4"),
-    "not asked before": lambda text: text.replace("setp.ge.s32 %p, %i, %n", "setp.gt.s32 %p, %i, %n"),
-    "asked for the contrary": lambda text: text.replace("@%p bra END;\n    not", "@!%p bra END;\n    not"),
-    "one step less": lambda text: text.replace("add.s32 %i, %i, %s;\n    setp", "setp"),
-    "up to the limit": lambda text: text.replace("setp.lt.s32 %p, %i, %n", "setp.le.s32 %p, %i, %n"),
-    "another comparison": lambda text: text.replace("setp.lt.s32 %p, %i, %n", "setp.lt.u32 %p, %i, %n"),
-    "another pointer": lambda text: text.replace("TURN:\n    mul.wide.s32 %a0, %i, 4;", "TURN:\n    mul.wide.s32 %a0, %j, 4;"),
-    "volatile": lambda text: text.replace("ld.global.f32 %g", "ld.volatile.global.f32 %g"),
+DIFFERENT = {
+    "another factor": ("0f40200000, %g;\n    st.global.f32 [%b1]", "0f40000000, %g; st.global.f32 [%b1]"),
+    "a copy left out": ("st.global.f32 [%b2], %f;", ""),
+    "another order": ("%f, [%a1];\n    ld.global.f32 %g, [%b1];", "%g, [%b1]; ld.global.f32 %f, [%a1];"),
+    "another place": ("%f, [%a3]", "%f, [%a3+4]"),
+    "another element": ("add.s64 %a2, %a1, %d", "add.s64 %a2, %a0, %d"),
+    "more turns left over": ("add.s32 %t, %q, 1", "add.s32 %t, %q, 2"),
+    "another quotient": ("not.b32 %t, %i", "neg.s32 %t, %i"),
+    "fewer turns at once": ("%p, %q, 3", "%p, %q, 4"),
+    "not asked before": ("setp.ge.s32 %p, %i, %n", "setp.gt.s32 %p, %i, %n"),
+    "asked for the contrary": ("@%p bra END;\n    not", "@!%p bra END;\n    not"),
+    "one step less": ("add.s32 %i, %i, %s;\n    setp", "setp"),
+    "up to the limit": ("setp.lt.s32 %p, %i, %n", "setp.le.s32 %p, %i, %n"),
+    "another comparison": ("setp.lt.s32 %p, %i, %n", "setp.lt.u32 %p, %i, %n"),
+    "another pointer": ("mul.wide.s32 %a0, %i, 4;", "mul.wide.s32 %a0, %j, 4;"),
+    "volatile": ("ld.global.f32 %g", "ld.volatile.global.f32 %g"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_what_is_different_stays_as_it_was(name: str) -> None:
-    text = DIFFERENT[name](SHAPES["elements"])
+    text = SHAPES["elements"].replace(*DIFFERENT[name])
     assert text != SHAPES["elements"]
     assert not is_rolled(text)
     for limit in (100, 500, 1000):
