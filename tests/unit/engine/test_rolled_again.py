@@ -103,7 +103,7 @@ def loops(turn: str, size: int = 4, step: str = "%s", last: str = "") -> str:
 def is_rolled(text: str) -> bool:
     """Whether the JIT rolls the loop again, for CTAs of 64 threads."""
     program = shared_device("jit").load(text).program
-    kernel, environment, cta = program.functions["k"], program.environment, BlockShape(64, 1, 1)
+    kernel, environment, cta = program.functions["k"], program.environment, BlockShape(64, 1, 1, narrow=True)
     ssa = build(kernel, schedule(kernel))
     uniformity, _ = settle(ssa, environment, cta, program.functions)
     ranges = cache(lambda: Ranges(ssa, environment, cta, lambda _: UNKNOWN))
