@@ -28,7 +28,7 @@ MOST_OPS = 400
 """Ops of an unrolled loop's turn."""
 
 
-MOST, MOST_STEP, NEARLY = 1 << 30, 1 << 26, 1 << 29
+MOST, MOST_STEP, NEARLY = 1 << 30, 1 << 24, 1 << 29
 """How far a counter may go, and in one turn, and how much more an index may
 be, where loops are rolled again: then it does not wrap, nor what a turn
 adds to it (`simt.analysis.terms`)."""

@@ -327,7 +327,9 @@ class Proof:
         start, step = self._start(phi), self.steps[phi]
         last = limit.added(start, -1).added(Sum(start.bits, 1), -1)
         below = self.algebra.atom(1, "lt", signed, start, limit)
-        known = all(self._may_extend(start, one, by_sign, signed) for one, by_sign in self.algebra.extended)
+        known = all(
+            self._may_extend(phi, signed, one, by_sign, by) for one, by_sign, by in self.algebra.extended
+        )
         far = self.algebra.atom(start.bits, "max", signed, frozenset((limit, start.added(step))))
         counted = any(
             self._is_quotient(phi, signed, last.added(way).added(limit, -1)) for way in (limit, far)
@@ -346,14 +348,21 @@ class Proof:
             found.add(algebra.resize(U32, t, algebra.divide(U32, *lower)))
         return found.issuperset(ways)
 
-    def _may_extend(self, start: Sum, one: Sum, by_sign: bool, signed: bool) -> bool:
+    def _half(self, counter: Definition) -> tuple[Sum, Sum]:
+        """With what a counter begins and what it goes on by, in 32 bits if it has no more."""
+        start, step = self._start(counter), self.steps[counter]
+        if start in self.lower:
+            return self.lower[start], self.algebra.resize(_numbers(counter), U32, step)
+        return start, step
+
+    def _may_extend(self, counter: Definition, signed: bool, one: Sum, by_sign: bool, by: Sum) -> bool:
         """Whether a counter that does not wrap, or an index that is more than it by what does not change, may
-        be extended so."""
-        start = self.lower.get(start, start)
+        be extended so, if it goes on `by` so much."""
+        start, step = self._half(counter)
         positive = start in self.algebra.positive
         if one == start:
-            return by_sign or not signed or positive
-        return positive and by_sign and one.bits == start.bits == 32
+            return by == step and (by_sign or not signed or positive)
+        return positive and by_sign and by == step and one.bits == start.bits == 32
 
     def _is_asked(self, condition: Sum) -> bool:
         """Whether all lanes that come to the loops were asked for a condition, and it held."""
@@ -386,8 +395,9 @@ class Proof:
         read = [d for d in (at[1], step[1]) if d is not None]
         _require(all(self._is_uniform(d) and self._is_before(d) for d in read))
         after = phi.inputs[pair.rest.index]
-        first = self.lower.get(self._start(phi), self._start(phi))
-        indices = [self._index(one) for one, _ in self.algebra.extended if one != first]
+        first, by = self._half(phi)
+        _require(self.algebra.rising <= {by})
+        indices = [self._index(one) for one, _, _ in self.algebra.extended if one != first]
         _require(all(self._is_beside(start, index) for index in indices))
         read += [start, after]
         return Count(

@@ -22,7 +22,7 @@ from simt.records import dataclass
 
 DEEP = 12
 """Ops behind each other that are looked at outside of what is followed."""
-FAR = 1 << 28
+FAR = 1 << 26
 """How far a counter goes at most, in a turn and in what a turn gets at."""
 NEXT = 8
 """Steps that a counter goes at most beyond what a turn begins with."""
@@ -67,17 +67,19 @@ class TermAlgebra:
     """The primitives by which sums are made of sums, and a few that are asked for by name.
 
     `starts`: sums with which counters begin, and what these go on by. Where a counter is extended, so are
-    its start and what it has gone on: that it does not wrap, and that its step is above zero, is for others
-    to see to, and noted in `extended`, with whether its sign was. `positive`: starts that are not below zero.
-    `others`: what was extended by its sign besides; an index that goes on with a counter may begin so."""
+    its start and what it has gone on: that it does not wrap is for others to see to, and noted in `extended`,
+    with whether its sign was, and the step. `rising`: steps that were taken to be above zero. `positive`:
+    starts that are not below zero. `others`: what was extended by its sign besides; an index that goes on
+    with a counter may begin so."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, int] = {}
         self.keys: list[Hashable] = []
         self.starts: dict[Sum, Sum] = {}
         self.positive: set[Sum] = set()
+        self.rising: set[Sum] = set()
         self.others: dict[Sum, None] = {}
-        self.extended: set[tuple[Sum, bool]] = set()
+        self.extended: set[tuple[Sum, bool, Sum]] = set()
 
     def __getattr__(self, name: str) -> Any:
         raise NoSumError
@@ -196,25 +198,27 @@ class TermAlgebra:
             low = a.number - (source.is_signed and a.number >> source.bits - 1) * (1 << source.bits)
             return Sum(target.bits, low % (1 << target.bits))
         if a in self.starts.values():
+            self.rising.add(a)
             return self._extended(False, target, a)
-        start = self._start_of(a)
+        start, step = self._start_of(a)
         if start is None:
             self.others.update({a: None} if source.is_signed else {})
             return self._extended(source.is_signed, target, a)
         signed, gone = source.is_signed and start not in self.positive, a.added(start, -1)
         if gone.parts or gone.number:
-            self.extended.add((start, signed))
+            self.extended.add((start, signed, step))
         whole = self._each(gone, target.bits, lambda one: self._extended(False, target, one))
         return whole.added(self._extended(signed, target, start))
 
-    def _start_of(self, a: Sum) -> Sum | None:
-        """What a counter began with, or an index that goes on as it does."""
+    def _start_of(self, a: Sum) -> tuple[Sum | None, Sum]:
+        """What a counter began with, or an index that goes on as it does; and its step."""
         steps = {*self.starts.values()}
         known = ((start, (step,)) for start, step in self.starts.items())
         for start, ways in (*known, *((other, steps) for other in self.others)):
-            if start.bits == a.bits and any(self._is_counter(a.added(start, -1), step) for step in ways):
-                return start
-        return None
+            for step in ways if start.bits == a.bits else ():
+                if self._is_counter(a.added(start, -1), step):
+                    return start, step
+        return None, a
 
     def _is_counter(self, gone: Sum, step: Sum) -> bool:
         """Whether a value is a counter, some turns later or a little more."""
