@@ -113,7 +113,7 @@ class TermAlgebra:
         for (one, many), (other, times) in product(a.parts, b.parts):
             if one.turns or other.turns or one.number < 0 or other.number < 0:
                 raise NoSumError
-            pair = frozenset((one.number, other.number)), one.number == other.number
+            pair = frozenset(Sum(t.bits, 0, frozenset({(atom, 1)})) for atom in (one, other)), one == other
             found = found.added(self.atom(t.bits, "mul", *pair), many * times)
         return found
 

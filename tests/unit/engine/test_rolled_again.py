@@ -111,14 +111,17 @@ def is_rolled(text: str) -> bool:
     return rolled_again(kernel, ssa, proofs) is not kernel
 
 
-def results(text: str, *numbers: int, grid: int = 2, block: int = 64, words: int = 5000) -> list[list[float]]:
+FIRST = np.arange(5000, dtype="f4")
+
+
+def results(text: str, *numbers: int, grid: int = 2) -> list[list[float]]:
     """What the kernel leaves in memory, on either engine."""
     found = list[list[float]]()
     for engine in ("interpreter", "jit"):
         device = shared_device(engine)
-        x = device.array(np.random.default_rng(1).random(words).astype("f4"))
-        y = device.array(np.arange(words, dtype="f4"))
-        device.load(text)["k"](grid, block, (x, y, *map(np.int32, numbers)))
+        x = device.array(np.random.default_rng(1).random(5000).astype("f4"))
+        y = device.array(FIRST)
+        device.load(text)["k"](grid, 64, (x, y, *map(np.int32, numbers)))
         found.append(y.numpy().tolist())
     return found
 
@@ -270,3 +273,13 @@ def test_elements_past_the_end_of_memory(past: int) -> None:
             device.load(text)["k"](1, 32, (x, start, np.int32(1000 + past), np.int32(64)))
         sites.append(caught.value.site)
     assert sites[0] == sites[1]
+
+
+@pytest.mark.parametrize("cpu", ["x86-64-v2", "x86-64-v3", "x86-64-v4"])
+@pytest.mark.parametrize("name", SHAPES)
+def test_other_cpus(name: str, cpu: str) -> None:
+    expected, _ = results(SHAPES[name], 700, 128, grid=1)
+    device = simt.Device("sm_90", engine="jit", memory="64MiB", cpu=cpu)
+    x, y = (device.array(words) for words in (np.random.default_rng(1).random(5000).astype("f4"), FIRST))
+    device.load(SHAPES[name])["k"](1, 64, (x, y, np.int32(700), np.int32(128)))
+    assert y.numpy().tolist() == expected
