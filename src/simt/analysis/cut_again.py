@@ -223,7 +223,7 @@ class _Writer:
     def _renamed(self, op: Op, names: Names) -> Op:
         """An op that reads other registers in place of some definitions."""
         new = {r: names[d] for r, d in self.ssa.read[id(op)].items() if d in names}
-        return replace(op, sources={n: _renamed(s, new) for n, s in op.sources.items()}) if new else op
+        return renamed(op, new)
 
     def written(self) -> Function:
         if not self.ops:
@@ -239,6 +239,11 @@ class _Writer:
         for op in block.ops:
             yield from self.before.get(id(op), ())
             yield self._renamed(op, names) if isinstance(op, Op) and names else op
+
+
+def renamed(op: Op, names: Mapping[Register, Register]) -> Op:
+    """An op that reads other registers in place of some."""
+    return replace(op, sources={n: _renamed(s, names) for n, s in op.sources.items()}) if names else op
 
 
 def _renamed(operand: Operand, names: Mapping[Register, Register]) -> Operand:

@@ -76,6 +76,19 @@ def FAR(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     return m.compare("ge", t, m.sub(t, b, a), c)
 
 
+@_form("fits.type d:pred, a, b, c, e")
+def FITS(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
+    """Whether `a` is at most `c`, and `b` at most `e` and above zero."""
+    positive = m.and_(PRED, m.compare("gt", t, b, m.const(t, 0)), m.compare("le", t, b, e))
+    return m.and_(PRED, m.compare("le", t, a, c), positive)
+
+
+@_form("near.type d:pred, a, b, c, e:pred")
+def NEAR(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
+    """Whether `a` is less than `c` more than `b`, modulo the type, and `e` holds."""
+    return m.and_(PRED, e, m.compare("lt", t, m.sub(t, a, b), c))
+
+
 @_form("all.type d:pred, a:pred", "warp")
 def ALL(m: Algebra[V], a: V) -> V:
     """Whether a predicate holds in all lanes that run."""

@@ -20,6 +20,7 @@ from simt.analysis.evaluate import Evaluator
 from simt.analysis.observer import Anything, Observer, Shapes
 from simt.analysis.pending import Pending
 from simt.analysis.program import Barrier, Block, Constant, Function, Op, Special
+from simt.analysis.rolled_again import Line, is_seldom
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
@@ -83,7 +84,8 @@ def _walks(found: Found, loop: Loop) -> bool:
     phis = found.ssa.phis.get(loop.header.index, ())
     own = [phi for phi in phis if found.uniformity.shapes[phi].width == WARP]
     return (
-        len(own) <= MOST_CARRIED
+        not is_seldom(_members(found, loop))
+        and len(own) <= MOST_CARRIED
         and any(_goes_far(found, phi, loop) for phi in phis)
         and _only_plain(found, loop)
         and _gets_at_rows(found, loop)
@@ -134,8 +136,16 @@ def _gets_at_rows(found: Found, loop: Loop) -> bool:
             if isinstance(op, Op) and op.form.effects:
                 reader.inputs = found.ssa.read[id(op)]
                 evaluator.op(op)
-    has_rows = any(shape.hold == Hold.IN_ROWS for shape in found.uniformity.shapes.values())
-    return algebra.count >= LEAST and not (algebra.stores and has_rows)
+    return algebra.count >= LEAST and not (algebra.stores and _has_rows(found, loop))
+
+
+def _has_rows(found: Found, loop: Loop) -> bool:
+    """Whether any index is cut into rows; in a loop that was rolled again, there: before it a compiler's code
+    divides to count the turns that are left over."""
+    members = _members(found, loop)
+    rolled = any(isinstance(op.line, Line) for block in members for op in block.ops)
+    rows = (d for d, shape in found.uniformity.shapes.items() if shape.hold == Hold.IN_ROWS)
+    return any(not rolled or definition.block in members for definition in rows)
 
 
 class _Spaces(ShapeAlgebra):

@@ -16,6 +16,7 @@ from simt.analysis.lower_forms import ALL, FAR, NONE, simple
 from simt.analysis.lower_simplify import retarget
 from simt.analysis.program import Block, Branch, Constant, Function, Op, Register, Source, memory_operands
 from simt.analysis.ranges import Ranges
+from simt.analysis.rolled_again import is_seldom
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
 from simt.analysis.ssa import Definition, Ssa
@@ -58,7 +59,8 @@ def loops_together(
     schedule, result = ssa.schedule, list[Together]()
     parents = {id(loop.parent) for loop in schedule.loops}
     for loop in schedule.loops:
-        if loop.header.index in uniformity.leaving and id(loop) not in parents:
+        seldom = is_seldom(schedule.order[loop.first : loop.last + 1])
+        if loop.header.index in uniformity.leaving and id(loop) not in parents and not seldom:
             found = _Finder(ssa, turns, uniformity.shapes, loop).find(alike)
             if found is not None and not counts_few(ssa, loop, turns, ranges()):
                 result.append(found)

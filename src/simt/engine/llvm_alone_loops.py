@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from simt.analysis.access import NEAR
 from simt.analysis.dominance import Tree, dominators
 from simt.analysis.program import Block, Call, Op, memory_operands
+from simt.analysis.rolled_again import Line, Seldom
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
 from simt.engine.llvm_alone import LONGEST, AloneLoop
@@ -210,6 +211,8 @@ class AloneLoops:
         if self.emitter.pending.waiting:
             return False
         if self.emitter.ticks is not None:  # which counts what the warp executes, not each lane
+            return False
+        if any(isinstance(op.line, Line | Seldom) for op in self._ops(loop)):
             return False
         return len(self._ops(loop)) <= (LONGEST_NESTED if self._has_inner(loop) else LONGEST)
 

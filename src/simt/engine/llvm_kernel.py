@@ -10,20 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, cached_property
+from functools import cached_property
 
-from simt.analysis.cut_again import cut_again
 from simt.analysis.decided import decided
 from simt.analysis.flushing import flushing
 from simt.analysis.program import Function, Op, Program
-from simt.analysis.range_algebra import UNKNOWN
-from simt.analysis.ranges import Ranges
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.ssa import Ssa
 from simt.analysis.streams import streams
 from simt.analysis.taking_turns import Found, taking_turns, walking_loops
-from simt.analysis.together import loops_together, put_together
-from simt.analysis.turns import Turns
 from simt.analysis.turns_of_warps import are_whole, speaks, turns_of_warps
 from simt.analysis.unrolling import unrolled
 from simt.engine import (
@@ -33,6 +28,7 @@ from simt.engine import (
     llvm_groups,
     llvm_later,
     llvm_mode,
+    llvm_rewriting,
     llvm_scopes,
     llvm_streams,
     llvm_strips,
@@ -50,11 +46,9 @@ from simt.engine.llvm_idle import IdleCtas, unless_idle
 from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_outline import TooLarge
 from simt.engine.llvm_phases import START, Loops, find_phases
-from simt.engine.llvm_runs import has_runs
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
-from simt.engine.llvm_stretches import has_stretches
 from simt.engine.llvm_trial_blocks import NotTriedError, Trial, TrialEmitter
 from simt.engine.llvm_yield import drain, give_way
 from simt.records import replace
@@ -623,7 +617,7 @@ def _unit(
     """`ssa` of the kernel, if it has been made."""
     unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa)
     unit.choose_shape()
-    for step in (_staying_together, _with_rows_of_blocks):
+    for step in llvm_rewriting.STEPS:
         kernel = step(unit)
         if kernel is not unit.kernel:
             unit = Unit(program, kernel, unit.block, features, may_grow=may_grow)
@@ -637,26 +631,6 @@ def _unit(
     turning = taking_turns(kernel, found, loops) if apart else turns_of_warps(kernel, found, loops)
     made = Unit(program, turning, unit.block, features, may_grow=may_grow, takes_turns=True)
     return made if apart or are_whole(made.analyse(turning).pending) else unit
-
-
-def _staying_together(unit: Unit) -> Function:
-    """The kernel, with loops standing twice in which lanes are to stay together."""
-    found, environment = unit.analyse(unit.kernel), unit.program.environment
-    able = has_stretches(unit.features) and not unit.has_clock
-    if not able or found.pending.waiting or not found.uniformity.leaving:
-        return unit.kernel
-    turns = Turns(found.ssa, environment)
-    ranges = cache(lambda: Ranges(found.ssa, environment, unit.block, lambda _: UNKNOWN))
-    loops = loops_together(found.ssa, turns, ranges, found.uniformity, found.representatives)
-    return put_together(unit.kernel, found.ssa, loops) if loops else unit.kernel
-
-
-def _with_rows_of_blocks(unit: Unit) -> Function:
-    """The kernel, with rows of indices made again where they are used."""
-    if not has_runs(unit.features) or unit.has_clock:
-        return unit.kernel
-    found, environment = unit.analyse(unit.kernel), unit.program.environment
-    return cut_again(unit.kernel, found.ssa, found.uniformity.shapes, unit.block, environment)
 
 
 def _emit(

@@ -23,6 +23,7 @@ from simt.analysis.program import (
 from simt.analysis.range_algebra import UNKNOWN, Range, constant
 from simt.analysis.ranges import Ranges
 from simt.analysis.remade import Recipe
+from simt.analysis.rolled_again import Line, Seldom
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.analysis.turns import Turns
@@ -33,6 +34,7 @@ from simt.engine.llvm_lanes import Lanes, bases, shape_of
 from simt.engine.llvm_loose import raw
 from simt.engine.llvm_members import are_beside
 from simt.engine.llvm_phases import ONE_WARP
+from simt.engine.llvm_rolled import ABORT, fault_at
 from simt.engine.llvm_slots import SlotEmitter, Unit
 
 
@@ -112,8 +114,11 @@ class OpEmitter(SlotEmitter):
         """The ops of a block, of each of which the algebra is told first what stands behind it."""
         ahead = following(self.ssa, self.uniformity.shapes, block.ops)
         self.m.expect(None)
+        self.m.abort = ABORT
         for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
-            self.m.line = op.line
+            self.m.line, self.m.brief = op.line, isinstance(op.line, Seldom)
+            if isinstance(op.line, Line) and self.m.abort == ABORT:
+                self.m.abort = fault_at(self, block, op.line)
             self.m.expect(ahead.get(id(op), NOTHING))
             self.m.pitched = is_pitched(self.ssa, self.uniformity.shapes, op)
             self.m.followed = self._goes_with(op, after)

@@ -10,6 +10,7 @@ are kept in the usual form when it ends, so the next turn and code behind the lo
 from __future__ import annotations
 
 from simt.analysis.program import Block, Call
+from simt.analysis.rolled_again import is_seldom
 from simt.analysis.shape import WARP, Hold
 from simt.engine import llvm_two_rows
 from simt.engine.llvm_builder import Value
@@ -42,7 +43,8 @@ class TurnEmitter(KnownEmitter):
     def _may_be_tried(self, block: Block) -> bool:
         """Whether a block is a loop by itself, cuts an index into rows, and leaves no integer to others, of
         which more may be known in one copy of the code than in the other."""
-        if not self._may_try_turns() or block not in block.successors() or len(block.ops) > LONGEST:
+        is_short = len(block.ops) <= LONGEST and not is_seldom((block,))
+        if not self._may_try_turns() or block not in block.successors() or not is_short:
             return False
         made = [d for op in block.ops for d in self.ssa.of[id(op)] if d is not None]
         cut = any(self.shape(d).hold is Hold.IN_ROWS for d in made)

@@ -16,16 +16,16 @@ from simt.analysis.weaving import is_one_place
 from simt.engine import llvm_runtime
 from simt.engine.llvm_access import I64, WOVEN, Access
 from simt.engine.llvm_algebra import LlvmIntegers
+from simt.engine.llvm_brief import BriefAlgebra
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_few import FewAlgebra
 from simt.engine.llvm_lanes import Lanes, shape_of
 from simt.engine.llvm_masked import Places
 from simt.ptx.types import U32, U64, Type
 from simt.records import replace
 
 
-class WovenAlgebra(FewAlgebra):
-    """`FewAlgebra` with such local memory, if it has words (`woven` bytes each; 0: it is not woven)."""
+class WovenAlgebra(BriefAlgebra):
+    """`BriefAlgebra` with such local memory, if it has words (`woven` bytes each; 0: it is not woven)."""
 
     woven = 0
 

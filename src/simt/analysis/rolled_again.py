@@ -1,0 +1,272 @@
+"""Loops that a compiler has unrolled, rolled again.
+
+`for (i = thread; i < n; i += threads) y[i] = a * x[i] + y[i];` comes as two loops: one of which a turn is one
+of the program's, for the turns that are left over when their number is divided by four, and then one of which
+each turn is four of them. How many are left over may differ from lane to lane, so that after the first loop
+lanes are apart, and nothing is known of what they load. Rolled again, all lanes of a warp begin together, and
+their addresses go on side by side.
+
+The first loop stands a second time in the code, with the end of the second one. That it comes to the same
+is found by `simt.analysis.same_turns`, for counters that do not wrap: that is asked before the loops, and
+where one may, threads go through them as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from simt.analysis.cut_again import renamed
+from simt.analysis.lower_forms import FITS, NEAR, copy, simple
+from simt.analysis.program import Block, Branch, Constant, Function, Jump, Op, Register
+from simt.analysis.same_turns import Count, Proof, Unrolled, other
+from simt.analysis.ssa import Definition, Ssa, destinations, terminator_uses
+from simt.analysis.unrolling import copied
+from simt.ptx.types import PRED, Type, unsigned
+from simt.records import replace
+
+MOST_OPS = 400
+"""Ops of an unrolled loop's turn."""
+
+
+MOST, MOST_STEP, NEARLY = 1 << 30, 1 << 24, 1 << 29
+"""How far a counter may go, and in one turn, and how much more an index may
+be, where loops are rolled again: then it does not wrap, nor what a turn
+adds to it (`simt.analysis.terms`)."""
+
+
+class Line(int):
+    """The line of an op that stands for several, those of `lines` in the unrolled loop. At which of them a
+    thread is tell `start`, `now`, `step` and `limit`, of which the op's block has copies."""
+
+    count: Count
+    lines: tuple[int, ...]
+
+
+class Seldom(int):
+    """The line of an op in a loop as it was, which is seldom run: such code is to be short."""
+
+
+def is_seldom(blocks: Sequence[Block]) -> bool:
+    """Whether blocks of a loop are run but seldom."""
+    return any(isinstance(op.line, Seldom) for block in blocks for op in block.ops)
+
+
+def rolled_again(kernel: Function, ssa: Ssa, proofs: Iterable[Proof]) -> Function:
+    """The kernel with such loops, of which it is proven; itself if there are none."""
+    counts = [(proof.pair, count) for proof in proofs if (count := proof.count()) is not None]
+    writers = [_Writer(ssa, pair, count) for pair, count in counts]
+    writers = [writer for writer in writers if writer.may_write]
+    if not writers:
+        return kernel
+    made = copied(kernel)
+    made.registers = [*kernel.registers]
+    blocks = {b.index: b for b in made.blocks}
+    for writer in writers:
+        writer.write(made, blocks)
+    for index, block in enumerate(made.blocks):
+        block.index = index
+    return made
+
+
+def unrolled_pairs(ssa: Ssa) -> list[Unrolled]:
+    """Pairs of loops that look like it."""
+    loops = [b for b in ssa.schedule.order if b in b.successors() and len(b.successors()) == 2]
+    pairs = [_pair(ssa, rest) for rest in loops] if len(loops) > 1 else []
+    return [p for p in pairs if p is not None and p.main in loops and len(p.main.ops) <= MOST_OPS]
+
+
+def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
+    """The pair of which the first loop is a block."""
+    between, before = other(rest, rest), [b for b in ssa.predecessors[rest.index] if b is not rest]
+    lead = [b for b in before if isinstance(b.terminator, Jump)]
+    if lead and len(lead) == 1 == len(before):
+        before = ssa.predecessors[lead[0].index]
+    if len(before) != 1 or not isinstance(before[0].terminator, Branch):
+        return None
+    if len(between.successors()) != 2 or len(ssa.predecessors[between.index]) != 2:
+        return None
+    for way in between.successors():
+        main = _through(way)
+        if main is not None and main is not rest and main in main.successors():
+            head, arms = _head(ssa, before[0])
+            return Unrolled(head, arms, before[0], lead, rest, between, way, main, other(between, way))
+    return None
+
+
+def _head(ssa: Ssa, block: Block) -> tuple[Block, tuple[Block, ...]]:
+    """Where a branch begins whose two ways meet in a block, and these: a quotient of 64 bits, or of 32 if its
+    operands have no more. The block itself if there is none."""
+    arms = ssa.predecessors[block.index]
+    heads = [b for arm in arms for b in ssa.predecessors[arm.index]]
+    are_arms = len(arms) == 2 == len(heads) and all(arm.successors() == (block,) for arm in arms)
+    return (heads[0], tuple(arms)) if are_arms and heads[0] is heads[1] else (block, ())
+
+
+def _through(block: Block) -> Block | None:
+    """Where a block leads, through blocks that lead to one place."""
+    seen = set[Block]()
+    while isinstance(block.terminator, Jump) and block not in seen:
+        seen.add(block)
+        block = block.terminator.target
+    return block if isinstance(block.terminator, Branch) else None
+
+
+class _Writer:
+    """Writes a loop a second time, and what leads there."""
+
+    def __init__(self, ssa: Ssa, pair: Unrolled, count: Count) -> None:
+        self.ssa, self.pair, self.count = ssa, pair, count
+        self.registers: list[Register] = []
+        self.needed = set[Definition]()
+        self.line = pair.main.terminator.line
+        self.lead = [*([] if pair.head is pair.before else [pair.before]), *pair.lead]
+        self._find_needed()
+
+    @property
+    def may_write(self) -> bool:
+        """Whether nothing is needed that only ways to the loops as they were make."""
+        pair = self.pair
+        phis = self.ssa.phis.get(pair.before.index, ()) if pair.arms else ()
+        return self.needed.isdisjoint(phis) and not any(d.block in pair.arms for d in self.needed)
+
+    def write(self, made: Function, blocks: Mapping[int, Block]) -> None:
+        pair, count, self.registers = self.pair, self.count, made.registers
+        before, after = blocks[pair.head.index], blocks[pair.after.index]
+        kept, moved = self._parted(pair.head)
+        slow = Block(0, [*moved], before.terminator)
+        end = Block(0, [*self._again(pair.between)], Jump(after))
+        start = self._register(count.start, "start")
+        lead = [op for block in self.lead for op in self._again(block)]
+        fast = Block(0, [*lead, copy(start, count.start, count.start.type, self.line)])
+        turn = self._turn(replace(count, start=start), end)
+        fast.terminator = Jump(turn)
+        fits = self._register(count.start, "fits", PRED)
+        sources = {
+            "a": count.limit,
+            "b": count.step,
+            "c": Constant(count.type, MOST),
+            "e": Constant(count.type, MOST_STEP),
+        }
+        test = simple(FITS, count.type, fits, {n: (s, count.type) for n, s in sources.items()}, self.line)
+        test.result_types = (PRED,)
+        more, fits = self._near(fits)
+        for block in (pair.rest, pair.main):
+            blocks[block.index].ops = [replace(op, line=Seldom(op.line)) for op in blocks[block.index].ops]
+        before.ops = [*kept, test, *more]
+        before.terminator = Branch(fits, False, fast, slow, line=self.line)
+        at = made.blocks.index(before) + 1
+        made.blocks[at:at] = [fast, turn, end, slow]
+
+    def _near(self, fits: Register) -> tuple[list[Op], Register]:
+        """Ops that ask whether indices that go on with the counter are near it; what they and `fits` give."""
+        ops, t = list[Op](), unsigned(self.count.type.bits)
+        for index in self.count.indices:
+            near, begun = self._register(fits, "near"), self._probed(index, ops)
+            sources = {
+                "a": (begun, t),
+                "b": (self._probed(self.count.begun, ops), t),
+                "c": (Constant(t, NEARLY), t),
+                "e": (fits, PRED),
+            }
+            test = simple(NEAR, t, near, sources, self.line)
+            test.result_types = (PRED,)
+            ops.append(test)
+            fits = near
+        return ops, fits
+
+    def _probed(self, definition: Definition, ops: list[Op]) -> Register:
+        """A register with what is made on the way to the first loop."""
+        op = definition.origin
+        if definition.block not in self.lead or not isinstance(op, Op):
+            return definition.register
+        names = {r: self._probed(d, ops) for r, d in self.ssa.read[id(op)].items()}
+        made = self._register(definition.register, "probed")
+        ops.append(replace(renamed(op, names), destinations=(made,)))
+        return made
+
+    def _turn(self, count: Count, end: Block) -> Block:
+        """The loop."""
+        now, step, limit = (self._register(count.start, n, count.type) for n in ("now", "step", "limit"))
+        start = self._register(count.start, "start")
+        noted = replace(count, start=start, now=now, step=step, limit=limit)
+        ops = [
+            copy(start, count.start, start.type, self.line),
+            copy(now, count.now, now.type, self.line),
+            copy(step, count.step, count.type, self.line),
+            copy(limit, count.limit, count.type, self.line),
+        ]
+        turn, main = Block(0), self.pair.main
+        for op in self._again(self.pair.rest):
+            if op.form.effects:
+                line = Line(op.line)
+                line.count, line.lines = noted, count.lines[op.line]
+                op.line = line
+            ops.append(op)
+        test = replace(count.test, sources=count.test.sources | {count.counter: count.now})
+        branch = main.terminator
+        assert isinstance(branch, Branch)
+        ways = [turn if t is main else end for t in (branch.taken, branch.otherwise)]
+        turn.ops, turn.terminator = [*ops, test], replace(branch, taken=ways[0], otherwise=ways[1])
+        return turn
+
+    def _register(self, like: Register, name: str, t: Type | None = None) -> Register:
+        made = Register(len(self.registers), f"{name}.rolled{len(self.registers)}", t or like.type)
+        self.registers.append(made)
+        return made
+
+    def _again(self, block: Block) -> list[Op]:
+        """The ops of a block that are needed."""
+        return [replace(op) for op in block.ops if isinstance(op, Op) and self._is_needed(op)]
+
+    def _is_needed(self, op: Op) -> bool:
+        return bool(op.form.effects) or not self.needed.isdisjoint(self.ssa.of[id(op)])
+
+    def _parted(self, block: Block) -> tuple[list[Op], list[Op]]:
+        """The ops of a block, those that are needed, and those that only the loops as they were need."""
+        kept, moved, written = list[Op](), list[Op](), set[Register | None]()
+        for op in reversed(block.ops):
+            assert isinstance(op, Op)
+            if self._is_needed(op) or not written.isdisjoint((*self.ssa.read[id(op)], *op.destinations)):
+                kept.insert(0, op)
+                written.update(destinations(op))
+                self.needed.update(self.ssa.read[id(op)].values())
+            else:
+                moved.insert(0, op)
+        return kept, moved
+
+    # -- what is needed ------------------------------------------------------------------------------
+
+    def _find_needed(self) -> None:
+        pair, ssa = self.pair, self.ssa
+        own = {pair.head, *pair.arms, pair.before, *pair.lead, pair.rest, pair.between}
+        work = [
+            d for block in ssa.schedule.order if block not in {*own, pair.main} for d in self._read(block)
+        ]
+        acts = [op for op in pair.rest.ops if isinstance(op, Op) and op.form.effects]
+        work += [d for op in acts for d in ssa.read[id(op)].values()]
+        work += [*self.count.definitions, *self.count.indices]
+        work += [d for d in ssa.read[id(self.count.test)].values() if d.block is not pair.main]
+        while work:
+            definition = work.pop()
+            if definition in self.needed or definition.block not in own:
+                continue
+            self.needed.add(definition)
+            work += self._made_of(definition)
+
+    def _made_of(self, definition: Definition) -> list[Definition]:
+        if not definition.is_phi:
+            return list(self.ssa.read.get(id(definition.origin), {}).values())
+        if definition.block is self.pair.between:
+            return [definition.inputs[self.pair.rest.index]]
+        return list(definition.inputs.values())
+
+    def _read(self, block: Block) -> Iterator[Definition]:
+        """What a block reads of what others made."""
+        current = self.ssa.reaching(block)
+        for op in block.ops:
+            yield from self.ssa.read[id(op)].values()
+            current.update({d.register: d for d in self.ssa.of[id(op)] if d is not None})
+        for register in terminator_uses(block):
+            yield self.ssa.lookup(current, register)
+        for phi in self.ssa.phis.get(block.index, ()):
+            yield from phi.inputs.values()

@@ -1,0 +1,469 @@
+"""Whether a turn of an unrolled loop is so many turns of the loop for those that are left over.
+
+Both loops are followed (`simt.analysis.terms`): the first one for some turns from any turn on, the second one
+for a turn, beginning with what the first leaves. They must load and store the same in the same order, go on
+with the same, and leave with the same. And there must be as many turns as the program counts: a quotient, of
+which the remainder by the turns of a turn tells how many are left over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any, cast
+
+from simt.analysis.dominance import dominators
+from simt.analysis.observer import Observer
+from simt.analysis.program import Block, Branch, Constant, Jump, Op, Register
+from simt.analysis.ranges import Ranges
+from simt.analysis.shape import Shape
+from simt.analysis.ssa import Definition, Ssa
+from simt.analysis.terms import Sum, TermAlgebra, Terms
+from simt.isa.algebra import Environment
+from simt.ptx.types import PRED, U32, Type, unsigned
+from simt.records import dataclass
+
+MOST_TURNS = 4
+"""Turns that a turn of the second loop may be."""
+
+Values = Mapping[Definition, Sum]
+
+
+@dataclass(frozen=True, slots=True)
+class Unrolled:
+    """The two loops, `rest` and `main`, each a block. `before`: where lanes go to either; by way of `lead` to
+    `rest`. `between`: where those of `rest` come to, and go on to `main`, by way of `way`, or to `after`.
+    `head`: `before`, or where a branch begins whose ways, `arms`, meet there."""
+
+    head: Block
+    arms: tuple[Block, ...]
+    before: Block
+    lead: list[Block]
+    rest: Block
+    between: Block
+    way: Block
+    main: Block
+    after: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A counter: from `start` by `step` while below `limit`, in numbers of a type; `now` in a turn. `test`:
+    the op of the second loop that compares it, as its operand `counter`. `lines`: by that of an op of the
+    first loop, those of the second loop's. `definitions`: of what is read. `begun`: what it
+    began with. `indices`: what goes on with the counter
+    and must not wrap either, as it begins."""
+
+    start: Register
+    now: Register
+    step: Register | Constant
+    limit: Register | Constant
+    type: Type
+    test: Op
+    counter: str
+    lines: dict[int, tuple[int, ...]]
+    definitions: list[Definition]
+    begun: Definition
+    indices: list[Definition]
+
+
+class _DifferentError(Exception):
+    """The loops are not the same, or that is not seen."""
+
+
+def _require(condition: bool) -> None:
+    if not condition:
+        raise _DifferentError
+
+
+def other(block: Block, way: Block) -> Block:
+    """Where a block leads besides."""
+    return next(b for b in block.successors() if b is not way)
+
+
+def _chain(block: Block, source: Block) -> Iterator[tuple[Block, Block]]:
+    """Blocks to which a way leads with no branch, each with the one before."""
+    seen = set[Block]()
+    while block not in seen:
+        yield block, source
+        seen.add(block)
+        if isinstance(block.terminator, Jump):
+            block, source = block.terminator.target, block
+
+
+def _ops(block: Block) -> list[Op]:
+    return [op for op in block.ops if isinstance(op, Op)]
+
+
+def _numbers(definition: Definition) -> Type:
+    return unsigned(definition.register.type.bits)
+
+
+def _named(key: Hashable, *names: str) -> bool:
+    return isinstance(key, tuple) and cast("tuple[Hashable, ...]", key)[0] in names
+
+
+class Proof:
+    """`count` gives how a pair of loops counts, if they can be one."""
+
+    def __init__(
+        self,
+        ssa: Ssa,
+        shapes: Mapping[Definition, Shape],
+        environment: Environment,
+        ranges: Callable[[], Ranges],
+        pair: Unrolled,
+    ) -> None:
+        self.ssa, self.shapes, self.ranges, self.pair = ssa, shapes, ranges, pair
+        self.environment = environment
+        self.algebra = TermAlgebra()
+        self.outside = self._terms({})
+        self.phis = ssa.phis.get(pair.rest.index, [])
+        self.steps: dict[Definition, Sum] = {}
+        self.lower: dict[Sum, Sum] = {}  # halves of what counters of 64 bits begin with
+
+    def _terms(self, known: Values) -> Terms:
+        made = Terms(self.ssa, self.environment, self.algebra)
+        made.known.update(known)
+        return made
+
+    def count(self) -> Count | None:
+        try:
+            return self._count()
+        except _DifferentError:
+            return None
+
+    def _count(self) -> Count:
+        pair = self.pair
+        for block in (pair.head, *pair.arms, pair.before, *pair.lead, pair.rest, pair.between, pair.main):
+            _require(self._is_plain(block))
+        self._find_steps()
+        turns = self._turns()
+        self._set_starts()
+        self._find_steps()
+        first = self._run(self.pair.rest, self._state(), [], first=True)
+        done, effects = first, list[Hashable]()
+        for _ in range(turns):
+            done = self._run(self.pair.rest, self._next(done), effects)
+        others = list[Hashable]()
+        main = self._main(first, others)
+        _require(effects == others)
+        self._leave_alike(done, main)
+        return self._counted(done, main, turns)
+
+    def _is_plain(self, block: Block) -> bool:
+        """Whether a block computes, and does nothing to memory but to load and store. (Before the loops, it
+        may only compute.)"""
+        observer = Observer(self.environment)
+        for op in block.ops:
+            if not isinstance(op, Op) or op.guard is not None:
+                return False
+            inside = block in (self.pair.rest, self.pair.main)
+            if op.form.effects and (not inside or {*op.form.effects} != {"memory"} or observer.reads(op)):
+                return False
+        return True
+
+    # -- turns of the first loop ---------------------------------------------------------------------
+
+    def _run(self, block: Block, known: Values, effects: list[Hashable], first: bool = False) -> Terms:
+        """What a block makes, by what is known where it begins; what it does is added to `effects`. `first`:
+        what it loads is nothing that the turns after it load."""
+        terms = self._terms(known)
+        for op in _ops(block):
+            if op.form.effects:
+                number = len(effects)
+                effects.append(terms.effect(op, -1 - number if first else number))
+            else:
+                terms.run(op)
+        return terms
+
+    def _next(self, done: Terms) -> dict[Definition, Sum]:
+        """What the next turn of the first loop begins with."""
+        return {phi: done.of(phi.inputs[self.pair.rest.index]) for phi in self.phis}
+
+    def _find_steps(self) -> None:
+        """Finds what goes on by the same in each turn."""
+        start = {phi: self.algebra.atom(phi.register.type.bits, "begins", phi) for phi in self.phis}
+        self.before_turn, self.turn = start, self._run(self.pair.rest, start, [])
+        for phi, after in self._next(self.turn).items():
+            step = after.added(start[phi], -1)
+            if not phi.register.type.is_float and self._is_fixed(step):
+                self.steps[phi] = step
+
+    def _is_fixed(self, key: Hashable) -> bool:
+        """Whether a value is the same in all turns."""
+        match key:
+            case Sum():
+                return all(self._is_fixed(self.algebra.keys[a.number]) and not a.turns for a, _ in key.parts)
+            case Definition():
+                return key.block not in (self.pair.rest, self.pair.between, self.pair.main)
+            case frozenset() | tuple():
+                parts = cast("frozenset[Hashable] | tuple[Hashable, ...]", key)
+                return not _named(parts, "begins", "effect") and all(map(self._is_fixed, parts))
+            case _:
+                return True
+
+    def _start(self, phi: Definition) -> Sum:
+        return self.outside.of(self._first(phi))
+
+    def _first(self, phi: Definition) -> Definition:
+        """What the first turn begins with."""
+        (found,) = (d for b, d in phi.inputs.items() if b != self.pair.rest.index)
+        return found
+
+    def _set_starts(self) -> None:
+        self.algebra.others.clear()
+        for phi, step in self.steps.items():
+            one = len(step.parts) + bool(step.number) == 1 and all(count == 1 for _, count in step.parts)
+            if not phi.register.type.is_float and one:
+                self._set_start(phi, self._start(phi), step)
+        self.outside = self._terms({})
+
+    def _set_start(self, phi: Definition, start: Sum, step: Sum) -> None:
+        """Notes with what a counter begins. Of one of 64 bits, its lower half may be extended, if it is not
+        below zero: then it has no more than that."""
+        found, t = self.ranges().of(self._first(phi)), _numbers(phi)
+        positive = 0 <= found.lo <= found.hi < 1 << t.bits - 1
+        if t.bits == 64 and positive:
+            whole, start, step = start, *(self.algebra.resize(t, U32, one) for one in (start, step))
+            self.lower[whole] = start
+        if start.bits == 32:
+            self.algebra.starts[start] = step
+            if positive:
+                self.algebra.positive.add(start)
+
+    def _state(self) -> dict[Definition, Sum]:
+        """What a turn begins with after any number of turns."""
+        found = dict(self.before_turn)
+        for phi, step in self.steps.items():
+            found[phi] = self._start(phi).added(step.turning)
+        return found
+
+    # -- the second loop -----------------------------------------------------------------------------
+
+    def _between(self, done: Terms) -> Terms:
+        """What is known where lanes have come from the first loop."""
+        source = self.pair.rest.index
+        phis = self.ssa.phis.get(self.pair.between.index, ())
+        return self._terms({phi: done.of(phi.inputs[source]) for phi in phis})
+
+    def _main(self, first: Terms, effects: list[Hashable]) -> Terms:
+        """A turn of the second loop, after some of the first."""
+        main, between = self.pair.main, self._between(first)
+        (source,) = (b.index for b in self.ssa.predecessors[main.index] if b is not main)
+        phis = self.ssa.phis.get(main.index, ())
+        known = between.known | {phi: between.of(phi.inputs[source]) for phi in phis}
+        return self._run(main, known, effects)
+
+    def _begins_alike(self) -> None:
+        """Lanes that come to the second loop at once must bring what those of the first begin with."""
+        pair, source = self.pair, self.pair.rest.index
+        after = {value: phi for phi, value in self._next(self.turn).items()}
+        for phi in self.ssa.phis.get(pair.between.index, ()):
+            (at_once,) = (d for b, d in phi.inputs.items() if b != source)
+            later = self.turn.of(phi.inputs[source])
+            first = self._start(after[later]) if later in after else later
+            _require((later in after or self._is_fixed(later)) and first == self.outside.of(at_once))
+
+    def _leave_alike(self, done: Terms, main: Terms) -> None:
+        """What is read after the loops must be the same, whichever of them one leaves."""
+        self._begins_alike()
+        between, pair = self._between(done), self.pair
+        leads = [*_chain(pair.after, pair.between)], [*_chain(other(pair.main, pair.main), pair.main)]
+        common = next((b for b, _ in leads[0] if any(b is c for c, _ in leads[1])), None)
+        _require(common is not None)
+        assert common is not None
+        sources = [next(source for b, source in lead if b is common) for lead in leads]
+        for phi in self.ssa.phis.get(common.index, ()):
+            one, two = (phi.inputs[source.index] for source in sources)
+            _require(between.of(one) == main.of(two))
+
+    # -- how many turns ------------------------------------------------------------------------------
+
+    def _holds(self, terms: Terms, block: Block, way: Block) -> Sum:
+        """The condition by which a block leads one way."""
+        branch = block.terminator
+        assert isinstance(branch, Branch)
+        term = terms.of(self.ssa.read[id(branch)][branch.predicate])
+        return term if (branch.taken is way) != branch.negated else self.algebra.invert(PRED, term)
+
+    def _turns(self) -> int:
+        """How many turns of the first loop are one of the second, by how many are left over."""
+        pair, algebra = self.pair, self.algebra
+        for left, step in self.steps.items():
+            one = Sum(step.bits, 1)
+            if step.added(one) != Sum(step.bits, 0):
+                continue
+            next_ = self.before_turn[left].added(one, -1)
+            if self._holds(self.turn, pair.rest, pair.rest) != algebra.compare(
+                "ne", _numbers(left), next_, Sum(step.bits, 0)
+            ):
+                continue
+            rest = algebra.key(self._start(left))
+            ways = self.outside, pair.before, other(pair.before, pair.lead[0] if pair.lead else pair.rest)
+            if _named(rest, "and") and self._holds(*ways) == algebra.compare(
+                "eq", _numbers(left), self._start(left), Sum(step.bits, 0)
+            ):
+                all_, mask = cast("tuple[Any, Sum, int]", rest)[1:]
+                self.quotient = all_.added(one, -1)
+                least = algebra.compare("lt", _numbers(left), self.quotient, Sum(all_.bits, mask))
+                _require(self._holds(self.outside, pair.between, pair.after) == least)
+                _require(1 < mask + 1 <= MOST_TURNS and not mask & (mask + 1))
+                return mask + 1
+        raise _DifferentError
+
+    def _counted(self, done: Terms, main: Terms, turns: int) -> Count:
+        """The counter by which the second loop ends."""
+        goes_on = self._holds(main, self.pair.main, self.pair.main)
+        key = self.algebra.key(goes_on)
+        _require(_named(key, "lt"))
+        signed, now, limit = cast("tuple[bool, Sum, Sum]", cast("tuple[Any, ...]", key)[1:])
+        for phi, after in self._next(done).items():
+            if after == now and phi in self.steps and self._counts(phi, signed, limit):
+                return self._named(phi, signed, limit)
+        raise _DifferentError
+
+    def _counts(self, phi: Definition, signed: bool, limit: Sum) -> bool:
+        """Whether the turns are those of a counter below a limit, which it surely is before."""
+        start, step = self._start(phi), self.steps[phi]
+        last = limit.added(start, -1).added(Sum(start.bits, 1), -1)
+        below = self.algebra.atom(1, "lt", signed, start, limit)
+        known = all(
+            self._may_extend(phi, signed, one, by_sign, by) for one, by_sign, by in self.algebra.extended
+        )
+        far = self.algebra.atom(start.bits, "max", signed, frozenset((limit, start.added(step))))
+        counted = any(
+            self._is_quotient(phi, signed, last.added(way).added(limit, -1)) for way in (limit, far)
+        )
+        return bool(step.number or step.parts) and known and counted and self._is_asked(below)
+
+    def _is_quotient(self, counter: Definition, signed: bool, last: Sum) -> bool:
+        """Whether the program divides so. Where numbers have 32 bits, it may do so in those."""
+        algebra, t, step, ways = self.algebra, _numbers(counter), self.steps[counter], [self.quotient]
+        (phi,) = cast("tuple[Any, ...]", algebra.key(self.quotient) or (None,))[:1]
+        if isinstance(phi, Definition) and phi.is_phi and phi.block is self.pair.before:
+            ways = [self.outside.of(value) for value in phi.inputs.values()]
+        found = {algebra.divide(t, last, step)}
+        if not signed or self._start(counter) in self.lower:
+            lower = (algebra.resize(t, U32, one) for one in (last, step))
+            found.add(algebra.resize(U32, t, algebra.divide(U32, *lower)))
+        return found.issuperset(ways)
+
+    def _half(self, counter: Definition) -> tuple[Sum, Sum]:
+        """With what a counter begins and what it goes on by, in 32 bits if it has no more."""
+        start, step = self._start(counter), self.steps[counter]
+        if start in self.lower:
+            return self.lower[start], self.algebra.resize(_numbers(counter), U32, step)
+        return start, step
+
+    def _may_extend(self, counter: Definition, signed: bool, one: Sum, by_sign: bool, by: Sum) -> bool:
+        """Whether a counter that does not wrap, or an index that is more than it by what does not change, may
+        be extended so, if it goes on `by` so much."""
+        start, step = self._half(counter)
+        positive = start in self.algebra.positive
+        if one == start:
+            return by == step and (by_sign or not signed or positive)
+        return positive and by_sign and by == step and one.bits == start.bits == 32
+
+    def _is_asked(self, condition: Sum) -> bool:
+        """Whether all lanes that come to the loops were asked for a condition, and it held."""
+        tree, at, ssa = dominators(self.ssa.schedule), self.pair.before.index, self.ssa
+        blocks = {b.index: b for b in ssa.schedule.order}
+        while True:
+            sources = ssa.predecessors[at]
+            branches = len(sources) == 1 and isinstance(sources[0].terminator, Branch)
+            if branches and len(sources[0].successors()) == 2:
+                found = self._holds(self.outside, sources[0], blocks[at])
+                if self.algebra.implies(found, condition):
+                    return True
+            if tree[at] == at:
+                return False
+            at = tree[at]
+
+    def _named(self, phi: Definition, signed: bool, limit: Sum) -> Count:
+        """The count, by registers."""
+        pair, ssa = self.pair, self.ssa
+        branch = pair.main.terminator
+        assert isinstance(branch, Branch)
+        test = ssa.read[id(branch)][branch.predicate].origin
+        assert isinstance(test, Op)
+        t = test.source_types["a"]
+        at, step = self._operand(test, limit), self._step(phi, t)
+        start = self._first(phi)
+        _require(not self._is_uniform(start) and start.register.type.bits == t.bits and t.is_signed == signed)
+        _require(test.sources.keys() == {"a", "b"})
+        counter = next(n for n, s in test.sources.items() if s is not at[0])
+        read = [d for d in (at[1], step[1]) if d is not None]
+        _require(all(self._is_uniform(d) and self._is_before(d) for d in read))
+        after = phi.inputs[pair.rest.index]
+        first, by = self._half(phi)
+        _require(self.algebra.rising <= {by})
+        indices = [self._index(one) for one, _, _ in self.algebra.extended if one != first]
+        _require(all(self._is_beside(start, index) for index in indices))
+        read += [start, after]
+        return Count(
+            phi.register, phi.register, step[0], at[0], t, test, counter, self._lines(), read, start, indices
+        )
+
+    def _index(self, start: Sum) -> Definition:
+        """What an index began with, in a register."""
+        near = {self.pair.before, *self.pair.lead}
+        found = (
+            d
+            for d, term in self.outside.known.items()
+            if term == start and d.register.type.bits == start.bits
+        )
+        for definition in found:
+            if self._is_before(definition) or (definition.block in near and self._stays(definition)):
+                return definition
+        raise _DifferentError
+
+    def _is_beside(self, start: Definition, index: Definition) -> bool:
+        """Whether an index is more than a counter by what is the same for all lanes."""
+        one, other = self.shapes[start], self.shapes[index]
+        return one.is_affine and other.is_affine and (one.width, one.stride) == (other.width, other.stride)
+
+    def _stays(self, definition: Definition) -> bool:
+        """Whether its register has it still at its block's end."""
+        ops = _ops(definition.block)
+        last = [op for op in ops if definition.register in op.destinations]
+        return definition.origin is last[-1] if last else False
+
+    def _operand(self, test: Op, limit: Sum) -> tuple[Register | Constant, Definition | None]:
+        """The operand of a comparison that is the limit."""
+        for source in test.sources.values():
+            if isinstance(source, Register):
+                definition = self.ssa.read[id(test)][source]
+                if self._is_before(definition) and self.outside.of(definition) == limit:
+                    return source, definition
+            elif isinstance(source, Constant) and not limit.parts and source.bits == limit.number:
+                return source, None
+        raise _DifferentError
+
+    def _step(self, phi: Definition, t: Type) -> tuple[Register | Constant, Definition | None]:
+        step = self.steps[phi]
+        if not step.parts:
+            return Constant(t, step.number), None
+        op = phi.inputs[self.pair.rest.index].origin
+        for register, definition in (self.ssa.read[id(op)] if isinstance(op, Op) else {}).items():
+            if self._is_before(definition) and self.outside.of(definition) == step:
+                return register, definition
+        raise _DifferentError
+
+    def _is_before(self, definition: Definition) -> bool:
+        """Whether a register has something from before the loops on, and nothing else."""
+        tree, at = dominators(self.ssa.schedule), self.pair.head.index
+        if self.ssa.single.get(definition.register) is not definition:
+            return False
+        while at != definition.block.index and tree[at] != at:
+            at = tree[at]
+        return at == definition.block.index
+
+    def _is_uniform(self, definition: Definition) -> bool:
+        shape = self.shapes.get(definition)
+        return shape is not None and shape.is_uniform
+
+    def _lines(self) -> dict[int, tuple[int, ...]]:
+        """By the line of what the first loop does, those of the second one's turns."""
+        one, all_ = ([op.line for op in _ops(b) if op.form.effects] for b in (self.pair.rest, self.pair.main))
+        _require(len({*one}) == len(one))
+        return {line: tuple(all_[n :: len(one)]) for n, line in enumerate(one)}

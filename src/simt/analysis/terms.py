@@ -1,0 +1,331 @@
+"""What values are made of, as sums that can be compared.
+
+A value is a sum of numbers times *atoms*, modulo its width: what memory or an analysis gave, or what an op
+that is no sum made of other such sums. Two values with equal sums are equal. `simt.analysis.rolled_again`
+follows a loop so, turn by turn: a value may grow with the number of turns that are done, and how much is a
+part of its sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from itertools import product
+from typing import Any, cast
+
+from simt.analysis.evaluate import Remembering
+from simt.analysis.kinds import kind_of
+from simt.analysis.program import Address, FunctionAddress, Op, Operand, Register, SymbolAddress
+from simt.analysis.ssa import Definition, Ssa
+from simt.isa.algebra import Algebra, Comparison, Environment
+from simt.ptx.types import PRED, S32, Type
+from simt.records import dataclass
+
+DEEP = 12
+"""Ops behind each other that are looked at outside of what is followed."""
+FAR = 1 << 26
+"""How far a counter goes at most, in a turn and in what a turn gets at."""
+NEXT = 8
+"""Steps that a counter goes at most beyond what a turn begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """`turns`: times the number of turns that are done. `number`: of `Atoms`; below 0: 1."""
+
+    number: int
+    turns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """`number` and the atoms, each so many times, modulo 2^bits."""
+
+    bits: int
+    number: int
+    parts: frozenset[tuple[Atom, int]] = frozenset()
+
+    def added(self, other: Sum, times: int = 1) -> Sum:
+        """The sum with another one, so many times."""
+        parts = dict(self.parts)
+        for atom, count in other.parts:
+            parts[atom] = (parts.get(atom, 0) + times * count) % (1 << self.bits)
+        kept = frozenset((atom, count) for atom, count in parts.items() if count)
+        return Sum(self.bits, (self.number + times * other.number) % (1 << self.bits), kept)
+
+    @property
+    def turning(self) -> Sum:
+        """This many in each turn that is done."""
+        one = {Atom(-1, turns=True): self.number} if self.number else dict[Atom, int]()
+        return Sum(self.bits, 0, frozenset((one | {Atom(a.number, True): n for a, n in self.parts}).items()))
+
+
+class NoSumError(Exception):
+    """An op is no sum of its operands."""
+
+
+class TermAlgebra:
+    """The primitives by which sums are made of sums, and a few that are asked for by name.
+
+    `starts`: sums with which counters begin, and what these go on by. Where a counter is extended, so are
+    its start and what it has gone on: that it does not wrap is for others to see to, and noted in `extended`,
+    with whether its sign was, and the step. `rising`: steps that were taken to be above zero. `positive`:
+    starts that are not below zero. `others`: what was extended by its sign besides; an index that goes on
+    with a counter may begin so."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+        self.keys: list[Hashable] = []
+        self.starts: dict[Sum, Sum] = {}
+        self.positive: set[Sum] = set()
+        self.rising: set[Sum] = set()
+        self.others: dict[Sum, None] = {}
+        self.extended: set[tuple[Sum, bool, Sum]] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        raise NoSumError
+
+    def atom(self, bits: int, *key: Hashable) -> Sum:
+        """What is told by a key, and by nothing else."""
+        number = self._numbers.setdefault(key, len(self.keys))
+        if number == len(self.keys):
+            self.keys.append(key)
+        return Sum(bits, 0, frozenset({(Atom(number), 1)}))
+
+    def key(self, term: Sum) -> Hashable:
+        """What a value is that is a single atom; None if it is not."""
+        ((atom, count),) = term.parts if len(term.parts) == 1 else ((Atom(-1), 0),)
+        return self.keys[atom.number] if count == 1 and not term.number and not atom.turns else None
+
+    # -- primitives --------------------------------------------------------------------------------
+
+    def const(self, t: Type, bits: int) -> Sum:
+        return Sum(t.bits, bits)
+
+    def add(self, t: Type, a: Sum, b: Sum) -> Sum:
+        return a.added(b)
+
+    def sub(self, t: Type, a: Sum, b: Sum) -> Sum:
+        return a.added(b, -1)
+
+    def mul(self, t: Type, a: Sum, b: Sum) -> Sum:
+        found = Sum(t.bits, a.number * b.number % (1 << t.bits)).added(Sum(t.bits, 0, a.parts), b.number)
+        found = found.added(Sum(t.bits, 0, b.parts), a.number)
+        for (one, many), (other, times) in product(a.parts, b.parts):
+            if one.turns or other.turns or one.number < 0 or other.number < 0:
+                raise NoSumError
+            pair = frozenset(Sum(t.bits, 0, frozenset({(atom, 1)})) for atom in (one, other)), one == other
+            found = found.added(self.atom(t.bits, "mul", *pair), many * times)
+        return found
+
+    def shift_left(self, t: Type, a: Sum, n: Sum) -> Sum:
+        if n.parts:
+            raise NoSumError
+        return Sum(t.bits, 0).added(a, 1 << n.number if n.number < t.bits else 0)
+
+    def shift_right(self, t: Type, a: Sum, n: Sum) -> Sum:
+        if n.parts or n.number >= t.bits:
+            raise NoSumError
+        if t.is_signed:
+            return self._lower_half(t, a, n.number)
+        return self.divide(t, a, Sum(t.bits, 1 << n.number))
+
+    def _lower_half(self, t: Type, a: Sum, n: int) -> Sum:
+        """The lower 32 bits of a number of 64, which was shifted left by 32, shifted right by so many."""
+        half = 1 << 32
+        if t.bits != 64 or n > 32 or a.number % half or any(count % half for _, count in a.parts):
+            raise NoSumError
+        whole = Sum(64, a.number // half, frozenset((atom, count // half) for atom, count in a.parts))
+        return self.shift_left(t, self.resize(S32, t, self.resize(t, S32, whole)), Sum(32, 32 - n))
+
+    def invert(self, t: Type, a: Sum) -> Sum:
+        if t.is_predicate:
+            return self.atom(1, "not", a) if self._name(a) != "not" else cast("Any", self.key(a))[1]
+        return Sum(t.bits, (1 << t.bits) - 1).added(a, -1)
+
+    def and_(self, t: Type, a: Sum, b: Sum) -> Sum:
+        if t.is_predicate:
+            return self.atom(1, "both", frozenset((a, b)))
+        if b.parts:
+            raise NoSumError
+        return self.atom(t.bits, "and", a, b.number)
+
+    def or_(self, t: Type, a: Sum, b: Sum) -> Sum:
+        if not t.is_predicate:
+            raise NoSumError
+        return self.atom(1, "either", frozenset((a, b)))
+
+    def implies(self, a: Sum, b: Sum) -> bool:
+        """Whether one predicate surely holds where another one does."""
+        name, *rest = cast("tuple[Any, ...]", self.key(a) or ("",))
+        if name == "both":
+            return any(self.implies(one, b) for one in rest[0])
+        if name == "not" and self._name(rest[0]) == "either":
+            _, ways = cast("tuple[str, frozenset[Sum]]", self.key(rest[0]))
+            return any(self.implies(self.invert(PRED, one), b) for one in ways)
+        return a == b
+
+    def divide(self, t: Type, a: Sum, b: Sum) -> Sum:
+        if t.is_signed:
+            raise NoSumError
+        return self.atom(t.bits, "divide", a, b)
+
+    def maximum(self, t: Type, a: Sum, b: Sum) -> Sum:
+        if t.is_float:
+            raise NoSumError
+        return self.atom(t.bits, "max", t.is_signed, frozenset((a, b)))
+
+    def compare(self, op: Comparison, t: Type, a: Sum, b: Sum) -> Sum:
+        """`lt` and `eq` alone."""
+        if t.is_float:
+            raise NoSumError
+        if op in ("gt", "le"):
+            a, b = b, a
+        if op not in ("eq", "ne") and not t.is_signed and self._name(a) == "divide":
+            _, dividend, divisor = cast("tuple[str, Sum, Sum]", self.key(a))
+            if not (b.parts or divisor.parts) and b.number * divisor.number < 1 << t.bits:
+                a, b = dividend, Sum(t.bits, b.number * divisor.number)
+        found = self.atom(
+            1, "eq" if op in ("eq", "ne") else "lt", t.is_signed and op not in ("eq", "ne"), a, b
+        )
+        return self.atom(1, "not", found) if op in ("ne", "le", "ge") else found
+
+    def resize(self, source: Type, target: Type, a: Sum) -> Sum:
+        if target.bits == source.bits:
+            return a
+        if target.bits < source.bits:
+            return self._each(a, target.bits, lambda one: self._cut(target.bits, one))
+        if not a.parts:
+            low = a.number - (source.is_signed and a.number >> source.bits - 1) * (1 << source.bits)
+            return Sum(target.bits, low % (1 << target.bits))
+        if a in self.starts.values():
+            self.rising.add(a)
+            return self._extended(False, target, a)
+        start, step = self._start_of(a)
+        if start is None:
+            self.others.update({a: None} if source.is_signed else {})
+            return self._extended(source.is_signed, target, a)
+        signed, gone = source.is_signed and start not in self.positive, a.added(start, -1)
+        if gone.parts or gone.number:
+            self.extended.add((start, signed, step))
+        whole = self._each(gone, target.bits, lambda one: self._extended(False, target, one))
+        return whole.added(self._extended(signed, target, start))
+
+    def _start_of(self, a: Sum) -> tuple[Sum | None, Sum]:
+        """What a counter began with, or an index that goes on as it does; and its step."""
+        steps = {*self.starts.values()}
+        known = ((start, (step,)) for start, step in self.starts.items())
+        for start, ways in (*known, *((other, steps) for other in self.others)):
+            for step in ways if start.bits == a.bits else ():
+                if self._is_counter(a.added(start, -1), step):
+                    return start, step
+        return None, a
+
+    def _is_counter(self, gone: Sum, step: Sum) -> bool:
+        """Whether a value is a counter, some turns later or a little more."""
+        steps = {atom.number for atom, _ in step.parts}
+        near = all((count <= NEXT and atom.number in steps) or atom.turns for atom, count in gone.parts)
+        turning = frozenset((a, n) for a, n in gone.parts if a.turns)
+        return near and gone.number <= FAR and turning in (frozenset(), step.turning.parts)
+
+    def _each(self, a: Sum, bits: int, change: Callable[[Sum], Sum]) -> Sum:
+        found = Sum(bits, a.number % (1 << bits))
+        for atom, count in a.parts:
+            if atom.number < 0:
+                new = Sum(bits, 0, frozenset({(atom, 1)}))
+            else:
+                new = change(Sum(a.bits, 0, frozenset({(Atom(atom.number), 1)})))
+                new = new.turning if atom.turns else new
+            found = found.added(new, count)
+        return found
+
+    def _cut(self, bits: int, one: Sum) -> Sum:
+        key = cast("tuple[Any, ...]", self.key(one))
+        return key[2] if key[0] == "extended" and key[2].bits == bits else self.atom(bits, "cut", one)
+
+    def _extended(self, signed: bool, target: Type, a: Sum) -> Sum:
+        if self._name(a) == "and":
+            _, all_, mask = cast("tuple[str, Sum, int]", self.key(a))
+            if not (signed and mask >> a.bits - 1):
+                return self.atom(target.bits, "and", self._extended(False, target, all_), mask)
+        return self.atom(target.bits, "extended", signed, a)
+
+    def _name(self, a: Sum) -> Hashable:
+        key = cast("tuple[Hashable, ...] | None", self.key(a))
+        return None if key is None else key[0]
+
+    def to_bits(self, t: Type, a: Sum) -> Sum:
+        return self.atom(t.bits, "bits", a) if t.is_native_float else a
+
+    def from_bits(self, t: Type, a: Sum) -> Sum:
+        return self.atom(t.bits, "float", a) if t.is_native_float else a
+
+    def special(self, name: str, component: str) -> Sum:
+        raise NoSumError
+
+
+class Terms(Remembering[Sum]):
+    """The sums of a function's values. `known`: those of definitions; what is to be taken as something else
+    than what it is made of is put there first."""
+
+    def __init__(self, ssa: Ssa, environment: Environment, algebra: TermAlgebra) -> None:
+        self.algebra = algebra
+        super().__init__(cast("Algebra[Sum]", algebra), self, environment)
+        self.ssa = ssa
+        self.known: dict[Definition, Sum] = {}
+        self._read: dict[Register, Definition] = {}
+        self._left = DEEP
+
+    # Reader of the evaluator
+    def register(self, register: Register) -> Sum:
+        return self.of(self._read[register])
+
+    def symbol(self, symbol: SymbolAddress) -> Sum:
+        return self.algebra.atom(symbol.type.bits, symbol)
+
+    def function(self, function: FunctionAddress) -> Sum:
+        return self.algebra.atom(function.type.bits, function)
+
+    def of(self, definition: Definition) -> Sum:
+        if definition not in self.known:
+            op = definition.origin
+            plain = isinstance(op, Op) and op.guard is None and not op.form.effects and self._left
+            if plain and isinstance(op, Op):
+                self.run(op)
+            else:
+                self.known[definition] = self.algebra.atom(definition.register.type.bits, definition)
+        return self.known[definition]
+
+    def run(self, op: Op) -> None:
+        """Finds what a pure op makes."""
+        before = self._read, self._left
+        self._read, self._left = self.ssa.read[id(op)], self._left - 1
+        for definition in self._read.values():
+            self.of(definition)
+        for definition, term in zip(self.ssa.of[id(op)], self.op(op), strict=True):
+            if definition is not None:
+                self.known[definition] = term
+        self._read, self._left = before
+
+    def effect(self, op: Op, number: int) -> Hashable:
+        """What an op with effects does; what it gives is told by a number."""
+        self._read = self.ssa.read[id(op)]
+        for place, definition in enumerate(self.ssa.of[id(op)]):
+            if definition is not None:
+                bits = definition.register.type.bits
+                self.known[definition] = self.algebra.atom(bits, "effect", number, place)
+        return kind_of(op), *[self._given(operand) for operand in op.sources.values()]
+
+    def op(self, op: Op) -> tuple[Sum, ...]:
+        try:
+            return super().op(op)
+        except NoSumError:
+            given = (kind_of(op), *[self._given(operand) for operand in op.sources.values()])
+            registers = [None if r is None else r.type.bits for r in op.destinations]
+            return tuple(self.algebra.atom(bits or 0, *given, n) for n, bits in enumerate(registers))
+
+    def _given(self, operand: Operand) -> Hashable:
+        match operand:
+            case Address(base=Register() as base):
+                return self.address(operand), base.type
+            case _:
+                return super()._given(operand)

@@ -1,0 +1,59 @@
+"""Kernels rewritten before code is made of them, where the CPU and the CTAs' shape make that worth it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from simt.analysis.cut_again import cut_again
+from simt.analysis.program import Function
+from simt.analysis.range_algebra import UNKNOWN
+from simt.analysis.ranges import Ranges
+from simt.analysis.rolled_again import rolled_again, unrolled_pairs
+from simt.analysis.same_turns import Proof
+from simt.analysis.taking_turns import Found, walking_loops
+from simt.analysis.together import loops_together, put_together
+from simt.analysis.turns import Turns
+from simt.engine.llvm_runs import has_runs
+from simt.engine.llvm_slots import Unit
+from simt.engine.llvm_stretches import has_stretches
+
+
+def _rolled_again(unit: Unit) -> Function:
+    """The kernel, with loops that were unrolled as they were before. (Those of which warps take turns, which
+    only load, are left: four turns at once keep more loads under way.)"""
+    if unit.has_clock:
+        return unit.kernel
+    known, environment = unit.analyse(unit.kernel), unit.program.environment
+    ssa, uniformity = known.ssa, known.uniformity
+    pairs = unrolled_pairs(ssa)
+    if not pairs:
+        return unit.kernel
+    walking = walking_loops(Found(unit.kernel, ssa, uniformity, known.pending, unit.block, environment))
+    pairs = [pair for pair in pairs if all(pair.main is not loop.header for loop in walking)]
+    ranges = cache(lambda: Ranges(ssa, environment, unit.block, lambda _: UNKNOWN))
+    proofs = (Proof(ssa, uniformity.shapes, environment, ranges, pair) for pair in pairs)
+    return rolled_again(unit.kernel, ssa, proofs)
+
+
+def _staying_together(unit: Unit) -> Function:
+    """The kernel, with loops standing twice in which lanes are to stay together."""
+    found, environment = unit.analyse(unit.kernel), unit.program.environment
+    able = has_stretches(unit.features) and not unit.has_clock
+    if not able or found.pending.waiting or not found.uniformity.leaving:
+        return unit.kernel
+    turns = Turns(found.ssa, environment)
+    ranges = cache(lambda: Ranges(found.ssa, environment, unit.block, lambda _: UNKNOWN))
+    loops = loops_together(found.ssa, turns, ranges, found.uniformity, found.representatives)
+    return put_together(unit.kernel, found.ssa, loops) if loops else unit.kernel
+
+
+def _with_rows_of_blocks(unit: Unit) -> Function:
+    """The kernel, with rows of indices made again where they are used."""
+    if not has_runs(unit.features) or unit.has_clock:
+        return unit.kernel
+    found, environment = unit.analyse(unit.kernel), unit.program.environment
+    return cut_again(unit.kernel, found.ssa, found.uniformity.shapes, unit.block, environment)
+
+
+STEPS = _rolled_again, _staying_together, _with_rows_of_blocks
+"""One after the other: each gives the kernel that the next one finds."""
