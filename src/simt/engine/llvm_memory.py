@@ -226,6 +226,7 @@ class MemoryAlgebra(TileAlgebra):
             address = self._lower_half(region, address)
         if region is not SHARED:
             address = self.resize(unsigned(int(address.type[1:])), U64, address)
+        address = self.told_by_lanes(address)
         return Access(element_type(t), count, t.bytes * count, region, address, volatile)
 
     def _lower_half(self, region: Region, address: Value) -> Value:

@@ -107,6 +107,12 @@ class TwoRowsAlgebra(TrialAlgebra):
         """Whether a value has a base for each of two rows."""
         return self.splits and value.width == TWO and not isinstance(value, Guarded)
 
+    def told_by_lanes(self, address: Value) -> Value:
+        """An address. Of one that may not have these two rows, as an index may wrap where a warp cannot begin
+        again, the lanes: a row of a guarded address is half a warp."""
+        unsure = self.splits and address.width == TWO and isinstance(address, Guarded)
+        return self.vector(address) if unsure else address
+
     def widened(self, value: Value, width: int) -> Value:
         if not self.splits or (value.width, width) != (TWO, WARP):
             return super().widened(value, width)

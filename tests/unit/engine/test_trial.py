@@ -434,3 +434,34 @@ def test_calls_are_made_once(engine: str, width: int) -> None:
 def test_no_trial_where_warps_wait() -> None:
     for threads in (32, 128):
         assert parts(HEAD + ROWS + "bar.sync 0;" + STORE.format(change="") + TAIL, (threads, 1, 1))[0] == ""
+
+
+AFTER_A_STORE = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 values, .param .u64 marks, .param .u64 out, .param .u32 n, .param .u32 w)
+{
+    .reg .u32 %i, %n, %w, %q, %c, %v; .reg .u64 %a, %o; .reg .pred %p;
+    mov.u32 %i, %ctaid.x; mov.u32 %n, %ntid.x; mov.u32 %c, %tid.x; mad.lo.s32 %i, %i, %n, %c;
+    ld.param.u32 %n, [n]; ld.param.u32 %w, [w];
+    setp.ge.s32 %p, %i, %n;
+    @%p exit;
+    div.s32 %q, %i, %w; mul.lo.s32 %c, %q, %w; sub.s32 %c, %i, %c;
+    ld.param.u64 %o, [out]; mad.wide.s32 %o, %i, 4, %o;
+    ld.param.u64 %a, [marks]; mad.wide.s32 %a, %q, 4, %a; ld.global.u32 %v, [%a]; st.global.u32 [%o], %v;
+    ld.param.u64 %a, [values]; mad.wide.s32 %a, %c, 4, %a; ld.global.u32 %v, [%a]; st.global.u32 [%o], %v;
+    exit;
+}
+"""
+
+
+@pytest.mark.parametrize("width", [16, 33, 40, 100, 999])
+def test_rows_are_read_after_a_store(engine: str, width: int) -> None:
+    """Where a warp cannot begin again, it is not sure of its two rows, as an index may wrap."""
+    device, n = shared_device(engine), 1000
+    values = np.arange(n, dtype="u4") * 3
+    out = device.zeros(n, "u4")
+    kernel = device.load(AFTER_A_STORE)["k"]
+    kernel(8, 128, (device.array(values), device.zeros(n, "u4"), out, n, width))
+    np.testing.assert_array_equal(out.numpy(), values[np.arange(n) % width])
