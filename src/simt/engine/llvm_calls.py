@@ -52,8 +52,8 @@ class CallingEmitter(GatedEmitter):
     def _judge(self) -> None:
         """Raises `TooLarge` for what is seen to be large before a line is emitted."""
         waiting = sum(places.bit_count() for places in self.pending.at.values())
-        many = waiting > WAITING or self.unit.ops > OPS or len(self.schedule.order) > PLACES
-        if self.unit.may_grow and many:
+        many = len(self.schedule.order) > self.times_blocks * PLACES
+        if self.unit.may_grow and (many or waiting > WAITING or self.unit.ops > OPS):
             raise TooLarge
 
     @property

@@ -343,7 +343,7 @@ class LlvmAlgebra(ExtremeAlgebra):
 
     def _as_f32(self, name: str) -> bool:
         """Whether an operation on bf16 is done by f32."""
-        return name in ("add", "sub", "mul") or name == "fma" and "avx512f" in self.features
+        return name in ("add", "sub", "mul") or (name == "fma" and "avx512f" in self.features)
 
     def _bf16_to_nearest(self, name: str, *values: Value) -> Value:
         """For bf16: in f32, which has the same exponents, three times the digits, and holds products but for

@@ -50,6 +50,11 @@ NEARLY = 0.95
 with about as many is not to be emitted nearly whole, and then anew."""
 PLACES = 300
 """Blocks of PTX from which a function counts as large."""
+CUT = 3
+"""Times so many blocks count as large where barriers cut a kernel into short parts."""
+SHORT_PART, PARTS = 8, 100
+"""Blocks of PTX for each barrier, on average, up to which parts are short (a step of a sorting network has
+six), and barriers up to which they are few enough: each is code, too."""
 WAITING = 1500
 """Places where lanes may wait, summed over all blocks, from which a function counts as large: in registers,
 the masks of these places would need as many phis."""

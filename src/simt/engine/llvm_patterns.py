@@ -1,8 +1,9 @@
 """Lanes that lie in one pattern in every warp: an index of which a mask cuts the lower bits off.
 
 `i & m`, of a number `i` that grows by 1 from a multiple of 32 on, is `i & m` of the first lane, and more by
-`lane & m` in each. Sums with base and stride keep the form. So scalars say where all lanes are, and code need
-not look at the lanes themselves.
+`lane & m` in each. `i ^ m` is `i ^ m` of the first lane, and more by `lane - 2 * (lane & m)`: lanes change
+places. Sums with base and stride keep the form. So scalars say where all lanes are, and code need not look
+at the lanes themselves.
 """
 
 from __future__ import annotations
@@ -37,3 +38,7 @@ class Pattern:
     def alike(self, other: Pattern) -> bool:
         """Whether lanes are at the same distances from the first, if the masks are the same."""
         return (self.step, self.factor) == (other.step, other.factor) and None not in (self.mask, other.mask)
+
+    def swaps(self, step: int) -> bool:
+        """Whether lanes are those at a step that have changed places: `step * (lane ^ mask)`."""
+        return (self.step, self.factor) == (step, -2 * step)
