@@ -93,6 +93,8 @@ class PatternAlgebra(SeriesAlgebra):
 
     def _lanes_in_pattern(self, pattern: Pattern) -> Value:
         base, mask = pattern.base, pattern.mask
+        if base.literal is not None and mask is not None and mask.literal is not None:
+            return self.constant_lanes("i32", [n % 2**U32.bits for n in pattern.numbers])
         if self.seldom:
             base = self.hidden(base)
         lanes = self._steps(pattern.step)

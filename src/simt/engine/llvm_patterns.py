@@ -8,6 +8,7 @@ at the lanes themselves.
 
 from __future__ import annotations
 
+from simt.analysis.shape import WARP
 from simt.engine.llvm_builder import Value
 from simt.records import dataclass, replace
 
@@ -30,6 +31,12 @@ class Pattern:
     def times(self, number: int, base: Value) -> Pattern:
         """The product. `base`: its first lane."""
         return replace(self, base=base, step=self.step * number, factor=self.factor * number)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The lanes, where all is known when compiling, but for multiples of 2**32."""
+        base, mask = self.base.literal or 0, 0 if self.mask is None else self.mask.literal or 0
+        return [base + self.step * lane + self.factor * (lane & mask) for lane in range(WARP)]
 
     def goes_with(self, other: Pattern) -> bool:
         """Whether their sum is a pattern."""
