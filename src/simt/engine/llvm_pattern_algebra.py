@@ -98,7 +98,7 @@ class PatternAlgebra(SeriesAlgebra):
         if self.seldom:
             base = self.hidden(base)
         lanes = self._steps(pattern.step)
-        if mask is not None and pattern.swaps(pattern.step):
+        if mask is not None and pattern.step.bit_count() == 1 and pattern.swaps(pattern.step):
             step = self.number(base.type, pattern.step)
             change = LlvmIntegers.binary(self, "and", mask, self.number(base.type, WARP - 1))
             change = LlvmIntegers.binary(self, "mul", change, step)

@@ -47,5 +47,5 @@ class Pattern:
         return (self.step, self.factor) == (other.step, other.factor) and None not in (self.mask, other.mask)
 
     def swaps(self, step: int) -> bool:
-        """Whether lanes are those at a step that have changed places: `step * (lane ^ mask)`."""
-        return (self.step, self.factor) == (step, -2 * step)
+        """Whether lanes at a step above zero have changed places: `step * (lane ^ mask)`."""
+        return step > 0 and (self.step, self.factor) == (step, -2 * step)

@@ -160,3 +160,31 @@ def test_addresses_are_not_looked_at(form: int) -> None:
     text, _, _ = emit(module.program, module.program.functions["swap"], BlockShape(128, 1, 1), features, "")
     assert "window" not in text
     assert "gather" not in text
+
+
+PRODUCT = """.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry product(.param .u64 out, .param .u32 number)
+{{
+    .reg .b32 %t, %n, %a; .reg .b64 %o, %i;
+    mov.u32 %t, %tid.x; ld.param.u32 %n, [number]; ld.param.u64 %o, [out];
+    mad.wide.u32 %o, %t, 4, %o;
+    xor.b32 %a, %t, {number};
+    mul.lo.u32 %a, %a, {factor};
+    sub.u32 %a, %a, {number};
+    st.global.u32 [%o], %a;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["at run time", "when compiled"])
+@pytest.mark.parametrize("factor", [1, 3, 7, 8, -5, -8, 1 << 31])
+def test_numbers_of_lanes_that_change_places(factor: int, known: bool) -> None:
+    device, threads = shared_device("jit"), np.arange(96, dtype="i8")
+    for number in NUMBERS:
+        text = PRODUCT.format(number=number if known else "%n", factor=factor)
+        out = device.zeros(96, "u4")
+        device.load(text)["product"]((1,), (96,), (out, number))
+        np.testing.assert_array_equal(out.numpy(), ((threads ^ number) * factor - number) % 2**32)
