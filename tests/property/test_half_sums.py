@@ -51,7 +51,7 @@ def odd_sum(a: Any, b: Any) -> Any:
     part = total - a
     error = (a - (total - part)) + (b - part)
     even = total.view(np.uint64) % 2 == 0
-    other = np.nextafter(total, np.copysign(np.inf, error))
+    other: Any = np.nextafter(total, np.copysign(np.inf, error))
     return np.where(np.isfinite(total) & (error != 0) & even, other, total)
 
 
@@ -59,7 +59,7 @@ def narrowed(t: Type, a: Any) -> Any:
     """The bits of the nearest number, or of the even one of two."""
     digits, least = (11, -14) if t == F16 else (8, -126)
     step = np.ldexp(1.0, np.maximum(np.frexp(a)[1] - 1, least) - digits + 1)
-    nearest = np.where(np.isfinite(a), np.rint(a / step) * step, a)
+    nearest: Any = np.where(np.isfinite(a), np.rint(a / step) * step, a)
     if t == F16:
         return nearest.astype(np.float16).view(np.uint16)
     return (nearest.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)

@@ -351,7 +351,8 @@ class LlvmAlgebra(ExtremeAlgebra):
         neighbours (0 if both are zeros: the positive one)."""
         wide = [self._widen_half(BF16, v) for v in values]
         if name == "fma":
-            total = self._odd_one(*(self.fma(F32, *wide, direction) for direction in ("rm", "rp")))
+            x, y, z = wide
+            total = self._odd_one(self.fma(F32, x, y, z, "rm"), self.fma(F32, x, y, z, "rp"))
         else:
             total = self._to_nearest(name, *wide)
         return self.float_to_float(F32, BF16, total, "rn")

@@ -48,8 +48,7 @@ class KnownEmitter(SuspendingEmitter):
             return warps
         labels = {self.label(block): block for block in self.schedule.order}
         blocks = [labels[label] for label in phase.blocks if label in labels]
-        busy = [known.of(block).of_warps.any(axis=1) for block in blocks if _has_effect(block)]
-        return max((int(found.nonzero()[0].max(initial=0)) + 1 for found in busy), default=1)
+        return max([1, *(known.of(block).warps for block in blocks if _has_effect(block))])
 
     def reach_here(self, op: Op) -> Range:
         """Lanes that do not run may read beyond shared memory, where nobody's bytes lie. (Nothing is known of
