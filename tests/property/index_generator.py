@@ -67,7 +67,6 @@ WILD = (0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFE0, 0x7FFFFFF0, 0xFFFF, 0x10
 MASKS = (1, 3, 7, 15, 31, 63, 127, 255, 0x3C, 0x1E, 0xFFFFFFFE, 0xFFFFFFE0, 0x60, 0xFFE0, 0x80000003)
 STRIDES = (1, 1, 2, 3, 4, 5, 8, 16, 17, 32, -1, -1, -2, -3)
 LIMITS = (3, 8, 15, 16, 31, 32, 40, 63, 64, 100, 127)
-PARTNERS = (1, 2, 3, 4, 7, 8, 16, 17, 31, 32, 33, 64, 80)
 DIVISORS = (2, 3, 4, 7, 8, 16, 33, 64, 100, 256, 1000)
 LENGTHS = (5, 10, 11, 12, 18, 20, 24, 34, 36, 40, 66, 68, 130, 260)
 """Of rows by which compilers divide with factors of their own type."""
@@ -175,18 +174,15 @@ class Generator:
         if self.numbered:
             places = tuple("%gx" if place in ALONG else place for place in places)
         place = reg(self.pick(*places, *PARAMETERS[:2], self.pick(*VARIABLES), *self.counters() * 3))
-        return self.part(place) if self.chance(0.2) else place
+        return self.part(place) if self.chance(0.15) else place
 
     def part(self, e: Expr) -> Expr:
-        """A lane's number in its warp, or the warp's, as compilers make them of a thread's; or the number of
-        the thread with which it is to change places."""
+        """A lane's number in its warp, or the warp's, as compilers make them of a thread's."""
         number_of = self.pick("and.b32", "rem.u32"), self.pick("shr.u32", "shr.s32", "div.u32")
         lane = op(number_of[0], e, number(31 if number_of[0] == "and.b32" else 32))
         warp = op(number_of[1], e, number(32 if number_of[1] == "div.u32" else 5))
         whole = op("or.b32", op("shl.b32", warp, number(5)), lane)
-        partner = op("xor.b32", e, self.some(PARTNERS) if self.chance(0.7) else self.uniform())
-        cut = op("and.b32", e, number(0xFFFFFFE0))
-        return self.pick(lane, lane, warp, warp, cut, whole, partner, partner)
+        return self.pick(lane, lane, warp, warp, op("and.b32", e, number(0xFFFFFFE0)), whole)
 
     def uniform(self) -> Expr:
         if self.chance(0.5):
