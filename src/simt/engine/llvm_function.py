@@ -44,7 +44,7 @@ from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
 from simt.engine.llvm_marches import Marches
 from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_ops import OpEmitter
-from simt.engine.llvm_outline import BLOCKS, CUT, LINES, NEARLY, PARTS, PIECE, SHORT_PART, TooLarge
+from simt.engine.llvm_outline import BLOCKS, LINES, NEARLY, PIECE, TooLarge, times_blocks
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_stretches import Stretches
@@ -203,16 +203,10 @@ class FunctionEmitter(OpEmitter):
             self.builder.void(f"br label %{piece}")
             self.builder.label(piece)
 
-    @property
-    def times_blocks(self) -> int:
-        """How many times as many blocks as elsewhere are no large function."""
-        barriers = len(self.pending.barriers)
-        return CUT if len(self.schedule.order) <= SHORT_PART * barriers and barriers <= PARTS else 1
-
     def _grows_large(self, lines: int) -> bool:
         """Whether the lines and blocks so far, or those foretold by far, are those of a large function."""
         limit, blocks = LINES // min(2, self.unit.pieces), self.builder.blocks
-        most = BLOCKS * self.times_blocks
+        most = BLOCKS * times_blocks(len(self.schedule.order), len(self.pending.barriers))
         if lines > limit or blocks > most:
             return True
         if not self.forecast.is_due:

@@ -71,6 +71,11 @@ KINDS = 4
 """Constants for which an instruction gets functions of their own; more share one that takes them."""
 
 
+def times_blocks(blocks: int, barriers: int) -> int:
+    """How many times as many blocks as elsewhere are no large function, of a kernel with so many of PTX."""
+    return CUT if blocks <= SHORT_PART * barriers and barriers <= PARTS else 1
+
+
 class TooLarge(Exception):
     """The kernel is to be emitted as a large one."""
 
