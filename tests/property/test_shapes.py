@@ -180,12 +180,26 @@ def computed(name: str, a: Known, b: Known) -> Lanes:
     return lanes % 2**a.type.bits
 
 
+def swap(value: Known, step: int) -> bool:
+    """Whether the lanes of each warp are one number and `step * (lane ^ n)`, with one `n` for all warps."""
+    warps = [value.lanes[first : first + WARP] for first in range(0, len(value.lanes), WARP)]
+    return any(
+        all(
+            len({(lane - step * (k ^ n)) % 2**value.type.bits for k, lane in enumerate(w)}) == 1
+            for w in warps
+        )
+        for n in range(WARP)
+    )
+
+
 def problems(value: Known, block: BlockShape) -> list[str]:
     """What is said of a value and does not hold."""
     shape, bits = value.shape, value.type.bits
     found: list[str] = []
     if shape.top < bits and any(value.lanes >= 2**shape.top):
         found.append(f"not below {2**shape.top}")
+    if shape.swaps and not swap(value, shape.swaps):
+        found.append(f"lanes do not change places, {shape.swaps} apart")
     if not shape.is_affine:
         return found
     if shape.const is not None and any(value.lanes != shape.const):

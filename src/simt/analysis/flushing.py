@@ -13,7 +13,7 @@ from collections.abc import Callable
 from simt.analysis.facts import Fact, Observer, holding
 from simt.analysis.program import Op
 from simt.analysis.ssa import Definition, Ssa
-from simt.isa.algebra import Environment
+from simt.isa.algebra import Environment, Rounding
 from simt.isa.derived import infinity, sign_mask
 from simt.ptx.types import F32, Type
 
@@ -34,8 +34,15 @@ class NeverSubnormal(Fact):
         return self.flush(t, a)
 
     def nan_result(self, t: Type, a: bool, *operands: bool) -> bool:
-        self.note(t)
+        if not a:
+            self.note(t)
         return a
+
+    def round_integral(self, t: Type, a: bool, rounding: Rounding) -> bool:
+        """What is subnormal becomes zero, as a zero does, unless it is rounded up or down."""
+        if rounding not in ("rn", "rz"):
+            self.note(t)
+        return t == F32
 
 
 def _flushes(op: Op) -> bool:

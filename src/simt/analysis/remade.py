@@ -120,14 +120,16 @@ class _Recipes:
 
 
 def _is_cheap(op: Op, shape: Shape) -> bool:
-    if not shape.is_affine or shape.width > 1:
+    if not (shape.is_affine and shape.width == 1) and not shape.swaps:
         return False
     sources = op.sources.values()
     if any(isinstance(s, Special) and s.name not in INDICES for s in sources):
         return False
     if op.form.effects:
         return all(_is_parameter(s) for s in sources) and bool(sources)
-    return shape.stride != 0 or all(isinstance(s, Special | Constant | SymbolAddress) for s in sources)
+    if shape.stride or shape.swaps:
+        return True
+    return all(isinstance(s, Special | Constant | SymbolAddress) for s in sources)
 
 
 def _is_of_thread(op: Op, shape: Shape) -> bool:

@@ -38,7 +38,8 @@ class Shape:
     2**zeros. `common`: of values of several bases, the bits from this one on are the same in all lanes.
     `top`: every lane's value, without a sign, is below 2**top.
     `steps`: of values that every lane has its own of, how they grow with the thread's x, y and z. `pitched`:
-    these may go on from lane to lane by one step, which is not known: where a thread's row begins.
+    these may go on from lane to lane by one step, which is not known: where a thread's row begins. `swaps`: a
+    power of two; these are that many times `lane ^ n` more than one number, with the same `n` for all lanes.
     """
 
     width: int
@@ -50,6 +51,7 @@ class Shape:
     top: int = ALWAYS_ZERO
     steps: tuple[int, int, int] | None = None
     pitched: bool = False
+    swaps: int = 0
 
     @property
     def exact(self) -> bool:
@@ -68,6 +70,17 @@ class Shape:
     def is_same_in_rows(self) -> bool:
         """The same for all lanes of a row."""
         return self.is_affine and self.stride == 0
+
+    @property
+    def step_in_warp(self) -> int:
+        """The step of lanes of one row, a power of two, if they fill a multiple of 32 steps; else 0."""
+        fills = self.stride > 0 and self.stride.bit_count() == 1 and 1 << self.zeros >= WARP * self.stride
+        return self.stride if self.is_affine and self.width == 1 and fills else 0
+
+    @property
+    def is_column(self) -> bool:
+        """Whether every lane has a value of its own, of which no sum of the thread's indices tells."""
+        return self.exact and self.width == WARP and self.steps is None
 
     @property
     def is_guarded(self) -> bool:

@@ -105,6 +105,10 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return known
         width = max(a.width, b.width)
         if width == WARP:
+            if a.swaps and b.is_uniform:
+                return a
+            if b.swaps and a.is_uniform and sign > 0:
+                return b
             one, other = (NO_STEPS if s.is_uniform else s.steps for s in (a, b))
             if one is None or other is None:
                 return PITCHED if _go_on(a, b) else VARYING
@@ -154,6 +158,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return made(t, Shape(a.width, stride, a.hold, None, a.zeros + b.zeros, common, top))
         if b.const is not None and a.steps is not None:
             return self._with_steps(t, [step * b.const for step in a.steps])
+        if b.const is not None and b.const == 1 << b.zeros and a.swaps:
+            return self._swapped(t, a.swaps << b.zeros)
         if self._is_column(a, b) or self._is_column(b, a):
             return PITCHED
         if flat(a, b) or level(a, b):
@@ -174,6 +180,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return made(t, Shape(a.width, stride, a.hold, None, a.zeros + n.const, common, top))
         if n.const is not None and n.const < t.bits and a.steps is not None:
             return self._with_steps(t, [step << n.const for step in a.steps])
+        if n.const is not None and n.const < t.bits and a.swaps:
+            return self._swapped(t, a.swaps << n.const)
         return PITCHED if a.pitched and n.is_uniform else self._each(a, n)
 
     def resize(self, source: Type, target: Type, a: Shape) -> Shape:
@@ -283,7 +291,16 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._known(t, int.__or__, a, b) or self._set_bits(t, a, b)
 
     def xor(self, t: Type, a: Shape, b: Shape) -> Shape:
-        return self._known(t, int.__xor__, a, b) or self._set_bits(t, a, b)
+        known = self._known(t, int.__xor__, a, b) or self._set_bits(t, a, b)
+        number, lanes = (a, b) if a.is_uniform else (b, a)
+        if known == VARYING and t.bits == 32 and self.block.segments == 1 and number.is_uniform:
+            return self._swapped(t, lanes.step_in_warp)
+        return known
+
+    @staticmethod
+    def _swapped(t: Type, step: int) -> Shape:
+        """The shape of lanes that change places, a step apart; 0: none that is known."""
+        return Shape(WARP, swaps=step) if 0 < step < 2 ** (t.bits - 1) // WARP else VARYING
 
     def _set_bits(self, t: Type, a: Shape, b: Shape) -> Shape:
         """One value's bits where the other, the same for all lanes, has zeros among the bits that tell lanes

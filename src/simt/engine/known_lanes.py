@@ -48,6 +48,11 @@ class Lanes:
         return tuple(int(n) for n in np.flatnonzero(self.of_warps.any(axis=0)))
 
     @property
+    def warps(self) -> int:
+        """How many there are up to the last one that has lanes."""
+        return int(np.flatnonzero(self.of_warps.any(axis=1)).max(initial=-1)) + 1
+
+    @property
     def are_alike(self) -> bool:
         """Whether they are the same in all warps that have some."""
         some = self.of_warps[self.of_warps.any(axis=1)]

@@ -23,6 +23,7 @@ from simt.engine.llvm_outline import (
     WAITING,
     Outliner,
     TooLarge,
+    times_blocks,
 )  # fmt: skip
 from simt.engine.llvm_repeats import Repeats
 from simt.engine.llvm_slots import Unit
@@ -52,8 +53,9 @@ class CallingEmitter(GatedEmitter):
     def _judge(self) -> None:
         """Raises `TooLarge` for what is seen to be large before a line is emitted."""
         waiting = sum(places.bit_count() for places in self.pending.at.values())
-        many = waiting > WAITING or self.unit.ops > OPS or len(self.schedule.order) > PLACES
-        if self.unit.may_grow and many:
+        blocks = len(self.schedule.order)
+        many = blocks > times_blocks(blocks, len(self.pending.barriers)) * PLACES
+        if self.unit.may_grow and (many or waiting > WAITING or self.unit.ops > OPS):
             raise TooLarge
 
     @property

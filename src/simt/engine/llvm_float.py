@@ -306,6 +306,8 @@ class LlvmAlgebra(ExtremeAlgebra):
             return self._to_nearest(name, *values)
         if rounding == "rn" and t == F16 and not self.features.isdisjoint(_HALF_FEATURES):
             return self._half_to_nearest(name, *values)
+        if rounding == "rn" and t == BF16 and self._as_f32(name):
+            return self._bf16_to_nearest(name, *values)
         if t.is_native_float and "avx512f" in self.features:
             return self.embedded(name, t, rounding, *values)
         if t.is_native_float and {"avx", "fma"} <= self.features:
@@ -339,12 +341,31 @@ class LlvmAlgebra(ExtremeAlgebra):
             total = self._to_nearest(name, *wide)
         return self.float_to_float(F32, F16, total, "rn")
 
+    def _as_f32(self, name: str) -> bool:
+        """Whether an operation on bf16 is done by f32."""
+        return name in ("add", "sub", "mul") or (name == "fma" and "avx512f" in self.features)
+
+    def _bf16_to_nearest(self, name: str, *values: Value) -> Value:
+        """For bf16: in f32, which has the same exponents, three times the digits, and holds products but for
+        those below half of bf16's least number. A fused result that is not exact becomes the odd one of its
+        neighbours (0 if both are zeros: the positive one)."""
+        wide = [self._widen_half(BF16, v) for v in values]
+        if name == "fma":
+            x, y, z = wide
+            total = self._odd_one(self.fma(F32, x, y, z, "rm"), self.fma(F32, x, y, z, "rp"))
+        else:
+            total = self._to_nearest(name, *wide)
+        return self.float_to_float(F32, BF16, total, "rn")
+
+    def _odd_one(self, below: Value, above: Value) -> Value:
+        """Of two f32 neighbours the odd one; of two equal ones either."""
+        return self.pick(self.cast("trunc", "i1", self.to_bits(F32, below)), below, above)
+
     def _odd_sum(self, a: Value, b: Value) -> Value:
         """An f32 sum; an inexact one becomes the odd one of its neighbours, fit to be rounded again. The
         operands are far from overflow and underflow (see `exact.odd_sum`)."""
         if "avx512f" in self.features:
-            below, above = self.fadd(F32, a, b, "rm"), self.fadd(F32, a, b, "rp")
-            return self.pick(self.cast("trunc", "i1", self.to_bits(F32, below)), below, above)
+            return self._odd_one(self.fadd(F32, a, b, "rm"), self.fadd(F32, a, b, "rp"))
         total = self.binary("fadd", a, b)
         part = self.binary("fsub", total, a)
         rest = self.binary("fsub", a, self.binary("fsub", total, part))

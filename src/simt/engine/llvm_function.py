@@ -44,7 +44,7 @@ from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
 from simt.engine.llvm_marches import Marches
 from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_ops import OpEmitter
-from simt.engine.llvm_outline import BLOCKS, LINES, NEARLY, PIECE, TooLarge
+from simt.engine.llvm_outline import BLOCKS, LINES, NEARLY, PIECE, TooLarge, times_blocks
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_stretches import Stretches
@@ -206,12 +206,13 @@ class FunctionEmitter(OpEmitter):
     def _grows_large(self, lines: int) -> bool:
         """Whether the lines and blocks so far, or those foretold by far, are those of a large function."""
         limit, blocks = LINES // min(2, self.unit.pieces), self.builder.blocks
-        if lines > limit or blocks > BLOCKS:
+        most = BLOCKS * times_blocks(len(self.schedule.order), len(self.pending.barriers))
+        if lines > limit or blocks > most:
             return True
         if not self.forecast.is_due:
             return False
         more_lines, more_blocks = self.forecast.rest()
-        return lines + more_lines > NEARLY * limit or blocks + more_blocks > NEARLY * BLOCKS
+        return lines + more_lines > NEARLY * limit or blocks + more_blocks > NEARLY * most
 
     def _entry_mask(self, block: Block) -> Value:
         found = self.representatives[block.index]

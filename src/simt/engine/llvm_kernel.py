@@ -290,7 +290,6 @@ class KernelEmitter(TrialEmitter):
         names, resets = self._warp_names(), self.pending_resets()
         loops = Loops(
             phases,
-            self.unit.block.warps,
             names,
             resets,
             entries,
@@ -298,6 +297,7 @@ class KernelEmitter(TrialEmitter):
             back,
             f"!{UNROLL}",
             self.unit.pieces,
+            {phase.number: self.busy_warps(phase) for phase in phases},
             give_way(self.unit.module) if self.pending.waiting else "",
         )
         self.short_phases = loops.are_short

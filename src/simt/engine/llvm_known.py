@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simt.analysis.access import is_proven
-from simt.analysis.program import Block, Op, memory_operands
+from simt.analysis.program import Barrier, Block, Op, memory_operands
 from simt.analysis.range_algebra import Range
 from simt.analysis.remade import branches_of_thread
 from simt.engine.abi import BEYOND
 from simt.engine.llvm_few import Few, few_of
+from simt.engine.llvm_phases import Phase
 from simt.engine.llvm_suspension import SuspendingEmitter
 
 if TYPE_CHECKING:
@@ -39,6 +40,16 @@ class KnownEmitter(SuspendingEmitter):
         known = None if self._has_initial_mask(block) else self._known
         return None if known is None else few_of(self.m.mask, known.of(block))
 
+    def busy_warps(self, phase: Phase) -> int:
+        """How many warps from the first on may have an effect in a phase, in which no other one leaves
+        anything behind; at least one, which tells where they go on."""
+        warps, known = self.unit.block.warps, self._known
+        if known is None or self.ticks is not None or phase.yields or phase.saves:
+            return warps
+        labels = {self.label(block): block for block in self.schedule.order}
+        blocks = [labels[label] for label in phase.blocks if label in labels]
+        return max([1, *(known.of(block).warps for block in blocks if _has_effect(block))])
+
     def reach_here(self, op: Op) -> Range:
         """Lanes that do not run may read beyond shared memory, where nobody's bytes lie. (Nothing is known of
         a block that is run by warps without lanes, too.)"""
@@ -57,3 +68,10 @@ class KnownEmitter(SuspendingEmitter):
             return False
         shape = self.shape(addresses[0])
         return shape.is_affine and shape.stride == op.result_types[0].bytes
+
+
+def _has_effect(block: Block) -> bool:
+    """Whether a warp does more in a block than to compute. (A load may be at fault.)"""
+    end = block.terminator
+    told = isinstance(end, Barrier) and (end.action != "sync" or end.reduce != "")
+    return told or any(not isinstance(op, Op) or bool(op.form.effects) for op in block.ops)

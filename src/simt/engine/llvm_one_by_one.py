@@ -7,11 +7,12 @@ from functools import partial
 from simt.engine.llvm_access import Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_indices import LEAST
-from simt.engine.llvm_masked import MaskedAlgebra, Places
+from simt.engine.llvm_masked import Places
+from simt.engine.llvm_swaps import SwapAlgebra
 
 
-class OneByOneAlgebra(MaskedAlgebra):
-    """`MaskedAlgebra` with scatters of small words."""
+class OneByOneAlgebra(SwapAlgebra):
+    """`SwapAlgebra` with scatters of small words."""
 
     def scatter_of(self, access: Access, places: Places, data: Value) -> None:
         """Stores what lies at each lane's place; higher lanes win."""

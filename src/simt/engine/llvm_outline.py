@@ -50,6 +50,11 @@ NEARLY = 0.95
 with about as many is not to be emitted nearly whole, and then anew."""
 PLACES = 300
 """Blocks of PTX from which a function counts as large."""
+CUT = 3
+"""Times so many blocks count as large where barriers cut a kernel into short parts."""
+SHORT_PART, PARTS = 8, 100
+"""Blocks of PTX for each barrier, on average, up to which parts are short (a step of a sorting network has
+six), and barriers up to which they are few enough: each is code, too."""
 WAITING = 1500
 """Places where lanes may wait, summed over all blocks, from which a function counts as large: in registers,
 the masks of these places would need as many phis."""
@@ -64,6 +69,11 @@ IN_REGISTERS = 512
 """Bytes of columns up to which LLVM passes them in registers, where these are the largest."""
 KINDS = 4
 """Constants for which an instruction gets functions of their own; more share one that takes them."""
+
+
+def times_blocks(blocks: int, barriers: int) -> int:
+    """How many times as many blocks as elsewhere are no large function, of a kernel with so many of PTX."""
+    return CUT if blocks <= SHORT_PART * barriers and barriers <= PARTS else 1
 
 
 class TooLarge(Exception):

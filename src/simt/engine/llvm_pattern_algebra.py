@@ -62,6 +62,22 @@ class PatternAlgebra(SeriesAlgebra):
             return self.in_pattern(pattern, VARYING, "false")
         return self.in_pattern(pattern, Shape(1, 1, Hold.GUARDED), self.ends_with(mask, WARP - 1))
 
+    def xor(self, t: Type, a: Value, b: Value) -> Value:
+        return self._swapped_lanes(t, a, b) or super().xor(t, a, b)
+
+    def _swapped_lanes(self, t: Type, a: Value, b: Value) -> Guarded | None:
+        """`i ^ m`, if the lanes of `i` fill a multiple of 32 of their steps and `m` makes them change places:
+        `lane ^ n` is `lane + n - 2 * (lane & n)`."""
+        counts, mask = (b, a) if shape_of(a).is_uniform else (a, b)
+        step = shape_of(counts).step_in_warp
+        if t.bits != U32.bits or self.segment != WARP or not step or not shape_of(mask).is_uniform:
+            return None
+        if self.shapes.xor(t, shape_of(a), shape_of(b)).is_affine:
+            return None
+        base = LlvmAlgebra.xor(self, t, bases(counts), bases(mask))
+        number = LlvmIntegers.binary(self, "lshr", bases(mask), self.number("i32", step.bit_length() - 1))
+        return self.in_pattern(Pattern(base, step, -2 * step, number), VARYING, "false")
+
     def _begins_with_warp(self, value: Value) -> bool:
         """Whether a value surely grows by 1 from a multiple of 32 on."""
         shape = shape_of(value)
@@ -77,10 +93,18 @@ class PatternAlgebra(SeriesAlgebra):
 
     def _lanes_in_pattern(self, pattern: Pattern) -> Value:
         base, mask = pattern.base, pattern.mask
+        if base.literal is not None and mask is not None and mask.literal is not None:
+            return self.constant_lanes("i32", [n % 2**U32.bits for n in pattern.numbers])
         if self.seldom:
             base = self.hidden(base)
         lanes = self._steps(pattern.step)
-        if mask is not None:
+        if mask is not None and pattern.step.bit_count() == 1 and pattern.swaps(pattern.step):
+            step = self.number(base.type, pattern.step)
+            change = LlvmIntegers.binary(self, "and", mask, self.number(base.type, WARP - 1))
+            change = LlvmIntegers.binary(self, "mul", change, step)
+            base = LlvmIntegers.binary(self, "sub", base, change)
+            lanes = LlvmIntegers.binary(self, "xor", lanes, self.widened(change, WARP))
+        elif mask is not None:
             cut = LlvmIntegers.binary(self, "and", self._steps(1), self.widened(mask, WARP))
             factor = self.widened(self.number(base.type, pattern.factor), WARP)
             lanes = LlvmIntegers.binary(self, "add", lanes, LlvmIntegers.binary(self, "mul", cut, factor))

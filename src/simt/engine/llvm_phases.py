@@ -5,7 +5,8 @@ all warps take the same way). Where in a phase its warps go on is known for the 
 compiling, so that no warp needs to note it. A warp that waits in a loop for other threads makes way too, and
 notes where: the phase has further rounds, for such warps alone, until all have come to its end. LLVM unrolls
 loops of short phases: what depends on the warp is then constant, and warps without lanes for a step have no
-code there.
+code there. Nor does a loop go on to warps after the last one that has lanes for an effect (`tid < 8`), if a
+phase saves nothing.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ ONE_WARP = "%one.warp"
 _TARGET = re.compile(r"label %([\w.]+)")
 _RESET = re.compile(r"%(?:pending|turns)\.\d+")
 _SUSPENSION = re.compile(r"suspend\.(\d+)")
+_CONTEXT = re.compile(r"^  (%[\w.]+) = getelementptr i8, ptr %context\.p\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,13 @@ class Phase:
     def length(self) -> int:
         """Lines of its code."""
         return sum(map(len, self.blocks.values()))
+
+    @cached_property
+    def saves(self) -> bool:
+        """Whether it writes to a warp's saved context."""
+        text = "\n".join(line for block in self.blocks.values() for line in block)
+        places = "|".join(map(re.escape, (*_CONTEXT.findall(text), "%context.p")))
+        return re.search(rf"^  store .*, ptr (?:{places})(?![\w.])", text, re.MULTILINE) is not None
 
 
 def find_phases(
@@ -113,12 +122,12 @@ class Loops:
     `head`: what defines the names that code of a warp uses, from `%warp` on. `resets`: lines after which no
     lane waits anywhere. `entries`: labels by number. `polls`: by number, what stops the CTA before warps go
     on there if the launch is to be stopped; it falls through. `rolled`, `unrolled`: what is said of branches
-    back. `pieces`: as many times as AVX-512 needs, the CPU needs registers for a column. `way`: what is done
-    before another round for warps that wait.
+    back. `pieces`: as many times as AVX-512 needs, the CPU needs registers for a column. `busy`: by phase,
+    how many warps from the first on have something to do there. `way`: what is done before another round
+    for warps that wait.
     """
 
     phases: Sequence[Phase]
-    warps: int
     head: Sequence[str]
     resets: Sequence[str]
     entries: Mapping[int, str]
@@ -126,12 +135,13 @@ class Loops:
     rolled: str
     unrolled: str
     pieces: int
+    busy: Mapping[int, int]
     way: str = ""
 
     @cached_property
     def short(self) -> frozenset[int]:
         """Numbers of the phases that are unrolled."""
-        sizes = {phase.number: phase.length * self.warps for phase in self.phases}
+        sizes = {phase.number: phase.length * self.busy[phase.number] for phase in self.phases}
         found = {number: size for number, size in sizes.items() if size <= UNROLLED}
         return frozenset(found if sum(found.values()) <= UNROLLED_IN_ALL else ())
 
@@ -177,7 +187,7 @@ class Loops:
             *(self._warp(phase) if side is None else self._abreast(phase, side)),
             f"warp.done.in.{n}:",
             f"  %warp.next = add i32 %warp, {1 if side is None else side.warps}",
-            f"  %warp.more = icmp ult i32 %warp.next, {self.warps}",
+            f"  %warp.more = icmp ult i32 %warp.next, {self.busy[n]}",
             f"  br i1 %warp.more, label %warp.head, label %{end}, !llvm.loop {kind}",
         ]
 
@@ -210,7 +220,7 @@ class Loops:
         if len(phase.entries) > 1 or phase.yields or phase.number in self.short:
             return None
         n = phase.number
-        return abreast(phase.blocks, self.entries[n], self.head, self.own, n, self.warps, self.pieces)
+        return abreast(phase.blocks, self.entries[n], self.head, self.own, n, self.busy[n], self.pieces)
 
     def _warp(self, phase: Phase) -> list[str]:
         """The code of a warp."""

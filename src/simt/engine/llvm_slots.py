@@ -23,7 +23,7 @@ from simt.analysis.program import Block, Function, Parameter, Program, Register,
 from simt.analysis.remade import Recipe
 from simt.analysis.rows import APART, WORTH, candidates, cost, cut
 from simt.analysis.schedule import Schedule, schedule
-from simt.analysis.shape import PITCHED, UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
+from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, Ssa, build
 from simt.analysis.turned import may_be_turned
 from simt.analysis.uniformity import Uniformity, used_in
@@ -306,7 +306,7 @@ class SlotEmitter:
     def _tells(self, definition: Definition, value: Value) -> bool:
         """Whether scalars tell more of a value than the analysis knows, wherever it is read."""
         scalars = isinstance(value, Guarded) and value.width == 1
-        return scalars and self.shape(definition) in (VARYING, PITCHED) and self.may_find(definition)
+        return scalars and self.shape(definition).is_column and self.may_find(definition)
 
     def may_find(self, definition: Definition) -> bool:
         """Whether what was seen of a value when it was made holds wherever it is read."""

@@ -199,6 +199,8 @@ def zeros_of(text: str) -> tuple[bool, set[str]]:
         "add.ftz.f32 %y, %x, %x; cvt.f64.f32 %d, %x;",
         "add.ftz.f32 %y, %x, %x; cvt.rn.f16.f32 %h, %x;",
         "add.ftz.f32 %y, %x, %x; atom.global.add.f32 %y, [%a], %x;",
+        "add.ftz.f32 %y, %x, %x; cvt.rpi.f32.f32 %y, %x;",
+        "add.ftz.f32 %y, %x, %x; cvt.rmi.f32.f32 %y, %x;",
         "add.u32 %n, %n, %n;",
     ],
 )
@@ -209,6 +211,11 @@ def test_other_arithmetic_needs_subnormals(body: str) -> None:
 def test_what_only_moves_values_does_not_matter() -> None:
     body = "add.ftz.f32 %y, %x, %x; selp.f32 %s, %x, %y, %p; st.global.f32 [%a], %x; cvt.rn.f32.u32 %s, %n;"
     assert judged(body)[0]
+
+
+@pytest.mark.parametrize("rounding", ["rzi", "rni"])
+def test_what_rounds_subnormals_to_zero_does_not_matter(rounding: str) -> None:
+    assert judged(f"add.ftz.f32 %y, %x, %x; cvt.{rounding}.f32.f32 %s, %x;") == (True, {"s", "y"})
 
 
 LOOP = """
@@ -249,6 +256,7 @@ OPERATIONS = (
     "setp.lt.ftz.f32 %p, {a}, {b};", "selp.f32 {d}, {a}, {b}, %p;", "@%p mul.ftz.f32 {d}, {a}, {b};",
     "setp.eq.ftz.f32 %p, {a}, 0f00000000;", "mov.b32 %i, {a}; xor.b32 %n, %n, %i;",
     "mov.b32 %i, {a}; add.s32 %n, %n, %i;",
+    "cvt.rzi.f32.f32 {d}, {a};", "cvt.rni.f32.f32 {d}, {a};",
     "cvt.rpi.ftz.s32.f32 %i, {a}; add.s32 %n, %n, %i;", "shfl.sync.bfly.b32 {d}, {a}, 3, 31, -1;",
 )  # fmt: skip
 REGISTERS = 9
