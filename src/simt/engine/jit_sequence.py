@@ -103,8 +103,10 @@ class NativeSequence:
 
 
 def _is_short(prepared: Prepared | None, launch: Launch) -> bool:
-    """Whether a launch may run in a batch."""
-    return prepared is not None and prepared.compiled.shallow and prepared.is_short(launch)
+    """Whether a launch may run in a batch: nothing has to be looked at before each run, as textures have."""
+    if prepared is None or prepared.compiled.fetches:
+        return False
+    return prepared.compiled.shallow and prepared.is_short(launch)
 
 
 def _known(prepared: Prepared | None) -> bool:

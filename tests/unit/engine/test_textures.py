@@ -166,13 +166,16 @@ def test_each_launch_reads_what_is_bound_then(device: simt.Device) -> None:
         kernel(1, 32, (out, module.symbol("one")))
 
 
-def test_recorded_launches_read_what_is_bound_when_they_run(device: simt.Device) -> None:
-    module = device.load(CALLED)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_recorded_launches_read_what_is_bound_when_they_run(engine: str, workers: int) -> None:
+    device = simt.Device("sm_80", engine=engine, workers=workers, memory="64MiB")
+    module = device.load(BY_LANE)
     arrays = [device.array(np.full(8, v, "f4")) for v in (1, 2, 3)]
+    handles = device.array(np.full(32, handle(module, "one"), "u8"))
     out = device.zeros(32, "f4")
     module.texture("one").bind(arrays[0])
     with device.capture() as sequence:
-        module["k"](1, 32, (out, module.symbol("one")))
+        module["k"](1, 32, (handles, out, 32))
     for turn in range(6):
         module.texture("one").bind(arrays[turn % 3])
         sequence()
