@@ -232,8 +232,18 @@ def test_what_is_different_stays_as_it_was(name: str) -> None:
 
 # -- faults ----------------------------------------------------------------------------------------------
 
+MET = """
+    .shared .f32 box[64];
+    mov.u32 %t, %tid.x; shl.b32 %q, %t, 2; mov.u32 %c, box; add.s32 %c, %c, %q;
+    st.shared.f32 [%c], %f;
+    bar.sync 0;
+    mov.u32 %c, box; sub.s32 %c, %c, %q; ld.shared.f32 %f, [%c+252];
+    bar.sync 0;
+    st.shared.f32 [%c+252], %f;
+"""
 FETCHES = {
     "side by side": loops(FETCHED, size=8),
+    "before a barrier": loops(FETCHED, size=8, last=MET),
     "rows": loops(FETCHED, size=8, step="64").replace("mad.lo.s32 %i, %c, %t, %i;", ""),
 }
 
