@@ -235,7 +235,7 @@ def test_what_is_different_stays_as_it_was(name: str) -> None:
 MET = """
     .shared .f32 box[64];
     mov.u32 %t, %tid.x; shl.b32 %q, %t, 2; mov.u32 %c, box; add.s32 %c, %c, %q;
-    st.shared.f32 [%c], %f;
+    st.shared.u32 [%c], %t;
     bar.sync 0;
     mov.u32 %c, box; sub.s32 %c, %c, %q; ld.shared.f32 %f, [%c+252];
     bar.sync 0;
