@@ -37,7 +37,6 @@ _MIRRORED: dict[Comparison, Comparison] = {"gt": "lt", "ge": "le"}
 _PARAMETER = "%parameter."
 LONGEST = 400
 """Ops on the way to the first access, as far as they are looked at."""
-
 JUMPS = 8
 """To a block where threads end, at most."""
 
@@ -74,8 +73,8 @@ Source: TypeAlias = Callable[[Op], int | None]
 
 
 class IntervalAlgebra:
-    """What is known of a CTA's threads. Scalars (`Value`) are the same in all launches of a grid; `first` and
-    `last` are `%ctaid` of the first and the last of some CTAs side by side. `valid`: what must hold (i1)."""
+    """What is known of the threads of some CTAs side by side. A scalar (`Value`) is the same in all threads
+    of the launch. `first` and `last`: `%ctaid` of the first and the last CTA. `valid`: what must hold (i1)."""
 
     parameter: int | None = None
     op = 0

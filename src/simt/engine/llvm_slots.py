@@ -506,7 +506,7 @@ class SlotEmitter:
             case "param":
                 offset = self.kernel_parameter(symbol.name).offset + symbol.offset
                 return self._as(symbol.type, self.builder.emit(f"add i64 %parameters, {offset}"))
-            case "global" | "const":
+            case "global" | "const" | "tex":
                 return self._module_symbol(symbol)
             case _:
                 raise Unsupported(f"address of a .{symbol.space} variable")

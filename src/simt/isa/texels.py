@@ -177,12 +177,18 @@ class _Fetch(Generic[V]):
         """What texels are that no filter changes. The smallest signed integer is -1 too."""
         m, element = self.m, self.sampling.element
         if element == F16:
-            values = [m.float_to_float(F16, F32, texel.v, "rn") for texel in texels]
-        elif self.sampling.scales:
+            return [self._widened(texel) for texel in texels]
+        if self.sampling.scales:
             largest = (1 << element.bits - element.is_signed) - 1
             limit = m.int_to_float(S32, F32, m.const(S32, largest), "rn")
             wide = [texel.to(S32).maximum(-largest) for texel in texels]
             values = [m.fdiv(F32, m.int_to_float(S32, F32, w.v, "rn"), limit, "rn") for w in wide]
-        else:
-            return [texel.to(U32) for texel in texels]
-        return [Column(m, U32, m.to_bits(F32, value)) for value in values]
+            return [Column(m, U32, m.to_bits(F32, value)) for value in values]
+        return [texel.to(U32) for texel in texels]
+
+    def _widened(self, half: Column[V]) -> Column[V]:
+        """A half as a float. NaNs keep their bits, signalling ones too."""
+        m, bits = self.m, half.to(U32)
+        number = Column(m, U32, m.to_bits(F32, m.float_to_float(F16, F32, half.v, "rn")))
+        special = (bits & 0x8000) << 16 | (bits & 0x3FF) << 13 | _INFINITY
+        return (bits & 0x7C00).eq(0x7C00).choose(special, number)

@@ -128,26 +128,26 @@ def test_a_file_without_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "has no kernel" in capsys.readouterr().err
 
 
-TEXTURE = """.version 1.4
-.target sm_13
-.tex .u32 image;
-.entry fetch(.param .u64 out)
+OWN_BARRIERS = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry meet(.param .u64 out)
 {
-    .reg .f32 %f<6>;
-    mov.f32 %f5, 0f00000000;
-    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f5, %f5, %f5, %f5}];
+    .reg .u32 %t;
+    mov.u32 %t, %tid.x;
+    bar.sync %t;
     exit;
 }
 """
 
 
 def test_what_the_interpreter_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "fetch.ptx"
-    path.write_text(TEXTURE)
+    path = tmp_path / "meet.ptx"
+    path.write_text(OWN_BARRIERS)
     assert execute(["explain", str(path), "--block", "32"]) == 0
     first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith("fetch, block 32: interpreted, because the JIT does not compile ")
-    assert second.startswith("  line 8  tex.2d.v4.f32.f32")
+    assert first.startswith("meet, block 32: interpreted, because the JIT does not compile ")
+    assert second.startswith("  line 8  bar.sync %t")
 
 
 DEEP = """.version 7.0

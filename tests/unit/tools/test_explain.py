@@ -267,25 +267,25 @@ def test_what_is_proven_needs_no_check(threads: int, proven: bool) -> None:
     assert [a.proven for a in only(text, threads).accesses if not a.parameter] == [proven]
 
 
-TEXTURE = """.version 1.4
-.target sm_13
-.tex .u32 image;
+OWN_BARRIERS = """.version 7.0
+.target sm_75
+.address_size 64
 .entry k()
 {
-    .reg .f32 %f<6>;
-    mov.f32 %f5, 0f00000000;
-    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f5, %f5, %f5, %f5}];
+    .reg .u32 %t;
+    mov.u32 %t, %tid.x;
+    bar.sync %t;
     exit;
 }
 """
 
 
 def test_what_falls_back_and_why() -> None:
-    loaded = simt.Device("sm_90", memory="16MiB").load(TEXTURE)
+    loaded = simt.Device("sm_90", memory="16MiB").load(OWN_BARRIERS)
     found = explain(loaded.program, loaded.program.functions["k"], BlockShape(32, 1, 1))
     assert found.functions == []
     assert found.reason_at is not None
-    assert found.reason_at.text.startswith("tex.2d")
+    assert found.reason_at.text.startswith("bar.sync")
     jit = Jit()
     assert jit.compiled(loaded.program, loaded.program.functions["k"], BlockShape(32, 1, 1)) is None
     assert jit.reasons == {"k": found.reason}
