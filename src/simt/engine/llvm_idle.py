@@ -74,7 +74,7 @@ Source: TypeAlias = Callable[[Op], int | None]
 
 class IntervalAlgebra:
     """What is known of the threads of some CTAs side by side. A scalar (`Value`) is the same in all threads
-    of the launch. `first` and `last`: `%ctaid` of the first and the last CTA. `valid`: what must hold (i1)."""
+    of the launch. `first`, `last`: `%ctaid` of the first and the last CTA. `valid`: what must hold (i1)."""
 
     parameter: int | None = None
     op = 0
