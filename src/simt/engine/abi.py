@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from simt.ptx.types import Type
-
 KERNEL = "simt_kernel"
 """The name of a compiled kernel's entry."""
 RUN = "simt_run"
@@ -292,28 +290,24 @@ class TableSlot(IntEnum):
     """The textures of a launch."""
 
     COUNT = 0
-    TEXTURES = 1  # first `TextureSlot` of the first one
+    BOUND = 1  # `BoundSlot`s of the first one
+
+
+class BoundSlot(IntEnum):
+    """A name of a texture."""
+
+    HANDLE = 0  # address of the variable
+    TEXTURE = 1  # of the `TextureSlot`s
 
 
 class TextureSlot(IntEnum):
-    """A texture, or another name of one."""
+    """A texture, as a kernel reads it."""
 
-    HANDLE = 0  # address of its variable
-    DATA = 1  # of its array, whose extents follow
-    WIDTH = 2
-    HEIGHT = 3
-    DEPTH = 4
-    FETCH_1D_REAL = 5  # addresses of functions (`simt.engine.llvm_texels`): see `fetch_slot`
-    FETCH_1D_INTEGER = 6
-    FETCH_2D_REAL = 7
-    FETCH_2D_INTEGER = 8
-    FETCH_3D_REAL = 9
-    FETCH_3D_INTEGER = 10
-
-
-def fetch_slot(geometry: str, coordinate: Type) -> TextureSlot:
-    """Where a texture has the function that `tex.geometry` calls, for coordinates of a type."""
-    return TextureSlot[f"FETCH_{geometry.upper()}_{'REAL' if coordinate.is_float else 'INTEGER'}"]
+    DATA = 0  # address of its array, whose extents follow
+    WIDTH = 1
+    HEIGHT = 2
+    DEPTH = 3
+    FETCH = 4  # first address of a function (`simt.engine.llvm_texels`), in the order of `Compiled.fetches`
 
 
 class FaultSlot(IntEnum):

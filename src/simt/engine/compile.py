@@ -263,7 +263,7 @@ def generate(
         "system": system,
         "spins": unit.spins,
         "locks": unit.module.locks,
-        "fetches": sorted(unit.module.fetches),
+        "fetches": list(unit.module.fetches),
         "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
         "shallow": not unit.called and lines <= SHALLOW,
         "draft": draft,

@@ -147,8 +147,8 @@ class ModuleText:
     """Lines that LLVM will put in place of calls of `inlined` functions."""
     locks: bool = False
     """Whether code locks what it changes, unless a launch has one thread."""
-    fetches: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
-    """How code reads textures: the geometry, and the type of coordinates."""
+    fetches: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+    """How code reads textures, geometry and type of coordinates, and the number of each way."""
     _declarations: dict[str, str] = field(default_factory=dict[str, str])
     _globals: dict[str, str] = field(default_factory=dict[str, str])
     _functions: dict[str, str] = field(default_factory=dict[str, str])

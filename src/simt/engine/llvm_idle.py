@@ -20,6 +20,7 @@ from typing import Any, TypeAlias, cast
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.program import Block, Branch, Call, Exit, Jump, Op, Register, Return, SymbolAddress
 from simt.analysis.shape import BlockShape
+from simt.analysis.shape_algebra import MIRRORED
 from simt.analysis.ssa import registers_of
 from simt.engine.llvm_access import I64
 from simt.engine.llvm_algebra import SIGNED
@@ -27,14 +28,13 @@ from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_folding import signed
 from simt.engine.llvm_memory import MemoryAlgebra
+from simt.engine.llvm_series import ABOVE, PARAMETER
 from simt.isa.algebra import Algebra, Comparison
 from simt.ptx.types import PRED, U32, Type
 from simt.records import dataclass
 
 _LIMIT = 1 << 31
 """What is not between this and its negative is not told of: so nothing wraps."""
-_MIRRORED: dict[Comparison, Comparison] = {"gt": "lt", "ge": "le"}
-_PARAMETER = "%parameter."
 LONGEST = 400
 """Ops on the way to the first access, as far as they are looked at."""
 JUMPS = 8
@@ -176,8 +176,8 @@ class IntervalAlgebra:
             return self.scalars.compare(op, t, a, b)
         if t.is_float or t.is_predicate:
             raise NotToldError
-        if op in _MIRRORED:
-            return self.compare(_MIRRORED[op], t, b, a)
+        if op in ABOVE:
+            return self.compare(MIRRORED[op], t, b, a)
         below, above = self._interval(a), self._interval(b)
         if not t.is_signed and op not in ("eq", "ne"):
             self._require("sge", below.low, 0)
@@ -277,7 +277,7 @@ class IntervalAlgebra:
         """The parameters that a size is made of; None if it is none."""
         if _is_number(a):
             return frozenset()
-        return frozenset({a.ir}) if a.ir.startswith(_PARAMETER) else self._bare.get(a.ir)
+        return frozenset({a.ir}) if a.ir.startswith(PARAMETER) else self._bare.get(a.ir)
 
     def _of_size(self, made: Value, *operands: Value) -> Value:
         """What is made of values, by other operations than sums."""

@@ -24,6 +24,7 @@ from simt.engine.llvm_indices import LEAST
 from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
 from simt.engine.llvm_scopes import OF_PROGRAM
+from simt.engine.llvm_series import PARAMETER
 from simt.engine.llvm_streams import LINE, PAST
 from simt.engine.llvm_tile_algebra import TileAlgebra, without_rows
 from simt.engine.unsupported import Unsupported
@@ -296,7 +297,7 @@ class MemoryAlgebra(TileAlgebra):
         assert self.parameter is not None
         values: list[Value] = []
         for at in range(self.parameter, self.parameter + access.size, access.word):
-            name = f"%parameter.{at}.{access.element}"
+            name = f"{PARAMETER}{at}.{access.element}"
             lines[f"  {name}.p = getelementptr i8, ptr %parameters.p0, i64 {at}"] = None
             lines[f"  {name} = load {access.element}, ptr {name}.p, align {access.word}"] = None
             values.append(Value(name, access.element))

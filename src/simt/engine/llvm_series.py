@@ -34,12 +34,13 @@ TURN = "%turn"
 FIRST_CTA, FIRST_THREAD = "%sure.x", "%row.first"
 """What `%ctaid.x` and the number of the warp's first thread are in the first warp of a row of which all may
 be told: behind the grid's first CTA, if nothing is told of that."""
-_PARAMETER = "%parameter."
+PARAMETER = "%parameter."
+"""Begins the names of parameters that are loaded before anything else."""
 ALWAYS = "-1"
 _EQUAL = ("eq", "ne")
 _BOUNDS = ("lt", "ge")
-_ABOVE: tuple[Comparison, ...] = ("gt", "ge")
-_TRUE_BELOW, _TRUE_ABOVE = ("lt", "le", "ne"), ("gt", "ge", "ne")
+ABOVE: tuple[Comparison, ...] = ("gt", "ge")
+_TRUE_BELOW, _TRUE_ABOVE = ("lt", "le", "ne"), (*ABOVE, "ne")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ class SeriesAlgebra(MachineAlgebra):
         if isinstance(value, Guarded):  # whose base alone may be a number, or that of another value
             return self._series.get(_name(value))
         found = bases(value)
-        if found.literal is not None or value.ir.startswith(_PARAMETER):
+        if found.literal is not None or value.ir.startswith(PARAMETER):
             return Series(found)
         return self._series.get(value.ir)
 
@@ -338,7 +339,7 @@ class SeriesAlgebra(MachineAlgebra):
                 continue
             step = self._even_step(one, t.bits)
             same, edge = shape_of(value).is_uniform, _is_edge(t, limit)
-            above = edge or (self.of_goers == (sense in _ABOVE) and op not in _EQUAL)
+            above = edge or (self.of_goers == (sense in ABOVE) and op not in _EQUAL)
             if step is None or not shape_of(limit).is_uniform:
                 continue
             if same and not (rows and one.is_same and one.of_row and self._is_bound(sense, one, end, edge)):

@@ -7,15 +7,16 @@ A function of the runtime finds out which textures lanes read, and calls for eac
 from __future__ import annotations
 
 from simt.analysis.shape import WARP
-from simt.engine.abi import FaultKind, LaunchSlot, TableSlot, TextureSlot, fetch_slot
+from simt.engine.abi import BoundSlot, FaultKind, LaunchSlot, TableSlot, TextureSlot
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import ModuleText, Value
 from simt.engine.llvm_memory import MemoryAlgebra
 from simt.engine.llvm_runtime import fault
 from simt.isa.texels import COMPONENTS
+from simt.isa.texture import DIMENSIONS
 from simt.ptx.types import U64, Type, unsigned
 
-AXES = 3
+AXES = max(DIMENSIONS.values())
 
 
 class TextureAlgebra(MemoryAlgebra):
@@ -24,8 +25,8 @@ class TextureAlgebra(MemoryAlgebra):
     def texture(
         self, geometry: str, result: Type, coordinate: Type, texture: Value, coordinates: tuple[Value, ...]
     ) -> tuple[Value, Value, Value, Value]:
-        slot = fetch_slot(geometry, coordinate)
-        self.module.fetches.add((geometry, coordinate.name))
+        ways = self.module.fetches
+        slot = TextureSlot.FETCH + ways.setdefault((geometry, coordinate.name), len(ways))
         self.asked = True
         self._need_computed()
         handles = self.spilled(self.vector(self.resize(unsigned(int(texture.type[1:])), U64, texture)))
@@ -96,10 +97,10 @@ def _found() -> list[str]:
         "  %is.left = icmp ult i64 %number, %count",
         "  br i1 %is.left, label %compare, label %unknown",
         "compare:",
-        f"  %skipped = mul i64 %number, {len(TextureSlot)}",
-        f"  %at = add i64 %skipped, {TableSlot.TEXTURES}",
-        "  %texture = getelementptr i64, ptr %table, i64 %at",
-        f"  %known.p = getelementptr i64, ptr %texture, i64 {TextureSlot.HANDLE}",
+        f"  %skipped = mul i64 %number, {len(BoundSlot)}",
+        f"  %at = add i64 %skipped, {TableSlot.BOUND}",
+        "  %bound = getelementptr i64, ptr %table, i64 %at",
+        f"  %known.p = getelementptr i64, ptr %bound, i64 {BoundSlot.HANDLE}",
         "  %known = load i64, ptr %known.p, align 8",
         "  %is.it = icmp eq i64 %known, %handle",
         "  %number.next = add i64 %number, 1",
@@ -120,6 +121,8 @@ def _fetched() -> list[str]:
         "  %lanes = and i32 %left, %same.bits",
         "  %others = xor i32 %same.bits, -1",
         "  %rest = and i32 %left, %others",
+        f"  %texture.p = getelementptr i64, ptr %bound, i64 {BoundSlot.TEXTURE}",
+        "  %texture = load ptr, ptr %texture.p, align 8",
         "  %function.p = getelementptr i64, ptr %texture, i64 %slot",
         "  %function = load ptr, ptr %function.p, align 8",
         "  call void %function(ptr %texture, ptr %coordinates, ptr %found, i32 %lanes)",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from simt.engine.abi import TableSlot, TextureSlot, fetch_slot
+from simt.engine.abi import BoundSlot, TableSlot, TextureSlot
 from simt.engine.blocks import Block
 from simt.isa.texels import Sampling
 from simt.machine.launch import Launch
-from simt.machine.textures import TextureTable, sampling
+from simt.machine.textures import Texture, TextureTable, sampling
 from simt.ptx.types import TYPES
 
 
@@ -23,6 +23,7 @@ class NativeTextures:
         self._fetcher = fetcher
         self._bound: list[tuple[str, object]] = []
         self._block = Block(len(TableSlot))
+        self._textures: list[Block] = []
 
     def begin(self, launch: Launch) -> int:
         """Address of the `TableSlot`s for a launch: of what is bound when it begins."""
@@ -39,22 +40,24 @@ class NativeTextures:
 
     def _made(self, table: TextureTable) -> Block:
         found = table.by_address
-        block = Block(TableSlot.TEXTURES + len(TextureSlot) * len(found))
+        self._textures = [self._texture(texture) for texture in found.values()]
+        block = Block(TableSlot.BOUND + len(BoundSlot) * len(found))
         block.slots[TableSlot.COUNT] = len(found)
-        for number, (address, texture) in enumerate(found.items()):
-            start = TableSlot.TEXTURES + len(TextureSlot) * number
-            depth, height, width = texture.data.shape[:3]
-            values = {
-                TextureSlot.HANDLE: address,
-                TextureSlot.DATA: texture.data.ctypes.data,
-                TextureSlot.WIDTH: width,
-                TextureSlot.HEIGHT: height,
-                TextureSlot.DEPTH: depth,
-            }
-            for geometry, name in self._fetches:
-                coordinate = TYPES[name]
-                kind = sampling(texture, geometry, coordinate)
-                values[fetch_slot(geometry, coordinate)] = self._fetcher(kind)
-            for slot, value in values.items():
-                block.slots[start + slot] = value
+        for number, (address, texture) in enumerate(zip(found, self._textures)):
+            start = TableSlot.BOUND + len(BoundSlot) * number
+            block.slots[start + BoundSlot.HANDLE] = address
+            block.slots[start + BoundSlot.TEXTURE] = texture.address
+        return block
+
+    def _texture(self, texture: Texture) -> Block:
+        """Its `TextureSlot`s."""
+        block = Block(TextureSlot.FETCH + len(self._fetches))
+        block.slots[TextureSlot.DATA] = texture.data.ctypes.data
+        depth, height, width = texture.data.shape[:3]
+        extents = {TextureSlot.WIDTH: width, TextureSlot.HEIGHT: height, TextureSlot.DEPTH: depth}
+        for slot, extent in extents.items():
+            block.slots[slot] = extent
+        for number, (geometry, coordinate) in enumerate(self._fetches):
+            kind = sampling(texture, geometry, TYPES[coordinate])
+            block.slots[TextureSlot.FETCH + number] = self._fetcher(kind)
         return block
