@@ -151,17 +151,27 @@ def _ends_by(
                 return True
             seen.add(definition)
             work += sources.get(definition, [])
-            if not chosen and _may_stay(definition, loop):
+            if not chosen and _may_stay(definition, loop, ssa):
                 chosen = True
                 work += _choices(loop, ssa)
     return False
 
 
-def _may_stay(definition: Definition, loop: Loop) -> bool:
+def _may_stay(definition: Definition, loop: Loop, ssa: Ssa) -> bool:
     """Whether a turn of the loop may leave a value that other turns change: what chooses between them then
     decides when the loop ends (`while (i < n) if (flag) i++;`)."""
-    inputs = definition.inputs.values()
+    inputs = [_copied(d, ssa) for d in definition.inputs.values()]
     return any(d is definition or (d.is_phi and d.block is loop.header) for d in inputs)
+
+
+def _copied(definition: Definition, ssa: Ssa) -> Definition:
+    """What a value is a copy of, as variables of a debug build are."""
+    while isinstance(op := definition.origin, Op) and op.form.contraction == "copy" and op.guard is None:
+        read = [ssa.read[id(op)][register] for register in uses(op)]
+        if len(read) != 1:
+            break
+        definition = read[0]
+    return definition
 
 
 def _choices(loop: Loop, ssa: Ssa) -> list[Definition]:
