@@ -9,6 +9,7 @@ from typing import SupportsFloat
 
 from simt.engine.quota import cpus
 from simt.errors import SimtError
+from simt.imports import import_whole
 from simt.machine.launch import Engine
 from simt.ptx.environment import Approximation
 
@@ -48,6 +49,7 @@ def drafts_allowed() -> bool:
 def make_engine(name: str, cpu: str = "host", drafts: bool = True) -> Engine:
     """An engine by its name; the JIT's code is for `cpu`, and may be drafts (`simt.engine.drafts`)."""
     module, attribute = ENGINES[name]
+    import_whole(module)
     return getattr(import_module(module), attribute)(*([cpu, drafts] if name == "jit" else []))
 
 

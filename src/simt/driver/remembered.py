@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from simt.analysis.outline import Function, ModuleVariable, Parameter, Program
 from simt.diagnostics import Diagnostic, Source
+from simt.imports import import_whole
 from simt.machine.device import DeviceProperties
 from simt.ptx.environment import Environment
 from simt.ptx.types import OPAQUE, TYPES, Type
@@ -37,6 +38,7 @@ def load_program(
     found = cache.load(key)
     if found is not None and cast("int", found[0]["target"]) <= device.number:
         return _restored(*found, text, name, device, fmad), []
+    import_whole("simt.driver.source")
     from simt.driver.source import compile_ptx
 
     program, warnings = compile_ptx(text, name, device, fmad)
@@ -105,6 +107,7 @@ def _restored(
 
     def complete() -> None:
         """Makes the blocks of all functions."""
+        import_whole("simt.driver.source")
         from simt.driver.source import compile_ptx
 
         with lock:

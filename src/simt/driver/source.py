@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from simt.analysis.outline import Program
 from simt.diagnostics import Diagnostic, Severity, Source
 from simt.errors import PtxError, PtxFileError
+from simt.imports import import_whole
 from simt.machine.device import DeviceProperties
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def diagnose(
 ) -> tuple[Tree | None, list[Diagnostic]]:
     """Parses and verifies; the syntax tree (None if there is none) and every finding in source order.
     `machine`: the number of the device that the program is for, if there is one."""
+    import_whole("simt.ptx.parser", "simt.verify")
     from simt.ptx.parser import parse
     from simt.verify import verify
 
@@ -72,6 +74,7 @@ def diagnose(
 
 def check_source(text: str | bytes, name: str) -> list[Diagnostic]:
     """Every finding about a PTX text, in source order, including those of lowering."""
+    import_whole("simt.analysis.lower")
     from simt.analysis.lower import lower
 
     tree, found = diagnose(text, name)
@@ -98,6 +101,7 @@ def compile_files(
     """The program of texts with their names, and warnings. `as_written`: every branch stays, even to the next
     instruction. `fmad`: products and sums are fused as ptxas does it. Raises `PtxError` with every
     diagnostic."""
+    import_whole("simt.analysis.lower")
     from simt.analysis.lower import link
 
     read = [diagnose(text, name, device.number) for text, name in files]

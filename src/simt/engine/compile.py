@@ -38,6 +38,7 @@ from simt.engine.host import Cpu, host_cpu, pieces
 from simt.engine.native import native_text
 from simt.engine.native_fibers import can_switch
 from simt.engine.system_gate import SystemCall
+from simt.imports import import_whole
 from simt.records import dataclass
 
 if TYPE_CHECKING:
@@ -201,6 +202,7 @@ class Compiler:
         """Address of the function that fetches from textures of a kind, which lasts as long as this."""
         found = self._fetchers.get(sampling)
         if found is None:
+            import_whole("simt.engine.llvm_texels")
             from simt.engine.llvm_texels import fetch_text  # only for textures: start-up time
 
             text = fetch_text(sampling, self.cpu.features, attributes(self.cpu))
@@ -248,6 +250,7 @@ def generate(
 
     Raises `Unsupported`."""
     with collector_paused():
+        import_whole("simt.engine.llvm_kernel")
         from simt.engine.llvm_kernel import emit  # only to compile: start-up time
 
         text, unit, context = emit(program, kernel, block, cpu.features, attributes(cpu))
@@ -347,6 +350,7 @@ def _objects(text: str, cpu: Cpu) -> list[bytes]:
     smaller = pieces(cpu.features)
     if f" {LARGE} " not in text:
         return [_object(part, cpu, _level(part, smaller)) for part in _short_parts(text)]
+    import_whole("simt.engine.llvm_parts")
     from simt.engine.llvm_parts import parts  # only to compile: start-up time
 
     kernel, called = parts(text, LARGE)
@@ -355,6 +359,7 @@ def _objects(text: str, cpu: Cpu) -> list[bytes]:
 
 def _short_parts(text: str) -> list[str]:
     """A module, without functions of turns if it is so long that LLVM would not make vectors of them."""
+    import_whole("simt.engine.llvm_alone_vectors")
     from simt.engine.llvm_alone_vectors import MARK, parted  # only to compile: start-up time
 
     return list(parted(text)) if MARK in text and text.count("\n") > LONG_TEXT else [text]

@@ -17,6 +17,7 @@ from simt.engine.pool import Pool
 from simt.engine.prepared import Host, Prepared
 from simt.engine.repeat import Repeat, can_repeat
 from simt.engine.unsupported import Unsupported
+from simt.imports import import_whole
 from simt.machine.launch import Engine, Given, Launch, Replay
 from simt.records import replace
 
@@ -101,6 +102,7 @@ class Jit:
 
     def sequence(self, launches: Sequence[Launch]) -> Replay:
         """Launches to be run one after the other, any number of times."""
+        import_whole("simt.engine.jit_sequence")
         from simt.engine.jit_sequence import NativeSequence  # only if needed: start-up time
 
         return NativeSequence(self, launches)
@@ -117,6 +119,7 @@ class Jit:
     @property
     def fallback(self) -> Engine:
         if self._fallback is None:
+            import_whole("simt.engine.interpreter")
             from simt.engine.interpreter import Interpreter  # only if needed: start-up time
 
             self._fallback = Interpreter()

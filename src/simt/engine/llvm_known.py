@@ -14,6 +14,7 @@ from simt.engine.abi import BEYOND
 from simt.engine.llvm_few import Few, few_of
 from simt.engine.llvm_phases import Phase
 from simt.engine.llvm_suspension import SuspendingEmitter
+from simt.imports import import_whole
 
 if TYPE_CHECKING:
     from simt.engine.known_lanes import KnownLanes
@@ -29,6 +30,7 @@ class KnownEmitter(SuspendingEmitter):
         predicates = branches_of_thread(self.ssa, self.uniformity) if self.in_step else None
         if not predicates:
             return None
+        import_whole("simt.engine.known_lanes")
         from simt.engine.known_lanes import KnownLanes  # few kernels ask: start-up time
 
         return KnownLanes(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from simt.analysis.call_graph import reachable
 from simt.analysis.outline import Function, Program
 from simt.errors import AssertionFault, FaultSite, LaunchError, MemoryFault
+from simt.imports import import_whole
 from simt.machine.faults import memory_fault
 from simt.machine.heap import Heap
 from simt.machine.launch import Memory
@@ -229,6 +230,7 @@ def _check(program: Program, kernel: Function, name: str, call: Call) -> None:
             f"{where}, which the module declares but does not define, and which is no function of the system"
             f" (those are {', '.join(sorted(SYSTEM))})"
         )
+    import_whole("simt.analysis.lower_calls")
     from simt.analysis.lower_calls import source_type  # only where there are calls: start-up time
 
     given = tuple(r.type.bits for r in call.results), tuple(source_type(a).bits for a in call.arguments)

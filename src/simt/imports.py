@@ -1,0 +1,31 @@
+"""Imports that wait until they are needed, for what a handler of signals may need at the same time.
+
+A handler runs between two steps of the main thread, also in the middle of an import. If it launches a kernel
+then, and so needs the same module, Python would give it the half that is there.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from importlib import import_module
+
+
+def import_whole(*names: str) -> None:
+    """Imports modules that are not there yet, on a thread of its own: handlers, which run on the main thread
+    only, wait for it. What stops an import (Ctrl-C does not) is raised by the caller's own import."""
+    if all(name in sys.modules for name in names):
+        return
+    if threading.current_thread() is not threading.main_thread():
+        return  # nothing interrupts it
+    thread = threading.Thread(target=_import, args=names, daemon=True)
+    thread.start()
+    thread.join()
+
+
+def _import(*names: str) -> None:
+    for name in names:
+        try:
+            import_module(name)
+        except Exception:  # it comes again where the caller imports
+            return

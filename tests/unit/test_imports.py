@@ -1,0 +1,69 @@
+"""A handler of signals may launch while the main thread imports what launches need."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simt.imports import import_whole
+
+LAUNCHES = """
+import importlib.abc, os, signal, sys, time
+import simt
+
+class Finder(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGALRM)
+            time.sleep(0.05)  # a handler on the main thread begins now
+
+seen = []
+
+def handler(number, frame):
+    seen.append(sys.argv[1] in sys.modules)
+    other(1, 1, (flag,))
+
+device = simt.Device(workers=1)
+one, other = (device.load(sys.argv[2].replace("77", number))["k"] for number in ("1", "2"))
+flag, result = device.zeros(1, "u4"), device.zeros(1, "u4")
+signal.signal(signal.SIGALRM, handler)
+sys.meta_path.insert(0, Finder())
+one(1, 1, (result,))
+assert seen, "nothing was interrupted"
+assert (result.numpy()[0], flag.numpy()[0]) == (1, 2)
+"""
+
+PTX = """.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .b64 %out;
+    ld.param.u64 %out, [out];
+    cvta.to.global.u64 %out, %out;
+    st.global.u32 [%out], 77;
+    ret;
+}
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system has no alarms")
+@pytest.mark.parametrize("module", ["simt.engine.prepared", "simt.engine.llvm_ops"])
+def test_a_handler_launches_while_the_first_launch_imports(module: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LAUNCHES, module, PTX],
+        env={**os.environ, "SIMT_CACHE_DIR": str(tmp_path), "SIMT_ENGINE": "jit"},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+def test_what_is_not_there_is_told_by_the_import_itself() -> None:
+    import_whole("simt.nothing", "simt.records")
+    assert "simt.nothing" not in sys.modules
