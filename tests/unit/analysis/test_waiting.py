@@ -135,7 +135,8 @@ LOOPS = {
     ),
     "count in some turns, by copies": (
         "L: mov.u32 %v, %i; ld.volatile.global.u32 %n, [%a]; mov.u32 %t, %v;"
-        "setp.eq.u32 %p, %n, 0; @%p bra M; add.u32 %t, %v, 1; M: mov.u32 %i, %t; setp.lt.u32 %p, %i, 9; @%p bra L;",
+        "setp.eq.u32 %p, %n, 0; @%p bra M; add.u32 %t, %v, 1; M: mov.u32 %i, %t;"
+        "setp.lt.u32 %p, %i, 9; @%p bra L;",
         1,
     ),
     "a limit that grows as well": (
