@@ -151,6 +151,8 @@ def _ends_by(
                 return True
             seen.add(definition)
             work += sources.get(definition, [])
+            if definition.is_phi and definition.block is not loop.header:
+                work += _choosers(definition, ssa)
             if not chosen and _may_stay(definition, loop, ssa):
                 chosen = True
                 work += _choices(loop, ssa)
@@ -172,6 +174,18 @@ def _copied(definition: Definition, ssa: Ssa) -> Definition:
             break
         definition = read[0]
     return definition
+
+
+def _choosers(phi: Definition, ssa: Ssa) -> list[Definition]:
+    """What the branches depend on of which each leads to the phi by one way: they choose between its values
+    (`while (!mine && k < n)`, which is a constant in one of the two cases)."""
+    found: list[Definition] = []
+    for block in ssa.predecessors[phi.block.index]:
+        while len(block.successors()) == 1 and len(ssa.predecessors[block.index]) == 1:
+            block = ssa.predecessors[block.index][0]
+        if len(block.successors()) > 1:
+            found += ssa.read[id(block.terminator)].values()
+    return found
 
 
 def _choices(loop: Loop, ssa: Ssa) -> list[Definition]:

@@ -179,6 +179,17 @@ LOOPS = {
         "add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;",
         1,
     ),
+    "so many tries, one condition after the other": (
+        "L: mov.u32 %t, 0; add.u32 %i, %i, 1; atom.global.cas.b32 %v, [%a], 0, 1; setp.eq.u32 %p, %v, 0;"
+        "@%p bra M; setp.lt.u32 %p, %i, %n; selp.u32 %t, 1, 0, %p;"
+        "M: setp.ne.u32 %p, %t, 0; @%p bra L;",
+        1,
+    ),
+    "other steps by what others say": (
+        "L: ld.volatile.global.u32 %v, [%a]; add.u32 %i, %i, 1; mov.u32 %t, %i; setp.eq.u32 %p, %v, 0;"
+        "@%p bra M; st.local.u32 [own], %v; M: setp.lt.u32 %p, %t, %n; @%p bra L;",
+        0,
+    ),
     "a flag of the CTA, a barrier in every turn": (
         "L: ld.volatile.shared.u32 %v, [flag]; bar.sync 0; setp.eq.u32 %p, %v, 0; @%p bra L;",
         0,
