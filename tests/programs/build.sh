@@ -17,7 +17,7 @@ for source in *.cu; do
     *) compile "$name" "$name" -arch=compute_75 ;;
     esac
 done
-for name in functions switch_vm polymorphism calculator members warps_waiting grid_groups; do
+for name in functions switch_vm polymorphism calculator members warps_waiting grid_groups trying; do
     compile "$name" "$name.debug" -arch=compute_75 -G
 done
 for name in matmul hash pipelines; do

@@ -110,3 +110,27 @@ def test_ring(device: simt.Device, warps_waiting: simt.Module, block: int, consu
     out = device.zeros(40, "i4")
     warps_waiting["ring"](1, block, (device.array(words), out, 40, consumer))
     np.testing.assert_array_equal(out.numpy(), 3 * words)
+
+
+@pytest.fixture(params=["trying", "trying.debug"])
+def trying(request: pytest.FixtureRequest, device: simt.Device) -> simt.Module:
+    return load(device, str(request.param))
+
+
+@pytest.mark.parametrize(("grid", "block"), [(1, 32), (2, 50)])
+def test_a_lock_by_so_many_tries(device: simt.Device, trying: simt.Module, grid: int, block: int) -> None:
+    lock, count, missed = (device.zeros(1, "i4") for _ in range(3))
+    trying["tries"](grid, block, (lock, count, missed))
+    assert (count.numpy()[0], missed.numpy()[0]) == (grid * block, 0)
+
+
+def test_rows_that_need_rows_before(device: simt.Device, trying: simt.Module) -> None:
+    needed = [sorted({i - 1, i // 2, i - 7} & set(range(i))) for i in range(96)]
+    begin = np.cumsum([0, *map(len, needed)]).astype("i4")
+    value, done = device.zeros(96, "u4"), device.zeros(96, "i4")
+    of_all = device.array(np.array([j for row in needed for j in row], "i4"))
+    trying["rows"](3, 32, (device.array(begin), of_all, value, done))
+    expected: list[int] = []
+    for row in needed:
+        expected.append((1 + sum(expected[j] for j in row)) & 0xFFFFFFFF)
+    np.testing.assert_array_equal(value.numpy(), np.array(expected, "u4"))
