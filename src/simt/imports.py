@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from contextlib import suppress
 from importlib import import_module
 
 
@@ -19,8 +20,9 @@ def import_whole(*names: str) -> None:
     if threading.current_thread() is not threading.main_thread():
         return  # nothing interrupts it
     thread = threading.Thread(target=_import, args=names, daemon=True)
-    thread.start()
-    thread.join()
+    with suppress(RuntimeError):  # no new threads while Python ends
+        thread.start()
+        thread.join()
 
 
 def _import(*names: str) -> None:
