@@ -62,7 +62,7 @@ class Pool:
         self.expect(len(workers))
         team = self._ask(entry, launch, workers)
         while needed and not team.begun:  # all help with other launches
-            self.expect(len(self._seats) + 1)
+            self.expect(len(self._seats) + 1, needed=True)
             team = self._ask(entry, launch, workers)
         return team
 
@@ -83,19 +83,26 @@ class Pool:
                 count += 1
         return count
 
-    def expect(self, count: int) -> None:
-        """So many are to be asked soon."""
+    def expect(self, count: int, needed: bool = False) -> None:
+        """So many are to be asked soon. There may be fewer if the system gives no more, or while Python ends;
+        if one is `needed`, raises `RuntimeError` then."""
         if len(self._seats) < count:
             with self._lock:
-                self._grow(count)
+                self._grow(count, needed)
 
-    def _grow(self, count: int) -> None:
+    def _grow(self, count: int, needed: bool) -> None:
         old = threading.stack_size(NATIVE_STACK)
         try:
             while len(self._seats) < count:
                 seat = _seat()
                 arguments = (seat, self._native)
-                threading.Thread(target=_work, args=arguments, name="simt", daemon=True).start()
+                try:
+                    threading.Thread(target=_work, args=arguments, name="simt", daemon=True).start()
+                except RuntimeError:
+                    _leave(seat)
+                    if needed:
+                        raise
+                    return
                 self._seats.append(seat)
         finally:
             threading.stack_size(old)
@@ -150,6 +157,11 @@ def _lock_function(name: str, result: Any, *arguments: Any) -> Any:
 def _work(seat: Block, native: Native) -> None:
     seat.slots[SeatSlot.THREAD] = threading.get_native_id()
     native.linger(seat.address)
+    _leave(seat)
+
+
+def _leave(seat: Block) -> None:
+    """Nobody sits there any more."""
     _lock_function("PyThread_free_lock", None, ctypes.c_void_p)(seat.slots[SeatSlot.LOCK])
 
 

@@ -63,7 +63,11 @@ class Watch:
         self.awake = True
         if self._bell is None:
             self._bell = threading.Semaphore(0)
-            threading.Thread(target=self._look, args=(self._bell,), name="simt-watch", daemon=True).start()
+            thread = threading.Thread(target=self._look, args=(self._bell,), name="simt-watch", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # the system gives no more threads, or Python ends: nobody looks
+                self._bell, self.awake = None, False
         else:
             self._bell.release()
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import simt
+from simt.engine.watch import Watch
 from tests.unit.kernel_text import FILLS_SHARED
 
 PTX = """
@@ -314,6 +315,29 @@ def test_a_signal_that_is_handled_does_not_stop_a_kernel() -> None:
         signal.signal(signal.SIGALRM, old)
     assert (out.numpy() == launches * 20_000).all()
     assert len(seen) >= 3
+
+
+def test_threads_that_cannot_be_made_are_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a limit of the system's, or while Python ends."""
+    dev = device(workers=4)
+    k, out, lookout = dev.load(PTX)["work"], dev.zeros(64 * 64, "u4"), Watch()
+    k(1, 64, (dev.zeros(64, "u4"), 1))  # compiled now, and run by the caller alone
+    refused: list[str] = []
+
+    def start(thread: threading.Thread) -> None:
+        refused.append(thread.name)
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as limited:
+        limited.setattr(threading.Thread, "start", start)
+        lookout.wake()
+        assert not lookout.awake
+        for _ in range(20):
+            k(64, 64, (out, 20_000))
+    lookout.wake()
+    assert lookout.awake
+    assert set(refused) == {"simt", "simt-watch"}
+    assert (out.numpy() == 400_000).all()
 
 
 def test_a_thread_with_a_small_stack(engine: str) -> None:
