@@ -1,4 +1,4 @@
-"""Random code that keeps its variables in local memory, as debuggers want it: the JIT against the interpreter."""
+"""Random code that keeps its variables in local memory, as debuggers want it: both engines must agree."""
 
 from __future__ import annotations
 
@@ -72,9 +72,8 @@ class Writer:
     def branch(self, deep: int) -> str:
         self.labels += 1
         one, two = f"A{self.labels}", f"B{self.labels}"
-        return (
-            f"{self.test()} @%p bra {one};\n{self.body(deep - 1)} bra {two};\n{one}: {self.body(deep - 1)}\n{two}:"
-        )
+        first, second = self.body(deep - 1), self.body(deep - 1)
+        return f"{self.test()} @%p bra {one};\n{first} bra {two};\n{one}: {second}\n{two}:"
 
     def loop(self, deep: int) -> str:
         self.labels += 1
@@ -85,9 +84,9 @@ class Writer:
         )
 
     def pointer(self) -> str:
-        """The frame's address by way of the frame, or what may be it and may be not."""
+        """The frame's address by way of a word that nothing else loads, or what may be it and may be not."""
         return self.random.choice(
-            ["st.u64 [%s+24], %k; ld.u64 %k, [%s+24];", "add.u64 %k, %s, 8;", "@%p add.u64 %k, %s, 8;"]
+            ["st.u64 [%s+32], %k; ld.u64 %k, [%s+32];", "add.u64 %k, %s, 8;", "@%p add.u64 %k, %s, 8;"]
         )
 
     def body(self, deep: int) -> str:
@@ -110,7 +109,7 @@ class Writer:
 
 
 REGISTERS = """.reg .pred %p, %q; .reg .b32 %t, %n, %v<3>, %c<4>; .reg .b64 %w, %l, %s, %k;
-    .local .align 16 .b8 depot[32];
+    .local .align 16 .b8 depot[48];
     mov.u64 %l, depot; cvta.local.u64 %s, %l; add.u64 %k, %s, 8; mov.u32 %n, 1; mov.u64 %w, 77;
     mov.u32 %t, %tid.x; setp.lt.u32 %p, %t, 40; mov.u32 %v1, 3; mov.u32 %v2, %t;"""
 
@@ -134,7 +133,7 @@ def program(seed: int) -> str:
     writer = Writer(random, NAMES)
     return (
         HEAD + "\n".join(functions) + f"\n.visible .entry k(.param .u64 in, .param .u64 out) {{ {REGISTERS}\n"
-        f".reg .b64 %in, %out, %o; ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mul.wide.u32 %o, %t, 4;\n"
+        ".reg .b64 %in, %out, %o; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];\nmul.wide.u32 %o, %t, 4;"
         f"add.u64 %in, %in, %o; add.u64 %out, %out, %o; ld.global.u32 %v0, [%in]; {filled(random)}\n"
         f"{writer.body(3)}\nmad.lo.u32 %v0, %v1, 31, %v0; mad.lo.u32 %v0, %v2, 17, %v0;\n"
         "ld.local.u32 %v1, [%l+4]; add.u32 %v0, %v0, %v1; st.global.u32 [%out], %v0; ret; }\n"
