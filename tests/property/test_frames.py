@@ -14,7 +14,7 @@ from simt.analysis.program import Op
 from simt.ptx.parser import parse
 
 THREADS = 64
-SEEDS = 40
+SEEDS = 16
 SLOTS = (0, 4, 8, 12, 16, 20, 24, 28)
 HEAD = """.version 7.5
 .target sm_75

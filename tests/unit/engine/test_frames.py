@@ -189,6 +189,7 @@ def accesses(function: Function) -> int:
     return sum(space not in ("param", "global") for space in spaces)
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("engine", "cpu"), ENGINES)
 @pytest.mark.parametrize("name", [*REGISTERS, *MEMORY])
 def test_words(name: str, engine: str, cpu: str | None) -> None:
@@ -263,6 +264,7 @@ CALLS: dict[str, tuple[str, Answer]] = {
 }
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("engine", "cpu"), ENGINES)
 @pytest.mark.parametrize("name", CALLS)
 def test_calls(name: str, engine: str, cpu: str | None) -> None:

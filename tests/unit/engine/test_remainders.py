@@ -44,6 +44,7 @@ NUMBERS = {
 }
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("engine", ["jit", "interpreter"])
 @pytest.mark.parametrize("threads", [256, 96, 20])
 @pytest.mark.parametrize("shift", [1, 4, 5, 9])
