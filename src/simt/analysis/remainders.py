@@ -40,7 +40,7 @@ def _after_masks(kernel: Function, ssa: Ssa) -> Iterator[Op]:
     masked = set[Definition | None]()
     for op in (op for block in ssa.schedule.order for op in block.ops):
         if isinstance(op, Op) and not op.form.effects and op.guard is None and len(op.destinations) == 1:
-            if not masked.isdisjoint(ssa.read[id(op)].values()):
+            if masked and not masked.isdisjoint(ssa.read[id(op)].values()):
                 yield op
             if any(isinstance(source, Constant) and _is_mask(source) for source in op.sources.values()):
                 masked.update(ssa.of[id(op)])

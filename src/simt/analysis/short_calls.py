@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from simt.analysis.call_graph import components, reachable
 from simt.analysis.clock import has_clock
 from simt.analysis.lower_inline import inline_calls
-from simt.analysis.program import Function, Program
+from simt.analysis.program import Function, Op, Program
 from simt.analysis.schedule import schedule
-from simt.analysis.ssa import build
+from simt.analysis.ssa import build, destinations, uses
 from simt.analysis.unrolling import copied
 from simt.records import replace
 
@@ -54,10 +54,24 @@ def _may_be_in_place(functions: Mapping[str, Function]) -> bool:
 def _begins_with_more(function: Function) -> bool:
     """Whether a function may read a register that it has not written: that is 0 in each call, and would be
     what the last call left."""
+    if len(function.blocks) == 1:
+        return _reads_more(function)
     ssa = build(function, schedule(function))
     phis = (phi for found in ssa.phis.values() for phi in found)
     read = (d for found in (*ssa.read.values(), *(phi.inputs for phi in phis)) for d in found.values())
     return any(definition.origin == "undefined" for definition in read)
+
+
+def _reads_more(function: Function) -> bool:
+    """The same for a function that is one block."""
+    written = set(function.parameters)
+    for op in function.ops():
+        made = [register for register in destinations(op) if register is not None]
+        kept = made if isinstance(op, Op) and op.guard is not None else []
+        if not written.issuperset((*uses(op), *kept)):
+            return True
+        written.update(made)
+    return not written.issuperset(function.results)
 
 
 def _is_short(order: list[str], functions: Mapping[str, Function]) -> bool:

@@ -234,6 +234,11 @@ FUNCTIONS = """
     .reg .pred %p; .reg .b32 %v, %w, %n; ld.param.b32 %v, [x]; and.b32 %n, %v, 1; setp.ne.u32 %p, %n, 0;
     @!%p bra A; mov.b32 %w, %v; A: st.param.b32 [r], %w; ret;
 }
+.func (.param .b32 r) odd_at_once (.param .b32 x)
+{
+    .reg .pred %p; .reg .b32 %v, %w, %n; ld.param.b32 %v, [x]; and.b32 %n, %v, 1; setp.ne.u32 %p, %n, 0;
+    @%p mov.b32 %w, %v; st.param.b32 [r], %w; ret;
+}
 .func (.param .b32 r) wide (.param .b32 x)
 {
     .reg .b32 %v, %w; .reg .b64 %a, %b; .local .align 16 .b8 own[64];
@@ -280,6 +285,11 @@ def test_calls_in_place(name: str) -> None:
 
 def test_what_a_call_is_given_through_an_address_is_a_register() -> None:
     assert accesses(flat(kernel(CALLS["through an address"][0], FUNCTIONS))) == 0
+
+
+@pytest.mark.parametrize("name", ["odd", "odd_at_once"])
+def test_what_reads_registers_that_it_has_not_written_stays_a_call(name: str) -> None:
+    assert flat(kernel(call(name), FUNCTIONS)).calls
 
 
 def test_many_calls_stay_calls() -> None:
