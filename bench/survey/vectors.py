@@ -84,6 +84,33 @@ def q4_matvec(rows: int) -> Problem:
     )
 
 
+@case(full=1 << 18, quick=1280)
+def q4_unpack(n: int) -> Problem:
+    """Groups of 32 four-bit numbers as floats."""
+    groups = np.zeros(n // 32, [("scale", "f2"), ("pairs", "u1", 16)])
+    groups["scale"], groups["pairs"] = reals(n // 32), integers(0, 256, n // 32, 16)
+    return Problem(
+        arrays={"groups": groups.view("u2"), "out": zeros(n)},
+        scalars={"n": np.int32(n)},
+        launches=[Launch("q4_unpack", blocks(n // 2), 256, ("groups", "out", "n"))],
+        changed=["out"],
+        tolerance=1e-6,
+    )
+
+
+@case(full=1 << 17, quick=3001)
+def orient(n: int) -> Problem:
+    """Points turned by quaternions, by functions that are not inlined."""
+    names = ("w", "x", "y", "z", "px", "py", "pz")
+    return Problem(
+        arrays={name: reals(n + i)[i:] - 0.5 for i, name in enumerate(names)},
+        scalars={"n": np.int32(n)},
+        launches=[Launch("orient", blocks(n), 256, (*names, "n"))],
+        changed=["px", "py", "pz"],
+        tolerance=1e-5,
+    )
+
+
 @case(full=2048, quick=21)
 def requant(rows: int) -> Problem:
     """Sums to bytes, with a scale for each channel."""

@@ -42,17 +42,19 @@ Makers = Mapping[Register, Sequence[Op | Call]]
 """By register, all that writes it."""
 
 
-def decided(program: Program, kernel: Function, cta: BlockShape) -> tuple[Function, Ssa | None]:
+def decided(
+    program: Program, kernel: Function, cta: BlockShape, ssa: Ssa | None = None
+) -> tuple[Function, Ssa | None]:
     """The kernel for CTAs of a shape: another function, if one of its branches is decided; else its SSA, if
-    that had to be made."""
+    that was given or had to be made."""
     branches = [(b, b.terminator) for b in kernel.blocks if isinstance(b.terminator, Branch)]
     if not branches:
-        return kernel, None
+        return kernel, ssa
     makers = _makers(kernel)
     asking = [(block, branch) for block, branch in branches if _is_of_thread(branch.predicate, makers)]
     if not asking or has_clock(kernel.name, program):
-        return kernel, None
-    ssa, ways = build(kernel, schedule(kernel)), dict[int, Block]()
+        return kernel, ssa
+    ssa, ways = ssa or build(kernel, schedule(kernel)), dict[int, Block]()
     bounds = _Bounds(ssa, program.environment, cta)
     for block, branch in asking:
         known = bounds.of(ssa.read[id(branch)][branch.predicate])

@@ -59,6 +59,12 @@ def SUM(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.add(t, a, b)
 
 
+@_form("cut.type d, a, b")
+def CUT(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    """The bits of `a` that mask `b` selects."""
+    return m.and_(t, a, b)
+
+
 @_form("scaled.type d, a, n:u32")
 def SCALED(m: Algebra[V], t: Type, a: V, n: V) -> V:
     """The bytes before element `a` of an array whose elements have `2**n` bytes."""

@@ -57,15 +57,18 @@ def watches(function: Function, environment: Environment) -> bool:
     return len(ops) <= WATCHING_LIMIT and any(observer.reads(op) for op in ops)
 
 
-def inline_calls(caller: Function, bodies: dict[str, Function], as_written: bool = False) -> None:
-    """Replaces every direct call of a function in `bodies` by its blocks."""
+def inline_calls(
+    caller: Function, bodies: dict[str, Function], as_written: bool = False, frame: int | None = None
+) -> None:
+    """Replaces every direct call of a function in `bodies` by its blocks. `frame`: where in the caller's
+    frame the local variables of each begin; None: each has its own place, behind all others."""
     pending = list(caller.blocks)
     changed = False
     while pending:
         block = pending.pop()
         for i, op in enumerate(block.ops):
             if isinstance(op, Call) and isinstance(op.callee, str) and op.callee in bodies:
-                splice = _Splice(caller, bodies[op.callee])
+                splice = _Splice(caller, bodies[op.callee], frame)
                 pending.append(splice.put(block, i, op, 0 if as_written else op.line))
                 changed = True
                 break
@@ -76,14 +79,15 @@ def inline_calls(caller: Function, bodies: dict[str, Function], as_written: bool
 class _Splice:
     """One callee's blocks, copied into a caller."""
 
-    def __init__(self, caller: Function, callee: Function) -> None:
+    def __init__(self, caller: Function, callee: Function, frame: int | None) -> None:
         self.caller = caller
         self.callee = callee
         self.common = {r.name: r for r in caller.registers if r.name.startswith(MODULE_SCOPE)}
         self.registers = {r: self._register(r) for r in callee.registers}
         self.blocks = {b: Block(len(caller.blocks) + i) for i, b in enumerate(callee.blocks)}
         caller.blocks.extend(self.blocks.values())
-        self.local = self._frame()
+        end = round_up(caller.local_size, callee.frame_align)
+        self.local = self._frame(end if frame is None else frame)
 
     def _register(self, register: Register) -> Register:
         """A register of the callee in the caller: a new one, but for those of the module."""
@@ -95,9 +99,8 @@ class _Splice:
         registers.append(Register(len(registers), name, register.type))
         return registers[-1]
 
-    def _frame(self) -> dict[str, str]:
+    def _frame(self, base: int) -> dict[str, str]:
         """The callee's local variables, added to the caller's frame under new names, but for the module's."""
-        base = round_up(self.caller.local_size, self.callee.frame_align)
         self.caller.frame_align = max(self.caller.frame_align, self.callee.frame_align)
         names = {
             n: n if n.startswith(MODULE_SCOPE) else f"{self.callee.name}.{n}#{base}"
@@ -106,7 +109,7 @@ class _Splice:
         for name, offset in self.callee.local.items():
             self.caller.local.setdefault(names[name], base + offset)
         if names:
-            self.caller.local_size = base + self.callee.local_size
+            self.caller.local_size = max(self.caller.local_size, base + self.callee.local_size)
         return names
 
     def put(self, block: Block, position: int, call: Call, line: int) -> Block:

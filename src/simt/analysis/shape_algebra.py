@@ -120,9 +120,10 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     @staticmethod
     def _top(a: Shape, b: Shape) -> int:
-        """`Shape.top` of a sum, which carries a bit unless one of both is zero."""
-        carries = 0 if 0 in (a.const, b.const) else 1
-        return max(a.top, b.top) + carries
+        """`Shape.top` of a sum, which carries a bit unless one of both is zero, or has bits only where the
+        other one has zeros: a thread's index in its CTA, and the number of the CTA's first thread."""
+        apart = any(x.top <= y.zeros and flat(y) for x, y in ((a, b), (b, a)))
+        return max(a.top, b.top) + (0 if apart or 0 in (a.const, b.const) else 1)
 
     def _with_steps(self, t: Type, steps: Sequence[int]) -> Shape:
         """The shape of a value that grows by steps along the axes of a CTA whose rows do not fit warps: from

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from simt.analysis.decided import decided
 from simt.analysis.flushing import flushing
+from simt.analysis.frame_registers import flattened
 from simt.analysis.program import Function, Op, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.ssa import Ssa
@@ -588,7 +589,8 @@ def emit(
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
     Raises `Unsupported` for what only the interpreter runs.
     """
-    kernel, ssa = decided(program, kernel, block)
+    kernel, ssa = flattened(program, kernel)
+    kernel, ssa = decided(program, kernel, block, ssa)
     written_out = unrolled(program, kernel, block)
     if watch is not None:
         return _emit(_unit(program, written_out, block, features), attributes, watch)
@@ -616,6 +618,8 @@ def _unit(
 ) -> Unit:
     """`ssa` of the kernel, if it has been made."""
     unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa)
+    if (cut := llvm_rewriting.with_cuts(unit)) is not kernel:
+        kernel, unit = cut, Unit(program, cut, block, features, may_grow=may_grow)
     unit.choose_shape()
     for step in llvm_rewriting.STEPS:
         kernel = step(unit)

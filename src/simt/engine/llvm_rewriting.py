@@ -8,6 +8,7 @@ from simt.analysis.cut_again import cut_again
 from simt.analysis.program import Function
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
+from simt.analysis.remainders import with_remainders
 from simt.analysis.rolled_again import rolled_again, unrolled_pairs
 from simt.analysis.same_turns import Proof
 from simt.analysis.taking_turns import Found, walking_loops
@@ -53,6 +54,15 @@ def _with_rows_of_blocks(unit: Unit) -> Function:
         return unit.kernel
     found, environment = unit.analyse(unit.kernel), unit.program.environment
     return cut_again(unit.kernel, found.ssa, found.uniformity.shapes, unit.block, environment)
+
+
+def with_cuts(unit: Unit) -> Function:
+    """The kernel, with remainders by powers of two as masks. Rows of a warp follow from these: this comes
+    before the CTA's shape is chosen."""
+    if unit.has_clock:
+        return unit.kernel
+    found, environment = unit.analyse(unit.kernel), unit.program.environment
+    return with_remainders(unit.kernel, found.ssa, found.uniformity.shapes, environment)
 
 
 STEPS = _rolled_again, _staying_together, _with_rows_of_blocks

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 from simt.analysis.access import is_proven, pattern_of, plan_of
 from simt.analysis.decided import decided
 from simt.analysis.evaluate import Evaluator
+from simt.analysis.frame_registers import flattened
 from simt.analysis.pending import stops
 from simt.analysis.program import (
     Barrier,
@@ -174,7 +175,8 @@ def explain(program: Program, kernel: Function, block: BlockShape, cpu: str = HO
 
 def _note_decided(notes: FunctionNotes, program: Program, kernel: Function, block: BlockShape) -> None:
     """What the size of a CTA decides (`simt.analysis.decided`)."""
-    found, _ = decided(program, kernel, block)
+    kernel, ssa = flattened(program, kernel)
+    found, _ = decided(program, kernel, block, ssa)
     for lines, places in ((_branch_lines, notes.decided), (_acting_lines, notes.unreached)):
         gone = sorted(lines(kernel) - lines(found))
         places += [Place(line, statement(program.text, line)) for line in gone]

@@ -107,6 +107,12 @@ TERM:
 }}
 """
 
+RECURSIVE = """.func other()
+{
+    .reg .pred %q; .reg .u32 %y; mov.u32 %y, 0; setp.ne.u32 %q, %y, 0; @%q call other, (); ret;
+}"""
+"""A function whose calls stay calls."""
+
 
 def is_padded(text: str, block: tuple[int, ...]) -> bool:
     return found(text, block).block.threads_of_row > 0
@@ -215,7 +221,7 @@ def test_tiles_in_shared_memory(tile: int, cpu: str) -> None:
     ],
 )
 def test_not_where_threads_may_tell(change: str) -> None:
-    before = ".func other() { ret; }" if "call" in change else ""
+    before = RECURSIVE if "call" in change else ""
     shared = ".shared .u32 t[4];"
     assert is_padded(kernel(BY_ROW, variables=shared, change="st.shared.u32 [t], %x; bar.sync 0;"), (20, 20))
     assert not is_padded(kernel(BY_ROW, change, shared, before), (20, 20))

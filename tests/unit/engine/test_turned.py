@@ -13,6 +13,12 @@ from tests.unit.engine.coordinates import BAD, BY_ROW, check_fault, expected, fo
 
 BLOCKS = [(16, 16), (8, 32), (32, 8), (4, 64), (1, 64), (5, 7), (64, 2), (2, 1), (32, 32), (3, 16)]
 
+RECURSIVE = """.func other()
+{
+    .reg .pred %q; .reg .u32 %y; mov.u32 %y, 0; setp.ne.u32 %q, %y, 0; @%q call other, (); ret;
+}"""
+"""A function whose calls stay calls."""
+
 
 def is_turned(text: str, block: tuple[int, ...] = (16, 16)) -> bool:
     return found(text, block).block.turned
@@ -66,7 +72,7 @@ def test_what_goes_along_rows_is_not(block: tuple[int, ...]) -> None:
     ],
 )
 def test_not_where_threads_may_tell(change: str) -> None:
-    assert not is_turned(kernel(change=change, before=".func other() { ret; }" if "call" in change else ""))
+    assert not is_turned(kernel(change=change, before=RECURSIVE if "call" in change else ""))
 
 
 def test_not_where_a_cta_has_memory_of_its_own() -> None:
