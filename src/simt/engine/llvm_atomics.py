@@ -13,13 +13,18 @@ from itertools import repeat
 from simt.analysis.shape import WARP
 from simt.engine import llvm_updates
 from simt.engine.atomic_operation import combine, identity, is_simple
-from simt.engine.llvm_access import LOCAL, SHARED, Access
+from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type, integer_text
 from simt.engine.llvm_beside import BesideAlgebra
 from simt.engine.llvm_builder import Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.ptx.types import Type
+
+
+MOST = 8
+"""Lanes from which on all 32 have their turn, those that do not run at words of nobody's: no branch goes wrong
+at the end of the lanes that run, and so the CPU begins with what follows."""
 
 
 class AtomicAlgebra(BesideAlgebra):
@@ -70,9 +75,31 @@ class AtomicAlgebra(BesideAlgebra):
         (old,) = self._either(
             self._all_run(access),
             lambda: (self._update_all(op, t, access, b, c),),
-            lambda: (self._by_lanes(op, t, access, b, c),),
+            lambda: (self._by_some(op, t, access, b, c),),
         )
         return old
+
+    def _by_some(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
+        """The same where some lanes do not run, or not all addresses are valid."""
+        if self.mask_is_full or shape_of(access.address).is_uniform:
+            return self._by_lanes(op, t, access, b, c)
+        return self._either(
+            self._most_run(access),
+            lambda: (self._updated(op, t, access, b, c),),
+            lambda: (self._by_lanes(op, t, access, b, c),),
+        )[0]
+
+    def _most_run(self, access: Access) -> str:
+        """i1: many lanes run, and the addresses of those are valid."""
+        good = "true"
+        if not self._is_proven(access):
+            wrong = self.invert_mask(self._valid(access, self.vector(access.address), access.size))
+            good = self._all(self.invert_mask(self.mask_and(self.mask, wrong)))
+        if self.mask_is_full:
+            return good
+        count = self.module.declare("llvm.ctpop.i32", "i32", ("i32",))
+        running = self.builder.emit(f"call i32 {count}({self.mask_bits(self.mask).typed})")
+        return self.both(self.builder.emit(f"icmp uge i32 {running}, {MOST}"), good)
 
     def _all_run(self, access: Access) -> str:
         """i1: all lanes run, and all addresses are valid."""
@@ -118,18 +145,38 @@ class AtomicAlgebra(BesideAlgebra):
     # -- a launch of one native thread ---------------------------------------------------------------
 
     def _of_one_thread(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
-        """Plain updates of any memory, where all lanes run and all addresses are valid: a function of their
-        own."""
+        """Plain updates of any memory, where many lanes run and their addresses are valid."""
+        return self._either(
+            self.both(self.one_thread(), self._most_run(access)),
+            lambda: (self._updated(op, t, access, b, c),),
+            lambda: (self._by_lanes(op, t, access, b, c),),
+        )[0]
 
-        def updated() -> tuple[Value, ...]:
-            frame = Value(self.launch, "ptr"), Value(self.worker, "ptr")
-            columns = (self.vector(v) for v in (access.address, b, b if c is None else c))
-            run = partial(type(self).update_places, op=op, t=t, result_used=self.result_used)
-            old = self.apart(f"updates.{op}", run, *frame, *columns, called=True)
-            return (old if self.result_used else Value("zeroinitializer", access.element, WARP),)
+    def _updated(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
+        """Plain updates by all lanes, of which those that do not run have places of nobody's: a function of
+        their own."""
+        places = self._places_on_host(access)
+        if not self.mask_is_full:
+            nobody = Value(self.buffer(access.element, WARP), "ptr")
+            first = Value(self.builder.emit(f"ptrtoint {nobody.typed} to i64"), I64)
+            steps = self.constant_lanes(I64, [access.size * lane for lane in range(WARP)])
+            apart = LlvmIntegers.binary(self, "add", self.widened(first, WARP), steps)
+            places = LlvmIntegers.pick(self, self.mask, places, apart)
+        frame = Value(self.launch, "ptr"), Value(self.worker, "ptr")
+        columns = (places, self.vector(b), self.vector(b if c is None else c))
+        run = partial(type(self).update_places, op=op, t=t, result_used=self.result_used)
+        old = self.apart(f"updates.{op}", run, *frame, *columns, called=True)
+        return old if self.result_used else Value("zeroinitializer", access.element, WARP)
 
-        good = self.both(self.one_thread(), self._all_run(access))
-        return self._either(good, updated, lambda: (self._by_lanes(op, t, access, b, c),))[0]
+    def _places_on_host(self, access: Access) -> Value:
+        """Where all lanes' words are in the host's memory."""
+        places = self.vector(access.address)
+        if access.region is not SHARED:
+            return places
+        if places.type != I64:
+            places = self.cast("zext", I64, places)
+        start = Value(self.builder.emit("ptrtoint ptr %shared.start to i64"), I64)
+        return LlvmIntegers.binary(self, "add", places, self.widened(start, WARP))
 
     def update_places(
         self, launch: Value, worker: Value, places: Value, b: Value, c: Value,
