@@ -21,10 +21,9 @@ from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.ptx.types import Type
 
-
 MOST = 8
-"""Lanes from which on all 32 have their turn, those that do not run at words of nobody's: no branch goes wrong
-at the end of the lanes that run, and so the CPU begins with what follows."""
+"""Lanes from which on all 32 have their turn, those that do not run at words of nobody's: then no branch goes
+wrong where lanes end, and the CPU begins with what follows."""
 
 
 class AtomicAlgebra(BesideAlgebra):

@@ -21,8 +21,8 @@ from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_gathers import REGISTER
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
-from simt.engine.llvm_memory import Store, Values
 from simt.engine.llvm_lines import LineAlgebra
+from simt.engine.llvm_memory import Store, Values
 from simt.ptx.types import Type
 from simt.records import dataclass
 

@@ -24,7 +24,7 @@ from simt.records import dataclass
 
 FARTHEST = 1 << 16
 """Bytes of the largest step: sums of 32 do not wrap."""
-SMALL = 2, 4
+SMALL = 1, 2, 4
 """Words of steps of which registers are made."""
 FEW = 16
 """Lanes up to which each is served alone."""
@@ -40,8 +40,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class LanesAtLine:
-    """`pointer`: to the first lane's word, running or not. `bits`: the mask. `ok`: i1, the words of lanes that
-    run are right. `reach_last`: i1, and so are those of all lanes."""
+    """`pointer`: to the first lane's word, running or not. `bits`: the mask. `ok`: i1, the words of lanes
+    that run are right. `reach_last`: i1, and so are those of all lanes."""
 
     pointer: Value
     bits: Value
@@ -85,7 +85,8 @@ class LineAlgebra(PitchAlgebra):
 
     def _may_be_line(self, result: Value) -> bool:
         column = result.width == WARP and not isinstance(result, Guarded)
-        return column and result.type == "i32" and self.segment == WARP and self.has_windows
+        one_row = self.segment == WARP and not self.eager
+        return column and one_row and result.type == "i32" and self.has_windows
 
     def _steps_of(self, value: Value) -> Line | None:
         """Of a column that is noted, or of base and stride."""
@@ -117,7 +118,9 @@ class LineAlgebra(PitchAlgebra):
         if line is None:
             return super().load_window(access, otherwise)
         lanes = self._lanes_at(access, line)
-        all_, few = (partial(run, element=access.element) for run in (LineAlgebra.load_all, LineAlgebra.load_few))
+        all_, few = (
+            partial(run, element=access.element) for run in (LineAlgebra.load_all, LineAlgebra.load_few)
+        )
 
         def loaded() -> Loaded:
             return self._either(

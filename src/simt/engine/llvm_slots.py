@@ -37,9 +37,9 @@ from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_grouped import GroupedAlgebra
 from simt.engine.llvm_lanes import ALL, Guarded, Lanes, bases, shape_of
+from simt.engine.llvm_lines import Line
 from simt.engine.llvm_loose import Loose, raw, source_of
 from simt.engine.llvm_machine import WARP_FIRST
-from simt.engine.llvm_lines import Line
 from simt.engine.llvm_narrow import Bounds
 from simt.engine.llvm_numbers import Numbers
 from simt.engine.llvm_outline import Outlined
