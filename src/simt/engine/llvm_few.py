@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 FEW = 8
 """Lanes up to which it is done."""
+PREFIXES = tuple(tuple(range(lanes)) for lanes in (1, 2, 4, 8, 16))
+"""The first lanes of a warp, of which a shorter vector is made."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Few:
 def few_of(mask: Value, known: Lanes) -> Few | None:
     """None if they are many."""
     lanes = known.numbers
-    return Few(mask, lanes, known.are_all and known.are_alike) if 0 < len(lanes) <= FEW else None
+    are_few = 0 < len(lanes) <= FEW or lanes in PREFIXES
+    return Few(mask, lanes, known.are_all and known.are_alike) if are_few else None
 
 
 class FewAlgebra(MemberAlgebra):
@@ -50,7 +53,7 @@ class FewAlgebra(MemberAlgebra):
     def load_planned(self, access: Access) -> Values:
         few = self._few_of(access, stores=False)
         if few is None:
-            return super().load_planned(access)
+            return self._load_first(access)
         places = self._places_of_lanes(access, few.lanes)
         fast, slow = partial(self._load_lanes, access, few, places), partial(self._load_slowly, access)
         return self._either(self._are_right(access, few, places), fast, slow, likely=True)
@@ -58,7 +61,7 @@ class FewAlgebra(MemberAlgebra):
     def take_store(self, store: Store) -> None:
         few = None if self.holds else self._few_of(store.access, stores=True)
         if few is None:
-            return super().take_store(store)
+            return self._store_first(store)
         access, data = store.access, self.vector(store.values[0])
         places = self._places_of_lanes(access, few.lanes)
         fast, slow = partial(self._put_lanes, access, few, places, data), partial(self._slowly, access, data)
@@ -71,9 +74,64 @@ class FewAlgebra(MemberAlgebra):
         few = self._few_here
         if few is None or not few.are_all or access.region is not SHARED or access.volatile:
             return None
+        if len(few.lanes) > FEW:
+            return None
         if access.count > 1 or isinstance(access.address, Guarded):
             return None
         return few if self._plan(access, stores).way not in (Way.ONE, Way.VECTOR) else None
+
+    # -- the first lanes of a warp -----------------------------------------------------------------
+
+    def _first_of(self, access: Access, stores: bool) -> Few | None:
+        """The first lanes, if these run and no other, and get at words side by side."""
+        few = self._few_here
+        if few is None or not few.are_all or access.region is not SHARED or few.lanes not in PREFIXES:
+            return None
+        shape = shape_of(access.address)
+        plain = self.segment == WARP and shape.is_affine and not isinstance(access.address, Guarded)
+        beside = plain and (shape.width, shape.stride, access.count) == (1, access.size, 1)
+        return few if beside and self._plan(access, stores).way is Way.VECTOR else None
+
+    def _load_first(self, access: Access) -> Values:
+        """A vector of their words and no more: the CPU gives it what such a vector has just stored."""
+        few = self._first_of(access, stores=False)
+        if few is None:
+            return super().load_planned(access)
+        slow = partial(self._load_slowly, access)
+        return self._either(self._are_first(access, few), partial(self._first_words, access, few), slow, likely=True)
+
+    def _first_words(self, access: Access, few: Few) -> Values:
+        count, first = len(few.lanes), self._host(access, bases(access.address))
+        kind, picks = f"<{count} x {access.element}>", ", ".join(f"i32 {min(n, count)}" for n in range(WARP))
+        words = self.builder.emit(f"load{access.modifier} {kind}, ptr {first}, align {access.word}")
+        column = f"shufflevector {kind} {words}, {kind} zeroinitializer, <{WARP} x i32> <{picks}>"
+        return (self.emit(column, access.element, WARP),)
+
+    def _store_first(self, store: Store) -> None:
+        few = None if self.holds else self._first_of(store.access, stores=True)
+        if few is None:
+            return super().take_store(store)
+        access, data = store.access, self.vector(store.values[0])
+
+        def fast() -> Values:
+            first, kind = self._host(access, bases(access.address)), f"<{len(few.lanes)} x {data.type}>"
+            picks = ", ".join(f"i32 {n}" for n in few.lanes)
+            text = f"shufflevector {data.typed}, {data.spelled} poison, <{len(few.lanes)} x i32> <{picks}>"
+            words = self.builder.emit(text)
+            self.builder.void(f"store{access.modifier} {kind} {words}, ptr {first}, align {access.word}")
+            return ()
+
+        self.retreat = None
+        self._either(self._are_first(access, few), fast, partial(self._slowly, access, data), likely=True)
+        return None
+
+    def _are_first(self, access: Access, few: Few) -> str:
+        bits = (1 << len(few.lanes)) - 1
+        right = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, {bits}")
+        if self._is_proven(access):
+            return right
+        span = len(few.lanes) * access.size
+        return self.both(right, self._valid(access, bases(access.address), span).ir)
 
     @property
     def _few_here(self) -> Few | None:
