@@ -71,6 +71,7 @@ class KnownLanes:
         self.ssa = ssa
         self.representatives = representatives
         self._predicates = predicates
+        self._divergent = uniformity.divergent
         wanted = dict.fromkeys((*predicates.values(), *_addresses(ssa)))
         self._told, recipes = of_thread(wanted, ssa, uniformity, TOLD)
         self._threads = _Threads(ssa, uniformity.shapes, recipes, block, environment, symbol)
@@ -108,6 +109,8 @@ class KnownLanes:
         """Those that go from one block to another. Any may come back in a loop."""
         lanes = self._found.get(self.representatives[before.index], Lanes(self._threads.all, False))
         branch, predicate = before.terminator, self._predicates.get(before.index)
+        if before.index not in self._divergent:
+            return lanes
         if predicate is None or not isinstance(branch, Branch) or branch.taken is branch.otherwise:
             return Lanes(lanes.of_warps, False)
         holds = self._threads.value(predicate)

@@ -26,7 +26,8 @@ class KnownEmitter(SuspendingEmitter):
     def _known(self) -> KnownLanes | None:
         """None if no branch leaves lanes that are known."""
         unit, shared = self.unit, self.unit.kernel.shared
-        predicates = branches_of_thread(self.ssa, self.uniformity) if self.in_step else None
+        asks = self.in_step or (bool(shared) and not (self.waits or unit.large))
+        predicates = branches_of_thread(self.ssa, self.uniformity) if asks else None
         if not predicates:
             return None
         from simt.engine.known_lanes import KnownLanes  # few kernels ask: start-up time
