@@ -31,18 +31,21 @@ PREFIXES = tuple(tuple(range(lanes)) for lanes in (1, 2, 4, 8, 16))
 
 @dataclass(frozen=True)
 class Few:
-    """Lanes beyond which a mask has none. `are_all`: it has all of them."""
+    """Lanes beyond which a mask has none. `are_all`: it has all of them. `may_be_all`: it may have, for all
+    that is known."""
 
     mask: Value
     lanes: tuple[int, ...]
     are_all: bool
+    may_be_all: bool
 
 
 def few_of(mask: Value, known: Lanes) -> Few | None:
     """None if they are many."""
     lanes = known.numbers
     are_few = 0 < len(lanes) <= FEW or lanes in PREFIXES
-    return Few(mask, lanes, known.are_all and known.are_alike) if are_few else None
+    alike = known.are_alike
+    return Few(mask, lanes, known.are_all and alike, alike) if are_few else None
 
 
 class FewAlgebra(MemberAlgebra):
@@ -83,9 +86,9 @@ class FewAlgebra(MemberAlgebra):
     # -- the first lanes of a warp -----------------------------------------------------------------
 
     def _first_of(self, access: Access, stores: bool) -> Few | None:
-        """The first lanes, if these run and no other, and get at words side by side."""
+        """The first lanes, if these may run and no other, and get at words side by side."""
         few = self._few_here
-        if few is None or not few.are_all or access.region is not SHARED or few.lanes not in PREFIXES:
+        if few is None or not few.may_be_all or access.region is not SHARED or few.lanes not in PREFIXES:
             return None
         shape = shape_of(access.address)
         plain = self.segment == WARP and shape.is_affine and not isinstance(access.address, Guarded)
@@ -97,8 +100,9 @@ class FewAlgebra(MemberAlgebra):
         few = self._first_of(access, stores=False)
         if few is None:
             return super().load_planned(access)
-        slow = partial(self._load_slowly, access)
-        return self._either(self._are_first(access, few), partial(self._first_words, access, few), slow, likely=True)
+        usual = partial(self._load_slowly if few.are_all else super().load_planned, access)
+        words = partial(self._first_words, access, few)
+        return self._either(self._are_first(access, few), words, usual, likely=True)
 
     def _first_words(self, access: Access, few: Few) -> Values:
         count, first = len(few.lanes), self._host(access, bases(access.address))
@@ -121,8 +125,13 @@ class FewAlgebra(MemberAlgebra):
             self.builder.void(f"store{access.modifier} {kind} {words}, ptr {first}, align {access.word}")
             return ()
 
+        def usual() -> Values:
+            super(FewAlgebra, self).take_store(store)
+            return ()
+
         self.retreat = None
-        self._either(self._are_first(access, few), fast, partial(self._slowly, access, data), likely=True)
+        slow = partial(self._slowly, access, data) if few.are_all else usual
+        self._either(self._are_first(access, few), fast, slow, likely=True)
         return None
 
     def _are_first(self, access: Access, few: Few) -> str:
