@@ -27,25 +27,28 @@ FEW = 8
 """Lanes up to which it is done."""
 PREFIXES = tuple(tuple(range(lanes)) for lanes in (1, 2, 4, 8, 16))
 """The first lanes of a warp, of which a shorter vector is made."""
+SHORT, LONG = 200, 500
+"""Instructions of functions in which that is done: where masks may have less of these lanes, and so the usual
+way stands beside; and where they have all."""
 
 
 @dataclass(frozen=True)
 class Few:
-    """Lanes beyond which a mask has none. `are_all`: it has all of them. `may_be_all`: it may have, for all
-    that is known."""
+    """Lanes beyond which a mask has none. `are_all`: it has all of them. `are_first`: shorter vectors of them
+    are worth a try."""
 
     mask: Value
     lanes: tuple[int, ...]
     are_all: bool
-    may_be_all: bool
+    are_first: bool
 
 
-def few_of(mask: Value, known: Lanes) -> Few | None:
-    """None if they are many."""
+def few_of(mask: Value, known: Lanes, ops: int) -> Few | None:
+    """None if they are many. `ops`: instructions of the function."""
     lanes = known.numbers
-    are_few = 0 < len(lanes) <= FEW or lanes in PREFIXES
-    alike = known.are_alike
-    return Few(mask, lanes, known.are_all and alike, alike) if are_few else None
+    are_first = lanes in PREFIXES and known.are_alike and ops <= (LONG if known.are_all else SHORT)
+    are_few = 0 < len(lanes) <= FEW or are_first
+    return Few(mask, lanes, known.are_all and known.are_alike, are_first) if are_few else None
 
 
 class FewAlgebra(MemberAlgebra):
@@ -88,12 +91,14 @@ class FewAlgebra(MemberAlgebra):
     def _first_of(self, access: Access, stores: bool) -> Few | None:
         """The first lanes, if these may run and no other, and get at words side by side."""
         few = self._few_here
-        if few is None or not few.may_be_all or access.region is not SHARED or few.lanes not in PREFIXES:
+        if few is None or not few.are_first:
             return None
         shape = shape_of(access.address)
-        plain = self.segment == WARP and shape.is_affine and not isinstance(access.address, Guarded)
-        beside = plain and (shape.width, shape.stride, access.count) == (1, access.size, 1)
-        return few if beside and self._plan(access, stores).way is Way.VECTOR else None
+        plain = access.region is SHARED and shape.is_affine and not isinstance(access.address, Guarded)
+        beside = (shape.width, shape.stride, access.count) == (1, access.size, 1)
+        if not (plain and beside and self.segment == WARP):
+            return None
+        return few if self._plan(access, stores).way is Way.VECTOR else None
 
     def _load_first(self, access: Access) -> Values:
         """A vector of their words and no more: the CPU gives it what such a vector has just stored."""

@@ -39,7 +39,7 @@ class KnownEmitter(SuspendingEmitter):
 
     def few_lanes(self, block: Block) -> Few | None:
         known = None if self._has_initial_mask(block) else self._known
-        return None if known is None else few_of(self.m.mask, known.of(block))
+        return None if known is None else few_of(self.m.mask, known.of(block), self.unit.ops)
 
     def busy_warps(self, phase: Phase) -> int:
         """How many warps from the first on may have an effect in a phase, in which no other one leaves

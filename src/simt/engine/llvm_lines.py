@@ -16,7 +16,7 @@ from simt.analysis.shape import WARP
 from simt.engine.llvm_access import I64, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_lanes import Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_pitches import PitchAlgebra
 from simt.engine.llvm_windows import WORD, Loaded
 from simt.ptx.types import U32, Type
@@ -50,7 +50,9 @@ class LanesAtLine:
 
 
 class LineAlgebra(PitchAlgebra):
-    """`PitchAlgebra` that notes such columns of 32-bit words."""
+    """`PitchAlgebra` that notes such columns of 32-bit words. `has_shared`: the kernel has shared memory."""
+
+    has_shared = False
 
     @cached_property
     def _lines(self) -> dict[str, Line]:
@@ -59,7 +61,8 @@ class LineAlgebra(PitchAlgebra):
 
     def line_of(self, value: Value) -> Line | None:
         """What is noted of a column."""
-        return None if isinstance(value, Guarded) or value.width != WARP else self._lines.get(value.ir)
+        plain = type(value) in (Value, Lanes)  # others would be settled if they were asked for their names
+        return self._lines.get(value.ir) if self._lines and plain and value.width == WARP else None
 
     def note_line(self, value: Value, line: Line | None) -> Value:
         if line is not None and not isinstance(value, Guarded) and value.width == WARP:
@@ -85,8 +88,8 @@ class LineAlgebra(PitchAlgebra):
 
     def _may_be_line(self, result: Value) -> bool:
         column = result.width == WARP and not isinstance(result, Guarded)
-        one_row = self.segment == WARP and not self.eager
-        return column and one_row and result.type == "i32" and self.has_windows
+        asks = self.has_shared and self.has_windows and not self.eager
+        return column and asks and result.type == "i32" and self.segment == WARP
 
     def _steps_of(self, value: Value) -> Line | None:
         """Of a column that is noted, or of base and stride."""

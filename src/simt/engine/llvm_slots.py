@@ -242,7 +242,7 @@ class SlotEmitter:
         self.cache: dict[Definition, Value] = {}
         self.everywhere: dict[Definition, Value] = {}  # constants and the frame's scalars: kept nowhere
         self.late: list[Definition] = []  # f64 results to be kept at the end of the block
-        self.m.eager = unit.large
+        self.m.eager, self.m.has_shared = unit.large, bool(unit.kernel.shared)
         self.found: dict[Definition, Guarded] = {}
         self.series: dict[Definition, Series] = {}
         self.lines: dict[Definition, list[Value]] = {}  # where scalars are: see `simt.engine.llvm_lines`
