@@ -48,11 +48,19 @@ def remade(definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity) 
 
 
 def of_thread(
-    definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity, most: int = DEPTH
+    definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity
 ) -> tuple[set[Definition], dict[Definition, Recipe]]:
     """Those of some definitions that the thread's indices alone tell, and recipes for them and for what these
-    need. `most`: instructions for one."""
-    return _Recipes(ssa, uniformity, _is_of_thread, most).for_all(definitions)
+    need."""
+    return _Recipes(ssa, uniformity, _is_of_thread, DEPTH).for_all(definitions)
+
+
+def told_by_thread(
+    definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity
+) -> tuple[set[Definition], dict[Definition, Recipe]]:
+    """The same for code that is run when compiling, which knows the lane: what is a multiple of its number
+    (`Shape.is_of_lane`) has no recipe."""
+    return _Recipes(ssa, uniformity, _is_of_thread, TOLD, lanes=True).for_all(definitions)
 
 
 def branches_of_thread(ssa: Ssa, uniformity: Uniformity) -> dict[int, Definition]:
@@ -64,16 +72,21 @@ def branches_of_thread(ssa: Ssa, uniformity: Uniformity) -> dict[int, Definition
             for op in block.ops:
                 current.update((d.register, d) for d in ssa.of[id(op)] if d is not None)
             found[block.index] = ssa.lookup(current, block.terminator.predicate)
-    told, _ = of_thread(dict.fromkeys(found.values()), ssa, uniformity, TOLD)
+    told, _ = told_by_thread(dict.fromkeys(found.values()), ssa, uniformity)
     return {index: predicate for index, predicate in found.items() if predicate in told}
 
 
 class _Recipes:
     """`of`: every op that could be run again, by `may`, which is told the shape of its one result; `cost`
-    tells how many instructions that takes in all, of which there are to be `most`."""
+    tells how many instructions that takes in all, of which there are to be `most`. `lanes`: multiples of the
+    lane's number take none."""
 
-    def __init__(self, ssa: Ssa, uniformity: Uniformity, may: Callable[[Op, Shape], bool], most: int) -> None:
+    def __init__(
+        self, ssa: Ssa, uniformity: Uniformity, may: Callable[[Op, Shape], bool], most: int,
+        lanes: bool = False,
+    ) -> None:  # fmt: skip
         self.uniformity = uniformity
+        self.lanes = lanes
         self.most = most
         self.of: dict[Definition, Recipe] = {}
         self._costs: dict[Definition, int] = {}
@@ -100,7 +113,7 @@ class _Recipes:
     def _is_number(self, definition: Definition) -> bool:
         """Whether it needs no instruction."""
         shape = self.uniformity.shapes.get(definition)
-        return shape is not None and shape.const is not None
+        return shape is not None and (shape.const is not None or (self.lanes and shape.is_of_lane))
 
     def cost(self, definition: Definition) -> int:
         """More than `most` if it must be kept. Definitions come after those that they are made of."""

@@ -67,6 +67,11 @@ class Shape:
         return self.exact and self.width < WARP
 
     @property
+    def is_of_lane(self) -> bool:
+        """The lane's number in its segment, times the stride."""
+        return self.exact and self.width == 1 and self.stride != 0 and self.zeros >= ALWAYS_ZERO
+
+    @property
     def is_same_in_rows(self) -> bool:
         """The same for all lanes of a row."""
         return self.is_affine and self.stride == 0

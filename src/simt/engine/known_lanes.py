@@ -21,7 +21,7 @@ from simt.analysis.program import (
     memory_operands,
 )
 from simt.analysis.range_algebra import Range
-from simt.analysis.remade import TOLD, Recipe, of_thread
+from simt.analysis.remade import Recipe, told_by_thread
 from simt.analysis.shape import WARP, BlockShape, Shape, trailing_zeros
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.uniformity import Uniformity
@@ -71,8 +71,9 @@ class KnownLanes:
         self.ssa = ssa
         self.representatives = representatives
         self._predicates = predicates
+        self._divergent = uniformity.divergent
         wanted = dict.fromkeys((*predicates.values(), *_addresses(ssa)))
-        self._told, recipes = of_thread(wanted, ssa, uniformity, TOLD)
+        self._told, recipes = told_by_thread(wanted, ssa, uniformity)
         self._threads = _Threads(ssa, uniformity.shapes, recipes, block, environment, symbol)
         entry = representatives[ssa.schedule.order[0].index]
         self._found = {entry: Lanes(self._threads.all, True)}
@@ -108,6 +109,8 @@ class KnownLanes:
         """Those that go from one block to another. Any may come back in a loop."""
         lanes = self._found.get(self.representatives[before.index], Lanes(self._threads.all, False))
         branch, predicate = before.terminator, self._predicates.get(before.index)
+        if before.index not in self._divergent:
+            return lanes
         if predicate is None or not isinstance(branch, Branch) or branch.taken is branch.otherwise:
             return Lanes(lanes.of_warps, False)
         holds = self._threads.value(predicate)
@@ -153,9 +156,12 @@ class _Threads(NumpyAlgebra):
 
     def value(self, definition: Definition) -> Array:
         """For each thread."""
-        number = self._shapes[definition].const
-        if number is not None:
-            return np.broadcast_to(self.const(definition.register.type, number), self.all.shape)
+        shape, t = self._shapes[definition], definition.register.type
+        if shape.const is not None:
+            return np.broadcast_to(self.const(t, shape.const), self.all.shape)
+        if shape.is_of_lane:
+            lanes = self._linear % self._block.segment
+            return lanes.astype(dtype_of(t)) * np.array(shape.stride % 2**t.bits, dtype_of(t))
         if definition not in self._values:
             recipe, before = self._recipes[definition], self._inputs
             self._inputs = recipe.inputs

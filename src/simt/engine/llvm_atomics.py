@@ -6,20 +6,24 @@ place is combined first where the order of combining does not matter, and then d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import repeat
 
 from simt.analysis.shape import WARP
 from simt.engine import llvm_updates
 from simt.engine.atomic_operation import combine, identity, is_simple
-from simt.engine.llvm_access import LOCAL, SHARED, Access
+from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type, integer_text
 from simt.engine.llvm_beside import BesideAlgebra
 from simt.engine.llvm_builder import Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.ptx.types import Type
+
+MOST = 8
+"""Lanes from which on all 32 have their turn, those that do not run at words of nobody's: then no branch goes
+wrong where lanes end, and the CPU begins with what follows."""
 
 
 class AtomicAlgebra(BesideAlgebra):
@@ -66,13 +70,35 @@ class AtomicAlgebra(BesideAlgebra):
     # -- memory of this native thread alone ----------------------------------------------------------
 
     def _private(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
-        """Plain updates, one after the other, where all lanes run and all addresses are valid."""
-        (old,) = self._either(
-            self._all_run(access),
-            lambda: (self._update_all(op, t, access, b, c),),
-            lambda: (self._by_lanes(op, t, access, b, c),),
-        )
-        return old
+        """Plain updates, one after the other, where all lanes run and all addresses are valid; in a function
+        where many lanes run. (32 sums of floats take more time than those of 16 lanes, and lanes that compare
+        and swap are often few: these are done lane by lane where not all run.)"""
+        lanes = lambda: (self._by_lanes(op, t, access, b, c),)  # noqa: E731
+        by_all = lambda: (self._update_all(op, t, access, b, c),)  # noqa: E731
+        if self.mask_is_full or identity(op, t) is None or shape_of(access.address).is_uniform:
+            return self._either(self._all_run(access), by_all, lanes)[0]
+        some = lambda: (self._updated_some(op, t, access, b),)  # noqa: E731
+        part = lambda: self._either(self._running_are_right(access), some, lanes)  # noqa: E731
+        run = lambda: self._either(self._all_run(access), by_all, part)  # noqa: E731
+        return self._either(self._many_run(), run, lanes)[0]
+
+    def by_some(self, op: str, t: Type, access: Access, b: Value) -> None:
+        """What is known to be right, of which the order does not matter and nobody reads the results, by a
+        part of the lanes of shared memory."""
+        lanes = lambda: (self._by_lanes(op, t, access, b, None),)  # noqa: E731
+        self._either(self._many_run(), lambda: (self._updated_some(op, t, access, b),), lanes)
+
+    def _many_run(self) -> str:
+        count = self.module.declare("llvm.ctpop.i32", "i32", ("i32",))
+        running = self.builder.emit(f"call i32 {count}({self.mask_bits(self.mask).typed})")
+        return self.builder.emit(f"icmp uge i32 {running}, {MOST}")
+
+    def _running_are_right(self, access: Access) -> str:
+        """i1: the addresses of lanes that run are valid."""
+        if self._is_proven(access):
+            return "true"
+        wrong = self.invert_mask(self._valid(access, self.vector(access.address), access.size))
+        return self._all(self.invert_mask(self.mask_and(self.mask, wrong)))
 
     def _all_run(self, access: Access) -> str:
         """i1: all lanes run, and all addresses are valid."""
@@ -122,14 +148,40 @@ class AtomicAlgebra(BesideAlgebra):
         own."""
 
         def updated() -> tuple[Value, ...]:
-            frame = Value(self.launch, "ptr"), Value(self.worker, "ptr")
             columns = (self.vector(v) for v in (access.address, b, b if c is None else c))
-            run = partial(type(self).update_places, op=op, t=t, result_used=self.result_used)
-            old = self.apart(f"updates.{op}", run, *frame, *columns, called=True)
-            return (old if self.result_used else Value("zeroinitializer", access.element, WARP),)
+            return (self._by_function(f"updates.{op}", type(self).update_places, op, t, access, *columns),)
 
         good = self.both(self.one_thread(), self._all_run(access))
         return self._either(good, updated, lambda: (self._by_lanes(op, t, access, b, c),))[0]
+
+    def _updated_some(self, op: str, t: Type, access: Access, b: Value) -> Value:
+        """Updates of shared memory by the lanes that run: a function of their own."""
+        start = Value(self.builder.emit("ptrtoint ptr %shared.start to i64"), I64)
+        lanes = start, self.mask_bits(self.mask), self.vector(access.address), self.vector(b)
+        return self._by_function(f"updates.some.{op}", type(self).update_some, op, t, access, *lanes)
+
+    def _by_function(
+        self, name: str, run: Callable[..., Value | None], op: str, t: Type, access: Access, *columns: Value
+    ) -> Value:
+        frame = Value(self.launch, "ptr"), Value(self.worker, "ptr")
+        run = partial(run, op=op, t=t, result_used=self.result_used)
+        old = self.apart(name, run, *frame, *columns, called=True)
+        return old if self.result_used else Value("zeroinitializer", access.element, WARP)
+
+    def update_some(
+        self, launch: Value, worker: Value, start: Value, bits: Value, places: Value, b: Value,
+        *, op: str, t: Type, result_used: bool,
+    ) -> Value | None:  # fmt: skip
+        """Updates of 32 places behind `start`, of which those of lanes that do not run are nobody's."""
+        if places.type != I64:
+            places = self.cast("zext", I64, places)
+        places = LlvmIntegers.binary(self, "add", places, self.widened(start, WARP))
+        nobody = self.builder.emit(f"ptrtoint ptr {self.buffer(element_type(t), WARP)} to i64")
+        steps = self.constant_lanes(I64, [t.bytes * lane for lane in range(WARP)])
+        apart = LlvmIntegers.binary(self, "add", self.widened(Value(nobody, I64), WARP), steps)
+        mask = self.emit(f"bitcast {bits.typed} to <{WARP} x i1>", "i1", WARP)
+        places = LlvmIntegers.pick(self, mask, places, apart)
+        return self.update_places(launch, worker, places, b, b, op=op, t=t, result_used=result_used)
 
     def update_places(
         self, launch: Value, worker: Value, places: Value, b: Value, c: Value,

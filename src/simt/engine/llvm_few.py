@@ -25,21 +25,30 @@ if TYPE_CHECKING:
 
 FEW = 8
 """Lanes up to which it is done."""
+PREFIXES = tuple(tuple(range(lanes)) for lanes in (1, 2, 4, 8, 16))
+"""The first lanes of a warp, of which a shorter vector is made."""
+SHORT, LONG = 200, 500
+"""Instructions of functions in which that is done: where masks may have less of these lanes, and so the usual
+way stands beside; and where they have all."""
 
 
 @dataclass(frozen=True)
 class Few:
-    """Lanes beyond which a mask has none. `are_all`: it has all of them."""
+    """Lanes beyond which a mask has none. `are_all`: it has all of them. `are_first`: shorter vectors of them
+    are worth a try."""
 
     mask: Value
     lanes: tuple[int, ...]
     are_all: bool
+    are_first: bool
 
 
-def few_of(mask: Value, known: Lanes) -> Few | None:
-    """None if they are many."""
+def few_of(mask: Value, known: Lanes, ops: int) -> Few | None:
+    """None if they are many. `ops`: instructions of the function."""
     lanes = known.numbers
-    return Few(mask, lanes, known.are_all and known.are_alike) if 0 < len(lanes) <= FEW else None
+    are_first = lanes in PREFIXES and known.are_alike and ops <= (LONG if known.are_all else SHORT)
+    are_few = 0 < len(lanes) <= FEW or are_first
+    return Few(mask, lanes, known.are_all and known.are_alike, are_first) if are_few else None
 
 
 class FewAlgebra(MemberAlgebra):
@@ -50,7 +59,7 @@ class FewAlgebra(MemberAlgebra):
     def load_planned(self, access: Access) -> Values:
         few = self._few_of(access, stores=False)
         if few is None:
-            return super().load_planned(access)
+            return self._load_first(access)
         places = self._places_of_lanes(access, few.lanes)
         fast, slow = partial(self._load_lanes, access, few, places), partial(self._load_slowly, access)
         return self._either(self._are_right(access, few, places), fast, slow, likely=True)
@@ -58,7 +67,7 @@ class FewAlgebra(MemberAlgebra):
     def take_store(self, store: Store) -> None:
         few = None if self.holds else self._few_of(store.access, stores=True)
         if few is None:
-            return super().take_store(store)
+            return self._store_first(store)
         access, data = store.access, self.vector(store.values[0])
         places = self._places_of_lanes(access, few.lanes)
         fast, slow = partial(self._put_lanes, access, few, places, data), partial(self._slowly, access, data)
@@ -71,9 +80,72 @@ class FewAlgebra(MemberAlgebra):
         few = self._few_here
         if few is None or not few.are_all or access.region is not SHARED or access.volatile:
             return None
+        if len(few.lanes) > FEW:
+            return None
         if access.count > 1 or isinstance(access.address, Guarded):
             return None
         return few if self._plan(access, stores).way not in (Way.ONE, Way.VECTOR) else None
+
+    # -- the first lanes of a warp -----------------------------------------------------------------
+
+    def _first_of(self, access: Access, stores: bool) -> Few | None:
+        """The first lanes, if these may run and no other, and get at words side by side."""
+        few = self._few_here
+        if few is None or not few.are_first:
+            return None
+        shape = shape_of(access.address)
+        plain = access.region is SHARED and shape.is_affine and not isinstance(access.address, Guarded)
+        beside = (shape.width, shape.stride, access.count) == (1, access.size, 1)
+        if not (plain and beside and self.segment == WARP):
+            return None
+        return few if self._plan(access, stores).way is Way.VECTOR else None
+
+    def _load_first(self, access: Access) -> Values:
+        """A vector of their words and no more: the CPU gives it what such a vector has just stored."""
+        few = self._first_of(access, stores=False)
+        if few is None:
+            return super().load_planned(access)
+        usual = partial(self._load_slowly if few.are_all else super().load_planned, access)
+        words = partial(self._first_words, access, few)
+        return self._either(self._are_first(access, few), words, usual, likely=True)
+
+    def _first_words(self, access: Access, few: Few) -> Values:
+        count, first = len(few.lanes), self._host(access, bases(access.address))
+        kind, picks = f"<{count} x {access.element}>", ", ".join(f"i32 {min(n, count)}" for n in range(WARP))
+        words = self.builder.emit(f"load{access.modifier} {kind}, ptr {first}, align {access.word}")
+        column = f"shufflevector {kind} {words}, {kind} zeroinitializer, <{WARP} x i32> <{picks}>"
+        return (self.emit(column, access.element, WARP),)
+
+    def _store_first(self, store: Store) -> None:
+        few = None if self.holds else self._first_of(store.access, stores=True)
+        if few is None:
+            return super().take_store(store)
+        access, data = store.access, self.vector(store.values[0])
+
+        def fast() -> Values:
+            first, kind = self._host(access, bases(access.address)), f"<{len(few.lanes)} x {data.type}>"
+            picks = ", ".join(f"i32 {n}" for n in few.lanes)
+            text = f"shufflevector {data.typed}, {data.spelled} poison, <{len(few.lanes)} x i32> <{picks}>"
+            words = self.builder.emit(text)
+            self.builder.void(f"store{access.modifier} {kind} {words}, ptr {first}, align {access.word}")
+            return ()
+
+        def usual() -> Values:
+            super(FewAlgebra, self).take_store(store)
+            return ()
+
+        self.retreat = None
+        slow = partial(self._slowly, access, data) if few.are_all else usual
+        self._either(self._are_first(access, few), fast, slow, likely=True)
+        return None
+
+    def _are_first(self, access: Access, few: Few) -> str:
+        bits = (1 << len(few.lanes)) - 1
+        right = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, {bits}")
+        if self._is_proven(access):
+            return right
+        span = len(few.lanes) * access.size
+        return self.both(right, self._valid(access, bases(access.address), span).ir)
 
     @property
     def _few_here(self) -> Few | None:

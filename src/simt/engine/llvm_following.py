@@ -21,8 +21,8 @@ from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_gathers import REGISTER
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_lines import LineAlgebra
 from simt.engine.llvm_memory import Store, Values
-from simt.engine.llvm_pitches import PitchAlgebra
 from simt.ptx.types import Type
 from simt.records import dataclass
 
@@ -53,8 +53,8 @@ class Ahead:
         return WORD * (self.words - 1) - self.at
 
 
-class FollowingAlgebra(PitchAlgebra):
-    """`PitchAlgebra` with such loads. `_expected`: what follows the present one. `_room`: for what it may
+class FollowingAlgebra(LineAlgebra):
+    """`LineAlgebra` with such loads. `_expected`: what follows the present one. `_room`: for what it may
     load ahead."""
 
     _expected: Following | None = None

@@ -148,7 +148,7 @@ class GroupedAlgebra(AtomicAlgebra):
     def _some_lanes(self, updates: Sequence[Update]) -> tuple[Value, ...]:
         for update in updates:
             self.reach, self.line = update.reach, update.line
-            self._by_lanes(update.op, update.t, update.access, update.b, None)
+            self.by_some(update.op, update.t, update.access, update.b)
         return ()
 
     def _all_lanes(self, updates: Sequence[Update]) -> tuple[Value, ...]:

@@ -27,7 +27,8 @@ class KnownEmitter(SuspendingEmitter):
     def _known(self) -> KnownLanes | None:
         """None if no branch leaves lanes that are known."""
         unit, shared = self.unit, self.unit.kernel.shared
-        predicates = branches_of_thread(self.ssa, self.uniformity) if self.in_step else None
+        asks = self.in_step or (bool(shared) and not (self.waits or unit.large))
+        predicates = branches_of_thread(self.ssa, self.uniformity) if asks else None
         if not predicates:
             return None
         import_whole("simt.engine.known_lanes")
@@ -40,7 +41,7 @@ class KnownEmitter(SuspendingEmitter):
 
     def few_lanes(self, block: Block) -> Few | None:
         known = None if self._has_initial_mask(block) else self._known
-        return None if known is None else few_of(self.m.mask, known.of(block))
+        return None if known is None else few_of(self.m.mask, known.of(block), self.unit.ops)
 
     def busy_warps(self, phase: Phase) -> int:
         """How many warps from the first on may have an effect in a phase, in which no other one leaves

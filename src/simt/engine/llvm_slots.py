@@ -37,6 +37,7 @@ from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_grouped import GroupedAlgebra
 from simt.engine.llvm_lanes import ALL, Guarded, Lanes, bases, shape_of
+from simt.engine.llvm_lines import Line
 from simt.engine.llvm_loose import Loose, raw, source_of
 from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_narrow import Bounds
@@ -241,9 +242,10 @@ class SlotEmitter:
         self.cache: dict[Definition, Value] = {}
         self.everywhere: dict[Definition, Value] = {}  # constants and the frame's scalars: kept nowhere
         self.late: list[Definition] = []  # f64 results to be kept at the end of the block
-        self.m.eager = unit.large
+        self.m.eager, self.m.has_shared = unit.large, bool(unit.kernel.shared)
         self.found: dict[Definition, Guarded] = {}
         self.series: dict[Definition, Series] = {}
+        self.lines: dict[Definition, list[Value]] = {}  # where scalars are: see `simt.engine.llvm_lines`
         # Words that are no more than 16 bits can say: see `simt.engine.llvm_narrow`.
         self.in_16_bits: dict[Definition, Bounds] = {}
         self.remade: Mapping[Definition, Recipe] = {}  # not kept, but made again where they are read
@@ -296,6 +298,8 @@ class SlotEmitter:
             value = self.m.shaped(loaded, shape)
         self.m.note_series(value, self.series.get(definition))
         self.m.note_bounds(value, self.in_16_bits.get(definition))
+        if definition in self.lines:
+            self.m.note_line(value, Line(*map(self._scalar_beside, self.lines[definition])))
         self.cache[definition] = self.noted(self.m, definition, value)
         return self.cache[definition]
 
@@ -327,6 +331,18 @@ class SlotEmitter:
             for place in (self._beside(definition, name, scalar),)
         }
         return self.m.from_beside(found, lanes, scalars)
+
+    def _keep_line(self, definition: Definition, line: Line) -> None:
+        """Where lanes are by scalars, beside the lanes."""
+        self.lines[definition] = scalars = [
+            Value(self._beside(definition, name, scalar), scalar.type)
+            for name, scalar in (("first", line.base), ("step", line.step))
+        ]
+        for scalar, place in zip((line.base, line.step), scalars, strict=True):
+            self.builder.void(f"store {scalar.typed}, ptr {place.ir}")
+
+    def _scalar_beside(self, place: Value) -> Value:
+        return Value(self.builder.emit(f"load {place.type}, ptr {place.ir}"), place.type)
 
     def _beside(self, definition: Definition, name: str, scalar: Value) -> str:
         """Name of the slot for a scalar that is kept beside a value's lanes."""
@@ -415,6 +431,9 @@ class SlotEmitter:
         known = self.m.bounds_of(value)
         if known is not None and self.may_find(definition) and self.is_on_stack(definition):
             self.in_16_bits[definition] = known
+        line = self.m.line_of(value)
+        if line is not None and self.may_find(definition):
+            self._keep_line(definition, line)
         if self._tells(definition, value):
             self._note_found(definition, cast("Guarded", value))
             if self.found[definition].pattern is not None:
