@@ -109,10 +109,8 @@ class KnownLanes:
         """Those that go from one block to another. Any may come back in a loop."""
         lanes = self._found.get(self.representatives[before.index], Lanes(self._threads.all, False))
         branch, predicate = before.terminator, self._predicates.get(before.index)
-        if before.index not in self._divergent:
-            return lanes
         if predicate is None or not isinstance(branch, Branch) or branch.taken is branch.otherwise:
-            return Lanes(lanes.of_warps, False)
+            return Lanes(lanes.of_warps, lanes.are_all and before.index not in self._divergent)
         holds = self._threads.value(predicate)
         holds = holds if (block is branch.taken) != branch.negated else ~holds
         return Lanes(lanes.of_warps & holds, lanes.are_all)
