@@ -58,7 +58,7 @@ def test_quotients_and_remainders(name: str, shift: int, threads: int, engine: s
     device.load(kernel(text, shift))["k"](CTAS, threads, (out, np.int32(first)))
     rest = np.fmod(i, 1 << shift)
     expected = np.zeros_like(out.numpy())
-    expected[i - first] = 100 * ((i - rest) >> shift) + np.fix(rest / 2)
+    expected[i - first] = 100 * ((i - rest) >> shift) + np.trunc(rest / 2)
     assert np.array_equal(out.numpy(), expected)
 
 
