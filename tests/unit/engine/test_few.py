@@ -118,6 +118,7 @@ def expected(shape: tuple[int, int], condition: str, place: str, act: str) -> np
     return cells
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(
     ("shape", "condition", "place", "act"),
     share(product(SHAPES, CONDITIONS, PLACES, (ADD, BYTES, NUMBER)), 11),

@@ -77,6 +77,7 @@ def run(engine: str, space: str, size: int, length: int, pitch: int, step: int, 
     return out.numpy().tolist()
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("size", TYPES)
 @pytest.mark.parametrize("space", ["shared", "global"])
