@@ -2,8 +2,8 @@
 (needs nvcc and gcc).
 
 For a debugger, with less optimisation, for other targets. Each problem runs in a process of its own, which
-may take `LIMIT_SECONDS`: a kernel whose threads wait for each other may wait for ever. (volume2 differs from C
-in the last place where products and sums are not fused.)
+may take `LIMIT_SECONDS`: a kernel whose threads wait for each other may wait for ever. (volume2 differs from
+C in the last place where products and sums are not fused.)
 """
 
 from __future__ import annotations

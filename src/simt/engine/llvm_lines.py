@@ -224,44 +224,22 @@ class LineAlgebra(PitchAlgebra):
         """The words of the lanes that run, one after the other."""
         column = f"<{WARP} x {element}>"
         ways = f"phi {column} [ zeroinitializer, %begin ], [ %more, %turn ]"
-        bit, lane = self._begin_lanes(bits, f"%found = {ways}")
+        bit, lane = self.begin_turns(bits, f"%found = {ways}")
         item = self.builder.emit(f"load {element}, ptr {self._at_lane(pointer, step, lane)}, align {WORD}")
         every = self.widened(Value(item, element), WARP)
         one = self.builder.emit(f"bitcast {bit.typed} to <{WARP} x i1>")
         self.builder.void(f"%more = select <{WARP} x i1> {one}, {every.typed}, {column} %found")
-        self._end_lanes()
+        self.end_turns()
         return self.emit(ways, element, WARP)
 
     def store_few(self, pointer: Value, step: Value, data: Value, bits: Value) -> None:
         words = self.spilled(data)
-        _, lane = self._begin_lanes(bits)
+        _, lane = self.begin_turns(bits)
         at = self.builder.emit(f"getelementptr {data.type}, ptr {words}, {lane.typed}")
         item = self.builder.emit(f"load {data.type}, ptr {at}")
         place = self._at_lane(pointer, step, lane)
         self.builder.void(f"store {data.type} {item}, ptr {place}, align {WORD}")
-        self._end_lanes()
-
-    def _begin_lanes(self, bits: Value, *phis: str) -> tuple[Value, Value]:
-        """Begins a turn for each lane of a mask, the lowest first: its bit, and its number (i64)."""
-        say = self.builder.void
-        say("br label %begin")
-        self.builder.label("begin")
-        say(f"%some = icmp ne {bits.typed}, 0")
-        say("br i1 %some, label %turn, label %end")
-        self.builder.label("turn")
-        say(f"%left = phi i32 [ {bits.ir}, %begin ], [ %rest, %turn ]")
-        for phi in phis:
-            say(phi)
-        less = self.builder.emit("sub i32 %left, 1")
-        say(f"%rest = and i32 %left, {less}")
-        zeros = self.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
-        lane = Value(self.builder.emit(f"call i32 {zeros}(i32 %left, i1 true)"), "i32")
-        return Value(self.builder.emit("xor i32 %left, %rest"), "i32"), self.cast("zext", I64, lane)
-
-    def _end_lanes(self) -> None:
-        self.builder.void("%goes = icmp ne i32 %rest, 0")
-        self.builder.void("br i1 %goes, label %turn, label %end")
-        self.builder.label("end")
+        self.end_turns()
 
     def _at_lane(self, pointer: Value, step: Value, lane: Value) -> str:
         behind = LlvmIntegers.binary(self, "mul", self.cast("zext", I64, step), lane)
