@@ -16,7 +16,7 @@ QUICK = [
 """Those that run to their end on the default device."""
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 @pytest.mark.parametrize("path", QUICK, ids=lambda p: p.stem)
 def test_run(path: Path, device: simt.Device) -> None:
     stated = list(runs(path.read_text()))

@@ -22,7 +22,7 @@ from tests.hw.conversions import given_for
 from tests.hw.operands import LANES
 from tests.shares import share
 
-STEP = 240
+STEP = 360
 """Every how many of the recorded cases run; six times as many of those that CPUs do in different ways."""
 STEP_OF_FEW = 3
 DIRECTED = {"rz", "rm", "rp"}

@@ -20,7 +20,7 @@ from tests.oracle.cases import CASES, RESULTS, Case, key, path, variants
 from tests.shares import share
 
 ALL = [(case, variant) for case in CASES for variant in variants(case)]
-STEP = {"interpreter": 5, "jit": 8, "jit without drafts": 13}
+STEP = {"interpreter": 7, "jit": 11, "jit without drafts": 17}
 """One of how many compilations of a case runs on an engine, and at least one: compiling takes the time."""
 
 SLOW = frozenset({"atomics.plain/atomics_half", "atomics.plain/locks"})

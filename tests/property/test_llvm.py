@@ -29,7 +29,7 @@ def run_all(group: groups.Group, setup: Setup) -> None:
         check(case, compiled.run)
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 @pytest.mark.parametrize("setup", HOST, ids=str)
 @pytest.mark.parametrize("group", groups.ALL, ids=str)
 def test_this_processor(group: groups.Group, setup: Setup) -> None:

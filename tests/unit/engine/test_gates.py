@@ -99,7 +99,7 @@ AFTER = {
 """Instructions after a loop, and what they give if no lane is missing."""
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("grid", "block"), GRIDS)
 @pytest.mark.parametrize("name", AFTER)
 def test_lanes_in_a_loop_are_waited_for(form: simt.Device, name: str, grid: int, block: int) -> None:
@@ -128,7 +128,7 @@ MASKS = {
 }
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("grid", "block"), GRIDS)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("space", FLAGS)
