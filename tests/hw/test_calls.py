@@ -63,6 +63,7 @@ def test_all_are_recorded() -> None:
         assert set(file.files) == set(PROGRAMS), "record again"
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in APART])
 def test_programs_are_the_hardware(device: simt.Device, name: str) -> None:
     theirs = recorded(name)

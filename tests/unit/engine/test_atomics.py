@@ -112,7 +112,7 @@ def expected(
     return words, olds
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("index", "guard"), [("one", "all"), ("one", "some"), ("few", "all")])
 @pytest.mark.parametrize(("op", "type_"), CASES)
 def test_lanes_in_order(device: simt.Device, op: str, type_: str, index: str, guard: str) -> None:

@@ -129,6 +129,7 @@ def test_loads(device: simt.Device, bits: int, vector: int, space: str, guard: s
         assert not found[len(g) :].any(), name
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(("bits", "vector", "space", "guard"), CASES)
 def test_stores(device: simt.Device, bits: int, vector: int, space: str, guard: str) -> None:
     """Where several threads write one item, it is that of one of them."""

@@ -148,6 +148,7 @@ LAYOUTS = [
 """Bytes of a structure, words and bits of a member, and where members are, in the order of their stores."""
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("cpu", ["host", "x86-64-v4", "x86-64-v3"])
 @pytest.mark.parametrize(("step", "count", "bits", "places"), LAYOUTS)
 @pytest.mark.parametrize("threads", [64, 45])

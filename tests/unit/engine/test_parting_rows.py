@@ -70,7 +70,7 @@ $DONE:
 WILD = 1 << 44
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("seed", range(20))
 def test_random_control_flow_of_rows(any_device: simt.Device, seed: int) -> None:
     rng = random.Random(f"rows {seed}")

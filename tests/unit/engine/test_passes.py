@@ -23,6 +23,7 @@ CHOICES = {"simplified": ("LONG_TEXT", 0), "straight": ("LONG_BLOCK", 0)}
 """Names of the limits, and what makes all code longer than that."""
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("name", NAMES)
 def test_files(name: str, choice: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -99,6 +99,7 @@ COMPARED = {
 }  # fmt: skip
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("block", [(32, 1), (100, 1), (16, 4)], ids=str)
 def test_a_word_for_each_row(device: simt.Device, block: tuple[int, int], length: int) -> None:

@@ -96,7 +96,7 @@ RELATIONS: dict[str, Callable[[Lanes, Lanes], NDArray[np.bool_]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("op", RELATIONS)
 @pytest.mark.parametrize("kind", ["u32", "s32"])
 @pytest.mark.parametrize("operands", ["%i, %n", "%n, %i"])
@@ -240,7 +240,7 @@ def rows_of(i: Lanes) -> Lanes:
     return np.broadcast_to(np.arange(len(i))[:, None], i.shape)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("what", EDGE_KINDS)
 @pytest.mark.parametrize("block", [(32, 2, 1), (64, 2, 1), (16, 4, 1), (8, 8, 1), SINGLE])
 @pytest.mark.parametrize("then", ["", "setp.eq.u32 %q, %x, 99999;\n@%q bra END;"])

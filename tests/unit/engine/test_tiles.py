@@ -119,7 +119,7 @@ def device(request: pytest.FixtureRequest) -> simt.Device:
     return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=request.param)
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(5)
 @pytest.mark.parametrize("t", TYPES)
 @pytest.mark.parametrize(("quotient", "length"), FACTORS, ids=[f"{NAMES[q]} {n}" for q, n in FACTORS])
 @pytest.mark.parametrize("block", [(32, 1), (16, 2), (24, 1)], ids=str)
