@@ -23,9 +23,11 @@ from suite.versions import Native, Virtual  # noqa: E402
 from survey.case import KERNELS  # noqa: E402
 from survey.catalogue import CASES  # noqa: E402
 
+from tests.fuzz.by_nvcc import WAYS as FOR_FUZZING  # noqa: E402
+
 LIMIT_SECONDS = 120
 WAYS = (
-    ("-G", "-arch=compute_80"), ("-Xcicc", "-O0", "-arch=compute_80"), ("-Xcicc", "-O1", "-arch=compute_80"),
+    *((*way, "-arch=compute_80") for way in FOR_FUZZING if way),
     ("-arch=compute_75",), ("-arch=compute_90",), ("-rdc=true", "-arch=compute_80"),
     ("-restrict", "-arch=compute_80"), ("--fmad=false", "-arch=compute_80"),
 )  # fmt: skip

@@ -233,13 +233,7 @@ class LineAlgebra(PitchAlgebra):
         return self.emit(ways, element, WARP)
 
     def store_few(self, pointer: Value, step: Value, data: Value, bits: Value) -> None:
-        words = self.spilled(data)
-        _, lane = self.begin_turns(bits)
-        at = self.builder.emit(f"getelementptr {data.type}, ptr {words}, {lane.typed}")
-        item = self.builder.emit(f"load {data.type}, ptr {at}")
-        place = self._at_lane(pointer, step, lane)
-        self.builder.void(f"store {data.type} {item}, ptr {place}, align {WORD}")
-        self.end_turns()
+        self.store_in_turns(bits, data, partial(self._at_lane, pointer, step), WORD)
 
     def _at_lane(self, pointer: Value, step: Value, lane: Value) -> str:
         behind = LlvmIntegers.binary(self, "mul", self.cast("zext", I64, step), lane)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from simt.engine.llvm_access import I64, Access
@@ -23,13 +24,17 @@ class OneByOneAlgebra(SwapAlgebra):
         return None
 
     def store_each(self, bits: Value, data: Value, *places: Value, word: int) -> None:
-        """A function of its own, in which each lane of a mask has its turn."""
-        kept, words = self.spilled(places[-1]), self.spilled(data)
+        """A function of its own."""
+        kept = self.spilled(places[-1])
+        self.store_in_turns(bits, data, partial(self._place_of_turn, kept, places), word)
+
+    def store_in_turns(self, bits: Value, data: Value, place: Callable[[Value], str], word: int) -> None:
+        """Each lane of a mask stores its word, in its turn, at the `place` for its number."""
+        words = self.spilled(data)
         _, lane = self.begin_turns(bits)
         at = self.builder.emit(f"getelementptr {data.type}, ptr {words}, {lane.typed}")
         item = self.builder.emit(f"load {data.type}, ptr {at}")
-        place = self._place_of_turn(lane, kept, places)
-        self.builder.void(f"store {data.type} {item}, ptr {place}, align {word}")
+        self.builder.void(f"store {data.type} {item}, ptr {place(lane)}, align {word}")
         self.end_turns()
 
     def begin_turns(self, bits: Value, *phis: str) -> tuple[Value, Value]:
@@ -56,7 +61,7 @@ class OneByOneAlgebra(SwapAlgebra):
         self.builder.void("br i1 %goes, label %turn, label %end")
         self.builder.label("end")
 
-    def _place_of_turn(self, lane: Value, kept: str, places: Places) -> str:
+    def _place_of_turn(self, kept: str, places: Places, lane: Value) -> str:
         """Where the turn's lane gets at memory. `kept`: the lanes' pointers, or bytes behind one."""
         kind = places[-1].type
         at = self.builder.emit(f"getelementptr {kind}, ptr {kept}, {lane.typed}")
