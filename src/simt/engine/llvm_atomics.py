@@ -73,20 +73,25 @@ class AtomicAlgebra(BesideAlgebra):
         """Plain updates, one after the other, where all lanes run and all addresses are valid; in a function
         where many lanes run. (32 sums of floats take more time than those of 16 lanes, and lanes that compare
         and swap are often few: these are done lane by lane where not all run.)"""
-        lanes = lambda: (self._by_lanes(op, t, access, b, c),)  # noqa: E731
-        by_all = lambda: (self._update_all(op, t, access, b, c),)  # noqa: E731
+        lanes = _alone(self._by_lanes, op, t, access, b, c)
+        by_all = _alone(self._update_all, op, t, access, b, c)
         if self.mask_is_full or identity(op, t) is None or shape_of(access.address).is_uniform:
             return self._either(self._all_run(access), by_all, lanes)[0]
-        some = lambda: (self._updated_some(op, t, access, b),)  # noqa: E731
-        part = lambda: self._either(self._running_are_right(access), some, lanes)  # noqa: E731
-        run = lambda: self._either(self._all_run(access), by_all, part)  # noqa: E731
-        return self._either(self._many_run(), run, lanes)[0]
+        some = _alone(self._updated_some, op, t, access, b)
+
+        def part() -> tuple[Value, ...]:
+            return self._either(self._running_are_right(access), some, lanes)
+
+        def many() -> tuple[Value, ...]:
+            return self._either(self._all_run(access), by_all, part)
+
+        return self._either(self._many_run(), many, lanes)[0]
 
     def by_some(self, op: str, t: Type, access: Access, b: Value) -> None:
         """What is known to be right, of which the order does not matter and nobody reads the results, by a
         part of the lanes of shared memory."""
-        lanes = lambda: (self._by_lanes(op, t, access, b, None),)  # noqa: E731
-        self._either(self._many_run(), lambda: (self._updated_some(op, t, access, b),), lanes)
+        lanes = _alone(self._by_lanes, op, t, access, b, None)
+        self._either(self._many_run(), _alone(self._updated_some, op, t, access, b), lanes)
 
     def _many_run(self) -> str:
         count = self.module.declare("llvm.ctpop.i32", "i32", ("i32",))
@@ -278,3 +283,8 @@ class AtomicAlgebra(BesideAlgebra):
     def _plain(self) -> LlvmAlgebra:
         """Operations on whole columns, without shapes."""
         return LlvmAlgebra(self.builder, self.module, WARP, self.features)
+
+
+def _alone(run: Callable[..., Value], *operands: object) -> Callable[[], tuple[Value, ...]]:
+    """What gives a call's one result, as one of a tuple."""
+    return lambda: (run(*operands),)
