@@ -212,8 +212,8 @@ class Kernel:
             made.progress = None
             if key is not None:
                 self._keep(key, made)
-                plain = made.events is None and not self._function.breakpoints and not cooperative
-                if plain and not made.provisional:
+                plain = made.events is None and made.system is None and not self._function.breakpoints
+                if plain and not made.provisional and not cooperative:
                     self._again = Again.of(self, grid, block, shared_mem, made, changes)
             made.busy = False
 
@@ -266,7 +266,7 @@ class Kernel:
         grid, block = as_dim3(grid, "grid"), as_dim3(block, "block")
         key = made = None
         hook = device.on_breakpoint if function.breakpoints else None
-        if type(shared_mem) is int and self.is_plain and hook is None:
+        if type(shared_mem) is int and not module.memory.low and hook is None:
             key = (function.name, block, shared_mem, device.stack_bytes, device.workers, cooperative)
             for known in module.launches.get(key, ()):
                 if not known.cells[0]:

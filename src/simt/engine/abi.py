@@ -49,7 +49,7 @@ class LaunchSlot(IntEnum):
     SYMBOLS = 14  # address of the table of module variables' addresses
     SM_COUNT = 15
     WARPS_OF_SM = 16  # that one of the device's multiprocessors can hold
-    SYSTEM = 17  # address of the function that calls the system: see `simt.engine.native_fibers`
+    SYSTEM = 17  # address of the function that calls the system: see `simt.engine.native_system`
     CLEAR = 18  # nonzero: shared and local memory may hold something, and are cleared first
     ENTRY = 19  # address of the compiled kernel
     WORKER = 20  # address of the block of the worker that runs on the thread of the caller
@@ -66,6 +66,9 @@ class LaunchSlot(IntEnum):
     ALONE = 30  # nonzero: no other thread writes to memory meanwhile, so that nothing need be locked
     GRID_COLUMNS = 31  # CTAs along x, where `GRID_X` counts such that are taken as one
     TEXTURES = 32  # address of the `TableSlot`s, if the kernel reads textures
+    NOTE = (
+        33  # address of the `NoteSlot`s by which the thread of the caller calls the system, if it runs there
+    )
     NEXT_CTA = 3 * LINE_SLOTS  # for each range, `LINE_SLOTS` apart: how many of its CTAs were handed out
 
 
@@ -140,6 +143,22 @@ class CallSlot(IntEnum):
     BEGUN = 24  # how many of them have begun when the launches end, whose seats come first then
     ENDED = 25  # nonzero: all of these have ended
     WAKES = 26  # nonzero: those who sleep are asked, too, if too few are awake
+
+
+class NoteSlot(IntEnum):
+    """A call of the system that one thread leaves to another: see `simt.engine.native_system`."""
+
+    WORKER = 0  # arguments of the gate
+    NUMBER = 1
+    MASK = 2
+    LINE = 3
+    PLACES = 4
+    GATE = 5
+    ANSWER = 6
+    ROSTER = 7  # address of the `RosterSlot`s of those who may be asked
+    ITSELF = 8  # address of this block
+    SEAT = 9  # address of the seat of who was asked
+    TICKET = 10  # number of the request
 
 
 class RepeatSlot(IntEnum):

@@ -47,7 +47,7 @@ class Jit:
     def launch(self, launch: Launch) -> None:
         prepared = launch.state
         if isinstance(prepared, Prepared) and _suits(prepared.compiled, launch):
-            self._run(launch, prepared)
+            self._run_kept(launch, prepared)
             return
         if launch.breakpoint is not None:  # who looks at a thread wants to see it as it is
             self.fallback.launch(launch)
@@ -63,14 +63,23 @@ class Jit:
             self.fallback.launch(launch)
             return
         prepared = Prepared(launch, compiled, self.host)
-        if not compiled.system and prepared.crew.need.device_bytes <= KEPT:
+        if prepared.crew.need.device_bytes <= KEPT:
             launch.state = prepared
-            self._run(launch, prepared)
+            self._run_kept(launch, prepared)
             return
         try:
             self._run(launch, prepared)
         finally:
             prepared.close()
+
+    def _run_kept(self, launch: Launch, prepared: Prepared) -> None:
+        """Runs what is kept for the next launch, unless this one is stopped."""
+        try:
+            self._run(launch, prepared)
+        except BaseException:
+            launch.state = None
+            prepared.close()  # at once: what a handler of signals raises in a finalizer is lost
+            raise
 
     def _run(self, launch: Launch, prepared: Prepared) -> None:
         draft = prepared.compiled.draft

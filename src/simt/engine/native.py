@@ -20,6 +20,7 @@ from simt.engine.llvm_mode import DEFAULT_MXCSR
 from simt.engine.native_fibers import fibers_text, field
 from simt.engine.native_repeat import repeat_text
 from simt.engine.native_seats import HELP_BEGINS, HELP_ENDS, seats_text
+from simt.engine.native_system import system_text
 
 
 def native_text(features: frozenset[str]) -> str:
@@ -27,7 +28,9 @@ def native_text(features: frozenset[str]) -> str:
     has_mode = "sse" in features
     enter, leave = (_DEFAULT_MODE, _OWN_MODE) if has_mode else ([], [])
     fibers = fibers_text(features, enter, leave)
-    return "\n".join([*_serve(has_mode), *_run(), *seats_text("sse2" in features), *fibers, *repeat_text()])
+    system = system_text(enter, leave)
+    seats = seats_text("sse2" in features)
+    return "\n".join([*_serve(has_mode), *_run(), *seats, *fibers, *system, *repeat_text()])
 
 
 def _serve(has_mode: bool) -> list[str]:

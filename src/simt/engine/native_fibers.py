@@ -23,7 +23,6 @@ from simt.engine.abi import (
     DRAIN,
     HIRE,
     SERVE,
-    SYSTEM,
     YIELD,
     CallSlot,
     LaunchSlot,
@@ -70,7 +69,6 @@ def fibers_text(features: frozenset[str], enter_python: list[str], leave_python:
         *_hire(),
         *_ended(),
         *_drain(),
-        *_system(),
     ]
 
 
@@ -343,20 +341,5 @@ def _drain() -> list[str]:
         "  br label %look",
         "over:",
         "  ret void",
-        "}",
-    ]
-
-
-def _system() -> list[str]:
-    """`int32 simt_system(launch, worker, number, mask, line, places)`: see `simt.engine.system_gate`."""
-    return [
-        f"define i32 @{SYSTEM}(ptr %launch, ptr %worker, i64 %number, i32 %mask, i64 %line, ptr %places) {{",
-        *field("%launch", LaunchSlot.GATE, "gate", "ptr"),
-        "  %worker.i = ptrtoint ptr %worker to i64",
-        "  %mask.i = zext i32 %mask to i64",
-        "  %places.i = ptrtoint ptr %places to i64",
-        "  %went = call i32 @simt.on_root(ptr %worker, ptr %gate, i64 %worker.i, i64 %number, i64 %mask.i, "
-        "i64 %line, i64 %places.i, i64 0)",
-        "  ret i32 %went",
         "}",
     ]

@@ -8,6 +8,7 @@ import time
 from array import array
 from collections.abc import Callable
 from dataclasses import field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from simt.engine.abi import (
     CallSlot,
     HelpCell,
     LaunchSlot,
+    NoteSlot,
     RepeatSlot,
     WorkerSlot,
     launch_slots,
@@ -97,7 +99,8 @@ class Prepared:
 
     A launch runs on the thread of its caller, and threads of the pool help if it is long enough to be worth
     it: by the time that earlier launches took, or, if that was misleading, because `tick` finds it still
-    running. What needs much native stack, calls the system or reports progress runs on the pool alone.
+    running. What needs much native stack, reports progress or is known to call the system runs on the pool
+    alone.
 
     `crew`: given if prepared kernels of a sequence share it.
     """
@@ -108,7 +111,7 @@ class Prepared:
         self.workers = launch.workers
         self.pace = Pace(together=compiled.spins, doubtful=compiled.locks and not compiled.spins)
         self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context, compiled.block.warps))
-        self._is_for_caller = compiled.shallow and not compiled.system
+        self._is_for_caller = compiled.shallow
         self._may_be_alone = not compiled.spins  # nothing need be locked then
         has_company = compiled.locks and launch.workers > 1
         self.locking = host.locking if has_company else array("q", [0])
@@ -117,12 +120,13 @@ class Prepared:
         counters = self.block.bytes[8 * LaunchSlot.NEXT_CTA :]
         self._counters, self._zeros = counters, bytes(len(counters))
         self._table = np.array([launch.symbols[name] for name in compiled.symbols] or [0], dtype=np.int64)
-        self._gate = SystemGate(launch, compiled.system, self.stop) if compiled.system else None
         self._fibers: Fibers | None = None
         if compiled.spins and host.native.hire is not None:
             self._fibers = Fibers(launch, compiled, host.native, self.crew, self.block)
             self._grow = self._fibers.grow  # compiled code has its address
         self._halves = self.block.bytes.cast("i")
+        stop = partial(_stop, self._halves)  # not a method: nothing is to keep itself alive
+        self._gate = SystemGate(compiled.system, stop, Block(len(NoteSlot))) if compiled.system else None
         self._itself = np.array([self.block.address], dtype=np.int64)
         self.call = call_block(host, self._itself.ctypes.data, 1)
         self._native_run, self._call_address = host.native.run, self.call.address
@@ -203,6 +207,8 @@ class Prepared:
             self.block.slots[LaunchSlot.TEXTURES] = self._textures.begin(launch)
         if launch.workspace is not None:
             launch.begin_cooperation()
+        if self._gate is not None:
+            self._gate.begin(launch)
         if self._fibers is not None:
             self._fibers.begin(threads or self.workers, cooperative=launch.workspace is not None)
         return ctas
@@ -257,16 +263,26 @@ class Prepared:
     @property
     def is_plain(self) -> bool:
         """Whether a launch on the thread of its caller is all that there is to it."""
-        plain = self._fibers is None and self._events is None and self._textures is None
-        return self._is_for_caller and plain
+        more = self._fibers, self._events, self._textures, self._gate
+        return self._is_for_caller and all(part is None for part in more)
 
     def run(self, launch: Launch) -> None:
         """Runs a launch on this thread where it has enough native stack, and Python can go on if it has to;
         else on others. Raises `KernelFault`, or what a handler of signals raises."""
-        if self._is_for_caller and launch.progress is None and has_room():
-            self.here(launch)
-        else:
-            self.elsewhere(launch)
+        try:
+            if self._is_for_caller and launch.progress is None and not self._calls and has_room():
+                self.here(launch)
+            else:
+                self.elsewhere(launch)
+        finally:
+            if self._gate is not None:
+                self._gate.end()
+
+    @property
+    def _calls(self) -> bool:
+        """Whether the next launch will probably call the system, as the latest one did: a thread of the pool
+        makes such calls itself, that of the caller leaves each to another."""
+        return self._gate is not None and self._gate.called
 
     # -- on the thread of the caller ---------------------------------------------------------------
 
@@ -285,6 +301,9 @@ class Prepared:
         if self.workers > 1:
             self._choose(ctas, helpers, wakes=True)
         self.begin(launch, helpers + 1)
+        if self._gate is not None:
+            self.host.pool.expect(helpers + 1)  # one more, to whom this thread leaves calls of the system
+            self.block.slots[LaunchSlot.NOTE] = self._gate.note(self.host.pool.roster)
         start = time.perf_counter_ns() if most else 0
         if most and self.pace.doubtful and self._is_to_be_tried(ctas):
             self._run_in_parts(launch, ctas, helpers or most)
@@ -564,6 +583,7 @@ class Prepared:
     def elsewhere(self, launch: Launch) -> None:
         """Runs a launch on threads of the pool; Python on this one goes on handling signals."""
         count = min(self.workers, self.begin(launch))
+        self.block.slots[LaunchSlot.NOTE] = 0
         for worker in self.crew.workers:
             worker.block.slots[WorkerSlot.FINISHED] = 0
         others = self.locking[0]
@@ -600,7 +620,7 @@ class Prepared:
     # -- ends ----------------------------------------------------------------------------------------
 
     def stop(self) -> None:
-        self._halves[_ABORT] = 1
+        _stop(self._halves)
 
     def raise_fault(self, launch: Launch, late: bool) -> None:
         """Raises what stopped a launch, if anything did; `late`: it was stopped because its time was over."""
@@ -622,3 +642,8 @@ class Prepared:
         self._disarm()
         self._gate = None
         self.crew.close()
+
+
+def _stop(halves: memoryview) -> None:
+    """Ends the launch whose block this is, read as halves of slots."""
+    halves[_ABORT] = 1

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import signal
 import sys
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -57,6 +59,14 @@ MODULE = f"""{HEADER}{VPRINTF}{data("text", "CTA %d thread %d|")}{data("wide", W
 .visible .entry once() {{ {REGISTERS} {PRINT} ret; }}
 .visible .entry endless() {{ {REGISTERS} AGAIN: {PRINT} bra AGAIN; }}
 .visible .entry stop() {{ {REGISTERS} {PRINT} setp.eq.u32 %p, %t, 2; @%p trap; ret; }}
+.visible .entry asked(.param .u32 prints) {{
+    {REGISTERS}
+    ld.param.u32 %n, [prints];
+    setp.eq.u32 %p, %n, 0;
+    @%p ret;
+    {PRINT}
+    ret;
+}}
 .visible .entry often() {{
     {REGISTERS}
     .reg .b32 %i;
@@ -155,6 +165,67 @@ def test_long_output_comes_before_the_end(engine: str) -> None:
     expected = {f"{c:3} thread {t:245}|": 40 for c in range(3) for t in range(64)}
     assert Counter(printed) == expected
     assert BUFFER < 256 * 40 * 3 * 64
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_launches_may_print_or_not(engine: str, workers: int) -> None:
+    """Whichever did before: where a kernel runs depends on that."""
+    dev, printed = device(engine, workers=workers), list[str]()
+    dev.printf = printed.append
+    asked = dev.load(MODULE)["asked"]
+    for prints in (0, 0, 1, 1, 0, 0, 1, 0):
+        printed.clear()
+        asked((3,), (2,), (prints,))
+        assert printed == [line(c, t) for c in range(3) for t in range(2)] * prints
+
+
+def test_printing_where_no_thread_can_be_made(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread of the caller makes the calls itself."""
+    dev, printed = device(engine), list[str]()
+    dev.printf = printed.append
+
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    asked = dev.load(MODULE)["asked"]
+    asked((1,), (1,), (0,))  # compiled now
+    pool = getattr(dev.engine, "host").pool if engine == "jit" else None  # noqa: B009
+    with monkeypatch.context() as limited:
+        limited.setattr(threading.Thread, "start", start)
+        if pool is not None:
+            pool.forget()  # the threads that it has
+        asked((2,), (3,), (1,))
+    assert printed == [line(c, t) for c in range(2) for t in range(3)]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no interval timers")
+def test_signals_while_a_kernel_prints(engine: str) -> None:
+    """Handlers run on the thread of the caller: one launches a kernel that prints too, the next one ends the
+    launch."""
+    dev, printed = device(engine, timeout=60), list[str]()
+    dev.printf = printed.append
+    module = dev.load(MODULE)
+    asked, endless = module["asked"], module["endless"]
+    asked((1,), (1,), (0,))  # compiled now
+    seen: list[int] = []
+
+    def handler(number: int, frame: object) -> None:
+        seen.append(number)
+        if len(seen) == 2:
+            raise InterruptedError
+        asked((1,), (1,), (1,))
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+
+    old = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(InterruptedError):
+            endless((1,), (32,))
+    finally:
+        signal.signal(signal.SIGALRM, old)
+    assert set(printed) == {line(0, t) for t in range(32)}
+    asked((1,), (1,), (1,))
+    assert printed[-1] == line(0, 0)
 
 
 def test_errors_of_the_users_own_function_come_out(engine: str) -> None:
