@@ -14,6 +14,7 @@ from collections.abc import Mapping
 
 from simt.analysis.call_graph import components, reachable
 from simt.analysis.clock import has_clock
+from simt.analysis.lower_gates import cut_at_gates
 from simt.analysis.lower_inline import inline_calls
 from simt.analysis.program import Function, Op, Program
 from simt.analysis.schedule import schedule
@@ -41,7 +42,9 @@ def with_calls_in_place(program: Program, kernel: Function) -> Function:
     for name in order:
         bodies[name] = _copied(functions[name])
         inline_calls(bodies[name], bodies, frame=functions[name].local_size)
-    return replace(bodies[kernel.name], calls=any(True for _ in bodies[kernel.name].call_ops()))
+    found = bodies[kernel.name]
+    cut_at_gates(found, program.environment, program.functions)  # again: blocks were joined
+    return replace(found, calls=any(True for _ in found.call_ops()))
 
 
 def _may_be_in_place(functions: Mapping[str, Function]) -> bool:

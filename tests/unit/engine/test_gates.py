@@ -74,10 +74,12 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_pa
     return simt.Device("sm_90", engine=engine, memory="1MiB", timeout=60)
 
 
-def run(form: simt.Device, body: str, grid: int = 1, block: int = 32, turns: int = 100) -> NDArray[Any]:
+def run(
+    form: simt.Device, body: str, grid: int = 1, block: int = 32, turns: int = 100, head: str = HEAD
+) -> NDArray[Any]:
     """What lanes leave in `%y`: a row for each warp."""
     words, out = form.zeros(4 * grid * block // 32, "u4"), form.zeros(grid * block, "u4")
-    text = f"{HEAD}{body}\nEND:\n    st.global.u32 [%out], %y;\n    exit;\n}}\n"
+    text = f"{head}{body}\nEND:\n    st.global.u32 [%out], %y;\n    exit;\n}}\n"
     form.load(text)["k"](grid, block, (words, out, turns))
     return out.numpy().reshape(-1, 32).copy()
 
@@ -118,6 +120,28 @@ def test_they_are_however_long_it_takes(form: simt.Device, name: str) -> None:
 def test_each_lane_goes_round_as_often_as_its_number_says(form: simt.Device) -> None:
     body, wanted = AFTER["vote"]
     found = run(form, f"mul.lo.u32 %turns, %turns, %t; {TURNS} {body}", 2, 96, 30)
+    np.testing.assert_array_equal(found, np.broadcast_to(wanted, found.shape))
+
+
+SAME = """
+.func (.reg .u32 %given) same (.reg .u32 %value)
+{
+    mov.u32 %given, %value;
+    ret;
+}
+.visible"""
+"""A function that is put in the place of its calls."""
+
+
+@pytest.mark.parametrize("name", AFTER)
+def test_they_are_where_calls_are_put_in_place(form: simt.Device, name: str) -> None:
+    """Blocks are joined when that is done."""
+    body, wanted = AFTER[name]
+    found = run(
+        form,
+        f"@!%p bra REST; {TURNS} REST: call (%t), same, (%t); {body}",
+        head=HEAD.replace(".visible", SAME),
+    )
     np.testing.assert_array_equal(found, np.broadcast_to(wanted, found.shape))
 
 
