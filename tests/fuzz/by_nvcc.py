@@ -12,6 +12,7 @@ import random
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -142,12 +143,23 @@ def compiled(program: Program, way: tuple[str, ...], folder: Path) -> str:
     return target.read_text()
 
 
+def first_memory(program: Program) -> tuple[NDArray[Any], NDArray[Any]]:
+    """What `a` and `out` hold before a launch."""
+    kind = TYPES[program.type]
+    return np.random.default_rng(7).integers(0, 50, 2 * OUT).astype(kind), np.zeros(4 * OUT, kind)
+
+
+def launches(rng: random.Random, program: Program) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Grids, and what `n` and `m` are."""
+    for _ in range(2):
+        n = rng.choice([0, 1, 2, 3, 8, 31, 32, program.threads - 1, program.threads])
+        yield rng.randint(1, 3), (n, rng.choice([1, 2, 3, 4, 8, 16, 33, program.threads]))
+
+
 def outcome(engine: str, ptx: str, program: Program, grid: int, numbers: tuple[int, int]) -> Any:
     """The results, or what the fault says."""
     device = simt.Device("sm_90", engine=engine, memory="64MiB", timeout=60, workers=1)
-    kind = TYPES[program.type]
-    a = device.array(np.random.default_rng(7).integers(0, 50, 2 * OUT).astype(kind))
-    out = device.zeros(4 * OUT, kind)
+    a, out = map(device.array, first_memory(program))
     try:
         device.load(ptx)["k"](grid, program.threads, (a, out, *map(np.int32, numbers)))
     except simt.KernelFault as fault:
@@ -170,9 +182,7 @@ def main(first: int, end: int) -> int:
             program = generate(rng)
             for way in rng.sample(WAYS, 2):
                 ptx = compiled(program, way, Path(folder))
-                for _ in range(2):
-                    n = rng.choice([0, 1, 2, 3, 8, 31, 32, program.threads - 1, program.threads])
-                    launch = rng.randint(1, 3), (n, rng.choice([1, 2, 3, 4, 8, 16, 33, program.threads]))
+                for launch in launches(rng, program):
                     one, other = (outcome(e, ptx, program, *launch) for e in ("interpreter", "jit"))
                     if not are_same(one, other):
                         wrong += 1

@@ -14,18 +14,23 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tests.fuzz.programs import generate
+from tests.fuzz.programs import Dim3, generate
 from tests.fuzz.recorded import pack
 from tests.fuzz.running import Case, first_memory
 
 LIMIT = 5.0
 """Seconds that a program may run."""
+
+STACK = 32768
+"""Bytes of a thread's stack: functions call themselves."""
 
 CHUNK = 40
 """Seeds to a file: few files, none of them large."""
@@ -44,23 +49,48 @@ def checked(answer: Any) -> Any:
     return values[0] if len(values) == 1 else values
 
 
-def execute(case: Case) -> list[Any]:
-    """`out`, `acc` and `own` after the program. Raises RuntimeError."""
-    cuda, arrays = driver(), first_memory(case)
-    module = checked(cuda.cuModuleLoadData(case.text.encode() + b"\0"))
-    kernel = checked(cuda.cuModuleGetFunction(module, b"fuzz"))
+def begin() -> None:
+    """Makes the first GPU this process's."""
+    cuda = driver()
+    checked(cuda.cuInit(0))
+    checked(cuda.cuCtxSetCurrent(checked(cuda.cuDevicePrimaryCtxRetain(checked(cuda.cuDeviceGet(0))))))
+    checked(cuda.cuCtxSetLimit(cuda.CUlimit.CU_LIMIT_STACK_SIZE, STACK))
+
+
+def launch(
+    text: str,
+    name: str,
+    shape: tuple[Dim3, Dim3],
+    arrays: Sequence[NDArray[Any]],
+    scalars: Sequence[Any],
+    level: int | None = None,
+) -> None:
+    """Runs a kernel on a grid and a block of this `shape`; its parameters are the arrays, which get what it
+    leaves, and then the scalars (of NumPy). `level`: of the driver's optimisation, 0 to 4. Raises
+    RuntimeError."""
+    cuda = driver()
+    levels: list[int] = [] if level is None else [level]
+    options = [cuda.CUjit_option.CU_JIT_OPTIMIZATION_LEVEL for _ in levels]
+    module = checked(cuda.cuModuleLoadDataEx(text.encode() + b"\0", len(levels), options, levels))
+    kernel = checked(cuda.cuModuleGetFunction(module, name.encode()))
     places = [int(checked(cuda.cuMemAlloc(a.nbytes))) for a in arrays]
     for place, array in zip(places, arrays):
         checked(cuda.cuMemcpyHtoD(place, array.ctypes.data, array.nbytes))
-    arguments = [np.array([p], np.uint64) for p in places]
-    arguments += [np.array([u], np.uint32) for u in case.uniforms]
+    arguments = [np.array([p], np.uint64) for p in places] + [np.array([s]) for s in scalars]
     pointers = np.array([a.ctypes.data for a in arguments], np.uint64)
-    checked(cuda.cuLaunchKernel(kernel, *case.grid, *case.block, 0, 0, pointers.ctypes.data, 0))
+    grid, block = shape
+    checked(cuda.cuLaunchKernel(kernel, *grid, *block, 0, 0, pointers.ctypes.data, 0))
     wait(cuda)
     for place, array in zip(places, arrays):
         checked(cuda.cuMemcpyDtoH(array.ctypes.data, place, array.nbytes))
         checked(cuda.cuMemFree(place))
     checked(cuda.cuModuleUnload(module))
+
+
+def execute(case: Case, level: int | None = None) -> list[Any]:
+    """`out`, `acc` and `own` after the program. Raises RuntimeError."""
+    arrays = first_memory(case)
+    launch(case.text, "fuzz", (case.grid, case.block), arrays, [np.uint32(u) for u in case.uniforms], level)
     return list(arrays[1:])
 
 
@@ -77,9 +107,7 @@ def wait(cuda: Any) -> None:
 
 def work(folder: Path, first: int, last: int) -> None:
     """Records some seeds; ends the process at the first that goes wrong, having said so."""
-    cuda = driver()
-    checked(cuda.cuInit(0))
-    checked(cuda.cuCtxSetCurrent(checked(cuda.cuDevicePrimaryCtxRetain(checked(cuda.cuDeviceGet(0))))))
+    begin()
     found: dict[str, Any] = {}
     failed = None
     for seed in range(first, last + 1):

@@ -275,5 +275,6 @@ def hyperbolic_tangent(m: Algebra[V], a: V) -> V:
     magnitude = float_abs(m, F32, a)
     power = exponential(m, m.fmul(F32, magnitude, number(m, F32, TWO_OVER_LN2), "rn"), False)
     part = m.fdiv(F32, number(m, F32, 2.0), m.fadd(F32, power, number(m, F32, 1.0), "rn"), "rn")
-    far = copy_sign(m, F32, m.fsub(F32, number(m, F32, 1.0), part, "rn"), a)
-    return m.select(F32, m.compare("lt", F32, magnitude, number(m, F32, 0.6)), near, far)
+    far = m.fsub(F32, number(m, F32, 1.0), part, "rn")
+    found = m.select(F32, m.compare("lt", F32, magnitude, number(m, F32, 0.6)), near, far)
+    return copy_sign(m, F32, found, a)  # of zeros, too

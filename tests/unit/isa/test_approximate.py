@@ -100,6 +100,8 @@ def test_huge_angles_stay_within_one() -> None:
 def test_hyperbolic_tangent() -> None:
     x = np.concatenate([samples(-12, 12), magnitudes(-140, 3), -magnitudes(-20, 6)])
     assert worst_relative("tanh.approx.f32", mpmath.tanh, x) <= 2**-11
+    zeros = np.array([0.0, -0.0], F32)
+    assert np.array_equal(run("tanh.approx.f32", zeros).view(np.uint32), zeros.view(np.uint32))
 
 
 @pytest.mark.parametrize(

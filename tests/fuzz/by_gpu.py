@@ -1,0 +1,91 @@
+"""Random programs on a GPU and on both engines: `python -m tests.fuzz.by_gpu KIND FIRST END [--seconds N]`.
+
+KIND `ptx`: those of `tests.fuzz.programs`; `cuda`: those of `tests.fuzz.by_nvcc` (needs nvcc). Needs
+`cuda.bindings` and a GPU of compute capability 9.0. Of what differs it says whether the GPU agrees once the
+driver compiles without optimisation: else it takes `max.f16 a, a` for a copy, of NaNs too, and fuses products
+and sums of different turns of a loop that it unrolls. Driver 580 stops the process in one PTX program of 200,
+and some do not end on the GPU: the last line names the seed. Go on behind it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+import simt
+from tests.fuzz import by_nvcc, record
+from tests.fuzz.programs import generate
+from tests.fuzz.running import Case, Outputs, difference, outcome
+
+ENGINES = "jit", "interpreter"
+
+
+def ptx_differences(seed: int, devices: list[simt.Device]) -> Iterator[str]:
+    case = Case.of(generate(seed))
+
+    def gpu(level: int | None = None) -> Outputs:
+        out, acc, own = record.execute(case, level)
+        return Outputs(out, acc, own.reshape(case.threads, -1))
+
+    usual = gpu()
+    for device in devices:
+        found = outcome(case, device)
+        if text := difference(usual, found):
+            alike = not difference(gpu(0), found)
+            yield f"{device.engine_name}: {text}{', not without optimisation' * alike}"
+
+
+def cuda_differences(seed: int, folder: Path) -> Iterator[str]:
+    rng = random.Random(seed)
+    program = by_nvcc.generate(rng)
+    for way in rng.sample(by_nvcc.WAYS, 2):
+        ptx = by_nvcc.compiled(program, way, folder)
+        for grid, numbers in by_nvcc.launches(rng, program):
+            arrays = by_nvcc.first_memory(program)
+            shape = (grid, 1, 1), (program.threads, 1, 1)
+            record.launch(ptx, "k", shape, arrays, [np.int32(n) for n in numbers])
+            for engine in ENGINES:
+                if not by_nvcc.are_same(arrays[1], by_nvcc.outcome(engine, ptx, program, grid, numbers)):
+                    yield f"{engine}, {' '.join(way)}, {program.type}, grid {grid}, {numbers}"
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.by_gpu", description=__doc__)
+    parser.add_argument("kind", choices=["ptx", "cuda"])
+    parser.add_argument("first", type=int)
+    parser.add_argument("end", type=int)
+    parser.add_argument("--seconds", type=float, default=3600.0)
+    options = parser.parse_args(arguments)
+    record.begin()
+    devices = [simt.Device("sm_90", engine=e, memory="256MiB", timeout=30) for e in ENGINES]
+    last, wrong, seed = time.monotonic() + options.seconds, 0, options.first
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(options.first, options.end):
+            if time.monotonic() > last:
+                break
+            print(f"seed {seed}", end="\r", flush=True)
+            of_ptx = options.kind == "ptx"
+            try:
+                found = [
+                    *(ptx_differences(seed, devices) if of_ptx else cuda_differences(seed, Path(folder)))
+                ]
+            except RuntimeError as error:
+                print(f"seed {seed}, on the GPU: {error}", flush=True)
+                os._exit(2)  # a stuck program would hold up an ordinary end
+            wrong += len(found)
+            for text in found:
+                print(f"seed {seed}, {text}", flush=True)
+    print(f"up to seed {seed}: {wrong} differ")
+    return min(wrong, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
