@@ -17,12 +17,14 @@ MOST = 12
 @dataclass(frozen=True, slots=True)
 class Following:
     """A load at `offset` bytes from an address. `others`: offsets of those that follow, of the same kind, the
-    first ones, with nothing in between that might change what they find but stores, if there are `stores`."""
+    first ones, with nothing in between that might change what they find but stores, if there are `stores`.
+    `told`: scalars tell where all lanes are, if nothing wraps."""
 
     address: Definition | None = None
     offset: int = 0
     others: tuple[int, ...] = ()
     stores: bool = False
+    told: bool = False
 
 
 NOTHING = Following()
@@ -51,7 +53,8 @@ def following(
                 register, offset = operands[0]
                 address = ssa.read[id(op)][register]
                 kind = address, op.form, tuple(sorted(op.binding.items(), key=str))
-                found[id(op)] = Following(address, offset, later.get(kind, ()), kind in crossed)
+                others, told = later.get(kind, ()), _are_even(shapes.get(address))
+                found[id(op)] = Following(address, offset, others, kind in crossed, told)
                 later[kind] = (offset, *later.get(kind, ()))[:MOST]
     return found
 
@@ -59,8 +62,12 @@ def following(
 def _is_told(ssa: Ssa, shapes: Mapping[Definition, Shape], op: Op) -> bool:
     """Whether scalars tell which words of global memory a store writes."""
     places = [shapes.get(ssa.read[id(op)][register]) for register, _ in memory_operands(op)]
-    told = [p is not None and (p.is_affine or p.is_guarded) and p.width == 1 for p in places]
-    return told == [True] and op.binding.get("space") == "global"
+    return list(map(_are_even, places)) == [True] and op.binding.get("space") == "global"
+
+
+def _are_even(shape: Shape | None) -> bool:
+    """Whether lanes are at known distances from the first."""
+    return shape is not None and (shape.is_affine or shape.is_guarded) and shape.width == 1
 
 
 def is_pitched(ssa: Ssa, shapes: Mapping[Definition, Shape], op: Op | Call) -> bool:

@@ -10,21 +10,22 @@ apart from all lanes' rows (`sums[i] += a[i * n + k] * x[k]`) changes none of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 
+from simt.analysis.access import Way
 from simt.analysis.following import Following
-from simt.analysis.shape import WARP
+from simt.analysis.shape import WARP, Hold
 from simt.analysis.ssa import Definition
-from simt.engine.llvm_access import I64, Access
+from simt.engine.llvm_access import I64, LOCAL, SHARED, WOVEN, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_gathers import REGISTER
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_lines import LineAlgebra
 from simt.engine.llvm_memory import Store, Values
-from simt.ptx.types import Type
-from simt.records import dataclass
+from simt.ptx.types import U64, Type
+from simt.records import dataclass, replace
 
 WORD, WORDS = 4, 4
 """Bytes of a word, and how many of them a register of every CPU holds."""
@@ -36,12 +37,13 @@ LEAST = 3
 class Ahead:
     """Where is kept, on the stack, what the first load may have loaded: an i1, and columns by offset. `at`:
     bytes from the first of these words to that load's own. `ends`: where is kept between which addresses all
-    words lie, if there are stores before the last load."""
+    words lie, if there are stores before the last load. `members`: of structures at known distances."""
 
     done: str
     columns: dict[int, str]
     at: int
     ends: tuple[str, str] | None = None
+    members: bool = False
 
     @property
     def words(self) -> int:
@@ -81,21 +83,51 @@ class FollowingAlgebra(LineAlgebra):
 
     def load_planned(self, access: Access) -> Values:
         expected, self._expected = self._expected, None
-        if expected is None or expected.address is None or not self._may_be_together(access):
+        if expected is None or expected.address is None or not self._may_be_together(access, expected):
             return super().load_planned(access)
         ahead = self._loaded_ahead.pop((expected.address, expected.offset), None)
         if ahead is not None:
             done = self.builder.emit(f"load i1, ptr {ahead.done}")
             kept = f"load <{WARP} x {access.element}>, ptr {ahead.columns[expected.offset]}, align 64"
-            usual = partial(super().load_planned, access)
+            usual = partial(self._gathered if ahead.members else super().load_planned, access)
             return self._either(done, lambda: (self.emit(kept, access.element, WARP),), usual)
-        self._room = self._room_for(access, expected, expected.address)
+        self._room = (
+            self._room_for_members(access, expected, expected.address)
+            if self._are_members(access, expected)
+            else self._room_for(access, expected, expected.address)
+        )
         values = super().load_planned(access)
         self._room = None
         return values
 
-    def _may_be_together(self, access: Access) -> bool:
-        return access.size == WORD and self.permutes(access.element) and self.is_scattered_far(access)
+    def _may_be_together(self, access: Access, expected: Following) -> bool:
+        able = access.size == WORD and self.permutes(access.element)
+        return able and (self.is_scattered_far(access) or self._are_members(access, expected))
+
+    def _are_members(self, access: Access, expected: Following) -> bool:
+        """Whether each lane has a word of a structure of its own, and these are near each other."""
+        if not expected.told:
+            return False
+        shape = shape_of(access.address)
+        known = shape.width == 1 and shape.hold <= Hold.GUARDED and self.segment == WARP
+        known = known and access.address.type == I64 and not self.is_scattered_far(access)
+        plain = known and access.count == 1 and not access.volatile and not self.eager
+        outside = access.region not in (SHARED, LOCAL, WOVEN)
+        return plain and outside and self._plan(access, stores=False).way is Way.NEAR
+
+    def _room_for_members(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
+        """The same for members of structures: the nearest ones. (Pairs, of which each member takes all lines
+        anyway, gain nothing where memory is slow.)"""
+        most = min(REGISTER, shape_of(access.address).stride)
+        low = high = expected.offset
+        for other in sorted(expected.others, key=lambda other: abs(other - expected.offset)):
+            if (other - low) % WORD == 0 and max(high, other) - min(low, other) + WORD <= most:
+                low, high = min(low, other), max(high, other)
+        asked = {o for o in expected.others if low <= o <= high} - {expected.offset}
+        if expected.stores or len(asked) + 1 < LEAST:
+            return None
+        words = range(low, high + WORD, WORD)
+        return self._room_of(access, address, expected.offset, words, asked, members=True)
 
     def _room_for(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
         """Room for what a load may load ahead, if enough is asked for."""
@@ -108,11 +140,24 @@ class FollowingAlgebra(LineAlgebra):
             words = (min((*asked, expected.offset)), max((*asked, expected.offset)))
         if not asked:
             return None
+        ends = (self.builder.emit("alloca i64"), self.builder.emit("alloca i64")) if expected.stores else None
+        return self._room_of(access, address, expected.offset, words, asked, ends)
+
+    def _room_of(
+        self,
+        access: Access,
+        address: Definition,
+        own: int,
+        words: Iterable[int],
+        asked: Iterable[int],
+        ends: tuple[str, str] | None = None,
+        members: bool = False,
+    ) -> Ahead:
+        """Room for words at some offsets, of which one is the load's own and others are asked for."""
         done = self.builder.emit("alloca i1")
         self.builder.void(f"store i1 false, ptr {done}")
         columns = {offset: self.buffer(access.element, WARP) for offset in words}
-        ends = (self.builder.emit("alloca i64"), self.builder.emit("alloca i64")) if expected.stores else None
-        ahead = Ahead(done, columns, expected.offset - words[0], ends)
+        ahead = Ahead(done, columns, own - min(columns), ends, members)
         for offset in asked:
             self._loaded_ahead[address, offset] = ahead
         return ahead
@@ -123,6 +168,31 @@ class FollowingAlgebra(LineAlgebra):
             self.builder.void(f"store {column.typed}, ptr {place}, align 64")
         self.builder.void(f"store i1 true, ptr {ahead.done}")
         return (columns[ahead.at // WORD],)
+
+    def _load_apart(self, access: Access, way: Way) -> Values:
+        ahead = self._room
+        if ahead is None or not ahead.members or way is not Way.NEAR:
+            return super()._load_apart(access, way)
+        self._room = None
+        address, size = access.address, WORD * ahead.words
+        if ahead.at:
+            address = self.sub(U64, address, self.const(U64, ahead.at))
+        stride, first = shape_of(address).stride, bases(address)
+        span = stride * (WARP - 1) + size
+        valid = address.valid if isinstance(address, Guarded) else "true"
+        if not self._is_sure(access, address, span):
+            valid = self.both(valid, self._all(self._valid(access, first, span)))
+        whole = replace(access, count=ahead.words, size=size)
+
+        def loaded() -> Values:
+            self.ask_for_later(access, first, stride * WARP)
+            for _ in ahead.columns:
+                self.ask_for_members(whole, stride)
+            start = Value(self._host(access, first), "ptr")
+            picked = [self.picked(whole, stride, at) for at in range(0, size, WORD)]
+            return self._kept(ahead, [self.apart("steps", run, start) for run in picked])
+
+        return self._either(valid, loaded, partial(self._gathered, access), likely=True)
 
     def _load_by_pitch(self, access: Access, otherwise: Callable[[], Values]) -> Values:
         ahead = self._room

@@ -64,6 +64,8 @@ SHORT_BODY = 300
 row of threads."""
 MAY_SHRINK, SHRUNK = 6 * LONG_BODY, 0.7
 """The same where CTAs have several rows; from `LONG_BODY` lines on the other code must be so much shorter."""
+SHRUNK_TWO = 0.75
+"""Of code for two rows, to which warps come from that which is tried first."""
 BOUNDS, OF_NEIGHBOURS = ("lt", "le", "gt", "ge"), 6
 """Comparisons from which those of what a row of warps has in common are told ahead of it. Fewer are branches
 that cost little, and code without any is not better: it was up to a tenth slower."""
@@ -265,7 +267,7 @@ class KernelEmitter(TrialEmitter):
             return self._tried(replace(trial, loops=False), length, allocas) if trial.loops else []
         more, lines = other.split_allocas()
         tries = other.m.has_split if trial.splits else other.m.tries_rows
-        if not tries or len(lines) > length * SHRUNK:
+        if not tries or len(lines) > length * (SHRUNK_TWO if trial.splits else SHRUNK):
             return []
         more += [llvm_two_rows.ALLOCATION] * trial.splits
         allocas += [line for line in more if line not in allocas]

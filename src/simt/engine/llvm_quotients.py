@@ -31,6 +31,8 @@ class QuotientAlgebra(TwoRowsAlgebra):
         shape = self.shapes.divide(t, shape_of(a), shape_of(b))
         if not shape.is_guarded:
             return self._affine(shape, run, a, b) if shape.is_affine else run(a, b)
+        if self.may_be_cut_again(t, a, b):
+            return self.in_next_rows(t, a, b, shape.stride)
         self.hold_operands(t, a, b)
         quotient = run(bases(a), bases(b))
         return self._in_one_row(t, shape, run, a, b, quotient, quotient)
@@ -48,6 +50,8 @@ class QuotientAlgebra(TwoRowsAlgebra):
         shape = self.shapes.remainder(t, shape_of(a), shape_of(b))
         if not shape.is_guarded:
             return self._affine(shape, run, a, b) if shape.is_affine else run(a, b)
+        if self.may_be_cut_again(t, a, b):
+            return self.in_next_rows(t, a, b, shape.stride)
         self.hold_operands(t, a, b)
         quotient = LlvmAlgebra.divide(self, t, bases(a), bases(b))
         first = run(bases(a), bases(b))

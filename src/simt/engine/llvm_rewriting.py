@@ -14,6 +14,7 @@ from simt.analysis.same_turns import Proof
 from simt.analysis.taking_turns import Found, walking_loops
 from simt.analysis.together import loops_together, put_together
 from simt.analysis.turns import Turns
+from simt.analysis.unguarded import guarded_parts, without_guards
 from simt.engine.llvm_runs import has_runs
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stretches import has_stretches
@@ -48,6 +49,16 @@ def _staying_together(unit: Unit) -> Function:
     return put_together(unit.kernel, found.ssa, loops) if loops else unit.kernel
 
 
+def _without_guards(unit: Unit) -> Function:
+    """The kernel, with accesses under guards standing twice, where these are guards of indices, and the CPU
+    picks members of structures out of registers."""
+    if unit.has_clock or "avx512f" not in unit.features:
+        return unit.kernel
+    found = unit.analyse(unit.kernel)
+    parts = guarded_parts(found.ssa, found.uniformity.shapes)
+    return without_guards(unit.kernel, parts) if parts else unit.kernel
+
+
 def _with_rows_of_blocks(unit: Unit) -> Function:
     """The kernel, with rows of indices made again where they are used."""
     if not has_runs(unit.features) or unit.has_clock:
@@ -65,5 +76,5 @@ def with_cuts(unit: Unit) -> Function:
     return with_remainders(unit.kernel, found.ssa, found.uniformity.shapes, environment)
 
 
-STEPS = _rolled_again, _staying_together, _with_rows_of_blocks
+STEPS = _rolled_again, _staying_together, _without_guards, _with_rows_of_blocks
 """One after the other: each gives the kernel that the next one finds."""

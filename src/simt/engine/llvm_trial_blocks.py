@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from simt.analysis.program import Block, Call, Function, Op
+from simt.analysis.lower_forms import ALL, NONE
+from simt.analysis.program import Block, Call, Function, Jump, Op
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import Hold, Shape
 from simt.analysis.ssa import Definition
@@ -13,7 +14,11 @@ from simt.engine.llvm_lanes import Guarded, Lanes, shape_of
 from simt.engine.llvm_slots import Part, Unit
 from simt.engine.llvm_trial_turns import TurnEmitter
 from simt.engine.llvm_two_rows import TWO
+from simt.ptx.types import U64
 from simt.records import dataclass, replace
+
+OURS = ALL, NONE
+"""Questions to all lanes that decide between copies of code: a warp may ask again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ class NotTriedError(Exception):
 
 class TrialEmitter(TurnEmitter):
     """Emits a kernel's body, and may do so as a trial. `unparted`: in a trial, all lanes of the warp have
-    gone together so far."""
+    gone together so far. `left_out`: blocks to which a trial does not come."""
 
     unparted = False
 
@@ -47,6 +52,7 @@ class TrialEmitter(TurnEmitter):
         if self.unparted:
             self.anyway = set[int]()
         self.of_indices: set[Definition] = set()
+        self.left_out: set[Block] = set()
 
     @property
     def has_rows(self) -> bool:
@@ -56,6 +62,8 @@ class TrialEmitter(TurnEmitter):
         return not waits and any(shape.hold == Hold.IN_ROWS for shape in self.uniformity.shapes.values())
 
     def _block(self, block: Block) -> None:
+        if block in self.left_out:
+            return
         loop = self.schedule.loop_of[block.index]
         if loop is not None and self.is_trial:
             self.m.retreat = None  # all turns would be made again
@@ -76,7 +84,7 @@ class TrialEmitter(TurnEmitter):
         return any(block.index in self.uniformity.divergent for block in blocks)
 
     def op(self, op: Op) -> None:
-        if op.form.effects and not op.form.moves_memory:
+        if op.form.effects and not op.form.moves_memory and op.form not in OURS:
             self.m.retreat = None
         super().op(op)
         if op.form.effects and not op.destinations:  # a store, wherever
@@ -94,7 +102,9 @@ class TrialEmitter(TurnEmitter):
     def _note_settled(self, definition: Definition, value: Value) -> None:
         """Notes a value that is guarded in the usual code, if it is exact in a trial."""
         have = shape_of(value)
-        exact = have.is_affine and not isinstance(value, Guarded) and super().shape(definition).is_guarded
+        usual = super().shape(definition)
+        unknown = usual.is_guarded or (not usual.is_affine and definition.register.type.bits == U64.bits)
+        exact = have.is_affine and not isinstance(value, Guarded) and unknown
         if exact and definition not in self.uniformity.blends:
             self.settled[definition] = Shape(have.width, have.stride)
 
@@ -152,12 +162,24 @@ class TrialEmitter(TurnEmitter):
     def _divergent_branch(self, block: Block, predicate: Value, taken: Block, other: Block) -> None:
         if not self.unparted:
             return super()._divergent_branch(block, predicate, taken, other)
-        if self.m.retreat is None or not self.m.mask_is_full or not self.m.is_of_index(predicate):
+        if self.m.retreat is None or not self.m.mask_is_full:
+            return super()._divergent_branch(block, predicate, taken, other)
+        if self.m.asks_for_halves(predicate) and self._is_detour(block, other):
+            self.m.hold(self.m.have_lower_halves(predicate))
+            self.left_out.add(other)
+            return self._jump(block, taken)
+        if not self.m.is_of_index(predicate):
             return super()._divergent_branch(block, predicate, taken, other)
         bits = self.m.mask_bits(self.m.vector(predicate))
         some, others = (self.m.test("icmp ne", bits, self.m.number("i32", n)) for n in (0, -1))
         self.m.hold(self.m.binary("xor", self.m.binary("and", some, others), self.m.number("i1", 1)).ir)
         return self._uniform_branch(block, some.ir, taken, other)
+
+    def _is_detour(self, block: Block, other: Block) -> bool:
+        """Whether nothing but a branch leads to a block, and others come to where it ends."""
+        (end,) = other.successors() if isinstance(other.terminator, Jump) else (None,)
+        alone = self.ssa.predecessors[other.index] == [block]
+        return alone and end is not None and len(self.ssa.predecessors[end.index]) > 1
 
     def _split(self, block: Block, masks: Mapping[Block, Value]) -> None:
         self.unparted = False

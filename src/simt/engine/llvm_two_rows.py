@@ -71,6 +71,48 @@ class TwoRowsAlgebra(TrialAlgebra):
         second = self.binary("sub" if stride else "add", first, step)
         return self.shaped(self._assemble(start.type, [bases(first).ir, second.ir]), Shape(TWO, stride))
 
+    def may_be_cut_again(self, t: Type, a: Value, b: Value) -> bool:
+        """Whether what is divided is itself in two rows of an index, as `i % (width * height)` may be."""
+        known = self.retreat is not None and t.bits >= U32.bits and self.is_split(a)
+        return known and shape_of(a).stride == 1 and shape_of(b).is_uniform
+
+    def in_next_rows(self, t: Type, a: Value, b: Value, stride: int) -> Value:
+        """A quotient or remainder of lanes in two rows. Each part of them is in one row of this division; or
+        all lanes were in one row so far, and come to the next one here."""
+        first, second = self.both_bases(a)
+        divisor, before = bases(b), self._first_of_next()
+        least, none, one = (self.number(first.type, n) for n in (WARP, 0, 1))
+        if t.bits > U32.bits:
+            before = self.cast("zext", first.type, before)
+        together = self.test("icmp eq", before, least)
+        start = self.pick(together, none, self.binary("add", second, before))
+        self._hold_parts(t, first, start, divisor)
+        starts = self._assemble(first.type, [first.ir, start.ir])
+        quotients = LlvmAlgebra.divide(self, t, starts, divisor)
+        columns = self.binary("sub", starts, self.binary("mul", quotients, self.widened(divisor, TWO)))
+        (quotient, others), (column, beyond) = self.both_bases(quotients), self.both_bases(columns)
+        left, rest = self.binary("sub", divisor, column), self.binary("sub", divisor, beyond)
+        lane = self.pick(together, self.intrinsic("umin", left, least), before)
+        self.hold(self.test("icmp uge", left, lane).ir)
+        self.hold(self.test("icmp uge", self.binary("add", lane, rest), least).ir)
+        self._go_on_at(self.resize(t, U32, lane))
+        self.has_split = self.tries_rows = True
+        if stride:
+            made = [column, self.binary("sub", beyond, lane)]
+        else:
+            made = [quotient, self.pick(together, self.binary("add", quotient, one), others)]
+        return self.shaped(self._assemble(first.type, [value.ir for value in made]), Shape(TWO, stride))
+
+    def _hold_parts(self, t: Type, first: Value, start: Value, divisor: Value) -> None:
+        """What a division wants of its operands: see `hold_operands`. `start`: of the second row."""
+        none = self.number(first.type, 0)
+        valid = self.compare_integers("gt", t, divisor, none).ir
+        for number in (first, start):
+            if t.is_signed:
+                valid = self.both(valid, self.compare_integers("ge", t, number, none).ir)
+            valid = self.both(valid, self._no_wrap(t, self.shaped(number, Shape(1, 1))))
+        self.hold(valid)
+
     def resize(self, source: Type, target: Type, a: Value) -> Value:
         """An extension looks at lanes that are in the row: others may lie beyond the type's ends."""
         shape, lanes = shape_of(a), (source.bits, target.bits) == (32, 64)

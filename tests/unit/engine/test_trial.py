@@ -270,6 +270,57 @@ def test_volumes(engine: str, width: int, height: int, t: str) -> None:
     assert out.numpy().tolist() == [*expected.tolist(), 0]
 
 
+def of_planes(t: str, b: int) -> str:
+    """Each thread's plane, row and column: the row is cut from what is left of the plane."""
+    body = f"""
+    .reg .b{b} %P, %W, %I, %z, %l, %y;
+    ld.param.s32 %t, [pitch]; cvt.u{b}.s32 %P, %t; cvt.u{b}.s32 %W, %w; cvt.u{b}.s32 %I, %i;
+    div.{t} %z, %I, %P;
+    mul.lo.{t} %l, %z, %P;
+    sub.{t} %l, %I, %l;
+    div.{t} %y, %l, %W;
+    rem.{t} %l, %l, %W;
+    cvt.u32.u{b} %q, %z; cvt.u32.u{b} %u, %y; cvt.u32.u{b} %r, %l;
+    mad.lo.u32 %t, %q, 100, %r;
+    mul.wide.s32 %x, %t, 4;
+    add.s64 %x, %a, %x;
+    ld.global.u32 %v, [%x];
+    mad.lo.u32 %v, %v, 64, %u;
+    ld.global.u32 %t, [%x+12];
+    add.u32 %v, %v, %t;
+    mad.lo.u32 %t, %u, 9, %r;
+    mul.wide.s32 %x, %t, 4;
+    add.s64 %x, %a, %x;
+    ld.global.u32 %t, [%x];
+    add.u32 %v, %v, %t;
+""".replace("cvt.u32.s32", "mov.b32").replace("cvt.u32.u32", "mov.b32")
+    return HEAD + body + STORE.format(change="") + TAIL
+
+
+@pytest.mark.parametrize(("t", "b"), [("s32", 32), ("u32", 32), ("s64", 64), ("u64", 64)])
+@pytest.mark.parametrize(
+    "sizes", [(40, 120), (35, 70), (16, 64), (90, 91), (33, 500), (20, 30), (64, 128), (7, 50)]
+)
+def test_rows_of_planes(engine: str, sizes: tuple[int, int], t: str, b: int) -> None:
+    """Where one plane ends and the next begins, so do rows, whether the plane's length is rows or not."""
+    device, (width, plane) = shared_device(engine), sizes
+    i = np.arange(TOTAL)
+    z, left = np.divmod(i, plane)
+    row, column = np.divmod(left, width)
+    a = np.random.default_rng(9).integers(0, 1 << 20, 100 * (int(z.max()) + 4) + plane, "u4")
+    out = device.zeros(TOTAL, "u4")
+    device.load(of_planes(t, b))["k"]((8,), (128,), (device.array(a), out, TOTAL, width, plane))
+    places = z * 100 + column
+    assert out.numpy().tolist() == (a[places] * 64 + row + a[places + 3] + a[row * 9 + column]).tolist()
+
+
+def test_rows_of_planes_are_tried_in_two_rows() -> None:
+    """Each division asks at which lane its next row begins."""
+    for t, b in (("s32", 32), ("u64", 64)):
+        _, two, _ = parts(of_planes(t, b))
+        assert len(re.findall("= call .*umax", two)) == 3
+
+
 def test_volumes_are_tried_in_two_rows() -> None:
     for t in ("s32", "u32"):
         one, two, usual = parts(volume(t))
@@ -465,3 +516,35 @@ def test_rows_are_read_after_a_store(engine: str, width: int) -> None:
     kernel = device.load(AFTER_A_STORE)["k"]
     kernel(8, 128, (device.array(values), device.zeros(n, "u4"), out, n, width))
     np.testing.assert_array_equal(out.numpy(), values[np.arange(n) % width])
+
+
+WRAPPING = """
+    ld.param.u32 %t, [pitch];
+    div.u32 %q, %i, %t;
+    mul.lo.u32 %r, %q, %t;
+    sub.u32 %r, %i, %r;
+    add.u32 %r, %r, -20;
+    div.u32 %u, %r, %w;
+    mad.lo.u32 %t, %q, 100, %u;
+    mul.wide.s32 %x, %t, 4;
+    add.s64 %x, %a, %x;
+    ld.global.u32 %v, [%x];
+    ld.global.u32 %r, [%x+8];
+    mad.lo.u32 %v, %v, 16, %r;
+    mul.wide.s32 %x, %u, 4;
+    add.s64 %x, %a, %x;
+    ld.global.u32 %t, [%x+4];
+    add.u32 %v, %v, %t;
+"""
+
+
+@pytest.mark.parametrize("plane", [40, 50, 77])
+def test_what_is_divided_wraps_in_its_second_row(engine: str, plane: int) -> None:
+    """20 numbers from where a plane begins they go on with 0."""
+    device, i, width = shared_device(engine), np.arange(TOTAL), np.uint32(3_000_000_000)
+    z, left = np.divmod(i, plane)
+    y = (left.astype("u4") - np.uint32(20)) // width
+    a = np.random.default_rng(10).integers(0, 1 << 20, 100 * (int(z.max()) + 1) + 4, "u4")
+    out, source = device.zeros(TOTAL, "u4"), HEAD + WRAPPING + STORE.format(change="") + TAIL
+    device.load(source)["k"]((8,), (128,), (device.array(a), out, TOTAL, width, plane))
+    assert out.numpy().tolist() == (a[z * 100 + y] * 16 + a[z * 100 + y + 2] + a[y + 1]).tolist()
