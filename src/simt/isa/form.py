@@ -13,6 +13,7 @@ else the only literal type, is passed to the meaning as `t`.
 
 Operands: `d`, `p`, `q` are destinations, others sources. `name:spec` gives the type: a slot, a type,
 `wide(...)`, `vec(...)` (a scalar, or a vector as the slot `vec` says), `x4(...)` (a vector of 4),
+`matrices(...)` (a vector as the slot `count` says, of one element too),
 `pack(type)` (a scalar of the type, or a vector of n elements of `.b(bits / n)`, table 67: a source vector
 reaches the meaning as a tuple; for a destination vector the lowering binds `unpack` to "2" or "4"),
 `generic(b64)` (a generic address in a register of 32 or 64 bits), `token(u64)` (what another instruction
@@ -292,6 +293,8 @@ def _resolve(spec: str, binding: Mapping[str, Value]) -> tuple[Type, int]:
                 return wide(t), n
             case "vec":
                 return t, int(str(binding["vec"])[1:]) if binding.get("vec") else 1
+            case "matrices":
+                return t, int(str(binding["count"])[1:])
             case "x2" | "x4":
                 return t, int(function[1:])
             case "imm" | "pack" | "generic" | "token":

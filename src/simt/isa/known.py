@@ -21,12 +21,10 @@ known("wmma.store.d...", "Stores a small matrix from the registers of a warp.", 
       ref="PTX 6.0 wmma.store")  # fmt: skip
 known("wmma.mma...", "Multiplies small matrices that the lanes of a warp hold, and adds a third.",
       since="6.0 sm_70", ref="PTX 6.0 wmma.mma")  # fmt: skip
-known("ldmatrix.sync...", "Loads small matrices from shared memory, as `mma` takes them.", since="6.5 sm_75",
-      ref="PTX 6.5 ldmatrix")  # fmt: skip
-known("stmatrix.sync...", "Stores small matrices to shared memory, as `mma` leaves them.", since="7.8 sm_90",
-      ref="PTX 7.8 stmatrix")  # fmt: skip
-known("movmatrix.sync...", "Transposes a small matrix within the registers of a warp.", since="7.8 sm_75",
-      ref="PTX 7.8 movmatrix")  # fmt: skip
+known("ldmatrix.sync.aligned.shape...", "Loads matrices of smaller elements from shared memory.",
+      shape="m16n16 m8n16", since="8.6 sm_100", ref="PTX 8.6 ldmatrix")  # fmt: skip
+known("stmatrix.sync.aligned.m16n8...", "Stores matrices of smaller elements to shared memory.",
+      since="8.6 sm_100", ref="PTX 8.6 stmatrix")  # fmt: skip
 known("wgmma.op...", "Multiplies matrices with four warps together, asynchronously.",
       op="mma_async fence commit_group wait_group", since="8.0 sm_90", ref="PTX 8.0 wgmma")  # fmt: skip
 known("tcgen05.op...", "Matrix products in a memory of their own (fifth generation of tensor cores).",

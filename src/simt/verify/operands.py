@@ -31,6 +31,8 @@ def value_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:
         yield _unpaired(place, operand)
     elif shape.what is What.VECTOR and isinstance(operand, nodes.Vector):
         yield from _vector(place, operand)
+    elif _takes_vectors(place):
+        yield refusal(place, operand, shape)
     elif place.count > 1 and _moves_bits(place, shape):
         yield _bits_moved(place, operand, shape)
     elif not _fits(place, shape):
@@ -164,8 +166,8 @@ def _expected(place: Place) -> str:
     if form.spec.startswith("generic("):
         return "an integer or untyped register of 32 or 64 bits, or an integer constant"
     registers = expected_register(t, place.relaxed)
-    if place.count > 1:
-        return f"a vector of {place.count} elements, each {registers}"
+    if place.count > 1 or _takes_vectors(place):
+        return f"a vector of {counted(place.count, 'element')}, each {registers}"
     if form.spec.startswith("pack("):
         return f"{registers}, or a vector of 2 or 4 elements with {t.bits} bits together"
     if form.selector is not None:
@@ -373,9 +375,14 @@ def _vector(place: Place, vector: nodes.Vector) -> Iterator[Problem]:
     if not all(p.warning for p in faults):
         return
     yield from _mixed(place, vector)
-    if len(vector.elements) == 1:
+    if len(vector.elements) == 1 and not _takes_vectors(place):
         message = f"{place.role} `{place.form.name}` of `{place.site.spelled}` is a vector of 1 element"
         yield Problem(message, vector.span, _hint(place), True)
+
+
+def _takes_vectors(place: Place) -> bool:
+    """Whether nothing but a vector in braces may stand here, be it of one element."""
+    return place.form.spec.startswith("matrices(")
 
 
 def _element_place(place: Place, count: int) -> Place | None:
@@ -385,7 +392,8 @@ def _element_place(place: Place, count: int) -> Place | None:
             return None
         part = bits_type(place.type.bits // count)
         return Place(place.site, replace(place.form, spec=part.name), part, 1)
-    if place.count != count or (count == 1 and not place.site.form.moves_memory):
+    alone = place.site.form.moves_memory or _takes_vectors(place)
+    if place.count != count or (count == 1 and not alone):
         return None  # like ptxas, loads and stores take vectors of one element
     return Place(place.site, place.form, place.type, 1)
 

@@ -18,9 +18,6 @@ EXAMPLES = (
     f"wmma.load.c.sync.aligned.row.m16n16k16.f16 {B4}, [%b64_0], 16",
     f"wmma.store.d.sync.aligned.row.m16n16k16.f16 [%b64_0], {B4}",
     f"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {B4}, {B8}, {B8}, {B4}",
-    "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%b32_0}, [%b64_0]",
-    "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%b64_0], {%b32_0}",
-    "movmatrix.sync.aligned.m8n8.trans.b16 %b32_0, %b32_1",
     f"cp.async.bulk.shared::cluster.global.{DONE} [%b64_0], [%b64_1], %b32_0, [%b64_2]",
     "cp.async.bulk.wait_group.read 0",
     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%b64_0], [%b64_1], %b32_0",
@@ -67,6 +64,8 @@ EXAMPLES = (
 )
 
 A_TARGETS = (
+    "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%b32_0, %b32_1}, [%b64_0]",
+    "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%b64_0], {%b32_0}",
     "wgmma.fence.sync.aligned",
     "setmaxnreg.inc.sync.aligned.u32 128",
     "tcgen05.wait::ld.sync.aligned",

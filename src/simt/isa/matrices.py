@@ -1,0 +1,113 @@
+"""Small matrices that the lanes of a warp hold together (PTX 6.5 and 7.8).
+
+A matrix has 8 rows of 8 elements of 16 bits. Of each row, four lanes hold two elements each, in a register of
+32 bits: lane n those of row n / 4 in columns 2 (n % 4) and the one after it, the first in the lower half.
+"""
+
+from __future__ import annotations
+
+from simt.isa.algebra import Algebra, V
+from simt.isa.catalogue import instruction
+from simt.isa.memory import elements, state_space
+from simt.ptx.types import U32, U64
+
+ROWS = 8
+WORDS = 4
+"""Of a row."""
+
+SHARED = {"count": "x1 x2 x4", "space": "shared shared::cta"}
+LATE = {"shared::cta": "7.8"}
+
+
+def number(m: Algebra[V], value: int) -> V:
+    return m.const(U32, value)
+
+
+def quotient(m: Algebra[V], a: V, power: int) -> V:
+    """a / 2^power."""
+    return m.shift_right(U32, a, number(m, power))
+
+
+def rest(m: Algebra[V], a: V, least: int) -> V:
+    """a % least, a power of two."""
+    return m.and_(U32, a, number(m, least - 1))
+
+
+def chosen(m: Algebra[V], values: tuple[V, ...], which: V) -> V:
+    """`values[which]`, of `.b32`."""
+    found, *others = values
+    for i, value in enumerate(others, 1):
+        found = m.select(U32, m.compare("eq", U32, which, number(m, i)), value, found)
+    return found
+
+
+def transposed(m: Algebra[V], a: V) -> V:
+    """What lanes hold of the transposed matrix."""
+    lane = m.lane()
+    row, column = m.shift_left(U32, rest(m, lane, WORDS), number(m, 1)), quotient(m, lane, 2)
+    first = m.add(U32, m.shift_left(U32, row, number(m, 2)), quotient(m, column, 1))
+    bits = m.shift_left(U32, rest(m, column, 2), number(m, 4))
+    low, high = (
+        m.and_(U32, m.shift_right(U32, m.shuffle(U32, a, source), bits), number(m, 0xFFFF))
+        for source in (first, m.add(U32, first, number(m, WORDS)))
+    )
+    return m.or_(U32, low, m.shift_left(U32, high, number(m, 16)))
+
+
+def address_of_row(m: Algebra[V], a: V, lane: V, rows: int) -> V:
+    """The address of the row that a lane loads or stores: `lane` is that of the lane whose row it is."""
+    return a if rows == 32 else m.shuffle(U64, a, lane)
+
+
+@instruction(
+    "ldmatrix.sync.aligned.m8n8.count[.trans][.space].b16 d:matrices(b32), [a]", **SHARED,
+    since="6.5 sm_75", requires=LATE, effects="memory warp", ref="PTX 6.5 ldmatrix",
+)  # fmt: skip
+def ldmatrix(m: Algebra[V], a: V, count: str, trans: bool, space: str | None) -> tuple[V, ...]:
+    """Loads matrices from shared memory, rows of 16 bytes: lane n gives the address of row n % 8 of matrix n / 8.
+
+    An address must be a multiple of 16. `.trans` transposes each matrix.
+    """
+    matrices = int(count[1:])
+    lane, rows = m.lane(), matrices * ROWS
+    mine = address_of_row(m, a, rest(m, lane, rows), rows)
+    words = m.load(U32, state_space(space), mine, WORDS, False)
+    found: list[V] = []
+    for matrix in range(matrices):
+        source = m.add(U32, quotient(m, lane, 2), number(m, matrix * ROWS))
+        row = tuple(m.shuffle(U32, word, source) for word in words)
+        found.append(chosen(m, row, rest(m, lane, WORDS)))
+    return tuple(transposed(m, value) for value in found) if trans else tuple(found)
+
+
+@instruction(
+    "stmatrix.sync.aligned.m8n8.count[.trans][.space].b16 [a], b:matrices(b32)", **SHARED,
+    since="7.8 sm_90", effects="memory warp", ref="PTX 7.8 stmatrix",
+)  # fmt: skip
+def stmatrix(
+    m: Algebra[V], a: V, b: V | tuple[V, ...], count: str, trans: bool, space: str | None
+) -> None:  # fmt: skip
+    """Stores matrices to shared memory, rows of 16 bytes: lane n gives the address of row n % 8 of matrix n / 8.
+
+    An address must be a multiple of 16. `.trans` transposes each matrix.
+    """
+    values, rows = elements(b), int(count[1:]) * ROWS
+    if trans:
+        values = tuple(transposed(m, value) for value in values)
+    lane = rest(m, m.lane(), rows)
+    first = m.shift_left(U32, rest(m, lane, ROWS), number(m, 2))
+    sources = [m.add(U32, first, number(m, word)) for word in range(WORDS)]
+    words = tuple(
+        chosen(m, tuple(m.shuffle(U32, value, source) for value in values), quotient(m, lane, 3))
+        for source in sources
+    )
+    m.store(U32, state_space(space), address_of_row(m, a, lane, rows), words, False)
+
+
+@instruction(
+    "movmatrix.sync.aligned.m8n8.trans.b16 d:b32, a:b32", ranges={"a": ()}, since="7.8 sm_75", effects="warp",
+    ref="PTX 7.8 movmatrix",
+)  # fmt: skip
+def movmatrix(m: Algebra[V], a: V) -> V:
+    """Transposes a matrix within the registers of a warp."""
+    return transposed(m, a)
