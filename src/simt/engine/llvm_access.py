@@ -192,21 +192,23 @@ class AccessAlgebra(PrefetchAlgebra):
         return total
 
     def _march_on(self, t: Type, a: Value, b: Value) -> Value | None:
-        """The sum of columns of which some march, or of one and a number: what lanes begin with is added by
-        itself, as it may be the same in all turns of a loop. None if nothing is to be gained so."""
-        if t.bits != U64.bits or any(_may_be_in_order(v) or v.literal is not None for v in (a, b)):
+        """The sum, where it is guessed how lanes lie, of columns of which some march, or of one and a number:
+        what lanes begin with is added by itself, as it may be the same in all turns of a loop. None if it is
+        no such sum."""
+        shape = self.shapes.add(t, shape_of(a), shape_of(b))
+        if shape.by_bit is None or t.bits != U64.bits or any(_may_be_in_order(v) for v in (a, b)):
             return None
         columns = [self.vector(v) for v in (a, b) if shape_of(v).width == WARP]
         known = [self._marches.get(column.ir, (column, None)) for column in columns]
         numbers = [bases(v) for v in (a, b) if shape_of(v).is_uniform]
-        if len(columns) + len(numbers) < 2:
+        if len(columns) + len(numbers) < 2 or any(number.literal is not None for number in numbers):
             return None
         numbers += [gone for _, gone in known if gone is not None]
-        if not columns or not numbers:
+        if not numbers:
             return None
         add = partial(LlvmIntegers.binary, self, "add")
         total = self.marched(reduce(add, (start for start, _ in known)), reduce(add, numbers))
-        return self.shaped(total, self.shapes.add(t, shape_of(a), shape_of(b)))
+        return self.shaped(total, shape)
 
     def gone(self, total: Value) -> Value:
         """The number, of a column that `marched` made."""
