@@ -108,7 +108,8 @@ def plan_of(
             apart = Way.NEAR
         elif apart is Way.TURNS or shape.stride == -size or not gathers:
             apart = Way.STEPS
-    if is_spread(shape, size, count, picks) and not (stores or volatile or (windows and words)):
+    own = pattern is Pattern.PRIVATE or space == "woven"
+    if is_spread(shape, size, count, picks) and not (own or stores or volatile or (windows and words)):
         return Plan(Way.SPREAD, shape, apart)
     if pattern is Pattern.UNKNOWN and shape.is_guarded and shape.width == 1 and not stores:
         return Plan(Way.ONE, shape, apart)

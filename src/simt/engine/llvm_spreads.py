@@ -16,7 +16,7 @@ from functools import cached_property, partial
 
 from simt.analysis.shape import ALWAYS_ZERO, WARP, Shape, trailing_zeros
 from simt.analysis.spread import IN_ORDER, distances, spread
-from simt.engine.llvm_access import Access
+from simt.engine.llvm_access import SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
@@ -187,7 +187,8 @@ class SpreadAlgebra(RunsAlgebra):
         )
 
         def picked() -> Loaded:
-            self.prefetch([self.plus(first, min(places))], max(places) - min(places))
+            if access.region is not SHARED:
+                self.prefetch([self.plus(first, min(places))], max(places) - min(places))
             return (self.apart("spread", run, Value(self._host(access, first), "ptr")),)
 
         return self._either(ok, picked, otherwise, likely=True)
@@ -195,7 +196,7 @@ class SpreadAlgebra(RunsAlgebra):
     def _lie_so(self, address: Value, first: Value, places: Distances) -> str:
         """i1: all lanes that run are at those distances from the first. Lanes are compared as an integer, or
         LLVM, which does not like to keep masks in registers, would compare them in each turn of a loop."""
-        steps = self.constant_lanes(address.type, [place % 2**64 for place in places])
+        steps = self.constant_lanes(address.type, places)
         expected = LlvmIntegers.binary(self, "add", self.widened(first, WARP), steps)
         bits = self.builder.emit(f"bitcast {self.test('icmp eq', address, expected).typed} to i{WARP}")
         if not self.mask_is_full:
