@@ -104,6 +104,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         known = self._known(t, int.__add__ if sign > 0 else int.__sub__, a, b)
         if known is not None:
             return known
+        if 0 in (b.const, a.const if sign > 0 else None):
+            return a if b.const == 0 else b
         width = max(a.width, b.width)
         if width == WARP:
             if a.swaps and b.is_uniform:
@@ -275,20 +277,19 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return self._each(a, b)
         if bits is None:
             return self._cut_in_rows(t, a, b)
-        stride = 0
+        stride, top = 0, below(t, min(a.top, b.top))
         if b.zeros < bits:  # some of those bits are kept: all of them?
             differ = 2**bits - 2 ** trailing_zeros(a.stride)
             if b.const is None or b.const & differ != differ:
                 if b.const is not None:
                     self._ask(a, trailing_zeros(b.const + 1) or b.zeros)
-                return self._masked(a, b, VARYING)
+                return self._masked(a, b, Shape(WARP, top=top))
             stride = a.stride
         nothing = b.const is not None and b.const < 2**a.zeros  # of the bases is kept
         zeros = ALWAYS_ZERO if nothing else max(a.zeros, b.zeros)
-        left = made(t, Shape(max(a.width, b.width), stride, zeros=zeros))
-        return (
-            self._masked(*((a, b) if b.const is not None else (b, a)), left) if left.width == WARP else left
-        )
+        left = made(t, Shape(max(a.width, b.width), stride, zeros=zeros, top=top))
+        lanes, mask = (a, b) if b.const is not None else (b, a)
+        return left if left.width < WARP else self._masked(lanes, mask, left)
 
     def _cut_in_rows(self, t: Type, a: Shape, mask: Shape) -> Shape:
         """The quotient by a power of two, times that, or the remainder, of an index that begins anywhere."""
@@ -352,18 +353,19 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         bits, zeros = self.reach(t, a), a.zeros if a.zeros >= ALWAYS_ZERO else max(0, a.zeros - n.const)
         if a.common <= n.const:
             return made(t, Shape(1, zeros=zeros))
-        common = moved(a.common, -n.const)
+        common, top = moved(a.common, -n.const), ALWAYS_ZERO
+        if a.top < t.bits or not t.is_signed:
+            top = min(a.top, t.bits) - n.const
         if a.by_bit is not None or (bits is None and a.common < t.bits):
-            return cut(a, n.const.__rrshift__, Shape(WARP, common=common))
+            return cut(a, n.const.__rrshift__, Shape(WARP, common=common, top=top))
         if bits is None:
             return self._in_rows(t, a, constant(1 << n.const), 0)
         if bits > n.const and a.stride % 2**n.const:
             self._ask(a, n.const)
-            left = Shape(WARP, common=bits - n.const if a.width == 1 else common)
+            left = Shape(WARP, common=bits - n.const if a.width == 1 else common, top=top)
             return cut(a, n.const.__rrshift__, left) if self.block.segments == 1 else left
-        return made(
-            t, Shape(a.width, 0 if bits <= n.const else a.stride >> n.const, zeros=zeros, common=common)
-        )
+        stride = 0 if bits <= n.const else a.stride >> n.const
+        return made(t, Shape(a.width, stride, zeros=zeros, common=common, top=top))
 
     def _ask(self, a: Shape, bits: int) -> None:
         """Notes the row for which numbers that grow from lane to lane are cut below and above a bit."""

@@ -221,8 +221,12 @@ class SpreadAlgebra(RunsAlgebra):
         groups: list[str] = []
         for group in _groups(places, word):
             low, span = min(group), max(group) - min(group) + word
-            where = [place - low for place in group]
-            groups.append(self._pick_group(self._behind(pointer, low), element, word, where, span).ir)
+            start, where = self._behind(pointer, low), [place - low for place in group]
+            if span == word:  # one for all of them
+                loaded = Value(self.builder.emit(f"load {element}, {start.typed}, align {word}"), element)
+                groups.append(self.widened(loaded, len(group)).ir)
+            else:
+                groups.append(self._pick_group(start, element, word, where, span).ir)
         return self._concatenate(element, WARP // len(groups), groups)
 
     def put_spread(self, pointer: Value, data: Value, word: int, places: list[int]) -> None:

@@ -49,6 +49,7 @@ KINDS = {
     "words by fours": ("u32", 4, 2, 36, 8),
     "words by twos": ("u32", 4, 1, 20, 8),
     "words by eights": ("s32", 4, 3, 72, 8),
+    "a word for sixteen": ("u32", 4, 4, 144, 0),
     "long words by twos": ("u64", 8, 1, 40, 16),
 }
 
