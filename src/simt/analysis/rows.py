@@ -31,7 +31,8 @@ LEAST = 4
 REGISTER = 64
 """Bytes that one instruction loads or stores, at most."""
 PICKED = 12
-"""What it costs to pick lanes that lie close together out of registers."""
+"""What it costs to pick lanes that lie close together out of registers. (Words of 4 bytes in
+shared memory are looked up in windows, with rows or without.)"""
 APART = 40
 """What it costs to serve each lane by itself, where a vector register's load or store costs 1; with the
 arithmetic on 32 addresses and their checks."""
@@ -120,7 +121,7 @@ class _Costs(ShapeAlgebra):
         )
         if plan.way is Way.ONE:
             self.total += count * plan.shape.width
-        elif plan.way in (Way.NEAR, Way.SPREAD):
+        elif plan.way in (Way.NEAR, Way.SPREAD) and (space, size) != ("shared", 4):
             self.total += PICKED * count
         elif plan.way is Way.VECTOR and plan.shape.hold == address.hold:
             self.total += rows * -(-size * (WARP // rows) // REGISTER)
