@@ -22,6 +22,7 @@ import pytest
 
 import simt
 from simt.analysis import taking_turns
+from simt.analysis.shape import BlockShape
 from simt.engine import llvm_slots
 from simt.engine.cache import ObjectCache
 from simt.engine.jit import Jit
@@ -61,7 +62,8 @@ def reshaped(jit: Jit) -> Iterator[None]:
     tell, whether it pays or not. Such code has a cache of its own."""
 
     def cost(*given: Any) -> int:
-        return -(1 << 40) if given[-1].threads_of_row or given[-1].joins else 1 << 40
+        block = next(x for x in given if isinstance(x, BlockShape))
+        return -(1 << 40) if block.threads_of_row or block.joins else 1 << 40
 
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(llvm_slots, "cost", cost)

@@ -12,9 +12,18 @@ FAR = 1 << 16
 """Bytes of a step with which 32 lanes in a small state space surely do not wrap around."""
 
 
+REGISTER = 64
+"""Bytes."""
+
+
 NEAR = 16
 """Bytes of a step up to which registers are permuted sooner than lanes are loaded and stored one by one: by
 measurement, on an AMD Zen 5; twice as many for words of less than 4 bytes."""
+
+
+SPREAD = 320
+"""Bytes between the words of as many lanes as a register holds, up to which those of lanes spread otherwise
+are picked out of registers."""
 
 
 FEW_ROWS = 4
@@ -49,6 +58,10 @@ class Way(Enum):
     NEAR = "near"
     """The same for lanes few bytes apart: whole registers, in which each lane's words are looked up, or of
     which each lane's words are stored."""
+    SPREAD = "spread"
+    """Lanes that the analysis guesses to be at known distances from the first, such that few registers hold
+    what a register of them loads: each lane's word is looked up. A test at run time tells; `LANES` is the way
+    where it fails."""
     LANES = "lanes"
     """A gather or a scatter."""
     TURNS = "turns"
@@ -95,6 +108,9 @@ def plan_of(
             apart = Way.NEAR
         elif apart is Way.TURNS or shape.stride == -size or not gathers:
             apart = Way.STEPS
+    own = pattern is Pattern.PRIVATE or space == "woven"
+    if is_spread(shape, size, count, picks) and not (own or stores or volatile or (windows and words)):
+        return Plan(Way.SPREAD, shape, apart)
     if pattern is Pattern.UNKNOWN and shape.is_guarded and shape.width == 1 and not stores:
         return Plan(Way.ONE, shape, apart)
     by_rows = not stores or (shape.width <= FEW_ROWS and not volatile)
@@ -141,6 +157,17 @@ def are_near(stride: int, size: int, count: int, picks: int | None) -> bool:
     word = size // count
     near = NEAR if word >= 4 else 2 * NEAR
     return picks is not None and picks <= word <= 8 and size < stride <= near and stride % size == 0
+
+
+def is_spread(shape: Shape, size: int, count: int, picks: int | None) -> bool:
+    """Whether it is guessed that lanes lie so that few registers hold the words of as many of them as a
+    register holds, but not one after the other."""
+    lanes = shape.by_bit
+    if lanes is None or picks is None or count > 1 or not picks <= size <= 8 or any(x % size for x in lanes):
+        return False
+    together = lanes[: (REGISTER // size).bit_length() - 1]
+    in_order = all(more == size << bit for bit, more in enumerate(lanes))
+    return not in_order and sum(map(abs, together)) + size <= SPREAD
 
 
 def _apart(word: int, count: int, stores: bool, volatile: bool) -> Way:

@@ -30,6 +30,9 @@ LEAST = 4
 """Lanes of the shortest rows."""
 REGISTER = 64
 """Bytes that one instruction loads or stores, at most."""
+PICKED = 12
+"""What it costs to pick lanes that lie close together out of registers. (Words of 4 bytes in
+shared memory are looked up in windows, with rows or without.)"""
 APART = 40
 """What it costs to serve each lane by itself, where a vector register's load or store costs 1; with the
 arithmetic on 32 addresses and their checks."""
@@ -63,10 +66,16 @@ def cut(block: BlockShape, uniformity: Uniformity) -> Iterable[BlockShape]:
 
 
 def cost(
-    schedule: Schedule, ssa: Ssa, uniformity: Uniformity, environment: Environment, block: BlockShape
+    schedule: Schedule,
+    ssa: Ssa,
+    uniformity: Uniformity,
+    environment: Environment,
+    block: BlockShape,
+    picks: int | None = None,
 ) -> int:
-    """Of a function's accesses and branches, for CTAs of a shape: `uniformity` is that for this shape."""
-    algebra, reader = _Costs(block), Shapes(uniformity.shapes)
+    """Of a function's accesses and branches, for CTAs of a shape: `uniformity` is that for this shape.
+    `picks`: bytes of the smallest words that the CPU picks out of two registers."""
+    algebra, reader = _Costs(block, picks), Shapes(uniformity.shapes)
     evaluator: Evaluator[Shape] = Evaluator(algebra, reader, environment)
     total = 0
     for at in schedule.order:
@@ -90,6 +99,10 @@ class _Costs(ShapeAlgebra):
 
     total = 0
 
+    def __init__(self, block: BlockShape, picks: int | None) -> None:
+        super().__init__(block)
+        self.picks = picks
+
     def load(self, t: Type, space: str, address: Shape, count: int, volatile: bool) -> tuple[Shape, ...]:
         self._add(t, space, address, count, volatile, stores=False)
         return super().load(t, space, address, count, volatile)
@@ -103,9 +116,13 @@ class _Costs(ShapeAlgebra):
 
     def _add(self, t: Type, space: str, address: Shape, count: int, volatile: bool, *, stores: bool) -> None:
         size, rows = t.bytes * count, self.block.segments
-        plan = plan_of(address, size, count, space, self.block, stores=stores, volatile=volatile)
+        plan = plan_of(
+            address, size, count, space, self.block, stores=stores, volatile=volatile, picks=self.picks
+        )
         if plan.way is Way.ONE:
             self.total += count * plan.shape.width
+        elif plan.way in (Way.NEAR, Way.SPREAD) and (space, size) != ("shared", 4):
+            self.total += PICKED * count
         elif plan.way is Way.VECTOR and plan.shape.hold == address.hold:
             self.total += rows * -(-size * (WARP // rows) // REGISTER)
         else:

@@ -40,6 +40,7 @@ class Shape:
     `steps`: of values that every lane has its own of, how they grow with the thread's x, y and z. `pitched`:
     these may go on from lane to lane by one step, which is not known: where a thread's row begins. `swaps`: a
     power of two; these are that many times `lane ^ n` more than one number, with the same `n` for all lanes.
+    `by_bit`: a guess at how these lie, in warps of one row: see `simt.analysis.spread`.
     """
 
     width: int
@@ -52,6 +53,7 @@ class Shape:
     steps: tuple[int, int, int] | None = None
     pitched: bool = False
     swaps: int = 0
+    by_bit: tuple[int, ...] | None = None
 
     @property
     def exact(self) -> bool:
@@ -273,6 +275,8 @@ class BlockShape:
             return Shape(WARP, steps=(int(axis == 0), int(axis == 1), int(axis == 2)))
         if axis == 0:
             return self.column
+        if self.x % WARP == 0:
+            return Shape(1, top=((self.x, self.y, self.z)[axis] - 1).bit_length())
         if self.is_cut:
             return UNIFORM
         if self.segments == 1 or self.y % self.segments:

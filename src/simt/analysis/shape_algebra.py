@@ -21,6 +21,7 @@ from simt.analysis.shape import (
     constant,
     trailing_zeros,
 )
+from simt.analysis.spread import both_bits, cut, spread, summed, times
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
 from simt.records import replace
@@ -50,13 +51,13 @@ def merge(a: Shape, b: Shape) -> Shape:
     if a.stride == b.stride and width < WARP:
         const = a.const if a.const == b.const else None
         return Shape(width, a.stride, hold, const, min(a.zeros, b.zeros), max(a.common, b.common))
-    return VARYING
+    return spread(a.by_bit) if a.by_bit == b.by_bit else VARYING
 
 
 def blended(a: Shape, b: Shape) -> Shape:
     """The shape of a value that is `a` in some lanes and `b` in others: held in full."""
     merged = merge(a, b)
-    return VARYING if merged.width == WARP else Shape(merged.width, merged.stride, Hold.LIKELY)
+    return spread(merged.by_bit) if merged.width == WARP else Shape(merged.width, merged.stride, Hold.LIKELY)
 
 
 def by_rows(shape: Shape, rows: int) -> Shape:
@@ -103,6 +104,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         known = self._known(t, int.__add__ if sign > 0 else int.__sub__, a, b)
         if known is not None:
             return known
+        if 0 in (b.const, a.const if sign > 0 else None):
+            return a if b.const == 0 else b
         width = max(a.width, b.width)
         if width == WARP:
             if a.swaps and b.is_uniform:
@@ -111,12 +114,16 @@ class ShapeAlgebra(WithoutEffects[Shape]):
                 return b
             one, other = (NO_STEPS if s.is_uniform else s.steps for s in (a, b))
             if one is None or other is None:
-                return PITCHED if _go_on(a, b) else VARYING
+                return PITCHED if _go_on(a, b) else self._guess(summed(a, b, sign))
             return self._with_steps(t, [x + sign * y for x, y in zip(one, other, strict=True)])
         stride = wrapped(t, a.stride + sign * b.stride)
         common = self._common(t, a, b) if sign > 0 or b.is_uniform else ALWAYS_ZERO
         top = below(t, self._top(a, b) if sign > 0 else ALWAYS_ZERO)
         return made(t, Shape(width, stride, max(a.hold, b.hold), None, min(a.zeros, b.zeros), common, top))
+
+    def _guess(self, shape: Shape) -> Shape:
+        """A shape that is guessed for warps of one row."""
+        return shape if self.block.segments == 1 else VARYING
 
     @staticmethod
     def _top(a: Shape, b: Shape) -> int:
@@ -163,9 +170,12 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return self._swapped(t, a.swaps << b.zeros)
         if self._is_column(a, b) or self._is_column(b, a):
             return PITCHED
+        product = VARYING
         if flat(a, b) or level(a, b):
-            return made(t, Shape(max(a.width, b.width), 0, max(a.hold, b.hold), zeros=a.zeros + b.zeros))
-        return VARYING
+            product = made(t, Shape(max(a.width, b.width), 0, max(a.hold, b.hold), zeros=a.zeros + b.zeros))
+        if b.const is None or self.block.segments > 1:
+            return product
+        return times(a, wrapped(t, b.const), product)
 
     def _is_column(self, index: Shape, length: Shape) -> bool:
         """Whether a product may be where each lane's row begins."""
@@ -183,6 +193,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return self._with_steps(t, [step << n.const for step in a.steps])
         if n.const is not None and n.const < t.bits and a.swaps:
             return self._swapped(t, a.swaps << n.const)
+        if n.const is not None and n.const < t.bits and a.by_bit is not None:
+            return times(a, 1 << n.const, VARYING)
         return PITCHED if a.pitched and n.is_uniform else self._each(a, n)
 
     def resize(self, source: Type, target: Type, a: Shape) -> Shape:
@@ -190,7 +202,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             value = wrapped(source, a.const) if source.is_signed else a.const % 2**source.bits
             return constant(value % 2**target.bits)
         if a.width == WARP:
-            return PITCHED if a.pitched else VARYING
+            return PITCHED if a.pitched else spread(a.by_bit)
         a = replace(a, top=below(source, a.top))
         if flat(a):
             return made(target, a)
@@ -265,17 +277,19 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return self._each(a, b)
         if bits is None:
             return self._cut_in_rows(t, a, b)
-        stride = 0
+        stride, top = 0, below(t, min(a.top, b.top))
         if b.zeros < bits:  # some of those bits are kept: all of them?
             differ = 2**bits - 2 ** trailing_zeros(a.stride)
             if b.const is None or b.const & differ != differ:
                 if b.const is not None:
                     self._ask(a, trailing_zeros(b.const + 1) or b.zeros)
-                return VARYING
+                return self._masked(a, b, Shape(WARP, top=top))
             stride = a.stride
         nothing = b.const is not None and b.const < 2**a.zeros  # of the bases is kept
         zeros = ALWAYS_ZERO if nothing else max(a.zeros, b.zeros)
-        return made(t, Shape(max(a.width, b.width), stride, zeros=zeros))
+        left = made(t, Shape(max(a.width, b.width), stride, zeros=zeros, top=top))
+        lanes, mask = (a, b) if b.const is not None else (b, a)
+        return left if left.width < WARP else self._masked(lanes, mask, left)
 
     def _cut_in_rows(self, t: Type, a: Shape, mask: Shape) -> Shape:
         """The quotient by a power of two, times that, or the remainder, of an index that begins anywhere."""
@@ -288,8 +302,15 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return self._in_rows(t, a, constant(1 << mask.zeros), 0)
         return self._each(a, mask)
 
+    def _masked(self, a: Shape, mask: Shape, left: Shape) -> Shape:
+        """Some of the bits that tell lanes apart. `left`: what is sure of the result."""
+        return left if mask.const is None or self.block.segments > 1 else cut(a, mask.const.__and__, left)
+
     def or_(self, t: Type, a: Shape, b: Shape) -> Shape:
-        return self._known(t, int.__or__, a, b) or self._set_bits(t, a, b)
+        either = self._known(t, int.__or__, a, b) or self._set_bits(t, a, b)
+        if either.width < WARP or self.block.segments > 1:
+            return either
+        return spread(both_bits(a, b), either)
 
     def xor(self, t: Type, a: Shape, b: Shape) -> Shape:
         known = self._known(t, int.__xor__, a, b) or self._set_bits(t, a, b)
@@ -332,17 +353,19 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         bits, zeros = self.reach(t, a), a.zeros if a.zeros >= ALWAYS_ZERO else max(0, a.zeros - n.const)
         if a.common <= n.const:
             return made(t, Shape(1, zeros=zeros))
-        common = moved(a.common, -n.const)
-        if bits is None and a.common < t.bits:
-            return Shape(WARP, common=common)
+        common, top = moved(a.common, -n.const), ALWAYS_ZERO
+        if a.top < t.bits or not t.is_signed:
+            top = min(a.top, t.bits) - n.const
+        if a.by_bit is not None or (bits is None and a.common < t.bits):
+            return cut(a, n.const.__rrshift__, Shape(WARP, common=common, top=top))
         if bits is None:
             return self._in_rows(t, a, constant(1 << n.const), 0)
         if bits > n.const and a.stride % 2**n.const:
             self._ask(a, n.const)
-            return Shape(WARP, common=bits - n.const if a.width == 1 else common)
-        return made(
-            t, Shape(a.width, 0 if bits <= n.const else a.stride >> n.const, zeros=zeros, common=common)
-        )
+            left = Shape(WARP, common=bits - n.const if a.width == 1 else common, top=top)
+            return cut(a, n.const.__rrshift__, left) if self.block.segments == 1 else left
+        stride = 0 if bits <= n.const else a.stride >> n.const
+        return made(t, Shape(a.width, stride, zeros=zeros, common=common, top=top))
 
     def _ask(self, a: Shape, bits: int) -> None:
         """Notes the row for which numbers that grow from lane to lane are cut below and above a bit."""

@@ -276,7 +276,8 @@ def _widen(old: Shape, new: Shape) -> Shape:
     if old.stride != new.stride or (old.width != new.width and max(old.width, new.width) == WARP):
         return VARYING
     hold, zeros, common = max(old.hold, new.hold), min(old.zeros, new.zeros), max(old.common, new.common)
-    return Shape(max(old.width, new.width), old.stride, hold, zeros=zeros, common=common)
+    by_bit = old.by_bit if old.by_bit == new.by_bit else None
+    return Shape(max(old.width, new.width), old.stride, hold, zeros=zeros, common=common, by_bit=by_bit)
 
 
 def used_in(ssa: Ssa) -> dict[Definition, set[int]]:

@@ -248,6 +248,7 @@ _APART = {
     ("store", "steps"): "a store for each lane; a scatter if not all run (tested)",
     ("load", "near"): "a vector for each few lanes; a gather if the index wraps (tested)",
     ("store", "near"): "a vector for each few lanes; a scatter if not all run (tested)",
+    ("load", "spread"): "a vector for each few lanes if they lie as guessed (tested)",
     ("load", "turns"): "loads lane by lane",
     ("store", "turns"): "stores lane by lane",
     ("load", "window"): "a gather; look-ups in registers if they turn out close together (tested)",

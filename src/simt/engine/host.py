@@ -38,6 +38,14 @@ def pieces(features: frozenset[str]) -> int:
     return next((number for name, number in _PIECES.items() if name in features), 4)
 
 
+_PICKS = {"avx512vbmi": 1, "avx512bw": 2, "avx512f": 4}
+
+
+def picks(features: frozenset[str]) -> int | None:
+    """Bytes of the smallest words that a CPU picks out of any two registers by one instruction."""
+    return next((word for name, word in _PICKS.items() if name in features), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Cpu:
     """What LLVM is told about a CPU, and what emission asks about it.

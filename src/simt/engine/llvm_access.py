@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from types import MappingProxyType
 
 import llvmlite.binding as llvm
@@ -95,6 +95,11 @@ class Beginning:
     )
 
 
+def _may_be_in_order(value: Value) -> bool:
+    """Whether a value is a column unless a guard says that base and stride tell it."""
+    return isinstance(value, Guarded) and shape_of(value).by_bit is None
+
+
 def fit(builder: Builder, name: str, t: Type) -> Value:
     """An i64 as an integer type."""
     return (
@@ -145,7 +150,7 @@ class AccessAlgebra(PrefetchAlgebra):
 
     def add(self, t: Type, a: Value, b: Value) -> Value:
         """Notes sums of addresses with constants: CPUs add those as they load and store."""
-        total = super().add(t, a, b)
+        total = self._march_on(t, a, b) or super().add(t, a, b)
         for one, other in ((a, b), (b, a)):
             if other.literal is not None and t.bits in (32, 64):
                 self._note_sum(total, bases(one), other.literal)
@@ -185,6 +190,25 @@ class AccessAlgebra(PrefetchAlgebra):
         total = LlvmIntegers.binary(self, "add", start, self.widened(gone, start.width))
         self._marches[total.ir] = start, gone
         return total
+
+    def _march_on(self, t: Type, a: Value, b: Value) -> Value | None:
+        """The sum, where it is guessed how lanes lie, of columns of which some march, or of one and a number:
+        what lanes begin with is added by itself, as it may be the same in all turns of a loop. None if it is
+        no such sum."""
+        shape = self.shapes.add(t, shape_of(a), shape_of(b))
+        if shape.by_bit is None or t.bits != U64.bits or any(_may_be_in_order(v) for v in (a, b)):
+            return None
+        columns = [self.vector(v) for v in (a, b) if shape_of(v).width == WARP]
+        known = [self._marches.get(column.ir, (column, None)) for column in columns]
+        numbers = [bases(v) for v in (a, b) if shape_of(v).is_uniform]
+        if len(columns) + len(numbers) < 2 or any(number.literal is not None for number in numbers):
+            return None
+        numbers += [gone for _, gone in known if gone is not None]
+        if not numbers:
+            return None
+        add = partial(LlvmIntegers.binary, self, "add")
+        total = self.marched(reduce(add, (start for start, _ in known)), reduce(add, numbers))
+        return self.shaped(total, shape)
 
     def gone(self, total: Value) -> Value:
         """The number, of a column that `marched` made."""

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from simt.analysis.access import NEAR
+from simt.analysis.access import NEAR, is_spread
 from simt.analysis.dominance import Tree, dominators
 from simt.analysis.program import Block, Call, Op, memory_operands
 from simt.analysis.rolled_again import Line, Seldom
@@ -227,7 +227,12 @@ class AloneLoops:
         through arrays of their own are faster together (a heap of 16 words)."""
         if isinstance(op, Call) or not op.form.effects or op.binding.get("space") == "local":
             return False
-        return any(map(self._is_apart, self._addresses(op)))
+        return any(self._is_apart(shape) and not self._is_picked(op, shape) for shape in self._addresses(op))
+
+    def _is_picked(self, op: Op, shape: Shape) -> bool:
+        """Whether an op loads what is picked out of few registers, at addresses of a shape."""
+        loads = op.form.moves_memory and len(op.destinations) == 1
+        return loads and is_spread(shape, op.result_types[0].bytes, 1, self.emitter.m.picks)
 
     def _is_lane_by_lane(self, op: Op | Call) -> bool:
         """The same, where local memory counts: lanes that may be at different places of their arrays."""

@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 
 from simt.engine.abi import LaunchSlot
 from simt.engine.atomic_operation import combine, is_simple
-from simt.engine.llvm_access import LOCAL, SHARED, Access
+from simt.engine.llvm_access import LOCAL, SHARED, Access, Region
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, shape_of
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_woven import WovenAlgebra
 from simt.ptx.types import Type
+from simt.records import replace
 
 
 class BesideAlgebra(WovenAlgebra):
@@ -30,6 +31,13 @@ class BesideAlgebra(WovenAlgebra):
         consecutive = shape_of(access.address).stride == access.size and not is_any
         one_unit = op != "add.far" or access.region.space == "global"
         return consecutive and one_unit and access.region is not LOCAL and is_simple(t)
+
+    def _lower_half(self, region: Region, address: Value) -> Value:
+        """The same, of which it is still known whether it is made of an index that may be any."""
+        half = super()._lower_half(region, address)
+        if isinstance(half, Guarded) and isinstance(address, Guarded):
+            return replace(half, index=address.index)
+        return half
 
     def one_thread(self) -> str:
         """i1: the launch has one native thread, and so nothing need be locked."""

@@ -620,7 +620,7 @@ def _unit(
 ) -> Unit:
     """`ssa` of the kernel, if it has been made."""
     unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa)
-    if (cut := llvm_rewriting.with_cuts(unit)) is not kernel:
+    while (cut := llvm_rewriting.with_cuts(unit)) is not kernel:  # a remainder of a remainder
         kernel, unit = cut, Unit(program, cut, block, features, may_grow=may_grow)
     unit.choose_shape()
     for step in llvm_rewriting.STEPS:

@@ -587,6 +587,8 @@ class MemoryAlgebra(TileAlgebra):
     def _load_apart(self, access: Access, way: Way) -> tuple[Value, ...]:
         if way is Way.TURNS:
             return self._load_slowly(access)
+        if way is Way.SPREAD:
+            return self.load_spread(access, partial(self._gathered_anyhow, access))
         if way is Way.WINDOW:
             return self.load_window(access, partial(self._load_apart, access, Way.LANES))
         if way in (Way.STEPS, Way.NEAR):
@@ -617,10 +619,11 @@ class MemoryAlgebra(TileAlgebra):
             slowly = partial(self._load_slowly, access)
             return self._either(self.are_inside(access, index), by_index, slowly, likely=True)
 
-        def gathered() -> tuple[Value, ...]:
-            return self.gather_all(access, self._checked_offsets(access, llvm_runtime.load))
-
+        gathered = partial(self._gathered_anyhow, access)
         return self.load_near(access, gathered) if self.may_be_near(access) else gathered()
+
+    def _gathered_anyhow(self, access: Access) -> tuple[Value, ...]:
+        return self.gather_all(access, self._checked_offsets(access, llvm_runtime.load))
 
     def _store_apart(self, access: Access, way: Way, values: tuple[Value, ...]) -> tuple[Value, ...]:
         match way:

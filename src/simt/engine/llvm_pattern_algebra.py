@@ -48,8 +48,8 @@ class PatternAlgebra(SeriesAlgebra):
 
     def and_(self, t: Type, a: Value, b: Value) -> Value:
         counts, mask = (b, a) if shape_of(a).is_uniform else (a, b)
-        affine = self.shapes.and_(t, shape_of(a), shape_of(b)).is_affine
-        if affine or not (
+        shape = self.shapes.and_(t, shape_of(a), shape_of(b))
+        if shape.is_affine or not (
             t.bits == U32.bits and self._begins_with_warp(counts) and shape_of(mask).is_uniform
         ):
             return super().and_(t, a, b)
@@ -59,7 +59,7 @@ class PatternAlgebra(SeriesAlgebra):
         base = LlvmAlgebra.and_(self, t, bases(counts), mask)
         pattern = Pattern(base, 0, 1, mask)
         if known is not None:
-            return self.in_pattern(pattern, VARYING, "false")
+            return self.in_pattern(pattern, shape, "false")
         return self.in_pattern(pattern, Shape(1, 1, Hold.GUARDED), self.ends_with(mask, WARP - 1))
 
     def xor(self, t: Type, a: Value, b: Value) -> Value:

@@ -31,7 +31,7 @@ from simt.analysis.unseen import unseen_nans
 from simt.analysis.waiting import settle
 from simt.analysis.weaving import woven_word
 from simt.engine.drafts import instructions
-from simt.engine.host import pieces
+from simt.engine.host import picks, pieces
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
@@ -134,9 +134,9 @@ class Unit:
         (`simt.analysis.joined`), if no thread can tell; where it pays."""
         found, environment = self.analyse(self.kernel), self.program.environment
         order, ssa, limit, given = found.schedule, found.ssa, 0.0, self.block
-        tried = list(candidates(given, found.uniformity))
+        tried, word = list(candidates(given, found.uniformity)), picks(self.features)
         for block in tried:
-            limit = limit or WORTH * cost(order, ssa, found.uniformity, environment, given)
+            limit = limit or WORTH * cost(order, ssa, found.uniformity, environment, given, word)
             if block.turned and (limit < APART or not may_be_turned(self.kernel, environment)):
                 continue
             if block.joins and not may_be_joined(self.kernel, ssa, environment, block):
@@ -144,7 +144,7 @@ class Unit:
             if block.threads_of_row and (limit < APART or not may_be_padded(self.kernel, environment, block)):
                 continue
             uniformity, pending = settle(ssa, environment, block, self.program.functions)
-            costs = cost(order, ssa, uniformity, environment, block)
+            costs = cost(order, ssa, uniformity, environment, block, word)
             if block.threads_of_row or block.joins:  # arithmetic too: it has more warps, or fewer for a CTA
                 arithmetic = instructions(order)
                 costs = (costs + arithmetic) * block.warps / block.ctas / given.warps - arithmetic

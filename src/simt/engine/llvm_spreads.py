@@ -14,19 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
-from simt.analysis.shape import ALWAYS_ZERO, WARP, trailing_zeros
-from simt.engine.llvm_access import Access
+from simt.analysis.shape import ALWAYS_ZERO, WARP, Shape, trailing_zeros
+from simt.analysis.spread import IN_ORDER, distances, spread
+from simt.engine.llvm_access import SHARED, Access
+from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_runs import RunsAlgebra
 from simt.engine.llvm_steps import REGISTER, StepsAlgebra
-from simt.engine.llvm_windows import PER_LINE, WINDOW, Loaded
+from simt.engine.llvm_windows import WINDOW, WORD, Loaded
 from simt.ptx.types import Type
 
 FARTHEST = 1 << 15
 """Bytes from the lowest lane to the highest: beyond, distances are no guess, but have wrapped."""
-GROUP = PER_LINE
-"""Lanes whose words, of 4 bytes, a register holds."""
 NEAR = 5 * REGISTER
 """Bytes between a group's words up to which these are picked out of registers, not loaded one by one."""
 Distances = tuple[int, ...]
@@ -55,7 +55,9 @@ class SpreadAlgebra(RunsAlgebra):
         shape = shape_of(value)
         if shape.is_affine and shape.width == 1 and self.segment == WARP:
             return tuple(shape.stride * lane for lane in range(WARP))
-        return None if isinstance(value, Guarded) else self._spreads.get(value.ir)
+        if not isinstance(value, Guarded) and value.ir in self._spreads:
+            return self._spreads[value.ir]
+        return None if shape.by_bit is None or isinstance(value, Guarded) else distances(shape.by_bit)
 
     def _spread(self, result: Value, distances: Distances | None) -> Value:
         """The result, a column, with that noted."""
@@ -79,8 +81,24 @@ class SpreadAlgebra(RunsAlgebra):
 
     def or_(self, t: Type, a: Value, b: Value) -> Value:
         """Lanes stay at their steps where bits are set of which the other value has none: that is a sum."""
-        total = super().or_(t, a, b)
+        total = self._guessed(super().or_(t, a, b), self.shapes.or_(t, shape_of(a), shape_of(b)))
         return self._summed(total, a, b, 1) if shape_of(total).is_affine else total
+
+    def and_(self, t: Type, a: Value, b: Value) -> Value:
+        return self._guessed(super().and_(t, a, b), self.shapes.and_(t, shape_of(a), shape_of(b)))
+
+    def _guessed(self, result: Value, shape: Shape) -> Value:
+        """A result with its shape, if that is a guess at how lanes lie."""
+        column = result.width == WARP and not isinstance(result, Guarded)
+        return self.shaped(result, shape) if column and shape.by_bit is not None else result
+
+    def _consecutive(self, t: Type, run: Callable[..., Value], a: Value) -> Value:
+        """There may be a better guess than that lanes go on by 1. (Where gathers are fast, they want to know
+        the index.)"""
+        lanes = shape_of(a).by_bit
+        if lanes in (None, IN_ORDER) or self.picks is None or self.has_gathers:
+            return super()._consecutive(t, run, a)
+        return self._varying(spread(lanes), run, a)
 
     def _summed(self, total: Value, a: Value, b: Value, sign: int) -> Value:
         one, other = self._distances(a), self._distances(b)
@@ -113,7 +131,10 @@ class SpreadAlgebra(RunsAlgebra):
         return self._spread(result, tuple(x * factor for x in distances))
 
     def shift_right(self, t: Type, a: Value, n: Value) -> Value:
-        result, distances, by = super().shift_right(t, a, n), self._distances(a), n.literal
+        result = self._guessed(
+            super().shift_right(t, a, n), self.shapes.shift_right(t, shape_of(a), shape_of(n))
+        )
+        distances, by = self._distances(a), n.literal
         zeros, rest = self._beginning(a)
         if distances is None or by is None or by > min(zeros, t.bits - 1) or not shape_of(a).is_affine:
             return result
@@ -149,6 +170,40 @@ class SpreadAlgebra(RunsAlgebra):
         full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
         return self._either(self.both(full, ok), spread, windows, likely=True)
 
+    def load_spread(self, access: Access, otherwise: Callable[[], Loaded]) -> Loaded:
+        """A word for each lane, picked out of registers, if lanes are at the distances from the first that
+        the analysis guesses and all that lies between them is valid; else `otherwise()`."""
+        lanes = shape_of(access.address).by_bit
+        assert lanes is not None
+        places = distances(lanes)
+        address, moved = self.as_moved(self.vector(access.address))
+        first = Value(self.builder.emit(f"extractelement {address.typed}, i32 0"), address.type)
+        ok, first = self._lie_so(address, first, places), moved(first)
+        if not (self._is_proven(access) and self.mask_is_full):
+            span = max(places) - min(places) + access.size
+            ok = self.both(ok, self._valid(access, self.plus(first, min(places)), span).ir)
+        run = partial(
+            SpreadAlgebra.pick_spread, element=access.element, word=access.word, places=list(places)
+        )
+
+        def picked() -> Loaded:
+            if access.region is not SHARED:
+                self.prefetch([self.plus(first, min(places))], max(places) - min(places))
+            return (self.apart("spread", run, Value(self._host(access, first), "ptr")),)
+
+        return self._either(ok, picked, otherwise, likely=True)
+
+    def _lie_so(self, address: Value, first: Value, places: Distances) -> str:
+        """i1: all lanes that run are at those distances from the first. Lanes are compared as an integer, or
+        LLVM, which does not like to keep masks in registers, would compare them in each turn of a loop."""
+        steps = self.constant_lanes(address.type, places)
+        expected = LlvmIntegers.binary(self, "add", self.widened(first, WARP), steps)
+        bits = self.builder.emit(f"bitcast {self.test('icmp eq', address, expected).typed} to i{WARP}")
+        if not self.mask_is_full:
+            stopped = self.builder.emit(f"xor {self.mask_bits(self.mask).typed}, -1")
+            bits = self.builder.emit(f"or i{WARP} {bits}, {stopped}")
+        return self.builder.emit(f"icmp eq i{WARP} {bits}, -1")
+
     def _places_of(self, access: Access) -> Distances | None:
         """Distances in bytes, if they are worth a look: closer lanes may be in a window; where all of them
         are more than there is, only few run."""
@@ -164,16 +219,20 @@ class SpreadAlgebra(RunsAlgebra):
         """What lies at some distances from a pointer, as lanes. Each group of them is picked out of all that
         lies between its words."""
         groups: list[str] = []
-        for group in _groups(places):
+        for group in _groups(places, word):
             low, span = min(group), max(group) - min(group) + word
-            where = [place - low for place in group]
-            groups.append(self._pick_group(self._behind(pointer, low), element, word, where, span).ir)
-        return self._concatenate(element, GROUP, groups)
+            start, where = self._behind(pointer, low), [place - low for place in group]
+            if span == word:  # one for all of them
+                loaded = Value(self.builder.emit(f"load {element}, {start.typed}, align {word}"), element)
+                groups.append(self.widened(loaded, len(group)).ir)
+            else:
+                groups.append(self._pick_group(start, element, word, where, span).ir)
+        return self._concatenate(element, WARP // len(groups), groups)
 
     def put_spread(self, pointer: Value, data: Value, word: int, places: list[int]) -> None:
         """Stores lanes at some distances from a pointer, by registers under masks."""
-        for number, group in enumerate(_groups(places)):
-            half = self.piece(data, number * GROUP, GROUP)
+        for number, group in enumerate(_groups(places, word)):
+            half = self.piece(data, number * len(group), len(group))
             lanes = {place: lane for lane, place in enumerate(group)}
             for start in range(min(group), max(group) + word, REGISTER):
                 picks = [lanes.get(place) for place in range(start, start + REGISTER, word)]
@@ -196,11 +255,12 @@ class SpreadAlgebra(RunsAlgebra):
         return Value(self._host(access, first), "ptr"), ok
 
 
-def _groups(places: Sequence[int]) -> list[Sequence[int]]:
+def _groups(places: Sequence[int], word: int) -> list[Sequence[int]]:
     """The places of the lanes whose words a register holds."""
-    return [places[first : first + GROUP] for first in range(0, WARP, GROUP)]
+    lanes = min(WARP, REGISTER // word)
+    return [places[first : first + lanes] for first in range(0, WARP, lanes)]
 
 
 def _are_near(places: Sequence[int]) -> bool:
     """Whether what lies between the words of each group are a few registers, no more."""
-    return all(REGISTER <= max(group) - min(group) <= NEAR for group in _groups(places))
+    return all(REGISTER <= max(group) - min(group) <= NEAR for group in _groups(places, WORD))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
 from simt.analysis.shape import WARP
+from simt.engine import host
 from simt.engine.llvm_access import LOCAL, SHARED, WOVEN, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, spell
@@ -22,7 +23,6 @@ from simt.engine.llvm_streams import StreamAlgebra
 
 REGISTER = 64
 """Bytes."""
-_PICKS = {"avx512vbmi": 1, "avx512bw": 2, "avx512f": 4}
 
 
 class StepsAlgebra(StreamAlgebra):
@@ -31,7 +31,7 @@ class StepsAlgebra(StreamAlgebra):
     @property
     def picks(self) -> int | None:
         """Bytes of the smallest words that the CPU picks out of any two registers by one instruction."""
-        return next((word for name, word in _PICKS.items() if name in self.features), None)
+        return host.picks(self.features)
 
     def are_steps_valid(self, access: Access) -> str:
         """i1: the first address of each row is that of all its lanes, with their steps, and all are valid."""

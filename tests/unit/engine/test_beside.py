@@ -168,7 +168,11 @@ def test_one_update_of_vectors(block: BlockShape, width: int, ways: int) -> None
     assert len(added.findall(code(kernel("add", "f32", "shared"), block))) == ways * each
 
 
-def test_any_index_is_not_expected_to_be_consecutive() -> None:
-    text = kernel("add", "u32", "global").replace("mul.wide.u32 %o, %t, 4; add.u64 %w", "add.u64 %w")
-    text = text.replace("add.u64 %a, %words, %o;", "mul.wide.u32 %o, %b, 4; add.u64 %a, %words, %o;")
-    assert "add <32 x i32>" not in code(text, BlockShape(32, 1, 1)).partition("simt.updates")[0]
+@pytest.mark.parametrize(("space", "start"), [("global", "%words"), ("shared", "%box")])
+def test_any_index_is_not_expected_to_be_consecutive(space: str, start: str) -> None:
+    """Nor is one of shared memory that begins where a parameter says."""
+    text = kernel("add", "u32", space).replace("mul.wide.u32 %o, %t, 4; add.u64 %w", "add.u64 %w")
+    text = text.replace("mov.u64 %box, box;", "ld.param.u64 %box, [olds];")
+    text = text.replace(f"add.u64 %a, {start}, %o;\n", f"mul.wide.u32 %o, %b, 4; add.u64 %a, {start}, %o;\n")
+    emitted = code(text, BlockShape(32, 1, 1)).partition("simt.updates")[0]
+    assert not re.search(r"add <32 x i32> %\S+, %", emitted)

@@ -100,10 +100,11 @@ def lookups(lanes: int) -> str:
 
 @pytest.mark.parametrize("lanes", [4, 8, 16])
 def test_rows_of_an_index_with_a_sign(lanes: int) -> None:
+    """On a CPU that does not pick lanes out of registers, which may cost as little."""
     program = shared_device("jit").load(lookups(lanes)).program
     function = program.functions["k"]
     rows = [
-        explain(program, function, asked((256, 1, 1), (grid, 1, 1), function), "x86-64-v4").block.row
+        explain(program, function, asked((256, 1, 1), (grid, 1, 1), function), "x86-64-v3").block.row
         for grid in (100, 1 << 30)
     ]
     assert rows == [lanes, 32]
@@ -145,5 +146,5 @@ def test_rows_within_rows(any_device: simt.Device) -> None:
 
 def test_such_a_cta_has_the_short_rows() -> None:
     program = shared_device("jit").load(NESTED).program
-    notes = explain(program, program.functions["k"], BlockShape(256, 1, 1), "x86-64-v4")
+    notes = explain(program, program.functions["k"], BlockShape(256, 1, 1), "x86-64-v3")
     assert notes.block.row == 4

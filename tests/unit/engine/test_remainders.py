@@ -35,11 +35,14 @@ def kernel(number: str, shift: int = 5, difference: str = "sub.s32 %c, %i, %b;")
 """
 
 
+OF_REMAINDER = """shr.s32 %s, %t, 31; shr.u32 %s, %s, 26; add.s32 %s, %t, %s; and.b32 %b, %s, -64;
+    sub.s32 %i, %t, %b;"""
 NUMBERS = {
     "threads": ("mov.u32 %i, %t;", lambda t: t),
     "twice a thread": ("shl.b32 %i, %t, 1;", lambda t: 2 * t),
     "with a halo": ("add.s32 %i, %t, -7;", lambda t: t - 7),
     "far below zero": ("add.s32 %i, %t, -100000;", lambda t: t - 100000),
+    "rest of 64": (OF_REMAINDER, lambda t: t % 64),
     "odd steps": ("mad.lo.s32 %i, %t, 3, 1;", lambda t: 3 * t + 1),
 }
 
@@ -78,6 +81,7 @@ def masks(text: str, grid: tuple[int, int, int] = (64, 1, 1)) -> int:
     [
         ("threads", "sub.s32 %c, %i, %b;", 1),
         ("twice a thread", "sub.s32 %c, %i, %b;", 1),
+        ("rest of 64", "sub.s32 %c, %i, %b;", 2),
         ("with a halo", "sub.s32 %c, %i, %b;", 0),  # which may be below zero
         ("threads", "sub.s32 %c, %b, %i;", 0),
         ("threads", "sub.s32 %c, %n, %b;", 0),  # of another number
