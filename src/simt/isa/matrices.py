@@ -15,8 +15,8 @@ ROWS = 8
 WORDS = 4
 """Of a row."""
 
-SHARED = {"count": "x1 x2 x4", "space": "shared shared::cta"}
-LATE = {"shared::cta": "7.8"}
+COUNTS = "x1 x2 x4"
+SPACES = "shared shared::cta"
 
 
 def number(m: Algebra[V], value: int) -> V:
@@ -60,13 +60,13 @@ def address_of_row(m: Algebra[V], a: V, lane: V, rows: int) -> V:
 
 
 @instruction(
-    "ldmatrix.sync.aligned.m8n8.count[.trans][.space].b16 d:matrices(b32), [a]", **SHARED,
-    since="6.5 sm_75", requires=LATE, effects="memory warp", ref="PTX 6.5 ldmatrix",
+    "ldmatrix.sync.aligned.m8n8.count[.trans][.space].b16 d:matrices(b32), [a]", count=COUNTS, space=SPACES,
+    since="6.5 sm_75", requires={"shared::cta": "7.8"}, effects="memory warp", ref="PTX 6.5 ldmatrix",
 )  # fmt: skip
 def ldmatrix(m: Algebra[V], a: V, count: str, trans: bool, space: str | None) -> tuple[V, ...]:
-    """Loads matrices from shared memory, rows of 16 bytes: lane n gives the address of row n % 8 of matrix n / 8.
+    """Loads matrices from shared memory, in rows of 16 bytes.
 
-    An address must be a multiple of 16. `.trans` transposes each matrix.
+    Lane n gives the address of row n % 8 of matrix n / 8, a multiple of 16. `.trans` transposes each matrix.
     """
     matrices = int(count[1:])
     lane, rows = m.lane(), matrices * ROWS
@@ -81,15 +81,15 @@ def ldmatrix(m: Algebra[V], a: V, count: str, trans: bool, space: str | None) ->
 
 
 @instruction(
-    "stmatrix.sync.aligned.m8n8.count[.trans][.space].b16 [a], b:matrices(b32)", **SHARED,
+    "stmatrix.sync.aligned.m8n8.count[.trans][.space].b16 [a], b:matrices(b32)", count=COUNTS, space=SPACES,
     since="7.8 sm_90", effects="memory warp", ref="PTX 7.8 stmatrix",
 )  # fmt: skip
 def stmatrix(
     m: Algebra[V], a: V, b: V | tuple[V, ...], count: str, trans: bool, space: str | None
 ) -> None:  # fmt: skip
-    """Stores matrices to shared memory, rows of 16 bytes: lane n gives the address of row n % 8 of matrix n / 8.
+    """Stores matrices to shared memory, in rows of 16 bytes.
 
-    An address must be a multiple of 16. `.trans` transposes each matrix.
+    Lane n gives the address of row n % 8 of matrix n / 8, a multiple of 16. `.trans` transposes each matrix.
     """
     values, rows = elements(b), int(count[1:]) * ROWS
     if trans:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from itertools import chain
 
+from simt.diagnostics import counted
 from simt.isa.form import Binding, OperandForm, Requirement, Selector
 from simt.isa.special_registers import READERS, SPECIAL_REGISTERS, SpecialRegister
 from simt.isa.targets import FIRST_PROTOTYPES
