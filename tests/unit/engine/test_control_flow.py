@@ -56,3 +56,48 @@ SKIP:
     out = device.zeros(32, "u4")
     device.load(text)["k"](1, 32, (out,))
     np.testing.assert_array_equal(out.numpy(), 5 * np.arange(32))
+
+
+ENDS = """.version 7.5
+.target sm_75
+.address_size 64
+.func (.reg .b32 %given) half(.reg .b32 %n)
+{
+    .reg .pred %odd;
+    .reg .b32 %low;
+    and.b32 %low, %n, 1;
+    setp.eq.u32 %odd, %low, 1;
+    @%odd exit;
+    shr.u32 %given, %n, 1;
+    ret;
+}
+.func (.reg .b32 %found) quarter(.reg .b32 %n)
+{
+    call (%found), half, (%n);
+    call (%found), half, (%found);
+    ret;
+}
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %t, %q;
+    .reg .b64 %a, %o;
+    ld.param.u64 %a, [out];
+    mov.u32 %t, %tid.x;
+    mul.wide.u32 %o, %t, 4;
+    add.u64 %a, %a, %o;
+    st.global.u32 [%a], %t;
+    call (%q), quarter, (%t);
+    add.u32 %q, %q, 1000;
+    st.global.u32 [%a], %q;
+    ret;
+}
+"""
+
+
+def test_functions_may_end_threads(device: simt.Device) -> None:
+    """As later versions of LLVM write where nothing goes on. Compiled code does so too."""
+    out = device.zeros(77, "u4")
+    device.load(ENDS)["k"](1, 77, (out,))
+    t = np.arange(77)
+    np.testing.assert_array_equal(out.numpy(), np.where(t % 4, t, t // 4 + 1000))
+    assert getattr(device.engine, "reasons", {}) == {}
