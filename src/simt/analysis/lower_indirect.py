@@ -1,4 +1,4 @@
-"""Calls through a register of functions with barriers or `exit`: made direct, to be put into their callers."""
+"""Calls through a register of functions with barriers or `exit`: made direct, and put into their callers."""
 
 from __future__ import annotations
 
