@@ -75,7 +75,7 @@ def test_fuses_what_the_hardware_fuses(t: str) -> None:
     assert different(t, computed(t, "interpreter")) == set()
 
 
-@pytest.mark.parametrize("t", SUFFIXES)
+@pytest.mark.parametrize("t", share(SUFFIXES, 2))
 def test_the_jit_fuses_what_the_hardware_fuses(t: str) -> None:
     assert different(t, computed(t, "jit")) == set()
 

@@ -22,6 +22,8 @@ from tests.shares import share
 ALL = [(case, variant) for case in CASES for variant in variants(case)]
 STEP = {"interpreter": 7, "jit": 11, "jit without drafts": 17}
 """One of how many compilations of a case runs on an engine, and at least one: compiling takes the time."""
+CASES_OF = {"interpreter": 2, "jit": 1, "jit without drafts": 3}
+"""One of how many cases."""
 
 SLOW = frozenset({"atomics.plain/atomics_half", "atomics.plain/locks"})
 """Emulated 16-bit atomics and locks without optimisation take the interpreter seconds: on the JIT only."""
@@ -30,7 +32,7 @@ SLOW = frozenset({"atomics.plain/atomics_half", "atomics.plain/locks"})
 def sampled(engine: str) -> list[Any]:
     """The compilations that run on an engine."""
     found = [(case, v) for case, v in ALL if engine != "interpreter" or key(case, v) not in SLOW]
-    chosen = share(found, STEP[engine], lambda pair: pair[0])
+    chosen = share(share(found, STEP[engine], lambda pair: pair[0]), CASES_OF[engine])
     return [pytest.param(engine, case, v, id=f"{engine}-{key(case, v)}") for case, v in chosen]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import simt
 from tests.conftest import shared_device
+from tests.shares import share
 
 BLOCKS = (
     (256, 1), (16, 16), (8, 8), (32, 8), (64, 4), (96, 1), (4, 16), (2, 64), (20, 20), (10, 10), (48, 3),
@@ -139,7 +140,7 @@ def differs(seed: int) -> bool:
     return jit != interpreter
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", share(range(24), 2))
 def test_engines_agree(seed: int) -> None:
     assert not differs(seed)
 

@@ -107,6 +107,7 @@ def test_points_of_every_format(device: simt.Device, geometry: str, address: str
             assert not found[lane, channels:].any()
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("geometry", SHAPES)
 def test_linear_filtering(device: simt.Device, geometry: str) -> None:
     """The texels around x - 0.5, weighted in parts of 256 along each axis."""
