@@ -26,10 +26,14 @@ from tests.fuzz.programs import generate
 from tests.fuzz.running import Case, Outputs, difference, outcome
 
 ENGINES = "jit", "interpreter"
+OPEN = "mbarrier.pending_count", "createpolicy"
+"""Programs with these are passed over: what they give is defined for some operands, and these have any."""
 
 
 def ptx_differences(seed: int, devices: list[simt.Device]) -> Iterator[str]:
     case = Case.of(generate(seed))
+    if any(opcode in case.text for opcode in OPEN):
+        return
 
     def gpu(level: int | None = None) -> Outputs:
         out, acc, own = record.execute(case, level)

@@ -30,7 +30,7 @@ INEXACT = ("approx", "full")
 SIGN_OF_NAN = ("copysign", "xorsign")
 """Instructions that would show the sign of a NaN, which arithmetic leaves open."""
 
-UNDEFINED = ("fns", "mbarrier", "createpolicy")
+UNDEFINED = ("fns",)
 """Instructions without a defined result for some values of their operands."""
 
 VIDEO = ("video", "video_vectors")

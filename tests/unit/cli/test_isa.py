@@ -31,8 +31,8 @@ def test_one_instruction_is_its_page(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_an_instruction_that_is_known_only(capsys: pytest.CaptureFixture[str]) -> None:
-    shown = output(capsys, "ldmatrix")
-    assert shown == page("ldmatrix", KNOWN["ldmatrix"])
+    shown = output(capsys, "wgmma")
+    assert shown == page("wgmma", KNOWN["wgmma"])
     assert "- Known, not run: a kernel that reaches it cannot be launched" in shown
     assert "Conformance" not in shown
     both = output(capsys, "prefetch")

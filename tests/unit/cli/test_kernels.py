@@ -35,7 +35,7 @@ def test_the_list(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr()
     heading, *rows = [line.split(maxsplit=3) for line in shown.out.splitlines()]
     assert heading == ["kernel", "parameters", "shared", "launch"]
-    assert rows[0] == ["bad", ".u64", "out", "0       no: ldmatrix.sync.aligned.m8n8.x1.shared.b16"]
+    assert rows[0] == ["bad", ".u64", "out", "0       no: getctarank.u64"]
     assert rows[1] == ["good", ".u64", "out", "0       yes"]
     last = shown.out.splitlines()[3]
     assert last.startswith("lost    .u64 param_0, .b8 param_1[12]  12      no: ")
@@ -57,7 +57,7 @@ def test_the_list_for_programs(file: str, capsys: pytest.CaptureFixture[str]) ->
         "obstacle": None, "unsupported": [],
     }  # fmt: skip
     assert len(bad["unsupported"]) == 2
-    assert bad["obstacle"].startswith("kernel bad: simt does not run `ldmatrix")
+    assert bad["obstacle"].startswith("kernel bad: simt does not run `getctarank")
     assert (lost["shared"], lost["unsupported"]) == (12, [])
 
 
@@ -76,7 +76,7 @@ def test_check_accepts_with_warnings(file: str, capsys: pytest.CaptureFixture[st
 def test_run_names_them(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["run", file, "--grid", "1", "--block", "1"]) == 2
     assert (
-        "it has bad (not run: ldmatrix.sync.aligned.m8n8.x1.shared.b16), good, lost"
+        "it has bad (not run: getctarank.u64), good, lost"
         in capsys.readouterr().err
     )
 
@@ -92,7 +92,7 @@ def test_run_names_them(file: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_commands_that_launch(command: list[str], file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute([command[0], file, "bad", *command[1:], "out=0"]) == 1
     assert (
-        "simt: error: UnsupportedInstruction: kernel bad: simt does not run `ldmatrix"
+        "simt: error: UnsupportedInstruction: kernel bad: simt does not run `getctarank"
         in capsys.readouterr().err
     )
 
@@ -100,7 +100,7 @@ def test_commands_that_launch(command: list[str], file: str, capsys: pytest.Capt
 def test_explain_leaves_them_out(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["explain", file, "--block", "32"]) == 0
     shown = capsys.readouterr()
-    assert shown.err == "bad cannot be launched: simt does not run ldmatrix.sync.aligned.m8n8.x1.shared.b16\n"
+    assert shown.err == "bad cannot be launched: simt does not run getctarank.u64\n"
     assert [line.split(",")[0] for line in shown.out.splitlines() if line[:1].isalpha()] == ["good", "lost"]
     assert execute(["explain", file, "bad"]) == 1
     assert "UnsupportedInstruction" in capsys.readouterr().err

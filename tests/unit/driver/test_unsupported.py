@@ -29,14 +29,14 @@ BAD = """
     ld.param.u64 %rd1, [out];
     setp.ne.u64 %p1, %rd1, 0;
 @%p1 bra over;
-    ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];
-    movmatrix.sync.aligned.m8n8.trans.b16 %r3, %r1;
+    getctarank.u64 %r1, %rd1;
+    mapa.u32 %r3, %r1, %r1;
 over:
     st.global.u32 [%rd1], %r3;
     ret;
 }
 """
-LINE = (HEAD + BAD).split("\n").index("    ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];") + 1
+LINE = (HEAD + BAD).split("\n").index("    getctarank.u64 %r1, %rd1;") + 1
 CALLS = """
 .func (.reg .u32 %x) inner (.reg .u32 %y)
 {
@@ -60,7 +60,7 @@ CALLS = """
     st.global.u32 [%rd1], %r1;
     ret;
 }
-""".replace("griddepcontrol_or_not", "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%rd1], {%y};")
+""".replace("griddepcontrol_or_not", "barrier.cluster.arrive.aligned;")
 
 
 @pytest.fixture
@@ -89,15 +89,15 @@ def test_the_module_loads_and_other_kernels_run(device: simt.Device) -> None:
 def test_a_launch_says_what_where_and_what_else_runs(device: simt.Device) -> None:
     module = device.load(HEAD + BAD + GOOD)
     problem = refusal(module, "bad")
-    ldmatrix, movmatrix = "ldmatrix.sync.aligned.m8n8.x1.shared.b16", "movmatrix.sync.aligned.m8n8.trans.b16"
+    rank, mapa = "getctarank.u64", "mapa.u32"
     message = (
-        f"kernel bad: simt does not run `{ldmatrix}` (<ptx> line {LINE}), nor `{movmatrix}`; "
+        f"kernel bad: simt does not run `{rank}` (<ptx> line {LINE}), nor `{mapa}`; "
         "of the module's kernels 1 can be launched: good"
     )
     assert str(problem) == message == module["bad"].obstacle
     assert isinstance(problem, simt.LaunchError)
-    assert (problem.instruction, problem.line, problem.file) == (ldmatrix, LINE, "<ptx>")
-    assert problem.instructions == (ldmatrix, movmatrix) == module["bad"].unsupported
+    assert (problem.instruction, problem.line, problem.file) == (rank, LINE, "<ptx>")
+    assert problem.instructions == (rank, mapa) == module["bad"].unsupported
     again = pickle.loads(pickle.dumps(problem))
     assert (str(again), again.line) == (message, LINE)
 
@@ -128,11 +128,11 @@ def test_calls_reach_it(device: simt.Device) -> None:
 
 def test_the_nearest_one_is_named(device: simt.Device) -> None:
     both = CALLS.replace(
-        "    bar.sync 0;\n", "    .reg .b32 %m; movmatrix.sync.aligned.m8n8.trans.b16 %m, %y;\n"
+        "    bar.sync 0;\n", "    .reg .b32 %m; mapa.u32 %m, %y, %y;\n"
     )
     problem = refusal(device.load(HEAD + both), "caller")
-    assert problem.instruction.startswith("movmatrix")
-    assert "reached through outer), nor `stmatrix" in str(problem)
+    assert problem.instruction.startswith("mapa")
+    assert "reached through outer), nor `barrier.cluster" in str(problem)
 
 
 def test_functions_that_nobody_calls_do_not_matter(device: simt.Device) -> None:
@@ -198,12 +198,13 @@ def test_check_has_warnings_only() -> None:
 
 
 def test_unknown_instructions_refuse_the_file(device: simt.Device) -> None:
-    with pytest.raises(simt.PtxError, match="unknown instruction `ldmatrx`"):
-        device.load(HEAD + GOOD + BAD.replace("ldmatrix", "ldmatrx"))
+    with pytest.raises(simt.PtxError, match="unknown instruction `getctarnk`"):
+        device.load(HEAD + GOOD + BAD.replace("getctarank", "getctarnk"))
 
 
 def test_very_many_of_them_hide_no_error() -> None:
-    many = "\n".join(f"    ldmatrix.sync.aligned.m8n8.x1.shared.b16 {{%r{i}}}, [%r0];" for i in range(1500))
-    text = f"{HEAD}.entry k {{\n    .reg .b32 %r<1500>;\n{many}\n    add.u32 %r1, %r1;\n    ret;\n}}\n"
+    many = "\n".join(f"    getctarank.u64 %r{i}, %rd0;" for i in range(1500))
+    registers = ".reg .b32 %r<1500>; .reg .b64 %rd0;"
+    text = f"{HEAD}.entry k {{\n    {registers}\n{many}\n    add.u32 %r1, %r1;\n    ret;\n}}\n"
     found = check_source(text, "file.ptx")
     assert [d.severity for d in found] == [Severity.WARNING, Severity.ERROR]
