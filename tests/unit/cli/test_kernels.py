@@ -75,10 +75,7 @@ def test_check_accepts_with_warnings(file: str, capsys: pytest.CaptureFixture[st
 
 def test_run_names_them(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["run", file, "--grid", "1", "--block", "1"]) == 2
-    assert (
-        "it has bad (not run: getctarank.u64), good, lost"
-        in capsys.readouterr().err
-    )
+    assert "it has bad (not run: getctarank.u64), good, lost" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -127,9 +127,7 @@ def test_calls_reach_it(device: simt.Device) -> None:
 
 
 def test_the_nearest_one_is_named(device: simt.Device) -> None:
-    both = CALLS.replace(
-        "    bar.sync 0;\n", "    .reg .b32 %m; mapa.u32 %m, %y, %y;\n"
-    )
+    both = CALLS.replace("    bar.sync 0;\n", "    .reg .b32 %m; mapa.u32 %m, %y, %y;\n")
     problem = refusal(device.load(HEAD + both), "caller")
     assert problem.instruction.startswith("mapa")
     assert "reached through outer), nor `barrier.cluster" in str(problem)
