@@ -31,11 +31,8 @@ Values = Mapping[Definition, Sum]
 @dataclass(frozen=True, slots=True)
 class Unrolled:
     """The two loops, `rest` and `main`, each a block. `before`: where lanes go to either; by way of `lead` to
-    `rest`. `between`: where those of `rest` come to, and go on to `main`, by way of `way`, or to `after`.
-    `head`: `before`, or where a branch begins whose ways, `arms`, meet there."""
+    `rest`. `between`: where those of `rest` come to, and go on to `main`, by way of `way`, or to `after`."""
 
-    head: Block
-    arms: tuple[Block, ...]
     before: Block
     lead: list[Block]
     rest: Block
@@ -134,7 +131,7 @@ class Proof:
 
     def _count(self) -> Count:
         pair = self.pair
-        for block in (pair.head, *pair.arms, pair.before, *pair.lead, pair.rest, pair.between, pair.main):
+        for block in (pair.before, *pair.lead, pair.rest, pair.between, pair.main):
             _require(self._is_plain(block))
         self._find_steps()
         turns = self._turns()
@@ -338,15 +335,12 @@ class Proof:
 
     def _is_quotient(self, counter: Definition, signed: bool, last: Sum) -> bool:
         """Whether the program divides so. Where numbers have 32 bits, it may do so in those."""
-        algebra, t, step, ways = self.algebra, _numbers(counter), self.steps[counter], [self.quotient]
-        (phi,) = cast("tuple[Any, ...]", algebra.key(self.quotient) or (None,))[:1]
-        if isinstance(phi, Definition) and phi.is_phi and phi.block is self.pair.before:
-            ways = [self.outside.of(value) for value in phi.inputs.values()]
-        found = {algebra.divide(t, last, step)}
+        algebra, t, step = self.algebra, _numbers(counter), self.steps[counter]
+        found = {algebra.divide(t, last, step), algebra.divide_short(t, last, step)}
         if not signed or self._start(counter) in self.lower:
             lower = (algebra.resize(t, U32, one) for one in (last, step))
             found.add(algebra.resize(U32, t, algebra.divide(U32, *lower)))
-        return found.issuperset(ways)
+        return self.quotient in found
 
     def _half(self, counter: Definition) -> tuple[Sum, Sum]:
         """With what a counter begins and what it goes on by, in 32 bits if it has no more."""
@@ -451,7 +445,7 @@ class Proof:
 
     def _is_before(self, definition: Definition) -> bool:
         """Whether a register has something from before the loops on, and nothing else."""
-        tree, at = dominators(self.ssa.schedule), self.pair.head.index
+        tree, at = dominators(self.ssa.schedule), self.pair.before.index
         if self.ssa.single.get(definition.register) is not definition:
             return False
         while at != definition.block.index and tree[at] != at:

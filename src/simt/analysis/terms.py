@@ -169,6 +169,11 @@ class TermAlgebra:
             raise NoSumError
         return self.atom(t.bits, "divide", a, b)
 
+    def divide_short(self, t: Type, a: Sum, b: Sum) -> Sum:
+        if t.is_signed:
+            raise NoSumError
+        return self.atom(t.bits, "divide_short", a, b)
+
     def maximum(self, t: Type, a: Sum, b: Sum) -> Sum:
         if t.is_float:
             raise NoSumError
