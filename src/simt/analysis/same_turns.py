@@ -144,6 +144,7 @@ class Proof:
         others = list[Hashable]()
         main = self._main(first, others)
         _require(effects == others)
+        self._go_on_alike(done, main)
         self._leave_alike(done, main)
         return self._counted(done, main, turns)
 
@@ -246,10 +247,20 @@ class Proof:
     def _main(self, first: Terms, effects: list[Hashable]) -> Terms:
         """A turn of the second loop, after some of the first."""
         main, between = self.pair.main, self._between(first)
-        (source,) = (b.index for b in self.ssa.predecessors[main.index] if b is not main)
         phis = self.ssa.phis.get(main.index, ())
-        known = between.known | {phi: between.of(phi.inputs[source]) for phi in phis}
+        known = between.known | {phi: between.of(self._brought(phi)) for phi in phis}
         return self._run(main, known, effects)
+
+    def _brought(self, phi: Definition) -> Definition:
+        """What a phi of the second loop begins with."""
+        (found,) = (d for b, d in phi.inputs.items() if b != self.pair.main.index)
+        return found
+
+    def _go_on_alike(self, done: Terms, main: Terms) -> None:
+        """A turn of the second loop must leave what it would begin with after those of the first one."""
+        later = self._between(done)
+        for phi in self.ssa.phis.get(self.pair.main.index, ()):
+            _require(later.of(self._brought(phi)) == main.of(phi.inputs[self.pair.main.index]))
 
     def _begins_alike(self) -> None:
         """Lanes that come to the second loop at once must bring what those of the first begin with."""

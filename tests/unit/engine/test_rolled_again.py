@@ -230,6 +230,18 @@ def test_what_is_different_stays_as_it_was(name: str) -> None:
         assert other == one
 
 
+@pytest.mark.parametrize(("more", "rolled"), [(0, True), (4, False)])
+def test_the_second_loop_must_go_on_as_the_first(more: int, rolled: bool) -> None:
+    """Something that it alone carries on is 0 in its first turn, and more in later ones."""
+    text = SHAPES["elements"].replace("TURN:", "mov.u32 %c, 0;\nTURN:\n    cvt.s64.s32 %px, %c;")
+    text = text.replace("add.s64 %b0, %y, %b0;", "add.s64 %b0, %y, %b0; add.s64 %b0, %b0, %px;")
+    text = text.replace("setp.lt.s32 %p, %i, %n", f"add.s32 %c, %c, {more}; setp.lt.s32 %p, %i, %n")
+    assert is_rolled(text) == rolled
+    for limit in (500, 1000, 1600):
+        one, other = results(text, limit, 128)
+        assert other == one
+
+
 # -- faults ----------------------------------------------------------------------------------------------
 
 MET = """
