@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from simt.analysis.shape import Shape, trailing_zeros
+from simt.analysis.shape import WARP, Shape, trailing_zeros
 from simt.analysis.short_divisions import UPPER
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
@@ -85,7 +85,7 @@ class QuotientAlgebra(TwoRowsAlgebra):
         self, t: Type, by_32: Callable[..., Value], by_64: Callable[..., Value], a: Value, b: Value
     ) -> Value:
         """`by_64`; of lanes `by_32`, if all upper halves are zero: CPUs divide by 64 bits one by one."""
-        if max(a.width, b.width) == 1:
+        if max(a.width, b.width) < WARP:
             return by_64(self, t, a, b)
         upper = self.binary("and", self.binary("or", a, b), self.number(a.type, UPPER))
         small = self._all(self.test("icmp eq", upper, self.number(a.type, 0)))

@@ -118,11 +118,13 @@ def test_numbers(engine: str, t: str, way: str) -> None:
 
 @pytest.mark.parametrize("divisor", [0, 1, 5, 16, 20, 33, 100, 1000, 2**31, 2**32 - 1, 2**32, 2**64 - 3])
 @pytest.mark.parametrize("t", ["u64", "s64"])
-def test_rows(engine: str, t: str, divisor: int) -> None:
-    """An index by what is the same for all."""
+@pytest.mark.parametrize("row", [128, 16])
+def test_rows(engine: str, row: int, t: str, divisor: int) -> None:
+    """An index by what is the same for all. In short rows of threads, each index is that of some threads."""
     device, n = shared_device(engine), 700
     out = device.zeros((n, 2), "u8")
-    device.load(source(t, "product", INDEX))["k"]((2,), (128,), (0, 0, out, np.uint64(divisor), n))
+    kernel, block = device.load(source(t, "product", INDEX))["k"], (row, 128 // row)
+    kernel((2,), block, (0, 0, out, np.uint64(divisor), n))
     assert out.numpy().tolist() == [[*divided(i, divisor, t == "s64", "product")] for i in range(n)]
 
 
