@@ -21,6 +21,7 @@ HEAD = """.version 7.5
     ld.param.u64 %c, [a]; ld.param.u64 %d, [b]; ld.param.u64 %e, [out];
     ld.param.u64 %b, [one]; ld.param.u32 %n, [n];
     mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x; mov.u32 %x, %ntid.x; mov.u32 %y, %nctaid.x;
+    mov.u32 %z, %tid.y; mad.lo.u32 %t, %z, %x, %t; mov.u32 %z, %ntid.y; mul.lo.u32 %x, %x, %z;
     mul.lo.u32 %step, %x, %y;
     mad.lo.u32 %i, %i, %x, %t;
     setp.ge.u32 %o, %i, %n;
@@ -116,16 +117,17 @@ def test_numbers(engine: str, t: str, way: str) -> None:
     assert out.numpy().tolist() == [[*divided(*pair, t == "s64", way)] for pair in pairs]
 
 
-@pytest.mark.parametrize("divisor", [0, 1, 5, 16, 20, 33, 100, 1000, 2**31, 2**32 - 1, 2**32, 2**64 - 3])
+@pytest.mark.parametrize("divisor", [0, 1, 5, 16, 20, 32, 33, 100, 1000, 2**31, 2**32 - 1, 2**32, 2**64 - 3])
 @pytest.mark.parametrize("t", ["u64", "s64"])
 @pytest.mark.parametrize("row", [128, 16])
-def test_rows(engine: str, row: int, t: str, divisor: int) -> None:
-    """An index by what is the same for all. In short rows of threads, each index is that of some threads."""
+@pytest.mark.parametrize("way", ["product", "remainder"])
+def test_rows(engine: str, way: str, row: int, t: str, divisor: int) -> None:
+    """An index by what is the same for all. Rows of threads have a base each."""
     device, n = shared_device(engine), 700
     out = device.zeros((n, 2), "u8")
-    kernel, block = device.load(source(t, "product", INDEX))["k"], (row, 128 // row)
+    kernel, block = device.load(source(t, way, INDEX))["k"], (row, 128 // row)
     kernel((2,), block, (0, 0, out, np.uint64(divisor), n))
-    assert out.numpy().tolist() == [[*divided(i, divisor, t == "s64", "product")] for i in range(n)]
+    assert out.numpy().tolist() == [[*divided(i, divisor, t == "s64", way)] for i in range(n)]
 
 
 def forms(text: str) -> list[str]:
