@@ -89,10 +89,11 @@ class TrialAlgebra(SidesAlgebra):
     # -- upper halves of words of 64 bits ------------------------------------------------------------
 
     def hold_halves(self, *numbers: Value) -> bool:
-        """In a trial, of numbers of 64 bits that are not all the same for all lanes: holds that they have no
-        upper halves. Otherwise False."""
-        uniform = all(shape_of(number).is_uniform for number in numbers)
-        if self.retreat is None or uniform or any(isinstance(number, Guarded) for number in numbers):
+        """In a trial, of indices of 64 bits: holds that they have no upper halves. False of what is the same
+        for all lanes, and of columns, which may be anything."""
+        shapes = [shape_of(number) for number in numbers]
+        known = all(s.is_affine for s in shapes) and not all(s.is_uniform for s in shapes)
+        if self.retreat is None or not known or any(isinstance(number, Guarded) for number in numbers):
             return False
         for number in numbers:
             self.hold(self._all(self._is_half(number)))
