@@ -23,7 +23,7 @@ from simt.analysis.ssa import Definition, Ssa, build
 from simt.analysis.terms import NoSumError, Sum, TermAlgebra, Terms
 from simt.analysis.unrolling import copied
 from simt.isa.form import Form
-from simt.ptx.types import S64, U32, U64, Type
+from simt.ptx.types import PRED, S64, U32, U64, Type
 from simt.records import dataclass
 
 UPPER = 2**U64.bits - 2**U32.bits
@@ -35,9 +35,11 @@ FORMS = {"quotient": QUOTIENT, "remainder": REST}
 
 @dataclass(frozen=True, slots=True)
 class _Ways:
-    """The blocks of a division: where a branch begins, its ways, and where these meet."""
+    """The blocks of a division: where a branch begins, its ways, and where these meet. `holds`: lanes go the
+    short way where the branch's predicate holds, else where it does not."""
 
     head: Block
+    holds: bool
     short: Block
     long: Block
     end: Block
@@ -79,11 +81,11 @@ def _all_ways(ssa: Ssa) -> Iterator[_Ways]:
         branch = head.terminator
         if not isinstance(branch, Branch) or not _is_candidate(head):
             continue
-        short, long = (branch.otherwise, branch.taken) if branch.negated else (branch.taken, branch.otherwise)
-        (end,) = short.successors()
-        alone = all(ssa.predecessors[way.index] == [head] for way in (short, long))
-        if alone and len(ssa.predecessors[end.index]) == 2:
-            yield _Ways(head, short, long, end)
+        ways = branch.taken, branch.otherwise
+        (end,) = branch.taken.successors()
+        alone = all(ssa.predecessors[way.index] == [head] for way in ways)
+        for short, long in (ways, ways[::-1]) if alone and len(ssa.predecessors[end.index]) == 2 else ():
+            yield _Ways(head, (short is branch.taken) != branch.negated, short, long, end)
 
 
 class _Halves(TermAlgebra):
@@ -110,7 +112,7 @@ class _Reader:
         """What stands in place of a branch; None if it is no such division."""
         operands = self._operands(ways.long)
         try:
-            same = operands is not None and self._asks(ways.head, operands) and self._agree(ways, operands)
+            same = operands is not None and self._asks(ways, operands) and self._agree(ways, operands)
         except NoSumError:
             return None
         if operands is None or not same:
@@ -131,8 +133,8 @@ class _Reader:
                 divisions[id(op)] = _division(op, FORMS[name], S64 if signed else U64)
         return _Operands(*found.pop(), divisions) if len(found) == 1 else None
 
-    def _asks(self, head: Block, operands: _Operands) -> bool:
-        """Whether a block asks if both upper halves are zero. (Of one that is, it need not.)"""
+    def _asks(self, ways: _Ways, operands: _Operands) -> bool:
+        """Whether a branch asks if both upper halves are zero. (Of one that is, it need not.)"""
         m, both = self.algebra, (operands.dividend, operands.divisor)
         open_ = [one for one in both if m.resize(U32, U64, m.resize(U64, U32, one)) != one]
         if not open_:
@@ -140,9 +142,10 @@ class _Reader:
         asked = open_[0] if len(open_) == 1 else m.or_(U64, *open_)
         zero = m.compare("eq", U64, m.and_(U64, asked, Sum(U64.bits, UPPER)), Sum(U64.bits, 0))
         either = m.compare("eq", U64, m.and_(U64, m.or_(U64, *both), Sum(U64.bits, UPPER)), Sum(U64.bits, 0))
-        branch = head.terminator
+        branch = ways.head.terminator
         assert isinstance(branch, Branch)
-        return self.terms.of(self.ssa.read[id(branch)][branch.predicate]) in (zero, either)
+        term = self.terms.of(self.ssa.read[id(branch)][branch.predicate])
+        return (term if ways.holds else m.invert(PRED, term)) in (zero, either)
 
     def _agree(self, ways: _Ways, operands: _Operands) -> bool:
         """Whether the short way gives in 32 bits what the long one gives in 64."""

@@ -146,6 +146,13 @@ def test_divisions_are_one_op(way: str, found: list[str]) -> None:
     assert forms(source("s64", way)) == found
 
 
+def test_a_branch_to_the_long_way() -> None:
+    """As LLVM 20 writes it."""
+    text = source("s64", "product").replace("setp.eq.s64 %p, %v, 0", "setp.ne.s64 %p, %v, 0")
+    assert forms(text) == []
+    assert forms(text.replace("@%p", "@!%p")) == ["quotient"]
+
+
 def test_a_short_operand_is_not_asked_for() -> None:
     text = source("u64", "product").replace("or.b64 %u, %a, %b;", "mov.b64 %u, %a;")
     assert forms(text) == []
