@@ -19,7 +19,7 @@ from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.terms import Sum, TermAlgebra, Terms
 from simt.isa.algebra import Environment
-from simt.ptx.types import PRED, U32, Type, unsigned
+from simt.ptx.types import PRED, U32, Type, bits_type, unsigned
 from simt.records import dataclass
 
 MOST_TURNS = 4
@@ -298,26 +298,32 @@ class Proof:
         """How many turns of the first loop are one of the second, by how many are left over."""
         pair, algebra = self.pair, self.algebra
         for left, step in self.steps.items():
-            one = Sum(step.bits, 1)
-            if step.added(one) != Sum(step.bits, 0):
+            t, zero, start = _numbers(left), Sum(step.bits, 0), self._start(left)
+            next_ = self.before_turn[left].added(step)
+            goes_on = self._holds(self.turn, pair.rest, pair.rest)
+            if step.parts or goes_on != algebra.compare("ne", t, next_, zero):
                 continue
-            next_ = self.before_turn[left].added(one, -1)
-            if self._holds(self.turn, pair.rest, pair.rest) != algebra.compare(
-                "ne", _numbers(left), next_, Sum(step.bits, 0)
-            ):
-                continue
-            rest = algebra.key(self._start(left))
-            ways = self.outside, pair.before, other(pair.before, pair.lead[0] if pair.lead else pair.rest)
-            if _named(rest, "and") and self._holds(*ways) == algebra.compare(
-                "eq", _numbers(left), self._start(left), Sum(step.bits, 0)
-            ):
+            count = {2**step.bits - 1: start, 1: zero.added(start, -1)}.get(step.number, zero)
+            rest = algebra.key(count)
+            if _named(rest, "and"):
                 all_, mask = cast("tuple[Any, Sum, int]", rest)[1:]
-                self.quotient = all_.added(one, -1)
-                least = algebra.compare("lt", _numbers(left), self.quotient, Sum(all_.bits, mask))
+                self.quotient = all_.added(Sum(step.bits, 1), -1)
+                least = algebra.compare("lt", t, self.quotient, Sum(all_.bits, mask))
+                _require(self._leaves_none(start, mask))
                 _require(self._holds(self.outside, pair.between, pair.after) == least)
                 _require(1 < mask + 1 <= MOST_TURNS and not mask & (mask + 1))
                 return mask + 1
         raise _DifferentError
+
+    def _leaves_none(self, start: Sum, mask: int) -> bool:
+        """Whether the first loop is left out where it has no turn. (It asks for that, or for the last of the
+        remainders of one less.)"""
+        pair, algebra, t = self.pair, self.algebra, bits_type(start.bits)
+        way = other(pair.before, pair.lead[0] if pair.lead else pair.rest)
+        none = algebra.compare("eq", t, start, Sum(start.bits, 0))
+        full = Sum(start.bits, mask)
+        last = algebra.compare("eq", t, algebra.and_(t, self.quotient, full), full)
+        return self._holds(self.outside, pair.before, way) in (none, last)
 
     def _counted(self, done: Terms, main: Terms, turns: int) -> Count:
         """The counter by which the second loop ends."""
@@ -342,7 +348,23 @@ class Proof:
         counted = any(
             self._is_quotient(phi, signed, last.added(way).added(limit, -1)) for way in (limit, far)
         )
+        counted = counted or self._is_rounded_up(phi, signed, limit)
         return bool(step.number or step.parts) and known and counted and self._is_asked(below)
+
+    def _is_rounded_up(self, counter: Definition, signed: bool, limit: Sum) -> bool:
+        """Whether the program divides what is left after the first turn, rounded up, as LLVM 20 does. Where a
+        counter is not below zero, it may compare without a sign."""
+        algebra, t, step, start = self.algebra, _numbers(counter), self.steps[counter], self._start(counter)
+        next_, positive = start.added(step), start in self.lower or start in algebra.positive
+        for by_sign in (signed, False) if positive else (signed,):
+            asked = algebra.atom(1, "lt", by_sign, next_, limit)
+            more = algebra.select(t, asked, Sum(t.bits, 1), Sum(t.bits, 0))
+            far = algebra.atom(t.bits, "max", by_sign, frozenset((limit, next_)))
+            left = far.added(next_, -1).added(more, -1)
+            quotients = algebra.divide(t, left, step), algebra.divide_short(t, left, step)
+            if self.quotient in [more.added(quotient) for quotient in quotients]:
+                return True
+        return False
 
     def _is_quotient(self, counter: Definition, signed: bool, last: Sum) -> bool:
         """Whether the program divides so. Where numbers have 32 bits, it may do so in those."""
