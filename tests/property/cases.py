@@ -107,6 +107,11 @@ def integer_cases() -> Iterator[Case]:
         yield simple("maximum", (t, t), t, t, lambda a, b, t=t: max(a, b, key=lambda x: oracle.number(t, x)))
         if t.bits >= 16:
             yield simple("mul_high", (t, t), t, t, lambda a, b, t=t: oracle.mul_high(t, a, b))
+        if t.bits == 64:
+            yield simple("divide_short", (t, t), t, t, lambda a, b, t=t: oracle.short(oracle.divide, t, a, b))
+            yield simple(
+                "remainder_short", (t, t), t, t, lambda a, b, t=t: oracle.short(oracle.remainder, t, a, b)
+            )
         for target in INTEGERS:
             yield converting("resize", t, target, oracle.resize)
 

@@ -27,15 +27,16 @@ from simt.engine import llvm_slots
 from simt.engine.cache import ObjectCache
 from simt.engine.jit import Jit
 from tests.property.index_generator import program
+from tests.property.index_long import LongText
 from tests.property.index_memory import Rejected
 from tests.property.index_model import Model, first
 from tests.property.index_programs import Program
 from tests.property.index_text import Text
 
 
-def problem(made: Program, device: simt.Device) -> str:
+def problem(made: Program, device: simt.Device, write: type[Text] = Text) -> str:
     """What an engine does wrong, empty if nothing. Raises `Rejected`."""
-    text = Text(made)
+    text = write(made)
     model = Model(made, text.lines_of)
     array = device.array(first())
     try:
@@ -97,12 +98,14 @@ def main() -> None:
     parser.add_argument("--tiles", action="store_true", help="indices are cut into rows")
     parser.add_argument("--speaks", action="store_true", help="lanes speak with those of their warp")
     parser.add_argument("--reshaped", action="store_true", help="CTAs are filled up and joined")
+    parser.add_argument("--long", action="store_true", help="divisions are of 64 bits")
     given = parser.parse_args()
     devices = {
         engine: simt.Device("sm_90", engine=engine, memory="256MiB", timeout=20, cpu=given.cpu)
         for engine in given.engine or ("jit", "interpreter")
     }
     modes = given.tiles, given.reshaped, given.speaks
+    write = LongText if given.long else Text
     ran = rejected = wrong = 0
     end = time.monotonic() + given.seconds
     for seed in range(given.first, given.end):
@@ -111,7 +114,7 @@ def main() -> None:
         ran += 1
         try:
             found = {
-                engine: _outcome(program(Random(seed), *modes), device, given.reshaped)
+                engine: _outcome(program(Random(seed), *modes), device, given.reshaped, write)
                 for engine, device in devices.items()
             }
         except Rejected:
@@ -124,13 +127,13 @@ def main() -> None:
     print(f"{ran} programs, {rejected} rejected, {wrong} wrong")
 
 
-def _outcome(made: Program, device: simt.Device, apart: bool) -> str:
+def _outcome(made: Program, device: simt.Device, apart: bool, write: type[Text]) -> str:
     """What is wrong with a program's results, or the error of our own that kept it from any."""
     try:
         if apart and isinstance(device.engine, Jit):
             with reshaped(device.engine):
-                return problem(made, device)
-        return problem(made, device)
+                return problem(made, device, write)
+        return problem(made, device, write)
     except Rejected:
         raise
     except Exception:

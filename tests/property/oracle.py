@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
-from simt.ptx.types import Type
+from simt.ptx.types import U32, Type
 
 MANTISSAS = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
 ROUNDINGS = ("rn", "rz", "rm", "rp")
@@ -125,6 +126,11 @@ def remainder(t: Type, a: int, b: int) -> int:
     x, y = number(t, a), number(t, b)
     rest = abs(x) % abs(y)
     return (-rest if x < 0 else rest) % 2**t.bits
+
+
+def short(function: Callable[[Type, int, int], int], t: Type, a: int, b: int) -> int:
+    """A function of 64 bits that programs do in 32 where the upper halves are zero."""
+    return function(t, a, b) if (a | b) >> 32 else function(U32, a, b)
 
 
 def compare(op: str, t: Type, a: int, b: int) -> int:

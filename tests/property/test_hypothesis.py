@@ -17,7 +17,9 @@ from tests.property.test_numpy import run as run_numpy
 from tests.property.values import specials
 
 HARD = groups.named("fadd", "fmul", "fma", "fdiv", "fsqrt", "float_to_float", "float_to_int", "int_to_float")
-WHOLE = groups.named("divide", "remainder", "mul_high", "shift_left", "shift_right")
+WHOLE = groups.named(
+    "divide", "remainder", "divide_short", "remainder_short", "mul_high", "shift_left", "shift_right"
+)
 
 
 @cache

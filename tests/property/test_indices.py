@@ -21,6 +21,7 @@ from simt.engine import llvm_calls
 from simt.engine.jit import Jit
 from tests.conftest import ENGINES, shared_device
 from tests.property.index_generator import program
+from tests.property.index_long import LongText
 from tests.property.index_memory import Rejected
 from tests.property.index_model import Model
 from tests.property.index_programs import Access, Load, Program, Store, number, op, reg
@@ -43,6 +44,17 @@ def test_engines_do_what_the_model_says(random: Random) -> None:
     except Rejected:
         return
     assert not any(found.values()), f"{found}\n{Text(made)}"
+
+
+@pytest.mark.parametrize("seed", range(1006, 1030))
+def test_divisions_of_64_bits(seed: int) -> None:
+    """As compilers write them."""
+    made = program(Random(seed), tiles=True)
+    try:
+        found = {engine: problem(made, shared_device(engine), LongText) for engine in ENGINES}
+    except Rejected:
+        return
+    assert not any(found.values()), f"{found}\n{LongText(made)}"
 
 
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))

@@ -113,6 +113,18 @@ def NONE(m: Algebra[V], a: V) -> V:
     return m.compare("eq", U32, m.ballot(a), m.const(U32, 0))
 
 
+@_form("quotient.type d, a, b")
+def QUOTIENT(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    """A quotient of 64 bits, by 32 bits where these are enough."""
+    return m.divide_short(t, a, b)
+
+
+@_form("rest.type d, a, b")
+def REST(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    """A remainder of 64 bits, by 32 bits where these are enough."""
+    return m.remainder_short(t, a, b)
+
+
 @_form("fill.type d, [a]", "memory")
 def FILL(m: Algebra[V], t: Type, a: V) -> V:
     """A load from the function's own frame."""

@@ -172,6 +172,12 @@ class RangeAlgebra(WithoutEffects[Range]):
             return UNKNOWN
         return made(t, 0, min(ah, bh - 1))
 
+    def divide_short(self, t: Type, a: Range, b: Range) -> Range:
+        return self.divide(t, a, b)
+
+    def remainder_short(self, t: Type, a: Range, b: Range) -> Range:
+        return self.remainder(t, a, b)
+
     def minimum(self, t: Type, a: Range, b: Range) -> Range:
         (al, ah), (bl, bh) = bounds(t, a), bounds(t, b)
         return made(t, min(al, bl), min(ah, bh), min(a.zeros, b.zeros))

@@ -55,7 +55,6 @@ def rolled_again(kernel: Function, ssa: Ssa, proofs: Iterable[Proof]) -> Functio
     """The kernel with such loops, of which it is proven; itself if there are none."""
     counts = [(proof.pair, count) for proof in proofs if (count := proof.count()) is not None]
     writers = [_Writer(ssa, pair, count) for pair, count in counts]
-    writers = [writer for writer in writers if writer.may_write]
     if not writers:
         return kernel
     made = copied(kernel)
@@ -88,18 +87,8 @@ def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
     for way in between.successors():
         main = _through(way)
         if main is not None and main is not rest and main in main.successors():
-            head, arms = _head(ssa, before[0])
-            return Unrolled(head, arms, before[0], lead, rest, between, way, main, other(between, way))
+            return Unrolled(before[0], lead, rest, between, way, main, other(between, way))
     return None
-
-
-def _head(ssa: Ssa, block: Block) -> tuple[Block, tuple[Block, ...]]:
-    """Where a branch begins whose two ways meet in a block, and these: a quotient of 64 bits, or of 32 if its
-    operands have no more. The block itself if there is none."""
-    arms = ssa.predecessors[block.index]
-    heads = [b for arm in arms for b in ssa.predecessors[arm.index]]
-    are_arms = len(arms) == 2 == len(heads) and all(arm.successors() == (block,) for arm in arms)
-    return (heads[0], tuple(arms)) if are_arms and heads[0] is heads[1] else (block, ())
 
 
 def _through(block: Block) -> Block | None:
@@ -119,24 +108,16 @@ class _Writer:
         self.registers: list[Register] = []
         self.needed = set[Definition]()
         self.line = pair.main.terminator.line
-        self.lead = [*([] if pair.head is pair.before else [pair.before]), *pair.lead]
         self._find_needed()
-
-    @property
-    def may_write(self) -> bool:
-        """Whether nothing is needed that only ways to the loops as they were make."""
-        pair = self.pair
-        phis = self.ssa.phis.get(pair.before.index, ()) if pair.arms else ()
-        return self.needed.isdisjoint(phis) and not any(d.block in pair.arms for d in self.needed)
 
     def write(self, made: Function, blocks: Mapping[int, Block]) -> None:
         pair, count, self.registers = self.pair, self.count, made.registers
-        before, after = blocks[pair.head.index], blocks[pair.after.index]
-        kept, moved = self._parted(pair.head)
+        before, after = blocks[pair.before.index], blocks[pair.after.index]
+        kept, moved = self._parted(pair.before)
         slow = Block(0, [*moved], before.terminator)
         end = Block(0, [*self._again(pair.between)], Jump(after))
         start = self._register(count.start, "start")
-        lead = [op for block in self.lead for op in self._again(block)]
+        lead = [op for block in pair.lead for op in self._again(block)]
         fast = Block(0, [*lead, copy(start, count.start, count.start.type, self.line)])
         turn = self._turn(replace(count, start=start), end)
         fast.terminator = Jump(turn)
@@ -177,7 +158,7 @@ class _Writer:
     def _probed(self, definition: Definition, ops: list[Op]) -> Register:
         """A register with what is made on the way to the first loop."""
         op = definition.origin
-        if definition.block not in self.lead or not isinstance(op, Op):
+        if definition.block not in self.pair.lead or not isinstance(op, Op):
             return definition.register
         names = {r: self._probed(d, ops) for r, d in self.ssa.read[id(op)].items()}
         made = self._register(definition.register, "probed")
@@ -238,7 +219,7 @@ class _Writer:
 
     def _find_needed(self) -> None:
         pair, ssa = self.pair, self.ssa
-        own = {pair.head, *pair.arms, pair.before, *pair.lead, pair.rest, pair.between}
+        own = {pair.before, *pair.lead, pair.rest, pair.between}
         work = [
             d for block in ssa.schedule.order if block not in {*own, pair.main} for d in self._read(block)
         ]

@@ -19,7 +19,7 @@ from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.terms import Sum, TermAlgebra, Terms
 from simt.isa.algebra import Environment
-from simt.ptx.types import PRED, U32, Type, unsigned
+from simt.ptx.types import PRED, U32, Type, bits_type, unsigned
 from simt.records import dataclass
 
 MOST_TURNS = 4
@@ -31,11 +31,8 @@ Values = Mapping[Definition, Sum]
 @dataclass(frozen=True, slots=True)
 class Unrolled:
     """The two loops, `rest` and `main`, each a block. `before`: where lanes go to either; by way of `lead` to
-    `rest`. `between`: where those of `rest` come to, and go on to `main`, by way of `way`, or to `after`.
-    `head`: `before`, or where a branch begins whose ways, `arms`, meet there."""
+    `rest`. `between`: where those of `rest` come to, and go on to `main`, by way of `way`, or to `after`."""
 
-    head: Block
-    arms: tuple[Block, ...]
     before: Block
     lead: list[Block]
     rest: Block
@@ -134,7 +131,7 @@ class Proof:
 
     def _count(self) -> Count:
         pair = self.pair
-        for block in (pair.head, *pair.arms, pair.before, *pair.lead, pair.rest, pair.between, pair.main):
+        for block in (pair.before, *pair.lead, pair.rest, pair.between, pair.main):
             _require(self._is_plain(block))
         self._find_steps()
         turns = self._turns()
@@ -147,6 +144,7 @@ class Proof:
         others = list[Hashable]()
         main = self._main(first, others)
         _require(effects == others)
+        self._go_on_alike(done, main)
         self._leave_alike(done, main)
         return self._counted(done, main, turns)
 
@@ -249,10 +247,20 @@ class Proof:
     def _main(self, first: Terms, effects: list[Hashable]) -> Terms:
         """A turn of the second loop, after some of the first."""
         main, between = self.pair.main, self._between(first)
-        (source,) = (b.index for b in self.ssa.predecessors[main.index] if b is not main)
         phis = self.ssa.phis.get(main.index, ())
-        known = between.known | {phi: between.of(phi.inputs[source]) for phi in phis}
+        known = between.known | {phi: between.of(self._brought(phi)) for phi in phis}
         return self._run(main, known, effects)
+
+    def _brought(self, phi: Definition) -> Definition:
+        """What a phi of the second loop begins with."""
+        (found,) = (d for b, d in phi.inputs.items() if b != self.pair.main.index)
+        return found
+
+    def _go_on_alike(self, done: Terms, main: Terms) -> None:
+        """A turn of the second loop must leave what it would begin with after those of the first one."""
+        later = self._between(done)
+        for phi in self.ssa.phis.get(self.pair.main.index, ()):
+            _require(later.of(self._brought(phi)) == main.of(phi.inputs[self.pair.main.index]))
 
     def _begins_alike(self) -> None:
         """Lanes that come to the second loop at once must bring what those of the first begin with."""
@@ -290,26 +298,32 @@ class Proof:
         """How many turns of the first loop are one of the second, by how many are left over."""
         pair, algebra = self.pair, self.algebra
         for left, step in self.steps.items():
-            one = Sum(step.bits, 1)
-            if step.added(one) != Sum(step.bits, 0):
+            t, zero, start = _numbers(left), Sum(step.bits, 0), self._start(left)
+            next_ = self.before_turn[left].added(step)
+            goes_on = self._holds(self.turn, pair.rest, pair.rest)
+            if step.parts or goes_on != algebra.compare("ne", t, next_, zero):
                 continue
-            next_ = self.before_turn[left].added(one, -1)
-            if self._holds(self.turn, pair.rest, pair.rest) != algebra.compare(
-                "ne", _numbers(left), next_, Sum(step.bits, 0)
-            ):
-                continue
-            rest = algebra.key(self._start(left))
-            ways = self.outside, pair.before, other(pair.before, pair.lead[0] if pair.lead else pair.rest)
-            if _named(rest, "and") and self._holds(*ways) == algebra.compare(
-                "eq", _numbers(left), self._start(left), Sum(step.bits, 0)
-            ):
+            count = {2**step.bits - 1: start, 1: zero.added(start, -1)}.get(step.number, zero)
+            rest = algebra.key(count)
+            if _named(rest, "and"):
                 all_, mask = cast("tuple[Any, Sum, int]", rest)[1:]
-                self.quotient = all_.added(one, -1)
-                least = algebra.compare("lt", _numbers(left), self.quotient, Sum(all_.bits, mask))
+                self.quotient = all_.added(Sum(step.bits, 1), -1)
+                least = algebra.compare("lt", t, self.quotient, Sum(all_.bits, mask))
+                _require(self._leaves_none(start, mask))
                 _require(self._holds(self.outside, pair.between, pair.after) == least)
                 _require(1 < mask + 1 <= MOST_TURNS and not mask & (mask + 1))
                 return mask + 1
         raise _DifferentError
+
+    def _leaves_none(self, start: Sum, mask: int) -> bool:
+        """Whether the first loop is left out where it has no turn. (It asks for that, or for the last of the
+        remainders of one less.)"""
+        pair, algebra, t = self.pair, self.algebra, bits_type(start.bits)
+        way = other(pair.before, pair.lead[0] if pair.lead else pair.rest)
+        none = algebra.compare("eq", t, start, Sum(start.bits, 0))
+        full = Sum(start.bits, mask)
+        last = algebra.compare("eq", t, algebra.and_(t, self.quotient, full), full)
+        return self._holds(self.outside, pair.before, way) in (none, last)
 
     def _counted(self, done: Terms, main: Terms, turns: int) -> Count:
         """The counter by which the second loop ends."""
@@ -334,19 +348,32 @@ class Proof:
         counted = any(
             self._is_quotient(phi, signed, last.added(way).added(limit, -1)) for way in (limit, far)
         )
+        counted = counted or self._is_rounded_up(phi, signed, limit)
         return bool(step.number or step.parts) and known and counted and self._is_asked(below)
+
+    def _is_rounded_up(self, counter: Definition, signed: bool, limit: Sum) -> bool:
+        """Whether the program divides what is left after the first turn, rounded up, as LLVM 20 does. Where a
+        counter is not below zero, it may compare without a sign."""
+        algebra, t, step, start = self.algebra, _numbers(counter), self.steps[counter], self._start(counter)
+        next_, positive = start.added(step), start in self.lower or start in algebra.positive
+        for by_sign in (signed, False) if positive else (signed,):
+            asked = algebra.atom(1, "lt", by_sign, next_, limit)
+            more = algebra.select(t, asked, Sum(t.bits, 1), Sum(t.bits, 0))
+            far = algebra.atom(t.bits, "max", by_sign, frozenset((limit, next_)))
+            left = far.added(next_, -1).added(more, -1)
+            quotients = algebra.divide(t, left, step), algebra.divide_short(t, left, step)
+            if self.quotient in [more.added(quotient) for quotient in quotients]:
+                return True
+        return False
 
     def _is_quotient(self, counter: Definition, signed: bool, last: Sum) -> bool:
         """Whether the program divides so. Where numbers have 32 bits, it may do so in those."""
-        algebra, t, step, ways = self.algebra, _numbers(counter), self.steps[counter], [self.quotient]
-        (phi,) = cast("tuple[Any, ...]", algebra.key(self.quotient) or (None,))[:1]
-        if isinstance(phi, Definition) and phi.is_phi and phi.block is self.pair.before:
-            ways = [self.outside.of(value) for value in phi.inputs.values()]
-        found = {algebra.divide(t, last, step)}
+        algebra, t, step = self.algebra, _numbers(counter), self.steps[counter]
+        found = {algebra.divide(t, last, step), algebra.divide_short(t, last, step)}
         if not signed or self._start(counter) in self.lower:
             lower = (algebra.resize(t, U32, one) for one in (last, step))
             found.add(algebra.resize(U32, t, algebra.divide(U32, *lower)))
-        return found.issuperset(ways)
+        return self.quotient in found
 
     def _half(self, counter: Definition) -> tuple[Sum, Sum]:
         """With what a counter begins and what it goes on by, in 32 bits if it has no more."""
@@ -451,7 +478,7 @@ class Proof:
 
     def _is_before(self, definition: Definition) -> bool:
         """Whether a register has something from before the loops on, and nothing else."""
-        tree, at = dominators(self.ssa.schedule), self.pair.head.index
+        tree, at = dominators(self.ssa.schedule), self.pair.before.index
         if self.ssa.single.get(definition.register) is not definition:
             return False
         while at != definition.block.index and tree[at] != at:

@@ -394,6 +394,12 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return self._in_rows(t, a, b, a.stride)
         return self.and_(t, a, constant(b.const - 1))
 
+    def divide_short(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._in_rows(t, a, b, 0)
+
+    def remainder_short(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self._in_rows(t, a, b, a.stride)
+
     def _in_rows(self, t: Type, a: Shape, b: Shape, stride: int) -> Shape:
         """Where all lanes are divided by the same, they often have the same quotient: an index's row."""
         reach = abs(a.stride) * (self.block.segment - 1)

@@ -101,6 +101,9 @@ class TermAlgebra:
     def const(self, t: Type, bits: int) -> Sum:
         return Sum(t.bits, bits)
 
+    def select(self, t: Type, p: Sum, a: Sum, b: Sum) -> Sum:
+        return self.atom(t.bits, "select", p, a, b)
+
     def add(self, t: Type, a: Sum, b: Sum) -> Sum:
         return a.added(b)
 
@@ -168,6 +171,11 @@ class TermAlgebra:
         if t.is_signed:
             raise NoSumError
         return self.atom(t.bits, "divide", a, b)
+
+    def divide_short(self, t: Type, a: Sum, b: Sum) -> Sum:
+        if t.is_signed:
+            raise NoSumError
+        return self.atom(t.bits, "divide_short", a, b)
 
     def maximum(self, t: Type, a: Sum, b: Sum) -> Sum:
         if t.is_float:

@@ -317,6 +317,18 @@ class LlvmIntegers:
         product = self.binary("mul", *self._safe_quotient(t, a, b, by_zero))
         return self.pick(by_zero, self.number(a.type, -1), self.binary("sub", a, product))
 
+    def divide_short(self, t: Type, a: Value, b: Value) -> Value:
+        return self._by_zero_short(a, b, LlvmIntegers.divide(self, t, a, b))
+
+    def remainder_short(self, t: Type, a: Value, b: Value) -> Value:
+        return self._by_zero_short(a, b, LlvmIntegers.remainder(self, t, a, b))
+
+    def _by_zero_short(self, a: Value, b: Value, found: Value) -> Value:
+        """Of a zero divisor, where the dividend has no upper half, the lower half."""
+        by_zero = self.test("icmp eq", b, self.number(b.type, 0))
+        small = self.test("icmp ult", a, self.number(a.type, 2**U32.bits))
+        return self.pick(self.binary("and", by_zero, small), self.number(found.type, 2**U32.bits - 1), found)
+
     def _safe_quotient(self, t: Type, a: Value, b: Value, by_zero: Value) -> tuple[Value, Value]:
         """The quotient modulo 2^bits (that of the least integer by -1 is itself, by 0 it is anything), and
         its divisor. Of scalars it is what was divided by: LLVM then sees that a CPU's division gives the

@@ -17,6 +17,7 @@ from simt.analysis.flushing import flushing
 from simt.analysis.frame_registers import flattened
 from simt.analysis.program import Function, Op, Program
 from simt.analysis.shape import WARP, BlockShape
+from simt.analysis.short_divisions import with_short_divisions
 from simt.analysis.ssa import Ssa
 from simt.analysis.streams import streams
 from simt.analysis.taking_turns import Found, taking_turns, walking_loops
@@ -593,6 +594,7 @@ def emit(
     """
     kernel, ssa = flattened(program, kernel)
     kernel, ssa = decided(program, kernel, block, ssa)
+    kernel, ssa = with_short_divisions(program, kernel, ssa)
     written_out = unrolled(program, kernel, block)
     if watch is not None:
         return _emit(_unit(program, written_out, block, features), attributes, watch)

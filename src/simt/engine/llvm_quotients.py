@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from simt.analysis.shape import Shape, trailing_zeros
+from simt.analysis.shape import WARP, Shape, trailing_zeros
+from simt.analysis.short_divisions import UPPER
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_two_rows import TwoRowsAlgebra
-from simt.ptx.types import U32, Type
+from simt.ptx.types import U32, U64, Type
 from simt.records import replace
 
 
@@ -27,8 +28,18 @@ class QuotientAlgebra(TwoRowsAlgebra):
         power = self._power(t, b)
         if power is not None:
             return self.shift_right(t, a, self.const(U32, power))
-        run = partial(LlvmAlgebra.divide, self, t)
-        shape = self.shapes.divide(t, shape_of(a), shape_of(b))
+        return self._quotient_of(
+            t, self.shapes.divide(t, shape_of(a), shape_of(b)), partial(LlvmAlgebra.divide, self, t), a, b
+        )
+
+    def divide_short(self, t: Type, a: Value, b: Value) -> Value:
+        if self.hold_halves(a, b):
+            return self._by_halves(partial(self.divide, U32), a, b)
+        shape = self.shapes.divide_short(t, shape_of(a), shape_of(b))
+        run = partial(self._short_lanes, t, LlvmAlgebra.divide, LlvmAlgebra.divide_short)
+        return self._quotient_of(t, shape, run, a, b)
+
+    def _quotient_of(self, t: Type, shape: Shape, run: Callable[..., Value], a: Value, b: Value) -> Value:
         if not shape.is_guarded:
             return self._affine(shape, run, a, b) if shape.is_affine else run(a, b)
         if self.may_be_cut_again(t, a, b):
@@ -46,8 +57,17 @@ class QuotientAlgebra(TwoRowsAlgebra):
         power = self._power(t, b)
         if power is not None:
             return self.and_(t, a, self.const(t, (1 << power) - 1))
-        run = partial(LlvmAlgebra.remainder, self, t)
         shape = self.shapes.remainder(t, shape_of(a), shape_of(b))
+        return self._remainder_of(t, shape, partial(LlvmAlgebra.remainder, self, t), a, b)
+
+    def remainder_short(self, t: Type, a: Value, b: Value) -> Value:
+        if self.hold_halves(a, b):
+            return self._by_halves(partial(self.remainder, U32), a, b)
+        shape = self.shapes.remainder_short(t, shape_of(a), shape_of(b))
+        run = partial(self._short_lanes, t, LlvmAlgebra.remainder, LlvmAlgebra.remainder_short)
+        return self._remainder_of(t, shape, run, a, b)
+
+    def _remainder_of(self, t: Type, shape: Shape, run: Callable[..., Value], a: Value, b: Value) -> Value:
         if not shape.is_guarded:
             return self._affine(shape, run, a, b) if shape.is_affine else run(a, b)
         if self.may_be_cut_again(t, a, b):
@@ -56,6 +76,26 @@ class QuotientAlgebra(TwoRowsAlgebra):
         quotient = LlvmAlgebra.divide(self, t, bases(a), bases(b))
         first = run(bases(a), bases(b))
         return self._in_one_row(t, shape, run, a, b, quotient, first)
+
+    def _by_halves(self, run: Callable[[Value, Value], Value], a: Value, b: Value) -> Value:
+        """A result of the lower halves of operands, which have no upper ones."""
+        return self.resize(U32, U64, run(self.resize(U64, U32, a), self.resize(U64, U32, b)))
+
+    def _short_lanes(
+        self, t: Type, by_32: Callable[..., Value], by_64: Callable[..., Value], a: Value, b: Value
+    ) -> Value:
+        """`by_64`; of lanes `by_32`, if all upper halves are zero: CPUs divide by 64 bits one by one."""
+        if max(a.width, b.width) < WARP:
+            return by_64(self, t, a, b)
+        upper = self.binary("and", self.binary("or", a, b), self.number(a.type, UPPER))
+        small = self._all(self.test("icmp eq", upper, self.number(a.type, 0)))
+
+        def short() -> tuple[Value, ...]:
+            halves = (LlvmAlgebra.resize(self, U64, U32, value) for value in (a, b))
+            return (self.vector(LlvmAlgebra.resize(self, U32, U64, by_32(self, U32, *halves))),)
+
+        (found,) = self._either(small, short, lambda: (self.vector(by_64(self, t, a, b)),), likely=True)
+        return found
 
     def _in_one_row(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from simt.analysis.cut_again import cut_again
-from simt.analysis.program import Function
+from simt.analysis.program import Block, Function, Op
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
 from simt.analysis.remainders import with_remainders
@@ -31,10 +31,15 @@ def _rolled_again(unit: Unit) -> Function:
     if not pairs:
         return unit.kernel
     walking = walking_loops(Found(unit.kernel, ssa, uniformity, known.pending, unit.block, environment))
-    pairs = [pair for pair in pairs if all(pair.main is not loop.header for loop in walking)]
+    headers = [loop.header for loop in walking]
+    pairs = [pair for pair in pairs if pair.main not in headers or _stores(pair.main)]
     ranges = cache(lambda: Ranges(ssa, environment, unit.block, lambda _: UNKNOWN))
     proofs = (Proof(ssa, uniformity.shapes, environment, ranges, pair) for pair in pairs)
     return rolled_again(unit.kernel, ssa, proofs)
+
+
+def _stores(block: Block) -> bool:
+    return any(isinstance(op, Op) and op.form.effects and not op.destinations for op in block.ops)
 
 
 def _staying_together(unit: Unit) -> Function:

@@ -6,26 +6,24 @@ half of it is for the case that the answer is no. In a trial each guard is teste
 one does not hold the warp begins again, with the usual code: nobody can tell, as long as the warp has done
 nothing but load. From its first store on, what is tested is done so as in the usual code.
 
-Branches on indices (`i < n`) are such guards too: that all lanes go one way. nvcc divides numbers of 64 bits
-by 32 where both upper halves are zero: in a trial they are, and the other way is left out.
+Branches on indices (`i < n`) are such guards too: that all lanes go one way. Compilers divide numbers of 64
+bits by 32 where both upper halves are zero (`simt.analysis.short_divisions`): in a trial they are.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
 
-from simt.analysis.shape import WARP, Hold
+from simt.analysis.shape import Hold
 from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Combined, Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_sides import SidesAlgebra
 from simt.isa.algebra import Comparison
-from simt.ptx.types import U32, U64, Type
+from simt.ptx.types import U32, Type
 from simt.records import replace
 
 PLAIN = (Value, Lanes, Combined)
-UPPER = 2**U64.bits - 2**U32.bits
-"""The bits of the upper half."""
 
 
 class TrialAlgebra(SidesAlgebra):
@@ -72,16 +70,10 @@ class TrialAlgebra(SidesAlgebra):
 
     def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
         result = super().compare_integers(op, t, a, b)
-        if op == "eq" and b.literal == 0 and a.width == WARP and a.ir in self._upper_halves:
-            self._upper_halves[result.ir] = self._upper_halves[a.ir]
         return self.note_of_index(result) if all(map(self._is_index, (a, b))) else result
 
     def and_(self, t: Type, a: Value, b: Value) -> Value:
-        result = self._of_both(t, a, b, super().and_(t, a, b))
-        masked, mask = (b, a) if b.literal is None else (a, b)
-        if t.bits == U64.bits and mask.literal == UPPER and masked.ir in self.parts_of:
-            self._upper_halves[result.ir] = self.parts_of[masked.ir]
-        return result
+        return self._of_both(t, a, b, super().and_(t, a, b))
 
     def or_(self, t: Type, a: Value, b: Value) -> Value:
         return self._of_both(t, a, b, super().or_(t, a, b))
@@ -96,31 +88,25 @@ class TrialAlgebra(SidesAlgebra):
 
     # -- upper halves of words of 64 bits ------------------------------------------------------------
 
-    @cached_property
-    def _upper_halves(self) -> dict[str, tuple[Value, Value]]:
-        """By the names of columns of upper halves, and of predicates that these are zero, two values of which
-        they are the `or`."""
-        return {}
+    def hold_halves(self, *numbers: Value) -> bool:
+        """In a trial, of indices of 64 bits: holds that they have no upper halves. False of what is the same
+        for all lanes, and of columns, which may be anything."""
+        shapes = [shape_of(number) for number in numbers]
+        known = all(s.is_affine for s in shapes) and not all(s.is_uniform for s in shapes)
+        if self.retreat is None or not known or any(isinstance(number, Guarded) for number in numbers):
+            return False
+        for number in numbers:
+            self.hold(self._all(self._is_half(number)))
+        return True
 
-    def asks_for_halves(self, predicate: Value) -> bool:
-        """Whether a predicate says of each lane that the upper halves of two numbers are zero."""
-        return type(predicate) in PLAIN and predicate.ir in self._upper_halves
-
-    def have_lower_halves(self, predicate: Value) -> str:
-        """i1: all lanes have such a predicate."""
-        valid = "true"
-        for part in self._upper_halves[predicate.ir]:
-            shape = shape_of(part)
-            reach = shape.stride * (self.segment - 1)
-            if isinstance(part, Guarded) or (shape.width > 1 and reach) or not 0 <= reach < 2**U32.bits:
-                return self.test("icmp eq", self.mask_bits(self.vector(predicate)), self.number("i32", -1)).ir
-            first = bases(part)
-            last = self.binary("add", first, self.number(first.type, reach))
-            small = self.test(
-                "icmp ult", self.binary("or", first, last), self.number(first.type, 2**U32.bits)
-            )
-            valid = self.both(valid, self._all(small))
-        return valid
+    def _is_half(self, number: Value) -> Value:
+        """i1, or one for each lane: no lane has a bit of the upper half."""
+        limit, reach = self.number(number.type, 2**U32.bits), shape_of(number).stride * (self.segment - 1)
+        if number.width > 1 or not 0 <= reach < 2**U32.bits:
+            return self.test("icmp ult", self.vector(number), limit)
+        first = bases(number)
+        last = self.binary("add", first, self.number(first.type, reach))
+        return self.test("icmp ult", self.binary("or", first, last), limit)
 
     def _is_index(self, value: Value) -> bool:
         return shape_of(value).is_affine or self.is_of_index(value)

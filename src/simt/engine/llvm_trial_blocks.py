@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from simt.analysis.lower_forms import ALL, NONE
-from simt.analysis.program import Block, Call, Function, Jump, Op
+from simt.analysis.program import Block, Call, Function, Op
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import Hold, Shape
 from simt.analysis.ssa import Definition
@@ -37,7 +37,7 @@ class NotTriedError(Exception):
 
 class TrialEmitter(TurnEmitter):
     """Emits a kernel's body, and may do so as a trial. `unparted`: in a trial, all lanes of the warp have
-    gone together so far. `left_out`: blocks to which a trial does not come."""
+    gone together so far."""
 
     unparted = False
 
@@ -52,7 +52,6 @@ class TrialEmitter(TurnEmitter):
         if self.unparted:
             self.anyway = set[int]()
         self.of_indices: set[Definition] = set()
-        self.left_out: set[Block] = set()
 
     @property
     def has_rows(self) -> bool:
@@ -62,8 +61,6 @@ class TrialEmitter(TurnEmitter):
         return not waits and any(shape.hold == Hold.IN_ROWS for shape in self.uniformity.shapes.values())
 
     def _block(self, block: Block) -> None:
-        if block in self.left_out:
-            return
         loop = self.schedule.loop_of[block.index]
         if loop is not None and self.is_trial:
             self.m.retreat = None  # all turns would be made again
@@ -164,22 +161,12 @@ class TrialEmitter(TurnEmitter):
             return super()._divergent_branch(block, predicate, taken, other)
         if self.m.retreat is None or not self.m.mask_is_full:
             return super()._divergent_branch(block, predicate, taken, other)
-        if self.m.asks_for_halves(predicate) and self._is_detour(block, other):
-            self.m.hold(self.m.have_lower_halves(predicate))
-            self.left_out.add(other)
-            return self._jump(block, taken)
         if not self.m.is_of_index(predicate):
             return super()._divergent_branch(block, predicate, taken, other)
         bits = self.m.mask_bits(self.m.vector(predicate))
         some, others = (self.m.test("icmp ne", bits, self.m.number("i32", n)) for n in (0, -1))
         self.m.hold(self.m.binary("xor", self.m.binary("and", some, others), self.m.number("i1", 1)).ir)
         return self._uniform_branch(block, some.ir, taken, other)
-
-    def _is_detour(self, block: Block, other: Block) -> bool:
-        """Whether nothing but a branch leads to a block, and others come to where it ends."""
-        (end,) = other.successors() if isinstance(other.terminator, Jump) else (None,)
-        alone = self.ssa.predecessors[other.index] == [block]
-        return alone and end is not None and len(self.ssa.predecessors[end.index]) > 1
 
     def _split(self, block: Block, masks: Mapping[Block, Value]) -> None:
         self.unparted = False

@@ -21,7 +21,7 @@ from simt.engine import exact, integers, numpy_float, numpy_fma, numpy_rounding
 from simt.engine.numpy_select import select, some
 from simt.isa.algebra import Comparison, Rounding
 from simt.isa.derived import chosen_nan, low_flushed
-from simt.ptx.types import BF16, F16, F32, F64, Type
+from simt.ptx.types import BF16, F16, F32, F64, U32, U64, Type
 
 Array: TypeAlias = NDArray[Any]
 _ROUNDED = {"rn": np.rint, "rz": np.trunc, "rm": np.floor, "rp": np.ceil}
@@ -175,6 +175,15 @@ class NumpyAlgebra:
         if t.is_signed:
             rest = _negate_if(_signed(a) < 0, rest)
         return select(zero, np.invert(b), rest) if some(zero) else rest
+
+    def divide_short(self, t: Type, a: Array, b: Array) -> Array:
+        return self._short(a, b, self.divide(t, a, b))
+
+    def remainder_short(self, t: Type, a: Array, b: Array) -> Array:
+        return self._short(a, b, self.remainder(t, a, b))
+
+    def _short(self, a: Array, b: Array, found: Array) -> Array:
+        return select((b == 0) & (a >> U32.bits == 0), self.const(U64, 2**U32.bits - 1), found)
 
     def minimum(self, t: Type, a: Array, b: Array) -> Array:
         return np.minimum(_by_sign(t, a), _by_sign(t, b)).view(a.dtype)

@@ -90,6 +90,25 @@ FETCHED = "ld.global.u64 %a4, [{x}];\n ld.global.f32 %f, [%a4];\n st.global.f32 
 STORE_SUM = "mul.wide.s32 %d, %j, 4; add.s64 %y, %y, %d; st.global.f32 [%y], %sum;"
 
 
+COUNTED = LOOPS[LOOPS.index("    not.b32") : LOOPS.index("    @%p bra FOUR")]
+ROUNDED_UP = """
+    add.s32 %t, %i, %s;
+    max.s32 %c, %t, %n;
+    setp.lt.s32 %p, %t, %n;
+    selp.u32 %left, 1, 0, %p;
+    add.s32 %t, %t, %left;
+    sub.s32 %c, %c, %t;
+    div.u32 %q, %c, %s;
+    add.s32 %q, %q, %left;
+    and.b32 %t, %q, 3;
+    add.s32 %left, %q, 1;
+    and.b32 %left, %left, 3;
+    neg.s32 %left, %left;
+    setp.eq.s32 %p, %t, 3;
+"""
+"""As LLVM 20 counts turns: what is left after the first one, rounded up; upwards to zero."""
+
+
 def loops(turn: str, size: int = 4, step: str = "%s", last: str = "") -> str:
     """A kernel of which each turn is `turn`, with elements of some bytes, unrolled as compilers do it."""
     four = [turn.format(x="%a0", y="%b0")]
@@ -111,6 +130,13 @@ def is_rolled(text: str) -> bool:
     return rolled_again(kernel, ssa, proofs) is not kernel
 
 
+def rounded_up(text: str) -> str:
+    """A kernel with its turns counted so."""
+    counted = COUNTED.format(s="%s")
+    assert text.count(counted) == text.count("add.s32 %left, %left, -1;") == 1
+    return text.replace("add.s32 %left, %left, -1;", "add.s32 %left, %left, 1;").replace(counted, ROUNDED_UP)
+
+
 FIRST = np.arange(5000, dtype="f4")
 
 
@@ -130,6 +156,10 @@ SHAPES = {
     "elements": loops(SCALED),
     "sums": loops(SUMMED, last=STORE_SUM),
     "rows": loops(SCALED, step="64").replace("mad.lo.s32 %i, %c, %t, %i;", ""),
+    "rounded up": rounded_up(loops(SCALED)),
+    "rounded up, without a sign": rounded_up(loops(SCALED))
+    .replace("lt.s32 %p, %t", "lt.u32 %p, %t")
+    .replace("max.s", "max.u"),
 }
 
 
@@ -226,6 +256,48 @@ def test_what_is_different_stays_as_it_was(name: str) -> None:
     assert text != SHAPES["elements"]
     assert not is_rolled(text)
     for limit in (100, 500, 1000):
+        one, other = results(text, limit, 128)
+        assert other == one
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("max.s32", "min.s32"),
+        ("1, 0, %p", "0, 1, %p"),
+        ("setp.lt.s32 %p, %t, %n", "setp.le.s32 %p, %t, %n"),
+        ("add.s32 %q, %q, %left", "sub.s32 %q, %q, %left"),
+        ("%p, %t, 3", "%p, %t, 2"),
+        ("neg.s32 %left", "not.b32 %left"),
+        ("add.s32 %left, %q, 1", "add.s32 %left, %q, 2"),
+        ("add.s32 %left, %left, 1;", "add.s32 %left, %left, 3;"),
+    ],
+)
+def test_turns_that_are_counted_otherwise(old: str, new: str) -> None:
+    text = SHAPES["rounded up"]
+    assert is_rolled(text)
+    assert text.count(old) == 1
+    assert not is_rolled(text.replace(old, new))
+
+
+@pytest.mark.parametrize(("name", "rolled"), [("rounded up", True), ("rounded up, without a sign", False)])
+def test_a_counter_that_begins_below_zero(name: str, rolled: bool) -> None:
+    text = SHAPES[name].replace("mov.u32 %j, %i;", "sub.s32 %i, %i, 8; mov.u32 %j, %i; add.s64 %y, %y, 32;")
+    text = text.replace("mul.wide.s32 %a0, %i, 4;", "mul.wide.s32 %a0, %i, 4; add.s64 %a0, %a0, 32;")
+    text = text.replace("add.s64 %px, %x, %d;", "add.s64 %px, %x, %d; add.s64 %px, %px, 32;")
+    assert is_rolled(text) == rolled
+    one, other = results(text, 1000, 128)
+    assert other == one
+
+
+@pytest.mark.parametrize(("more", "rolled"), [(0, True), (4, False)])
+def test_the_second_loop_must_go_on_as_the_first(more: int, rolled: bool) -> None:
+    """Something that it alone carries on is 0 in its first turn, and more in later ones."""
+    text = SHAPES["elements"].replace("TURN:", "mov.u32 %c, 0;\nTURN:\n    cvt.s64.s32 %px, %c;")
+    text = text.replace("add.s64 %b0, %y, %b0;", "add.s64 %b0, %y, %b0; add.s64 %b0, %b0, %px;")
+    text = text.replace("setp.lt.s32 %p, %i, %n", f"add.s32 %c, %c, {more}; setp.lt.s32 %p, %i, %n")
+    assert is_rolled(text) == rolled
+    for limit in (500, 1000, 1600):
         one, other = results(text, limit, 128)
         assert other == one
 
