@@ -97,11 +97,12 @@ class TwoRowsAlgebra(TrialAlgebra):
         self.hold(self.test("icmp uge", self.binary("add", lane, rest), least).ir)
         self._go_on_at(self.resize(t, U32, lane))
         self.has_split = self.tries_rows = True
-        if stride:
-            made = [column, self.binary("sub", beyond, lane)]
-        else:
-            made = [quotient, self.pick(together, self.binary("add", quotient, one), others)]
-        return self.shaped(self._assemble(first.type, [value.ir for value in made]), Shape(TWO, stride))
+        begun = column if stride else quotient
+        going = self.pick(together, self.binary("add", quotient, one), others)
+        second = self.binary("sub", beyond, lane) if stride else going
+        # Where no lane comes to a next row here, another index may yet go on to one within the warp.
+        second = self.pick(self.test("icmp ult", lane, least), second, begun)
+        return self.shaped(self._assemble(first.type, [begun.ir, second.ir]), Shape(TWO, stride))
 
     def _hold_parts(self, t: Type, first: Value, start: Value, divisor: Value) -> None:
         """What a division wants of its operands: see `hold_operands`. `start`: of the second row."""
