@@ -99,14 +99,14 @@ def generate(rng: random.Random) -> Program:
     t, threads = rng.choice(["int", "int", "unsigned", "float"]), rng.choice([32, 64, 96, 128, 256])
     known = STATEMENTS if t == "float" else STATEMENTS + FOR_INTEGERS
     values = ["v", "w", "(T)t", "p.x", "q[1]"]
-    body = "\n".join(_filled(rng.choice(known), rng, t, values) for _ in range(rng.randint(3, 8)))
-    text = _filled(FUNCTIONS, rng, t, values) + KERNEL.replace("BODY", body)
+    body = "\n".join(filled(rng.choice(known), rng, t, values) for _ in range(rng.randint(3, 8)))
+    text = filled(FUNCTIONS, rng, t, values) + KERNEL.replace("BODY", body)
     for name, value in (("SIZE", threads), ("OUT", OUT)):
         text = text.replace(name, str(value))
     return Program(f"typedef {t} T;\n{text}", t, threads)
 
 
-def _filled(text: str, rng: random.Random, t: str, values: list[str]) -> str:
+def filled(text: str, rng: random.Random, t: str, values: list[str]) -> str:
     """`ONE{a|b}` becomes one of the texts, `ANY` and `EXPR(a,b)` expressions of values."""
     while "ONE{" in text:
         before, _, rest = text.rpartition("ONE{")
@@ -133,10 +133,10 @@ def _expression(rng: random.Random, t: str, values: list[str], depth: int = 0) -
     return f"({found} > {rng.randint(1, 7)} ? {values[0]} : 3)" if rng.random() < 0.1 else found
 
 
-def compiled(program: Program, way: tuple[str, ...], folder: Path) -> str:
+def compiled(cuda: str, way: tuple[str, ...], folder: Path) -> str:
     """PTX by nvcc."""
     source, target = folder / "k.cu", folder / "k.ptx"
-    source.write_text(program.source)
+    source.write_text(cuda)
     subprocess.run(
         ["nvcc", "-ptx", "-w", "-arch=compute_80", *way, str(source), "-o", str(target)], check=True
     )
@@ -181,7 +181,7 @@ def main(first: int, end: int) -> int:
             rng = random.Random(seed)
             program = generate(rng)
             for way in rng.sample(WAYS, 2):
-                ptx = compiled(program, way, Path(folder))
+                ptx = compiled(program.source, way, Path(folder))
                 for launch in launches(rng, program):
                     one, other = (outcome(e, ptx, program, *launch) for e in ("interpreter", "jit"))
                     if not are_same(one, other):
