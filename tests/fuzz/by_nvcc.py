@@ -38,6 +38,11 @@ struct Pair {
 __device__ INLINE T mixed(T a, T b) { T t = EXPR(a,b); if (a > b) t = t + 1; return t; }
 __device__ INLINE void swapped(T &a, T &b) { T t = a; a = EXPR(b,t); b = t; }
 __device__ INLINE T folded(T *q, int n) { T s = 0; for (int i = 0; i < n; i++) s = EXPR(s,q[i]); return s; }
+__device__ INLINE T of_lane(T a, int k) { __syncwarp(); return __shfl_sync(~0u, a, k); }
+__device__ INLINE T turned(T &a, volatile T &b, int n) {
+    for (int i = 0; i < n; i++) { b = EXPR(a,b); if (b > a) a = a + 1; else if (i == 2) return b; }
+    return a;
+}
 __device__ INLINE T walked(Pair p, int n) { for (int i = 0; i < n; i++) p.move((T)i); return p.sum(); }
 """
 
@@ -59,6 +64,13 @@ STATEMENTS = (
     "q[ONE{t & 3|n & 3|(t >> 2) & 3}] = ANY; v = v + q[ONE{t & 3|3 - (t & 3)|n & 3}];",
     "v = walked(p, ONE{3|n & 3|t & 3}); p = Pair(w, v);",
     "p.part(ONE{t|n|1}) = ANY;",
+    "{ T &r = p.part(ONE{t|n|1}); r = ANY; v = v + p.x; r = EXPR(r,w); w = w + p.y; }",
+    "if (ONE{t & 1|v > w|n & 1|t % 32 == 3}) v = mixed(v, w);"
+    "w = w + of_lane(v, ONE{t & 7|n & 31|(t + 1) & 31});",
+    "for (int i = 0; i < (n & 3); i++) { if (ONE{t & 1|v > w}) swapped(v, w);"
+    "v = v + of_lane(w, (t + i) & 31); }",
+    "{ volatile T y = ANY; w = turned(v, y, ONE{n & 3|t & 3|5}); v = v + y; }",
+    "{ T y = q[1]; w = w + turned(p.part(t), ONE{y|q[2]|q[t & 3]}, ONE{n & 3|t & 3}) + y; }",
     "s[t] = ANY; __syncthreads();"
     "w = s[ONE{(t + n) % SIZE|SIZE - 1 - t|t ^ 1|t / 2|(t * m) % SIZE|(t * n + m) % SIZE}]; __syncthreads();",
     "s[t] = ANY; for (int h = 1; h < ONE{SIZE|n}; h *= 2) { __syncthreads();"
