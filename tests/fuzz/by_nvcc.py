@@ -38,6 +38,11 @@ struct Pair {
 __device__ INLINE T mixed(T a, T b) { T t = EXPR(a,b); if (a > b) t = t + 1; return t; }
 __device__ INLINE void swapped(T &a, T &b) { T t = a; a = EXPR(b,t); b = t; }
 __device__ INLINE T folded(T *q, int n) { T s = 0; for (int i = 0; i < n; i++) s = EXPR(s,q[i]); return s; }
+__device__ INLINE T of_lane(T a, int k) { __syncwarp(); return __shfl_sync(~0u, a, k); }
+__device__ INLINE T turned(T &a, volatile T &b, int n) {
+    for (int i = 0; i < n; i++) { b = EXPR(a,b); if (b > a) a = a + 1; else if (i == 2) return b; }
+    return a;
+}
 __device__ INLINE T walked(Pair p, int n) { for (int i = 0; i < n; i++) p.move((T)i); return p.sum(); }
 """
 
@@ -59,6 +64,13 @@ STATEMENTS = (
     "q[ONE{t & 3|n & 3|(t >> 2) & 3}] = ANY; v = v + q[ONE{t & 3|3 - (t & 3)|n & 3}];",
     "v = walked(p, ONE{3|n & 3|t & 3}); p = Pair(w, v);",
     "p.part(ONE{t|n|1}) = ANY;",
+    "{ T &r = p.part(ONE{t|n|1}); r = ANY; v = v + p.x; r = EXPR(r,w); w = w + p.y; }",
+    "if (ONE{t & 1|v > w|n & 1|t % 32 == 3}) v = mixed(v, w);"
+    "w = w + of_lane(v, ONE{t & 7|n & 31|(t + 1) & 31});",
+    "for (int i = 0; i < (n & 3); i++) { if (ONE{t & 1|v > w}) swapped(v, w);"
+    "v = v + of_lane(w, (t + i) & 31); }",
+    "{ volatile T y = ANY; w = turned(v, y, ONE{n & 3|t & 3|5}); v = v + y; }",
+    "{ T y = q[1]; w = w + turned(p.part(t), ONE{y|q[2]|q[t & 3]}, ONE{n & 3|t & 3}) + y; }",
     "s[t] = ANY; __syncthreads();"
     "w = s[ONE{(t + n) % SIZE|SIZE - 1 - t|t ^ 1|t / 2|(t * m) % SIZE|(t * n + m) % SIZE}]; __syncthreads();",
     "s[t] = ANY; for (int h = 1; h < ONE{SIZE|n}; h *= 2) { __syncthreads();"
@@ -99,14 +111,14 @@ def generate(rng: random.Random) -> Program:
     t, threads = rng.choice(["int", "int", "unsigned", "float"]), rng.choice([32, 64, 96, 128, 256])
     known = STATEMENTS if t == "float" else STATEMENTS + FOR_INTEGERS
     values = ["v", "w", "(T)t", "p.x", "q[1]"]
-    body = "\n".join(_filled(rng.choice(known), rng, t, values) for _ in range(rng.randint(3, 8)))
-    text = _filled(FUNCTIONS, rng, t, values) + KERNEL.replace("BODY", body)
+    body = "\n".join(filled(rng.choice(known), rng, t, values) for _ in range(rng.randint(3, 8)))
+    text = filled(FUNCTIONS, rng, t, values) + KERNEL.replace("BODY", body)
     for name, value in (("SIZE", threads), ("OUT", OUT)):
         text = text.replace(name, str(value))
     return Program(f"typedef {t} T;\n{text}", t, threads)
 
 
-def _filled(text: str, rng: random.Random, t: str, values: list[str]) -> str:
+def filled(text: str, rng: random.Random, t: str, values: list[str]) -> str:
     """`ONE{a|b}` becomes one of the texts, `ANY` and `EXPR(a,b)` expressions of values."""
     while "ONE{" in text:
         before, _, rest = text.rpartition("ONE{")
@@ -133,10 +145,10 @@ def _expression(rng: random.Random, t: str, values: list[str], depth: int = 0) -
     return f"({found} > {rng.randint(1, 7)} ? {values[0]} : 3)" if rng.random() < 0.1 else found
 
 
-def compiled(program: Program, way: tuple[str, ...], folder: Path) -> str:
+def compiled(cuda: str, way: tuple[str, ...], folder: Path) -> str:
     """PTX by nvcc."""
     source, target = folder / "k.cu", folder / "k.ptx"
-    source.write_text(program.source)
+    source.write_text(cuda)
     subprocess.run(
         ["nvcc", "-ptx", "-w", "-arch=compute_80", *way, str(source), "-o", str(target)], check=True
     )
@@ -181,7 +193,7 @@ def main(first: int, end: int) -> int:
             rng = random.Random(seed)
             program = generate(rng)
             for way in rng.sample(WAYS, 2):
-                ptx = compiled(program, way, Path(folder))
+                ptx = compiled(program.source, way, Path(folder))
                 for launch in launches(rng, program):
                     one, other = (outcome(e, ptx, program, *launch) for e in ("interpreter", "jit"))
                     if not are_same(one, other):

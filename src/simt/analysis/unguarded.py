@@ -138,7 +138,7 @@ def _write(made: Function, block: Block, part: Part) -> None:
     ops = block.ops
     rest = Block(0, ops[part.last + 1 :], block.terminator)
     twice = [op for op in ops[part.first : part.last + 1] if isinstance(op, Op)]
-    fast = Block(0, [_unguarded(op, part.guards) for op in twice], Jump(rest))
+    fast = Block(0, [_unguarded(op) for op in twice], Jump(rest))
     slow = Block(0, [replace(op, line=Seldom(op.line)) for op in twice], Jump(rest))
     line = twice[0].line
     tests, all_ = _tests(made, part.guards, line)
@@ -148,9 +148,9 @@ def _write(made: Function, block: Block, part: Part) -> None:
     made.blocks[at:at] = [fast, slow, rest]
 
 
-def _unguarded(op: Op, guards: Sequence[Register]) -> Op:
-    holds = op.guard is not None and not op.guard.negated and op.guard.register in guards
-    return replace(op, guard=None) if holds else replace(op)
+def _unguarded(op: Op) -> Op:
+    """An access without its guard. What else has one keeps it: its predicate may be another by then."""
+    return replace(op, guard=None) if _acts(op) else replace(op)
 
 
 def _tests(made: Function, guards: Sequence[Register], line: int) -> tuple[list[Op], Register]:

@@ -81,7 +81,7 @@ class TwoRowsAlgebra(TrialAlgebra):
         all lanes were in one row so far, and come to the next one here."""
         first, second = self.both_bases(a)
         divisor, before = bases(b), self._first_of_next()
-        least, none, one = (self.number(first.type, n) for n in (WARP, 0, 1))
+        least, none = (self.number(first.type, n) for n in (WARP, 0))
         if t.bits > U32.bits:
             before = self.cast("zext", first.type, before)
         together = self.test("icmp eq", before, least)
@@ -97,10 +97,13 @@ class TwoRowsAlgebra(TrialAlgebra):
         self.hold(self.test("icmp uge", self.binary("add", lane, rest), least).ir)
         self._go_on_at(self.resize(t, U32, lane))
         self.has_split = self.tries_rows = True
+        # Where no lane comes to a next row here, another index may yet go on to one within the warp.
+        broken = self.test("icmp ult", lane, least)
         if stride:
-            made = [column, self.binary("sub", beyond, lane)]
+            made = [column, self.pick(broken, self.binary("sub", beyond, lane), column)]
         else:
-            made = [quotient, self.pick(together, self.binary("add", quotient, one), others)]
+            next_row = self.binary("add", quotient, self.cast("zext", first.type, broken))
+            made = [quotient, self.pick(together, next_row, others)]
         return self.shaped(self._assemble(first.type, [value.ir for value in made]), Shape(TWO, stride))
 
     def _hold_parts(self, t: Type, first: Value, start: Value, divisor: Value) -> None:

@@ -314,6 +314,27 @@ def test_rows_of_planes(engine: str, sizes: tuple[int, int], t: str, b: int) -> 
     assert out.numpy().tolist() == (a[places] * 64 + row + a[places + 3] + a[row * 9 + column]).tolist()
 
 
+@pytest.mark.parametrize(("t", "b"), [("s32", 32), ("u64", 64)])
+@pytest.mark.parametrize("sizes", [(40, 1200), (35, 700), (64, 640), (33, 1320)])
+def test_another_index_goes_on_where_planes_do_not(
+    engine: str, sizes: tuple[int, int], t: str, b: int
+) -> None:
+    """A plane's rows go on in no lane of many warps, in which an index that is cut later does."""
+    device, (width, plane) = shared_device(engine), sizes
+    other = f"add.{t} %P, %I, 3; add.{t} %W, %W, 9; rem.{t} %P, %P, %W; cvt.u32.u{b} %h, %P;"
+    added = f".reg .b32 %h; {other.replace('cvt.u32.u32', 'mov.b32')} mad.lo.u32 %t, %u, 9, %r;"
+    source = of_planes(t, b).replace("mad.lo.u32 %t, %u, 9, %r;", f"{added} add.u32 %v, %v, %h;")
+    i = np.arange(TOTAL)
+    z, left = np.divmod(i, plane)
+    row, column = np.divmod(left, width)
+    a = np.random.default_rng(9).integers(0, 1 << 20, 100 * (int(z.max()) + 4) + plane, "u4")
+    out = device.zeros(TOTAL, "u4")
+    device.load(source)["k"]((8,), (128,), (device.array(a), out, TOTAL, width, plane))
+    places = z * 100 + column
+    expected = a[places] * 64 + row + a[places + 3] + a[row * 9 + column] + (i + 3) % (width + 9)
+    assert out.numpy().tolist() == expected.tolist()
+
+
 def test_rows_of_planes_are_tried_in_two_rows() -> None:
     """Each division asks at which lane its next row begins."""
     for t, b in (("s32", 32), ("u64", 64)):

@@ -93,6 +93,20 @@ def test_guards_that_are_made_between() -> None:
     assert out.numpy()[::4].tolist() == np.where(firsts > 0, a[1::4], 5).tolist()
 
 
+def test_guards_that_are_written_between() -> None:
+    """An access's predicate is another one's, when something else is guarded by it."""
+    device, n = shared_device("jit"), TOTAL - 90
+    between = "mov.b32 %v2, 0; setp.lt.s32 %p2, %j0, 8; @%p0 ld.global.b32 %v0, [%a]; mov.pred %p0, %p2;"
+    guarded = f"{between} @%p0 mov.b32 %v2, 70; @%p1 ld.global.b32 %v1, [%a+4];"
+    source = f"{HEAD}{GUARDS} mov.b32 %v0, 1; mov.b32 %v1, 2; {guarded} add.u32 %v0, %v0, %v1;"
+    a, out = np.arange(TOTAL, dtype="u4"), device.zeros(TOTAL, "u4")
+    stored = "add.u32 %v0, %v0, %v2; st.global.b32 [%o], %v0;"
+    device.load(source + stored + TAIL)["k"]((CTAS,), (THREADS,), (device.array(a), out, n))
+    first = np.arange(0, TOTAL, WORDS)
+    loaded = np.where(first < n, first, 1) + np.where(first + 1 < n, first + 1, 2)
+    assert out.numpy()[::WORDS].tolist() == (loaded + np.where(first < 8, 70, 0)).tolist()
+
+
 @pytest.mark.parametrize("beyond", [1, 2, 6, 127])
 def test_faults_are_the_programs(engine: str, beyond: int) -> None:
     """The first access of which a word lies beyond the memory, by the program's order."""
