@@ -1,5 +1,7 @@
 """The kernels of `tests.property.index_programs` with divisions of 64 bits, by the branch with which
-compilers do them in 32 where these are enough (`simt.analysis.short_divisions`). What they give is the same."""
+compilers do them in 32 where these are enough (`simt.analysis.short_divisions`).
+
+What they give is the same."""
 
 from __future__ import annotations
 
