@@ -13,7 +13,7 @@ from simt.analysis.lower_context import Context, Unlowerable
 from simt.analysis.lower_function import FunctionLowering
 from simt.analysis.lower_gates import cut_at_gates
 from simt.analysis.lower_indirect import direct_calls
-from simt.analysis.lower_inline import belongs_in_callers, inline_calls, uses_module_scope
+from simt.analysis.lower_inline import has_barrier, inline_calls, uses_module_scope, watches
 from simt.analysis.lower_instructions import Plans
 from simt.analysis.lower_rendezvous import meet
 from simt.analysis.lower_simplify import simplify
@@ -239,14 +239,23 @@ def _connect(context: Context, as_written: bool) -> None:
     _missing(functions)
     inlined: dict[str, Function] = {}
     for component in components(functions):
+        recursive = is_recursive(component, functions)
         for name in component:
             function = functions[name]
-            function.recursive = is_recursive(component, functions)
+            function.recursive = recursive
             direct_calls(function, inlined, as_written)
             inline_calls(function, inlined, as_written)
             meet(function, context.environment, as_written)
             cut_at_gates(function, context.environment, functions)
-            if belongs_in_callers(function, context.environment):
+            if (
+                not recursive
+                and not function.is_kernel
+                and (
+                    uses_module_scope(function)
+                    or has_barrier(function)
+                    or watches(function, context.environment)
+                )
+            ):
                 inlined[name] = function
     for function in functions.values():
         if function.is_kernel:

@@ -1,17 +1,17 @@
-"""Calls through a register of functions with barriers or `exit`: made direct, and put into their callers."""
+"""Calls through a register of functions with a barrier: made direct, to be put into their callers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from simt.analysis.lower_forms import EQUAL, simple
-from simt.analysis.lower_inline import holds_or_ends
+from simt.analysis.lower_inline import has_barrier
 from simt.analysis.program import Block, Branch, Call, Function, FunctionAddress, Jump, Register
 from simt.ptx.types import PRED
 
 
 def direct_calls(caller: Function, bodies: Mapping[str, Function], as_written: bool = False) -> None:
-    """Compares the register with the address of each function in `bodies` that `holds_or_ends` and that the
+    """Compares the register with the address of each function in `bodies` that has a barrier and that the
     call may reach. What is left of the call may reach the others."""
     pending = list(caller.blocks)
     while pending:
@@ -24,7 +24,7 @@ def direct_calls(caller: Function, bodies: Mapping[str, Function], as_written: b
 
 
 def _named(call: Call, bodies: Mapping[str, Function]) -> list[str]:
-    return [c for c in call.candidates if c in bodies and holds_or_ends(bodies[c]) and _fits(call, bodies[c])]
+    return [c for c in call.candidates if c in bodies and has_barrier(bodies[c]) and _fits(call, bodies[c])]
 
 
 def _fits(call: Call, function: Function) -> bool:

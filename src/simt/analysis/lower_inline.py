@@ -1,8 +1,7 @@
 """Functions put into their callers.
 
 Those with a barrier, so that an engine meets barriers in kernels only, and those that look at what other
-threads do, so that a loop that waits for others is seen as such. Those with `exit`, too, as later versions of
-LLVM end a block from which nothing goes on: a function that is called gives all of its lanes back.
+threads do, so that a loop that waits for others is seen as such.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from simt.analysis.program import (
     Call,
     Complement,
     Constant,
-    Exit,
     Function,
     Guard,
     Jump,
@@ -37,16 +35,8 @@ from simt.analysis.program import (
 from simt.isa.algebra import Environment
 
 
-def belongs_in_callers(function: Function, environment: Environment) -> bool:
-    """Whether a function is put into its callers."""
-    if function.recursive or function.is_kernel:
-        return False
-    return holds_or_ends(function) or uses_module_scope(function) or watches(function, environment)
-
-
-def holds_or_ends(function: Function) -> bool:
-    """Whether a function has a barrier, or ends threads."""
-    return any(isinstance(block.terminator, Barrier | Exit) for block in function.blocks)
+def has_barrier(function: Function) -> bool:
+    return any(isinstance(b.terminator, Barrier) for b in function.blocks)
 
 
 def uses_module_scope(function: Function) -> bool:
