@@ -89,7 +89,7 @@ def fetched(device: simt.Device, data: Any, places: Any, geometry: str, result: 
     return out.numpy().copy()
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(3)
 @pytest.mark.parametrize("address", ["clamp", "border", "wrap", "mirror"])
 @pytest.mark.parametrize("geometry", SHAPES)
 def test_points_of_every_format(device: simt.Device, geometry: str, address: str) -> None:
