@@ -149,12 +149,12 @@ def _on_root() -> list[str]:
         f"  %done = call i32 %function({parameters})",
         "  ret i32 %done",
         "there:",
-        *_store("%root", WorkerSlot.ASKED, "ptr %function", "asked"),
-        *_store("%root", WorkerSlot.ASKER, "ptr %worker", "asker"),
+        *store("%root", WorkerSlot.ASKED, "ptr %function", "asked"),
+        *store("%root", WorkerSlot.ASKER, "ptr %worker", "asker"),
         *(
             line
             for n in range(ARGUMENTS)
-            for line in _store("%root", WorkerSlot.ARGUMENTS + n, f"i64 %a{n}", f"place{n}")
+            for line in store("%root", WorkerSlot.ARGUMENTS + n, f"i64 %a{n}", f"place{n}")
         ),
         f"  %mine = getelementptr i64, ptr %worker, i64 {WorkerSlot.POINTER}",
         *field("%root", WorkerSlot.POINTER, "theirs"),
@@ -166,7 +166,8 @@ def _on_root() -> list[str]:
     ]
 
 
-def _store(base: str, number: int, value: str, name: str) -> list[str]:
+def store(base: str, number: int, value: str, name: str) -> list[str]:
+    """Writes a slot; its place is `%name.p`."""
     return [
         f"  %{name}.p = getelementptr i64, ptr {base}, i64 {number}",
         f"  store {value}, ptr %{name}.p, align 8",
@@ -279,13 +280,13 @@ def _hire() -> list[str]:
         *field("%worker", WorkerSlot.STACK, "top"),
         f"  %pointer = sub i64 %top, {FRAME}",
         "  %frame = inttoptr i64 %pointer to ptr",
-        *(line for n, value in enumerate(frame) for line in _store("%frame", n, f"i64 {value}", f"word{n}")),
-        *_store("%worker", WorkerSlot.POINTER, "i64 %pointer", "pointer"),
+        *(line for n, value in enumerate(frame) for line in store("%frame", n, f"i64 {value}", f"word{n}")),
+        *store("%worker", WorkerSlot.POINTER, "i64 %pointer", "pointer"),
         *field("%root", WorkerSlot.PREVIOUS, "last", "ptr"),
-        *_store("%last", WorkerSlot.NEXT, "ptr %worker", "last.next"),
-        *_store("%worker", WorkerSlot.PREVIOUS, "ptr %last", "previous"),
-        *_store("%worker", WorkerSlot.NEXT, "ptr %root", "next"),
-        *_store("%worker", WorkerSlot.ROOT, "ptr %root", "root"),
+        *store("%last", WorkerSlot.NEXT, "ptr %worker", "last.next"),
+        *store("%worker", WorkerSlot.PREVIOUS, "ptr %last", "previous"),
+        *store("%worker", WorkerSlot.NEXT, "ptr %root", "next"),
+        *store("%worker", WorkerSlot.ROOT, "ptr %root", "root"),
         "  store ptr %worker, ptr %last.p, align 8",
         "  %i.next = add i64 %i, 1",
         "  br label %next",
@@ -301,8 +302,8 @@ def _ended() -> list[str]:
         "define internal void @simt.ended(ptr %worker) noinline {",
         *field("%worker", WorkerSlot.NEXT, "next", "ptr"),
         *field("%worker", WorkerSlot.PREVIOUS, "previous", "ptr"),
-        *_store("%previous", WorkerSlot.NEXT, "ptr %next", "their.next"),
-        *_store("%next", WorkerSlot.PREVIOUS, "ptr %previous", "their.previous"),
+        *store("%previous", WorkerSlot.NEXT, "ptr %next", "their.next"),
+        *store("%next", WorkerSlot.PREVIOUS, "ptr %previous", "their.previous"),
         f"  %mine = getelementptr i64, ptr %worker, i64 {WorkerSlot.POINTER}",
         *field("%next", WorkerSlot.POINTER, "theirs"),
         "  call void @simt_switch(ptr %mine, i64 %theirs)",

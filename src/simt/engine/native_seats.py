@@ -21,7 +21,7 @@ from simt.engine.abi import (
     Seat,
     SeatSlot,
 )
-from simt.engine.native_fibers import field
+from simt.engine.native_fibers import field, store
 
 TURNS = 1500
 """Looks at a seat before its thread sleeps, or at its counter before the caller does: some 60 µs."""
@@ -294,10 +294,7 @@ def _ask_one() -> list[str]:
         *(
             line
             for slot, value in values.items()
-            for line in (
-                f"  %slot.{slot.value} = getelementptr i64, ptr %seat, i64 {slot.value}",
-                f"  store i64 {value}, ptr %slot.{slot.value}, align 8",
-            )
+            for line in store("%seat", slot, f"i64 {value}", f"slot.{slot.value}")
         ),
         "  %asked.p = getelementptr ptr, ptr %asked, i64 %n",
         "  store ptr %seat, ptr %asked.p, align 8",

@@ -10,7 +10,7 @@ kernel does (`simt_serve`). Where no thread is free, it makes the call itself.
 from __future__ import annotations
 
 from simt.engine.abi import ASK, JOIN, SYSTEM, CallSlot, LaunchSlot, NoteSlot, WorkerSlot
-from simt.engine.native_fibers import field
+from simt.engine.native_fibers import field, store
 from simt.engine.native_seats import TURNS
 
 GIVEN = "worker", "number", "mask", "line", "places"
@@ -80,10 +80,7 @@ def _pass() -> list[str]:
         *(
             line
             for name, value in places.items()
-            for line in (
-                f"  %{name}.place = getelementptr i64, ptr %note, i64 {NoteSlot[name.upper()]}",
-                f"  store i64 {value}, ptr %{name}.place, align 8",
-            )
+            for line in store("%note", NoteSlot[name.upper()], f"i64 {value}", f"{name}.of")
         ),
         *field("%note", NoteSlot.ROSTER, "roster", "ptr"),
         *(f"  %{slot.name}.p = getelementptr i64, ptr %note, i64 {slot.value}" for slot in _CELLS),
@@ -152,8 +149,7 @@ def _deliver() -> list[str]:
         *(line for name in GIVEN for line in field("%note", NoteSlot[name.upper()], name)),
         f"  %answer = call i32 %gate({', '.join(f'i64 %{name}' for name in GIVEN)})",
         "  %wide = zext i32 %answer to i64",
-        f"  %answer.p = getelementptr i64, ptr %note, i64 {NoteSlot.ANSWER}",
-        "  store i64 %wide, ptr %answer.p, align 8",
+        *store("%note", NoteSlot.ANSWER, "i64 %wide", "answer.of"),
         "  ret void",
         "}",
     ]
