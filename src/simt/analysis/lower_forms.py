@@ -95,12 +95,6 @@ def NEAR(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
     return m.and_(PRED, e, m.compare("lt", t, m.sub(t, a, b), c))
 
 
-@_form("both.type d:pred, a:pred, b:pred")
-def BOTH(m: Algebra[V], a: V, b: V) -> V:
-    """Whether two predicates hold."""
-    return m.and_(PRED, a, b)
-
-
 @_form("all.type d:pred, a:pred", "warp")
 def ALL(m: Algebra[V], a: V) -> V:
     """Whether a predicate holds in all lanes that run."""

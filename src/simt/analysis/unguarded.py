@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from simt.analysis.lower_forms import ALL, BOTH, simple
+from simt.analysis.lower_forms import ALL, CUT, simple
 from simt.analysis.program import Block, Branch, Call, Function, Jump, Op, Register, memory_operands
 from simt.analysis.rolled_again import Seldom, is_seldom
 from simt.analysis.shape import Shape
@@ -158,7 +158,7 @@ def _tests(made: Function, guards: Sequence[Register], line: int) -> tuple[list[
     ops, both = list[Op](), guards[0]
     for guard in guards[1:]:
         more = _predicate(made)
-        ops.append(simple(BOTH, PRED, more, {"a": (both, PRED), "b": (guard, PRED)}, line))
+        ops.append(simple(CUT, PRED, more, {"a": (both, PRED), "b": (guard, PRED)}, line))
         both = more
     all_ = _predicate(made)
     return [*ops, simple(ALL, PRED, all_, {"a": (both, PRED)}, line)], all_

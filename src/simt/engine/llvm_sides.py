@@ -75,7 +75,7 @@ class SidesAlgebra(BranchAlgebra):
     loop: int | None = None
 
     @cached_property
-    def parts_of(self) -> dict[str, tuple[Value, Value]]:
+    def _signs_of(self) -> dict[str, tuple[Value, Value]]:
         """By the names of columns, the two values of which they are the `or`."""
         return {}
 
@@ -85,7 +85,7 @@ class SidesAlgebra(BranchAlgebra):
         column = partial(super().compare_integers, op, t, a, b)
         if self.eager or t.bits < U32.bits:
             return column()
-        signs = self.parts_of.get(a.ir) if t.is_signed and a.width == WARP else None
+        signs = self._signs_of.get(a.ir) if t.is_signed and a.width == WARP else None
         if signs is not None and b.literal == 0 and op in ("lt", "ge"):
             one, other = (self.compare_integers("lt", t, part, b) for part in signs)
             negative = self.or_(PRED, one, other)
@@ -169,7 +169,7 @@ class SidesAlgebra(BranchAlgebra):
             return self._both_sides("or", a, b)
         result = super().or_(t, a, b)
         if result.width == WARP and shape_of(a).width + shape_of(b).width < WARP:
-            self.parts_of[result.ir] = a, b
+            self._signs_of[result.ir] = a, b
         return result
 
     def invert(self, t: Type, a: Value) -> Value:

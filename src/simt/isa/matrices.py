@@ -9,6 +9,7 @@ from __future__ import annotations
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
 from simt.isa.memory import elements, state_space
+from simt.isa.warp import number
 from simt.ptx.types import U32, U64
 
 ROWS = 8
@@ -17,10 +18,6 @@ WORDS = 4
 
 COUNTS = "x1 x2 x4"
 SPACES = "shared shared::cta"
-
-
-def number(m: Algebra[V], value: int) -> V:
-    return m.const(U32, value)
 
 
 def quotient(m: Algebra[V], a: V, power: int) -> V:
