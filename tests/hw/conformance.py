@@ -25,6 +25,7 @@ from tests.hw import (
     test_environment,
     test_flushing,
     test_probes,
+    test_tensor,
     test_textures,
     test_video,
 )
@@ -119,10 +120,18 @@ def textures() -> Iterator[tuple[Form, Conformance]]:
         yield form, Conformance(1, len(apart), int((~apart).sum()))
 
 
+def tensor() -> Iterator[tuple[Form, Conformance]]:
+    """Of the instructions on matrices: a kernel for each opcode."""
+    theirs = test_tensor.recorded()
+    for opcode, case in test_tensor.cases().items():
+        exact = int((test_tensor.computed(case) == theirs[opcode]).sum())
+        yield case.form, Conformance(1, theirs[opcode].size, exact)
+
+
 def counted() -> dict[str, list[Conformance]]:
     """By mnemonic, in the order of its forms; and by name of special register."""
     found: dict[int, Conformance] = defaultdict(Conformance)
-    for part in (arithmetic, conversions, flushing, probes, driver_values, video, textures):
+    for part in (arithmetic, conversions, flushing, probes, driver_values, video, textures, tensor):
         for subject, more in part():
             found[id(subject)] += more
     forms = {name: [found[id(form)] for form in forms] for name, forms in FORMS.items()}

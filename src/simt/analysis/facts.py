@@ -56,6 +56,11 @@ class Fact:
     def halfwise(self, function: Callable[..., bool], *operands: bool) -> bool:
         return function(self, *operands)
 
+    def warp_function(
+        self, function: Callable[..., tuple[bool, ...]], results: tuple[Type, ...], *operands: bool
+    ) -> tuple[bool, ...]:
+        return function(self, *operands)
+
     def any_nan(self, t: Type, a: bool) -> bool:
         return a
 

@@ -13,7 +13,7 @@ from simt.isa.mapped import single_precision
 from simt.isa.select import Mismatch, select
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope
-from simt.ptx.types import PRED, U32, Type, bits_type
+from simt.ptx.types import PRED, U32, Type, bits_type, unsigned
 from simt.records import dataclass
 
 
@@ -100,7 +100,12 @@ class Instructions:
                 self._destination(op, scope, operand, written, t)
             elif operand.address:
                 assert written is not None
-                op.sources[operand.name] = self._address(op, scope, written)
+                address = op.sources[operand.name] = self._address(op, scope, written)
+                if "address" in op.binding:
+                    op.binding = {
+                        **op.binding,
+                        "address": unsigned(address.base.type.bits if address.base else 64),
+                    }
                 self._name_space(op, scope, written)
             elif operand.kind == "texture":
                 self._texture(op, scope, operand, written, t)

@@ -257,6 +257,9 @@ class RangeAlgebra(WithoutEffects[Range]):
     def float_to_int(self, source: Type, target: Type, a: Range, rounding: Rounding) -> Range:
         return UNKNOWN
 
+    def whole(self, a: Range) -> Range:
+        return UNKNOWN
+
     def int_to_float(self, source: Type, target: Type, a: Range, rounding: Rounding) -> Range:
         return UNKNOWN
 
@@ -273,6 +276,11 @@ class RangeAlgebra(WithoutEffects[Range]):
     def shuffle(self, t: Type, a: Range, lane: Range) -> Range:
         """Not `a`: a lane that does not run may hold anything."""
         return UNKNOWN
+
+    def warp_function(
+        self, function: Callable[..., tuple[Range, ...]], results: tuple[Type, ...], *operands: Range
+    ) -> tuple[Range, ...]:
+        return (UNKNOWN,) * len(results)
 
     def special(self, name: str, component: str) -> Range:
         axis = self.block.axis(component)

@@ -484,6 +484,9 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def float_to_int(self, source: Type, target: Type, a: Shape, rounding: Rounding) -> Shape:
         return self._each(a)
 
+    def whole(self, a: Shape) -> Shape:
+        return self._each(a)
+
     def int_to_float(self, source: Type, target: Type, a: Shape, rounding: Rounding) -> Shape:
         return self._each(a)
 
@@ -499,6 +502,11 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     def shuffle(self, t: Type, a: Shape, lane: Shape) -> Shape:
         return UNIFORM if a.is_uniform or lane.is_uniform else VARYING
+
+    def warp_function(
+        self, function: Callable[..., tuple[Shape, ...]], results: tuple[Type, ...], *operands: Shape
+    ) -> tuple[Shape, ...]:
+        return (VARYING,) * len(results)
 
     def special(self, name: str, component: str) -> Shape:
         return self.block.special(name, component)

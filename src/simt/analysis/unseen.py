@@ -44,6 +44,12 @@ class _Carried:
         self.seen |= address
         return (False,) * count
 
+    def warp_function(
+        self, function: Callable[..., tuple[bool, ...]], results: tuple[Type, ...], *operands: bool
+    ) -> tuple[bool, ...]:
+        self.seen |= any(operands)
+        return (False,) * len(results)
+
     def texture(self, *arguments: object) -> tuple[bool, ...]:
         self.seen = True
         return (False,) * 4

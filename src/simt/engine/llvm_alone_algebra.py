@@ -7,6 +7,7 @@ more of the address than the CPU's addressing mode gives.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, partial
 
 from simt.analysis.access import Plan, Way
@@ -250,6 +251,11 @@ class AloneAlgebra(AtomicAlgebra):
         raise NotAlone
 
     def shuffle(self, t: Type, a: Value, lane: Value) -> Value:
+        raise NotAlone
+
+    def warp_function(
+        self, function: Callable[..., tuple[Value, ...]], results: tuple[Type, ...], *operands: Value
+    ) -> tuple[Value, ...]:
         raise NotAlone
 
     def texture(

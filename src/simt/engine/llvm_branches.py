@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import LaneAlgebra
+from simt.engine.llvm_warp_functions import WarpFunctionAlgebra
 
 LIKELY, UNLIKELY = ", !prof !1", ", !prof !2"
 """What LLVM is told of a branch: registers are not to be taken from the usual way for the rare one."""
@@ -16,8 +16,8 @@ WEIGHTS = (
 """At the end of a module."""
 
 
-class BranchAlgebra(LaneAlgebra):
-    """`LaneAlgebra` with branches."""
+class BranchAlgebra(WarpFunctionAlgebra):
+    """`WarpFunctionAlgebra` with branches."""
 
     def _either(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Hashable
 from contextlib import contextmanager
 from dataclasses import field
 from functools import cache, lru_cache
@@ -153,6 +153,7 @@ class ModuleText:
     _globals: dict[str, str] = field(default_factory=dict[str, str])
     _functions: dict[str, str] = field(default_factory=dict[str, str])
     _inlined: dict[str, str] = field(default_factory=dict[str, str])
+    _names: dict[Hashable, str] = field(default_factory=dict["Hashable", str])
 
     def declare(self, name: str, result: str, parameters: tuple[str, ...]) -> str:
         """Declares a function and returns `@name`."""
@@ -170,6 +171,11 @@ class ModuleText:
     def unused(self, hint: str) -> str:
         """A name that no function has."""
         return f"{hint}.{len(self._functions)}"
+
+    def of_key(self, key: Hashable, hint: str) -> tuple[str, bool]:
+        """The name of the function for a key, and whether it is still to be defined."""
+        is_new = key not in self._names
+        return self._names.setdefault(key, f"{hint}.{len(self._names)}"), is_new
 
     def define(self, name: str, text: str) -> None:
         """Adds a function's whole definition under its name."""

@@ -431,6 +431,9 @@ class LlvmAlgebra(ExtremeAlgebra):
 
         return self.piecewise(8, call, a)
 
+    def whole(self, a: Value) -> Value:
+        return self.cast("fptosi", "i32", self._native(F32, self.any_nan(F32, a)))
+
     def float_to_int(self, source: Type, target: Type, a: Value, rounding: Rounding) -> Value:
         x = self._native(source, self.any_nan(source, a))
         if rounding != "rz":

@@ -296,6 +296,9 @@ class NumpyAlgebra:
     def float_to_int(self, source: Type, target: Type, a: Array, rounding: Rounding) -> Array:
         return numpy_float.to_integer(_ROUNDED[rounding](self._native(source, a)), target)
 
+    def whole(self, a: Array) -> Array:
+        return a.astype(np.int32).view(np.uint32)
+
     def int_to_float(self, source: Type, target: Type, a: Array, rounding: Rounding) -> Array:
         if _by_numpy(target, rounding):
             return numpy_rounding.apply(rounding, _by_sign(source, a).astype, dtype_of(target))

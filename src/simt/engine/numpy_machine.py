@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,11 @@ class NumpyMachine(NumpyAlgebra):
             return values[:, place : place + 1].copy()
         first = np.arange(0, self.mask.size, WARP)[:, None]
         return values.ravel().take(first + np.bitwise_and(lane, np.uint32(WARP - 1)))
+
+    def warp_function(
+        self, function: Callable[..., tuple[Array, ...]], results: tuple[Type, ...], *operands: Array
+    ) -> tuple[Array, ...]:
+        return function(self, *operands)
 
     # ------------------------------------------------------------------ special registers
 

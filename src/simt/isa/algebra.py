@@ -191,6 +191,10 @@ class PureAlgebra(Protocol[V]):
         """Rounded to an integer, clamped to the target's range; NaN gives 0 (the caller overrides)."""
         ...
 
+    def whole(self, a: V) -> V:
+        """The integer part of an `.f32` that is between -2^31 and 2^31, as `.s32`; of others anything."""
+        ...
+
     def int_to_float(self, source: Type, target: Type, a: V, rounding: Rounding) -> V: ...
 
 
@@ -213,6 +217,15 @@ class Algebra(PureAlgebra[V], Protocol[V]):
     def shuffle(self, t: Type, a: V, lane: V) -> V:
         """The value of `a` in the lane of the same warp numbered by `.u32` column `lane` (0..31). That of an
         inactive lane is undefined, and differs between engines."""
+        ...
+
+    def warp_function(
+        self, function: Callable[..., tuple[V, ...]], results: tuple[Type, ...], *operands: V
+    ) -> tuple[V, ...]:
+        """`function(algebra, *operands)`: integer columns, and results of these integer types.
+
+        An engine may make it code of its own, once for functions that are equal: it is long. It sees other
+        lanes by `lane` and `shuffle`, and nothing of the machine; which lanes run is no matter to it."""
         ...
 
     # -- machine -------------------------------------------------------------------------------

@@ -14,12 +14,15 @@ else the only literal type, is passed to the meaning as `t`.
 Operands: `d`, `p`, `q` are destinations, others sources. `name:spec` gives the type: a slot, a type,
 `wide(...)`, `vec(...)` (a scalar, or a vector as the slot `vec` says), `x4(...)` (a vector of 4),
 `matrices(...)` (a vector as the slot `count` says, of one element too),
+`fragment(a)` (the registers of a lane for the matrix `a`, `b`, `c` or `d`: `simt.isa.fragments`), `wmma(a)`
+(the same for `wmma`; `wmma(matrix)`: for that which the slot `matrix` names),
 `pack(type)` (a scalar of the type, or a vector of n elements of `.b(bits / n)`, table 67: a source vector
 reaches the meaning as a tuple; for a destination vector the lowering binds `unpack` to "2" or "4"),
 `generic(b64)` (a generic address in a register of 32 or 64 bits), `token(u64)` (what another instruction
 made: a name is none, whatever its address), `label`, `labels`, `function`,
 `arguments`, `prototype`, `texture`, `sink` (`_` only), or `imm(type)` for constants only.
-Where a form's defaults bind `size`, the lowering binds it anew to the value of its `imm` operand.
+Where a form's defaults bind `size`, the lowering binds it anew to the value of its `imm` operand, and
+`address` to the type of the address that its memory operand is, `.u32` or `.u64`.
 `texture` is `[a, c]`: the meaning receives the texture `a` and, as `c`, the tuple of its coordinates.
 Without a spec a destination has the slot `dtype`, a source `atype`, `stype` or `btype`, and where there
 is no such slot the form's `type` or its only literal type. `[a]` is a memory address. `p[|q]` is an
@@ -52,6 +55,7 @@ from inspect import getdoc
 from types import FunctionType
 from typing import Any, TypeAlias, cast
 
+from simt.isa.fragments import registers, wmma_registers
 from simt.ptx.nodes import Element, Minus, Operand
 from simt.ptx.types import TYPES, Type
 from simt.records import dataclass
@@ -284,9 +288,14 @@ def wide(t: Type) -> Type:
     return TYPES[t.name.rstrip("0123456789") + str(t.bits * 2)]
 
 
+_FRAGMENTS = {"fragment": registers, "wmma": wmma_registers}
+
+
 def _resolve(spec: str, binding: Mapping[str, Value]) -> tuple[Type, int]:
     if spec.endswith(")"):
         function, inner = spec[:-1].split("(", 1)
+        if function in _FRAGMENTS:
+            return _FRAGMENTS[function](inner, binding)
         t, n = _resolve(inner, binding)
         match function:
             case "wide":

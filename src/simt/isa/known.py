@@ -12,14 +12,15 @@ from simt.isa.texture import DIMENSIONS
 
 # ------------------------------------------------------------------ matrices
 
-known("mma.kind...", "Multiplies small matrices that the lanes of a warp hold, and adds a third.",
-      kind="sync sp sp::ordered_metadata", since="6.4 sm_70",
-      requires={"sp": "7.1 sm_80", "sp::ordered_metadata": "8.5 sm_80"}, ref="PTX 6.4 mma")  # fmt: skip
-known("wmma.load.matrix...", "Loads a small matrix into the registers of a warp.", matrix="a b c",
-      since="6.0 sm_70", ref="PTX 6.0 wmma.load")  # fmt: skip
-known("wmma.store.d...", "Stores a small matrix from the registers of a warp.", since="6.0 sm_70",
-      ref="PTX 6.0 wmma.store")  # fmt: skip
-known("wmma.mma...", "Multiplies small matrices that the lanes of a warp hold, and adds a third.",
+known("mma.kind...", "Multiplies a small matrix, of which half is zeros, by another, and adds a third.",
+      kind="sp sp::ordered_metadata", since="7.1 sm_80", requires={"sp::ordered_metadata": "8.5 sm_80"},
+      ref="PTX 7.1 mma.sp")  # fmt: skip
+known("mma.sync.aligned.m8n8k4....f16...", "Multiplies four pairs of small matrices of halves.",
+      since="6.4 sm_70", ref="PTX 6.4 mma")  # fmt: skip
+known("mma.sync....kind...", "Multiplies small matrices of short elements, whose blocks may have scales.",
+      kind="kind::f8f6f4 kind::mxf8f6f4 kind::mxf4 kind::mxf4nvf4", since="8.7 sm_120",
+      ref="PTX 8.7 mma")  # fmt: skip
+known("wmma.mma.sync....satfinite...", "Multiplies small matrices of halves, results being limited.",
       since="6.0 sm_70", ref="PTX 6.0 wmma.mma")  # fmt: skip
 known("ldmatrix.sync.aligned.shape...", "Loads matrices of smaller elements from shared memory.",
       shape="m16n16 m8n16", since="8.6 sm_100", ref="PTX 8.6 ldmatrix")  # fmt: skip

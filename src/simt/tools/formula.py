@@ -87,9 +87,11 @@ def _bare(text: str) -> str:
 
 @dataclass
 class Symbols:
-    """The algebra of expressions. `effects`: what the meaning does besides, in order."""
+    """The algebra of expressions. `effects`: what the meaning does besides, in order. `is_long`: it has parts
+    that are too long to show."""
 
     effects: list[Expression] = field(default_factory=list[Expression])
+    is_long: bool = False
 
     def __getattr__(self, primitive: str) -> Callable[..., Any]:
         return partial(self._apply, primitive)
@@ -127,6 +129,12 @@ class Symbols:
 
     def halfwise(self, function: Callable[..., Any], *operands: Expression) -> Expression:
         return Expression("each half of", (function(self, *operands),))
+
+    def warp_function(
+        self, function: Callable[..., Any], results: tuple[Type, ...], *o: Expression
+    ) -> tuple[Expression, ...]:
+        self.is_long = True
+        return tuple(Expression(f"{i}", o) for i in range(len(results)))
 
     def flush_result(self, t: Type, a: Expression, twice: Callable[..., Any], *o: Expression) -> Expression:
         return Expression("flush", (a,))
@@ -183,6 +191,8 @@ def formula(form: Form, binding: Binding) -> list[str]:
         return []
     symbols = Symbols()
     result = form.meaning(symbols, **_arguments(form, binding))
+    if symbols.is_long:
+        return []
     values = _several(result)
     lines = list(
         _lines([*zip(_destinations(form, len(values)), values), *(("", e) for e in symbols.effects)])
@@ -200,6 +210,11 @@ def _several(result: Any) -> tuple[Expression, ...]:
 def _arguments(form: Form, binding: Binding) -> dict[str, Any]:
     names = [o.name for o in form.operands if not o.destination] + ["c", "carry"]
     given: dict[str, Any] = {n: Expression("CC.CF" if n == "carry" else n) for n in names}
+    for operand in form.operands:
+        if operand.kind == "value" and not operand.destination:
+            _, count = form.operand_type(operand, binding)
+            if count > 1:
+                given[operand.name] = tuple(Expression(f"{operand.name}.{i}") for i in range(count))
     given |= {**binding, "t": main_type(form, binding), "env": Environment()}
     return {p: given[p] for p in form.parameters}
 

@@ -383,7 +383,7 @@ def _vector(place: Place, vector: nodes.Vector) -> Iterator[Problem]:
 
 def _takes_vectors(place: Place) -> bool:
     """Whether nothing but a vector in braces may stand here, be it of one element."""
-    return place.form.spec.startswith("matrices(")
+    return place.form.spec.startswith(("matrices(", "fragment(", "wmma("))
 
 
 def _element_place(place: Place, count: int) -> Place | None:

@@ -1,0 +1,385 @@
+"""Products of matrices as the units for them form them (`mma`, `wmma`), measured on an H200.
+
+Floating point of up to 32 bits: the products are exact. They and the third summand are cut, towards zero, to
+multiples of 2^(e - 25), where e is the largest of their exponents (of a product the sum of its factors'; that
+of a subnormal is the least of its format), but not below -133; zeros have none. Their sum, which is exact,
+is rounded towards zero for `.f32`, to nearest even for `.f16`. A zero is positive, what is too large is
+infinite, and every NaN is the one whose bits are all ones but the sign. Formats of 8 bits are `.f16` there:
+the products of the first two of each four elements are summed as above, the others are added to that, and
+the third summand at last, by an ordinary addition.
+
+`.f64` is a chain of fused multiply-adds, in order. Integers are exact, and wrap or saturate at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial, reduce
+from typing import Any, TypeAlias
+
+from simt.isa.algebra import Algebra, PureAlgebra, V
+from simt.isa.derived import (
+    SIGNIFICAND,
+    float_abs,
+    halves,
+    infinity,
+    join,
+    number,
+    one,
+    saturated_add,
+    sign_mask,
+)
+from simt.isa.fragments import GROUP, LINES
+from simt.isa.integer import dp4a, element
+from simt.isa.small_formats import FORMATS, decoded
+from simt.ptx.types import B32, BF16, F16, F32, F64, S16, S32, U16, U32, U64, Type
+from simt.records import dataclass
+
+NAN = 0x7FFFFFFF
+"""Of `.f32`; its upper half is that of `.f16`."""
+FRACTION = 25
+"""Bits behind the point that are kept."""
+LEAST = -133
+"""The least exponent that sums have."""
+NOTHING = -300
+"""Stands for the exponent of a zero: with any other it is below the least."""
+SPECIAL = 1000
+"""Stands for the exponent of an infinity or NaN."""
+SEEN = 500
+"""Sums of exponents above are those of an infinity or NaN, be the other factor a zero."""
+FARTHEST = 150
+"""Bits by which a product is shifted at most: all of it is cut off long before."""
+TF32 = 0xFFFFE000
+"""The bits of an `.f32` that `.tf32` has."""
+BIAS = one(F32) >> SIGNIFICAND[F32]
+BIAS_64 = one(F64) >> SIGNIFICAND[F64]
+SMALL = {name.removesuffix("x2"): form for name, form in FORMATS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is multiplied: `a`, `b`, `c` and `d` are the modifiers of the elements' types, `operation` is
+    `satfinite`, `and`, `xor` or nothing. `rows`: 8 or 16 rows of `a`."""
+
+    a: str
+    b: str
+    c: str
+    d: str
+    rows: int
+    operation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Multiplication:
+    """`multiplied` of so many registers of `a`, of `b`, and those of `c`, one after the other."""
+
+    kind: Kind
+    of_a: int
+    of_b: int
+
+    def __call__(self, m: Algebra[V], *registers: V) -> tuple[V, ...]:
+        end = self.of_a + self.of_b
+        return multiplied(m, self.kind, registers[: self.of_a], registers[self.of_a : end], registers[end:])
+
+
+Line: TypeAlias = "list[tuple[Any, ...]]"
+"""A row of `a` or a column of `b`: for each of its words, the columns that `_Method.prepare` makes of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Method:
+    """How some types are multiplied. `prepare` makes columns of a register, before lanes exchange them, with
+    their types. `dot` makes an element of `d` of a line of `a`, one of `b`, and an element of `c`."""
+
+    prepare: Callable[..., list[tuple[Type, Any]]]
+    dot: Callable[..., Any]
+
+
+def multiplied(
+    m: Algebra[V], kind: Kind, a: Sequence[V], b: Sequence[V], c: Sequence[V]
+) -> tuple[V, ...]:  # fmt: skip
+    """The registers of `d`, which has 8 columns, by those of `a`, `b` and `c`: all of them as bits."""
+    if kind.a in SMALL:
+        return _of_small(m, kind, a, b, c)
+    method, blocks = _METHODS[kind.a], kind.rows // LINES
+    rows = [_line(m, method, kind.a, a[i::blocks], _row_lanes(m)) for i in range(blocks)]
+    columns = [_line(m, method, kind.b, b, _column_lanes(m, j)) for j in range(2)]
+    third = [half for r in c for half in halves(m, r)] if kind.c == "f16" else list(c)
+    pairs = [(row, column) for row in rows for column in columns]
+    found = [method.dot(m, kind, *pair, value) for pair, value in zip(pairs, third)]
+    if kind.d != "f16":
+        return tuple(found)
+    return tuple(join(m, low, high) for low, high in zip(found[::2], found[1::2]))
+
+
+def _u32(m: PureAlgebra[V], value: int) -> V:
+    return m.const(U32, value % 2**32)
+
+
+def _line(m: Algebra[V], method: _Method, t: str, registers: Sequence[V], lanes: list[V]) -> Line:
+    """What the lanes have in their registers, in the order of the elements."""
+    prepared = [method.prepare(m, t, register) for register in registers]
+    return [tuple(m.shuffle(of, value, lane) for of, value in word) for word in prepared for lane in lanes]
+
+
+def _row_lanes(m: Algebra[V]) -> list[V]:
+    """The lanes that hold the row of `a` of which a lane makes elements: those of its group."""
+    first = m.and_(U32, m.lane(), _u32(m, -GROUP))
+    return [m.add(U32, first, _u32(m, i)) for i in range(GROUP)]
+
+
+def _column_lanes(m: Algebra[V], j: int) -> list[V]:
+    """The lanes that hold the column of `b` for the `j`th of two elements in a row of `d`."""
+    place = m.and_(U32, m.lane(), _u32(m, GROUP - 1))
+    first = m.add(U32, m.mul(U32, place, _u32(m, 2 * GROUP)), _u32(m, j * GROUP))
+    return [m.add(U32, first, _u32(m, i)) for i in range(GROUP)]
+
+
+# ------------------------------------------------------------------ floating point of up to 32 bits
+
+
+def _exponent_of(t: Type, m: PureAlgebra[V], bits: V) -> V:
+    """Of a number by its bits, as a signed integer of as many: see `NOTHING` and `SPECIAL`."""
+    signed, unsigned = (S16, U16) if t.bits == S16.bits else (S32, U32)
+
+    def constant(value: int) -> V:
+        return m.const(signed, value % 2**signed.bits)
+
+    magnitude = m.and_(unsigned, bits, constant(sign_mask(t) - 1))
+    field = m.shift_right(unsigned, magnitude, _u32(m, SIGNIFICAND[t]))
+    found = m.sub(signed, m.maximum(unsigned, field, constant(1)), constant(one(t) >> SIGNIFICAND[t]))
+    special = m.compare("ge", unsigned, magnitude, constant(infinity(t)))
+    found = m.select(signed, special, constant(SPECIAL), found)
+    return m.select(signed, m.compare("eq", unsigned, magnitude, constant(0)), constant(NOTHING), found)
+
+
+def _significand(m: PureAlgebra[V], bits: V) -> V:
+    """What an `.f32` is over 2^exponent, with its sign; infinities and NaNs as they are."""
+    exponent = m.and_(U32, bits, _u32(m, infinity(F32)))
+    unit = m.or_(U32, m.and_(U32, bits, _u32(m, sign_mask(F32))), _u32(m, one(F32)))
+    fraction = m.and_(U32, bits, _u32(m, ~infinity(F32)))
+    normal = m.from_bits(F32, m.or_(U32, fraction, _u32(m, one(F32))))
+    subnormal = m.fsub(F32, normal, m.from_bits(F32, unit), "rn")
+    found = m.select(F32, m.compare("eq", U32, exponent, _u32(m, 0)), subnormal, normal)
+    special = m.compare("eq", U32, exponent, _u32(m, infinity(F32)))
+    return m.select(F32, special, m.from_bits(F32, bits), found)
+
+
+def _prepared_floats(m: Algebra[V], t: str, register: V) -> list[tuple[Type, V]]:
+    """Exponents, two in a word, and the values themselves (`.f16`) or over 2^exponent."""
+    if t == "tf32":
+        bits = m.and_(U32, register, _u32(m, TF32))
+        exponent = m.and_(U32, _exponent_of(F32, m, bits), _u32(m, 0xFFFF))
+        return [(U32, m.or_(U32, exponent, _u32(m, NOTHING << 16))), (F32, _significand(m, bits))]
+    half = F16 if t == "f16" else BF16
+    wide = [m.float_to_float(half, F32, value, "rn") for value in halves(m, register)]
+    if half == BF16:
+        upper = m.and_(U32, register, _u32(m, -1 << 16))
+        wide = [_significand(m, bits) for bits in (m.shift_left(U32, register, _u32(m, 16)), upper)]
+    exponents = m.halfwise(partial(_exponent_of, half), register)
+    return [(U32, exponents), *((F32, value) for value in wide)]
+
+
+def _floating(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
+    """An element of `d`, bits as `c` is."""
+    sums = [m.halfwise(_sum, a[0], b[0]) for a, b in zip(row, column)]
+    value, exponent = _third(m, kind.c, c)
+    highest = reduce(partial(m.maximum, S32), (*_both(m, _larger, sums), exponent, _u32(m, LEAST)))
+    cut = _cut_halves if kind.a == "f16" else _cut
+    total = reduce(partial(m.add, S32), cut(m, row, column, sums, highest))
+    scale = _power(m, m.sub(S32, _u32(m, FRACTION), highest))
+    wide = m.fmul(F64, m.float_to_float(F32, F64, value, "rn"), scale, "rn")
+    exact = m.fadd(F64, m.int_to_float(S32, F64, total, "rn"), m.round_integral(F64, wide, "rz"), "rn")
+    exact = m.fmul(F64, exact, _power(m, m.sub(S32, highest, _u32(m, FRACTION))), "rn")
+    factors = [factor for a, b in zip(row, column) for pair in zip(a[1:], b[1:]) for factor in pair]
+    special = m.compare("gt", S32, highest, _u32(m, SEEN))
+    if kind.d == "f16":
+        usual = m.resize(U16, U32, _rounded_half(m, exact))
+        found = m.rarely(U32, special, usual, _special_half, value, *factors)
+        return m.resize(U32, U16, found)
+    return m.rarely(U32, special, _rounded(m, exact), _special, value, *factors)
+
+
+def _sum(m: PureAlgebra[V], a: V, b: V) -> V:
+    return m.add(S16, a, b)
+
+
+def _product(m: PureAlgebra[V], a: V, b: V) -> V:
+    return m.mul(S16, a, b)
+
+
+def _larger(m: PureAlgebra[V], a: V, b: V) -> V:
+    return m.maximum(S16, a, b)
+
+
+def _both(m: Algebra[V], combine: Callable[..., V], pairs: Iterable[V]) -> tuple[V, V]:
+    """What pairs of signed integers in words make together, for each half."""
+    result = reduce(partial(m.halfwise, combine), pairs)
+    return element(m, S32, result, 0, 16), element(m, S32, result, 1, 16)
+
+
+def _third(m: Algebra[V], t: str, c: V) -> tuple[V, V]:
+    """The third summand as `.f32`, and its exponent as `.s32`."""
+    if t == "f16":
+        return m.float_to_float(F16, F32, c, "rn"), m.resize(S16, S32, _exponent_of(F16, m, c))
+    return m.from_bits(F32, c), _exponent_of(F32, m, c)
+
+
+def _power(m: Algebra[V], exponent: V) -> V:
+    """2^exponent, an `.f64`."""
+    biased = m.resize(S32, U64, m.add(S32, exponent, _u32(m, BIAS_64)))
+    return m.from_bits(F64, m.shift_left(U64, biased, _u32(m, SIGNIFICAND[F64])))
+
+
+def _cut_halves(m: Algebra[V], row: Line, column: Line, sums: list[V], highest: V) -> list[V]:
+    """The products of halves, which an `.f32` holds, in units of 2^(highest - 25): whole ones (`.s32`)."""
+    steps = m.minimum(S32, m.sub(S32, _u32(m, FRACTION), highest), _u32(m, BIAS - 1))
+    biased = m.add(S32, steps, _u32(m, BIAS))
+    scale = m.from_bits(F32, m.shift_left(U32, biased, _u32(m, SIGNIFICAND[F32])))
+    factors = (pair for a, b in zip(row, column) for pair in zip(a[1:], b[1:]))
+    products = (m.fmul(F32, x, y, "rn") for x, y in factors)
+    return [m.whole(m.fmul(F32, product, scale, "rn")) for product in products]
+
+
+def _cut(m: Algebra[V], row: Line, column: Line, sums: list[V], highest: V) -> list[V]:
+    """The same for any exponents: each product of significands has a scale of its own."""
+    both = m.or_(U32, m.and_(U32, highest, _u32(m, 0xFFFF)), m.shift_left(U32, highest, _u32(m, 16)))
+    found: list[V] = []
+    for a, b, exponents in zip(row, column, sums):
+        distances = m.halfwise(_distance, both, exponents)
+        for i, (x, y) in enumerate(zip(a[1:], b[1:])):
+            distance = element(m, U32, distances, i, 16)
+            biased = m.sub(U32, _u32(m, BIAS + FRACTION), distance)
+            scale = m.from_bits(F32, m.shift_left(U32, biased, _u32(m, SIGNIFICAND[F32])))
+            found.append(m.whole(m.fmul(F32, m.fmul(F32, x, y, "rn"), scale, "rn")))
+    return found
+
+
+def _distance(m: PureAlgebra[V], highest: V, exponent: V) -> V:
+    return m.minimum(U16, m.sub(U16, highest, exponent), m.const(U16, FARTHEST))
+
+
+def _rounded(m: Algebra[V], exact: V) -> V:
+    """The bits of the `.f32`."""
+    cut = m.to_bits(F32, m.fadd(F32, m.float_to_float(F64, F32, exact, "rz"), m.const(F32, 0), "rn"))
+    large = m.compare("ge", F64, float_abs(m, F64, exact), number(m, F64, 2.0**128))
+    signed = m.or_(U32, m.and_(U32, cut, _u32(m, sign_mask(F32))), _u32(m, infinity(F32)))
+    return m.select(U32, large, signed, cut)
+
+
+def _rounded_half(m: Algebra[V], exact: V) -> V:
+    """The bits of the `.f16`, by an `.f32` whose last bit says whether anything was cut off."""
+    cut = m.float_to_float(F64, F32, exact, "rz")
+    inexact = m.compare("ne", F64, m.float_to_float(F32, F64, cut, "rn"), exact)
+    bits = m.or_(U32, m.to_bits(F32, cut), m.select(U32, inexact, _u32(m, 1), _u32(m, 0)))
+    half = m.float_to_float(F32, F16, m.from_bits(F32, bits), "rn")
+    none = m.compare("eq", U16, half, m.const(U16, sign_mask(F16)))
+    return m.select(U16, none, m.const(U16, 0), half)
+
+
+def _special(m: PureAlgebra[V], c: V, *factors: V) -> V:
+    """The sum where some operand is no number, by the rules of IEEE 754; no product is too large. Bits of an
+    `.f32`."""
+    for x, y in zip(factors[::2], factors[1::2]):
+        c = m.fadd(F32, c, m.fmul(F32, x, y, "rn"), "rn")
+    return m.select(U32, m.is_nan(F32, c), m.const(U32, NAN), m.to_bits(F32, c))
+
+
+def _special_half(m: PureAlgebra[V], c: V, *factors: V) -> V:
+    """The same as bits of an `.f16`."""
+    bits = _special(m, c, *factors)
+    nan = m.compare("eq", U32, bits, m.const(U32, NAN))
+    sign = m.and_(U32, m.shift_right(U32, bits, _u32(m, 16)), _u32(m, sign_mask(F16)))
+    return m.select(U32, nan, _u32(m, NAN >> 16), m.or_(U32, sign, _u32(m, infinity(F16))))
+
+
+def _of_small(m: Algebra[V], kind: Kind, a: Sequence[V], b: Sequence[V], c: Sequence[V]) -> tuple[V, ...]:
+    """The product of matrices whose elements have 8 bits."""
+    wide = Kind("f16", "f16", kind.d, kind.d, kind.rows)
+    total = tuple(_u32(m, 0) for _ in c)
+    for part in (0, 1):
+        rows = [_two_halves(m, kind.a, register, part) for register in a]
+        columns = [_two_halves(m, kind.b, register, part) for register in b]
+        total = multiplied(m, wide, rows, columns, total)
+    return tuple(_added(m, kind.d, x, y) for x, y in zip(c, total))
+
+
+def _two_halves(m: Algebra[V], t: str, register: V, part: int) -> V:
+    """The first two elements of a register, or the last two, as halves."""
+    low, high = (
+        decoded(m, SMALL[t], element(m, U32, register, 2 * part + i, 8), False) for i in (0, 1)
+    )  # fmt: skip
+    return m.or_(U32, low, m.shift_left(U32, high, _u32(m, 16)))
+
+
+def _added(m: Algebra[V], t: str, a: V, b: V) -> V:
+    """The sum of registers of `.f32` or of two halves, rounded to nearest even."""
+    if t == "f16":
+        return m.halfwise(_sum_of_halves, a, b)
+    total = m.fadd(F32, m.from_bits(F32, a), m.from_bits(F32, b), "rn")
+    return m.to_bits(F32, m.nan_result(F32, total))
+
+
+def _sum_of_halves(m: PureAlgebra[V], a: V, b: V) -> V:
+    return m.nan_result(F16, m.fadd(F16, a, b, "rn"))
+
+
+# ------------------------------------------------------------------ doubles, integers, bits
+
+
+def _prepared_double(m: Algebra[V], t: str, register: V) -> list[tuple[Type, V]]:
+    return [(F64, m.from_bits(F64, register))]
+
+
+def _doubles(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
+    total = m.from_bits(F64, c)
+    for (a,), (b,) in zip(row, column):
+        total = m.nan_result(F64, m.fma(F64, a, b, total, "rn"), b, total, a)
+    return m.to_bits(F64, total)
+
+
+def _prepared_word(m: Algebra[V], t: str, register: V) -> list[tuple[Type, V]]:
+    return [(U32, register)]
+
+
+def _finished(m: Algebra[V], kind: Kind, total: V, c: V) -> V:
+    return saturated_add(m, S32, total, c) if kind.operation == "satfinite" else m.add(U32, total, c)
+
+
+def _bytes(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
+    types = [S32 if t.startswith("s") else U32 for t in (kind.a, kind.b)]
+    total = _u32(m, 0)
+    for (a,), (b,) in zip(row, column):
+        total = dp4a(m, types[0], types[1], a, b, total)
+    return _finished(m, kind, total, c)
+
+
+def _prepared_nibbles(m: Algebra[V], t: str, register: V) -> list[tuple[Type, V]]:
+    """Four words, each with two elements in its halves: 16 bits hold all sums of their products."""
+    return [(U32, m.halfwise(partial(_nibble, t, i), register)) for i in range(4)]
+
+
+def _nibble(t: str, index: int, m: PureAlgebra[V], a: V) -> V:
+    of = S16 if t.startswith("s") else U16
+    return m.shift_right(of, m.shift_left(of, a, _u32(m, 12 - 4 * index)), _u32(m, 12))
+
+
+def _nibbles(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
+    factors = [pair for a, b in zip(row, column) for pair in zip(a, b)]
+    products = (m.halfwise(_product, *pair) for pair in factors)
+    return _finished(m, kind, m.add(S32, *_both(m, _sum, products)), c)
+
+
+def _bits(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
+    combine = m.xor if kind.operation == "xor" else m.and_
+    counts = (m.popcount(B32, combine(B32, a, b)) for (a,), (b,) in zip(row, column))
+    return reduce(partial(m.add, U32), counts, c)
+
+
+_FLOATING, _WHOLE = _Method(_prepared_floats, _floating), _Method(_prepared_word, _bytes)
+_SHORT = _Method(_prepared_nibbles, _nibbles)
+_METHODS = {
+    "f16": _FLOATING, "bf16": _FLOATING, "tf32": _FLOATING, "f64": _Method(_prepared_double, _doubles),
+    "u8": _WHOLE, "s8": _WHOLE, "u4": _SHORT, "s4": _SHORT, "b1": _Method(_prepared_word, _bits),
+}  # fmt: skip
+"""By the modifier of the elements of `a`."""
