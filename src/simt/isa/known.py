@@ -20,8 +20,6 @@ known("mma.sync.aligned.m8n8k4....f16...", "Multiplies four pairs of small matri
 known("mma.sync....kind...", "Multiplies small matrices of short elements, whose blocks may have scales.",
       kind="kind::f8f6f4 kind::mxf8f6f4 kind::mxf4 kind::mxf4nvf4", since="8.7 sm_120",
       ref="PTX 8.7 mma")  # fmt: skip
-known("wmma.mma.sync....satfinite...", "Multiplies small matrices of halves, results being limited.",
-      since="6.0 sm_70", ref="PTX 6.0 wmma.mma")  # fmt: skip
 known("ldmatrix.sync.aligned.shape...", "Loads matrices of smaller elements from shared memory.",
       shape="m16n16 m8n16", since="8.6 sm_100", ref="PTX 8.6 ldmatrix")  # fmt: skip
 known("stmatrix.sync.aligned.m16n8...", "Stores matrices of smaller elements to shared memory.",

@@ -113,10 +113,10 @@ def loads(matrix: str, types: str, shape: str, since: str, layout: str = "row co
 @loads("a b", "tf32", "m16n16k8", AMPERE)
 @loads("a b", "f64", "m8n8k4", AMPERE)
 @loads("a b", "u8 s8", SHAPES, BYTES)
-@loads("a", "u4 s4", "m8n8k32", SHORT, "row")
 @loads("b", "u4 s4", "m8n8k32", SHORT, "col")
-@loads("a", "b1", "m8n8k128", SHORT, "row")
+@loads("a", "u4 s4", "m8n8k32", SHORT, "row")
 @loads("b", "b1", "m8n8k128", SHORT, "col")
+@loads("a", "b1", "m8n8k128", SHORT, "row")
 def wmma_load(
     m: Algebra[V], a: V, b: V | None, matrix: str, layout: str, shape: str, space: str | None,
     type: object, address: Type,

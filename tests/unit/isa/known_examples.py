@@ -6,7 +6,6 @@ from __future__ import annotations
 V4 = "{%f32_0, %f32_1, %f32_2, %f32_3}"
 V8 = "{%f32_0, %f32_1, %f32_2, %f32_3, %f32_4, %f32_5, %f32_6, %f32_7}"
 B4 = "{%b32_0, %b32_1, %b32_2, %b32_3}"
-B8 = "{%b32_0, %b32_1, %b32_2, %b32_3, %b32_4, %b32_5, %b32_6, %b32_7}"
 AT = "[%b64_0, {%f32_0, %f32_1}]"
 DONE = "mbarrier::complete_tx::bytes"
 
@@ -14,10 +13,6 @@ EXAMPLES = (
     f"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {V8}, {{%b32_0, %b32_1}}, {{%b32_2, %b32_3}}, {V8}",
     "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
     f" {V4}, {{%b32_0, %b32_1}}, {{%b32_2, %b32_3}}, {V4}, %b32_4, 0",
-    f"wmma.load.a.sync.aligned.row.m16n16k16.f16 {B8}, [%b64_0]",
-    f"wmma.load.c.sync.aligned.row.m16n16k16.f16 {B4}, [%b64_0], 16",
-    f"wmma.store.d.sync.aligned.row.m16n16k16.f16 [%b64_0], {B4}",
-    f"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {B4}, {B8}, {B8}, {B4}",
     f"cp.async.bulk.shared::cluster.global.{DONE} [%b64_0], [%b64_1], %b32_0, [%b64_2]",
     "cp.async.bulk.wait_group.read 0",
     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%b64_0], [%b64_1], %b32_0",
@@ -64,6 +59,7 @@ EXAMPLES = (
 )
 
 A_TARGETS = (
+    f"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32 {V4}, {B4}, {{%b32_4, %b32_5}}, {V4}",
     "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%b32_0, %b32_1}, [%b64_0]",
     "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%b64_0], {%b32_0}",
     "wgmma.fence.sync.aligned",
