@@ -38,15 +38,19 @@ HEADER = ".version 9.0\n.target sm_90\n.address_size 64\n"
 
 @dataclass(frozen=True)
 class Case:
-    """One opcode. `number`: its place among all."""
+    """One opcode."""
 
     form: Form
     binding: Binding
-    number: int
 
     @property
     def opcode(self) -> str:
         return self.form.spell(self.binding)
+
+    @property
+    def number(self) -> int:
+        """What the opcode tells of, whatever others there are."""
+        return crc32(self.opcode.encode())
 
     @property
     def address(self) -> str | None:
@@ -86,17 +90,16 @@ class Case:
 def cases() -> dict[str, Case]:
     """By opcode: all, but `.aligned` stands everywhere, and no other CTA's memory is meant."""
     found: dict[str, Case] = {}
-    turn = 0
     for form in (f for mnemonic in FORMS for f in FORMS[mnemonic] if f.chapter in CHAPTERS):
         for binding in form.bindings():
             space = binding.get("space")
             if binding.get("aligned") is False or str(space).startswith("shared::"):
                 continue
+            case = Case(form, binding)
             if form.chapter == "wmma" and "space" in binding:
-                turn += space is None
-                if space != SPACES[turn % 3]:
+                plain = Case(form, {**binding, "space": None})
+                if space != SPACES[plain.number % len(SPACES)]:
                     continue
-            case = Case(form, binding, len(found))
             found.setdefault(case.opcode, case)
     return found
 
@@ -232,7 +235,7 @@ def registers(r: np.random.Generator, case: Case, name: str) -> Array:
 
 def operands(case: Case) -> list[Array]:
     """The arguments of the kernel, zeros for the result. What has an address has one warp."""
-    r = np.random.default_rng(crc32(case.opcode.encode()))
+    r = np.random.default_rng(case.number)
     memory = r.integers(0, 256, MEMORY, dtype="u1")
     whole = case.form.chapter == "matrices"
     rows = 16 * r.permutation(MEMORY // 16)[:WARP].astype("u4") if whole else np.zeros(WARP, "u4")
