@@ -456,6 +456,9 @@ class LlvmAlgebra(ExtremeAlgebra):
             result = self.cast("sitofp" if source.is_signed else "uitofp", element_type(target), a)
             return Normal(result.ir, result.type, result.width) if target == F32 else result
 
+        if target == F32 and source.bits == F32.bits and "avx512f" in self.features:
+            return self.rounded_integer(source, a, rounding)
+
         def run(builder: Builder, x: Value) -> Value:
             return exact.from_int(self.pure(builder, x.width), source, target, x, rounding)
 

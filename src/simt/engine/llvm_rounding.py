@@ -41,6 +41,17 @@ class LlvmRounding(NarrowIntegers):
 
         return self.piecewise(lanes, call, *values)
 
+    def rounded_integer(self, source: Type, a: Value, rounding: Rounding) -> Value:
+        """An integer of 32 bits as an f32, by AVX-512's instruction with its own rounding."""
+        name = f"llvm.x86.avx512.{'s' if source.is_signed else 'u'}itofp.round.v16f32.v16i32"
+        function = self.module.declare(name, "<16 x float>", ("<16 x i32>", "i32 immarg"))
+
+        def call(piece: Value) -> Value:
+            text = f"call <16 x float> {function}({piece.typed}, i32 {8 | _CONTROL[rounding]})"
+            return self.emit(text, "float", 16)
+
+        return self.piecewise(16, call, a)
+
     def in_mode(self, name: str, t: Type, rounding: Rounding, *values: Value) -> Value:
         """AVX instructions under another rounding mode, on all lanes."""
         llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it

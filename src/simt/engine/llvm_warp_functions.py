@@ -8,6 +8,7 @@ from simt.analysis.shape import WARP
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value, spell
 from simt.engine.llvm_lanes import LaneAlgebra
+from simt.engine.llvm_seldom import SeldomAlgebra
 from simt.ptx.types import Type
 
 LANES = Value(f"<{', '.join(f'i32 {lane}' for lane in range(WARP))}>", "i32", WARP)
@@ -18,6 +19,20 @@ class _Inside(LaneAlgebra):
 
     def lane(self) -> Value:
         return LANES
+
+    def rarely(self, t: Type, p: Value, usual: Value, other: Callable[..., Value], *operands: Value) -> Value:
+        """`other` is a function that is called: in place, it would share what the usual way computes, and
+        keep that in registers for the few lanes that need it."""
+
+        def called(inner: SeldomAlgebra, *values: Value) -> Value:
+            name, _ = self.module.of_key((other, len(values), values[0].width), "rare")
+
+            def run(builder: Builder, *parameters: Value) -> Value:
+                return other(self.pure(builder, parameters[0].width), *parameters)
+
+            return inner.outlined(name, element_type(t), run, *values)
+
+        return super().rarely(t, p, usual, called, *operands)
 
 
 class WarpFunctionAlgebra(LaneAlgebra):

@@ -20,11 +20,10 @@ from typing import Any, TypeAlias
 from simt.isa.algebra import Algebra, PureAlgebra, V
 from simt.isa.derived import (
     SIGNIFICAND,
-    float_abs,
+    float_bits,
     halves,
     infinity,
     join,
-    number,
     one,
     saturated_add,
     sign_mask,
@@ -32,7 +31,7 @@ from simt.isa.derived import (
 from simt.isa.fragments import GROUP, LINES
 from simt.isa.integer import dp4a, element
 from simt.isa.small_formats import FORMATS, decoded
-from simt.ptx.types import B32, BF16, F16, F32, F64, S16, S32, U16, U32, U64, Type
+from simt.ptx.types import B32, BF16, F16, F32, F64, PRED, S16, S32, U16, U32, U64, Type
 from simt.records import dataclass
 
 NAN = 0x7FFFFFFF
@@ -47,6 +46,12 @@ SPECIAL = 1000
 """Stands for the exponent of an infinity or NaN."""
 SEEN = 500
 """Sums of exponents above are those of an infinity or NaN, be the other factor a zero."""
+FAR = 100
+"""Exponents below it, of both signs, have results far from overflow and underflow."""
+FEW = 8
+"""So many products cannot be too many for 32 bits, with the third summand."""
+MANY = (1 << 31) - (1 << 27)
+"""Sums of products below it, of both signs, can take the third summand."""
 FARTHEST = 150
 """Bits by which a product is shifted at most: all of it is cut off long before."""
 TF32 = 0xFFFFE000
@@ -185,19 +190,22 @@ def _floating(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
     sums = [m.halfwise(_sum, a[0], b[0]) for a, b in zip(row, column)]
     value, exponent = _third(m, kind.c, c)
     highest = reduce(partial(m.maximum, S32), (*_both(m, _larger, sums), exponent, _u32(m, LEAST)))
-    cut = _cut_halves if kind.a == "f16" else _cut
-    total = reduce(partial(m.add, S32), cut(m, row, column, sums, highest))
     scale = _power(m, m.sub(S32, _u32(m, FRACTION), highest))
-    wide = m.fmul(F64, m.float_to_float(F32, F64, value, "rn"), scale, "rn")
-    exact = m.fadd(F64, m.int_to_float(S32, F64, total, "rn"), m.round_integral(F64, wide, "rz"), "rn")
-    exact = m.fmul(F64, exact, _power(m, m.sub(S32, highest, _u32(m, FRACTION))), "rn")
+    cut = _cut_halves(m, row, column, scale) if kind.a == "f16" else _cut(m, row, column, sums, highest)
+    products = reduce(partial(m.add, S32), cut)
+    total = m.add(S32, products, m.whole(m.fmul(F32, value, scale, "rn")))
+    rare = _is_outside(m, highest, FAR)
+    if len(cut) > FEW:
+        rare = m.or_(PRED, rare, _is_outside(m, products, MANY))
     factors = [factor for a, b in zip(row, column) for pair in zip(a[1:], b[1:]) for factor in pair]
-    special = m.compare("gt", S32, highest, _u32(m, SEEN))
-    if kind.d == "f16":
-        usual = m.resize(U16, U32, _rounded_half(m, exact))
-        found = m.rarely(U32, special, usual, _special_half, value, *factors)
-        return m.resize(U32, U16, found)
-    return m.rarely(U32, special, _rounded(m, exact), _special, value, *factors)
+    usual, exact = (_rounded_half, _exact_half) if kind.d == "f16" else (_rounded, _exact)
+    found = m.rarely(U32, rare, usual(m, total, highest), exact, value, products, highest, *factors)
+    return m.resize(U32, U16, found) if kind.d == "f16" else found
+
+
+def _is_outside(m: PureAlgebra[V], a: V, bound: int) -> V:
+    """Whether a signed integer is below minus a bound, or the bound and more."""
+    return m.compare("ge", U32, m.add(U32, a, _u32(m, bound)), _u32(m, 2 * bound))
 
 
 def _sum(m: PureAlgebra[V], a: V, b: V) -> V:
@@ -225,17 +233,20 @@ def _third(m: Algebra[V], t: str, c: V) -> tuple[V, V]:
     return m.from_bits(F32, c), _exponent_of(F32, m, c)
 
 
-def _power(m: Algebra[V], exponent: V) -> V:
+def _power(m: PureAlgebra[V], exponent: V) -> V:
+    """2^exponent, an `.f32`; anything if that is too large or too small."""
+    biased = m.add(S32, exponent, _u32(m, BIAS))
+    return m.from_bits(F32, m.shift_left(U32, biased, _u32(m, SIGNIFICAND[F32])))
+
+
+def _wide_power(m: PureAlgebra[V], exponent: V) -> V:
     """2^exponent, an `.f64`."""
     biased = m.resize(S32, U64, m.add(S32, exponent, _u32(m, BIAS_64)))
     return m.from_bits(F64, m.shift_left(U64, biased, _u32(m, SIGNIFICAND[F64])))
 
 
-def _cut_halves(m: Algebra[V], row: Line, column: Line, sums: list[V], highest: V) -> list[V]:
+def _cut_halves(m: Algebra[V], row: Line, column: Line, scale: V) -> list[V]:
     """The products of halves, which an `.f32` holds, in units of 2^(highest - 25): whole ones (`.s32`)."""
-    steps = m.minimum(S32, m.sub(S32, _u32(m, FRACTION), highest), _u32(m, BIAS - 1))
-    biased = m.add(S32, steps, _u32(m, BIAS))
-    scale = m.from_bits(F32, m.shift_left(U32, biased, _u32(m, SIGNIFICAND[F32])))
     factors = (pair for a, b in zip(row, column) for pair in zip(a[1:], b[1:]))
     products = (m.fmul(F32, x, y, "rn") for x, y in factors)
     return [m.whole(m.fmul(F32, product, scale, "rn")) for product in products]
@@ -259,36 +270,72 @@ def _distance(m: PureAlgebra[V], highest: V, exponent: V) -> V:
     return m.minimum(U16, m.sub(U16, highest, exponent), m.const(U16, FARTHEST))
 
 
-def _rounded(m: Algebra[V], exact: V) -> V:
-    """The bits of the `.f32`."""
+# Results as bits in a `.u32`: where sum and exponent are far from all limits, ...
+
+
+def _rounded(m: Algebra[V], total: V, highest: V) -> V:
+    rounded = m.int_to_float(S32, F32, total, "rz")
+    unit = _power(m, m.sub(S32, highest, _u32(m, FRACTION)))
+    return m.to_bits(F32, m.fmul(F32, rounded, unit, "rn"))
+
+
+def _rounded_half(m: Algebra[V], total: V, highest: V) -> V:
+    """By an `.f32` whose last bit says whether anything was cut off."""
+    cut = m.int_to_float(S32, F32, total, "rz")
+    inexact = m.compare("ne", U32, m.whole(cut), total)
+    odd = m.or_(U32, m.to_bits(F32, cut), m.select(U32, inexact, _u32(m, 1), _u32(m, 0)))
+    unit = _power(m, m.sub(S32, highest, _u32(m, FRACTION)))
+    return _as_half(m, m.fmul(F32, m.from_bits(F32, odd), unit, "rn"))
+
+
+def _as_half(m: PureAlgebra[V], a: V) -> V:
+    """Rounded to nearest even; a zero is positive."""
+    half = m.float_to_float(F32, F16, a, "rn")
+    none = m.compare("eq", U16, half, m.const(U16, sign_mask(F16)))
+    return m.resize(U16, U32, m.select(U16, none, m.const(U16, 0), half))
+
+
+# ... and everywhere.
+
+
+def _sum_of(m: PureAlgebra[V], c: V, products: V, highest: V) -> V:
+    """The exact sum, an `.f64`."""
+    cut = m.fmul(
+        F64, m.float_to_float(F32, F64, c, "rn"), _wide_power(m, m.sub(S32, _u32(m, FRACTION), highest)), "rn"
+    )
+    total = m.fadd(F64, m.int_to_float(S32, F64, products, "rn"), m.round_integral(F64, cut, "rz"), "rn")
+    return m.fmul(F64, total, _wide_power(m, m.sub(S32, highest, _u32(m, FRACTION))), "rn")
+
+
+def _exact(m: PureAlgebra[V], c: V, products: V, highest: V, *factors: V) -> V:
+    exact = _sum_of(m, c, products, highest)
     cut = m.to_bits(F32, m.fadd(F32, m.float_to_float(F64, F32, exact, "rz"), m.const(F32, 0), "rn"))
-    large = m.compare("ge", F64, float_abs(m, F64, exact), number(m, F64, 2.0**128))
-    signed = m.or_(U32, m.and_(U32, cut, _u32(m, sign_mask(F32))), _u32(m, infinity(F32)))
-    return m.select(U32, large, signed, cut)
+    magnitude = m.and_(U64, m.to_bits(F64, exact), m.const(U64, sign_mask(F64) - 1))
+    large = m.compare("ge", U64, magnitude, m.const(U64, float_bits(F64, 2.0**128)))
+    infinite = m.or_(U32, m.and_(U32, cut, _u32(m, sign_mask(F32))), _u32(m, infinity(F32)))
+    special = m.compare("gt", S32, highest, _u32(m, SEEN))
+    return m.select(U32, special, _special(m, c, *factors), m.select(U32, large, infinite, cut))
 
 
-def _rounded_half(m: Algebra[V], exact: V) -> V:
-    """The bits of the `.f16`, by an `.f32` whose last bit says whether anything was cut off."""
+def _exact_half(m: PureAlgebra[V], c: V, products: V, highest: V, *factors: V) -> V:
+    exact = _sum_of(m, c, products, highest)
     cut = m.float_to_float(F64, F32, exact, "rz")
     inexact = m.compare("ne", F64, m.float_to_float(F32, F64, cut, "rn"), exact)
-    bits = m.or_(U32, m.to_bits(F32, cut), m.select(U32, inexact, _u32(m, 1), _u32(m, 0)))
-    half = m.float_to_float(F32, F16, m.from_bits(F32, bits), "rn")
-    none = m.compare("eq", U16, half, m.const(U16, sign_mask(F16)))
-    return m.select(U16, none, m.const(U16, 0), half)
+    odd = m.or_(U32, m.to_bits(F32, cut), m.select(U32, inexact, _u32(m, 1), _u32(m, 0)))
+    special = m.compare("gt", S32, highest, _u32(m, SEEN))
+    return m.select(U32, special, _special_half(m, c, *factors), _as_half(m, m.from_bits(F32, odd)))
 
 
 def _special(m: PureAlgebra[V], c: V, *factors: V) -> V:
-    """The sum where some operand is no number, by the rules of IEEE 754; no product is too large. Bits of an
-    `.f32`."""
+    """Where some operand is no number: the sum by the rules of IEEE 754. No product is too large."""
     for x, y in zip(factors[::2], factors[1::2]):
         c = m.fadd(F32, c, m.fmul(F32, x, y, "rn"), "rn")
-    return m.select(U32, m.is_nan(F32, c), m.const(U32, NAN), m.to_bits(F32, c))
+    return m.select(U32, m.is_nan(F32, c), _u32(m, NAN), m.to_bits(F32, c))
 
 
 def _special_half(m: PureAlgebra[V], c: V, *factors: V) -> V:
-    """The same as bits of an `.f16`."""
     bits = _special(m, c, *factors)
-    nan = m.compare("eq", U32, bits, m.const(U32, NAN))
+    nan = m.compare("eq", U32, bits, _u32(m, NAN))
     sign = m.and_(U32, m.shift_right(U32, bits, _u32(m, 16)), _u32(m, sign_mask(F16)))
     return m.select(U32, nan, _u32(m, NAN >> 16), m.or_(U32, sign, _u32(m, infinity(F16))))
 

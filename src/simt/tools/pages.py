@@ -193,7 +193,7 @@ def _kind(operand: OperandForm) -> str:
         "pack": f"{name}, or a vector of its equal parts",
         "matrices": f"{name} for each matrix, in braces",
         "fragment": f"the registers of a lane for `{inner}`, in braces",
-        "wmma": f"the registers of a lane for {'the matrix' if inner == 'matrix' else f'`{inner}`'}, in braces",
+        "wmma": f"the registers of a lane for {inner if inner == 'matrix' else f'`{inner}`'}, in braces",
         "generic": "an address in a register of 32 or 64 bits",
         "token": f"{name}, as another instruction made it",
         "imm": f"a constant of {name}",
