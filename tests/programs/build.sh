@@ -12,7 +12,7 @@ compile() { # SOURCE RESULT [FLAGS...]
 for source in *.cu; do
     name=${source%.cu}
     case $name in
-    pipelines) compile "$name" "$name" -arch=compute_80 ;;
+    pipelines | tensor) compile "$name" "$name" -arch=compute_80 ;;
     mandelbrot) compile "$name" "$name" -arch=compute_75 -fmad=false ;;
     *) compile "$name" "$name" -arch=compute_75 ;;
     esac
