@@ -1,7 +1,8 @@
 """Random programs on a GPU and on both engines: `python -m tests.fuzz.by_gpu KIND FIRST END [--seconds N]`.
 
-KIND `ptx`: those of `tests.fuzz.programs`; `cuda`: those of `tests.fuzz.by_nvcc` (needs nvcc). Needs
-`cuda.bindings` and a GPU of compute capability 9.0. Of what differs it says whether the GPU agrees once the
+KIND `ptx`: those of `tests.fuzz.programs`; `cuda`: those of `tests.fuzz.by_nvcc` (needs nvcc); `matrices`:
+the kernels of `tests.hw.tensor` with other operands, on the interpreter. Needs `cuda.bindings` and a GPU of
+compute capability 9.0. Of what differs it says whether the GPU agrees once the
 driver compiles without optimisation: else it takes `max.f16 a, a` for a copy, of NaNs too, and fuses products
 and sums of different turns of a loop that it unrolls. Driver 580 stops the process in one PTX program of 200,
 and some do not end on the GPU: the last line names the seed. Go on behind it.
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +26,7 @@ import simt
 from tests.fuzz import by_nvcc, record
 from tests.fuzz.programs import generate
 from tests.fuzz.running import Case, Outputs, difference, outcome
+from tests.hw import tensor
 
 ENGINES = "jit", "interpreter"
 OPEN = "mbarrier.pending_count", "createpolicy"
@@ -61,9 +64,21 @@ def cuda_differences(seed: int, folder: Path) -> Iterator[str]:
                     yield f"{engine}, {' '.join(way)}, {program.type}, grid {grid}, {numbers}"
 
 
+def matrix_differences(seed: int, devices: list[simt.Device]) -> Iterator[str]:
+    """By opcode. The interpreter takes part only: each kernel is run once for a seed."""
+    for opcode, case in tensor.cases().items():
+        arrays, text = tensor.operands(case, seed + 1), tensor.kernel(case)
+        there = [devices[-1].array(a) for a in arrays]
+        shape = (1 if case.address else len(arrays[-1]), 1, 1), (tensor.WARP, 1, 1)
+        devices[-1].load(text)["k"](*shape, there)
+        record.launch(text, "k", shape, arrays, [])
+        if not np.array_equal(tensor.seen(case, [a.numpy() for a in there]), tensor.seen(case, arrays)):
+            yield f"interpreter: {opcode}"
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.by_gpu", description=__doc__)
-    parser.add_argument("kind", choices=["ptx", "cuda"])
+    parser.add_argument("kind", choices=["ptx", "cuda", "matrices"])
     parser.add_argument("first", type=int)
     parser.add_argument("end", type=int)
     parser.add_argument("--seconds", type=float, default=3600.0)
@@ -76,11 +91,13 @@ def main(arguments: list[str]) -> int:
             if time.monotonic() > last:
                 break
             print(f"seed {seed}", end="\r", flush=True)
-            of_ptx = options.kind == "ptx"
+            ways = {
+                "ptx": partial(ptx_differences, seed, devices),
+                "cuda": partial(cuda_differences, seed, Path(folder)),
+                "matrices": partial(matrix_differences, seed, devices),
+            }
             try:
-                found = [
-                    *(ptx_differences(seed, devices) if of_ptx else cuda_differences(seed, Path(folder)))
-                ]
+                found = list(ways[options.kind]())
             except RuntimeError as error:
                 print(f"seed {seed}, on the GPU: {error}", flush=True)
                 os._exit(2)  # a stuck program would hold up an ordinary end

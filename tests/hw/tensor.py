@@ -88,12 +88,12 @@ class Case:
 
 @cache
 def cases() -> dict[str, Case]:
-    """By opcode: all, but `.aligned` stands everywhere, and no other CTA's memory is meant."""
+    """By opcode: all, but shared memory has its short name."""
     found: dict[str, Case] = {}
     for form in (f for mnemonic in FORMS for f in FORMS[mnemonic] if f.chapter in CHAPTERS):
         for binding in form.bindings():
             space = binding.get("space")
-            if binding.get("aligned") is False or str(space).startswith("shared::"):
+            if str(space).startswith("shared::"):
                 continue
             case = Case(form, binding)
             if form.chapter == "wmma" and "space" in binding:
@@ -168,7 +168,7 @@ def _instruction(case: Case) -> Iterator[str]:
 
 REGIMES = {
     "all bits": "", "finite": "", "near": "", "apart": "", "few": "", "small": "", "plain": "", "special": "",
-    "tiny": "zero", "zeros": "zero", "tinier": "small", "large": "large",
+    "tiny": "zero", "zeros": "zero", "tinier": "small", "large": "large", "ties": "zero",
 }  # fmt: skip
 """What `a` and `b` hold, and what `c` does, if not the same."""
 
@@ -208,6 +208,11 @@ def floats(r: np.random.Generator, name: str, regime: str, shape: tuple[int, ...
             exponent, mantissa = np.maximum(edge, 0), few
         case "large":
             exponent = top
+        case "ties":  # powers of two, of which some are subnormal
+            exponent = r.integers(0, 5, shape)
+            power = np.uint64(1) << r.integers(0, min(5, m), shape, dtype="u8")
+            mantissa = np.where(exponent == 0, power, np.uint64(0))
+            exponent, mantissa = (np.where(kept, x, np.zeros_like(x)) for x in (exponent, mantissa))
         case _:
             exponent = wide
     sign = r.integers(0, 2, shape, dtype="u8")
@@ -233,9 +238,9 @@ def registers(r: np.random.Generator, case: Case, name: str) -> Array:
     return np.concatenate(parts).astype(of)
 
 
-def operands(case: Case) -> list[Array]:
+def operands(case: Case, seed: int = 0) -> list[Array]:
     """The arguments of the kernel, zeros for the result. What has an address has one warp."""
-    r = np.random.default_rng(case.number)
+    r = np.random.default_rng([case.number, seed] if seed else case.number)
     memory = r.integers(0, 256, MEMORY, dtype="u1")
     whole = case.form.chapter == "matrices"
     rows = 16 * r.permutation(MEMORY // 16)[:WARP].astype("u4") if whole else np.zeros(WARP, "u4")

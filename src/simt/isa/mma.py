@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from simt.isa.algebra import Algebra, V
+from simt.isa.algebra import Algebra, Rounding, V
 from simt.isa.catalogue import M, instruction
 from simt.isa.form import Value, Version
 from simt.isa.fragments import LINES, name_of, register, sizes
@@ -20,6 +20,7 @@ from simt.records import replace
 
 OPERANDS = "d:fragment(d), a:fragment(a), b:fragment(b), c:fragment(c)"
 SYNTAX = f"mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype {OPERANDS}"
+OF_DOUBLES = f"mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype[.rnd] {OPERANDS}"
 OF_INTEGERS = f"mma.sync.aligned.shape.row.col[.satfinite].dtype.atype.btype.ctype {OPERANDS}"
 OF_BITS = f"mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype.operation.popc {OPERANDS}"
 
@@ -39,9 +40,11 @@ def product(
     return tuple(m.from_bits(result, value) for value in found)
 
 
-def kind_of(a: object, b: object, c: object, d: object, operation: str) -> Kind:
+def kind_of(
+    a: object, b: object, c: object, d: object, operation: str, rounding: Rounding | None
+) -> Kind:  # fmt: skip
     """What is multiplied, by the types that the modifiers are bound to."""
-    return Kind(name_of(a), name_of(b), name_of(c), name_of(d), LINES, operation)
+    return Kind(name_of(a), name_of(b), name_of(c), name_of(d), LINES, operation, rounding or "rn")
 
 
 def alike(binding: Mapping[str, Value], version: Version) -> str | None:
@@ -50,15 +53,19 @@ def alike(binding: Mapping[str, Value], version: Version) -> str | None:
     return None if d == c else f"`c` of type `.{c}` does not go with `d` of type `.{d}`"
 
 
+ROUNDINGS = "rn rz rm rp"
+UNSAID: dict[str, Value] = {"satfinite": False, "operation": "", "rnd": None}
+"""What forms bind that have no slot for it."""
+
+
 def multiplies(
     syntax: str, types: str, third: str, shape: str, since: str, later: Mapping[str, str], **slots: Any
 ) -> Callable[[M], M]:
     """Declares products: the types of `a` and `b`, those of `c` and `d`, shapes; what came `later`. What a
-    form has no slot for is bound to nothing."""
-    unsaid: dict[str, Value] = {"satfinite": False, "operation": ""}
+    form has no slot for is bound all the same."""
     return instruction(
         syntax, shape=shape, atype=types, btype=types, dtype=third, ctype=third, **slots,
-        defaults={key: value for key, value in unsaid.items() if key not in syntax}, since=since,
+        defaults={key: value for key, value in UNSAID.items() if key not in syntax}, since=since,
         requires=later, effects="warp", ref=f"PTX {since.split()[0]} mma",
     )  # fmt: skip
 
@@ -70,7 +77,7 @@ LARGE: dict[str, str] = dict.fromkeys(("m16n8k4", "m16n8k8", "m16n8k16"), "7.8 s
 @multiplies(SYNTAX, "f16", "f16 f32", "m16n8k8 m16n8k16", "6.5 sm_75", {"m16n8k16": AMPERE}, check=alike)
 @multiplies(SYNTAX, "bf16", "f32", "m16n8k8 m16n8k16", AMPERE, {})
 @multiplies(SYNTAX, "tf32", "f32", "m16n8k4 m16n8k8", AMPERE, {})
-@multiplies(SYNTAX, "f64", "f64", "m8n8k4 m16n8k4 m16n8k8 m16n8k16", AMPERE, LARGE)
+@multiplies(OF_DOUBLES, "f64", "f64", "m8n8k4 m16n8k4 m16n8k8 m16n8k16", AMPERE, LARGE, rnd=ROUNDINGS)
 @multiplies(
     SYNTAX,
     "e4m3 e5m2",
@@ -103,10 +110,11 @@ LARGE: dict[str, str] = dict.fromkeys(("m16n8k4", "m16n8k8", "m16n8k16"), "7.8 s
 def mma(
     m: Algebra[V], a: V | tuple[V, ...], b: V | tuple[V, ...], c: V | tuple[V, ...], shape: str,
     dtype: object, atype: object, btype: object, ctype: object, satfinite: bool, operation: str,
+    rnd: Rounding | None,
 ) -> tuple[V, ...]:  # fmt: skip
     """Multiplies small matrices that the lanes of a warp hold, and adds a third.
 
     How sums are rounded is told in `docs/matrices.md`. All lanes of the warp take part.
     """
-    kind = kind_of(atype, btype, ctype, dtype, "satfinite" if satfinite else operation)
+    kind = kind_of(atype, btype, ctype, dtype, "satfinite" if satfinite else operation, rnd)
     return product(m, replace(kind, rows=sizes(shape).m), a, b, c)

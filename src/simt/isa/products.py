@@ -2,13 +2,14 @@
 
 Floating point of up to 32 bits: the products are exact. They and the third summand are cut, towards zero, to
 multiples of 2^(e - 25), where e is the largest of their exponents (of a product the sum of its factors'; that
-of a subnormal is the least of its format), but not below -133; zeros have none. Their sum, which is exact,
-is rounded towards zero for `.f32`, to nearest even for `.f16`. A zero is positive, what is too large is
-infinite, and every NaN is the one whose bits are all ones but the sign. Formats of 8 bits are `.f16` there:
-the products of the first two of each four elements are summed as above, the others are added to that, and
-the third summand at last, by an ordinary addition.
+of a subnormal is its format's least), but not below -133, or -21 if the third summand is `.f16`; zeros have
+none. Their sum, which is exact, is rounded towards zero for `.f32`, to nearest even for `.f16`. A zero is
+positive, what is too large is infinite, and every NaN is the one whose bits are all ones but the sign.
+Formats of 8 bits are `.f16` there: the products of the first two of each four elements are summed as above,
+the others are added to that, and the third summand at last, by an ordinary addition.
 
-`.f64` is a chain of fused multiply-adds, in order. Integers are exact, and wrap or saturate at the end.
+`.f64` is a chain of fused multiply-adds, in order, in any rounding. Integers are exact, and wrap or saturate
+at the end.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial, reduce
 from typing import Any, TypeAlias
 
-from simt.isa.algebra import Algebra, PureAlgebra, V
+from simt.isa.algebra import Algebra, PureAlgebra, Rounding, V
 from simt.isa.derived import (
     SIGNIFICAND,
     float_bits,
@@ -38,8 +39,8 @@ NAN = 0x7FFFFFFF
 """Of `.f32`; its upper half is that of `.f16`."""
 FRACTION = 25
 """Bits behind the point that are kept."""
-LEAST = -133
-"""The least exponent that sums have."""
+BELOW = 7
+"""By so much the least exponent that sums have is below that of the third summand's format."""
 NOTHING = -300
 """Stands for the exponent of a zero: with any other it is below the least."""
 SPECIAL = 1000
@@ -56,15 +57,13 @@ FARTHEST = 150
 """Bits by which a product is shifted at most: all of it is cut off long before."""
 TF32 = 0xFFFFE000
 """The bits of an `.f32` that `.tf32` has."""
-BIAS = one(F32) >> SIGNIFICAND[F32]
-BIAS_64 = one(F64) >> SIGNIFICAND[F64]
 SMALL = {name.removesuffix("x2"): form for name, form in FORMATS.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """What is multiplied: `a`, `b`, `c` and `d` are the modifiers of the elements' types, `operation` is
-    `satfinite`, `and`, `xor` or nothing. `rows`: 8 or 16 rows of `a`."""
+    `satfinite`, `and`, `xor` or nothing, `rounding` that of doubles. `rows`: 8 or 16 rows of `a`."""
 
     a: str
     b: str
@@ -72,6 +71,7 @@ class Kind:
     d: str
     rows: int
     operation: str = ""
+    rounding: Rounding = "rn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,11 @@ def multiplied(
     return tuple(join(m, low, high) for low, high in zip(found[::2], found[1::2]))
 
 
+def _bias(t: Type) -> int:
+    """Of the exponents of a format."""
+    return one(t) >> SIGNIFICAND[t]
+
+
 def _u32(m: PureAlgebra[V], value: int) -> V:
     return m.const(U32, value % 2**32)
 
@@ -152,7 +157,7 @@ def _exponent_of(t: Type, m: PureAlgebra[V], bits: V) -> V:
 
     magnitude = m.and_(unsigned, bits, constant(sign_mask(t) - 1))
     field = m.shift_right(unsigned, magnitude, _u32(m, SIGNIFICAND[t]))
-    found = m.sub(signed, m.maximum(unsigned, field, constant(1)), constant(one(t) >> SIGNIFICAND[t]))
+    found = m.sub(signed, m.maximum(unsigned, field, constant(1)), constant(_bias(t)))
     special = m.compare("ge", unsigned, magnitude, constant(infinity(t)))
     found = m.select(signed, special, constant(SPECIAL), found)
     return m.select(signed, m.compare("eq", unsigned, magnitude, constant(0)), constant(NOTHING), found)
@@ -189,7 +194,8 @@ def _floating(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
     """An element of `d`, bits as `c` is."""
     sums = [m.halfwise(_sum, a[0], b[0]) for a, b in zip(row, column)]
     value, exponent = _third(m, kind.c, c)
-    highest = reduce(partial(m.maximum, S32), (*_both(m, _larger, sums), exponent, _u32(m, LEAST)))
+    least = _u32(m, 1 - BELOW - _bias(F16 if kind.c == "f16" else F32))
+    highest = reduce(partial(m.maximum, S32), (*_both(m, _larger, sums), exponent, least))
     scale = _power(m, m.sub(S32, _u32(m, FRACTION), highest))
     cut = _cut_halves(m, row, column, scale) if kind.a == "f16" else _cut(m, row, column, sums, highest)
     products = reduce(partial(m.add, S32), cut)
@@ -235,13 +241,13 @@ def _third(m: Algebra[V], t: str, c: V) -> tuple[V, V]:
 
 def _power(m: PureAlgebra[V], exponent: V) -> V:
     """2^exponent, an `.f32`; anything if that is too large or too small."""
-    biased = m.add(S32, exponent, _u32(m, BIAS))
+    biased = m.add(S32, exponent, _u32(m, _bias(F32)))
     return m.from_bits(F32, m.shift_left(U32, biased, _u32(m, SIGNIFICAND[F32])))
 
 
 def _wide_power(m: PureAlgebra[V], exponent: V) -> V:
     """2^exponent, an `.f64`."""
-    biased = m.resize(S32, U64, m.add(S32, exponent, _u32(m, BIAS_64)))
+    biased = m.resize(S32, U64, m.add(S32, exponent, _u32(m, _bias(F64))))
     return m.from_bits(F64, m.shift_left(U64, biased, _u32(m, SIGNIFICAND[F64])))
 
 
@@ -260,7 +266,7 @@ def _cut(m: Algebra[V], row: Line, column: Line, sums: list[V], highest: V) -> l
         distances = m.halfwise(_distance, both, exponents)
         for i, (x, y) in enumerate(zip(a[1:], b[1:])):
             distance = element(m, U32, distances, i, 16)
-            biased = m.sub(U32, _u32(m, BIAS + FRACTION), distance)
+            biased = m.sub(U32, _u32(m, _bias(F32) + FRACTION), distance)
             scale = m.from_bits(F32, m.shift_left(U32, biased, _u32(m, SIGNIFICAND[F32])))
             found.append(m.whole(m.fmul(F32, m.fmul(F32, x, y, "rn"), scale, "rn")))
     return found
@@ -381,7 +387,7 @@ def _prepared_double(m: Algebra[V], t: str, register: V) -> list[tuple[Type, V]]
 def _doubles(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
     total = m.from_bits(F64, c)
     for (a,), (b,) in zip(row, column):
-        total = m.nan_result(F64, m.fma(F64, a, b, total, "rn"), b, total, a)
+        total = m.nan_result(F64, m.fma(F64, a, b, total, kind.rounding), b, total, a)
     return m.to_bits(F64, total)
 
 

@@ -24,7 +24,7 @@ FIRST_IEEE_TARGET = 20
 OPCODE_SLOTS = frozenset([
     "mode", "to", "pack", "full", "proxy", "warp", "async", "cta", "action", "arrive", "arrive_drop",
     "expect_tx", "init", "inval", "test_wait", "try_wait", "parity", "pending_count",
-    "mbarrier", "fractional",
+    "mbarrier", "fractional", "load", "store", "mma", "matrix",
 ])  # fmt: skip
 """Slots that, where nothing else comes before them, are part of the instruction's name: `mul.wide`."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any, Generic
 
-from simt.isa.algebra import Algebra, V
+from simt.isa.algebra import Algebra, Rounding, V
 from simt.isa.catalogue import M, instruction
 from simt.isa.derived import halves, join
 from simt.isa.form import Value, Version
@@ -26,16 +26,16 @@ from simt.isa.fragments import (
     sizes,
 )
 from simt.isa.memory import elements, state_space
-from simt.isa.mma import kind_of, product
+from simt.isa.mma import ROUNDINGS, UNSAID, kind_of, product
 from simt.isa.products import Kind
 from simt.ptx.types import B32, F16, F32, U32, U64, Type, bits_type
 from simt.records import dataclass, replace
 
-SPACES = "global shared shared::cta shared::cluster"
+SPACES = "global shared shared::cta"
 SHAPES = "m16n16k16 m32n8k16 m8n32k16"
 LATER = {
-    "m32n8k16": "6.1 sm_70", "m8n32k16": "6.1 sm_70", "shared::cta": "7.8", "shared::cluster": "7.8 sm_90",
-    "and": "7.1 sm_80",
+    "m32n8k16": "6.1 sm_70", "m8n32k16": "6.1 sm_70", "shared::cta": "7.8",
+    "and": "7.1 sm_80", "aligned": "6.3 sm_70",
 }  # fmt: skip
 """What came after the first forms that have it."""
 HALVES, BYTES, SHORT, AMPERE = "6.0 sm_70", "6.3 sm_72", "6.3 sm_75", "7.0 sm_80"
@@ -93,11 +93,19 @@ def _packed(m: Algebra[V], bits: int, parts: Sequence[V]) -> V:
 # ------------------------------------------------------------------ loads and stores
 
 
+def has_aligned(binding: Mapping[str, Value], version: Version) -> str | None:
+    """Since PTX 6.3 `.aligned` must be there; before, it was not known."""
+    if version >= (6, 3) and not binding["aligned"]:
+        return "`.aligned` must be there from PTX ISA 6.3 on"
+    return None
+
+
 def _moves(syntax: str, what: str, types: str, shape: str, since: str, **slots: Any) -> Callable[[M], M]:
     """Declares loads or stores."""
+    words = f"{shape} {SPACES} aligned".split()
     return instruction(
         syntax, shape=shape, space=SPACES, type=types, defaults={"address": U64}, since=since,
-        requires={key: v for key, v in LATER.items() if key in f"{shape} {SPACES}".split()},
+        check=has_aligned, requires={key: value for key, value in LATER.items() if key in words},
         effects="memory warp", ref=f"PTX {since.split()[0]} {what}", **slots,
     )  # fmt: skip
 
@@ -214,13 +222,13 @@ OF_HALVES = f"wmma.mma.sync[.aligned].alayout.blayout.shape.dtype.ctype {OPERAND
 SYNTAX = f"wmma.mma.sync[.aligned].alayout.blayout.shape.dtype.atype.btype.ctype {OPERANDS}"
 OF_INTEGERS = f"wmma.mma.sync[.aligned].alayout.blayout.shape.dtype.atype.btype.ctype[.satfinite] {OPERANDS}"
 OF_BITS = f"wmma.mma.operation.popc.sync[.aligned].row.col.shape.dtype.atype.btype.ctype {OPERANDS}"
-OF_DOUBLES = f"wmma.mma.sync[.aligned].alayout.blayout.shape.dtype.atype.btype.ctype[.rn] {OPERANDS}"
+OF_DOUBLES = f"wmma.mma.sync[.aligned].alayout.blayout.shape.dtype.atype.btype.ctype[.rnd] {OPERANDS}"
 
 
-def factors_alike(binding: Mapping[str, Value], version: Version) -> str | None:
+def products_alike(binding: Mapping[str, Value], version: Version) -> str | None:
     """`a` and `b` have the same type."""
     a, b = (name_of(binding[slot]) for slot in ("atype", "btype"))
-    return None if a == b else f"`b` of type `.{b}` does not go with `a` of type `.{a}`"
+    return has_aligned(binding, version) if a == b else f"`b` of type `.{b}` does not go with `.{a}` for `a`"
 
 
 def multiplies(syntax: str, types: str, third: str, shape: str, since: str, **slots: Any) -> Callable[[M], M]:
@@ -228,12 +236,12 @@ def multiplies(syntax: str, types: str, third: str, shape: str, since: str, **sl
     is bound all the same."""
     if "alayout" in syntax:
         slots = {"alayout": "row col", "blayout": "row col"} | slots
-    unsaid: dict[str, Value] = {"satfinite": False, "operation": "", "atype": types, "btype": types}
+    unsaid: dict[str, Value] = {**UNSAID, "atype": types, "btype": types}
     if "atype" in syntax:
         slots |= {"atype": types, "btype": types}
-    words = f"{shape} {slots.get('operation', '')}".split()
+    words = f"{shape} {slots.get('operation', '')} aligned".split()
     return instruction(
-        syntax, shape=shape, dtype=third, ctype=third, since=since, check=factors_alike, effects="warp",
+        syntax, shape=shape, dtype=third, ctype=third, since=since, check=products_alike, effects="warp",
         requires={key: value for key, value in LATER.items() if key in words},
         defaults={key: value for key, value in unsaid.items() if key not in syntax},
         ref=f"PTX {since.split()[0]} wmma.mma", **slots,
@@ -243,19 +251,20 @@ def multiplies(syntax: str, types: str, third: str, shape: str, since: str, **sl
 @multiplies(OF_HALVES, "f16", "f16 f32", SHAPES, HALVES)
 @multiplies(SYNTAX, "bf16", "f32", SHAPES, AMPERE)
 @multiplies(SYNTAX, "tf32", "f32", "m16n16k8", AMPERE)
-@multiplies(OF_DOUBLES, "f64", "f64", "m8n8k4", AMPERE)
+@multiplies(OF_DOUBLES, "f64", "f64", "m8n8k4", AMPERE, rnd=ROUNDINGS)
 @multiplies(OF_INTEGERS, "u8 s8", "s32", SHAPES, BYTES)
 @multiplies(OF_INTEGERS, "u4 s4", "s32", "m8n8k32", SHORT, alayout="row", blayout="col")
 @multiplies(OF_BITS, "b1", "s32", "m8n8k128", SHORT, operation="xor and")
 def wmma_mma(
     m: Algebra[V], a: V | tuple[V, ...], b: V | tuple[V, ...], c: V | tuple[V, ...], shape: str,
     dtype: object, atype: object, btype: object, ctype: object, satfinite: bool, operation: str,
+    rnd: Rounding | None,
 ) -> tuple[V, ...]:  # fmt: skip
     """Multiplies small matrices that the lanes of a warp hold, and adds a third.
 
     How sums are rounded is told in `docs/matrices.md`. All lanes of the warp take part.
     """
-    kind = kind_of(atype, btype, ctype, dtype, "satfinite" if satfinite else operation)
+    kind = kind_of(atype, btype, ctype, dtype, "satfinite" if satfinite else operation, rnd)
     if kind.a != "f16" or kind.c == kind.d == "f16":
         return tuple(_multiplied(m, kind, shape, elements(a), elements(b), elements(c)))
     third = [value for word in elements(c) for value in _widened(m, kind.c, word)]
