@@ -11,6 +11,7 @@ from simt.isa.catalogue import instruction
 from simt.isa.memory import elements, state_space
 from simt.isa.warp import number
 from simt.ptx.types import U32, U64
+from simt.records import dataclass
 
 ROWS = 8
 WORDS = 4
@@ -56,6 +57,41 @@ def address_of_row(m: Algebra[V], a: V, lane: V, rows: int) -> V:
     return a if rows == 32 else m.shuffle(U64, a, lane)
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """From rows to lanes: each lane has a word of each of its rows, and gets its word of each matrix."""
+
+    matrices: int
+    transposes: bool
+
+    def __call__(self, m: Algebra[V], *words: V) -> tuple[V, ...]:
+        lane = m.lane()
+        found: list[V] = []
+        for matrix in range(self.matrices):
+            source = m.add(U32, quotient(m, lane, 2), number(m, matrix * ROWS))
+            row = tuple(m.shuffle(U32, word, source) for word in words)
+            found.append(chosen(m, row, rest(m, lane, WORDS)))
+        return tuple(transposed(m, value) for value in found) if self.transposes else tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """From lanes to rows: the reverse of `Spread`."""
+
+    transposes: bool
+
+    def __call__(self, m: Algebra[V], *values: V) -> tuple[V, ...]:
+        if self.transposes:
+            values = tuple(transposed(m, value) for value in values)
+        lane = rest(m, m.lane(), len(values) * ROWS)
+        first = m.shift_left(U32, rest(m, lane, ROWS), number(m, 2))
+        sources = [m.add(U32, first, number(m, word)) for word in range(WORDS)]
+        return tuple(
+            chosen(m, tuple(m.shuffle(U32, value, source) for value in values), quotient(m, lane, 3))
+            for source in sources
+        )
+
+
 @instruction(
     "ldmatrix.sync.aligned.m8n8.count[.trans][.space].b16 d:matrices(b32), [a]", count=COUNTS, space=SPACES,
     since="6.5 sm_75", requires={"shared::cta": "7.8"}, effects="memory warp", ref="PTX 6.5 ldmatrix",
@@ -69,12 +105,7 @@ def ldmatrix(m: Algebra[V], a: V, count: str, trans: bool, space: str | None) ->
     lane, rows = m.lane(), matrices * ROWS
     mine = address_of_row(m, a, rest(m, lane, rows), rows)
     words = m.load(U32, state_space(space), mine, WORDS, False)
-    found: list[V] = []
-    for matrix in range(matrices):
-        source = m.add(U32, quotient(m, lane, 2), number(m, matrix * ROWS))
-        row = tuple(m.shuffle(U32, word, source) for word in words)
-        found.append(chosen(m, row, rest(m, lane, WORDS)))
-    return tuple(transposed(m, value) for value in found) if trans else tuple(found)
+    return m.warp_function(Spread(matrices, trans), (U32,) * matrices, *words)
 
 
 @instruction(
@@ -88,17 +119,10 @@ def stmatrix(
 
     Lane n gives the address of row n % 8 of matrix n / 8, a multiple of 16. `.trans` transposes each matrix.
     """
-    values, rows = elements(b), int(count[1:]) * ROWS
-    if trans:
-        values = tuple(transposed(m, value) for value in values)
-    lane = rest(m, m.lane(), rows)
-    first = m.shift_left(U32, rest(m, lane, ROWS), number(m, 2))
-    sources = [m.add(U32, first, number(m, word)) for word in range(WORDS)]
-    words = tuple(
-        chosen(m, tuple(m.shuffle(U32, value, source) for value in values), quotient(m, lane, 3))
-        for source in sources
-    )
-    m.store(U32, state_space(space), address_of_row(m, a, lane, rows), words, False)
+    rows = int(count[1:]) * ROWS
+    words = m.warp_function(Collected(trans), (U32,) * WORDS, *elements(b))
+    place = address_of_row(m, a, rest(m, m.lane(), rows), rows)
+    m.store(U32, state_space(space), place, words, False)
 
 
 @instruction(
