@@ -25,6 +25,7 @@ from simt.isa.fragments import (
     register,
     sizes,
 )
+from simt.isa.matrices import Spread
 from simt.isa.memory import elements, state_space
 from simt.isa.mma import ROUNDINGS, UNSAID, kind_of, product
 from simt.isa.products import Kind
@@ -38,6 +39,8 @@ LATER = {
     "and": "7.1 sm_80", "aligned": "6.3 sm_70",
 }  # fmt: skip
 """What came after the first forms that have it."""
+ROW = 16
+"""Bytes of a row of a block in memory."""
 HALVES, BYTES, SHORT, AMPERE = "6.0 sm_70", "6.3 sm_72", "6.3 sm_75", "7.0 sm_80"
 
 
@@ -137,8 +140,12 @@ def wmma_load(
     bits, held, t = BITS[element], elements_of(matrix, element), register(matrix, element)
     stride = m.const(U32, _width(matrix, shape, layout)) if b is None else b
     along = (layout == "row") == (matrix == "a")
+    if region == "shared" and t == B32 and (along or bits == F16.bits):
+        wanted = list(blocks(matrix, sizes(shape), element))
+        values = _loaded_by_rows(m, a, stride, bits, along, wanted, address)
+        return tuple(values * (DOUBLED // len(values)) if element == "f16" else values)
     found = reach(m, address, a, stride, bits, along, held)
-    values: list[V] = []
+    values = []
     for line, place in blocks(matrix, sizes(shape), element):
         steps = range(1 if along else held)
         of = t if along or held == 1 else bits_type(bits)
@@ -146,6 +153,26 @@ def wmma_load(
         parts = [m.load(of, region, start, 1, False)[0] for start in starts]
         values.append(parts[0] if len(parts) == 1 else _packed(m, bits, parts))
     return tuple(values * (DOUBLED // len(values)) if element == "f16" else values)
+
+
+def _loaded_by_rows(
+    m: Algebra[V], a: V, stride: V, bits: int, along: bool, wanted: Sequence[tuple[int, int]], t: Type
+) -> list[V]:  # fmt: skip
+    """Registers for some blocks of lines and places, as `ldmatrix` loads them: each lane a row of 16 bytes.
+    Where lines do not go along rows, elements have 16 bits, and each block is transposed."""
+    apart = m.shift_right(t, m.mul(t, m.resize(U32, t, stride), m.const(t, bits)), m.const(U32, 3))
+    values: list[V] = []
+    for start in range(0, len(wanted), GROUP):
+        chosen = wanted[start : start + GROUP]
+        lane = m.and_(U32, m.lane(), m.const(U32, LINES * len(chosen) - 1))
+        which, row = m.shift_right(U32, lane, m.const(U32, 3)), m.and_(U32, lane, m.const(U32, LINES - 1))
+        below = m.lookup(tuple(LINES * (line if along else place) for line, place in chosen), which)
+        beside = m.lookup(tuple(ROW * (place if along else line) for line, place in chosen), which)
+        offset = m.mul(t, m.resize(U32, t, m.add(U32, below, row)), apart)
+        here = m.add(t, m.add(t, a, offset), m.resize(U32, t, beside))
+        words = m.load(U32, "shared", here, ROW // U32.bytes, False)
+        values += m.warp_function(Spread(len(chosen), not along), (U32,) * len(chosen), *words)
+    return values
 
 
 def _third(
