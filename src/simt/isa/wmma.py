@@ -142,10 +142,10 @@ def wmma_load(
     along = (layout == "row") == (matrix == "a")
     if region == "shared" and t == B32 and (along or bits == F16.bits):
         wanted = list(blocks(matrix, sizes(shape), element))
-        values = _loaded_by_rows(m, a, stride, bits, along, wanted, address)
-        return tuple(values * (DOUBLED // len(values)) if element == "f16" else values)
+        loaded = _loaded_by_rows(m, a, stride, bits, along, wanted, address)
+        return tuple(loaded * (DOUBLED // len(loaded)) if element == "f16" else loaded)
     found = reach(m, address, a, stride, bits, along, held)
-    values = []
+    values: list[V] = []
     for line, place in blocks(matrix, sizes(shape), element):
         steps = range(1 if along else held)
         of = t if along or held == 1 else bits_type(bits)
