@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from simt.ptx.types import BF16, F16, F32, F64, PRED, TYPES, U32, Type, unsigned
+from simt.ptx.types import BF16, F16, F32, F64, PRED, S32, TYPES, U32, Type, unsigned
 from tests.property import oracle
 
 INTEGERS = tuple(t for t in TYPES.values() if t.is_integer)
@@ -171,6 +171,22 @@ def other_float_cases() -> Iterator[Case]:
         yield simple("fmax", (t, t), t, t, lambda a, b, t=t: oracle.fmax(t, a, b))
     for t in NATIVE:
         yield simple("flush", (t,), t, t, lambda a, t=t: oracle.flush(t, a))
+    yield Case("whole", (F32,), S32, _whole_within, _whole)
+
+
+LARGE = 0x4F000000
+"""2^31."""
+
+
+def _whole_within(m: Any, a: Any) -> Any:
+    """Where it is open, of zero."""
+    above, below = m.const(F32, LARGE | 1 << 31), m.const(F32, LARGE)
+    low, high = m.compare("gt", F32, a, above), m.compare("lt", F32, a, below)
+    return m.whole(m.select(F32, m.and_(PRED, low, high), a, m.const(F32, 0)))
+
+
+def _whole(a: int) -> int:
+    return oracle.float_to_int(F32, S32, a, "rz") if a & 0x7FFFFFFF < LARGE else 0
 
 
 def conversion_cases() -> Iterator[Case]:
