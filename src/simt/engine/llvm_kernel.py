@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import cached_property
 
 from simt.analysis.decided import decided
+from simt.analysis.factors import with_numbers
 from simt.analysis.flushing import flushing
 from simt.analysis.frame_registers import flattened
 from simt.analysis.program import Function, Op, Program
@@ -592,7 +593,7 @@ def emit(
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
     Raises `Unsupported` for what only the interpreter runs.
     """
-    kernel, ssa = flattened(program, kernel)
+    kernel, ssa = flattened(program, with_numbers(kernel, block.numbers))
     kernel, ssa = decided(program, kernel, block, ssa)
     kernel, ssa = with_short_divisions(program, kernel, ssa)
     written_out = unrolled(program, kernel, block)

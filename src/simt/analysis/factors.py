@@ -1,0 +1,135 @@
+"""Parameters by which an index is multiplied: `x[i * step]`, `t[row * t.stride(0) + column * t.stride(1)]`.
+
+Arrays of any strides, tensors' accessors and vectors with increments come to kernels as an address and some
+numbers of words or bytes from one element to the next. Mostly the last of them is that of elements side by
+side, or zero, but code for any number has lanes with addresses that may be anything. So code is made for the
+numbers that the launches at hand have, where these are small (`simt.analysis.given`): loads of such
+parameters are constants there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.lower_forms import copy
+from simt.analysis.observer import Anything
+from simt.analysis.outline import Factor, Number
+from simt.analysis.program import Address, Call, Constant, Function, Op, Register, Special, SymbolAddress
+from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape, constant
+from simt.analysis.shape_algebra import ShapeAlgebra
+from simt.analysis.ssa import uses
+from simt.analysis.unrolling import copied
+from simt.isa.algebra import Environment
+from simt.ptx.types import Type
+
+OF_LANE = frozenset({"tid", "laneid"})
+WIDTHS = 32, 64
+"""Bits of parameters that are looked at."""
+NOWHERE = -1, 0
+TAG = 0x51A70000
+"""In a run through a kernel, what parameters are held to be, and the next numbers."""
+
+
+def factors(kernel: Function, environment: Environment) -> tuple[Factor, ...]:
+    """Places of the integers among a kernel's parameters by which it multiplies what it makes of a thread's
+    index. (It is run through once, from its first line to its last.)"""
+    reader, algebra, found = _Reader(), _Products(), dict[Factor, None]()
+    evaluator: Evaluator[Shape] = Evaluator(algebra, reader, environment)
+    for op in kernel.ops():
+        target = op.destinations[0] if isinstance(op, Op) and len(op.destinations) == 1 else None
+        if target is None or target.type.is_predicate or target.type.is_native_float or isinstance(op, Call):
+            continue
+        word = _loaded(op, kernel) or reader.passed_on(op)
+        if word is not None:
+            reader.words[target] = word
+        elif not op.form.effects and reader.is_of_index(op):
+            (shape,) = evaluator.op(op)
+            if shape.width == WARP:
+                reader.indices.add(target)
+    places = reader.places
+    for number in algebra.factors:
+        if number - TAG in range(len(places)):
+            found[places[number - TAG]] = None
+    return tuple(found)
+
+
+def with_numbers(kernel: Function, numbers: Sequence[Number]) -> Function:
+    """The kernel with constants in place of loads of such parameters."""
+    if not numbers:
+        return kernel
+    known, function = dict(numbers), copied(kernel)
+    for block in function.blocks:
+        block.ops = [_constant(op, known.get(_loaded(op, kernel) or NOWHERE)) for op in block.ops]
+    return function
+
+
+def _constant(op: Op | Call, number: int | None) -> Op | Call:
+    if number is None or isinstance(op, Call):
+        return op
+    t, target = op.result_types[0], op.destinations[0]
+    return op if target is None else copy(target, Constant(t, number), t, op.line, op.guard)
+
+
+def _loaded(op: Op | Call, kernel: Function) -> Factor | None:
+    """The place in the parameter block of an integer that an op loads."""
+    if isinstance(op, Call) or not op.form.moves_memory or len(op.destinations) != 1:
+        return None
+    (t,) = op.result_types
+    for operand in op.sources.values():
+        base = operand.base if isinstance(operand, Address) else None
+        if isinstance(base, SymbolAddress) and base.space == "param" and not t.is_float and t.bits in WIDTHS:
+            start = next((p.offset for p in kernel.kernel_parameters if p.name == base.name), None)
+            if start is not None:
+                return start + base.offset + cast("Address", operand).offset, t.bits // 8
+    return None
+
+
+class _Reader(Anything):
+    """What registers hold, as far as it has to do with products of indices and parameters. `words`: a
+    parameter, or what is made of one and constants. `indices`: registers with what is made of a thread's
+    index."""
+
+    def __init__(self) -> None:
+        self.words: dict[Register, Factor] = {}
+        self.indices = set[Register]()
+        self.places: list[Factor] = []
+
+    def register(self, register: Register) -> Shape:
+        if register in self.indices:
+            return VARYING
+        word = self.words.get(register)
+        if word is None:
+            return UNIFORM
+        if word not in self.places:
+            self.places.append(word)
+        return constant(TAG + self.places.index(word))
+
+    def passed_on(self, op: Op) -> Factor | None:
+        """The parameter that an op makes something of, if it reads nothing else."""
+        read = uses(op)
+        return self.words.get(read[0]) if len(read) == 1 and not op.form.effects else None
+
+    def is_of_index(self, op: Op) -> bool:
+        if not self.indices.isdisjoint(uses(op)):
+            return True
+        return any(isinstance(s, Special) and s.name in OF_LANE for s in op.sources.values())
+
+
+class _Products(ShapeAlgebra):
+    """What is made of a thread's index varies; all else is uniform. `factors`: constants by which such is
+    multiplied."""
+
+    def __init__(self) -> None:
+        super().__init__(BlockShape(1, 1, 1))
+        self.factors = dict[int, None]()
+
+    def special(self, name: str, component: str) -> Shape:
+        return VARYING if name in OF_LANE else UNIFORM
+
+    def mul(self, t: Type, a: Shape, b: Shape) -> Shape:
+        for index, factor in ((a, b), (b, a)):
+            if index.width == WARP and factor.const is not None:
+                self.factors[factor.const] = None
+        return VARYING if WARP in (a.width, b.width) else UNIFORM
