@@ -35,24 +35,17 @@ TAG = 0x51A70000
 def factors(kernel: Function, environment: Environment) -> tuple[Factor, ...]:
     """Places of the integers among a kernel's parameters by which it multiplies what it makes of a thread's
     index. (It is run through once, from its first line to its last.)"""
-    reader, algebra, found = _Reader(), _Products(), dict[Factor, None]()
+    reader, algebra = _Reader(), _Products()
     evaluator: Evaluator[Shape] = Evaluator(algebra, reader, environment)
     for op in kernel.ops():
         target = op.destinations[0] if isinstance(op, Op) and len(op.destinations) == 1 else None
         if target is None or target.type.is_predicate or target.type.is_native_float or isinstance(op, Call):
             continue
-        word = _loaded(op, kernel) or reader.passed_on(op)
-        if word is not None:
-            reader.words[target] = word
-        elif not op.form.effects and reader.is_of_index(op):
-            (shape,) = evaluator.op(op)
-            if shape.width == WARP:
-                reader.indices.add(target)
-    places = reader.places
-    for number in algebra.factors:
-        if number - TAG in range(len(places)):
-            found[places[number - TAG]] = None
-    return tuple(found)
+        if op.form.effects:
+            reader.load(target, _loaded(op, kernel))
+        elif reader.passes_on(target, op):
+            evaluator.op(op)
+    return tuple([place for i, place in enumerate(reader.places) if TAG + i in algebra.factors])
 
 
 def with_numbers(kernel: Function, numbers: Sequence[Number]) -> Function:
@@ -106,24 +99,28 @@ class _Reader(Anything):
             self.places.append(word)
         return constant(TAG + self.places.index(word))
 
-    def passed_on(self, op: Op) -> Factor | None:
-        """The parameter that an op makes something of, if it reads nothing else."""
-        read = uses(op)
-        return self.words.get(read[0]) if len(read) == 1 and not op.form.effects else None
+    def load(self, target: Register, place: Factor | None) -> None:
+        if place is not None:
+            self.words[target] = place
 
-    def is_of_index(self, op: Op) -> bool:
-        if not self.indices.isdisjoint(uses(op)):
-            return True
-        return any(isinstance(s, Special) and s.name in OF_LANE for s in op.sources.values())
+    def passes_on(self, target: Register, op: Op) -> bool:
+        """Notes what an op makes of what is known; whether that is of an index and a parameter."""
+        read = uses(op)
+        of_lane = [s for s in op.sources.values() if isinstance(s, Special) and s.name in OF_LANE]
+        if of_lane or not self.indices.isdisjoint(read):
+            self.indices.add(target)
+            return not self.words.keys().isdisjoint(read)
+        if len(read) == 1 and read[0] in self.words:
+            self.words[target] = self.words[read[0]]
+        return False
 
 
 class _Products(ShapeAlgebra):
-    """What is made of a thread's index varies; all else is uniform. `factors`: constants by which such is
-    multiplied."""
+    """What is made of a thread's index varies. `factors`: constants by which such is multiplied."""
 
     def __init__(self) -> None:
         super().__init__(BlockShape(1, 1, 1))
-        self.factors = dict[int, None]()
+        self.factors = set[int]()
 
     def special(self, name: str, component: str) -> Shape:
         return VARYING if name in OF_LANE else UNIFORM
@@ -131,5 +128,5 @@ class _Products(ShapeAlgebra):
     def mul(self, t: Type, a: Shape, b: Shape) -> Shape:
         for index, factor in ((a, b), (b, a)):
             if index.width == WARP and factor.const is not None:
-                self.factors[factor.const] = None
-        return VARYING if WARP in (a.width, b.width) else UNIFORM
+                self.factors.add(factor.const)
+        return VARYING
