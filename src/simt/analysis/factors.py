@@ -21,7 +21,7 @@ from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape, const
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import uses
 from simt.analysis.unrolling import copied
-from simt.isa.algebra import Environment
+from simt.isa.algebra import Comparison, Environment
 from simt.ptx.types import Type
 
 OF_LANE = frozenset({"tid", "laneid"})
@@ -34,18 +34,19 @@ TAG = 0x51A70000
 
 def factors(kernel: Function, environment: Environment) -> tuple[Factor, ...]:
     """Places of the integers among a kernel's parameters by which it multiplies what it makes of a thread's
-    index. (It is run through once, from its first line to its last.)"""
+    index, and which it does not compare or divide by, as it does with how many of something there are. (It is
+    run through once, from its first line to its last.)"""
     reader, algebra = _Reader(), _Products()
     evaluator: Evaluator[Shape] = Evaluator(algebra, reader, environment)
     for op in kernel.ops():
-        target = op.destinations[0] if isinstance(op, Op) and len(op.destinations) == 1 else None
-        if target is None or target.type.is_predicate or target.type.is_native_float or isinstance(op, Call):
+        if isinstance(op, Call):
             continue
         if op.form.effects:
-            reader.load(target, _loaded(op, kernel))
-        elif reader.passes_on(target, op):
+            reader.load(op, _loaded(op, kernel))
+        elif reader.passes_on(op):
             evaluator.op(op)
-    return tuple([place for i, place in enumerate(reader.places) if TAG + i in algebra.factors])
+    found = algebra.factors - algebra.counts
+    return tuple([place for i, place in enumerate(reader.places) if TAG + i in found])
 
 
 def with_numbers(kernel: Function, numbers: Sequence[Number]) -> Function:
@@ -99,34 +100,52 @@ class _Reader(Anything):
             self.places.append(word)
         return constant(TAG + self.places.index(word))
 
-    def load(self, target: Register, place: Factor | None) -> None:
-        if place is not None:
-            self.words[target] = place
+    def load(self, op: Op, place: Factor | None) -> None:
+        if place is not None and op.destinations[0] is not None:
+            self.words[op.destinations[0]] = place
 
-    def passes_on(self, target: Register, op: Op) -> bool:
-        """Notes what an op makes of what is known; whether that is of an index and a parameter."""
+    def passes_on(self, op: Op) -> bool:
+        """Notes what an op makes of what is known; whether that is of a parameter."""
         read = uses(op)
         of_lane = [s for s in op.sources.values() if isinstance(s, Special) and s.name in OF_LANE]
+        words = [self.words[register] for register in read if register in self.words]
+        made = [d for d in op.destinations if d is not None and d.type.bits in WIDTHS]
         if of_lane or not self.indices.isdisjoint(read):
-            self.indices.add(target)
-            return not self.words.keys().isdisjoint(read)
-        if len(read) == 1 and read[0] in self.words:
-            self.words[target] = self.words[read[0]]
-        return False
+            self.indices.update(made)
+        elif words and len(read) == 1:
+            self.words.update(dict.fromkeys(made, words[0]))
+        return bool(words)
 
 
 class _Products(ShapeAlgebra):
-    """What is made of a thread's index varies. `factors`: constants by which such is multiplied."""
+    """What is made of a thread's index varies. `factors`: constants by which such is multiplied. `counts`:
+    those that are compared, or that something is divided by."""
 
     def __init__(self) -> None:
         super().__init__(BlockShape(1, 1, 1))
-        self.factors = set[int]()
+        self.factors, self.counts = set[int | None](), set[int | None]()
 
     def special(self, name: str, component: str) -> Shape:
         return VARYING if name in OF_LANE else UNIFORM
 
     def mul(self, t: Type, a: Shape, b: Shape) -> Shape:
         for index, factor in ((a, b), (b, a)):
-            if index.width == WARP and factor.const is not None:
+            if index.width == WARP:
                 self.factors.add(factor.const)
         return VARYING
+
+    def compare(self, op: Comparison, t: Type, a: Shape, b: Shape) -> Shape:
+        self.counts |= {a.const, b.const}
+        return VARYING
+
+    def minimum(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self.compare("lt", t, a, b)
+
+    def maximum(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self.compare("lt", t, a, b)
+
+    def divide(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self.compare("lt", t, a, b)
+
+    def remainder(self, t: Type, a: Shape, b: Shape) -> Shape:
+        return self.compare("lt", t, a, b)

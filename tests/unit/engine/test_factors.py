@@ -28,6 +28,7 @@ CODE = """.version 7.5
     @%p bra END;
     mul.lo.s32 %r7, %r6, %r1;               // step: by 4 bytes
     mul.wide.s32 %d4, %r7, 4;
+    mul.lo.s32 %r7, %r6, %r2;
     add.s64 %d5, %d1, %d4;
     ld.global.f32 %f, [%d5+1200];
     cvt.s64.s32 %d6, %r6;
@@ -98,7 +99,7 @@ def test_a_sequence_of_both() -> None:
 
 
 def test_what_is_looked_at() -> None:
-    """Not what is added, nor what limits an index."""
+    """Not what is added, nor what limits an index, even if an index is multiplied by that."""
     function = shared_device("jit").load(CODE).program.functions["k"]
     assert function.factors == ((16, 4), (40, 8))
     parameters = b"".join(n.to_bytes(8, "little") for n in (1, 2, 1, 1, 1, 9, 1))
