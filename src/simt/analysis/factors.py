@@ -10,7 +10,6 @@ parameters are constants there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lower_forms import copy
@@ -25,6 +24,8 @@ from simt.isa.algebra import Comparison, Environment
 from simt.ptx.types import Type
 
 OF_LANE = frozenset({"tid", "laneid"})
+FEWEST = 4
+"""Numbers with which a parameter is compared that says which of some ways a kernel goes."""
 WIDTHS = 32, 64
 """Bits of parameters that are looked at."""
 NOWHERE = -1, 0
@@ -34,28 +35,29 @@ TAG = 0x51A70000
 
 def factors(kernel: Function, environment: Environment) -> tuple[Factor, ...]:
     """Places of the integers among a kernel's parameters by which it multiplies what it makes of a thread's
-    index, and which it does not compare or divide by, as it does with how many of something there are. (It is
-    run through once, from its first line to its last.)"""
-    reader, algebra = _Reader(), _Products()
+    index, and which it does not compare or divide by, as it does with how many of something there are; and of
+    those that say which of some ways it goes. (It is run through once, from its first line to its last.)"""
+    reader, algebra, loads = _Reader(), _Products(), Loads(kernel)
     evaluator: Evaluator[Shape] = Evaluator(algebra, reader, environment)
     for op in kernel.ops():
         if isinstance(op, Call):
             continue
         if op.form.effects:
-            reader.load(op, _loaded(op, kernel))
+            reader.load(op, loads.place(op))
         elif reader.passes_on(op):
             evaluator.op(op)
     found = algebra.factors - algebra.counts
-    return tuple([place for i, place in enumerate(reader.places) if TAG + i in found])
+    found |= {tag for tag, ways in algebra.ways.items() if len(ways) >= FEWEST}
+    return tuple([place for i, place in enumerate(reader.places) if {TAG + 2 * i, TAG + 2 * i + 1} & found])
 
 
 def with_numbers(kernel: Function, numbers: Sequence[Number]) -> Function:
     """The kernel with constants in place of loads of such parameters."""
     if not numbers:
         return kernel
-    known, function = dict(numbers), copied(kernel)
+    known, function, loads = dict(numbers), copied(kernel), Loads(kernel)
     for block in function.blocks:
-        block.ops = [_constant(op, known.get(_loaded(op, kernel) or NOWHERE)) for op in block.ops]
+        block.ops = [_constant(op, known.get(loads.place(op) or NOWHERE)) for op in block.ops]
     return function
 
 
@@ -66,64 +68,95 @@ def _constant(op: Op | Call, number: int | None) -> Op | Call:
     return op if target is None else copy(target, Constant(t, number), t, op.line, op.guard)
 
 
-def _loaded(op: Op | Call, kernel: Function) -> Factor | None:
-    """The place in the parameter block of an integer that an op loads."""
-    if isinstance(op, Call) or not op.form.moves_memory or len(op.destinations) != 1:
+class Loads:
+    """Which loads of a kernel are of integers among its parameters."""
+
+    def __init__(self, kernel: Function) -> None:
+        self._starts = {parameter.name: parameter.offset for parameter in kernel.kernel_parameters}
+        self._bases: dict[Register, int | None] = {}  # registers with the address of a parameter
+        for op in kernel.ops():
+            if isinstance(op, Op) and op.sources:
+                for target in op.destinations:
+                    self._note(op, target)
+
+    def _note(self, op: Op, target: Register | None) -> None:
+        (source, *others) = op.sources.values()
+        moved = op.form.moves and not op.form.effects and op.guard is None and not others
+        if target is None:
+            return
+        if moved and isinstance(source, SymbolAddress) and source.space == "param":
+            self._bases[target] = None if target in self._bases else self._offset(source)
+        elif target in self._bases:
+            self._bases[target] = None
+
+    def _offset(self, symbol: SymbolAddress) -> int | None:
+        start = self._starts.get(symbol.name)
+        return None if start is None else start + symbol.offset
+
+    def place(self, op: Op | Call) -> Factor | None:
+        """The place in the parameter block of an integer that an op loads."""
+        if isinstance(op, Call) or not op.form.moves_memory or len(op.destinations) != 1:
+            return None
+        (t,) = op.result_types
+        for operand in op.sources.values():
+            if isinstance(operand, Address) and not t.is_float and t.bits in WIDTHS:
+                return self._at(operand, t.bits // 8)
         return None
-    (t,) = op.result_types
-    for operand in op.sources.values():
-        base = operand.base if isinstance(operand, Address) else None
-        if isinstance(base, SymbolAddress) and base.space == "param" and not t.is_float and t.bits in WIDTHS:
-            start = next((p.offset for p in kernel.kernel_parameters if p.name == base.name), None)
-            if start is not None:
-                return start + base.offset + cast("Address", operand).offset, t.bits // 8
-    return None
+
+    def _at(self, address: Address, size: int) -> Factor | None:
+        base = address.base
+        if isinstance(base, SymbolAddress):
+            start = self._offset(base) if base.space == "param" else None
+        else:
+            start = None if base is None else self._bases.get(base)
+        return None if start is None else (start + address.offset, size)
 
 
 class _Reader(Anything):
     """What registers hold, as far as it has to do with products of indices and parameters. `words`: a
-    parameter, or what is made of one and constants. `indices`: registers with what is made of a thread's
-    index."""
+    parameter, or what is made of one and constants, with a number for the latter. `indices`: registers with
+    what is made of a thread's index."""
 
     def __init__(self) -> None:
-        self.words: dict[Register, Factor] = {}
+        self.words: dict[Register, tuple[Factor, int]] = {}
         self.indices = set[Register]()
-        self.places: list[Factor] = []
+        self.places: dict[Factor, int] = {}
 
     def register(self, register: Register) -> Shape:
         if register in self.indices:
             return VARYING
-        word = self.words.get(register)
-        if word is None:
+        if register not in self.words:
             return UNIFORM
-        if word not in self.places:
-            self.places.append(word)
-        return constant(TAG + self.places.index(word))
+        place, made = self.words[register]
+        return constant(TAG + 2 * self.places.setdefault(place, len(self.places)) + made)
 
     def load(self, op: Op, place: Factor | None) -> None:
         if place is not None and op.destinations[0] is not None:
-            self.words[op.destinations[0]] = place
+            self.words[op.destinations[0]] = place, 0
 
     def passes_on(self, op: Op) -> bool:
         """Notes what an op makes of what is known; whether that is of a parameter."""
         read = uses(op)
         of_lane = [s for s in op.sources.values() if isinstance(s, Special) and s.name in OF_LANE]
         words = [self.words[register] for register in read if register in self.words]
-        made = [d for d in op.destinations if d is not None and d.type.bits in WIDTHS]
+        targets = [d for d in op.destinations if d is not None and d.type.bits in WIDTHS]
         if of_lane or not self.indices.isdisjoint(read):
-            self.indices.update(made)
+            self.indices.update(targets)
         elif words and len(read) == 1:
-            self.words.update(dict.fromkeys(made, words[0]))
+            place, made = words[0]
+            self.words.update(dict.fromkeys(targets, (place, made if op.form.moves else 1)))
         return bool(words)
 
 
 class _Products(ShapeAlgebra):
     """What is made of a thread's index varies. `factors`: constants by which such is multiplied. `counts`:
-    those that are compared, or that something is divided by."""
+    those that are compared, or that something is divided by. `ways`: by constants, with which others they are
+    compared."""
 
     def __init__(self) -> None:
         super().__init__(BlockShape(1, 1, 1))
         self.factors, self.counts = set[int | None](), set[int | None]()
+        self.ways: dict[int | None, set[int]] = {}
 
     def special(self, name: str, component: str) -> Shape:
         return VARYING if name in OF_LANE else UNIFORM
@@ -136,6 +169,8 @@ class _Products(ShapeAlgebra):
 
     def compare(self, op: Comparison, t: Type, a: Shape, b: Shape) -> Shape:
         self.counts |= {a.const, b.const}
+        if op == "eq" and b.const is not None:
+            self.ways.setdefault(a.const, set()).add(b.const)
         return VARYING
 
     def minimum(self, t: Type, a: Shape, b: Shape) -> Shape:

@@ -6,8 +6,13 @@ from collections.abc import Sequence
 
 from simt.analysis.outline import Factor, Function, Number
 
-SMALL = frozenset({0, 1, 2, 4, 8})
-"""What arrays say of elements that are one, or side by side: by elements, by bytes, of complex numbers."""
+SMALL = frozenset(range(9))
+"""What arrays say of elements that are one, or side by side, by words or bytes, or one of three colours; and
+how many axes they have."""
+SETS = 4
+"""Sets of such numbers that code is made for in any case."""
+TIMES = 16
+"""How often launches may ask for other code than the last one had: what is kept for it is made ready anew."""
 
 
 def small(kernel: Function, parameters: bytes) -> tuple[Number, ...]:
@@ -24,3 +29,22 @@ def hold(numbers: Sequence[Number], parameters: bytes) -> bool:
 def _number(place: Factor, parameters: bytes) -> int:
     offset, size = place
     return int.from_bytes(parameters[offset : offset + size], "little")
+
+
+class Variants:
+    """What launches of a kernel have had so far."""
+
+    def __init__(self) -> None:
+        self._seen = set[tuple[Number, ...]]()
+        self._common: tuple[Number, ...] | None = None
+        self._times = 0
+
+    def best(self, numbers: tuple[Number, ...]) -> tuple[Number, ...]:
+        """Those among a launch's numbers that code is to be made for, where what there is does not suit: all
+        of them, for `SETS` such sets and `TIMES` times; then those that all launches had that asked. (With n
+        of them, that is n + 1 sets more, at most.)"""
+        self._common = numbers if self._common is None else tuple([n for n in self._common if n in numbers])
+        self._times += 1
+        if len(self._seen) < SETS:
+            self._seen.add(numbers)
+        return numbers if numbers in self._seen and self._times <= TIMES else self._common

@@ -7,9 +7,9 @@ import time
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from simt.analysis.given import hold, small
+from simt.analysis.given import Variants, hold, small
 from simt.analysis.joined import asked, is_for_all_grids, suits
-from simt.analysis.outline import Function, Number, Program
+from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape, Many
 from simt.engine.compile import Compiled, Compiler
 from simt.engine.drafts import warps_of
@@ -42,7 +42,7 @@ class Jit:
         self._made: WeakKeyDictionary[Program, dict[tuple[str, BlockShape], Compiled | None]] = (
             WeakKeyDictionary()
         )
-        self._numbers: WeakKeyDictionary[Program, dict[str, tuple[Number, ...]]] = WeakKeyDictionary()
+        self._variants: WeakKeyDictionary[Program, dict[str, Variants]] = WeakKeyDictionary()
         self._host: Host | None = None
         self._lock = threading.RLock()  # a handler of signals may launch while a kernel is compiled
 
@@ -106,20 +106,19 @@ class Jit:
         return compiled if compiled is None or _suits(compiled, launch) else self.compiled(*what)
 
     def shape_of(self, launch: Launch) -> BlockShape:
-        """What code for a launch is made for: of numbers among its parameters, those that all launches of the
-        kernel had so far for which code was asked."""
+        """What code for a launch is made for, by what launches of the kernel have had so far."""
         shape = asked(launch.block, launch.grid, launch.kernel)
         if not launch.kernel.factors:
             return shape
-        numbers, name = small(launch.kernel, launch.parameters), launch.kernel.name
-        seen = self._numbers.setdefault(launch.program, {})
-        numbers = seen[name] = tuple([n for n in numbers if n in seen.get(name, numbers)])
-        return replace(shape, numbers=numbers)
+        variants = self._variants.setdefault(launch.program, {}).setdefault(launch.kernel.name, Variants())
+        return replace(shape, numbers=variants.best(small(launch.kernel, launch.parameters)))
 
     def repeat(self, launch: Launch, given: Given) -> Repeat | None:
         """The launch that has just ended, to be made once more. None if it is to be launched as others."""
         prepared = launch.state
         if not isinstance(prepared, Prepared) or not can_repeat(launch, prepared):
+            return None
+        if not hold(prepared.compiled.block.numbers, given.parameters):  # the launch had other integers
             return None
         return Repeat(launch, prepared, given)
 
