@@ -18,7 +18,7 @@ from simt.analysis.outline import Factor, Number
 from simt.analysis.program import Address, Call, Constant, Function, Op, Register, Special, SymbolAddress
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape, constant
 from simt.analysis.shape_algebra import ShapeAlgebra
-from simt.analysis.ssa import uses
+from simt.analysis.ssa import destinations, uses
 from simt.analysis.unrolling import copied
 from simt.isa.algebra import Comparison, Environment
 from simt.ptx.types import Type
@@ -33,10 +33,11 @@ TAG = 0x51A70000
 """In a run through a kernel, what parameters are held to be, and the next numbers."""
 
 
-def factors(kernel: Function, environment: Environment) -> tuple[Factor, ...]:
-    """Places of the integers among a kernel's parameters by which it multiplies what it makes of a thread's
-    index, and which it does not compare or divide by, as it does with how many of something there are; and of
-    those that say which of some ways it goes. (It is run through once, from its first line to its last.)"""
+def find_factors(kernel: Function, environment: Environment) -> None:
+    """Notes places of integers among a kernel's parameters. `factors`: by which it multiplies what it makes
+    of a thread's index, and which it does not compare or divide by, as it does with how many of something
+    there are. `ways`: that say which of some ways it goes. (It is run through once, from its first line to
+    its last.)"""
     reader, algebra, loads = _Reader(), _Products(), Loads(kernel)
     evaluator: Evaluator[Shape] = Evaluator(algebra, reader, environment)
     for op in kernel.ops():
@@ -46,9 +47,12 @@ def factors(kernel: Function, environment: Environment) -> tuple[Factor, ...]:
             reader.load(op, loads.place(op))
         elif reader.passes_on(op):
             evaluator.op(op)
-    found = algebra.factors - algebra.counts
-    found |= {tag for tag, ways in algebra.ways.items() if len(ways) >= FEWEST}
-    return tuple([place for i, place in enumerate(reader.places) if {TAG + 2 * i, TAG + 2 * i + 1} & found])
+    tags = [({TAG + 2 * i, TAG + 2 * i + 1}, place) for i, place in enumerate(reader.places)]
+    ways = {tag for tag, numbers in algebra.ways.items() if len(numbers) >= FEWEST}
+    kernel.ways = tuple([place for known, place in tags if known & ways])
+    kernel.factors = tuple(
+        [place for known, place in tags if known & algebra.factors and not known & algebra.counts]
+    )
 
 
 def with_numbers(kernel: Function, numbers: Sequence[Number]) -> Function:
@@ -68,26 +72,27 @@ def _constant(op: Op | Call, number: int | None) -> Op | Call:
     return op if target is None else copy(target, Constant(t, number), t, op.line, op.guard)
 
 
+def _moves_address(op: Op) -> bool:
+    """Whether an op gives a register the address of a parameter."""
+    sources = [*op.sources.values()]
+    is_one = len(sources) == 1 and isinstance(sources[0], SymbolAddress) and sources[0].space == "param"
+    return is_one and op.form.moves and not op.form.effects and op.guard is None
+
+
 class Loads:
     """Which loads of a kernel are of integers among its parameters."""
 
     def __init__(self, kernel: Function) -> None:
         self._starts = {parameter.name: parameter.offset for parameter in kernel.kernel_parameters}
         self._bases: dict[Register, int | None] = {}  # registers with the address of a parameter
-        for op in kernel.ops():
-            if isinstance(op, Op) and op.sources:
-                for target in op.destinations:
-                    self._note(op, target)
-
-    def _note(self, op: Op, target: Register | None) -> None:
-        (source, *others) = op.sources.values()
-        moved = op.form.moves and not op.form.effects and op.guard is None and not others
-        if target is None:
-            return
-        if moved and isinstance(source, SymbolAddress) and source.space == "param":
-            self._bases[target] = None if target in self._bases else self._offset(source)
-        elif target in self._bases:
-            self._bases[target] = None
+        moves = [op for op in kernel.ops() if isinstance(op, Op) and _moves_address(op)]
+        for op in moves:
+            (source,), (target,) = op.sources.values(), op.destinations
+            if isinstance(source, SymbolAddress) and target is not None:
+                self._bases[target] = self._offset(source)
+        for op in kernel.ops() if moves else ():
+            if op not in moves:
+                self._bases.update(dict.fromkeys(self._bases.keys() & set(destinations(op))))
 
     def _offset(self, symbol: SymbolAddress) -> int | None:
         start = self._starts.get(symbol.name)

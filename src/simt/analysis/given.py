@@ -10,14 +10,14 @@ SMALL = frozenset(range(9))
 """What arrays say of elements that are one, or side by side, by words or bytes, or one of three colours; and
 how many axes they have."""
 SETS = 4
-"""Sets of such numbers that code is made for in any case."""
+"""Ways of a kernel that code is made for."""
 TIMES = 16
 """How often launches may ask for other code than the last one had: what is kept for it is made ready anew."""
 
 
-def small(kernel: Function, parameters: bytes) -> tuple[Number, ...]:
-    """What a launch's parameter block says of them, where that is a small number."""
-    read = ((place, _number(place, parameters)) for place in kernel.factors)
+def small(places: Sequence[Factor], parameters: bytes) -> tuple[Number, ...]:
+    """What a launch's parameter block says at some places, where that is a small number."""
+    read = ((place, _number(place, parameters)) for place in places)
     return tuple([(place, number) for place, number in read if number in SMALL])
 
 
@@ -35,16 +35,17 @@ class Variants:
     """What launches of a kernel have had so far."""
 
     def __init__(self) -> None:
-        self._seen = set[tuple[Number, ...]]()
-        self._common: tuple[Number, ...] | None = None
+        self._common: dict[tuple[Number, ...], tuple[Number, ...]] = {}  # factors, by the ways they come with
         self._times = 0
 
-    def best(self, numbers: tuple[Number, ...]) -> tuple[Number, ...]:
-        """Those among a launch's numbers that code is to be made for, where what there is does not suit: all
-        of them, for `SETS` such sets and `TIMES` times; then those that all launches had that asked. (With n
-        of them, that is n + 1 sets more, at most.)"""
-        self._common = numbers if self._common is None else tuple([n for n in self._common if n in numbers])
+    def best(self, kernel: Function, parameters: bytes) -> tuple[Number, ...]:
+        """What code is to be made for, where what there is does not suit a launch: its ways, for so many of
+        them, and those of its factors that all launches with these ways had that asked. (With n of them, that
+        is made n + 1 times, at most.)"""
+        ways, factors = small(kernel.ways, parameters), small(kernel.factors, parameters)
         self._times += 1
-        if len(self._seen) < SETS:
-            self._seen.add(numbers)
-        return numbers if numbers in self._seen and self._times <= TIMES else self._common
+        if self._times > TIMES or (ways not in self._common and len(self._common) >= SETS):
+            ways = ()
+        known = self._common.get(ways, factors)
+        self._common[ways] = tuple([n for n in known if n in factors])
+        return ways + self._common[ways]

@@ -68,8 +68,9 @@ class Function:
     multiple of `frame_align`.
     `limits`: performance directives by name, e.g. {"maxntid": (256, 1, 1)}. `calls`: a `Call` may be among
     its ops. `events`, `breakpoints`: of a kernel, whether it can reach a `pmevent` or a `brkpt`. `factors`:
-    its parameters by which it multiplies indices (`simt.analysis.factors`). `missing`: instructions that are
-    not run, of a kernel all that it can reach: it cannot be launched if there are any.
+    its parameters by which it multiplies indices; `ways`: those that say which of some ways it goes
+    (`simt.analysis.factors`). `missing`: instructions that are not run, of a kernel all that it can reach: it
+    cannot be launched if there are any.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Function:
     events: bool = False
     breakpoints: bool = False
     factors: tuple[Factor, ...] = ()
+    ways: tuple[Factor, ...] = ()
     missing: tuple[Missing, ...] = ()
 
     def ops(self) -> Iterator[Op | Call]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from simt.analysis.given import Variants, hold, small
+from simt.analysis.given import Variants, hold
 from simt.analysis.joined import asked, is_for_all_grids, suits
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape, Many
@@ -108,10 +108,10 @@ class Jit:
     def shape_of(self, launch: Launch) -> BlockShape:
         """What code for a launch is made for, by what launches of the kernel have had so far."""
         shape = asked(launch.block, launch.grid, launch.kernel)
-        if not launch.kernel.factors:
+        if not launch.kernel.factors and not launch.kernel.ways:
             return shape
         variants = self._variants.setdefault(launch.program, {}).setdefault(launch.kernel.name, Variants())
-        return replace(shape, numbers=variants.best(small(launch.kernel, launch.parameters)))
+        return replace(shape, numbers=variants.best(launch.kernel, launch.parameters))
 
     def repeat(self, launch: Launch, given: Given) -> Repeat | None:
         """The launch that has just ended, to be made once more. None if it is to be launched as others."""

@@ -103,4 +103,4 @@ def test_what_is_looked_at() -> None:
     function = shared_device("jit").load(CODE).program.functions["k"]
     assert function.factors == ((16, 4), (40, 8))
     parameters = b"".join(n.to_bytes(8, "little") for n in (1, 2, 1, 1, 1, 9, 1))
-    assert small(function, parameters) == (((16, 4), 1),)
+    assert small(function.factors, parameters) == (((16, 4), 1),)
