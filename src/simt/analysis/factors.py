@@ -45,7 +45,7 @@ def find_factors(kernel: Function, environment: Environment) -> None:
             continue
         if op.form.effects:
             reader.load(op, loads.place(op))
-        elif reader.passes_on(op):
+        elif not op.form.converts_addresses and reader.passes_on(op):
             evaluator.op(op)
     tags = [({TAG + 2 * i, TAG + 2 * i + 1}, place) for i, place in enumerate(reader.places)]
     ways = {tag for tag, numbers in algebra.ways.items() if len(numbers) >= FEWEST}
@@ -74,9 +74,10 @@ def _constant(op: Op | Call, number: int | None) -> Op | Call:
 
 def _moves_address(op: Op) -> bool:
     """Whether an op gives a register the address of a parameter."""
-    sources = [*op.sources.values()]
-    is_one = len(sources) == 1 and isinstance(sources[0], SymbolAddress) and sources[0].space == "param"
-    return is_one and op.form.moves and not op.form.effects and op.guard is None
+    if len(op.sources) != 1 or op.form.effects or not op.form.moves or op.guard is not None:
+        return False
+    (source,) = op.sources.values()
+    return isinstance(source, SymbolAddress) and source.space == "param"
 
 
 class Loads:
