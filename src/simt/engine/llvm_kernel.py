@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 
+from simt.analysis.asked_again import without_questions
 from simt.analysis.decided import decided
 from simt.analysis.factors import with_numbers
 from simt.analysis.flushing import flushing
@@ -593,7 +594,8 @@ def emit(
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
     Raises `Unsupported` for what only the interpreter runs.
     """
-    kernel, ssa = flattened(program, with_numbers(kernel, block.numbers))
+    kernel = without_questions(program, with_numbers(kernel, block.numbers))
+    kernel, ssa = flattened(program, kernel)
     kernel, ssa = decided(program, kernel, block, ssa)
     kernel, ssa = with_short_divisions(program, kernel, ssa)
     written_out = unrolled(program, kernel, block)
