@@ -98,6 +98,42 @@ def test_a_sequence_of_both() -> None:
         np.testing.assert_array_equal(out.numpy(), expected(x, *steps))
 
 
+WAYS = """.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .align 4 .b8 t[8])
+{{
+    .reg .pred %p; .reg .b32 %i, %w, %axes, %s; .reg .b64 %o, %d, %t;
+    ld.param.u64 %o, [out]; mov.b64 %t, t; ld.param.u32 %axes, [%t];
+    mov.u32 %i, %tid.x; mov.u32 %s, 0;
+    {axes}
+END:
+    mul.wide.u32 %d, %i, 4; add.u64 %o, %o, %d; st.global.u32 [%o], %s;
+    ret;
+}}
+"""
+AXIS = """
+    setp.eq.u32 %p, %axes, {axis}; @%p bra END;
+    ld.param.u32 %w, [%t+4]; mad.lo.u32 %s, %i, %w, {axis};
+"""
+
+
+def test_ways() -> None:
+    """How many axes something has, in a structure, with more numbers of them than code is made for."""
+    device = shared_device("jit")
+    kernel = device.load(WAYS.format(axes="".join(AXIS.format(axis=axis) for axis in range(6))))["k"]
+    function = kernel.module.program.functions["k"]
+    assert (function.ways, function.factors) == (((8, 4),), ((12, 4),))
+    out = device.zeros(32, "u4")
+    for axes in (2, 2, 3, 1, 0, 5, 7, 2, 4, 9, 3):
+        for step in (1, 4):
+            kernel((1,), (32,), (out, np.array([axes, step], "u4").tobytes()))
+            last = min(axes, 6) - 1
+            np.testing.assert_array_equal(
+                out.numpy(), np.arange(32) * step + last if last >= 0 else np.zeros(32)
+            )
+
+
 def test_what_is_looked_at() -> None:
     """Not what is added, nor what limits an index, even if an index is multiplied by that."""
     function = shared_device("jit").load(CODE).program.functions["k"]
