@@ -8,7 +8,7 @@ from lane to lane.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Set
 from typing import cast
 
 from simt.analysis.clock import has_clock
@@ -28,7 +28,7 @@ Question = tuple[Kind, tuple[Operand, ...]]
 def without_questions(program: Program, kernel: Function) -> Function:
     """The kernel, or another function where threads are led past questions that they have answered."""
     asking = {b: asked for b in kernel.blocks if (asked := _asked(b)) is not None}
-    again = [b for b in asking if len(b.ops) <= MOST]
+    again = {b for b in asking if len(b.ops) <= MOST}
     if not any(asking.get(s) == asked for b, asked in asking.items() for s in b.successors() if s in again):
         return kernel
     headers = {loop.header for loop in schedule(kernel).loops}
@@ -71,7 +71,7 @@ def _question(op: Op) -> Question | None:
     return (kind_of(op), operands) if known and op.guard is None and not op.form.effects else None
 
 
-def _left_alone(kernel: Function, blocks: Sequence[Block]) -> set[Block]:
+def _left_alone(kernel: Function, blocks: Set[Block]) -> set[Block]:
     """Those of some blocks that do nothing but to make what they read, and nobody else."""
     writers: dict[Register, set[Block]] = {}
     lost = set[Block]()
@@ -89,7 +89,7 @@ def _left_alone(kernel: Function, blocks: Sequence[Block]) -> set[Block]:
     for block in kernel.blocks:
         for register in (*(r for op in block.ops for r in uses(op)), *terminator_uses(block)):
             lost |= writers.get(register, set()) - {block}
-    return set(blocks) - lost
+    return {*blocks} - lost
 
 
 def _read_first(block: Block) -> set[Register]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simt.analysis.evaluate import Evaluator
+from simt.analysis.evaluate import Remembering
 from simt.analysis.lower_forms import copy
 from simt.analysis.observer import Anything
 from simt.analysis.outline import Factor, Number
@@ -39,7 +39,7 @@ def find_factors(kernel: Function, environment: Environment) -> None:
     there are. `ways`: that say which of some ways it goes. (It is run through once, from its first line to
     its last.)"""
     reader, algebra, loads = _Reader(), _Products(), Loads(kernel)
-    evaluator: Evaluator[Shape] = Evaluator(algebra, reader, environment)
+    evaluator: Remembering[Shape] = Remembering(algebra, reader, environment)
     for op in kernel.ops():
         if isinstance(op, Call):
             continue
