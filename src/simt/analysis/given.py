@@ -46,6 +46,6 @@ class Variants:
         self._times += 1
         if self._times > TIMES or (ways not in self._common and len(self._common) >= SETS):
             ways = ()
-        known = self._common.get(ways, factors)
-        self._common[ways] = tuple([n for n in known if n in factors])
-        return ways + self._common[ways]
+        common = tuple([n for n in self._common.get(ways, factors) if n in factors])
+        self._common[ways] = common  # (what another thread puts here meanwhile may not hold for this launch)
+        return ways + common
