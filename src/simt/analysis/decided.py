@@ -51,7 +51,8 @@ def decided(
     if not branches:
         return kernel, ssa
     makers = _makers(kernel)
-    asking = [(block, branch) for block, branch in branches if _is_of_thread(branch.predicate, makers)]
+    known = bool(cta.numbers)
+    asking = [(block, branch) for block, branch in branches if _is_of_thread(branch.predicate, makers, known)]
     if not asking or has_clock(kernel.name, program):
         return kernel, ssa
     ssa, ways = ssa or build(kernel, schedule(kernel)), dict[int, Block]()
@@ -83,10 +84,11 @@ def _makers(kernel: Function) -> Makers:
     return found
 
 
-def _is_of_thread(predicate: Register, makers: Makers) -> bool:
+def _is_of_thread(predicate: Register, makers: Makers, asks: bool) -> bool:
     """Whether some instructions give a predicate that have nothing but numbers and the thread's indices, at
-    least in one of the ways in which its registers are written: others are hardly ever decided."""
-    seen, work, asks, left = {predicate}, [predicate], False, MOST
+    least in one of the ways in which its registers are written: others are hardly ever decided. `asks`:
+    numbers alone will do."""
+    seen, work, left = {predicate}, [predicate], MOST
     while work:
         found = makers.get(work.pop(), ())
         left -= len(found)

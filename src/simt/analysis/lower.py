@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from simt.analysis.call_graph import components, is_recursive, paths, reachable
 from simt.analysis.contraction import contract
+from simt.analysis.factors import find_factors
 from simt.analysis.link import resolve
 from simt.analysis.lower_calls import signature, source_type
 from simt.analysis.lower_context import Context, Unlowerable
@@ -260,6 +261,7 @@ def _connect(context: Context, as_written: bool) -> None:
     for function in functions.values():
         if function.is_kernel:
             _shared(context, function)
+            find_factors(function, context.environment)
 
 
 def _missing(functions: Mapping[str, Function]) -> None:

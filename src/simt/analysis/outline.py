@@ -26,6 +26,11 @@ FRAME_ALIGNMENT = 16
 FUNCTION_ALIGNMENT = 16
 """Divides the addresses of functions: C++ marks pointers to virtual member functions by odd numbers."""
 
+Factor = tuple[int, int]
+"""An integer in the parameter block: offset and size in bytes."""
+Number = tuple[Factor, int]
+"""What such an integer is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -62,8 +67,10 @@ class Function:
     `extern .shared` arrays). `local`: offsets within the frame of `local_size` bytes, which begins at a
     multiple of `frame_align`.
     `limits`: performance directives by name, e.g. {"maxntid": (256, 1, 1)}. `calls`: a `Call` may be among
-    its ops. `events`, `breakpoints`: of a kernel, whether it can reach a `pmevent` or a `brkpt`. `missing`:
-    instructions that are not run, of a kernel all that it can reach: it cannot be launched if there are any.
+    its ops. `events`, `breakpoints`: of a kernel, whether it can reach a `pmevent` or a `brkpt`. `factors`:
+    its parameters by which it multiplies indices; `ways`: those that say which of some ways it goes
+    (`simt.analysis.factors`). `missing`: instructions that are not run, of a kernel all that it can reach: it
+    cannot be launched if there are any.
     """
 
     name: str
@@ -86,6 +93,8 @@ class Function:
     calls: bool = True
     events: bool = False
     breakpoints: bool = False
+    factors: tuple[Factor, ...] = ()
+    ways: tuple[Factor, ...] = ()
     missing: tuple[Missing, ...] = ()
 
     def ops(self) -> Iterator[Op | Call]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from functools import cache, lru_cache
 
+from simt.analysis.outline import Number
 from simt.records import dataclass
 
 WARP = 32
@@ -150,6 +151,8 @@ class BlockShape:
     `simt.analysis.joined`."""
     narrow: bool = False
     """Whether `NARROW_BITS` count the threads of the grid along each axis."""
+    numbers: tuple[Number, ...] = ()
+    """What parameters are: see `simt.analysis.factors`."""
 
     @property
     def joins(self) -> bool:
@@ -169,7 +172,15 @@ class BlockShape:
     @property
     def exchanged(self) -> BlockShape:
         """The same threads with the axes x and y exchanged."""
-        return BlockShape(self.y, self.x, self.z, turned=not self.turned, many=self.many, narrow=self.narrow)
+        return BlockShape(
+            self.y,
+            self.x,
+            self.z,
+            turned=not self.turned,
+            many=self.many,
+            narrow=self.narrow,
+            numbers=self.numbers,
+        )
 
     def bits_of_grid(self, axis: int) -> int:
         """The grid has at most so many CTAs along an axis here, as a power of two."""

@@ -123,6 +123,8 @@ class Again:
             parameters = self._alike(args)
             alike = parameters is not None
             follows = cells[2] == self._number
+            if self._repeated is False and alike and parameters is not self._parameters:
+                self._takes(args)  # there may be better code for these integers
             if (self._changes[0] != self._seen and not self._fits()) or not (
                 (of_grid or self._takes_grid(grid)) and (alike or self._takes(args))
             ):

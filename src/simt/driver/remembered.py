@@ -163,7 +163,9 @@ def _kernel(record: Json, complete: Callable[[], None]) -> Function:
     parameters = tuple(_parameter(p) for p in record["kernel_parameters"])
     limits = {name: tuple(values) for name, values in record["limits"].items()}
     found = RememberedKernel.__new__(RememberedKernel)
-    values = {**record, "kernel_parameters": parameters, "limits": limits, **dict.fromkeys(_EMPTY, ())}
+    known: Json = {"kernel_parameters": parameters, "limits": limits}
+    known |= {name: tuple(tuple(place) for place in record[name]) for name in ("factors", "ways")}
+    values = {**record, **known, **dict.fromkeys(_EMPTY, ())}
     for name, value in values.items():
         setattr(found, name, value)
     found._complete = complete  # pyright: ignore[reportPrivateUsage]

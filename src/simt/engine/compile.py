@@ -160,7 +160,7 @@ class Compiler:
         system = tuple(SystemCall(n, tuple(p), tuple(r)) for n, p, r in cast("list[Any]", header["system"]))
         context = cast("int", header["context"])
         spins, locks, shallow = (bool(header[name]) for name in ("spins", "locks", "shallow"))
-        shape = BlockShape(**cast("dict[str, Any]", header["block"]))
+        shape = _block(cast("dict[str, Any]", header["block"]))
         draft = Draft(cast("int", header["instructions"])) if header["draft"] else None
         fetches = tuple((geometry, t) for geometry, t in cast("list[tuple[str, str]]", header["fetches"]))
         return Compiled(
@@ -220,7 +220,7 @@ class Compiler:
         return found[1]
 
     def _key(self, program: Program, kernel: Function, block: BlockShape) -> str:
-        shape = f"{block.x} {block.y} {block.z} {block.many:d} {block.narrow:d}"
+        shape = f"{block.x} {block.y} {block.z} {block.many:d} {block.narrow:d} {block.numbers}"
         parts = (self.identity, program.identity, str(program.environment), kernel.name, shape)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -233,6 +233,12 @@ class Compiler:
             library.export_symbol(name)
         tracker = library.link(self.linker, f"simt{next(_names)}")
         return [cast("int", tracker[name]) for name in names], tracker
+
+
+def _block(record: dict[str, Any]) -> BlockShape:
+    """As it was before it was written as JSON, which has no tuples."""
+    record["numbers"] = tuple([((offset, size), n) for (offset, size), n in record["numbers"]])
+    return BlockShape(**record)
 
 
 def _may_serve(header: Mapping[str, object], warps: int) -> bool:

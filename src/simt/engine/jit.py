@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
+from simt.analysis.given import Variants, hold
 from simt.analysis.joined import asked, is_for_all_grids, suits
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape, Many
@@ -41,6 +42,7 @@ class Jit:
         self._made: WeakKeyDictionary[Program, dict[tuple[str, BlockShape], Compiled | None]] = (
             WeakKeyDictionary()
         )
+        self._variants: WeakKeyDictionary[Program, dict[str, Variants]] = WeakKeyDictionary()
         self._host: Host | None = None
         self._lock = threading.RLock()  # a handler of signals may launch while a kernel is compiled
 
@@ -94,18 +96,29 @@ class Jit:
         finally:  # a timeout may have ended it
             if draft.was_long and not was_long:
                 shape = asked(launch.block, launch.grid, launch.kernel)
+                shape = replace(shape, numbers=prepared.compiled.block.numbers)
                 self.compiler.no_more_drafts(launch.program, launch.kernel, shape)
 
     def _compiled_for(self, launch: Launch) -> Compiled | None:
         """Code for a launch: maybe a draft, better code once that has run for some time."""
-        what = launch.program, launch.kernel, asked(launch.block, launch.grid, launch.kernel)
+        what = launch.program, launch.kernel, self.shape_of(launch)
         compiled = self.compiled(*what, warps_of(launch) if self._may_draft else 0)
         return compiled if compiled is None or _suits(compiled, launch) else self.compiled(*what)
+
+    def shape_of(self, launch: Launch) -> BlockShape:
+        """What code for a launch is made for, by what launches of the kernel have had so far."""
+        shape = asked(launch.block, launch.grid, launch.kernel)
+        if not launch.kernel.factors and not launch.kernel.ways:
+            return shape
+        variants = self._variants.setdefault(launch.program, {}).setdefault(launch.kernel.name, Variants())
+        return replace(shape, numbers=variants.best(launch.kernel, launch.parameters))
 
     def repeat(self, launch: Launch, given: Given) -> Repeat | None:
         """The launch that has just ended, to be made once more. None if it is to be launched as others."""
         prepared = launch.state
         if not isinstance(prepared, Prepared) or not can_repeat(launch, prepared):
+            return None
+        if not hold(prepared.compiled.block.numbers, given.parameters):  # the launch had other integers
             return None
         return Repeat(launch, prepared, given)
 
@@ -156,5 +169,7 @@ class Jit:
 
 def _suits(compiled: Compiled, launch: Launch) -> bool:
     """Whether code is good enough for a launch, which is the next one."""
-    is_for_grid = suits(compiled.block, asked(launch.block, launch.grid, launch.kernel))
-    return is_for_grid and (compiled.draft is None or compiled.draft.suits(launch))
+    block = compiled.block
+    is_right = suits(block, asked(launch.block, launch.grid, launch.kernel))
+    is_right = is_right and hold(block.numbers, launch.parameters)
+    return is_right and (compiled.draft is None or compiled.draft.suits(launch))

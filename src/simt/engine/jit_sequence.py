@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from simt.analysis.joined import asked
 from simt.engine.abi import CallSlot, LaunchSlot
 from simt.engine.blocks import Crew, Need
 from simt.engine.compile import Compiled
@@ -92,8 +91,7 @@ class NativeSequence:
         return [n.state if isinstance(n.state, Prepared) else None for n in self.launches]
 
     def _compiled(self, launch: Launch) -> Compiled | None:
-        shape = asked(launch.block, launch.grid, launch.kernel)
-        return self.jit.compiled(launch.program, launch.kernel, shape)
+        return self.jit.compiled(launch.program, launch.kernel, self.jit.shape_of(launch))
 
     def _forget(self) -> None:
         """What was stopped may have left anything in its blocks: the next run begins with new ones."""

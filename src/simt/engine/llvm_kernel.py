@@ -12,7 +12,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 
+from simt.analysis.asked_again import without_questions
 from simt.analysis.decided import decided
+from simt.analysis.factors import with_numbers
 from simt.analysis.flushing import flushing
 from simt.analysis.frame_registers import flattened
 from simt.analysis.program import Function, Op, Program
@@ -592,6 +594,7 @@ def emit(
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
     Raises `Unsupported` for what only the interpreter runs.
     """
+    kernel = without_questions(program, with_numbers(kernel, block.numbers))
     kernel, ssa = flattened(program, kernel)
     kernel, ssa = decided(program, kernel, block, ssa)
     kernel, ssa = with_short_divisions(program, kernel, ssa)

@@ -135,9 +135,10 @@ class Repeat:
 
     def _number(self, first: int, argument: object, place: Place) -> None:
         """Others of its type may take a number's place: NumPy's and Python's own, which run no code of
-        somebody else's when they are asked what they are."""
+        somebody else's when they are asked what they are. (Not where code is made for that number.)"""
         is_float = isinstance(argument, (float, np.floating))
-        if is_float != place.is_float:
+        known = (offset for (offset, _), _ in self._prepared.compiled.block.numbers)
+        if is_float != place.is_float or place.offset in known:
             return
         if is_float:
             pack, unpack = (_SINGLE, _INTEGER) if place.bits == 32 else (_DOUBLE, _LONG)
