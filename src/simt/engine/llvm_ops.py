@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from simt.analysis.cut_indices import CutIndices
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.following import NOTHING, following, is_pitched
+from simt.analysis.members import later_members
 from simt.analysis.program import (
     Address,
     Block,
@@ -113,6 +114,7 @@ class OpEmitter(SlotEmitter):
     def coming(self, block: Block) -> Generator[Op | Call]:
         """The ops of a block, of each of which the algebra is told first what stands behind it."""
         ahead = following(self.ssa, self.uniformity.shapes, block.ops)
+        later = later_members(self.ssa, block.ops, ahead)
         self.m.expect(None)
         self.m.abort = ABORT
         for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
@@ -122,6 +124,7 @@ class OpEmitter(SlotEmitter):
             self.m.expect(ahead.get(id(op), NOTHING))
             self.m.pitched = is_pitched(self.ssa, self.uniformity.shapes, op)
             self.m.followed = self._goes_with(op, after)
+            self.m.later = later.get(id(op), ()) if self._goes_with(op, op) else ()
             self.m.member_follows = self._goes_with(op, acting) and are_beside(self.ssa, op, acting)
             yield op
 
