@@ -51,9 +51,14 @@ class Ahead:
         return len(self.columns)
 
     @property
+    def size(self) -> int:
+        """Bytes of a word."""
+        return WORD if self.members is None else self.members.size
+
+    @property
     def behind(self) -> int:
         """Bytes from the load's own word to the last one."""
-        return WORD * (self.words - 1) - self.at
+        return self.size * (self.words - 1) - self.at
 
 
 class FollowingAlgebra(LineAlgebra):
@@ -109,7 +114,7 @@ class FollowingAlgebra(LineAlgebra):
 
     def _may_be_together(self, access: Access, expected: Following) -> bool:
         able = access.size == WORD and self.permutes(access.element)
-        return able and (self.is_scattered_far(access) or self._are_members(access, expected))
+        return (able and self.is_scattered_far(access)) or self._are_members(access, expected)
 
     def _are_members(self, access: Access, expected: Following) -> bool:
         """Whether each lane has a word of a structure of its own, and these are near each other."""
@@ -125,15 +130,15 @@ class FollowingAlgebra(LineAlgebra):
     def _room_for_members(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
         """The same for members of structures: the nearest ones. (Pairs, of which each member takes all lines
         anyway, gain nothing where memory is slow.)"""
-        most = min(REGISTER, shape_of(access.address).stride)
+        most, size = min(REGISTER, shape_of(access.address).stride), access.size
         low = high = expected.offset
         for other in sorted(expected.others, key=lambda other: abs(other - expected.offset)):
-            if (other - low) % WORD == 0 and max(high, other) - min(low, other) + WORD <= most:
+            if (other - low) % size == 0 and max(high, other) - min(low, other) + size <= most:
                 low, high = min(low, other), max(high, other)
         asked = {o for o in expected.others if low <= o <= high} - {expected.offset}
         if len(asked) + 1 < (LEAST - 1 if expected.stores else LEAST):
             return None
-        words = range(low, high + WORD, WORD)
+        words = range(low, high + size, size)
         return self._room_of(access, address, expected, words, asked, members=access)
 
     def _room_for(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
@@ -173,14 +178,14 @@ class FollowingAlgebra(LineAlgebra):
         for column, place in zip(columns, ahead.columns.values(), strict=True):
             self.builder.void(f"store {column.typed}, ptr {place}, align 64")
         self.builder.void(f"store i1 true, ptr {ahead.done}")
-        return (columns[ahead.at // WORD],)
+        return (columns[ahead.at // ahead.size],)
 
     def _load_apart(self, access: Access, way: Way) -> Values:
         ahead = self._room
         if ahead is None or ahead.members is None or way is not Way.NEAR:
             return super()._load_apart(access, way)
         self._room = None
-        address, size = access.address, WORD * ahead.words
+        address, size = access.address, ahead.size * ahead.words
         if ahead.at:
             address = self.sub(U64, address, self.const(U64, ahead.at))
         stride, first = shape_of(address).stride, bases(address)
@@ -196,7 +201,7 @@ class FollowingAlgebra(LineAlgebra):
                 self.ask_for_members(whole, stride)
             self._note_ends(ahead, bases(access.address), self.number(I64, stride))
             start = Value(self._host(access, first), "ptr")
-            picked = [self.picked(whole, stride, at) for at in range(0, size, WORD)]
+            picked = [self.picked(whole, stride, at) for at in range(0, size, ahead.size)]
             return self._kept(ahead, [self.apart("steps", run, start) for run in picked])
 
         return self._either(valid, loaded, partial(self._gathered, access), likely=True)
@@ -237,7 +242,7 @@ class FollowingAlgebra(LineAlgebra):
         if ahead.ends is None:
             return
         reach = self.binary("mul", step, self.number(I64, WARP - 1))
-        last = self.plus(self.binary("add", first, reach), ahead.behind + WORD)
+        last = self.plus(self.binary("add", first, reach), ahead.behind + ahead.size)
         for place, value in zip(ahead.ends, (self.plus(first, -ahead.at), last), strict=True):
             self.builder.void(f"store {value.typed}, ptr {place}")
 
@@ -289,7 +294,7 @@ class FollowingAlgebra(LineAlgebra):
         (start, place), (own_start, own) = (self.as_sum(bases(a.address)) for a in (access, members))
         first = min(ahead.columns) + ahead.at
         waiting = {own + o - first for (_, o), other in self._loaded_ahead.items() if other is ahead}
-        apart = ((place - at) % step >= WORD and (at - place) % step >= access.size for at in waiting)
+        apart = ((place - at) % step >= ahead.size and (at - place) % step >= access.size for at in waiting)
         return start.ir == own_start.ir and all(apart)
 
     def _moved(self, column: Value, by: int) -> Value:

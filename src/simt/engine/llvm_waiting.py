@@ -14,7 +14,7 @@ from functools import partial
 from simt.analysis.members import Later
 from simt.analysis.shape import WARP
 from simt.engine.llvm_access import Access
-from simt.engine.llvm_following import WORD, Ahead
+from simt.engine.llvm_following import Ahead
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_members import MemberAlgebra
 from simt.engine.llvm_memory import Store, Values
@@ -114,7 +114,9 @@ class WaitingAlgebra(MemberAlgebra):
         if start.ir != own_start.ir:
             return False
         at = own + offset - (min(ahead.columns) + ahead.at)
-        apart = ((place + o - at) % step >= WORD and (at - place - o) % step >= access.size for o in offsets)
+        apart = (
+            (place + o - at) % step >= ahead.size and (at - place - o) % step >= access.size for o in offsets
+        )
         return True if all(apart) else None
 
     def _may_all_wait(

@@ -22,7 +22,7 @@ KERNEL = """
 .address_size 64
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 pitch)
 {{
-    .reg .b32 %v<4>; .reg .b32 %t, %n; .reg .b64 %a, %b, %o, %r;
+    .reg .b32 %v<4>; .reg .b64 %d<2>; .reg .b32 %t, %n; .reg .b64 %a, %b, %o, %r;
     ld.param.u64 %a, [in]; ld.param.u64 %b, [out]; ld.param.u32 %n, [pitch];
     mov.u32 %t, %tid.x;
     mul.lo.u32 %n, %n, %t; mul.wide.u32 %r, %n, 4; add.u64 %r, %r, %a;
@@ -34,14 +34,15 @@ KERNEL = """
 """
 
 
-def turns(places: tuple[int, ...], update: bool = True) -> str:
+def turns(places: tuple[int, ...], update: bool = True, kind: str = "b32") -> str:
     """Each word of a structure is made of one of `a`, and what was there, before the next one is loaded."""
-    lines = list[str]()
+    lines, held = list[str](), "b64" if kind == "b64" else "u32"
+    one, other = ("%d0", "%d1") if kind == "b64" else ("%v0", "%v1")
     for place in places:
-        lines.append(f"ld.global.b32 %v0, [%a+{place}];")
+        lines.append(f"ld.global.{kind} {one}, [%a+{place}];")
         if update:
-            lines.append(f"ld.global.b32 %v1, [%b+{place}]; mad.lo.u32 %v0, %v0, 5, %v1;")
-        lines.append(f"add.u32 %v0, %v0, {place + 1}; st.global.b32 [%b+{place}], %v0;")
+            lines.append(f"ld.global.{kind} {other}, [%b+{place}]; add.u{held[1:]} {one}, {one}, {other};")
+        lines.append(f"xor.b{held[1:]} {one}, {one}, {place + 1}; st.global.{kind} [%b+{place}], {one};")
     return " ".join(lines)
 
 
@@ -53,6 +54,10 @@ BODIES = {
     "from one another": (12, 12, "ld.global.b32 %v0, [%b]; st.global.b32 [%b+4], %v0; "
                          "ld.global.b32 %v1, [%b+4]; ld.global.b32 %v2, [%b+8]; add.u32 %v1, %v1, %v2; "
                          "st.global.b32 [%b], %v1; st.global.b32 [%b+8], %v1;"),
+    "bytes": (3, 3, turns((0, 1, 2), kind="u8")),
+    "bytes of others": (4, 3, turns((3, 0, 1), update=False, kind="u8")),
+    "halves": (8, 8, turns((0, 4, 6), kind="u16")),
+    "pairs of 64 bits": (16, 16, turns((8, 0), kind="b64")),
     "one twice": (8, 8, turns((0, 4, 0))),
     "rows between": (8, 4, "ld.global.b32 %v0, [%r]; add.u32 %v1, %v0, 100; st.global.b32 [%b], %v1; "
                      "st.global.b32 [%b+4], %v1; ld.global.b32 %v2, [%r+4]; ld.global.b32 %v3, [%r+8]; "
@@ -70,7 +75,9 @@ def source(name: str) -> str:
 def test_overlapping_arrays(name: str) -> None:
     """Words of one array, read and written at all sorts of distances."""
     start = np.arange(1024, dtype="u4") * 2654435761
-    for distance in (0, 4, 8, 12, 16, 96, 380, 384, 388, 500, 508, 512, 516, 640, 1152):
+    for distance in (
+        (0, 8, 16, 96, 376, 384, 504, 1152) if "64" in name else (0, 4, 8, 96, 380, 384, 508, 1152)
+    ):
         for out_first in (False, True):
             found = list[np.ndarray]()
             for engine in ("jit", "interpreter"):
@@ -82,7 +89,7 @@ def test_overlapping_arrays(name: str) -> None:
             np.testing.assert_array_equal(*found, err_msg=f"{distance} {out_first}")
 
 
-@pytest.mark.parametrize("beyond", [4, 8, 12, 20, 360])
+@pytest.mark.parametrize("beyond", [4, 8, 20])
 @pytest.mark.parametrize("short", ["in", "out", "both"])
 def test_the_first_access_beyond_the_memory_is_at_fault(beyond: int, short: str) -> None:
     """What was stored before is there."""
@@ -102,12 +109,14 @@ def test_the_first_access_beyond_the_memory_is_at_fault(beyond: int, short: str)
 
 def text_of(name: str) -> str:
     cpu = find_cpu("x86-64-v4")
-    cpu = replace(cpu, features=cpu.features | {SLOW_GATHERS})
+    cpu = replace(cpu, features=cpu.features | {SLOW_GATHERS, "avx512vbmi"})
     program = shared_device("jit").load(source(name)).program
     return emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))[0]
 
 
-@pytest.mark.parametrize(("name", "together"), [("four words", 4), ("two of three", 2), ("one twice", 2)])
+@pytest.mark.parametrize(
+    ("name", "together"), [("four words", 4), ("two of three", 2), ("one twice", 2), ("bytes", 3)]
+)
 def test_stores_wait(name: str, together: int) -> None:
     """As many columns are put together as there are stores."""
     found = re.findall(r"^define [^\n]*@simt\.members\.?\d*\(([^)]*)\)", text_of(name), re.MULTILINE)
