@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from simt.analysis.following import Following
 from simt.analysis.program import Call, Op, memory_operands
+from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
+from simt.ptx.types import Type
 from simt.records import dataclass
 
 MOST = 48
@@ -23,12 +25,16 @@ class Later:
 
 
 def later_members(
-    ssa: Ssa, ops: Sequence[Op | Call], loads: Mapping[int, Following | None]
+    ssa: Ssa,
+    shapes: Mapping[Definition, Shape],
+    ops: Sequence[Op | Call],
+    loads: Mapping[int, Following | None],
 ) -> dict[int, tuple[Later, ...]]:
     """By the ids of a block's stores: those that follow at constant distances from the same address, with
-    nothing between that acts but `loads`. Stores with none between are left out."""
+    nothing between that acts but `loads`. Stores with none between are left out, and those of words side by
+    side."""
     acting = [op for op in ops if isinstance(op, Call) or op.form.effects]
-    stores = {id(op): i for i, op in enumerate(acting) if isinstance(op, Op) and _place(ssa, op) is not None}
+    stores = {id(op): i for i, op in enumerate(acting) if isinstance(op, Op) and _is_member(ssa, shapes, op)}
     found = dict[int, tuple[Later, ...]]()
     for number, first in stores.items():
         later = tuple(_later(ssa, acting[first : first + MOST], loads))
@@ -53,6 +59,13 @@ def _later(ssa: Ssa, acting: Sequence[Op | Call], loads: Mapping[int, Following 
         found.append(Later(place[1] - start[1], tuple(between)))
         between.clear()
     return found
+
+
+def _is_member(ssa: Ssa, shapes: Mapping[Definition, Shape], op: Op) -> bool:
+    """Whether there is room for others between what two lanes store."""
+    place, kind = _place(ssa, op), op.binding.get("type")
+    shape = None if place is None else shapes.get(place[0])
+    return shape is not None and isinstance(kind, Type) and shape.stride > kind.bits // 8
 
 
 def _place(ssa: Ssa, op: Op) -> tuple[Definition, int] | None:
