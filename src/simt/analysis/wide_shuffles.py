@@ -2,9 +2,8 @@
 
 A GPU's lanes give each other 32 bits: `__shfl_down_sync` of a double is `mov.b64 {lo, hi}, d`, two shuffles,
 and `mov.b64 e, {lo, hi}`. Taking a column apart and putting it together again is most of the work of a sum
-over a warp. Where both shuffles go by one constant, which names for each lane where its value comes from, the
-last move becomes a shuffle of the whole (`SEND`). The others stay, as lanes may wait there for each other;
-what nobody reads, LLVM leaves out.
+over a warp. Where both shuffles name the same lanes, the last move becomes a shuffle of the whole (`SEND`).
+The others stay, as lanes may wait there for each other; what nobody reads, LLVM leaves out.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ from simt.analysis.lower_forms import SEND
 from simt.analysis.program import Block, Call, Constant, Function, Op, Operand, Register
 from simt.analysis.ssa import destinations
 from simt.analysis.unrolling import copied
-from simt.isa.move import mov, mov_bits
+from simt.isa.move import mov_bits
 from simt.isa.warp import shfl
 from simt.ptx.types import B32, B64
 from simt.records import dataclass
 
 Version = tuple[Register, int]
 """A register as it is after so many writes in its block."""
-Way = tuple[str, int, int]
+Way = tuple[str, Constant | Version, Constant | Version]
 """Mode, offset and clamp of a shuffle."""
 
 
@@ -49,7 +48,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.writes = dict[Register, int]()
-        self.known = dict[Version, _Half | int]()
+        self.known = dict[Version, _Half]()
 
     def read(self, block: Block) -> list[tuple[Op, Op]]:
         """Moves that put shuffled halves together, and what takes their places."""
@@ -62,38 +61,34 @@ class _Reader:
             self._write(op, made)
         return found
 
-    def _write(self, op: Op | Call, made: tuple[_Half | int | None, ...]) -> None:
+    def _write(self, op: Op | Call, made: tuple[_Half, ...]) -> None:
         written = destinations(op)
         for register in written:
             if register is not None:
                 self.writes[register] = self.writes.get(register, 0) + 1
         for register, value in zip(written, made, strict=False):
-            if register is not None and value is not None:
+            if register is not None:
                 self.known[self._version(register)] = value
 
     def _version(self, register: Register) -> Version:
         return register, self.writes.get(register, 0)
 
     def _half(self, operand: Operand) -> _Half | None:
-        found = self.known.get(self._version(operand)) if isinstance(operand, Register) else None
-        return found if isinstance(found, _Half) else None
+        return self.known.get(self._version(operand)) if isinstance(operand, Register) else None
 
-    def _number(self, operand: Operand) -> int | None:
-        if isinstance(operand, Constant):
-            return operand.bits
-        found = self.known.get(self._version(operand)) if isinstance(operand, Register) else None
-        return found if isinstance(found, int) else None
+    def _place(self, operand: Operand) -> Constant | Version | None:
+        if isinstance(operand, Register):
+            return self._version(operand)
+        return operand if isinstance(operand, Constant) else None
 
-    def _made(self, op: Op) -> tuple[_Half | int | None, ...]:
+    def _made(self, op: Op) -> tuple[_Half, ...]:
         """What an op writes, as far as it matters."""
         source, meaning = op.sources.get("a"), op.form.meaning
-        if meaning is mov and isinstance(source, Constant):
-            return (source.bits,)
         if meaning is mov_bits and op.binding.get("unpack") == "2" and isinstance(source, Register):
             return tuple(_Half(self._version(source), part) for part in range(2))
         half = self._half(source)
         if meaning is shfl and half is not None and half.way is None:
-            offset, clamp = (self._number(op.sources[name]) for name in ("b", "c"))
+            offset, clamp = (self._place(op.sources[name]) for name in ("b", "c"))
             if offset is not None and clamp is not None:
                 return (_Half(half.of, half.part, (str(op.binding["mode"]), offset, clamp)),)
         return ()
@@ -107,11 +102,12 @@ class _Reader:
         low = halves[0]
         if low is None or low.way is None or halves != [low, _Half(low.of, 1, low.way)] or low.part:
             return None
-        register, _ = low.of
-        if self._version(register) != low.of:
+        mode, *named = low.way
+        versions = [low.of, *(place for place in named if not isinstance(place, Constant))]
+        if any(self._version(register) != (register, number) for register, number in versions):
             return None
-        mode, offset, clamp = low.way
-        sources: dict[str, Operand] = {"a": register, "b": Constant(B32, offset), "c": Constant(B32, clamp)}
+        offset, clamp = (place if isinstance(place, Constant) else place[0] for place in named)
+        sources: dict[str, Operand] = {"a": low.of[0], "b": offset, "c": clamp}
         types = {"a": B64, "b": B32, "c": B32}
         binding = {"mode": mode, "type": B64}
         return Op(SEND, binding, sources, types, op.destinations, op.result_types, None, op.line)

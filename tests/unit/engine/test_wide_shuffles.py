@@ -36,6 +36,7 @@ BETWEEN = {
     "": "",
     "another value": "mov.f64 %d, 0d4008000000000000;",
     "another half": "mov.b32 %m, %l;",
+    "another lane": "add.u32 %n, %n, 1;",
     "exchanged": "mov.b32 %n, %m; mov.b32 %m, %i; mov.b32 %i, %n;",
 }
 
@@ -90,4 +91,30 @@ def test_halves_that_go_different_ways() -> None:
         "shfl.sync.down.b32 %m|%q, %l, %n", "shfl.sync.down.b32 %m|%q, %l, 2"
     )
     assert not is_wide(text)
+    assert outcome("jit", text) == outcome("interpreter", text)
+
+
+@pytest.mark.parametrize("guard", ["", "@!%few bra END;"])
+def test_lanes_that_are_loaded(guard: str) -> None:
+    text = source("idx", 1, 31, guard).replace("mov.u32 %n, 1;", "ld.global.u32 %n, [%a];")
+    assert is_wide(text)
+    assert outcome("jit", text) == outcome("interpreter", text)
+
+
+@pytest.mark.parametrize("number", ["f32", "f64"])
+def test_sums_by_loops_that_a_compiler_leaves(number: str) -> None:
+    """`for (d = warpSize / 2; d > 0; d /= 2)`: no loop is left."""
+    bits = number[1:]
+    halves = (
+        "mov.b64 {%l, %h}, %d; shfl.sync.down.b32 %m, %l, %n, 31, -1; shfl.sync.down.b32 %i, %h, %n, 31, -1;"
+    )
+    one = "mov.b32 %l, %d; shfl.sync.down.b32 %m, %l, %n, 31, -1; mov.b32 %e, %m;"
+    turn = one if bits == "32" else f"{halves} mov.b64 %e, {{%m, %i}};"
+    text = source("down", 1, 31).replace("f64", number).split("mov.u32 %n")[0]
+    text += f"""mov.u32 %n, WARP_SZ; shr.u32 %n, %n, 1;
+    TURN: {turn} add.{number} %d, %d, %e; shr.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra TURN;
+    st.global.{number} [%b], %d; ret; }}"""
+    program, cpu = shared_device("jit").load(text).program, find_cpu("x86-64-v4")
+    code = emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))[0]
+    assert code.count(f"fadd <32 x {'double' if bits == '64' else 'float'}>") >= 5
     assert outcome("jit", text) == outcome("interpreter", text)
