@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping
 from simt.analysis.program import Address, Guard, Op, Operand, Register, Source
 from simt.isa.algebra import Algebra, V
 from simt.isa.form import Form, Meaning, compile_form
+from simt.isa.warp import shfl
 from simt.ptx.types import B32, PRED, TYPES, U32, Type, bits_type, unsigned
 
 _ANY = " ".join(TYPES)
 
 
 def _form(syntax: str, effects: str = "") -> Callable[[Meaning], Form]:
-    slots = {"type": _ANY, "atype": _ANY, "btype": _ANY}
+    slots = {"type": _ANY, "atype": _ANY, "btype": _ANY, "mode": "up down bfly idx"}
 
     def build(meaning: Meaning) -> Form:
         return compile_form(
@@ -105,6 +106,12 @@ def ALL(m: Algebra[V], a: V) -> V:
 def NONE(m: Algebra[V], a: V) -> V:
     """Whether a predicate holds in no lane that runs."""
     return m.compare("eq", U32, m.ballot(a), m.const(U32, 0))
+
+
+@_form("send.mode.type d, a, b:b32, c:b32", "warp")
+def SEND(m: Algebra[V], t: Type, a: V, b: V, c: V, mode: str) -> V:
+    """A register of another lane, of 64 bits."""
+    return shfl(m, t, a, b, c, mode)[0]
 
 
 @_form("quotient.type d, a, b")

@@ -1,9 +1,10 @@
-"""Loops with barriers of which the turns can be counted when compiling: they are written out.
+"""Loops with barriers or shuffles of which the turns can be counted when compiling: they are written out.
 
 Sums and scans by trees go from step to step (`for (s = blockDim.x / 2; s > 0; s >>= 1)`), with a barrier in
 each turn. A CTA's size is known here, and so are all steps. Written out, each turn is code of its own, in
 which the step is a number: how far lanes are apart is known, and which of them take part, and warps without
-any have no code (`simt.engine.llvm_phases`).
+any have no code (`simt.engine.llvm_phases`). A sum over a warp (`for (d = warpSize / 2; d > 0; d /= 2)`,
+which nvcc leaves a loop) goes by shuffles whose lanes are numbers then.
 
 No form of a loop is looked for: the numbers on which its end depends are followed from turn to turn, and it
 stays as it is if one of them is not known. What a thread executes is the same, in the same order.
@@ -21,6 +22,7 @@ from simt.analysis.numbers import Numbers, State, met
 from simt.analysis.program import Barrier, Block, Branch, Call, Function, Jump, Op, Program, Register
 from simt.analysis.shape import BlockShape
 from simt.isa.algebra import Environment
+from simt.isa.warp import shfl
 from simt.records import dataclass, replace
 
 MOST_TURNS = 16
@@ -41,7 +43,7 @@ class Turn:
 
 def unrolled(program: Program, kernel: Function, cta: BlockShape) -> Function:
     """The kernel for CTAs of a shape: another function, if one of its loops is written out."""
-    if not any(_waits(b) for b in kernel.blocks) or has_clock(kernel.name, program):
+    if not any(_waits(b) or _sends(b) for b in kernel.blocks) or has_clock(kernel.name, program):
         return kernel
     found, tried, wrote = copied(kernel), set[Block](), False
     while True:
@@ -57,10 +59,15 @@ def _waits(block: Block) -> bool:
     return isinstance(block.terminator, Barrier)
 
 
+def _sends(block: Block) -> bool:
+    return any(isinstance(op, Op) and op.form.meaning is shfl for op in block.ops)
+
+
 def _innermost(nest: Nesting) -> list[Block]:
-    """Headers of loops with barriers in them, but no loops."""
+    """Headers of loops with barriers or shuffles in them, but no loops."""
     outer = {nest.around[header] for header in nest.headers}
-    waiting = {b.index if b.index in nest.headers else nest.around[b.index] for b in nest.order if _waits(b)}
+    found = [b for b in nest.order if _waits(b) or _sends(b)]
+    waiting = {b.index if b.index in nest.headers else nest.around[b.index] for b in found}
     return [b for b in nest.order if b.index in (nest.headers & waiting) - outer]
 
 

@@ -16,8 +16,8 @@ from simt.analysis.shape import WARP
 from simt.engine.llvm_access import SHARED, Access
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
-from simt.engine.llvm_members import MemberAlgebra
 from simt.engine.llvm_memory import Store, Values
+from simt.engine.llvm_waiting import WaitingAlgebra
 from simt.records import dataclass
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def few_of(mask: Value, known: Lanes, ops: int) -> Few | None:
     return Few(mask, lanes, known.are_all and known.are_alike, are_first) if are_few else None
 
 
-class FewAlgebra(MemberAlgebra):
-    """`MemberAlgebra` with such accesses. `few`: lanes that run a block, if these are few and known."""
+class FewAlgebra(WaitingAlgebra):
+    """`WaitingAlgebra` with such accesses. `few`: lanes that run a block, if these are few and known."""
 
     few: Few | None = None
 

@@ -37,22 +37,28 @@ LEAST = 3
 class Ahead:
     """Where is kept, on the stack, what the first load may have loaded: an i1, and columns by offset. `at`:
     bytes from the first of these words to that load's own. `ends`: where is kept between which addresses all
-    words lie, if there are stores before the last load. `members`: of structures at known distances."""
+    words lie, if there are stores before the last load. `members`: the load, if these are members of
+    structures at known distances."""
 
     done: str
     columns: dict[int, str]
     at: int
     ends: tuple[str, str] | None = None
-    members: bool = False
+    members: Access | None = None
 
     @property
     def words(self) -> int:
         return len(self.columns)
 
     @property
+    def size(self) -> int:
+        """Bytes of a word."""
+        return WORD if self.members is None else self.members.size
+
+    @property
     def behind(self) -> int:
         """Bytes from the load's own word to the last one."""
-        return WORD * (self.words - 1) - self.at
+        return self.size * (self.words - 1) - self.at
 
 
 class FollowingAlgebra(LineAlgebra):
@@ -75,6 +81,12 @@ class FollowingAlgebra(LineAlgebra):
     def expect_nothing(self) -> None:
         """Says that the load to come is to find its words by itself."""
         self._expected = None
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the load to come may have been done ahead."""
+        expected = self._expected
+        return expected is not None and (expected.address, expected.offset) in self._loaded_ahead
 
     def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> Values:
         if volatile:  # what follows it is not to be older
@@ -102,7 +114,7 @@ class FollowingAlgebra(LineAlgebra):
 
     def _may_be_together(self, access: Access, expected: Following) -> bool:
         able = access.size == WORD and self.permutes(access.element)
-        return able and (self.is_scattered_far(access) or self._are_members(access, expected))
+        return (able and self.is_scattered_far(access)) or self._are_members(access, expected)
 
     def _are_members(self, access: Access, expected: Following) -> bool:
         """Whether each lane has a word of a structure of its own, and these are near each other."""
@@ -118,16 +130,16 @@ class FollowingAlgebra(LineAlgebra):
     def _room_for_members(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
         """The same for members of structures: the nearest ones. (Pairs, of which each member takes all lines
         anyway, gain nothing where memory is slow.)"""
-        most = min(REGISTER, shape_of(access.address).stride)
+        most, size = min(REGISTER, shape_of(access.address).stride), access.size
         low = high = expected.offset
         for other in sorted(expected.others, key=lambda other: abs(other - expected.offset)):
-            if (other - low) % WORD == 0 and max(high, other) - min(low, other) + WORD <= most:
+            if (other - low) % size == 0 and max(high, other) - min(low, other) + size <= most:
                 low, high = min(low, other), max(high, other)
         asked = {o for o in expected.others if low <= o <= high} - {expected.offset}
-        if expected.stores or len(asked) + 1 < LEAST:
+        if len(asked) + 1 < (LEAST - 1 if expected.stores else LEAST):
             return None
-        words = range(low, high + WORD, WORD)
-        return self._room_of(access, address, expected.offset, words, asked, members=True)
+        words = range(low, high + size, size)
+        return self._room_of(access, address, expected, words, asked, members=access)
 
     def _room_for(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
         """Room for what a load may load ahead, if enough is asked for."""
@@ -140,24 +152,23 @@ class FollowingAlgebra(LineAlgebra):
             words = (min((*asked, expected.offset)), max((*asked, expected.offset)))
         if not asked:
             return None
-        ends = (self.builder.emit("alloca i64"), self.builder.emit("alloca i64")) if expected.stores else None
-        return self._room_of(access, address, expected.offset, words, asked, ends)
+        return self._room_of(access, address, expected, words, asked)
 
     def _room_of(
         self,
         access: Access,
         address: Definition,
-        own: int,
+        expected: Following,
         words: Iterable[int],
         asked: Iterable[int],
-        ends: tuple[str, str] | None = None,
-        members: bool = False,
+        members: Access | None = None,
     ) -> Ahead:
         """Room for words at some offsets, of which one is the load's own and others are asked for."""
         done = self.builder.emit("alloca i1")
         self.builder.void(f"store i1 false, ptr {done}")
+        ends = (self.builder.emit("alloca i64"), self.builder.emit("alloca i64")) if expected.stores else None
         columns = {offset: self.buffer(access.element, WARP) for offset in words}
-        ahead = Ahead(done, columns, own - min(columns), ends, members)
+        ahead = Ahead(done, columns, expected.offset - min(columns), ends, members)
         for offset in asked:
             self._loaded_ahead[address, offset] = ahead
         return ahead
@@ -167,14 +178,14 @@ class FollowingAlgebra(LineAlgebra):
         for column, place in zip(columns, ahead.columns.values(), strict=True):
             self.builder.void(f"store {column.typed}, ptr {place}, align 64")
         self.builder.void(f"store i1 true, ptr {ahead.done}")
-        return (columns[ahead.at // WORD],)
+        return (columns[ahead.at // ahead.size],)
 
     def _load_apart(self, access: Access, way: Way) -> Values:
         ahead = self._room
-        if ahead is None or not ahead.members or way is not Way.NEAR:
+        if ahead is None or ahead.members is None or way is not Way.NEAR:
             return super()._load_apart(access, way)
         self._room = None
-        address, size = access.address, WORD * ahead.words
+        address, size = access.address, ahead.size * ahead.words
         if ahead.at:
             address = self.sub(U64, address, self.const(U64, ahead.at))
         stride, first = shape_of(address).stride, bases(address)
@@ -188,8 +199,9 @@ class FollowingAlgebra(LineAlgebra):
             self.ask_for_later(access, first, stride * WARP)
             for _ in ahead.columns:
                 self.ask_for_members(whole, stride)
+            self._note_ends(ahead, bases(access.address), self.number(I64, stride))
             start = Value(self._host(access, first), "ptr")
-            picked = [self.picked(whole, stride, at) for at in range(0, size, WORD)]
+            picked = [self.picked(whole, stride, at) for at in range(0, size, ahead.size)]
             return self._kept(ahead, [self.apart("steps", run, start) for run in picked])
 
         return self._either(valid, loaded, partial(self._gathered, access), likely=True)
@@ -230,7 +242,7 @@ class FollowingAlgebra(LineAlgebra):
         if ahead.ends is None:
             return
         reach = self.binary("mul", step, self.number(I64, WARP - 1))
-        last = self.plus(self.binary("add", first, reach), ahead.behind + WORD)
+        last = self.plus(self.binary("add", first, reach), ahead.behind + ahead.size)
         for place, value in zip(ahead.ends, (self.plus(first, -ahead.at), last), strict=True):
             self.builder.void(f"store {value.typed}, ptr {place}")
 
@@ -240,6 +252,10 @@ class FollowingAlgebra(LineAlgebra):
         super().store(t, space, address, values, volatile)
 
     def _store(self, store: Store) -> None:
+        self.note_store(store)
+        super()._store(store)
+
+    def note_store(self, store: Store) -> None:
         """What is kept is not what memory holds if a store may have changed it."""
         waiting = {ahead.done: ahead for ahead in self._loaded_ahead.values()}
         apart = [self._lies_apart(store, ahead) for ahead in waiting.values()]
@@ -249,20 +265,37 @@ class FollowingAlgebra(LineAlgebra):
             for place, ok in zip(waiting, apart, strict=True):
                 done = self.both(self.builder.emit(f"load i1, ptr {place}"), ok or "false")
                 self.builder.void(f"store i1 {done}, ptr {place}")
-        super()._store(store)
 
     def _lies_apart(self, store: Store, ahead: Ahead) -> str | None:
-        """i1: a store of consecutive words lies before or behind all words; None: it cannot be told."""
+        """i1: a store by known steps lies before or behind all words, or between those that are still to be
+        taken; None: it cannot be told."""
         address, shape = store.access.address, shape_of(store.access.address)
         known = (shape.is_affine or shape.is_guarded) and shape.width == 1 and self.segment == WARP
         if ahead.ends is None or not known or shape.stride < 0:
             return None
-        first, last = (self.builder.emit(f"load i64, ptr {place}") for place in ahead.ends)
+        valid = address.valid if isinstance(address, Guarded) else "true"
+        if self._is_between(store.access, ahead):
+            return valid
         end = self.plus(bases(address), shape.stride * (WARP - 1) + store.access.size)
+        return self.both(self._is_outside(ahead.ends, bases(address), end), valid)
+
+    def _is_outside(self, ends: tuple[str, str], start: Value, end: Value) -> str:
+        """i1: what is from one address to the other lies before or behind all words."""
+        first, last = (self.builder.emit(f"load i64, ptr {place}") for place in ends)
         before = self.builder.emit(f"icmp ule {end.typed}, {first}")
-        behind = self.builder.emit(f"icmp uge {bases(address).typed}, {last}")
-        apart = self.builder.emit(f"or i1 {before}, {behind}")
-        return self.both(apart, address.valid if isinstance(address, Guarded) else "true")
+        behind = self.builder.emit(f"icmp uge {start.typed}, {last}")
+        return self.builder.emit(f"or i1 {before}, {behind}")
+
+    def _is_between(self, access: Access, ahead: Ahead) -> bool:
+        """Whether a store is to other members of structures of which some are still to be taken."""
+        members, step = ahead.members, shape_of(access.address).stride
+        if members is None or shape_of(members.address).stride != step or access.size >= step:
+            return False
+        (start, place), (own_start, own) = (self.as_sum(bases(a.address)) for a in (access, members))
+        first = min(ahead.columns) + ahead.at
+        waiting = {own + o - first for (_, o), other in self._loaded_ahead.items() if other is ahead}
+        apart = ((place - at) % step >= ahead.size and (at - place) % step >= access.size for at in waiting)
+        return start.ir == own_start.ir and all(apart)
 
     def _moved(self, column: Value, by: int) -> Value:
         return LlvmIntegers.binary(self, "add", column, self.widened(self.number(column.type, by), WARP))

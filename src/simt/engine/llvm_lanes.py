@@ -32,6 +32,7 @@ from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_loose import LooseBits
 from simt.engine.llvm_numbers import Numbers
 from simt.engine.llvm_patterns import Pattern
+from simt.engine.llvm_permutations import PermutationAlgebra
 from simt.engine.llvm_tiles import Product, Tiled
 from simt.isa.algebra import Comparison, Environment
 from simt.ptx.types import F32, S32, U32, U64, Type
@@ -155,7 +156,7 @@ def _column(element: str, numbers: tuple[int, ...]) -> Value:
     return Value(f"<{', '.join(texts)}>", element, len(numbers))
 
 
-class LaneAlgebra(LlvmAlgebra):
+class LaneAlgebra(PermutationAlgebra):
     """Affine arithmetic, masks and warp operations of one compiled function.
 
     `mask`: the lanes that execute (`<32 x i1>`). `seldom`: code is emitted that seldom runs: LLVM is not to
@@ -648,49 +649,4 @@ class LaneAlgebra(LlvmAlgebra):
             from_lane = bases(lane)
             return self.emit(f"extractelement {self.vector(a).typed}, {from_lane.typed}", a.type, 1)
         values, lanes = self.vector(a), self.vector(lane)
-        if "avx512bw" in self.features and values.type in ("i32", "float"):
-            return self._permute(values, lanes)
-        return self._through_memory(values, lanes)
-
-    def _permute(self, values: Value, lanes: Value) -> Value:
-        """Two 16-lane table look-ups, one for each half of the result."""
-        halves = [self._half(values, i) for i in (0, 1)]
-        kind, element = ("ps", "float") if values.type == "float" else ("d", "i32")
-        parts = [
-            self._lookup(kind, element, halves, self._half(lanes, i)) for i in (0, 1)
-        ]  # fmt: skip
-        order = ", ".join(f"i32 {i}" for i in range(WARP))
-        return self.emit(
-            f"shufflevector <16 x {element}> {parts[0]}, <16 x {element}> {parts[1]}, <32 x i32> <{order}>",
-            element,
-            WARP,
-        )
-
-    def _half(self, value: Value, which: int) -> str:
-        picks = ", ".join(f"i32 {16 * which + i}" for i in range(16))
-        return self.builder.emit(f"shufflevector {value.typed}, {value.spelled} poison, <16 x i32> <{picks}>")
-
-    def _lookup(self, kind: str, element: str, halves: list[str], index: str) -> str:
-        vector = f"<16 x {element}>"
-        name = self.module.declare(
-            f"llvm.x86.avx512.vpermi2var.{kind}.512", vector, (vector, "<16 x i32>", vector)
-        )
-        return self.builder.emit(
-            f"call {vector} {name}({vector} {halves[0]}, <16 x i32> {index}, {vector} {halves[1]})"
-        )
-
-    def _through_memory(self, values: Value, lanes: Value) -> Value:
-        """Any element type on any CPU: lane by lane out of a buffer."""
-        element = "i8" if values.type == "i1" else values.type
-        stored = self.cast("zext", "i8", values) if values.type == "i1" else values
-        buffer = self.builder.emit(f"alloca {stored.spelled}, align 64")
-        self.builder.void(f"store {stored.typed}, ptr {buffer}, align 64")
-        result = "poison"
-        for i in range(WARP):
-            index = self.builder.emit(f"extractelement {lanes.typed}, i32 {i}")
-            index = self.builder.emit(f"and i32 {index}, 31")
-            place = self.builder.emit(f"getelementptr {element}, ptr {buffer}, i32 {index}")
-            item = self.builder.emit(f"load {element}, ptr {place}")
-            result = self.builder.emit(f"insertelement {stored.spelled} {result}, {element} {item}, i32 {i}")
-        found = Value(result, element, WARP)
-        return self.cast("trunc", "i1", found) if values.type == "i1" else found
+        return self.permuted(values, lanes)

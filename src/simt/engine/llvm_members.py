@@ -7,7 +7,7 @@ first lane's structure and the last one's is written as whole registers, under m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property, partial
 
 from simt.analysis.program import Call, Op, memory_operands
@@ -96,6 +96,8 @@ class MemberAlgebra(OddRowsAlgebra):
         if len(members) == 1:
             self._store_each(members)
         else:
+            for member in members:
+                self.note_store(member)
             together, each = partial(self._store_waiting, members), partial(self._store_each, members)
             self._either(self._are_all_valid(members), together, each)
         self.line, self.reach = line, reach
@@ -114,12 +116,17 @@ class MemberAlgebra(OddRowsAlgebra):
         first = self._lowest(members).access
         last = max(self._place(member.access)[1] for member in members)
         span = shape_of(first.address).stride * (WARP - 1) + last - self._place(first)[1] + first.size
+        guards = {m.access.address.valid for m in members if isinstance(m.access.address, Guarded)}
+        return self._are_written(first, span, guards)
+
+    def _are_written(self, first: Access, span: int, guards: Collection[str]) -> str:
+        """i1: all lanes run, their addresses are what they seem to be by these guards, and so many bytes may
+        be written from the first lane's address on."""
         ok = "true"
         if not self.mask_is_full:
             ok = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
         if self._is_sure(first, first.address, span):
             return ok
-        guards = {m.access.address.valid for m in members if isinstance(m.access.address, Guarded)}
         for guard in sorted(guards):
             ok = self.both(ok, guard)
         return self.both(ok, self._valid(first, bases(first.address), span).ir)

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from simt.analysis.cut_indices import CutIndices
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.following import NOTHING, following, is_pitched
+from simt.analysis.members import later_members
 from simt.analysis.program import (
     Address,
     Block,
@@ -112,7 +113,9 @@ class OpEmitter(SlotEmitter):
 
     def coming(self, block: Block) -> Generator[Op | Call]:
         """The ops of a block, of each of which the algebra is told first what stands behind it."""
-        ahead = following(self.ssa, self.uniformity.shapes, block.ops)
+        shapes, long = self.uniformity.shapes, self.unit.large or self.unit.module.is_long
+        ahead = following(self.ssa, shapes, block.ops)
+        later = {} if long else later_members(self.ssa, shapes, block.ops, ahead)
         self.m.expect(None)
         self.m.abort = ABORT
         for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
@@ -120,8 +123,9 @@ class OpEmitter(SlotEmitter):
             if isinstance(op.line, Line) and self.m.abort == ABORT:
                 self.m.abort = fault_at(self, block, op.line)
             self.m.expect(ahead.get(id(op), NOTHING))
-            self.m.pitched = is_pitched(self.ssa, self.uniformity.shapes, op)
+            self.m.pitched = is_pitched(self.ssa, shapes, op)
             self.m.followed = self._goes_with(op, after)
+            self.m.later = later.get(id(op), ()) if self._goes_with(op, op) else ()
             self.m.member_follows = self._goes_with(op, acting) and are_beside(self.ssa, op, acting)
             yield op
 

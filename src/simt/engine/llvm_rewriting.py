@@ -5,19 +5,28 @@ from __future__ import annotations
 from functools import cache
 
 from simt.analysis.cut_again import cut_again
-from simt.analysis.program import Block, Function, Op
+from simt.analysis.program import Block, Branch, Function, Op
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
 from simt.analysis.remainders import with_remainders
 from simt.analysis.rolled_again import rolled_again, unrolled_pairs
 from simt.analysis.same_turns import Proof
+from simt.analysis.skipped import FEWEST, skipped_words, without_branches
 from simt.analysis.taking_turns import Found, walking_loops
 from simt.analysis.together import loops_together, put_together
 from simt.analysis.turns import Turns
 from simt.analysis.unguarded import guarded_parts, without_guards
+from simt.analysis.wide_shuffles import with_wide_shuffles
 from simt.engine.llvm_runs import has_runs
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stretches import has_stretches
+
+
+def _with_wide_shuffles(unit: Unit) -> Function:
+    """The kernel, with shuffles of 64 bits in one piece."""
+    if unit.has_clock or "avx512bw" not in unit.features:
+        return unit.kernel
+    return with_wide_shuffles(unit.kernel)
 
 
 def _rolled_again(unit: Unit) -> Function:
@@ -64,6 +73,16 @@ def _without_guards(unit: Unit) -> Function:
     return without_guards(unit.kernel, parts) if parts else unit.kernel
 
 
+def _without_branches(unit: Unit) -> Function:
+    """The same for words that each have a branch around them."""
+    branches = sum(isinstance(b.terminator, Branch) for b in unit.kernel.blocks)
+    if branches < FEWEST or unit.has_clock or "avx512f" not in unit.features:
+        return unit.kernel
+    found = unit.analyse(unit.kernel)
+    chains = skipped_words(unit.kernel, found.ssa, found.uniformity.shapes)
+    return without_branches(unit.kernel, found.ssa, chains) if chains else unit.kernel
+
+
 def _with_rows_of_blocks(unit: Unit) -> Function:
     """The kernel, with rows of indices made again where they are used."""
     if not has_runs(unit.features) or unit.has_clock:
@@ -81,5 +100,8 @@ def with_cuts(unit: Unit) -> Function:
     return with_remainders(unit.kernel, found.ssa, found.uniformity.shapes, environment)
 
 
-STEPS = _rolled_again, _staying_together, _without_guards, _with_rows_of_blocks
+STEPS = (
+    _with_wide_shuffles, _rolled_again, _staying_together, _without_guards, _without_branches,
+    _with_rows_of_blocks,
+)  # fmt: skip
 """One after the other: each gives the kernel that the next one finds."""
