@@ -58,6 +58,7 @@ FARTHEST = 150
 TF32 = 0xFFFFE000
 """The bits of an `.f32` that `.tf32` has."""
 SMALL = {name.removesuffix("x2"): form for name, form in FORMATS.items()}
+"""Formats of 8 bits by the modifiers of their types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +182,11 @@ def _prepared_floats(m: Algebra[V], t: str, register: V) -> list[tuple[Type, V]]
         bits = m.and_(U32, register, _u32(m, TF32))
         exponent = m.and_(U32, _exponent_of(F32, m, bits), _u32(m, 0xFFFF))
         return [(U32, m.or_(U32, exponent, _u32(m, NOTHING << 16))), (F32, _significand(m, bits))]
-    half = F16 if t == "f16" else BF16
-    wide = [m.float_to_float(half, F32, value, "rn") for value in halves(m, register)]
-    if half == BF16:
-        upper = m.and_(U32, register, _u32(m, -1 << 16))
-        wide = [_significand(m, bits) for bits in (m.shift_left(U32, register, _u32(m, 16)), upper)]
+    if t == "f16":
+        half, wide = F16, [m.float_to_float(F16, F32, value, "rn") for value in halves(m, register)]
+    else:
+        low, high = m.shift_left(U32, register, _u32(m, 16)), m.and_(U32, register, _u32(m, -1 << 16))
+        half, wide = BF16, [_significand(m, bits) for bits in (low, high)]
     exponents = m.halfwise(partial(_exponent_of, half), register)
     return [(U32, exponents), *((F32, value) for value in wide)]
 
