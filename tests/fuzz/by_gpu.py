@@ -54,7 +54,7 @@ def cuda_differences(seed: int, folder: Path) -> Iterator[str]:
     rng = random.Random(seed)
     program = by_nvcc.generate(rng)
     for way in rng.sample(by_nvcc.WAYS, 2):
-        ptx = by_nvcc.compiled(program, way, folder)
+        ptx = by_nvcc.compiled(program.source, way, folder)
         for grid, numbers in by_nvcc.launches(rng, program):
             arrays = by_nvcc.first_memory(program)
             shape = (grid, 1, 1), (program.threads, 1, 1)
