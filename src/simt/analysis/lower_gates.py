@@ -19,12 +19,17 @@ from simt.isa.algebra import Environment
 
 
 def cut_at_gates(function: Function, environment: Environment, functions: Mapping[str, Function]) -> None:
-    """Cuts blocks before what waits. To be done last: joining blocks would undo it."""
+    """Cuts blocks before what waits, where they are not."""
     if environment.machine < FIRST or not any(isinstance(o, Op) and waits(o.form) for o in function.ops()):
         return
     everywhere = names_part(function.blocks, environment, functions)
     observer = Observer(environment)
-    places = {b: _places(b, everywhere, observer, functions) for b in function.blocks}
+    ends = (b.terminator for b in function.blocks)
+    cut = {end.target for end in ends if isinstance(end, Jump) and end.gate}
+    places = {
+        b: [i for i in _places(b, everywhere, observer, functions) if i or b not in cut]
+        for b in function.blocks
+    }
     if not any(places.values()) or not _may_wait(function, observer):
         return
     function.blocks = [piece for block in function.blocks for piece in _pieces(block, places[block])]
@@ -58,7 +63,7 @@ def _pieces(block: Block, places: list[int]) -> list[Block]:
     found, last = [block], block.terminator
     for start, end in zip(places, [*places[1:], len(block.ops)]):
         piece = Block(0, block.ops[start:end], last)
-        found[-1].terminator = Jump(piece)
+        found[-1].terminator = Jump(piece, gate=True)
         found.append(piece)
     if places:
         del block.ops[places[0] :]

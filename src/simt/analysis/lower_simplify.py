@@ -7,7 +7,7 @@ from simt.records import replace
 
 
 def simplify(function: Function, as_written: bool = False) -> None:
-    """Drops unreachable and empty blocks, joins a block with its only predecessor, renumbers.
+    """Drops unreachable and empty blocks, joins a block with its only predecessor, renumbers. Gates stay.
 
     `as_written`: every `bra` of the program stays, so that it is seen when it is executed."""
     entry = function.blocks[0]
@@ -48,7 +48,7 @@ def _through(block: Block, as_written: bool) -> Block:
     """Where control arrives that enters a block: past empty blocks that only jump on."""
     seen: set[Block] = set()
     while not block.ops and isinstance(block.terminator, Jump) and block not in seen:
-        if as_written and block.terminator.written:
+        if block.terminator.gate or (as_written and block.terminator.written):
             break
         seen.add(block)
         block = block.terminator.target
@@ -69,7 +69,7 @@ def _reachable(entry: Block) -> list[Block]:
 
 def _absorb(block: Block, counts: dict[Block, int], gone: set[Block], as_written: bool) -> None:
     while isinstance(block.terminator, Jump):
-        if as_written and block.terminator.written:
+        if block.terminator.gate or (as_written and block.terminator.written):
             return
         target = block.terminator.target
         if counts[target] != 1 or target is block or target in gone:

@@ -169,11 +169,13 @@ class Call:
 @dataclass(slots=True, eq=False)
 class Jump:
     """`written`: the program has an instruction here, a `bra`, or a `call` or `ret` of an inlined function;
-    else control falls into a label."""
+    else control falls into a label. `gate`: `target` begins with what waits for other lanes, and is to stay a
+    block (`simt.analysis.lower_gates`)."""
 
     target: Block
     line: int = 0
     written: bool = False
+    gate: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -145,6 +145,21 @@ def test_they_are_where_calls_are_put_in_place(form: simt.Device, name: str) -> 
     np.testing.assert_array_equal(found, np.broadcast_to(wanted, found.shape))
 
 
+CHANGED = {
+    "asked again": "setp.lt.u32 %r, %turns, %t; @%r bra ONE; add.u32 %z, %t, 1;"
+    "ONE: .reg .pred %o; setp.lt.u32 %o, %turns, %t; @%o bra TWO; add.u32 %z, %z, 1; TWO:",
+    "decided": "mov.u32 %g, %tid.x; setp.ge.u32 %r, %g, %n; @%r bra END;",
+}
+"""Code that is made shorter after blocks have been cut."""
+
+
+@pytest.mark.parametrize("before", CHANGED)
+def test_they_are_where_branches_are_left_out(form: simt.Device, before: str) -> None:
+    body, wanted = AFTER["vote"]
+    found = run(form, f"{CHANGED[before]} @!%p bra REST; {TURNS} REST: {body}")
+    np.testing.assert_array_equal(found, np.broadcast_to(wanted, found.shape))
+
+
 FLAGS = {"global": "[%words]", "shared": "[%cell]"}
 MASKS = {
     "register": "ld.volatile.global.u32 %g, [%words]; sub.u32 %g, %g, 0x10000;",
