@@ -12,7 +12,8 @@ def representatives(ssa: Ssa, uniformity: Uniformity, pending: Pending) -> dict[
     """By block index, a block (the first of its kind) whose mask is also this block's mask.
 
     Two reasons make a mask the same: the block is only reached from such blocks by branches that keep
-    the warp together, or it dominates and post-dominates one within the same iteration.
+    the warp together, or it dominates and post-dominates one within the same iteration. Behind a loop that
+    lanes leave in different turns a mask is that of none of its blocks: others have run there since.
     """
     chains = _chains(ssa)
     own: set[int] = set()
@@ -48,11 +49,25 @@ def _same_mask(
     if pending.at[block.index] >> pending.line:  # a park or a yield
         return block.index
     forward = [p for p in ssa.predecessors[block.index] if p.index in found]
-    if block.index not in own and forward and all(p.index not in uniformity.divergent for p in forward):
+    together = (
+        p.index not in uniformity.divergent and not _leaves_by_degrees(p, block, ssa, uniformity)
+        for p in forward
+    )
+    if block.index not in own and forward and all(together):
         kinds = {found[p.index] for p in forward}
         if len(kinds) == 1:
             return kinds.pop()
     return None
+
+
+def _leaves_by_degrees(source: Block, target: Block, ssa: Ssa, uniformity: Uniformity) -> bool:
+    """Whether an edge leads out of a loop that lanes leave in different turns."""
+    place, loop = ssa.schedule.position[target.index], ssa.schedule.loop_of[source.index]
+    while loop is not None and not loop.first <= place <= loop.last:
+        if loop.header.index in uniformity.leaving:
+            return True
+        loop = loop.parent
+    return False
 
 
 def _contradicted(ssa: Ssa, uniformity: Uniformity, found: dict[int, int]) -> set[int]:
