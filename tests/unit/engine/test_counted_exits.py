@@ -156,8 +156,8 @@ def wrong(device: simt.Device, seed: int) -> str | None:
 EARLY = """
     mul.lo.u32 %x, %t, 7;
     and.b32 %x, %x, 31;
-    mad.lo.u32 %t, %t, 37, 5;
-    and.b32 %t, %t, 31;
+    mul.lo.u32 %t, %t, 37;
+    rem.u32 %t, %t, 50;
     mov.u32 %i0, 0;
 TURN:
     setp.ge.u32 %p, %i0, 5; @%p bra LAST;
@@ -175,7 +175,7 @@ LAST:
 
 
 def early(thread: int) -> int:
-    x, t = thread * 7 & 31, thread * 37 + 5 & 31
+    x, t = thread * 7 & 31, thread * 37 % 50
     for i in range(5):
         if x > t:
             t += 1
