@@ -154,22 +154,30 @@ def wrong(device: simt.Device, seed: int) -> str | None:
 
 
 EARLY = """
-    mul.lo.u32 %x, %t, 7;
-    and.b32 %x, %x, 31;
-    mul.lo.u32 %t, %t, 37;
-    rem.u32 %t, %t, 50;
-    mov.u32 %i0, 0;
+    .reg .b32 %b, %v, %n, %next, %more, %result;
+    .reg .pred %q, %r;
+    mul.lo.u32 %b, %t, 7;
+    and.b32 %b, %b, 31;
+    mul.lo.u32 %v, %t, 37;
+    rem.u32 %v, %v, 50;
+    mov.u32 %n, 0;
 TURN:
-    setp.ge.u32 %p, %i0, 5; @%p bra LAST;
-    setp.le.u32 %p, %x, %t; @%p bra ASK;
-    add.u32 %t, %t, 1; bra NEXT;
+    mov.u32 %x, %v;
+    mov.u32 %i0, %n;
+    setp.ge.s32 %p, %i0, 5; @%p bra LAST;
+    setp.le.s32 %q, %b, %x; @%q bra ASK;
+    add.s32 %next, %x, 1; bra NEXT;
 ASK:
-    setp.ne.u32 %p, %i0, 2; @%p bra NEXT;
-    mad.lo.u32 %x, %x, 100, %i0; bra END;
+    setp.ne.s32 %r, %i0, 2; @%r bra SAME;
+    mov.b32 %result, %b; bra DONE;
+SAME:
+    mov.u32 %next, %x;
 NEXT:
-    add.u32 %i0, %i0, 1; bra TURN;
+    add.s32 %n, %i0, 1; mov.u32 %v, %next; bra TURN;
 LAST:
-    mov.u32 %x, %t;
+    mov.b32 %result, %x;
+DONE:
+    mov.u32 %x, %result;
 """
 """Some lanes leave in the turn that they all count as the third one, by a branch that is none of lanes."""
 
@@ -180,7 +188,7 @@ def early(thread: int) -> int:
         if x > t:
             t += 1
         elif i == 2:
-            return x * 100 + i
+            return x
     return t
 
 
