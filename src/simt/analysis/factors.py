@@ -85,12 +85,13 @@ class Loads:
 
     def __init__(self, kernel: Function) -> None:
         self._starts = {parameter.name: parameter.offset for parameter in kernel.kernel_parameters}
-        self._bases: dict[Register, int | None] = {}  # registers with the address of a parameter
+        self._bases: dict[Register, int | None] = {}  # registers with the address of a parameter, if known
         moves = [op for op in kernel.ops() if isinstance(op, Op) and _moves_address(op)]
         for op in moves:
             (source,), (target,) = op.sources.values(), op.destinations
             if isinstance(source, SymbolAddress) and target is not None:
-                self._bases[target] = self._offset(source)
+                start = self._offset(source)
+                self._bases[target] = start if self._bases.get(target, start) == start else None
         for op in kernel.ops() if moves else ():
             if op not in moves:
                 self._bases.update(dict.fromkeys(self._bases.keys() & set(destinations(op))))
@@ -102,6 +103,8 @@ class Loads:
     def place(self, op: Op | Call) -> Factor | None:
         """The place in the parameter block of an integer that an op loads."""
         if isinstance(op, Call) or not op.form.moves_memory or len(op.destinations) != 1:
+            return None
+        if not str(op.binding.get("space")).startswith("param"):  # elsewhere that address is another thing
             return None
         (t,) = op.result_types
         for operand in op.sources.values():

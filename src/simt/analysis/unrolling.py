@@ -84,7 +84,7 @@ def _unroll(
 ) -> bool:
     """Writes out a loop, if its turns are known and few; whether it did."""
     members = [b for b in nest.order if b is header or nest.around[b.index] == header.index]
-    if not _ends_by_branches(members):
+    if not _ends_by_branches(members) or not _begins_with_header(function.blocks, members):
         return False
     turns = _turns(members, Numbers(function.blocks, _predicates(members), environment, cta))
     barriers = sum(map(_waits, set(function.blocks) - set(members)))
@@ -100,6 +100,13 @@ def _ends_by_branches(members: Sequence[Block]) -> bool:
     inside = set(members)
     leaving = [b for b in members if not b.successors() or not inside.issuperset(b.successors())]
     return bool(leaving) and all(isinstance(b.terminator, Branch) for b in leaving)
+
+
+def _begins_with_header(blocks: Sequence[Block], members: Sequence[Block]) -> bool:
+    """Whether a loop is entered by its header alone."""
+    inside = set(members)
+    others = inside - {members[0]}
+    return all(others.isdisjoint(b.successors()) for b in blocks if b not in inside)
 
 
 def _predicates(members: Sequence[Block]) -> list[Register]:

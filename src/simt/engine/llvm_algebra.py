@@ -129,14 +129,18 @@ class LlvmIntegers:
         if depth < DEEP or opcode not in ("add", "sub", "mul") or result.type not in FENCED:
             self._depths[result.ir] = depth
             return result
-        number, count = FENCED[result.type]
-        width = result.width // count
+        return self.fenced(result)
+
+    def fenced(self, column: Value) -> Value:
+        """A column of which LLVM does not look at how it was made."""
+        number, count = FENCED.get(column.type, (column.type, 1))
+        width = column.width // count
         kind = spell(number, width)
         fence = self.module.declare(f"llvm.arithmetic.fence.{mangled(number, width)}", kind, (kind,))
-        start = self.builder.emit(f"bitcast {result.typed} to {kind}")
+        start = self.builder.emit(f"bitcast {column.typed} to {kind}")
         end = self.builder.emit(f"call {kind} {fence}({kind} {start})")
         self.fence_lines += 3
-        return self.emit(f"bitcast {kind} {end} to {result.spelled}", result.type, result.width)
+        return self.emit(f"bitcast {kind} {end} to {column.spelled}", column.type, column.width)
 
     def _folded(self, opcode: str, a: Value, b: Value) -> Value | None:
         """The result if one or both operands, as constants, tell it."""

@@ -38,6 +38,8 @@ from simt.isa.algebra import Comparison, Environment
 from simt.ptx.types import F32, S32, U32, U64, Type
 from simt.records import dataclass, replace
 
+SENT = frozenset({"i32", "i64", "float", "double"})
+"""What shuffles send."""
 ALL = "splat (i1 true)"
 """The mask of a full warp."""
 
@@ -459,6 +461,8 @@ class LaneAlgebra(PermutationAlgebra):
         known = shape_of(p).const
         if known is not None:
             return a if known else b
+        if p is self.mask:  # what lanes give that do not run is looked at
+            return LlvmAlgebra.select(self, t, p, a, b)
         shape = self.shapes.select(t, shape_of(p), shape_of(a), shape_of(b))
         if shape.is_guarded and not shape_of(p).is_uniform:
             return self._usually_one(shape, partial(LlvmAlgebra.select, self, t), p, a, b)
@@ -649,4 +653,6 @@ class LaneAlgebra(PermutationAlgebra):
             from_lane = bases(lane)
             return self.emit(f"extractelement {self.vector(a).typed}, {from_lane.typed}", a.type, 1)
         values, lanes = self.vector(a), self.vector(lane)
+        if not self.mask_is_full and values.type in SENT:  # (see docs/jit.md, Control flow)
+            values = self.fenced(values)
         return self.permuted(values, lanes)

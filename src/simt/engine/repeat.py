@@ -137,8 +137,7 @@ class Repeat:
         """Others of its type may take a number's place: NumPy's and Python's own, which run no code of
         somebody else's when they are asked what they are. (Not where code is made for that number.)"""
         is_float = isinstance(argument, (float, np.floating))
-        known = (offset for (offset, _), _ in self._prepared.compiled.block.numbers)
-        if is_float != place.is_float or place.offset in known:
+        if is_float != place.is_float or self._is_known(place):
             return
         if is_float:
             pack, unpack = (_SINGLE, _INTEGER) if place.bits == 32 else (_DOUBLE, _LONG)
@@ -156,6 +155,11 @@ class Repeat:
         }
         for slot, number in values.items():
             self.slots[first + slot] = number
+
+    def _is_known(self, place: Place) -> bool:
+        """Whether code is made for a number that is the argument at a place, or a part of it."""
+        end = place.offset + place.bits // 8
+        return any(place.offset <= offset < end for (offset, _), _ in self._prepared.compiled.block.numbers)
 
     def arm(self, device_changes: int, memory_changes: int) -> bool:
         """After a launch that Python made with the same objects: whether the next one can do without it. What

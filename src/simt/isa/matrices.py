@@ -6,11 +6,13 @@ A matrix has 8 rows of 8 elements of 16 bits. Of each row, four lanes hold two e
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
 from simt.isa.memory import elements, state_space
-from simt.isa.warp import number
-from simt.ptx.types import U32, U64
+from simt.isa.warp import number, sent
+from simt.ptx.types import U32, U64, Type
 from simt.records import dataclass
 
 ROWS = 8
@@ -52,9 +54,14 @@ def transposed(m: Algebra[V], a: V) -> V:
     return m.or_(U32, low, m.shift_left(U32, high, number(m, 16)))
 
 
-def address_of_row(m: Algebra[V], a: V, lane: V, rows: int) -> V:
-    """The address of the row that a lane loads or stores: `lane` is that of the lane whose row it is."""
-    return a if rows == 32 else m.shuffle(U64, a, lane)
+def address_of_row(m: Algebra[V], t: Type, a: V, rows: int) -> V:
+    """The address, of type `t`, of the row that a lane loads or stores: that of one of the first lanes."""
+    return a if rows == 32 else m.shuffle(t, sent(m, t, a), rest(m, m.lane(), rows))
+
+
+def sent_words(m: Algebra[V], words: Iterable[V]) -> tuple[V, ...]:
+    """What all lanes get of a lane's words, of `.b32`."""
+    return tuple(sent(m, U32, word) for word in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,34 +101,35 @@ class Collected:
 
 @instruction(
     "ldmatrix.sync.aligned.m8n8.count[.trans][.space].b16 d:matrices(b32), [a]", count=COUNTS, space=SPACES,
-    since="6.5 sm_75", requires={"shared::cta": "7.8"}, effects="memory warp", ref="PTX 6.5 ldmatrix",
+    defaults={"address": U64}, since="6.5 sm_75", requires={"shared::cta": "7.8"}, effects="memory warp",
+    ref="PTX 6.5 ldmatrix",
 )  # fmt: skip
-def ldmatrix(m: Algebra[V], a: V, count: str, trans: bool, space: str | None) -> tuple[V, ...]:
+def ldmatrix(
+    m: Algebra[V], a: V, count: str, trans: bool, space: str | None, address: Type
+) -> tuple[V, ...]:  # fmt: skip
     """Loads matrices from shared memory, in rows of 16 bytes.
 
     Lane n gives the address of row n % 8 of matrix n / 8, a multiple of 16. `.trans` transposes each matrix.
     """
     matrices = int(count[1:])
-    lane, rows = m.lane(), matrices * ROWS
-    mine = address_of_row(m, a, rest(m, lane, rows), rows)
+    mine = address_of_row(m, address, a, matrices * ROWS)
     words = m.load(U32, state_space(space), mine, WORDS, False)
-    return m.warp_function(Spread(matrices, trans), (U32,) * matrices, *words)
+    return m.warp_function(Spread(matrices, trans), (U32,) * matrices, *sent_words(m, words))
 
 
 @instruction(
     "stmatrix.sync.aligned.m8n8.count[.trans][.space].b16 [a], b:matrices(b32)", count=COUNTS, space=SPACES,
-    since="7.8 sm_90", effects="memory warp", ref="PTX 7.8 stmatrix",
+    defaults={"address": U64}, since="7.8 sm_90", effects="memory warp", ref="PTX 7.8 stmatrix",
 )  # fmt: skip
 def stmatrix(
-    m: Algebra[V], a: V, b: V | tuple[V, ...], count: str, trans: bool, space: str | None
+    m: Algebra[V], a: V, b: V | tuple[V, ...], count: str, trans: bool, space: str | None, address: Type
 ) -> None:  # fmt: skip
     """Stores matrices to shared memory, in rows of 16 bytes.
 
     Lane n gives the address of row n % 8 of matrix n / 8, a multiple of 16. `.trans` transposes each matrix.
     """
-    rows = int(count[1:]) * ROWS
-    words = m.warp_function(Collected(trans), (U32,) * WORDS, *elements(b))
-    place = address_of_row(m, a, rest(m, m.lane(), rows), rows)
+    words = m.warp_function(Collected(trans), (U32,) * WORDS, *sent_words(m, elements(b)))
+    place = address_of_row(m, address, a, int(count[1:]) * ROWS)
     m.store(U32, state_space(space), place, words, False)
 
 
@@ -131,4 +139,4 @@ def stmatrix(
 )  # fmt: skip
 def movmatrix(m: Algebra[V], a: V) -> V:
     """Transposes a matrix within the registers of a warp."""
-    return transposed(m, a)
+    return transposed(m, sent(m, U32, a))

@@ -15,6 +15,7 @@ from simt.isa.form import Value, Version
 from simt.isa.fragments import LINES, name_of, register, sizes
 from simt.isa.memory import elements
 from simt.isa.products import Kind, Multiplication
+from simt.isa.warp import sent
 from simt.ptx.types import Type, bits_type
 from simt.records import replace
 
@@ -34,7 +35,11 @@ def product(
 ) -> tuple[V, ...]:  # fmt: skip
     """The registers of `d`."""
     factor, third, result = register("a", kind.a), register("c", kind.c), register("d", kind.d)
-    of_a, of_b, of_c = bits_of(m, factor, a), bits_of(m, factor, b), bits_of(m, third, c)
+    of_c = bits_of(m, third, c)
+    of_a, of_b = (
+        tuple(sent(m, bits_type(factor.bits), word) for word in bits_of(m, factor, values))
+        for values in (a, b)
+    )
     work = Multiplication(kind, len(of_a), len(of_b))
     found = m.warp_function(work, (bits_type(result.bits),) * len(of_c), *of_a, *of_b, *of_c)
     return tuple(m.from_bits(result, value) for value in found)

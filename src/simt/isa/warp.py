@@ -39,6 +39,11 @@ def members(m: Algebra[V], mask: V | None) -> V:
     return active_mask(m) if mask is None else m.and_(U32, active_mask(m), mask)
 
 
+def sent(m: Algebra[V], t: Type, a: V) -> V:
+    """What other lanes get of a value: zero of a lane that does not execute the instruction."""
+    return m.select(t, m.active(), a, m.const(t, 0))
+
+
 # ------------------------------------------------------------------ votes
 
 
@@ -122,8 +127,7 @@ def shfl(m: Algebra[V], t: Type, a: V, b: V, c: V, mode: str) -> tuple[V, V]:
         case _:
             source = m.or_(U32, first, m.and_(U32, offset, inside))
     within = m.compare("ge" if mode == "up" else "le", S32, source, last)
-    sent = m.select(t, m.active(), a, m.const(t, 0))
-    return m.shuffle(t, sent, m.select(U32, within, source, lane)), within
+    return m.shuffle(t, sent(m, t, a), m.select(U32, within, source, lane)), within
 
 
 # ------------------------------------------------------------------ all lanes against all

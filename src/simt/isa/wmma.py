@@ -25,7 +25,7 @@ from simt.isa.fragments import (
     register,
     sizes,
 )
-from simt.isa.matrices import Spread
+from simt.isa.matrices import Spread, sent_words
 from simt.isa.memory import elements, state_space
 from simt.isa.mma import ROUNDINGS, UNSAID, kind_of, product
 from simt.isa.products import Kind
@@ -171,7 +171,7 @@ def _loaded_by_rows(
         offset = m.mul(t, m.resize(U32, t, m.add(U32, below, row)), apart)
         here = m.add(t, m.add(t, a, offset), m.resize(U32, t, beside))
         words = m.load(U32, "shared", here, ROW // U32.bytes, False)
-        values += m.warp_function(Spread(len(chosen), not along), (U32,) * len(chosen), *words)
+        values += m.warp_function(Spread(len(chosen), not along), (U32,) * len(chosen), *sent_words(m, words))
     return values
 
 

@@ -55,6 +55,10 @@ COUNTED = {
     ),
 }  # fmt: skip
 KEPT = {
+    "entered in the middle": (
+        "mov.u32 %i, 16; setp.lt.u32 %q, %n, 5; @%q bra M; L: bar.sync 0; M: shr.u32 %i, %i, 1;"
+        "setp.ne.u32 %p, %i, 0; @%p bra L;"
+    ),
     "to a parameter": "L: bar.sync 0; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;",
     "by a parameter": "L: bar.sync 0; add.u32 %i, %i, %n; setp.lt.u32 %p, %i, %s; @%p bra L;",
     "to what threads differ in": "L: bar.sync 0; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %t; @%p bra L;",

@@ -140,3 +140,39 @@ def test_what_is_looked_at() -> None:
     assert function.factors == ((16, 4), (40, 8))
     parameters = b"".join(n.to_bytes(8, "little") for n in (1, 2, 1, 1, 1, 9, 1))
     assert small(function.factors, parameters) == (((16, 4), 1),)
+
+
+OTHERS = """.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 t)
+{{
+    .reg .b32 %i, %a, %b; .reg .b64 %o, %d, %t; .shared .align 4 .b8 s[16];
+    ld.param.u64 %o, [out]; mov.u32 %i, %tid.x;
+    {loads}
+    mad.lo.u32 %i, %i, %a, %b; mul.wide.u32 %d, %i, 4; add.u64 %o, %o, %d; st.global.u32 [%o], 1;
+    ret;
+}}
+"""
+HALVES = "ld.param.u32 %a, [t+4]; ld.param.u32 %b, [t];"
+ONE_REGISTER = "mov.b64 %t, t+4; ld.param.u32 %a, [%t]; mov.b64 %t, t; ld.param.u32 %b, [%t];"
+
+
+@pytest.mark.parametrize("loads", [HALVES, ONE_REGISTER])
+def test_halves_of_a_number(loads: str) -> None:
+    """A factor in the upper half of a number, for which others come; its address in a register that has
+    another one later."""
+    device = simt.Device("sm_90", engine="jit", workers=1)
+    kernel, out = device.load(OTHERS.format(loads=loads))["k"], device.zeros(200, "u4")
+    for step in [1] * 6 + [2] * 4 + [3, 4, 1, 2]:
+        out.copy_from(np.zeros(200, "u4"))
+        kernel((1,), (32,), (out, (step << 32) + 7))
+        np.testing.assert_array_equal(np.flatnonzero(out.numpy()), 7 + step * np.arange(32))
+
+
+def test_where_a_parameter_is_not() -> None:
+    """The address of a parameter is none of shared memory."""
+    device = simt.Device("sm_90", engine="jit", workers=1)
+    kernel = device.load(OTHERS.format(loads="mov.b64 %t, t; ld.shared.u32 %a, [%t]; mov.u32 %b, 0;"))["k"]
+    with pytest.raises(simt.MemoryFault, match="shared"):
+        kernel((1,), (32,), (device.zeros(200, "u4"), 1))

@@ -52,10 +52,10 @@ def dev(engine: str) -> simt.Device:
     return simt.Device("sm_90", engine=engine, memory="1MiB")
 
 
-def run(dev: simt.Device, body: str, rows: Words, data: Words) -> Words:
+def run(dev: simt.Device, body: str, rows: Words, data: Words, lanes: int = 32) -> Words:
     """What lanes leave in `%r0` to `%r3`. `rows`: where their rows begin. `data`: four words of each."""
     out = dev.zeros((32, 4), "u4")
-    dev.load(KERNEL.format(body=body))["k"](1, 32, (dev.array(rows), dev.array(data), out))
+    dev.load(KERNEL.format(body=body))["k"](1, lanes, (dev.array(rows), dev.array(data), out))
     return out.numpy().copy()
 
 
@@ -123,6 +123,25 @@ def test_the_lane_of_a_bad_row_is_named(dev: simt.Device, beyond: int, text: str
         run(dev, "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0, %r1}, [%row];", rows, data)
     rows[5] -= beyond
     run(dev, "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0, %r1}, [%row];", rows, data)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;",
+        FILL + "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r0, %r1, %r2, %r3}, [%row];",
+        FILL + "ldmatrix.sync.aligned.m8n8.x2.b16 {%r0, %r1}, [%at];",
+        FILL + "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%row], {%r2, %r3};" + SEE,
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32"
+        " {%r0, %r1, %r2, %r3}, {%r0, %r1, %r2, %r3}, {%r2, %r1}, {%r1, %r0, %r3, %r2};",
+    ],
+)
+def test_lanes_that_do_not_take_part(engine: str, body: str) -> None:
+    """Others get zeros of these."""
+    rows, data = given()
+    rows, data[20:] = np.sort(rows), 0
+    found = [run(simt.Device("sm_90", engine=engine, memory="1MiB"), body, rows, data, n) for n in (20, 32)]
+    np.testing.assert_array_equal(found[0][:20], found[1][:20])
 
 
 def test_one_matrix_stands_in_braces_too() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+import simt
 from tests.conftest import shared_device
 
 DEVICES = (
@@ -179,3 +180,39 @@ OTHER:
     device.load(kernel(version, target, body))["k"](1, 64, (data,))
     lanes = np.arange(64)
     assert (data.numpy() == np.where(lanes & 2, given[lanes ^ 1] + 7, given)).all()
+
+
+SENT_BY_SOME = """
+.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 n)
+{{
+    .reg .b32 %t, %n, %r, %s, %c; .reg .b64 %b, %o; .reg .pred %p;
+    ld.param.u64 %b, [out]; ld.param.u32 %n, [n];
+    mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %b, %b, %o;
+    mad.lo.u32 %c, %t, 4, 1; shl.b32 %n, %n, 2; setp.ge.s32 %p, %c, %n; mov.u32 %r, 0;
+    @%p bra END;
+    {sent}
+    shfl.sync.bfly.b32 %r, %s, 1, 31, -1;
+    ld.global.b32 %c, [%b]; add.u32 %c, %c, 1; st.global.b32 [%b], %c;
+END:
+    st.global.b32 [%b+128], %r;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("sent", ["mov.b32 %s, %t;", "mad.lo.u32 %s, %t, 3, 5;", "mov.b32 %s, 7;"])
+def test_lanes_that_do_not_run_send_zeros(engine: str, sent: str) -> None:
+    """Whatever is known of the register in those that run; and LLVM 22 takes it from memory without their
+    mask."""
+    kernel = simt.Device("sm_90", engine=engine).load(SENT_BY_SOME.format(sent=sent))["k"]
+    values = {"mov.b32 %s, %t;": np.arange(32), "mov.b32 %s, 7;": np.full(32, 7)}
+    given = values.get(sent, 3 * np.arange(32) + 5)
+    for n in (31, 32, 20, 7):
+        out = kernel.module.device.zeros(64, "u4")
+        kernel((1,), (32,), (out, n))
+        runs = np.arange(32) < n
+        expected = np.where(runs, np.where(runs, given, 0)[np.arange(32) ^ 1], 0)
+        np.testing.assert_array_equal(out.numpy()[32:], expected)
