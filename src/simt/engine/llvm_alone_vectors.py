@@ -47,6 +47,8 @@ _KNOWN = re.compile(
 _OWN = re.compile(r" call .*@simt\.")
 _ACCESS = re.compile(r"(?:load|store) .*ptr (%\S+), align")
 _SUM = re.compile(r"  (%\S+) = (?:add|and|or|xor) i\d+ ")
+_HIDDEN = re.compile(r"^  %\S+ = call float asm \"\", \"=x,0\"\(float [^%()]+\)$")
+"""A number that is hidden from LLVM (`simt.engine.llvm_float`): it is made once, before the turns."""
 _MASK = re.compile(r"= bitcast i32 %\S+ to <32 x i1>$")
 
 
@@ -95,10 +97,11 @@ class Turns:
             *(f"  {slot} = alloca {self.slots[slot]}" for slot in used),
             *(f"  store {t} %in.{i}, ptr {slot}" for i, (slot, t) in enumerate(taken.items())),
             *self._loaded(),
+            *filter(_HIDDEN.match, self.code),
             "  br label %turn.begin",
             "turn.begin:",
             f"  {TURN} = phi i64 [ 0, %entry ], [ {TURN}.next, %turn.end ]",
-            *marked(self.code, self.words),
+            *marked((line for line in self.code if not _HIDDEN.match(line)), self.words),
             "  br label %turn.end",
             "turn.end:",
             f"  {TURN}.next = add i64 {TURN}, 1",
@@ -175,7 +178,7 @@ def loop_of(lines: list[str], carried: Iterable[str], step: int, pieces: int) ->
     """What is to be said of the branch back of a loop of some lines, nothing if LLVM is to leave it alone.
     `carried`: slots of what one turn gives to the next, but for steps. `step`: bytes from one turn's words to
     the next one's. `pieces`: in how many registers the CPU has what AVX-512 has in one."""
-    code = [line for line in lines if not _MASK.search(line)]
+    code = [line for line in lines if not _MASK.search(line) and not _HIDDEN.match(line)]
     if not all(_is_for_vectors(line) for line in code) or not all(_is_sum(code, slot) for slot in carried):
         return ""
     width = max(w for w in LOOPS if w == min(LOOPS) or w * step <= REGISTER // pieces)
