@@ -21,7 +21,16 @@ from typing import TYPE_CHECKING
 from simt.analysis.dominance import Tree
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.pending import set_of
-from simt.analysis.program import Branch, Constant, FunctionAddress, Op, Register, Source, Special, SymbolAddress
+from simt.analysis.program import (
+    Branch,
+    Constant,
+    FunctionAddress,
+    Op,
+    Operand,
+    Register,
+    Special,
+    SymbolAddress,
+)
 from simt.analysis.program import memory_operands as addresses_of
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP
@@ -44,8 +53,8 @@ NONE = Value("0", I64)
 
 
 class AllLanes:
-    """What all lanes have in a turn of a loop of one block: columns of what is made of its phis and of what is
-    made outside."""
+    """What all lanes have in a turn of a loop of one block: columns of what is made of its phis and of what
+    is made outside."""
 
     def __init__(self, alone: ChunkLoop) -> None:
         self.alone = alone
@@ -114,7 +123,8 @@ class ChunkTurns(FreeTurns):
         if self.m.extensions or len(self.m.limits) != 1:
             raise NotFree
         last = self._last()
-        own = self.m.binary("and", self.m.binary("add", last, self.m.number(I64, 1)), self.m.number(I64, TURNS))
+        own = self.m.binary("add", last, self.m.number(I64, 1))
+        own = self.m.binary("and", own, self.m.number(I64, TURNS))  # so that LLVM knows how small it is
         turns = self.m.binary("mul", own, self.m.number(I64, WARP))
         found = [self.m.test("icmp ult", last, self.m.number(I64, TURNS))]
         found += [*self._ends_alike(last), *self._follow_each_other(own)]
@@ -211,7 +221,9 @@ class ChunkLoop(AloneLoop):
             raise NotAlone from None
         self.builder.label(f"{self.name}.back")
         self.emitter.cache = {}
-        self.emitter.run(self.loop.header, self.entering_mask)
+        mask = self.entering_mask
+        self.emitter.alone.try_rows(self.loop.header, mask)
+        self.emitter.run(self.loop.header, mask)
 
     def leave_all(self) -> None:
         """All lanes leave with what they have in the last turn."""
@@ -256,7 +268,7 @@ class ChunkLoop(AloneLoop):
             raise NotFree
         return moving[0], others[0]
 
-    def _side(self, op: Op, source: Source) -> Definition | Constant:
+    def _side(self, op: Op, source: Operand) -> Definition | Constant:
         if isinstance(source, Constant):
             return source
         if not isinstance(source, Register):
