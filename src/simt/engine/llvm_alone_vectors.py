@@ -38,6 +38,7 @@ METADATA = (
 
 _END = "\n}\n"
 _NAME = re.compile(r"%[\w.]+")
+_LABEL = re.compile(r"^([\w.]+):$", re.MULTILINE)
 _CALL = re.compile(r" call ")
 _KNOWN = re.compile(
     r"@llvm\.(fma|fabs|sqrt|copysign|floor|ceil|trunc|rint|roundeven|minnum|maxnum|[su]min|[su]max|abs|ctpop|ctlz"
@@ -110,10 +111,11 @@ class Turns:
             "turns.end:",
             *self._returned(),
         ]
-        name = module.unused(NAME)
         head = ", ".join(f"{t} {parameter}" for parameter, t in parameters.items())
-        head = f"define internal {self.result} @{name}({head}) {module.attributes} {MARK} {{"
-        module.define(name, "\n".join((head, *lines, "}")))
+        text = _renamed("\n".join((f"({head}) {module.attributes} {MARK} {{", *lines, "}")))
+        name, is_new = module.of_key((NAME, self.result, text), NAME)
+        if is_new:
+            module.define(name, f"define internal {self.result} @{name}{text}")
         return name
 
     def _see_names(self, parameters: Iterable[str]) -> None:
@@ -147,6 +149,13 @@ class Turns:
             lines.append(f"  %all.{number} = insertvalue {self.result} {whole}, {given}")
             whole = f"%all.{number}"
         return [*lines, f"  ret {self.result} {whole}"]
+
+
+def _renamed(text: str) -> str:
+    """A function with numbers in place of the names of its values: those of the same turns are the same."""
+    labels = {f"%{label}" for label in _LABEL.findall(text)}
+    numbers = {name: f"%n{i}" for i, name in enumerate(dict.fromkeys(_NAME.findall(text)))}
+    return _NAME.sub(lambda found: found[0] if found[0] in labels else numbers[found[0]], text)
 
 
 def parted(text: str) -> tuple[str, str]:
