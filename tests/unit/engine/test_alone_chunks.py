@@ -52,6 +52,7 @@ RUNNING = "ld.global.u32 %w, [%from]; add.u32 %v, %v, %w; st.global.u32 [%to], %
 FLUSHED = "ld.global.f32 %f, [%from]; fma.rn.ftz.f32 %g, %f, %f, %f; st.global.f32 [%to], %g;"
 LONGER = "setp.eq.u32 %q, %lane, 17; @%q add.u32 %length, %length, 1;"
 """Of a lane."""
+COUNTED = "setp.eq.u32 %q, %lane, 17; @%q add.s32 %i, %i, 3;"
 SHIFTED = "setp.eq.u32 %q, %lane, 17; @%q add.s64 %to, %to, 4; @%q add.s64 %begin, %begin, 4;"
 
 
@@ -145,7 +146,7 @@ def test_a_lane_may_have_a_turn_more(engine: str, per: int) -> None:
     case = Case(per, 8, 1 << 30, 100 * per + 1)
     memory, last = case.run(engine, text_for(PLAIN, LONGER))
     right, turns = case.memory.copy(), case.expected(longer=1)[1]
-    for thread, count in enumerate(turns // 4):
+    for thread, count in enumerate((turns // 4).tolist()):
         at = np.arange(count) + thread * per
         right[at + case.far] = case.memory[at] + 3
     assert np.array_equal(last, turns)
@@ -162,8 +163,10 @@ def test_a_lane_may_be_elsewhere(engine: str) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_counters_are_stored_as_they_are(engine: str) -> None:
     case = Case(8, 8, 1 << 30, 800, 5)
-    memory, _ = case.run(engine, text_for(NUMBER))
-    assert np.array_equal(memory[800:1600], np.arange(800) + 5)
+    for before, more in (("", 0), (COUNTED, 3)):
+        memory, _ = case.run(engine, text_for(NUMBER, before))
+        right = np.arange(800) + 5 + more * (np.arange(800) // 8 % 32 == 17)
+        assert np.array_equal(memory[800:1600], right)
 
 
 def test_subnormals_are_flushed() -> None:
