@@ -147,7 +147,7 @@ def test_a_lane_may_have_a_turn_more(engine: str, per: int) -> None:
     memory, last = case.run(engine, text_for(PLAIN, LONGER))
     right, turns = case.memory.copy(), case.expected(longer=1)[1]
     for thread, count in enumerate((turns // 4).tolist()):
-        at = np.arange(count) + thread * per
+        at = thread * per + np.arange(count, dtype=np.int64)
         right[at + case.far] = case.memory[at] + 3
     assert np.array_equal(last, turns)
     assert np.array_equal(memory, right)
