@@ -221,9 +221,7 @@ class ChunkLoop(AloneLoop):
             raise NotAlone from None
         self.builder.label(f"{self.name}.back")
         self.emitter.cache = {}
-        mask = self.entering_mask
-        self.emitter.alone.try_rows(self.loop.header, mask)
-        self.emitter.run(self.loop.header, mask)
+        self.emitter.run(self.loop.header, self.entering_mask)
 
     def leave_all(self) -> None:
         """All lanes leave with what they have in the last turn."""

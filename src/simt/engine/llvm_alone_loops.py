@@ -142,7 +142,8 @@ class AloneLoops:
     def _has_chunks(self, loop: Loop) -> bool:
         header = loop.header.index
         if header not in self.chunks:
-            suits = len(self._blocks(loop)) == 1 and self._may_part(loop)
+            leaves = header in self.emitter.uniformity.leaving  # others have rows, and code enough
+            suits = leaves and len(self._blocks(loop)) == 1 and self._may_part(loop)
             suits = suits and any(map(self._stores_apart, self._ops(loop)))
             self.chunks[header] = suits and self._is_emitted(ChunkLoop, loop)
         if self.chunks[header]:
