@@ -21,7 +21,7 @@ from simt.analysis.program import Block, Branch, FunctionAddress, Jump, Op, Regi
 from simt.analysis.program import memory_operands as addresses_of
 from simt.analysis.ssa import Definition, terminator_uses, uses
 from simt.engine.llvm_access import I64
-from simt.engine.llvm_alone_steps import StepAlgebra, Visit
+from simt.engine.llvm_alone_steps import Limit, StepAlgebra, Visit
 from simt.engine.llvm_alone_vectors import FIXED, TURN, NotFree, Turns, loop_of
 from simt.engine.llvm_builder import Value
 from simt.records import dataclass
@@ -181,6 +181,10 @@ class FreeTurns:
         self.builder.label(f"{self.name}.go")
         self.alone.goes()
         self._loop(turns, list(zip(spans, starts, strict=True)))
+        self.go_on(turns)
+
+    def go_on(self, turns: Value) -> None:
+        """After some turns."""
         all_ = self.m.test("icmp eq", turns, self.m.number(I64, MOST))
         self.builder.void(f"br i1 {all_.ir}, label %{self.name}.begin, label %{self.name}.turn")
 
@@ -273,10 +277,7 @@ class FreeTurns:
         """i64: turns of which all is known, 0 if there are none."""
         turns = self.m.number(I64, MOST)
         for limit in self.m.limits:
-            way = (limit.limit, limit.start) if limit.step > 0 else (limit.start, limit.limit)
-            distance = self._wide(self.m.binary("sub", *way))
-            steps = self.m.binary("udiv", distance, self.m.number(I64, abs(limit.step)))
-            turns = self._least(turns, steps)
+            turns = self._least(turns, self.steps_to(limit))
         last = self.m.binary("sub", turns, self.m.number(I64, 1))
         ok = self._conditions(spans, last)
         good = ok[0]
@@ -284,6 +285,12 @@ class FreeTurns:
             good = self.m.binary("and", good, condition)
         text = f"select {good.typed}, {turns.typed}, i64 0"
         return Value(self.builder.emit(text), I64)
+
+    def steps_to(self, limit: Limit) -> Value:
+        """i64: steps from a number to what it is compared with."""
+        way = (limit.limit, limit.start) if limit.step > 0 else (limit.start, limit.limit)
+        distance = self._wide(self.m.binary("sub", *way))
+        return self.m.binary("udiv", distance, self.m.number(I64, abs(limit.step)))
 
     def _conditions(self, spans: list[Span], last: Value) -> list[Value]:
         """i1: what must hold, so that the turns from the first to a last one are as they seem."""
@@ -294,13 +301,16 @@ class FreeTurns:
         for extension in self.m.extensions:
             result = extension.again(self._grown(extension.start, extension.step, last))
             found.append(self._same(result, self._grown(extension.result, extension.step, last)))
+        return [*found, *self.are_free(spans, last)]
+
+    def are_free(self, spans: list[Span], last: Value) -> Iterator[Value]:
+        """i1: all words are valid, and no turn gets at what another one stores."""
         for span in spans:
             for address in self._addresses(span, last):
-                found.append(self.m.are_valid(address, span.size, span.length))
+                yield self.m.are_valid(address, span.size, span.length)
         for one, other in combinations(spans, 2):
             if one.stores or other.stores:
-                found.append(self._apart(one, other, last))
-        return found
+                yield self._apart(one, other, last)
 
     def _grown(self, value: Value, step: int, turns: Value) -> Value:
         """What a value is after some turns."""

@@ -14,10 +14,12 @@ from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
 from simt.engine.llvm_alone import LONGEST, AloneLoop
 from simt.engine.llvm_alone_algebra import NotAlone
+from simt.engine.llvm_alone_chunks import ChunkLoop
 from simt.engine.llvm_alone_rows import OneLaneLoop, RowLoop
 from simt.engine.llvm_alone_short import ShortLoop
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import ALL
+from simt.ptx.types import Type
 
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
@@ -49,6 +51,7 @@ class AloneLoops:
         self.emitter = emitter
         self.decided: dict[int, bool] = {}
         self.rows: dict[int, bool] = {}
+        self.chunks: dict[int, bool] = {}
         self.returning = set[int]()  # headers of those from which all lanes may come back to go together
 
     def _begun(self, header: Block) -> Loop | None:
@@ -73,24 +76,26 @@ class AloneLoops:
             self._go_alone(loop, bits, builder.emit(f"icmp ule i32 {lanes}, {few}"))
             return False
         if self.is_all(header):
-            self._send(loop, bits)
+            self._send(f"alone.{loop.header.index}", bits)
             return True
         self._go_alone(loop, bits, "true")
         return False
 
     def _go_alone(self, loop: Loop, bits: str, condition: str) -> None:
         """Sends lanes to go through a loop one by one, if a condition holds."""
+        self._go(f"alone.{loop.header.index}", bits, condition)
+
+    def _go(self, label: str, bits: str, condition: str) -> None:
         builder = self.emitter.builder
         begin, together = builder.block_name("few"), builder.block_name("together")
         builder.void(f"br i1 {condition}, label %{begin}, label %{together}")
         builder.label(begin)
-        self._send(loop, bits)
+        self._send(label, bits)
         builder.label(together)
 
-    def _send(self, loop: Loop, bits: str) -> None:
-        builder, alone = self.emitter.builder, f"alone.{loop.header.index}"
-        builder.void(f"store i32 {bits}, ptr %{alone}.lanes")
-        builder.void(f"br label %{alone}")
+    def _send(self, label: str, bits: str) -> None:
+        self.emitter.builder.void(f"store i32 {bits}, ptr %{label}.lanes")
+        self.emitter.builder.void(f"br label %{label}")
 
     def _few(self, loop: Loop) -> int:
         """Lanes that go on alone, at most."""
@@ -124,6 +129,32 @@ class AloneLoops:
 
     def _ops(self, loop: Loop) -> list[Op | Call]:
         return [op for block in self._blocks(loop) for op in block.ops]
+
+    # -- chunks side by side: see `simt.engine.llvm_alone_chunks` -----------------------------------------
+
+    def try_chunks(self, header: Block, mask: Value) -> None:
+        """Sends a whole warp that comes to a loop to go through the chunks of all lanes as one."""
+        loop = self._begun(header)
+        if loop is not None and self._has_chunks(loop):
+            bits = self.emitter.m.mask_bits(mask).ir
+            self._go(f"chunks.{header.index}", bits, self.emitter.builder.emit(f"icmp eq i32 {bits}, -1"))
+
+    def _has_chunks(self, loop: Loop) -> bool:
+        header = loop.header.index
+        if header not in self.chunks:
+            leaves = header in self.emitter.uniformity.leaving  # others have rows, and code enough
+            suits = leaves and len(self._blocks(loop)) == 1 and self._may_part(loop)
+            suits = suits and any(map(self._stores_apart, self._ops(loop)))
+            self.chunks[header] = suits and self._is_emitted(ChunkLoop, loop)
+        if self.chunks[header]:
+            self.emitter.part()
+        return self.chunks[header]
+
+    def _stores_apart(self, op: Op | Call) -> bool:
+        """Whether an op stores words that are not those beside each other, nor one for all lanes."""
+        if isinstance(op, Call) or not isinstance(t := op.binding.get("type"), Type):
+            return False
+        return any(s.width == WARP or abs(s.stride) > t.bits // 8 for s in self._stored(op))
 
     # -- loops that all lanes leave together: see `simt.engine.llvm_alone_rows` ---------------------------
 

@@ -38,6 +38,7 @@ METADATA = (
 
 _END = "\n}\n"
 _NAME = re.compile(r"%[\w.]+")
+_LABEL = re.compile(r"^([\w.]+):$", re.MULTILINE)
 _CALL = re.compile(r" call ")
 _KNOWN = re.compile(
     r"@llvm\.(fma|fabs|sqrt|copysign|floor|ceil|trunc|rint|roundeven|minnum|maxnum|[su]min|[su]max|abs|ctpop|ctlz"
@@ -47,6 +48,8 @@ _KNOWN = re.compile(
 _OWN = re.compile(r" call .*@simt\.")
 _ACCESS = re.compile(r"(?:load|store) .*ptr (%\S+), align")
 _SUM = re.compile(r"  (%\S+) = (?:add|and|or|xor) i\d+ ")
+_HIDDEN = re.compile(r"^  %\S+ = call float asm \"\", \"=x,0\"\(float [^%()]+\)$")
+"""A number that is hidden from LLVM (`simt.engine.llvm_float`): it is made once, before the turns."""
 _MASK = re.compile(r"= bitcast i32 %\S+ to <32 x i1>$")
 
 
@@ -95,10 +98,11 @@ class Turns:
             *(f"  {slot} = alloca {self.slots[slot]}" for slot in used),
             *(f"  store {t} %in.{i}, ptr {slot}" for i, (slot, t) in enumerate(taken.items())),
             *self._loaded(),
+            *filter(_HIDDEN.match, self.code),
             "  br label %turn.begin",
             "turn.begin:",
             f"  {TURN} = phi i64 [ 0, %entry ], [ {TURN}.next, %turn.end ]",
-            *marked(self.code, self.words),
+            *marked((line for line in self.code if not _HIDDEN.match(line)), self.words),
             "  br label %turn.end",
             "turn.end:",
             f"  {TURN}.next = add i64 {TURN}, 1",
@@ -107,10 +111,11 @@ class Turns:
             "turns.end:",
             *self._returned(),
         ]
-        name = module.unused(NAME)
         head = ", ".join(f"{t} {parameter}" for parameter, t in parameters.items())
-        head = f"define internal {self.result} @{name}({head}) {module.attributes} {MARK} {{"
-        module.define(name, "\n".join((head, *lines, "}")))
+        text = _renamed("\n".join((f"({head}) {module.attributes} {MARK} {{", *lines, "}")))
+        name, is_new = module.of_key((NAME, self.result, text), NAME)
+        if is_new:
+            module.define(name, f"define internal {self.result} @{name}{text}")
         return name
 
     def _see_names(self, parameters: Iterable[str]) -> None:
@@ -146,6 +151,13 @@ class Turns:
         return [*lines, f"  ret {self.result} {whole}"]
 
 
+def _renamed(text: str) -> str:
+    """A function with numbers in place of the names of its values: those of the same turns are the same."""
+    labels = {f"%{label}" for label in _LABEL.findall(text)}
+    numbers = {name: f"%n{i}" for i, name in enumerate(dict.fromkeys(_NAME.findall(text)))}
+    return _NAME.sub(lambda found: found[0] if found[0] in labels else numbers[found[0]], text)
+
+
 def parted(text: str) -> tuple[str, str]:
     """A module without such functions, which it declares, and a module of them. Those that call functions of
     the module stay where these are."""
@@ -175,7 +187,7 @@ def loop_of(lines: list[str], carried: Iterable[str], step: int, pieces: int) ->
     """What is to be said of the branch back of a loop of some lines, nothing if LLVM is to leave it alone.
     `carried`: slots of what one turn gives to the next, but for steps. `step`: bytes from one turn's words to
     the next one's. `pieces`: in how many registers the CPU has what AVX-512 has in one."""
-    code = [line for line in lines if not _MASK.search(line)]
+    code = [line for line in lines if not _MASK.search(line) and not _HIDDEN.match(line)]
     if not all(_is_for_vectors(line) for line in code) or not all(_is_sum(code, slot) for slot in carried):
         return ""
     width = max(w for w in LOOPS if w == min(LOOPS) or w * step <= REGISTER // pieces)

@@ -512,17 +512,18 @@ class FunctionEmitter(OpEmitter):
         if self.pending.met(place) is not None:
             if self.pending.is_header(target):
                 self.poll(target)
-            return self._run(target, mask)
+            return self.run(target, mask)
         slot = self.schedule.slots[place]
         if isinstance(slot, Loop):
             if slot.header.index not in self.polled:
                 self.poll(target)
             self._rest(place, mask, beyond)
         else:
+            self.alone.try_chunks(target, mask)
             self.alone.try_rows(target, mask)
-        return self._run(target, mask)
+        return self.run(target, mask)
 
-    def _run(self, target: Block, mask: Value) -> None:
+    def run(self, target: Block, mask: Value) -> None:
         loop = self.schedule.loop_of[target.index]
         begins = loop is not None and loop.header is target
         if self.alone.try_few(target, mask):
@@ -626,7 +627,7 @@ class FunctionEmitter(OpEmitter):
         """Lanes at a yield go round their loop again when no other lane of the warp can run. Other warps of
         the CTA cannot run either, or must wait."""
         self.builder.void(give_way(self.unit.module))
-        self._run(self.pending.target(place), mask)
+        self.run(self.pending.target(place), mask)
 
     def poll(self, header: Block) -> None:
         """Stops the warp if the launch is to be stopped."""

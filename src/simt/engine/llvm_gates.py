@@ -160,7 +160,7 @@ class GatedEmitter(SidedEmitter):
         self.builder.void(f"switch i32 {number}, label %{next(iter(labels.values()))} [ {cases} ]")
         for gate, label in zip(self.pending.held, labels.values()):
             self.builder.label(label)
-            self._run(gate, self.slots.of_bits(going))
+            self.run(gate, self.slots.of_bits(going))
 
 
 def ready_function(module: ModuleText) -> str:

@@ -469,7 +469,7 @@ class SuspendingEmitter(CallingEmitter):
         for i, place in enumerate(suspension.places[1:], start=1):
             self._wait(place, masks[i], others=False)
             self._restore_number(suspension, i)
-        self._run(self._next_block(suspension.places[0]), masks[0])
+        self.run(self._next_block(suspension.places[0]), masks[0])
 
     def _restore_number(self, suspension: Suspension, index: int) -> None:
         place = suspension.places[index]
