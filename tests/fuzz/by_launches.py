@@ -9,10 +9,8 @@ faults.
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +22,7 @@ import simt
 from simt.records import dataclass
 from tests.fuzz.by_nvcc import WAYS, compiled, filled
 from tests.fuzz.by_places import APART
+from tests.fuzz.seeds import run_seeds
 
 TYPES = {"int": "i4", "unsigned": "u4", "float": "f4", "double": "f8", "short": "i2", "unsigned char": "u1"}
 INDICES = ("int", "unsigned", "long long")
@@ -318,25 +317,5 @@ def difference_at(seed: int, cpu: str, count: int, folder: Path) -> Iterator[str
             return
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("first", type=int)
-    parser.add_argument("end", type=int)
-    parser.add_argument("--cpu", default="host", help="that the JIT makes code for")
-    parser.add_argument("--launches", type=int, default=8, help="of each program")
-    parser.add_argument("--print", action="store_true", help="show the programs, too")
-    given = parser.parse_args()
-    wrong = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(given.first, given.end):
-            if given.print:
-                print(generate(random.Random(seed)).source)
-            for found in difference_at(seed, given.cpu, given.launches, Path(folder)):
-                wrong += 1
-                print(found, flush=True)
-    print(f"{given.end - given.first} programs, {wrong} launches differ")
-    return min(wrong, 1)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_seeds(__doc__, lambda rng: generate(rng).source, difference_at, 8))

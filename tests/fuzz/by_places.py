@@ -7,10 +7,8 @@ for that, divisors zero, and indices wrap. Both engines have to give the same bi
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ import simt
 from simt.analysis.shape import WARP
 from simt.records import dataclass
 from tests.fuzz.by_nvcc import WAYS, compiled, filled
+from tests.fuzz.seeds import run_seeds
 
 TYPES = ("int", "unsigned", "float")
 INDICES = {"int": "i4", "unsigned": "u4", "long long": "i8", "unsigned long long": "u8"}
@@ -282,25 +281,5 @@ def difference_at(seed: int, cpu: str, count: int, folder: Path) -> Iterator[str
             yield f"seed {seed}, {' '.join(way)}, {launch}: {found}"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("first", type=int)
-    parser.add_argument("end", type=int)
-    parser.add_argument("--cpu", default="host", help="that the JIT makes code for")
-    parser.add_argument("--launches", type=int, default=6, help="of each program")
-    parser.add_argument("--print", action="store_true", help="show the programs, too")
-    given = parser.parse_args()
-    wrong = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(given.first, given.end):
-            if given.print:
-                print(generate(random.Random(seed)).source)
-            for found in difference_at(seed, given.cpu, given.launches, Path(folder)):
-                wrong += 1
-                print(found, flush=True)
-    print(f"{given.end - given.first} programs, {wrong} launches differ")
-    return min(wrong, 1)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_seeds(__doc__, lambda rng: generate(rng).source, difference_at, 6))

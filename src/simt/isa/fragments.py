@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from simt.ptx.types import B32, F32, F64, S32, Type
+from simt.ptx.types import B32, F32, F64, S32, TYPES, Type
 from simt.records import dataclass
 
 GROUP = 4
@@ -23,11 +23,10 @@ WARP = 32
 DOUBLED = 8
 """Registers for halves of `a` or `b` in `wmma`, whatever the shape: what is left over repeats the others."""
 
-BITS = {
-    "f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "e4m3": 8, "e5m2": 8, "u8": 8, "s8": 8, "u4": 4, "s4": 4,
-    "b1": 1, "f32": 32, "s32": 32,
+BITS = {name: t.bits for name, t in TYPES.items()} | {
+    "tf32": 32, "e4m3": 8, "e5m2": 8, "u4": 4, "s4": 4, "b1": 1,
 }  # fmt: skip
-"""Of an element."""
+"""Of an element, which may be of no type of PTX."""
 
 
 @dataclass(frozen=True, slots=True)

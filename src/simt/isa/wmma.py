@@ -65,14 +65,18 @@ class Reach(Generic[V]):
         return m.add(t, self.first, offset)
 
 
+def _bytes(m: Algebra[V], t: Type, stride: V, bits: int) -> V:
+    """From one row of memory to the next, for a stride in elements of some bits; of type `t`."""
+    return m.shift_right(t, m.mul(t, m.resize(U32, t, stride), m.const(t, bits)), m.const(U32, 3))
+
+
 def reach(m: Algebra[V], t: Type, a: V, stride: V, bits: int, along: bool, held: int) -> Reach[V]:
     """Of a matrix at the address `a`, of which a lane has `held` elements side by side in a line."""
     lane = m.lane()
     line = m.shift_right(U32, lane, m.const(U32, 2))
     place = m.mul(U32, m.and_(U32, lane, m.const(U32, GROUP - 1)), m.const(U32, held))
     beside, below = (place, line) if along else (line, place)
-    apart = m.mul(t, m.resize(U32, t, stride), m.const(t, bits))
-    apart = m.shift_right(t, apart, m.const(U32, 3))
+    apart = _bytes(m, t, stride, bits)
     here = m.shift_right(U32, m.mul(U32, beside, m.const(U32, bits)), m.const(U32, 3))
     offset = m.add(t, m.mul(t, m.resize(U32, t, below), apart), m.resize(U32, t, here))
     return Reach(m, t, m.add(t, a, offset), apart, bits, along)
@@ -139,28 +143,34 @@ def wmma_load(
     element, region = name_of(type), state_space(space)
     bits, held, t = BITS[element], elements_of(matrix, element), register(matrix, element)
     stride = m.const(U32, _width(matrix, shape, layout)) if b is None else b
-    along = (layout == "row") == (matrix == "a")
+    along, wanted = (layout == "row") == (matrix == "a"), list(blocks(matrix, sizes(shape), element))
     if region == "shared" and t == B32 and (along or bits == F16.bits):
-        wanted = list(blocks(matrix, sizes(shape), element))
-        loaded = _loaded_by_rows(m, a, stride, bits, along, wanted, address)
-        return tuple(loaded * (DOUBLED // len(loaded)) if element == "f16" else loaded)
-    found = reach(m, address, a, stride, bits, along, held)
+        loaded = _loaded_by_rows(m, a, _bytes(m, address, stride, bits), along, wanted, address)
+    else:
+        found = reach(m, address, a, stride, bits, along, held)
+        loaded = _loaded_each(m, region, found, t, held, wanted)
+    return tuple(loaded * (DOUBLED // len(loaded)) if element == "f16" else loaded)
+
+
+def _loaded_each(
+    m: Algebra[V], region: str, found: Reach[V], t: Type, held: int, wanted: Sequence[tuple[int, int]]
+) -> list[V]:
+    """Registers for some blocks of lines and places, loaded by each lane for itself."""
+    together = found.along or held == 1
+    of, steps = (t, 1) if together else (bits_type(found.bits), held)
     values: list[V] = []
-    for line, place in blocks(matrix, sizes(shape), element):
-        steps = range(1 if along else held)
-        of = t if along or held == 1 else bits_type(bits)
-        starts = (found.at(LINES * line, GROUP * held * place + step) for step in steps)
+    for line, place in wanted:
+        starts = (found.at(LINES * line, GROUP * held * place + step) for step in range(steps))
         parts = [m.load(of, region, start, 1, False)[0] for start in starts]
-        values.append(parts[0] if len(parts) == 1 else _packed(m, bits, parts))
-    return tuple(values * (DOUBLED // len(values)) if element == "f16" else values)
+        values.append(parts[0] if together else _packed(m, found.bits, parts))
+    return values
 
 
 def _loaded_by_rows(
-    m: Algebra[V], a: V, stride: V, bits: int, along: bool, wanted: Sequence[tuple[int, int]], t: Type
-) -> list[V]:  # fmt: skip
-    """Registers for some blocks of lines and places, as `ldmatrix` loads them: each lane a row of 16 bytes.
-    Where lines do not go along rows, elements have 16 bits, and each block is transposed."""
-    apart = m.shift_right(t, m.mul(t, m.resize(U32, t, stride), m.const(t, bits)), m.const(U32, 3))
+    m: Algebra[V], a: V, apart: V, along: bool, wanted: Sequence[tuple[int, int]], t: Type
+) -> list[V]:
+    """Registers for some blocks of lines and places, as `ldmatrix` loads them: each lane a row of 16 bytes;
+    rows are `apart`. Where lines do not go along rows, elements have 16 bits and blocks are transposed."""
     values: list[V] = []
     for start in range(0, len(wanted), GROUP):
         chosen = wanted[start : start + GROUP]
