@@ -179,7 +179,8 @@ class KernelEmitter(TrialEmitter):
         warp = [*trial, *self._warp_loop(), *lines, *self._finished()]
         if not self._in_strips or (sure is None and llvm_strips.rows(self.unit.block) == 1):
             return [*self._cta_loop(), *warp, *self._next_warp(), *self._stops()]
-        loops = llvm_strips.loops(self.unit.block, self._check, warp, sure, self._idle)
+        unit = self.unit
+        loops = llvm_strips.loops(unit.block, self._check, warp, sure, self._idle, unit.features)
         return [*loops, *self._stops()]
 
     @cached_property

@@ -10,8 +10,11 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
+from simt.engine.host import PAGES_APART, Cpu, host_cpu
 from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_strips import STRIP
 from simt.machine.device import DEVICES
+from simt.records import replace
 from tests.conftest import shared_device
 from tests.unit.kernel_text import thread_number
 
@@ -151,3 +154,24 @@ def test_a_fault_names_its_thread(engine_name: str) -> None:
         virtual.load(FAULTY)["k"]((47, 2), (32, 8), (out, 0, 1500, 1500, 16))
     assert fault.value.address == 64
     assert (fault.value.site.cta, fault.value.site.thread) == ((31, 1, 0), (8, 5, 0))
+
+
+@pytest.mark.parametrize("is_apart", [True, False])
+def test_ctas_that_take_turns(monkeypatch: pytest.MonkeyPatch, is_apart: bool) -> None:
+    """Whole strips, one that is cut off, and a last CTA of which some threads do nothing."""
+    added = {PAGES_APART} if is_apart else set[str]()
+    cpu = replace(host_cpu(), features=host_cpu().features - {PAGES_APART} | added)
+
+    def find_cpu(_: str) -> Cpu:
+        return cpu
+
+    monkeypatch.setattr("simt.engine.jit.find_cpu", find_cpu)
+    text, ctas, block = KERNEL.format(before="", mode=""), 17 * STRIP + 5, (64, 1, 1)
+    program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
+    code, _, _ = emit(program, program.functions["k"], BlockShape(*block), cpu.features, "nounwind")
+    assert ("%across.apart" in code) == is_apart
+    virtual = simt.Device("sm_90", workers=1, memory="64MiB")
+    out, n = virtual.zeros(64 * ctas, "u4"), 64 * ctas - 70
+    virtual.load(text)["k"](ctas, block, (out, 0, n, n, 1))
+    threads = np.arange(64 * ctas, dtype="u4")
+    assert np.array_equal(out.numpy(), np.where(threads < n, 3 * threads, 0))
