@@ -34,6 +34,7 @@ from simt.engine.cache import ObjectCache, code_fingerprint
 from simt.engine.drafts import LINES as DRAFTED
 from simt.engine.drafts import PASSES as DRAFT_PASSES
 from simt.engine.drafts import Draft, instructions, is_short
+from simt.engine.forking import wait_for_llvm
 from simt.engine.host import Cpu, host_cpu, pieces
 from simt.engine.native import native_text
 from simt.engine.native_fibers import can_switch
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from simt.isa.texels import Sampling
 
 llvm: Any = llvmlite.binding  # its functions carry no types
+wait_for_llvm()
 Entry = Callable[[int, int], None]
 _names = itertools.count()
 SHALLOW = 8192
