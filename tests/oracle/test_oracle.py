@@ -20,7 +20,7 @@ from tests.oracle.cases import CASES, RESULTS, Case, key, path, variants
 from tests.shares import share
 
 ALL = [(case, variant) for case in CASES for variant in variants(case)]
-STEP = {"interpreter": 7, "jit": 11, "jit without drafts": 17}
+STEP = {"interpreter": 9, "jit": 15, "jit without drafts": 23}
 """One of how many compilations of a case runs on an engine, and at least one: compiling takes the time."""
 CASES_OF = {"interpreter": 2, "jit": 1, "jit without drafts": 3}
 """One of how many cases."""

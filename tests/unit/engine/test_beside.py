@@ -61,7 +61,7 @@ def any_device(request: pytest.FixtureRequest) -> simt.Device:
     return simt.Device("sm_90", memory="64MiB", workers=workers, timeout=20)
 
 
-@pytest.mark.share(7)
+@pytest.mark.share(10)
 @pytest.mark.parametrize("guard", GUARDS)
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 @pytest.mark.parametrize("space", ["global", "shared"])

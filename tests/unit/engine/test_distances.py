@@ -89,7 +89,7 @@ WIDTHS = [
 ]
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("runs", [32, 31, 7])
 @pytest.mark.parametrize(("bits", "vector", "step"), WIDTHS)
 def test_words_at_steps(any_device: simt.Device, bits: int, vector: int, step: int, runs: int) -> None:

@@ -121,7 +121,7 @@ def race(low: Words, high: Words) -> bool:
 MASKS = (0, 1, 3, 7, 15, 31, 5, 30, 63, 0xFFFFFFF0)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("swapped", [False, True], ids=["low first", "high first"])
 @pytest.mark.parametrize("known", [False, True], ids=["at run time", "when compiled"])
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def run(device: simt.Device, source: str, kind: str, shape: tuple[int, int], lef
     assert out.numpy()[:done].tolist() == sums[:done].tolist()
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(9)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("wait", WAITS)
 @pytest.mark.parametrize("kind", TYPES)

@@ -80,7 +80,7 @@ def indices(below: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     return np.random.default_rng(below).integers(0, below, 32).astype(np.int32)
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("running", [ALL, 0x5A5A00F1, 1])
 @pytest.mark.parametrize("address", ADDRESSES)
 @pytest.mark.parametrize("sign", ["s", "u"])

@@ -113,6 +113,7 @@ def inputs(op: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return cells, rng.integers(0, 12, WARP).astype(dtype), rng.integers(0, 20, WARP, "u4")
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("used", [False, True])
 @pytest.mark.parametrize("op", OPS)
 @pytest.mark.parametrize("where", ADDRESS)

@@ -86,7 +86,7 @@ def counts(t: str, block: tuple[int, int], step: int, start: int, condition: Any
     return found
 
 
-@pytest.mark.share(7)
+@pytest.mark.share(10)
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 @pytest.mark.parametrize("step", [1, 3, -1])
 @pytest.mark.parametrize("join", ["and", "or"])

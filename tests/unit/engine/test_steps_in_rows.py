@@ -79,7 +79,7 @@ def start(block: tuple[int, int], step: int, size: int) -> tuple[int, int]:
     return (reach - size if step < 0 else 0) + 2 * size, -(-reach // size) * size + size
 
 
-@pytest.mark.share(14)
+@pytest.mark.share(20)
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 @pytest.mark.parametrize(("bits", "vector", "step"), WIDTHS)
 @pytest.mark.parametrize("space", ["load", "store", "shared"])

@@ -109,7 +109,7 @@ def line_of(text: str, instruction: str) -> int:
     return 1 + text[: text.index(instruction)].count("\n")
 
 
-@pytest.mark.share(7)
+@pytest.mark.share(10)
 @pytest.mark.parametrize("form", range(len(INDICES)))
 @pytest.mark.parametrize("known", [False, True], ids=["at run time", "when compiled"])
 @pytest.mark.parametrize(
