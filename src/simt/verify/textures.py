@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simt.isa.texture import DIMENSIONS
 from simt.ptx import nodes
 from simt.ptx.agreement import agrees
 from simt.ptx.types import Type
@@ -51,7 +52,8 @@ def _texture_name(place: Place, name: nodes.Name) -> Iterator[Problem]:
         yield Problem(message, name.span, "expected a texture variable or a 64-bit register")
 
 
-DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}
+COORDINATES = {**DIMENSIONS, **{f"a{geometry}": 1 + n for geometry, n in DIMENSIONS.items()}}
+"""By geometry. That of an array's layer comes before the others."""
 
 
 def _coordinates(
@@ -60,7 +62,7 @@ def _coordinates(
     shapes = place.site.shapes
     given = shapes.of(elements[0]).count if len(elements) == 1 else len(elements)
     geometry = str(place.site.binding.get("geom", ""))
-    needed = DIMENSIONS.get(geometry, 1)
+    needed = COORDINATES.get(geometry, 1)
     if given < needed:
         yield Problem(f"a .{geometry} texture needs {needed} coordinates, not {given}", whole.span)
     if given == 3:
