@@ -128,8 +128,10 @@ class Numba(OnHost):
 class Virtual:
     """`simt`: the PTX file on the virtual GPU."""
 
-    def __init__(self, entry: Program, problem: Problem, workers: int, engine: str = "jit") -> None:
-        self.device = simt.Device("sm_90", workers=workers, engine=engine, approx=entry.approx)
+    def __init__(
+        self, entry: Program, problem: Problem, workers: int, engine: str = "jit", arch: str = "sm_90"
+    ) -> None:
+        self.device = simt.Device(arch, workers=workers, engine=engine, approx=entry.approx)
         module = self.device.load(entry.ptx)
         self.arrays = {name: self.device.array(values) for name, values in problem.arrays.items()}
         known: dict[str, object] = {**self.arrays, **problem.scalars}

@@ -9,6 +9,7 @@ from simt.analysis.lower_variables import Relocation, alignment, module_variable
 from simt.analysis.program import CELL_LIMIT, Block, Function, ModuleVariable, Register
 from simt.diagnostics import Diagnostics
 from simt.isa.algebra import Environment
+from simt.isa.special_registers import SYSTEM_ALIGN, SYSTEM_BYTES, SYSTEM_MEMORY
 from simt.ptx import nodes
 from simt.ptx.symbols import Scopes, Symbol, SymbolKind
 from simt.ptx.types import B32, B64, Type
@@ -121,6 +122,11 @@ class Context:
             relocations = tuple(map(self._related, made.relocations))
             self.variables[name] = replace(made, relocations=relocations, shares=self.linked(node.shares))
         return Stored(node.space, name)
+
+    def system_memory(self) -> Stored:
+        """Shared memory that the system keeps for itself, in kernels that ask where it is."""
+        self.shared[SYSTEM_MEMORY] = SharedVariable(SYSTEM_BYTES, SYSTEM_ALIGN, dynamic=False)
+        return Stored("shared", SYSTEM_MEMORY)
 
     def _related(self, relocation: Relocation) -> Relocation:
         """An address in an initial value, by the name that it has in the program."""

@@ -18,6 +18,7 @@ from simt.analysis.program import (
     Special,
     SymbolAddress,
 )  # fmt: skip
+from simt.isa.special_registers import SYSTEM_BYTES, SYSTEM_CAPACITY, system_place
 from simt.isa.special_registers import lookup as special_register
 from simt.ptx import nodes
 from simt.ptx.symbols import Scope, Symbol, SymbolKind
@@ -172,10 +173,14 @@ class Operands:
             case _:
                 raise Unlowerable(f"`{node.name}` is a {symbol.kind.value}, not a value", node.span)
 
-    def _special(self, node: nodes.Name) -> Special:
+    def _special(self, node: nodes.Name) -> Special | SymbolAddress | Constant:
         entry = special_register(node.name, "", self.context.version)
         if entry is None:
             raise Unlowerable(f"`{node.name}` is not declared", node.span)
+        if node.name == SYSTEM_CAPACITY:
+            return Constant(entry.type, SYSTEM_BYTES)
+        if (place := system_place(node.name)) is not None:
+            return self.stored(self.context.system_memory(), place)
         return Special(node.name[1:], "", entry.type)
 
     # ------------------------------------------------------------------ addresses

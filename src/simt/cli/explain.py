@@ -19,7 +19,7 @@ from simt.cli.values import parse_shape
 from simt.diagnostics import counted
 from simt.driver.device import Device
 from simt.errors import LaunchError
-from simt.machine.device import DEVICES, NEWEST
+from simt.machine.device import DEVICES, DEFAULT
 from simt.machine.grid import as_dim3, check_shape
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ USUAL_THREADS = 256
     help="Threads of a CTA. Default: what .reqntid or .maxntid say, at most 256.",
 )
 @click.option(
-    "--arch", help=f"The virtual device, sm_{min(DEVICES)} to {NEWEST.name} (default: {NEWEST.name})."
+    "--arch", help=f"The virtual device, sm_{min(DEVICES)} to sm_{max(DEVICES)} (default: {DEFAULT.name})."
 )
 @click.option("--registers", is_flag=True, help="List the registers of each shape.")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)

@@ -13,7 +13,7 @@ from simt.cli.files import load
 from simt.diagnostics import counted
 from simt.driver.device import Device
 from simt.driver.kernel import Kernel
-from simt.machine.device import DEVICES, NEWEST
+from simt.machine.device import DEVICES, DEFAULT
 
 _EPILOG = """\b
 Examples:
@@ -32,7 +32,7 @@ _HEADINGS = ("kernel", "parameters", "shared", "launch")
 @click.command(epilog=_EPILOG, short_help="List the kernels of PTX files.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
-    "--arch", help=f"The virtual device, sm_{min(DEVICES)} to {NEWEST.name} (default: {NEWEST.name})."
+    "--arch", help=f"The virtual device, sm_{min(DEVICES)} to sm_{max(DEVICES)} (default: {DEFAULT.name})."
 )
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def kernels(files: tuple[str, ...], arch: str | None, layout: str) -> None:

@@ -23,7 +23,7 @@ from simt.driver.device import Device
 from simt.driver.engines import APPROXIMATIONS, ENGINES
 from simt.driver.kernel import Kernel, Progress
 from simt.driver.module import Module
-from simt.machine.device import DEVICES, NEWEST
+from simt.machine.device import DEVICES, DEFAULT
 from simt.records import dataclass
 
 _EPILOG = (
@@ -73,7 +73,7 @@ class Options:
     "--explain", is_flag=True, help="Say first what the JIT makes of the kernel, as `simt explain`."
 )
 @click.option(
-    "--arch", help=f"The virtual device, sm_{min(DEVICES)} to {NEWEST.name} (default: {NEWEST.name})."
+    "--arch", help=f"The virtual device, sm_{min(DEVICES)} to sm_{max(DEVICES)} (default: {DEFAULT.name})."
 )
 @click.option("--engine", type=click.Choice(list(ENGINES)), help="Default: SIMT_ENGINE, else jit.")
 @click.option(

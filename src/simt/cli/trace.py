@@ -13,7 +13,7 @@ from simt.cli.arguments import ARGUMENTS, as_shape, choose, ordered, parse_value
 from simt.cli.display import aligned
 from simt.cli.files import load
 from simt.driver.device import Device
-from simt.machine.device import DEVICES, NEWEST
+from simt.machine.device import DEVICES, DEFAULT
 
 if TYPE_CHECKING:
     from simt.tools.trace import Efficiency, Operation, Step, Trace
@@ -74,7 +74,7 @@ def _place(_context: click.Context, _option: click.Parameter, text: str) -> tupl
 @click.option("--link", multiple=True, metavar="FILE", help="Another PTX file, linked with the first.")
 @click.option("--shared", default=0, metavar="BYTES", help="Dynamic shared memory of a CTA.")
 @click.option(
-    "--arch", help=f"The virtual device, sm_{min(DEVICES)} to {NEWEST.name} (default: {NEWEST.name})."
+    "--arch", help=f"The virtual device, sm_{min(DEVICES)} to sm_{max(DEVICES)} (default: {DEFAULT.name})."
 )
 @click.option("--memory", default="8GiB", show_default=True, help="Device memory.")
 @click.option("--timeout", type=float, metavar="SECONDS", help="Stop a kernel that runs longer.")

@@ -47,7 +47,7 @@ LOW_MEMORY = 512 << 20
 class Device:
     """One virtual GPU with its own memory.
 
-    `arch`: `"sm_90"`, `"compute_90"`, `"9.0"` or 90; None is the newest modelled. `engine`: `"jit"` or
+    `arch`: `"sm_90"`, `"compute_90"`, `"9.0"` or 90; None is sm_100. `engine`: `"jit"` or
     `"interpreter"`, else `SIMT_ENGINE`, else the JIT. `memory`: bytes or text such as `"8GiB"`, reserved,
     not used up. `workers`: native threads, else `SIMT_WORKERS`, else one for each CPU; 1 is
     deterministic. `timeout`: seconds that a kernel may run. `cpu`: the CPU that the JIT makes code for, else

@@ -11,7 +11,7 @@ from simt.analysis.outline import Program
 from simt.diagnostics import Diagnostic, Severity, Source
 from simt.errors import PtxError, PtxFileError
 from simt.imports import import_whole
-from simt.machine.device import DeviceProperties
+from simt.machine.device import DEVICES, DeviceProperties
 
 if TYPE_CHECKING:
     from simt.ptx.nodes import Module as Tree
@@ -122,7 +122,8 @@ def _check_target(tree: Tree, device: DeviceProperties) -> None:
     target = environment(tree).target
     if target > device.number:
         message = f"the module needs sm_{target} or newer, the device is {device.name}"
-        hint = f"load it on simt.Device('sm_{target}') or a newer one"
+        able = next(d.name for d in DEVICES.values() if d.number >= target)
+        hint = f"load it on simt.Device('{able}') or a newer one"
         raise PtxError(
             [Diagnostic(Severity.ERROR, message, tree.target.span, tree.source or Source(""), hint)]
         )

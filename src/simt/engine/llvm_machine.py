@@ -13,7 +13,7 @@ from simt.engine.llvm_builder import KEEP_ORDER, Value
 from simt.engine.llvm_clock import nanoseconds
 from simt.engine.llvm_lanes import Lanes
 from simt.engine.llvm_quotients import QuotientAlgebra
-from simt.isa.special_registers import NOWHERE, SYSTEM_MEMORY, lookup
+from simt.isa.special_registers import lookup
 from simt.ptx.types import U32, bits_type
 
 WARP_FIRST = "%warp.first"
@@ -112,8 +112,6 @@ class MachineAlgebra(QuotientAlgebra):
 
     def _cluster(self, name: str) -> Value:
         """A cluster's extent is one CTA; the remaining registers read as zero."""
-        if name.startswith(SYSTEM_MEMORY):
-            return Value(str(NOWHERE), "i32")
         ones = ("cluster_nctaid", "cluster_nctarank")
         return Value("1" if name in ones else "0", "i32")
 

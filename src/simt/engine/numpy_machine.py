@@ -19,7 +19,7 @@ from simt.engine.numpy_memory import ArenaView, Window
 from simt.engine.numpy_select import Mask
 from simt.engine.numpy_texels import fetch
 from simt.errors import FaultSite, LaunchError, TrapError
-from simt.isa.special_registers import NOWHERE, SYSTEM_MEMORY, lookup
+from simt.isa.special_registers import lookup
 from simt.isa.texels import COMPONENTS
 from simt.machine.launch import Launch
 from simt.machine.textures import TextureTable
@@ -176,8 +176,6 @@ class NumpyMachine(NumpyAlgebra):
                 return launch.workspace_address
             case _ if name.startswith("lanemask_"):
                 return np.array([lane_masks(name[-2:])], np.uint32)
-            case _ if name.startswith(SYSTEM_MEMORY):
-                return NOWHERE
             case _:
                 return self._counter(name)
 

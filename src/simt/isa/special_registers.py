@@ -153,10 +153,20 @@ DRIVER_VALUES = {
 """What is known of values that are not always zero on an H200 (`tests/hw/test_environment.py`)."""
 
 
-SYSTEM_MEMORY = "reserved_smem_"
-"""How the names of registers begin that tell where the system's shared memory is."""
-NOWHERE = 0x7FFF0000
-"""What they hold: no CTA has shared memory there, so that accesses are faults."""
+SYSTEM_MEMORY = "%reserved_smem"
+SYSTEM_BYTES, SYSTEM_ALIGN = 1024, 128
+"""Shared memory of the system, in CTAs of kernels that ask where it is: a GPU's keeps as much."""
+SYSTEM_PLACES = {"begin": 0, "end": SYSTEM_BYTES, "0": 0, "1": SYSTEM_BYTES // 2}
+"""What its registers `%reserved_smem_offset_...` point to, from where it begins. Cooperative groups keep barriers
+and words of tiles of several warps at the last one."""
+SYSTEM_CAPACITY = "%reserved_smem_offset_cap"
+"""The register that tells its size."""
+
+
+def system_place(name: str) -> int | None:
+    """Where in the system's shared memory a register points, None for every other one."""
+    before, _, which = name.rpartition("_")
+    return SYSTEM_PLACES.get(which) if before == "%reserved_smem_offset" else None
 
 
 def _launch() -> Iterator[SpecialRegister]:
@@ -170,14 +180,11 @@ def _launch() -> Iterator[SpecialRegister]:
     )
     for name, since, summary in sizes:
         yield _one(f"%{name}_smem_size", U32, since, f"PTX {since.split()[0]} %{name}_smem_size", summary)
-    for name in ("begin", "end", "cap", "offset_0", "offset_1"):
-        yield _one(
-            f"%{SYSTEM_MEMORY}{name if name.startswith('o') else f'offset_{name}'}",
-            U32,
-            "7.6 sm_80",
-            "PTX 7.6 %reserved_smem_offset",
-            "Place in shared memory that the system keeps for itself; there is none here.",
-        )
+    since, ref = "7.6 sm_80", "PTX 7.6 %reserved_smem_offset"
+    for name in SYSTEM_PLACES:
+        words = "Place in the shared memory that the system keeps for itself."
+        yield _one(f"%reserved_smem_offset_{name}", U32, since, ref, words)
+    yield _one(SYSTEM_CAPACITY, U32, since, ref, "Bytes of shared memory that the system keeps for itself.")
     yield _one(
         "%current_graph_exec",
         U64,

@@ -112,26 +112,32 @@ _MODELLED = (
     _later(7, 5, "T4", 40, ctas=16, warps=32, shared=64, shared_total=64),
     _later(8, 0, "A100", 108, ctas=32, warps=64, shared=163, shared_total=164),
     _later(8, 6, "A40", 84, ctas=16, warps=48, shared=99, shared_total=100),
+    _later(8, 7, "Jetson AGX Orin", 16, ctas=16, warps=48, shared=163, shared_total=164),
     _later(8, 9, "L40", 142, ctas=24, warps=48, shared=99, shared_total=100),
     _later(9, 0, "H200", 132, ctas=32, warps=64, shared=227, shared_total=228),
     _later(10, 0, "B200", 148, ctas=32, warps=64, shared=227, shared_total=228),
+    _later(10, 3, "B300", 148, ctas=32, warps=64, shared=227, shared_total=228),
+    _later(11, 0, "Jetson T5000", 20, ctas=24, warps=48, shared=227, shared_total=228),
+    _later(12, 0, "GeForce RTX 5090", 170, ctas=24, warps=48, shared=99, shared_total=100),
+    _later(12, 1, "GB10", 48, ctas=24, warps=48, shared=99, shared_total=100),
 )
 
 DEVICES: dict[int, DeviceProperties] = {d.number: d for d in _MODELLED}
 """Every modelled device by its number (90 for sm_90), oldest first."""
 
-NEWEST: DeviceProperties = _MODELLED[-1]
+DEFAULT: DeviceProperties = DEVICES[100]
+"""What is taken where none is named. (Later ones have less memory: graphics cards and embedded boards.)"""
 
 _ARCHITECTURE = re.compile(r"(?:sm_|compute_)?(\d{2,3})[af]?|(\d+)\.(\d)", re.IGNORECASE)
 
 
 def find_device(architecture: str | int | None) -> DeviceProperties:
-    """`"sm_90"`, `"compute_90"`, `"90"`, `"9.0"` or 90; None gives the newest.
+    """`"sm_90"`, `"compute_90"`, `"90"`, `"9.0"` or 90; None gives `DEFAULT`.
 
     Raises `SimtError` naming what is modelled.
     """
     if architecture is None:
-        return NEWEST
+        return DEFAULT
     match = _ARCHITECTURE.fullmatch(str(architecture).strip())
     number = int(match[1] or match[2] + match[3]) if match else -1
     if number not in DEVICES:

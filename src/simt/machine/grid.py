@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from simt.analysis.outline import FRAME_ALIGNMENT, Function, Program
 from simt.errors import LaunchError
+from simt.isa.special_registers import SYSTEM_BYTES, SYSTEM_MEMORY
 from simt.machine.device import DeviceProperties
 from simt.machine.launch import Dim3
 from simt.machine.memory import round_up
@@ -141,7 +142,8 @@ def shared_bytes(kernel: Function, dynamic: int, device: DeviceProperties) -> in
         raise LaunchError(f"shared_mem: expected bytes of dynamic shared memory, {dynamic!r} given")
     dynamic = index(dynamic)
     total = kernel.dynamic_shared + dynamic if dynamic else kernel.shared_size
-    if total > device.max_shared_memory_per_cta:
+    own = total - (SYSTEM_BYTES if SYSTEM_MEMORY in kernel.shared else 0)
+    if own > device.max_shared_memory_per_cta:
         raise LaunchError(
             f"{total} bytes of shared memory ({kernel.shared_size} static, {dynamic} dynamic); "
             f"{device.name} has at most {device.max_shared_memory_per_cta} a CTA"

@@ -11,7 +11,7 @@ from simt.analysis.program import Block, Call, Function, Program, Register
 from simt.diagnostics import Source
 from simt.errors import LaunchError, SimtError
 from simt.isa.algebra import Environment
-from simt.machine.device import DEVICES, NEWEST, find_device
+from simt.machine.device import DEVICES, DEFAULT, find_device
 from simt.machine.grid import as_dim3, check_shape, local_bytes, shared_bytes
 from simt.ptx.types import U32
 
@@ -69,13 +69,13 @@ def test_device_limits(arch: int, grid: Any, block: Any, message: str) -> None:
 
 def test_directives() -> None:
     at_most = kernel(limits={"maxntid": (16, 16)})
-    check_shape((1, 1, 1), (256, 1, 1), at_most, NEWEST)
+    check_shape((1, 1, 1), (256, 1, 1), at_most, DEFAULT)
     with pytest.raises(LaunchError, match=r"has 257 threads; the kernel's \.maxntid allows at most 256"):
-        check_shape((1, 1, 1), (257, 1, 1), at_most, NEWEST)
+        check_shape((1, 1, 1), (257, 1, 1), at_most, DEFAULT)
     exactly = kernel(limits={"reqntid": (32,)})
-    check_shape((1, 1, 1), (32, 1, 1), exactly, NEWEST)
+    check_shape((1, 1, 1), (32, 1, 1), exactly, DEFAULT)
     with pytest.raises(LaunchError, match=r"^block \(16, 2, 1\): the kernel's \.reqntid requires \(32\)$"):
-        check_shape((1, 1, 1), (16, 2, 1), exactly, NEWEST)
+        check_shape((1, 1, 1), (16, 2, 1), exactly, DEFAULT)
 
 
 @pytest.mark.parametrize(
@@ -125,15 +125,15 @@ def test_too_many_registers() -> None:
 
 def test_shared_memory() -> None:
     k = kernel(shared_size=1000, dynamic_shared=1008)
-    assert shared_bytes(k, 0, NEWEST) == 1000
-    assert shared_bytes(k, 16, NEWEST) == 1024
+    assert shared_bytes(k, 0, DEFAULT) == 1000
+    assert shared_bytes(k, 16, DEFAULT) == 1024
     with pytest.raises(LaunchError) as problem:
         shared_bytes(k, 16 * 1024, DEVICES[10])
     assert str(problem.value) == (
         "17392 bytes of shared memory (1000 static, 16384 dynamic); sm_10 has at most 16384 a CTA"
     )
     with pytest.raises(LaunchError, match="expected bytes of dynamic shared memory, -1 given"):
-        shared_bytes(k, -1, NEWEST)
+        shared_bytes(k, -1, DEFAULT)
 
 
 def chain(*functions: tuple[str, int, tuple[str, ...]], recursive: str = "") -> Program:
@@ -147,25 +147,25 @@ def chain(*functions: tuple[str, int, tuple[str, ...]], recursive: str = "") -> 
 
 def test_local_memory_is_the_deepest_chain() -> None:
     program = chain(("k", 10, ("f", "g")), ("f", 100, ("h",)), ("g", 8, ("h",)), ("h", 16, ()))
-    assert local_bytes(program, program.functions["k"], NEWEST) == 16 + 112 + 16
-    assert local_bytes(program, program.functions["h"], NEWEST) == 16
+    assert local_bytes(program, program.functions["k"], DEFAULT) == 16 + 112 + 16
+    assert local_bytes(program, program.functions["h"], DEFAULT) == 16
 
 
 def test_recursion_adds_the_stack() -> None:
     program = chain(("k", 0, ("f",)), ("f", 32, ("f",)), recursive="f")
-    assert local_bytes(program, program.functions["k"], NEWEST, stack=1000) == 1032
+    assert local_bytes(program, program.functions["k"], DEFAULT, stack=1000) == 1032
     assert local_bytes(program, program.functions["k"], DEVICES[10], stack=1 << 30) == 16 * 1024
 
 
 def test_mutual_recursion_ends() -> None:
     program = chain(("k", 16, ("f",)), ("f", 16, ("g",)), ("g", 16, ("f",)), recursive="f")
-    assert local_bytes(program, program.functions["k"], NEWEST, stack=0) == 48
+    assert local_bytes(program, program.functions["k"], DEFAULT, stack=0) == 48
 
 
 def test_a_long_chain_does_not_exhaust_pythons_stack() -> None:
     names = ["k", *(f"f{i}" for i in range(5000))]
     program = chain(*((n, 16, tuple(names[i + 1 : i + 2])) for i, n in enumerate(names)))
-    assert local_bytes(program, program.functions["k"], NEWEST) == 5001 * 16
+    assert local_bytes(program, program.functions["k"], DEFAULT) == 5001 * 16
 
 
 def test_too_much_local_memory() -> None:
@@ -180,14 +180,14 @@ def test_device_names(name: str | int) -> None:
 
 
 def test_devices_of_the_handbook_and_today() -> None:
-    assert list(DEVICES) == [10, 11, 12, 13, 20, 21, 30, 35, 75, 80, 86, 89, 90, 100]
+    assert list(DEVICES) == [10, 11, 12, 13, 20, 21, 30, 35, 75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121]
     assert find_device(None).name == find_device("10.0").name == "sm_100"
     assert find_device("1.0").name == "sm_10"
 
 
 @pytest.mark.parametrize("name", ["sm_42", "gpu", "", 7, "sm_"])
 def test_unknown_devices(name: str | int) -> None:
-    with pytest.raises(SimtError, match=r"^no virtual device .*: expected one of sm_10, sm_11, .*sm_100$"):
+    with pytest.raises(SimtError, match=r"^no virtual device .*: expected one of sm_10, sm_11, .*sm_121$"):
         find_device(name)
 
 
