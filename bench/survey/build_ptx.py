@@ -7,9 +7,15 @@ import sys
 from pathlib import Path
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
+ARCH = 80
+
+
+def build(source: Path, target: Path, arch: int = ARCH) -> None:
+    """What nvcc makes of a kernel, as PTX."""
+    subprocess.run(["nvcc", "-ptx", f"-arch=compute_{arch}", str(source), "-o", str(target)], check=True)
+
 
 if __name__ == "__main__":
     for source in sorted(KERNELS.glob("*.cu")):
         if source.stem in sys.argv[1:] or len(sys.argv) == 1:
-            target = source.with_suffix(".ptx")
-            subprocess.run(["nvcc", "-ptx", "-arch=compute_80", str(source), "-o", str(target)], check=True)
+            build(source, source.with_suffix(".ptx"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,16 @@ import numpy as np
 from suite.problem import Array, Problem
 from suite.versions import BUILD, compile_c
 
+from survey.build_ptx import ARCH, KERNELS, build
+
 HERE = Path(__file__).resolve().parent
-KERNELS = HERE / "kernels"
 Make = Callable[[int], Problem]
 
 
 @dataclass(frozen=True)
 class Case:
-    """`source`: the name of its files. `make`: the problem of a size, of which `full` and `quick` are two."""
+    """`source`: the name of its files. `make`: the problem of a size, of which `full` and `quick` are two.
+    `arch`: for what its PTX is, which is in `folder`."""
 
     name: str
     source: str
@@ -26,10 +28,21 @@ class Case:
     quick: int
     make: Make
     approx: str | None = None
+    arch: int = ARCH
+    folder: Path = KERNELS
 
     @property
     def ptx(self) -> Path:
-        return KERNELS / f"{self.source}.ptx"
+        return self.folder / f"{self.source}.ptx"
+
+    def made_for(self, arch: int) -> Case:
+        """The same for another architecture, with PTX that nvcc makes now."""
+        if arch == self.arch:
+            return self
+        made = replace(self, arch=arch, folder=BUILD / f"survey.{arch}")
+        made.folder.mkdir(parents=True, exist_ok=True)
+        build(KERNELS / f"{self.source}.cu", made.ptx, arch)
+        return made
 
     def problem(self, size: str) -> Problem:
         return self.make(self.full if size == "full" else self.quick)

@@ -24,7 +24,7 @@ def measure(case: Case, size: str, rounds: int, clock: Clock) -> Line:
         return line
     timed(native, problem, wall)
     answer = {name: native.array(name).copy() for name in problem.native or problem.arrays}
-    virtual = Virtual(case, problem, workers=1)
+    virtual = Virtual(case, problem, workers=1, arch=f"sm_{max(case.arch, 90)}")
     note(line, "simt", virtual, timed(virtual, problem, wall), problem, answer)
     if not line.wrong:
         line.seconds = interleaved({"simt": virtual, "plain C": native}, problem, rounds, clock)
