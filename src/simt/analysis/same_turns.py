@@ -19,7 +19,7 @@ from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.terms import Sum, TermAlgebra, Terms
 from simt.isa.algebra import Environment
-from simt.ptx.types import PRED, U32, Type, bits_type, unsigned
+from simt.ptx.types import PRED, U32, Type, bits_type, signed, unsigned
 from simt.records import dataclass
 
 MOST_TURNS = 4
@@ -30,46 +30,63 @@ Values = Mapping[Definition, Sum]
 
 @dataclass(frozen=True, slots=True)
 class Unrolled:
-    """The two loops, `rest` and `main`, each a block. `before`: where lanes go to either; by way of `lead` to
-    `rest`. `between`: where those of `rest` come to, and go on to `main`, by way of `way`, or to `after`."""
+    """The two loops, `rest` and `main`, each a block. `before`: where lanes go to either. `lead` and `trail`:
+    blocks through which a lane goes that has one turn to do, from there to `rest`, and from it to `after`,
+    where all meet. `others`: what stands between besides. `left_first`: whether turns that are left over are
+    done first."""
 
     before: Block
     lead: list[Block]
     rest: Block
-    between: Block
-    way: Block
+    trail: list[Block]
     main: Block
     after: Block
+    others: list[Block]
+    left_first: bool
+
+    @property
+    def inside(self) -> list[Block]:
+        return [*self.lead, self.rest, *self.trail, self.main, *self.others]
+
+    @property
+    def between(self) -> Block:
+        """Where those of the first loop come to, and go on to the second one or to `after`."""
+        return self.trail[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """The lines on which an op of a turn stands in each of the second loop's turns, and among those left over,
+    by their number and the place of each."""
+
+    main: tuple[int, ...]
+    left: tuple[tuple[int, ...], ...]
+    left_first: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A counter: from `start` by `step` while below `limit`, in numbers of a type; `now` in a turn. `test`:
-    the op of the second loop that compares it, as its operand `counter`. `lines`: by that of an op of the
-    first loop, those of the second loop's. `definitions`: of what is read. `begun`: what it
-    began with. `indices`: what goes on with the counter
-    and must not wrap either, as it begins."""
+    """A counter: from `begun` by `step` while below `limit`, in numbers of a type; `now` in a turn, None if
+    there is none in the loop. `copies`: by the line of an op of a turn. `definitions`: of what is read.
+    `indices`: what goes on with the counter and must not wrap either, as it begins."""
 
-    start: Register
-    now: Register
+    now: Register | None
     step: Register | Constant
     limit: Register | Constant
     type: Type
-    test: Op
-    counter: str
-    lines: dict[int, tuple[int, ...]]
+    copies: dict[int, Copies]
     definitions: list[Definition]
     begun: Definition
     indices: list[Definition]
 
 
-class _DifferentError(Exception):
+class DifferentError(Exception):
     """The loops are not the same, or that is not seen."""
 
 
-def _require(condition: bool) -> None:
+def require(condition: bool) -> None:
     if not condition:
-        raise _DifferentError
+        raise DifferentError
 
 
 def other(block: Block, way: Block) -> Block:
@@ -112,11 +129,15 @@ class Proof:
     ) -> None:
         self.ssa, self.shapes, self.ranges, self.pair = ssa, shapes, ranges, pair
         self.environment = environment
+        self.inside = {*pair.inside} - {*pair.lead}
         self.algebra = TermAlgebra()
         self.outside = self._terms({})
-        self.phis = ssa.phis.get(pair.rest.index, [])
         self.steps: dict[Definition, Sum] = {}
         self.lower: dict[Sum, Sum] = {}  # halves of what counters of 64 bits begin with
+
+    @property
+    def phis(self) -> list[Definition]:
+        return self.ssa.phis.get(self.pair.rest.index, [])
 
     def _terms(self, known: Values) -> Terms:
         made = Terms(self.ssa, self.environment, self.algebra)
@@ -126,13 +147,13 @@ class Proof:
     def count(self) -> Count | None:
         try:
             return self._count()
-        except _DifferentError:
+        except DifferentError:
             return None
 
     def _count(self) -> Count:
         pair = self.pair
         for block in (pair.before, *pair.lead, pair.rest, pair.between, pair.main):
-            _require(self._is_plain(block))
+            require(self._is_plain(block))
         self._find_steps()
         turns = self._turns()
         self._set_starts()
@@ -143,7 +164,7 @@ class Proof:
             done = self._run(self.pair.rest, self._next(done), effects)
         others = list[Hashable]()
         main = self._main(first, others)
-        _require(effects == others)
+        require(effects == others)
         self._go_on_alike(done, main)
         self._leave_alike(done, main)
         return self._counted(done, main, turns)
@@ -155,7 +176,7 @@ class Proof:
         for op in block.ops:
             if not isinstance(op, Op) or op.guard is not None:
                 return False
-            inside = block in (self.pair.rest, self.pair.main)
+            inside = block in self.inside and block not in self.pair.trail
             if op.form.effects and (not inside or {*op.form.effects} != {"memory"} or observer.reads(op)):
                 return False
         return True
@@ -193,7 +214,7 @@ class Proof:
             case Sum():
                 return all(self._is_fixed(self.algebra.keys[a.number]) and not a.turns for a, _ in key.parts)
             case Definition():
-                return key.block not in (self.pair.rest, self.pair.between, self.pair.main)
+                return key.block not in self.inside
             case frozenset() | tuple():
                 parts = cast("frozenset[Hashable] | tuple[Hashable, ...]", key)
                 return not _named(parts, "begins", "effect") and all(map(self._is_fixed, parts))
@@ -260,7 +281,7 @@ class Proof:
         """A turn of the second loop must leave what it would begin with after those of the first one."""
         later = self._between(done)
         for phi in self.ssa.phis.get(self.pair.main.index, ()):
-            _require(later.of(self._brought(phi)) == main.of(phi.inputs[self.pair.main.index]))
+            require(later.of(self._brought(phi)) == main.of(phi.inputs[self.pair.main.index]))
 
     def _begins_alike(self) -> None:
         """Lanes that come to the second loop at once must bring what those of the first begin with."""
@@ -270,7 +291,7 @@ class Proof:
             (at_once,) = (d for b, d in phi.inputs.items() if b != source)
             later = self.turn.of(phi.inputs[source])
             first = self._start(after[later]) if later in after else later
-            _require((later in after or self._is_fixed(later)) and first == self.outside.of(at_once))
+            require((later in after or self._is_fixed(later)) and first == self.outside.of(at_once))
 
     def _leave_alike(self, done: Terms, main: Terms) -> None:
         """What is read after the loops must be the same, whichever of them one leaves."""
@@ -278,12 +299,12 @@ class Proof:
         between, pair = self._between(done), self.pair
         leads = [*_chain(pair.after, pair.between)], [*_chain(other(pair.main, pair.main), pair.main)]
         common = next((b for b, _ in leads[0] if any(b is c for c, _ in leads[1])), None)
-        _require(common is not None)
+        require(common is not None)
         assert common is not None
         sources = [next(source for b, source in lead if b is common) for lead in leads]
         for phi in self.ssa.phis.get(common.index, ()):
             one, two = (phi.inputs[source.index] for source in sources)
-            _require(between.of(one) == main.of(two))
+            require(between.of(one) == main.of(two))
 
     # -- how many turns ------------------------------------------------------------------------------
 
@@ -306,14 +327,25 @@ class Proof:
             count = {2**step.bits - 1: start, 1: zero.added(start, -1)}.get(step.number, zero)
             rest = algebra.key(count)
             if _named(rest, "and"):
-                all_, mask = cast("tuple[Any, Sum, int]", rest)[1:]
-                self.quotient = all_.added(Sum(step.bits, 1), -1)
-                least = algebra.compare("lt", t, self.quotient, Sum(all_.bits, mask))
-                _require(self._leaves_none(start, mask))
-                _require(self._holds(self.outside, pair.between, pair.after) == least)
-                _require(1 < mask + 1 <= MOST_TURNS and not mask & (mask + 1))
+                mask = cast("tuple[Any, Sum, int]", rest)[2]
+                require(1 < mask + 1 <= MOST_TURNS and not mask & (mask + 1))
+                self.quotient = self._asked_for(t, mask, count)
+                require(self._leaves_none(start, mask))
                 return mask + 1
-        raise _DifferentError
+        raise DifferentError
+
+    def _asked_for(self, t: Type, mask: int, left: Sum) -> Sum:
+        """The quotient of which it is asked, after the first loop, whether it is less than a number. One more
+        are all turns, of which some are left over."""
+        algebra, one = self.algebra, Sum(t.bits, 1)
+        key = algebra.key(self._holds(self.outside, self.pair.between, self.pair.after))
+        require(_named(key, "lt"))
+        signed, found, least = cast("tuple[bool, Sum, Sum]", cast("tuple[Any, ...]", key)[1:])
+        require(not signed and not least.parts and least.number > 0 and least.number % mask == 0)
+        divisor = Sum(t.bits, least.number // mask)
+        quotient = found if divisor == one else algebra.divide(t, found, divisor)
+        require(algebra.and_(t, quotient.added(one), Sum(t.bits, mask)) == left)
+        return quotient
 
     def _leaves_none(self, start: Sum, mask: int) -> bool:
         """Whether the first loop is left out where it has no turn. (It asks for that, or for the last of the
@@ -329,12 +361,12 @@ class Proof:
         """The counter by which the second loop ends."""
         goes_on = self._holds(main, self.pair.main, self.pair.main)
         key = self.algebra.key(goes_on)
-        _require(_named(key, "lt"))
+        require(_named(key, "lt"))
         signed, now, limit = cast("tuple[bool, Sum, Sum]", cast("tuple[Any, ...]", key)[1:])
         for phi, after in self._next(done).items():
             if after == now and phi in self.steps and self._counts(phi, signed, limit):
                 return self._named(phi, signed, limit)
-        raise _DifferentError
+        raise DifferentError
 
     def _counts(self, phi: Definition, signed: bool, limit: Sum) -> bool:
         """Whether the turns are those of a counter below a limit, which it surely is before."""
@@ -393,47 +425,40 @@ class Proof:
 
     def _is_asked(self, condition: Sum) -> bool:
         """Whether all lanes that come to the loops were asked for a condition, and it held."""
+        return any(condition == one for one in self._asked())
+
+    def _asked(self) -> Iterator[Sum]:
+        """What holds for all lanes that come to the loops, since they were asked."""
         tree, at, ssa = dominators(self.ssa.schedule), self.pair.before.index, self.ssa
         blocks = {b.index: b for b in ssa.schedule.order}
         while True:
             sources = ssa.predecessors[at]
             branches = len(sources) == 1 and isinstance(sources[0].terminator, Branch)
             if branches and len(sources[0].successors()) == 2:
-                found = self._holds(self.outside, sources[0], blocks[at])
-                if self.algebra.implies(found, condition):
-                    return True
+                yield from self.algebra.implied(self._holds(self.outside, sources[0], blocks[at]))
             if tree[at] == at:
-                return False
+                return
             at = tree[at]
 
-    def _named(self, phi: Definition, signed: bool, limit: Sum) -> Count:
+    def _named(self, phi: Definition, by_sign: bool, limit: Sum) -> Count:
         """The count, by registers."""
-        pair, ssa = self.pair, self.ssa
-        branch = pair.main.terminator
-        assert isinstance(branch, Branch)
-        test = ssa.read[id(branch)][branch.predicate].origin
-        assert isinstance(test, Op)
-        t = test.source_types["a"]
-        at, step = self._operand(test, limit), self._step(phi, t)
-        start = self._first(phi)
-        _require(not self._is_uniform(start) and start.register.type.bits == t.bits and t.is_signed == signed)
-        _require(test.sources.keys() == {"a", "b"})
-        counter = next(n for n, s in test.sources.items() if s is not at[0])
+        start, bits = self._first(phi), phi.register.type.bits
+        t = signed(bits) if by_sign else unsigned(bits)
+        at, step = self._standing(t, limit), self._standing(t, self.steps[phi])
+        require(not self._is_uniform(start) and start.register.type.bits == bits)
         read = [d for d in (at[1], step[1]) if d is not None]
-        _require(all(self._is_uniform(d) and self._is_before(d) for d in read))
-        after = phi.inputs[pair.rest.index]
+        require(all(self._is_uniform(d) for d in read))
         first, by = self._half(phi)
-        _require(self.algebra.rising <= {by})
+        require(self.algebra.rising <= {by})
         indices = [self._index(one) for one, _, _ in self.algebra.extended if one != first]
-        _require(all(self._is_beside(start, index) for index in indices))
-        read += [start, after]
-        return Count(
-            phi.register, phi.register, step[0], at[0], t, test, counter, self._lines(), read, start, indices
-        )
+        require(all(self._is_beside(start, index) for index in indices))
+        now = phi.register if phi.block is self.pair.rest else None
+        read += [start] if now is None else [start, phi.inputs[self.pair.rest.index]]
+        return Count(now, step[0], at[0], t, self._copies(), read, start, indices)
 
     def _index(self, start: Sum) -> Definition:
         """What an index began with, in a register."""
-        near = {self.pair.before, *self.pair.lead}
+        near = self._near()
         found = (
             d
             for d, term in self.outside.known.items()
@@ -442,7 +467,11 @@ class Proof:
         for definition in found:
             if self._is_before(definition) or (definition.block in near and self._stays(definition)):
                 return definition
-        raise _DifferentError
+        raise DifferentError
+
+    def _near(self) -> set[Block]:
+        """Blocks on the way to the loops."""
+        return {self.pair.before, *self.pair.lead}
 
     def _is_beside(self, start: Definition, index: Definition) -> bool:
         """Whether an index is more than a counter by what is the same for all lanes."""
@@ -455,26 +484,16 @@ class Proof:
         last = [op for op in ops if definition.register in op.destinations]
         return definition.origin is last[-1] if last else False
 
-    def _operand(self, test: Op, limit: Sum) -> tuple[Register | Constant, Definition | None]:
-        """The operand of a comparison that is the limit."""
-        for source in test.sources.values():
-            if isinstance(source, Register):
-                definition = self.ssa.read[id(test)][source]
-                if self._is_before(definition) and self.outside.of(definition) == limit:
-                    return source, definition
-            elif isinstance(source, Constant) and not limit.parts and source.bits == limit.number:
-                return source, None
-        raise _DifferentError
-
-    def _step(self, phi: Definition, t: Type) -> tuple[Register | Constant, Definition | None]:
-        step = self.steps[phi]
-        if not step.parts:
-            return Constant(t, step.number), None
-        op = phi.inputs[self.pair.rest.index].origin
-        for register, definition in (self.ssa.read[id(op)] if isinstance(op, Op) else {}).items():
-            if self._is_before(definition) and self.outside.of(definition) == step:
-                return register, definition
-        raise _DifferentError
+    def _standing(self, t: Type, term: Sum) -> tuple[Register | Constant, Definition | None]:
+        """A value as a number, or in a register that has it from before the loops on."""
+        if not term.parts:
+            return Constant(t, term.number), None
+        ops = [op for block in (self.pair.rest, self.pair.main) for op in block.ops]
+        read = (d for op in ops for d in self.ssa.read[id(op)].values())
+        for definition in (*self.outside.known, *read):
+            if self._is_before(definition) and self.outside.of(definition) == term:
+                return definition.register, definition
+        raise DifferentError
 
     def _is_before(self, definition: Definition) -> bool:
         """Whether a register has something from before the loops on, and nothing else."""
@@ -489,8 +508,15 @@ class Proof:
         shape = self.shapes.get(definition)
         return shape is not None and shape.is_uniform
 
-    def _lines(self) -> dict[int, tuple[int, ...]]:
-        """By the line of what the first loop does, those of the second one's turns."""
-        one, all_ = ([op.line for op in _ops(b) if op.form.effects] for b in (self.pair.rest, self.pair.main))
-        _require(len({*one}) == len(one))
-        return {line: tuple(all_[n :: len(one)]) for n, line in enumerate(one)}
+    def _copies(self) -> dict[int, Copies]:
+        """By the line of what a turn does, where else it stands."""
+        one, all_ = (self._lines(block) for block in (self.pair.rest, self.pair.main))
+        require(len({*one}) == len(one))
+        turns = len(all_) // len(one) if one else 0
+        return {
+            line: Copies(all_[n :: len(one)], tuple((line,) * left for left in range(turns)), True)
+            for n, line in enumerate(one)
+        }
+
+    def _lines(self, block: Block) -> tuple[int, ...]:
+        return tuple(op.line for op in _ops(block) if op.form.effects)

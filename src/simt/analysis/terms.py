@@ -8,7 +8,7 @@ part of its sum.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from itertools import product
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ DEEP = 12
 """Ops behind each other that are looked at outside of what is followed."""
 FAR = 1 << 26
 """How far a counter goes at most, in a turn and in what a turn gets at."""
-NEXT = 8
+NEXT = 16
 """Steps that a counter goes at most beyond what a turn begins with."""
 
 
@@ -150,22 +150,70 @@ class TermAlgebra:
             return self.atom(1, "both", frozenset((a, b)))
         if b.parts:
             raise NoSumError
-        return self.atom(t.bits, "and", a, b.number)
+        return self._masked(a, b.number)
+
+    def _masked(self, a: Sum, mask: int) -> Sum:
+        """The bits of a value that a mask selects: those of a quotient from bit 0 on, times a power of two."""
+        below = (mask & -mask).bit_length() - 1
+        if below > 0:
+            higher = self._masked(self._shifted(a, below), mask >> below)
+            return Sum(a.bits, 0).added(higher, 1 << below)
+        return self.atom(a.bits, "and", a if mask & (mask + 1) else self.lowest(a, mask), mask)
+
+    def _shifted(self, a: Sum, n: int) -> Sum:
+        return self.atom(a.bits, "divide", a, Sum(a.bits, 1 << n))
+
+    def lowest(self, a: Sum, mask: int) -> Sum:
+        """A value with the same lowest bits (those of a mask), in one form: what a dividend has of whole divisors is added to
+        the quotient."""
+        found = Sum(a.bits, a.number)
+        for atom, count in a.parts:
+            one = Sum(a.bits, 0, frozenset({(atom, 1)}))
+            _, dividend, divisor = cast("Any", self.key(one)) if self._name(one) == "divide" else (0, one, one)
+            by = divisor.number
+            if not divisor.parts and by & (by - 1) == 0 and mask < (1 << a.bits) // by:
+                more = dividend.number // by
+                rest = dividend.added(Sum(a.bits, more * by), -1)
+                one = self.atom(a.bits, "divide", rest, divisor).added(Sum(a.bits, more))
+            found = found.added(one, count)
+        kept = frozenset((atom, count & mask) for atom, count in found.parts if count & mask)
+        return Sum(a.bits, found.number & mask, kept)
 
     def or_(self, t: Type, a: Sum, b: Sum) -> Sum:
-        if not t.is_predicate:
+        """Of numbers, where it is their sum."""
+        if t.is_predicate:
+            return self.atom(1, "either", frozenset((a, b)))
+        if b.parts or self.most(a) >= b.number & -b.number:
             raise NoSumError
-        return self.atom(1, "either", frozenset((a, b)))
+        return a.added(b)
 
-    def implies(self, a: Sum, b: Sum) -> bool:
-        """Whether one predicate surely holds where another one does."""
+    def most(self, a: Sum) -> int:
+        """What a value is at most."""
+        found = a.number + sum(count * self._most_of(atom, a.bits) for atom, count in a.parts)
+        return min(found, (1 << a.bits) - 1)
+
+    def _most_of(self, atom: Atom, bits: int) -> int:
+        match () if atom.turns else self.keys[atom.number]:
+            case ("and", Sum() as a, int() as mask):
+                return min(self.most(a), mask)
+            case ("extended", False, Sum() as a):
+                return self.most(a)
+            case ("divide", Sum() as a, Sum() as by) if not by.parts and by.number:
+                return self.most(a) // by.number
+            case _:
+                return (1 << bits) - 1
+
+    def implied(self, a: Sum) -> Iterator[Sum]:
+        """The predicates that surely hold where one does, that one among them."""
+        yield a
         name, *rest = cast("tuple[Any, ...]", self.key(a) or ("",))
         if name == "both":
-            return any(self.implies(one, b) for one in rest[0])
+            for one in rest[0]:
+                yield from self.implied(one)
         if name == "not" and self._name(rest[0]) == "either":
             _, ways = cast("tuple[str, frozenset[Sum]]", self.key(rest[0]))
-            return any(self.implies(self.invert(PRED, one), b) for one in ways)
-        return a == b
+            for one in ways:
+                yield from self.implied(self.invert(PRED, one))
 
     def divide(self, t: Type, a: Sum, b: Sum) -> Sum:
         if t.is_signed:
@@ -192,10 +240,20 @@ class TermAlgebra:
             _, dividend, divisor = cast("tuple[str, Sum, Sum]", self.key(a))
             if not (b.parts or divisor.parts) and b.number * divisor.number < 1 << t.bits:
                 a, b = dividend, Sum(t.bits, b.number * divisor.number)
-        found = self.atom(
-            1, "eq" if op in ("eq", "ne") else "lt", t.is_signed and op not in ("eq", "ne"), a, b
-        )
+        if op in ("eq", "ne"):
+            found = self._equal(a, b)
+        else:
+            found = self.atom(1, "lt", t.is_signed, a, b)
         return self.atom(1, "not", found) if op in ("ne", "le", "ge") else found
+
+    def _equal(self, a: Sum, b: Sum) -> Sum:
+        """Bits in the middle of a value are compared as if they were its lowest."""
+        ((atom, count),) = a.parts if len(a.parts) == 1 else ((Atom(-1), 0),)
+        one = Sum(a.bits, 0, frozenset({(atom, 1)}))
+        if count and not (a.number or b.parts or b.number % count) and self._name(one) == "and":
+            if self.most(one) * count < 1 << a.bits:
+                a, b = one, Sum(b.bits, b.number // count)
+        return self.atom(1, "eq", False, a, b)
 
     def resize(self, source: Type, target: Type, a: Sum) -> Sum:
         if target.bits == source.bits:
@@ -251,10 +309,13 @@ class TermAlgebra:
         return key[2] if key[0] == "extended" and key[2].bits == bits else self.atom(bits, "cut", one)
 
     def _extended(self, signed: bool, target: Type, a: Sum) -> Sum:
-        if self._name(a) == "and":
-            _, all_, mask = cast("tuple[str, Sum, int]", self.key(a))
-            if not (signed and mask >> a.bits - 1):
-                return self.atom(target.bits, "and", self._extended(False, target, all_), mask)
+        ((atom, count),) = a.parts if len(a.parts) == 1 else ((Atom(-1), 0),)
+        one = Sum(a.bits, 0, frozenset({(atom, 1)}))
+        if not a.number and count and self._name(one) == "and":
+            _, all_, mask = cast("tuple[str, Sum, int]", self.key(one))
+            if mask * count < 1 << a.bits - signed:
+                found = self.atom(target.bits, "and", self._extended(False, target, all_), mask)
+                return Sum(target.bits, 0).added(found, count)
         return self.atom(target.bits, "extended", signed, a)
 
     def _name(self, a: Sum) -> Hashable:

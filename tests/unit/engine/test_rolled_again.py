@@ -11,8 +11,7 @@ import pytest
 import simt
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
-from simt.analysis.rolled_again import rolled_again, unrolled_pairs
-from simt.analysis.same_turns import Proof
+from simt.analysis.rolled_again import proof_of, rolled_again, unrolled_pairs
 from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
@@ -126,7 +125,7 @@ def is_rolled(text: str) -> bool:
     ssa = build(kernel, schedule(kernel))
     uniformity, _ = settle(ssa, environment, cta, program.functions)
     ranges = cache(lambda: Ranges(ssa, environment, cta, lambda _: UNKNOWN))
-    proofs = (Proof(ssa, uniformity.shapes, environment, ranges, pair) for pair in unrolled_pairs(ssa))
+    proofs = (proof_of(ssa, uniformity.shapes, environment, ranges, pair) for pair in unrolled_pairs(ssa))
     return rolled_again(kernel, ssa, proofs) is not kernel
 
 

@@ -1,0 +1,529 @@
+"""Unrolled loops of which the turns that are left over are done last.
+
+LLVM 20 puts them there, by which nvcc compiles for sm_100: if there are 16 turns or more, a loop of which each
+turn is 16 of them; then, by how many are left over, 8 in a row, 4 in a row, and a loop for those that remain.
+(Or fewer, where a turn is long.) A lane with one turn to do goes through none but the last of these parts: it
+tells what a turn is.
+
+What is left over is followed for all numbers of turns at once: where a branch parts them, each way goes on
+with those that take it. At the end each must have done as many turns as it had to, and have what is read
+there as after so many turns of the last loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import field
+from typing import Any, cast
+
+from simt.analysis.dominance import EXIT, post_dominators
+from simt.analysis.program import Block, Branch, Jump, Op
+from simt.analysis.same_turns import Copies, Count, DifferentError, Proof, Unrolled, Values, other, require
+from simt.analysis.ssa import Definition, Ssa
+from simt.analysis.terms import Atom, Sum, TermAlgebra, Terms
+from simt.ptx.types import unsigned
+from simt.records import dataclass, replace
+
+MOST_TURNS = 16
+"""Turns that a turn of the first loop may be."""
+MOST_BLOCKS = 24
+"""Blocks after the first loop."""
+MOST_STEPS = 96
+"""Blocks that are followed there."""
+
+
+def loops_with_rests(ssa: Ssa, loops: list[Block]) -> Iterator[Unrolled]:
+    """Loops, each a block, that are followed by what looks like the turns that are left over."""
+    after: dict[int, int] = {}
+    for main in loops:
+        (source, *more) = [b for b in ssa.predecessors[main.index] if b is not main] or [main]
+        way, before, lead = main, source, list[Block]()
+        while not more and isinstance(before.terminator, Jump) and before is not main:
+            way, (before, *more) = before, ssa.predecessors[before.index] or [main]
+        if more or before is main or not isinstance(before.terminator, Branch):
+            continue
+        after = after or post_dominators(ssa.schedule)
+        lead = _jumps(other(before, way))
+        ends = _jumps(other(main, main))
+        if len(before.successors()) == 2 and ends and lead and ends[-1] is lead[-1]:
+            pair = _rests(ssa, before, way, main, lead[-1], after)
+            if pair is not None:
+                yield pair
+
+
+def _jumps(block: Block) -> list[Block]:
+    """A block, and those to which it leads with no branch."""
+    found = [block]
+    while isinstance(block.terminator, Jump) and block.terminator.target not in found:
+        block = block.terminator.target
+        found.append(block)
+    return found
+
+
+def _rests(
+    ssa: Ssa, before: Block, way: Block, main: Block, first: Block, after: dict[int, int]
+) -> Unrolled | None:
+    """A loop with what follows it, from a block on until all meet."""
+    end, blocks = after.get(first.index, EXIT), {b.index: b for b in ssa.schedule.order}
+    if end == EXIT:
+        return None
+    inside, work = list[Block](), [*before.successors()]
+    while work and len(inside) < MOST_BLOCKS:
+        block = work.pop()
+        if block.index != end and block not in inside:
+            inside.append(block)
+            work += block.successors()
+    known = {before, *inside}
+    closed = before not in inside and all(known.issuperset(ssa.predecessors[b.index]) for b in inside)
+    rests = [b for b in inside if b in b.successors() and b is not main]
+    if work or not closed or len(rests) != 1 or way not in known:
+        return None
+    others = [b for b in inside if b is not main and b is not rests[0]]
+    return Unrolled(before, [], rests[0], [], main, blocks[end], others, left_first=False)
+
+
+@dataclass(slots=True)
+class _Left:
+    """What values are, by how many turns are left over: the remainder of all `turns` by a power of two."""
+
+    algebra: TermAlgebra
+    turns: Sum
+    divisor: int
+    number: int = 0
+
+    def holds(self, condition: Sum) -> bool | None:
+        """Whether a condition holds, if that is known."""
+        match self.algebra.key(condition):
+            case ("not", Sum() as one):
+                found = self.holds(one)
+                return None if found is None else not found
+            case ("eq", _, Sum() as a, Sum() as b):
+                found = self.value(a.added(b, -1))
+                return None if found is None else found == 0
+            case ("lt", by_sign, Sum() as a, Sum() as b):
+                sign = 1 << a.bits - 1 if by_sign else 0
+                one, two = self.value(a), self.value(b)
+                return None if one is None or two is None else one ^ sign < two ^ sign
+            case ("both" | "either" as name, frozenset() as ways):
+                found = [self.holds(cast("Sum", one)) for one in ways]
+                decided = name == "either"
+                return decided if decided in found else None if None in found else not decided
+            case _:
+                return None
+
+    def value(self, term: Sum) -> int | None:
+        """A value, if it is known."""
+        found = term.number
+        for atom, count in term.parts:
+            one = None if atom.turns else self._value_of(self.algebra.keys[atom.number], term.bits)
+            if one is None:
+                return None
+            found += count * one
+        return found % (1 << term.bits)
+
+    def _value_of(self, key: Hashable, bits: int) -> int | None:
+        match key:
+            case ("and", Sum() as a, int() as mask) if mask < self.divisor:
+                found = self.low(a)
+                return None if found is None else found & mask
+            case ("extended" | "cut" as name, *_, Sum() as a):
+                found = self.value(a)
+                if found is None or name == "cut":
+                    return None if found is None else found % (1 << bits)
+                sign = cast("tuple[Any, bool, Sum]", key)[1] and found >> a.bits - 1
+                return (found - (sign << a.bits)) % (1 << bits)
+            case _:
+                return None
+
+    def low(self, term: Sum) -> int | None:
+        """A value's remainder by the divisor, if it is known."""
+        all_, term = (self.algebra.lowest(one, self.divisor - 1) for one in (self.turns, term))
+        pivot = next((atom for atom, count in all_.parts if count == 1), None)
+        times = dict(term.parts).get(pivot, 0) if pivot is not None and term.bits == all_.bits else 0
+        rest = term.added(all_, -times)
+        found = rest.number + times * self.number
+        for atom, count in rest.parts:
+            key = None if atom.turns else self.algebra.keys[atom.number]
+            one = self._value_of(key, term.bits)
+            match key:
+                case ("extended" | "cut", *_, Sum() as a) if one is None:
+                    one = self.low(a)
+                case _:
+                    pass
+            if one is None:
+                return None
+            found += count * one
+        return found % self.divisor
+
+
+@dataclass(slots=True)
+class _Way:
+    """A way through what is left over. `numbers`: how many turns they may be. `at`: the next block, and
+    `source` the one before. `known`: what values are there. `done`: effects, and `lines` theirs."""
+
+    numbers: list[int]
+    at: Block
+    source: Block
+    known: Terms
+    done: list[Hashable] = field(default_factory=list[Hashable])
+    lines: list[int] = field(default_factory=list[int])
+    blocks: list[Block] = field(default_factory=list[Block])
+
+
+class LeftLast(Proof):
+    """`count` gives how such a loop counts, if it can be one of single turns."""
+
+    def _count(self) -> Count:
+        for block in (self.pair.before, *self.pair.inside):
+            require(self._is_plain(block))
+        require(self._is_forgotten())
+        self._measure()
+        self._find_path()
+        self._find_steps()
+        self._set_starts()
+        self._find_steps()
+        self._measure()
+        self._begin()
+        effects, ends = list[Hashable](), list[Mapping[Definition, Sum]]()
+        later = self._turns_of_rest(effects, ends)
+        ended = self._main_is(effects, later)
+        self.left: dict[int, list[int]] = {}
+        single = len(effects) // self.divisor
+        for numbers, known in (([0], ended), ([*range(1, self.divisor)], self.here)):
+            for way in self._follow(numbers, known):
+                (number,) = way.numbers
+                require(way.done == effects[: number * single])
+                require(self._at_end(way.source, way.known) == ends[number - 1])
+                self.left[number] = way.lines
+        return self._counted_below()
+
+    def _is_forgotten(self) -> bool:
+        """Whether nothing of what is made here is read later, but by the phis where all meet."""
+        pair, ssa, inside = self.pair, self.ssa, {b.index for b in self.inside}
+        outside = [b for b in ssa.schedule.order if b not in self.inside and b is not pair.before]
+        read = [d for b in outside for what in (*b.ops, b.terminator) for d in ssa.read[id(what)].values()]
+        phis = [phi for b in outside for phi in ssa.phis.get(b.index, ())]
+        read += [d for phi in phis for b, d in phi.inputs.items() if b not in inside]
+        own = ssa.phis.get(pair.before.index, ())
+        read += [d for phi in own for d in phi.inputs.values()]
+        return all(d.block not in self.inside for d in read)
+
+    # -- the first loop ------------------------------------------------------------------------------
+
+    def _measure(self) -> None:
+        """Finds how many turns there are, how many of them are one of the first loop, and what is known after
+        any number of those: in the first loop (`state`) and behind it (`here`)."""
+        main, ssa = self.pair.main, self.ssa
+        phis = ssa.phis.get(main.index, [])
+        begins = {phi: self.algebra.atom(phi.register.type.bits, "begins", phi) for phi in phis}
+        done = self._run(main, begins, [])
+        steps = {phi: done.of(phi.inputs[main.index]).added(begins[phi], -1) for phi in phis}
+        steps = {p: s for p, s in steps.items() if not p.register.type.is_float and self._is_fixed(s)}
+        self._find_turns(done, {phi: begins[phi].added(step) for phi, step in steps.items()}, steps)
+        self.state = begins | {
+            phi: self.outside.of(self._brought(phi)).added(self._single(step).turning)
+            for phi, step in steps.items()
+        }
+        self.first, source, self.begun = self._chained(other(self.pair.before, self._way()), self.outside)
+        _, last, after = self._chained(other(main, main), self._run(main, self.state, []), main)
+        self.sources = source, last
+        self.grows = dict[Definition, Sum]()
+        known: dict[Definition, Sum] = {}
+        for phi in ssa.phis.get(self.first.index, ()):
+            known[phi] = self._after_some(phi, after, steps)
+        self.here = self._terms(known)
+
+    def _way(self) -> Block:
+        """Where lanes go that come to the first loop."""
+        main, before = self.pair.main, self.pair.before
+        return next(b for b in before.successors() if main in _jumps(b))
+
+    def _chained(self, block: Block, known: Terms, source: Block | None = None) -> tuple[Block, Block, Terms]:
+        """Where blocks lead of which each leads to one place; the last of them, and what is known there."""
+        source = source or self.pair.before
+        while isinstance(block.terminator, Jump) and len(self.ssa.predecessors[block.index]) == 1:
+            known = self._entered(block, source, known)
+            self._act(block, known, [])
+            block, source = block.terminator.target, block
+        return block, source, known
+
+    def _find_turns(self, done: Terms, after: Values, steps: Values) -> None:
+        """How many turns there are: those of the first loop are a counter's, which ends it."""
+        main, algebra = self.pair.main, self.algebra
+        goes_on = self._holds(done, main, main)
+        for phi, step in steps.items():
+            t, start = unsigned(step.bits), self.outside.of(self._brought(phi))
+            down = step.number >> step.bits - 1
+            divisor = (1 << step.bits) - step.number if down else step.number
+            if step.parts or not 1 < divisor <= MOST_TURNS or divisor & (divisor - 1):
+                continue
+            end = self._ends_at(goes_on, after[phi])
+            if end is None:
+                continue
+            counted = start.added(end, -1) if down else end.added(start, -1)
+            for turns in self._asked_for(step.bits, divisor):
+                if self._whole(counted, turns, divisor):
+                    self.divisor, self.counted = divisor, [counted]
+                    self.quotient = turns.added(Sum(t.bits, 1), -1)
+                    self.left_over = _Left(algebra, turns, divisor)
+                    return
+        raise DifferentError
+
+    def _ends_at(self, goes_on: Sum, counter: Sum) -> Sum | None:
+        """What a counter is not yet while a loop goes on."""
+        match self.algebra.key(goes_on):
+            case ("not", Sum() as condition):
+                _, *rest = cast("tuple[Any, ...]", self.algebra.key(condition) or ("",))
+                sides = rest[1:] if len(rest) == 3 else []
+                ends = [sides[1 - n] for n, one in enumerate(sides) if one == counter]
+                equal = self.algebra.compare("eq", unsigned(counter.bits), counter, ends[0]) if ends else None
+                swapped = self.algebra.compare("eq", unsigned(counter.bits), ends[0], counter) if ends else None
+                return ends[0] if condition in (equal, swapped) and self._is_fixed(ends[0]) else None
+            case _:
+                return None
+
+    def _asked_for(self, bits: int, divisor: int) -> Iterator[Sum]:
+        """How many turns there may be: those of which it is asked whether they are too few for the loop."""
+        one, algebra = Sum(bits, 1), self.algebra
+        skips = self._holds(self.outside, self.pair.before, other(self.pair.before, self._way()))
+        match algebra.key(skips):
+            case ("lt", False, Sum() as found, Sum() as least) if found.bits == bits and not least.parts:
+                number = least.number
+            case ("eq", _, Sum() as found, Sum() as last) if found.bits == bits and not last.parts:
+                number = last.number + 1 if divisor == 2 else 0
+            case _:
+                return
+        if number == divisor:
+            yield found
+        by, rest = divmod(number, divisor - 1)
+        if by and not rest:
+            whole = Sum(bits, by)
+            quotient = found if by == 1 else algebra.divide(unsigned(bits), found, whole)
+            yield quotient.added(one)
+
+    def _whole(self, counted: Sum, turns: Sum, divisor: int) -> bool:
+        """Whether a counter goes through all turns but those that are left over. (It may be that highest bits
+        are masked which they have not.)"""
+        algebra, t = self.algebra, unsigned(turns.bits)
+        highest = max(algebra.most(turns).bit_length(), divisor.bit_length())
+        masks = ((1 << bits) - divisor for bits in range(highest, t.bits + 1))
+        return counted.bits == t.bits and any(
+            counted == algebra.and_(t, turns, Sum(t.bits, mask)) for mask in masks
+        )
+
+    def _single(self, step: Sum) -> Sum:
+        """What a counter goes on by in a turn, of which a turn of the first loop has several."""
+        half, whole = 1 << step.bits - 1, 1 << step.bits
+        counts = [(atom, (count + half) % whole - half) for atom, count in step.parts]
+        number = (step.number + half) % whole - half
+        require(not any(count % self.divisor for _, count in (*counts, (None, number))))
+        parts = frozenset((atom, count // self.divisor % whole) for atom, count in counts)
+        return Sum(step.bits, number // self.divisor % whole, parts)
+
+    def _after_some(self, phi: Definition, after: Terms, steps: Values) -> Sum:
+        """What a phi behind the first loop has after any number of turns."""
+        start = self.begun.of(phi.inputs[self.sources[0].index])
+        given = phi.inputs[self.sources[1].index]
+        for carried in self.ssa.phis.get(self.pair.main.index, ()):
+            if carried.inputs[self.pair.main.index] is given and carried not in steps:
+                require(self.outside.of(self._brought(carried)) == start)
+                return self.state[carried]
+        gone = after.of(given).added(start, -1)
+        turning = frozenset((Atom(a.number), n) for a, n in gone.parts if a.turns and a.number >= 0)
+        number = next((n for a, n in gone.parts if a.turns and a.number < 0), 0)
+        step = Sum(start.bits, number, turning)
+        if not step.parts and not step.number:
+            step = self._by_all(gone)
+        else:
+            require(gone == step.turning.added(step, self.divisor))
+        self.grows[phi] = step
+        return start.added(step.turning)
+
+    def _by_all(self, gone: Sum) -> Sum:
+        """By how much a value goes on that is made, when the first loop is done, of all its turns."""
+        if not gone.parts and not gone.number:
+            return gone
+        whole = [one for one in self.counted if one.bits == gone.bits]
+        for one in whole:
+            ((atom, many),) = one.parts
+            ((found, times),) = gone.parts if len(gone.parts) == 1 else ((Atom(-1), 0),)
+            if found == atom and times % many == 0 and not gone.number:
+                return Sum(gone.bits, times // many)
+        raise DifferentError
+
+    # -- what is left over ---------------------------------------------------------------------------
+
+    def _find_path(self) -> None:
+        """Finds how a lane comes to the last loop that has one turn to do, and from there."""
+        pair = self.pair
+        (way,) = self._follow([1], self.here)
+        require(way.blocks.count(pair.rest) == 1)
+        at, chain = way.blocks.index(pair.rest), list[Block]()
+        block = other(pair.before, self._way())
+        while block is not self.first:
+            chain.append(block)
+            block = block.successors()[0]
+        lead, trail = [*chain, *way.blocks[:at]], way.blocks[at + 1 :]
+        require(not any(op.form.effects for b in (*lead, *trail) for op in b.ops if isinstance(op, Op)))
+        others = [b for b in pair.others if b not in (*lead, *trail)]
+        self.pair = replace(pair, lead=lead, trail=trail, others=others)
+        self.path = [pair.before, *lead, pair.rest, *trail]
+        self._begin()
+
+    def _begin(self) -> None:
+        """Finds what the last loop begins with, where it has all turns to do."""
+        known = self._entered(self.first, self.sources[0], self.begun)
+        led = self._led(known)
+        self.starts = {phi: led.of(phi) for phi in self.phis}
+        for phi, step in self.grows.items():
+            self.starts[phi], self.steps[phi] = known.of(phi), step
+
+    def _led(self, known: Terms) -> Terms:
+        """What is known where the last loop begins."""
+        at = self.path.index(self.first)
+        for block, following in zip(self.path[at:], self.path[at + 1 :], strict=False):
+            if block is self.pair.rest:
+                break
+            self._act(block, known, [])
+            known = self._entered(following, block, known)
+        return known
+
+    def _start(self, phi: Definition) -> Sum:
+        return self.starts[phi]
+
+    def _first(self, phi: Definition) -> Definition:
+        source, found = dict(zip(self.path[1:], self.path, strict=False)), phi
+        while found.is_phi and found.block in (*self.pair.lead, self.pair.rest):
+            found = found.inputs[source[found.block].index]
+        return found
+
+    def _near(self) -> set[Block]:
+        return super()._near() | {*_jumps(self._way())} - {self.pair.main}
+
+    def _entered(self, block: Block, source: Block, known: Terms) -> Terms:
+        """What is known where a block begins."""
+        phis = self.ssa.phis.get(block.index, ())
+        return self._terms(known.known | {phi: known.of(phi.inputs[source.index]) for phi in phis})
+
+    def _act(self, block: Block, known: Terms, effects: list[Hashable]) -> None:
+        """Finds what a block makes and does."""
+        for op in block.ops:
+            assert isinstance(op, Op)
+            if op.form.effects:
+                effects.append(known.effect(op, len(effects)))
+            else:
+                known.run(op)
+
+    def _at_end(self, source: Block, known: Terms) -> Values:
+        """What the phis have where all meet."""
+        phis = self.ssa.phis.get(self.pair.after.index, ())
+        return {phi: known.of(phi.inputs[source.index]) for phi in phis}
+
+    def _turns_of_rest(self, effects: list[Hashable], ends: list[Values]) -> Values:
+        """Turns of the last loop, as many as one of the first: what they do, what each leaves when it is the
+        last, and what the next turn would begin with."""
+        rest, known = self.pair.rest, self._led(self._terms(self.here.known))
+        for _ in range(self.divisor):
+            self._act(rest, known, effects)
+            left, source = known, rest
+            for block in self.pair.trail:
+                left = self._entered(block, source, left)
+                self._act(block, left, [])
+                source = block
+            ends.append(self._at_end(source, left))
+            known = self._entered(rest, rest, known)
+        return {phi: known.of(phi) for phi in self.phis}
+
+    def _main_is(self, effects: list[Hashable], later: Values) -> Terms:
+        """A turn of the first loop must do that too, and leave what the last one would go on with; what is
+        known where lanes come from it."""
+        pair, others = self.pair, list[Hashable]()
+        done = self._run(pair.main, self.state, others)
+        if others != effects: import __main__; [print(__main__.show(self.algebra,x)) for ab in [(a,b) for a,b in zip(others,effects) if a!=b][:1] for x in ab]
+        require(others == effects)
+        _, source, after = self._chained(other(pair.main, pair.main), done, pair.main)
+        known: dict[Definition, Sum] = {}
+        for phi, value in self.here.known.items():
+            if phi.is_phi and phi.block is self.first:
+                step = self.grows.get(phi)
+                given = after.of(phi.inputs[source.index])
+                known[phi] = given if step is None else value.added(step, self.divisor)
+        ended = self._terms(known)
+        led = self._led(self._terms(known))
+        require(all(led.of(phi) == later[phi] for phi in self._carried()))
+        return ended
+
+    def _carried(self) -> set[Definition]:
+        """The phis of the last loop on which depends what it does, and what it leaves: not how many turns are
+        left over."""
+        pair, ssa, found = self.pair, self.ssa, set[Definition]()
+        acts = [op for block in (pair.rest, *pair.trail) for op in block.ops if block in pair.trail or isinstance(op, Op) and op.form.effects]
+        work = [d for op in acts for d in ssa.read[id(op)].values()]
+        own = [*pair.trail, pair.after]
+        work += [d for b in own for phi in ssa.phis.get(b.index, ()) for d in phi.inputs.values()]
+        while work:
+            definition = work.pop()
+            if definition not in found and definition.block is pair.rest:
+                found.add(definition)
+                op = definition.origin
+                work += [*definition.inputs.values(), *ssa.read.get(id(op), {}).values()]
+        return {phi for phi in self.phis if phi in found}
+
+    def _follow(self, numbers: list[int], known: Terms) -> list[_Way]:
+        """The ways through what is left over, and how many turns each of them is."""
+        found, steps = list[_Way](), 0
+        work = [_Way(numbers, self.first, self.first, self._terms(known.known))]
+        while work:
+            way, steps = work.pop(), steps + 1
+            require(steps <= MOST_STEPS)
+            if way.at is self.pair.after:
+                found.append(way)
+                continue
+            way.lines += self._lines(way.at)
+            way.blocks.append(way.at)
+            self._act(way.at, way.known, way.done)
+            work += self._parted(way)
+        return found
+
+    def _parted(self, way: _Way) -> Iterator[_Way]:
+        """The ways on from a block."""
+        block, ways = way.at, dict[Block, list[int]]()
+        for number in way.numbers:
+            taken = block.successors()[0]
+            if isinstance(block.terminator, Branch):
+                taken = self._taken(block, way.known, number)
+            ways.setdefault(taken, []).append(number)
+        for target, numbers in ways.items():
+            known = way.known if target is self.pair.after else self._entered(target, block, way.known)
+            yield _Way(numbers, target, block, known, [*way.done], [*way.lines], [*way.blocks])
+
+    def _taken(self, block: Block, known: Terms, number: int) -> Block:
+        branch = block.terminator
+        assert isinstance(branch, Branch)
+        self.left_over.number = number
+        holds = self.left_over.holds(self._holds(known, block, branch.taken))
+        require(holds is not None)
+        return branch.taken if holds else branch.otherwise
+
+    # -- how many turns ------------------------------------------------------------------------------
+
+    def _counted_below(self) -> Count:
+        """The counter of which was asked whether it is below a limit: it is so in all turns."""
+        for condition in self._asked():
+            match self.algebra.key(condition):
+                case ("lt", bool() as by_sign, Sum() as start, Sum() as limit):
+                    for phi in sorted(self.steps, key=lambda phi: phi.block is not self.pair.rest):
+                        if self._start(phi) == start and self._counts(phi, by_sign, limit):
+                            return self._named(phi, by_sign, limit)
+                case _:
+                    pass
+        raise DifferentError
+
+    def _copies(self) -> dict[int, Copies]:
+        one, main = self._lines(self.pair.rest), self._lines(self.pair.main)
+        require(len({*one}) == len(one))
+        left = [self.left[number] for number in range(self.divisor)]
+        return {
+            line: Copies(main[n :: len(one)], tuple(tuple(lines[n :: len(one)]) for lines in left), False)
+            for n, line in enumerate(one)
+        }
