@@ -97,8 +97,8 @@ class _Left:
             case ("not", Sum() as one):
                 found = self.holds(one)
                 return None if found is None else not found
-            case ("eq", _, Sum() as a, Sum() as b):
-                found = self.value(a.added(b, -1))
+            case ("eq", Sum() as a, _):
+                found = self.value(a)
                 return None if found is None else found == 0
             case ("lt", by_sign, Sum() as a, Sum() as b):
                 sign = 1 << a.bits - 1 if by_sign else 0
@@ -174,9 +174,10 @@ class LeftLast(Proof):
     """`count` gives how such a loop counts, if it can be one of single turns."""
 
     def _count(self) -> Count:
+        self.acting = {*self.pair.inside}
         for block in (self.pair.before, *self.pair.inside):
             require(self._is_plain(block))
-        require(self._is_forgotten())
+        require(not self._read_later(self.inside, self.pair.after))
         self._measure()
         self._find_path()
         self._find_steps()
@@ -187,26 +188,14 @@ class LeftLast(Proof):
         effects, ends = list[Hashable](), list[Mapping[Definition, Sum]]()
         later = self._turns_of_rest(effects, ends)
         ended = self._main_is(effects, later)
-        self.left: dict[int, list[int]] = {}
-        single = len(effects) // self.divisor
+        self.lines, single = dict[int, list[int]](), len(effects) // self.divisor
         for numbers, known in (([0], ended), ([*range(1, self.divisor)], self.here)):
             for way in self._follow(numbers, known):
                 (number,) = way.numbers
                 require(way.done == effects[: number * single])
                 require(self._at_end(way.source, way.known) == ends[number - 1])
-                self.left[number] = way.lines
+                self.lines[number] = way.lines
         return self._counted_below()
-
-    def _is_forgotten(self) -> bool:
-        """Whether nothing of what is made here is read later, but by the phis where all meet."""
-        pair, ssa, inside = self.pair, self.ssa, {b.index for b in self.inside}
-        outside = [b for b in ssa.schedule.order if b not in self.inside and b is not pair.before]
-        read = [d for b in outside for what in (*b.ops, b.terminator) for d in ssa.read[id(what)].values()]
-        phis = [phi for b in outside for phi in ssa.phis.get(b.index, ())]
-        read += [d for phi in phis for b, d in phi.inputs.items() if b not in inside]
-        own = ssa.phis.get(pair.before.index, ())
-        read += [d for phi in own for d in phi.inputs.values()]
-        return all(d.block not in self.inside for d in read)
 
     # -- the first loop ------------------------------------------------------------------------------
 
@@ -221,11 +210,12 @@ class LeftLast(Proof):
         steps = {p: s for p, s in steps.items() if not p.register.type.is_float and self._is_fixed(s)}
         self._find_turns(done, {phi: begins[phi].added(step) for phi, step in steps.items()}, steps)
         self.state = begins | {
-            phi: self.outside.of(self._brought(phi)).added(self._single(step).turning)
+            phi: self.outside.of(self._brought(phi)).added(self._single(step, self.divisor).turning)
             for phi, step in steps.items()
         }
         self.first, source, self.begun = self._chained(other(self.pair.before, self._way()), self.outside)
-        _, last, after = self._chained(other(main, main), self._run(main, self.state, []), main)
+        behind, last, after = self._chained(other(main, main), self._run(main, self.state, []), main)
+        require(behind is self.first)
         self.sources = source, last
         self.grows = dict[Definition, Sum]()
         known: dict[Definition, Sum] = {}
@@ -274,11 +264,12 @@ class LeftLast(Proof):
         match self.algebra.key(goes_on):
             case ("not", Sum() as condition):
                 _, *rest = cast("tuple[Any, ...]", self.algebra.key(condition) or ("",))
-                sides = rest[1:] if len(rest) == 3 else []
-                ends = [sides[1 - n] for n, one in enumerate(sides) if one == counter]
-                equal = self.algebra.compare("eq", unsigned(counter.bits), counter, ends[0]) if ends else None
-                swapped = self.algebra.compare("eq", unsigned(counter.bits), ends[0], counter) if ends else None
-                return ends[0] if condition in (equal, swapped) and self._is_fixed(ends[0]) else None
+                ends = [counter.added(rest[0], sign) for sign in (1, -1)] if len(rest) == 2 else []
+                t = unsigned(counter.bits)
+                return next(
+                    (e for e in ends if self._is_fixed(e) and self.algebra.compare("eq", t, counter, e) == condition),
+                    None,
+                )
             case _:
                 return None
 
@@ -288,18 +279,17 @@ class LeftLast(Proof):
         skips = self._holds(self.outside, self.pair.before, other(self.pair.before, self._way()))
         match algebra.key(skips):
             case ("lt", False, Sum() as found, Sum() as least) if found.bits == bits and not least.parts:
-                number = least.number
-            case ("eq", _, Sum() as found, Sum() as last) if found.bits == bits and not last.parts:
-                number = last.number + 1 if divisor == 2 else 0
+                if least.number == divisor:
+                    yield found
+                by, rest = divmod(least.number, divisor - 1)
+                if by and not rest:
+                    whole = Sum(bits, by)
+                    quotient = found if by == 1 else algebra.divide(unsigned(bits), found, whole)
+                    yield quotient.added(one)
+            case ("eq", Sum() as gone, _) if divisor == 2 and gone.bits == bits:
+                yield from (one.added(gone, sign) for sign in (1, -1))
             case _:
-                return
-        if number == divisor:
-            yield found
-        by, rest = divmod(number, divisor - 1)
-        if by and not rest:
-            whole = Sum(bits, by)
-            quotient = found if by == 1 else algebra.divide(unsigned(bits), found, whole)
-            yield quotient.added(one)
+                pass
 
     def _whole(self, counted: Sum, turns: Sum, divisor: int) -> bool:
         """Whether a counter goes through all turns but those that are left over. (It may be that highest bits
@@ -310,15 +300,6 @@ class LeftLast(Proof):
         return counted.bits == t.bits and any(
             counted == algebra.and_(t, turns, Sum(t.bits, mask)) for mask in masks
         )
-
-    def _single(self, step: Sum) -> Sum:
-        """What a counter goes on by in a turn, of which a turn of the first loop has several."""
-        half, whole = 1 << step.bits - 1, 1 << step.bits
-        counts = [(atom, (count + half) % whole - half) for atom, count in step.parts]
-        number = (step.number + half) % whole - half
-        require(not any(count % self.divisor for _, count in (*counts, (None, number))))
-        parts = frozenset((atom, count // self.divisor % whole) for atom, count in counts)
-        return Sum(step.bits, number // self.divisor % whole, parts)
 
     def _after_some(self, phi: Definition, after: Terms, steps: Values) -> Sum:
         """What a phi behind the first loop has after any number of turns."""
@@ -439,7 +420,6 @@ class LeftLast(Proof):
         known where lanes come from it."""
         pair, others = self.pair, list[Hashable]()
         done = self._run(pair.main, self.state, others)
-        if others != effects: import __main__; [print(__main__.show(self.algebra,x)) for ab in [(a,b) for a,b in zip(others,effects) if a!=b][:1] for x in ab]
         require(others == effects)
         _, source, after = self._chained(other(pair.main, pair.main), done, pair.main)
         known: dict[Definition, Sum] = {}
@@ -449,9 +429,18 @@ class LeftLast(Proof):
                 given = after.of(phi.inputs[source.index])
                 known[phi] = given if step is None else value.added(step, self.divisor)
         ended = self._terms(known)
-        led = self._led(self._terms(known))
+        led, here = (self._led(self._terms(one)) for one in (known, self.here.known))
         require(all(led.of(phi) == later[phi] for phi in self._carried()))
+        require(all(led.of(d) == here.of(d) for d in self._kept()))
         return ended
+
+    def _kept(self) -> list[Definition]:
+        """What the last loop, and what is behind it, read of what was made on the way there."""
+        pair, ssa, lead = self.pair, self.ssa, {*self.pair.lead}
+        phis = (phi for b in (*pair.trail, pair.after) for phi in ssa.phis.get(b.index, ()))
+        behind = {b.index for b in (pair.rest, *pair.trail)}
+        read = self._read_in([pair.rest, *pair.trail], lead)
+        return read + [d for phi in phis for b, d in phi.inputs.items() if b in behind and d.block in lead]
 
     def _carried(self) -> set[Definition]:
         """The phis of the last loop on which depends what it does, and what it leaves: not how many turns are
@@ -522,7 +511,7 @@ class LeftLast(Proof):
     def _copies(self) -> dict[int, Copies]:
         one, main = self._lines(self.pair.rest), self._lines(self.pair.main)
         require(len({*one}) == len(one))
-        left = [self.left[number] for number in range(self.divisor)]
+        left = [self.lines[number] for number in range(self.divisor)]
         return {
             line: Copies(main[n :: len(one)], tuple(tuple(lines[n :: len(one)]) for lines in left), False)
             for n, line in enumerate(one)

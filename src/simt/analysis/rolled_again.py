@@ -14,6 +14,7 @@ where one may, threads go through them as they were.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
 
 from simt.analysis.cut_again import renamed
 from simt.analysis.left_last import LeftLast, loops_with_rests
@@ -106,20 +107,25 @@ def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
         return None
     if len(between.successors()) != 2 or len(ssa.predecessors[between.index]) != 2:
         return None
-    for way in between.successors():
-        main = _through(way)
-        if main is not None and main is not rest and main in main.successors():
-            return Unrolled(before[0], lead, rest, [between], main, other(between, way), [], left_first=True)
+    at_once = other(before[0], lead[0] if lead else rest)
+    skipped = [b for b in ssa.predecessors[between.index] if b is not rest and b is not before[0]]
+    if at_once is not between and skipped != [at_once]:
+        return None
+    for after, way in permutations(between.successors()):
+        ways = _through(ssa, way)
+        main = ways[-1]
+        if main is not rest and main in main.successors() and len(ssa.predecessors[main.index]) == 2:
+            return Unrolled(before[0], lead, rest, [between], main, after, [*skipped, *ways[:-1]], left_first=True)
     return None
 
 
-def _through(block: Block) -> Block | None:
-    """Where a block leads, through blocks that lead to one place."""
-    seen = set[Block]()
-    while isinstance(block.terminator, Jump) and block not in seen:
-        seen.add(block)
+def _through(ssa: Ssa, block: Block) -> list[Block]:
+    """A block and those to which it leads, and nothing else does."""
+    found = [block]
+    while isinstance(block.terminator, Jump) and len(ssa.predecessors[block.index]) == 1:
         block = block.terminator.target
-    return block if isinstance(block.terminator, Branch) else None
+        found.append(block)
+    return found
 
 
 class _Writer:
@@ -257,7 +263,8 @@ class _Writer:
         work = [d for block in ssa.schedule.order if block not in region for d in self._read(block)]
         acts = [op for op in pair.rest.ops if isinstance(op, Op) and op.form.effects]
         work += [d for op in acts for d in ssa.read[id(op)].values()]
-        work += [*self.count.definitions, *(d for index in self.count.indices for d in self._behind(index))]
+        counted = (*self.count.definitions, *self.count.indices)
+        work += [d for one in counted for d in self._behind(one)]
         while work:
             definition = work.pop()
             if definition not in self.needed and definition.block in path:

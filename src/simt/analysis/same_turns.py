@@ -8,7 +8,8 @@ which the remainder by the turns of a turn tells how many are left over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from itertools import takewhile
 from typing import Any, cast
 
 from simt.analysis.dominance import dominators
@@ -19,7 +20,7 @@ from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.terms import Sum, TermAlgebra, Terms
 from simt.isa.algebra import Environment
-from simt.ptx.types import PRED, U32, Type, bits_type, signed, unsigned
+from simt.ptx.types import PRED, U32, U64, Type, bits_type, signed, unsigned
 from simt.records import dataclass
 
 MOST_TURNS = 4
@@ -130,9 +131,12 @@ class Proof:
         self.ssa, self.shapes, self.ranges, self.pair = ssa, shapes, ranges, pair
         self.environment = environment
         self.inside = {*pair.inside} - {*pair.lead}
+        self.acting = {pair.rest, pair.main}
         self.algebra = TermAlgebra()
         self.outside = self._terms({})
         self.steps: dict[Definition, Sum] = {}
+        self.firsts: dict[Definition, Definition] = {}  # with what counters begin that the first loop has not
+        self.left = set[Sum]()  # how many turns the first loop has
         self.lower: dict[Sum, Sum] = {}  # halves of what counters of 64 bits begin with
 
     @property
@@ -152,10 +156,11 @@ class Proof:
 
     def _count(self) -> Count:
         pair = self.pair
-        for block in (pair.before, *pair.lead, pair.rest, pair.between, pair.main):
+        for block in (pair.before, *pair.inside):
             require(self._is_plain(block))
         self._find_steps()
         turns = self._turns()
+        self._find_other_steps(turns)
         self._set_starts()
         self._find_steps()
         first = self._run(self.pair.rest, self._state(), [], first=True)
@@ -165,9 +170,9 @@ class Proof:
         others = list[Hashable]()
         main = self._main(first, others)
         require(effects == others)
-        self._go_on_alike(done, main)
+        self._go_on_alike(done, main, turns)
         self._leave_alike(done, main)
-        return self._counted(done, main, turns)
+        return self._counted(first, done, main)
 
     def _is_plain(self, block: Block) -> bool:
         """Whether a block computes, and does nothing to memory but to load and store. (Before the loops, it
@@ -176,8 +181,7 @@ class Proof:
         for op in block.ops:
             if not isinstance(op, Op) or op.guard is not None:
                 return False
-            inside = block in self.inside and block not in self.pair.trail
-            if op.form.effects and (not inside or {*op.form.effects} != {"memory"} or observer.reads(op)):
+            if op.form.effects and (block not in self.acting or {*op.form.effects} != {"memory"} or observer.reads(op)):
                 return False
         return True
 
@@ -208,6 +212,28 @@ class Proof:
             if not phi.register.type.is_float and self._is_fixed(step):
                 self.steps[phi] = step
 
+    def _single(self, step: Sum, turns: int) -> Sum:
+        """What a counter goes on by in a turn, of which a turn of the second loop has several."""
+        half, whole = 1 << step.bits - 1, 1 << step.bits
+        counts = [(atom, (count + half) % whole - half) for atom, count in step.parts]
+        number = (step.number + half) % whole - half
+        require(not number % turns and not any(count % turns for _, count in counts))
+        parts = frozenset((atom, count // turns % whole) for atom, count in counts)
+        return Sum(step.bits, number // turns % whole, parts)
+
+    def _find_other_steps(self, turns: int) -> None:
+        """The same of what the second loop alone goes on with."""
+        main, between = self.pair.main, self.pair.between
+        phis = self.ssa.phis.get(main.index, ())
+        starts = {phi: self.algebra.atom(phi.register.type.bits, "begins", phi) for phi in phis}
+        done = self._run(main, starts, [])
+        for phi, start in starts.items():
+            brought, step = self._brought(phi), done.of(phi.inputs[main.index]).added(start, -1)
+            integer = not phi.register.type.is_float and self._is_fixed(step)
+            if integer and brought.is_phi and brought.block is between:
+                (at_once,) = (d for b, d in brought.inputs.items() if b != self.pair.rest.index)
+                self.firsts[phi], self.steps[phi] = at_once, self._single(step, turns)
+
     def _is_fixed(self, key: Hashable) -> bool:
         """Whether a value is the same in all turns."""
         match key:
@@ -226,6 +252,8 @@ class Proof:
 
     def _first(self, phi: Definition) -> Definition:
         """What the first turn begins with."""
+        if phi in self.firsts:
+            return self.firsts[phi]
         (found,) = (d for b, d in phi.inputs.items() if b != self.pair.rest.index)
         return found
 
@@ -259,15 +287,32 @@ class Proof:
 
     # -- the second loop -----------------------------------------------------------------------------
 
-    def _between(self, done: Terms) -> Terms:
-        """What is known where lanes have come from the first loop."""
+    def _between(self, done: Terms, turns: int) -> Terms:
+        """What is known where lanes have come from the first loop, with so many turns more behind them. (What
+        is made of how many turns it has, is made of all that are done.)"""
+        given = self._given(done)
+        for phi, value in given.items():
+            all_ = Sum(value.bits, 1)
+            given[phi] = self._by_left(value, all_.turning.added(all_, turns))
+        return self._terms(given)
+
+    def _given(self, done: Terms) -> dict[Definition, Sum]:
+        """What lanes have that come from the first loop."""
         source = self.pair.rest.index
         phis = self.ssa.phis.get(self.pair.between.index, ())
-        return self._terms({phi: done.of(phi.inputs[source]) for phi in phis})
+        return {phi: done.of(phi.inputs[source]) for phi in phis}
+
+    def _by_left(self, value: Sum, turns: Sum) -> Sum:
+        """A value, given how many turns the first loop has."""
+        for atom, count in value.parts:
+            one = Sum(value.bits, 0, frozenset({(atom, 1)}))
+            if one in self.left:
+                value = value.added(one, -count).added(turns, count)
+        return value
 
     def _main(self, first: Terms, effects: list[Hashable]) -> Terms:
         """A turn of the second loop, after some of the first."""
-        main, between = self.pair.main, self._between(first)
+        main, between = self.pair.main, self._between(first, 1)
         phis = self.ssa.phis.get(main.index, ())
         known = between.known | {phi: between.of(self._brought(phi)) for phi in phis}
         return self._run(main, known, effects)
@@ -277,11 +322,18 @@ class Proof:
         (found,) = (d for b, d in phi.inputs.items() if b != self.pair.main.index)
         return found
 
-    def _go_on_alike(self, done: Terms, main: Terms) -> None:
+    def _go_on_alike(self, done: Terms, main: Terms, turns: int) -> None:
         """A turn of the second loop must leave what it would begin with after those of the first one."""
-        later = self._between(done)
+        later = self._between(done, turns + 1)
         for phi in self.ssa.phis.get(self.pair.main.index, ()):
             require(later.of(self._brought(phi)) == main.of(phi.inputs[self.pair.main.index]))
+        read = self._read_in([self.pair.main], {*self.pair.trail, *self.pair.others, self.pair.rest})
+        require(all(later.of(d) == main.of(d) for d in read))
+
+    def _read_in(self, blocks: Iterable[Block], own: set[Block]) -> list[Definition]:
+        """What ops of some blocks read of what others have made."""
+        read = (self.ssa.read[id(op)] for block in blocks for op in block.ops)
+        return [d for found in read for d in found.values() if d.block in own]
 
     def _begins_alike(self) -> None:
         """Lanes that come to the second loop at once must bring what those of the first begin with."""
@@ -290,13 +342,13 @@ class Proof:
         for phi in self.ssa.phis.get(pair.between.index, ()):
             (at_once,) = (d for b, d in phi.inputs.items() if b != source)
             later = self.turn.of(phi.inputs[source])
-            first = self._start(after[later]) if later in after else later
+            first = self._start(after[later]) if later in after else self._by_left(later, Sum(later.bits, 0))
             require((later in after or self._is_fixed(later)) and first == self.outside.of(at_once))
 
     def _leave_alike(self, done: Terms, main: Terms) -> None:
         """What is read after the loops must be the same, whichever of them one leaves."""
         self._begins_alike()
-        between, pair = self._between(done), self.pair
+        between, pair = self._terms(self._given(done)), self.pair
         leads = [*_chain(pair.after, pair.between)], [*_chain(other(pair.main, pair.main), pair.main)]
         common = next((b for b, _ in leads[0] if any(b is c for c, _ in leads[1])), None)
         require(common is not None)
@@ -305,6 +357,22 @@ class Proof:
         for phi in self.ssa.phis.get(common.index, ()):
             one, two = (phi.inputs[source.index] for source in sources)
             require(between.of(one) == main.of(two))
+        ways = {b for lead in leads for b in takewhile(lambda b: b is not common, (b for b, _ in lead))}
+        require(all(map(self._is_plain, ways)))
+        later = self._read_later(self.inside | {*pair.lead} | ways, common)
+        require(all(d.block is pair.between and not d.is_phi and self._is_fixed(between.of(d)) for d in later))
+
+    def _read_later(self, own: set[Block], end: Block) -> list[Definition]:
+        """What is read of what blocks make behind them, but by the phis of a block where all of their ways
+        end."""
+        ssa, before, numbers = self.ssa, self.pair.before, {b.index for b in own}
+        outside = [b for b in ssa.schedule.order if b not in own and b is not before]
+        read = [d for b in outside for what in (*b.ops, b.terminator) for d in ssa.read[id(what)].values()]
+        for block in (before, *outside):
+            kept = () if block is not end else numbers
+            for phi in ssa.phis.get(block.index, ()):
+                read += [d for source, d in phi.inputs.items() if source not in kept]
+        return [d for d in read if d.block.index in numbers]
 
     # -- how many turns ------------------------------------------------------------------------------
 
@@ -318,7 +386,7 @@ class Proof:
     def _turns(self) -> int:
         """How many turns of the first loop are one of the second, by how many are left over."""
         pair, algebra = self.pair, self.algebra
-        for left, step in self.steps.items():
+        for left, step in [*self.steps.items()]:
             t, zero, start = _numbers(left), Sum(step.bits, 0), self._start(left)
             next_ = self.before_turn[left].added(step)
             goes_on = self._holds(self.turn, pair.rest, pair.rest)
@@ -331,6 +399,7 @@ class Proof:
                 require(1 < mask + 1 <= MOST_TURNS and not mask & (mask + 1))
                 self.quotient = self._asked_for(t, mask, count)
                 require(self._leaves_none(start, mask))
+                self.left = {count, self.algebra.resize(t, U64, count)}
                 return mask + 1
         raise DifferentError
 
@@ -357,14 +426,19 @@ class Proof:
         last = algebra.compare("eq", t, algebra.and_(t, self.quotient, full), full)
         return self._holds(self.outside, pair.before, way) in (none, last)
 
-    def _counted(self, done: Terms, main: Terms, turns: int) -> Count:
+    def _counted(self, first: Terms, done: Terms, main: Terms) -> Count:
         """The counter by which the second loop ends."""
         goes_on = self._holds(main, self.pair.main, self.pair.main)
         key = self.algebra.key(goes_on)
         require(_named(key, "lt"))
         signed, now, limit = cast("tuple[bool, Sum, Sum]", cast("tuple[Any, ...]", key)[1:])
-        for phi, after in self._next(done).items():
+        between, later = self._between(first, 1), self._next(done)
+        later |= {phi: main.of(phi.inputs[self.pair.main.index]) for phi in self.firsts}
+        for phi, after in later.items():
             if after == now and phi in self.steps and self._counts(phi, signed, limit):
+                start, step = self._start(phi), self.steps[phi]
+                once = start.added(step.turning).added(step)
+                require(phi not in self.firsts or between.of(self._brought(phi)) == once)
                 return self._named(phi, signed, limit)
         raise DifferentError
 

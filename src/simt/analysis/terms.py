@@ -164,28 +164,46 @@ class TermAlgebra:
         return self.atom(a.bits, "divide", a, Sum(a.bits, 1 << n))
 
     def lowest(self, a: Sum, mask: int) -> Sum:
-        """A value with the same lowest bits (those of a mask), in one form: what a dividend has of whole divisors is added to
-        the quotient."""
+        """A value with the same lowest bits (those of a mask), in one form: what a dividend has of whole
+        divisors is added to the quotient."""
         found = Sum(a.bits, a.number)
         for atom, count in a.parts:
             one = Sum(a.bits, 0, frozenset({(atom, 1)}))
-            _, dividend, divisor = cast("Any", self.key(one)) if self._name(one) == "divide" else (0, one, one)
-            by = divisor.number
-            if not divisor.parts and by & (by - 1) == 0 and mask < (1 << a.bits) // by:
-                more = dividend.number // by
-                rest = dividend.added(Sum(a.bits, more * by), -1)
-                one = self.atom(a.bits, "divide", rest, divisor).added(Sum(a.bits, more))
+            if self._name(one) == "divide":
+                _, dividend, divisor = cast("tuple[str, Sum, Sum]", self.key(one))
+                one = self._lowest_of(dividend, divisor, mask) or one
             found = found.added(one, count)
         kept = frozenset((atom, count & mask) for atom, count in found.parts if count & mask)
         return Sum(a.bits, found.number & mask, kept)
+
+    def _lowest_of(self, a: Sum, divisor: Sum, mask: int) -> Sum | None:
+        """The same of a quotient by a power of two."""
+        by, bits = divisor.number, a.bits
+        if divisor.parts or not by or by & (by - 1) or mask >= (1 << bits) // by:
+            return None
+        whole = Sum(bits, a.number // by)
+        if all(count % by == 0 for _, count in a.parts):
+            parts = frozenset((atom, count // by) for atom, count in a.parts)
+            return whole.added(self.lowest(Sum(bits, 0, parts), mask))
+        return whole.added(self.atom(bits, "divide", a.added(Sum(bits, by), -whole.number), divisor))
 
     def or_(self, t: Type, a: Sum, b: Sum) -> Sum:
         """Of numbers, where it is their sum."""
         if t.is_predicate:
             return self.atom(1, "either", frozenset((a, b)))
-        if b.parts or self.most(a) >= b.number & -b.number:
+        if self._bits(a) & self._bits(b):
             raise NoSumError
         return a.added(b)
+
+    def _bits(self, a: Sum) -> int:
+        """The bits that a value may have."""
+        ((atom, count),) = a.parts if len(a.parts) == 1 else ((Atom(-1), 1),)
+        one = Sum(a.bits, 0, frozenset({(atom, 1)}))
+        if not a.parts:
+            return a.number
+        if not a.number and count & (count - 1) == 0 and self._name(one) == "and":
+            return cast("tuple[str, Sum, int]", self.key(one))[2] * count % (1 << a.bits)
+        return (1 << self.most(a).bit_length()) - 1
 
     def most(self, a: Sum) -> int:
         """What a value is at most."""
@@ -247,13 +265,18 @@ class TermAlgebra:
         return self.atom(1, "not", found) if op in ("ne", "le", "ge") else found
 
     def _equal(self, a: Sum, b: Sum) -> Sum:
-        """Bits in the middle of a value are compared as if they were its lowest."""
-        ((atom, count),) = a.parts if len(a.parts) == 1 else ((Atom(-1), 0),)
-        one = Sum(a.bits, 0, frozenset({(atom, 1)}))
-        if count and not (a.number or b.parts or b.number % count) and self._name(one) == "and":
-            if self.most(one) * count < 1 << a.bits:
-                a, b = one, Sum(b.bits, b.number // count)
-        return self.atom(1, "eq", False, a, b)
+        """Whether a difference is zero: of the two that there are, one is taken. Bits in the middle of a value
+        are compared as if they were its lowest."""
+        bits, zero = a.bits, Sum(a.bits, 0)
+        gone = a.added(b, -1)
+        parts = sorted((atom.number, atom.turns, count) for atom, count in gone.parts)
+        if parts and parts[0][2] >> bits - 1:
+            gone = b.added(a, -1)
+        ((atom, count),) = gone.parts if len(parts) == 1 else ((Atom(-1), 0),)
+        one, other = Sum(bits, 0, frozenset({(atom, 1)})), -gone.number % (1 << bits)
+        if count and self._name(one) == "and" and not other % count and self.most(one) * count < 1 << bits:
+            gone = one.added(Sum(bits, other // count), -1)
+        return self.atom(1, "eq", gone, zero)
 
     def resize(self, source: Type, target: Type, a: Sum) -> Sum:
         if target.bits == source.bits:
