@@ -17,9 +17,9 @@ from dataclasses import field
 from typing import Any, cast
 
 from simt.analysis.dominance import EXIT, post_dominators
-from simt.analysis.program import Block, Branch, Jump, Op
+from simt.analysis.program import Block, Branch, Constant, Jump, Op, Register
 from simt.analysis.same_turns import Copies, Count, DifferentError, Proof, Unrolled, Values, other, require
-from simt.analysis.ssa import Definition, Ssa
+from simt.analysis.ssa import Definition, Ssa, destinations
 from simt.analysis.terms import Atom, Sum, TermAlgebra, Terms
 from simt.ptx.types import unsigned
 from simt.records import dataclass, replace
@@ -76,10 +76,11 @@ def _rests(
     known = {before, *inside}
     closed = before not in inside and all(known.issuperset(ssa.predecessors[b.index]) for b in inside)
     rests = [b for b in inside if b in b.successors() and b is not main]
-    if work or not closed or len(rests) != 1 or way not in known:
+    if work or not closed or len(rests) > 1 or way not in known:
         return None
-    others = [b for b in inside if b is not main and b is not rests[0]]
-    return Unrolled(before, [], rests[0], [], main, blocks[end], others, left_first=False)
+    rest = next(iter(rests), first)
+    others = [b for b in inside if b is not main and b is not rest]
+    return Unrolled(before, [], rest, [], main, blocks[end], others, left_first=False)
 
 
 @dataclass(slots=True)
@@ -178,6 +179,7 @@ class LeftLast(Proof):
         for block in (self.pair.before, *self.pair.inside):
             require(self._is_plain(block))
         require(not self._read_later(self.inside, self.pair.after))
+        self._try_main()
         self._measure()
         self._find_path()
         self._find_steps()
@@ -199,29 +201,36 @@ class LeftLast(Proof):
 
     # -- the first loop ------------------------------------------------------------------------------
 
+    def _try_main(self) -> None:
+        """Finds what goes on by the same in each turn of the first loop, and to what."""
+        main, algebra = self.pair.main, self.algebra
+        phis = self.ssa.phis.get(main.index, [])
+        self.state = {phi: algebra.atom(phi.register.type.bits, "begins", phi) for phi in phis}
+        self.tried = self._run(main, self.state, [])
+        self.gains, self.gained = dict[Definition, Sum](), dict[Definition, Sum]()
+        for phi, begun in self.state.items():
+            after = self.tried.of(phi.inputs[main.index])
+            step = after.added(begun, -1)
+            if not phi.register.type.is_float and self._is_fixed(step):
+                self.gains[phi], self.gained[phi] = step, after
+
     def _measure(self) -> None:
         """Finds how many turns there are, how many of them are one of the first loop, and what is known after
         any number of those: in the first loop (`state`) and behind it (`here`)."""
         main, ssa = self.pair.main, self.ssa
-        phis = ssa.phis.get(main.index, [])
-        begins = {phi: self.algebra.atom(phi.register.type.bits, "begins", phi) for phi in phis}
-        done = self._run(main, begins, [])
-        steps = {phi: done.of(phi.inputs[main.index]).added(begins[phi], -1) for phi in phis}
-        steps = {p: s for p, s in steps.items() if not p.register.type.is_float and self._is_fixed(s)}
-        self._find_turns(done, {phi: begins[phi].added(step) for phi, step in steps.items()}, steps)
-        self.state = begins | {
-            phi: self.outside.of(self._brought(phi)).added(self._single(step, self.divisor).turning)
-            for phi, step in steps.items()
-        }
+        self._find_turns()
+        for phi, step in self.gains.items():
+            single = self._single(step, self.divisor)
+            self.state[phi] = self.outside.of(self._brought(phi)).added(single.turning)
         self.first, source, self.begun = self._chained(other(self.pair.before, self._way()), self.outside)
-        behind, last, after = self._chained(other(main, main), self._run(main, self.state, []), main)
+        self.done: list[Hashable] = []
+        done = self._run(main, self.state, self.done)
+        behind, last, self.after = self._chained(other(main, main), done, main)
         require(behind is self.first)
         self.sources = source, last
         self.grows = dict[Definition, Sum]()
-        known: dict[Definition, Sum] = {}
-        for phi in ssa.phis.get(self.first.index, ()):
-            known[phi] = self._after_some(phi, after, steps)
-        self.here = self._terms(known)
+        phis = ssa.phis.get(self.first.index, ())
+        self.here = self._terms({phi: self._after_some(phi, self.after) for phi in phis})
 
     def _way(self) -> Block:
         """Where lanes go that come to the first loop."""
@@ -237,24 +246,22 @@ class LeftLast(Proof):
             block, source = block.terminator.target, block
         return block, source, known
 
-    def _find_turns(self, done: Terms, after: Values, steps: Values) -> None:
+    def _find_turns(self) -> None:
         """How many turns there are: those of the first loop are a counter's, which ends it."""
         main, algebra = self.pair.main, self.algebra
-        goes_on = self._holds(done, main, main)
-        for phi, step in steps.items():
-            t, start = unsigned(step.bits), self.outside.of(self._brought(phi))
+        goes_on = self._holds(self.tried, main, main)
+        for phi, step in self.gains.items():
+            start = self.outside.of(self._brought(phi))
             down = step.number >> step.bits - 1
             divisor = (1 << step.bits) - step.number if down else step.number
-            if step.parts or not 1 < divisor <= MOST_TURNS or divisor & (divisor - 1):
-                continue
-            end = self._ends_at(goes_on, after[phi])
-            if end is None:
+            end = self._ends_at(goes_on, self.gained[phi])
+            if step.parts or not 1 < divisor <= MOST_TURNS or divisor & (divisor - 1) or end is None:
                 continue
             counted = start.added(end, -1) if down else end.added(start, -1)
             for turns in self._asked_for(step.bits, divisor):
                 if self._whole(counted, turns, divisor):
-                    self.divisor, self.counted = divisor, [counted]
-                    self.quotient = turns.added(Sum(t.bits, 1), -1)
+                    self.divisor, self.counted = divisor, counted
+                    self.quotient = turns.added(Sum(step.bits, 1), -1)
                     self.left_over = _Left(algebra, turns, divisor)
                     return
         raise DifferentError
@@ -301,12 +308,12 @@ class LeftLast(Proof):
             counted == algebra.and_(t, turns, Sum(t.bits, mask)) for mask in masks
         )
 
-    def _after_some(self, phi: Definition, after: Terms, steps: Values) -> Sum:
+    def _after_some(self, phi: Definition, after: Terms) -> Sum:
         """What a phi behind the first loop has after any number of turns."""
         start = self.begun.of(phi.inputs[self.sources[0].index])
         given = phi.inputs[self.sources[1].index]
         for carried in self.ssa.phis.get(self.pair.main.index, ()):
-            if carried.inputs[self.pair.main.index] is given and carried not in steps:
+            if carried.inputs[self.pair.main.index] is given and carried not in self.gains:
                 require(self.outside.of(self._brought(carried)) == start)
                 return self.state[carried]
         gone = after.of(given).added(start, -1)
@@ -324,38 +331,67 @@ class LeftLast(Proof):
         """By how much a value goes on that is made, when the first loop is done, of all its turns."""
         if not gone.parts and not gone.number:
             return gone
-        whole = [one for one in self.counted if one.bits == gone.bits]
-        for one in whole:
-            ((atom, many),) = one.parts
-            ((found, times),) = gone.parts if len(gone.parts) == 1 else ((Atom(-1), 0),)
-            if found == atom and times % many == 0 and not gone.number:
-                return Sum(gone.bits, times // many)
-        raise DifferentError
+        ((atom, many),) = self.counted.parts
+        ((found, times),) = gone.parts if len(gone.parts) == 1 else ((Atom(-1), 0),)
+        require(gone.bits == self.counted.bits and found == atom and not gone.number and times % many == 0)
+        return Sum(gone.bits, times // many)
 
     # -- what is left over ---------------------------------------------------------------------------
 
     def _find_path(self) -> None:
-        """Finds how a lane comes to the last loop that has one turn to do, and from there."""
+        """Finds how a lane comes to the last turn that has but that to do, and from there."""
         pair = self.pair
         (way,) = self._follow([1], self.here)
-        require(way.blocks.count(pair.rest) == 1)
-        at, chain = way.blocks.index(pair.rest), list[Block]()
-        block = other(pair.before, self._way())
+        acting = [b for b in way.blocks if any(isinstance(op, Op) and op.form.effects for op in b.ops)]
+        require(len(acting) == 1 and acting[0] in (pair.rest, *([] if self._is_loop else pair.others)))
+        rest, chain = acting[0], list[Block]()
+        at, block = way.blocks.index(rest), other(pair.before, self._way())
         while block is not self.first:
             chain.append(block)
             block = block.successors()[0]
         lead, trail = [*chain, *way.blocks[:at]], way.blocks[at + 1 :]
-        require(not any(op.form.effects for b in (*lead, *trail) for op in b.ops if isinstance(op, Op)))
-        others = [b for b in pair.others if b not in (*lead, *trail)]
-        self.pair = replace(pair, lead=lead, trail=trail, others=others)
-        self.path = [pair.before, *lead, pair.rest, *trail]
+        others = [b for b in (pair.rest, *pair.others) if b not in (*lead, *trail, rest)]
+        self.pair = replace(pair, lead=lead, rest=rest, trail=trail, others=others)
+        self.path = [pair.before, *lead, rest, *trail]
+        self._find_carried()
         self._begin()
+
+    @property
+    def _is_loop(self) -> bool:
+        return self.pair.rest in self.pair.rest.successors()
+
+    def _find_carried(self) -> None:
+        """Finds what a turn that stands by itself must leave for another one: what it leaves when it is the
+        last, or more by what a counter goes on by, which no turn is left to need."""
+        self.carried, self.advancing = dict[Definition, Definition](), dict[Definition, Definition]()
+        if self._is_loop:
+            self.carried = {phi: phi.inputs[self.pair.rest.index] for phi in self._needed()}
+            return
+        source = self.path[-1].index
+        left = (phi.inputs[source] for phi in self.ssa.phis.get(self.pair.after.index, ()))
+        made = {d.register: d for d in left if d.block is self.pair.rest}
+        written = {r for op in self.pair.rest.ops for r in destinations(op)}
+        for read in self._read_in([self.pair.rest], {*self.ssa.schedule.order} - {self.pair.rest}):
+            begun = self._led_from(read, self.first)
+            if read.is_phi and read.register in made:
+                self.carried[read] = made[read.register]
+            else:
+                require(read.register not in written)
+                if read.is_phi and begun in self.grows:
+                    self.advancing[read] = begun
+
+    def _led_from(self, definition: Definition, first: Block | None = None) -> Definition:
+        """What something is on the way to the last turn: what it began with, or a phi of a block there."""
+        source, inside = dict(zip(self.path[1:], self.path, strict=False)), {*self.pair.lead, self.pair.rest}
+        while definition.is_phi and definition.block in inside and definition.block is not first:
+            definition = definition.inputs[source[definition.block].index]
+        return definition
 
     def _begin(self) -> None:
         """Finds what the last loop begins with, where it has all turns to do."""
         known = self._entered(self.first, self.sources[0], self.begun)
         led = self._led(known)
-        self.starts = {phi: led.of(phi) for phi in self.phis}
+        self.starts = {phi: led.of(phi) for phi in self.phis if self._is_loop}
         for phi, step in self.grows.items():
             self.starts[phi], self.steps[phi] = known.of(phi), step
 
@@ -373,10 +409,11 @@ class LeftLast(Proof):
         return self.starts[phi]
 
     def _first(self, phi: Definition) -> Definition:
-        source, found = dict(zip(self.path[1:], self.path, strict=False)), phi
-        while found.is_phi and found.block in (*self.pair.lead, self.pair.rest):
-            found = found.inputs[source[found.block].index]
-        return found
+        return self._led_from(phi)
+
+    def _find_steps(self) -> None:
+        if self._is_loop:
+            super()._find_steps()
 
     def _near(self) -> set[Block]:
         return super()._near() | {*_jumps(self._way())} - {self.pair.main}
@@ -406,31 +443,31 @@ class LeftLast(Proof):
         rest, known = self.pair.rest, self._led(self._terms(self.here.known))
         for _ in range(self.divisor):
             self._act(rest, known, effects)
+            next_ = {phi: known.of(given) for phi, given in self.carried.items()}
+            for phi, begun in self.advancing.items():
+                next_[phi] = known.of(phi).added(self.grows[begun])
             left, source = known, rest
             for block in self.pair.trail:
                 left = self._entered(block, source, left)
                 self._act(block, left, [])
                 source = block
             ends.append(self._at_end(source, left))
-            known = self._entered(rest, rest, known)
-        return {phi: known.of(phi) for phi in self.phis}
+            known = self._terms(known.known | next_)
+        return {phi: known.of(phi) for phi in (*self.carried, *self.advancing)}
 
     def _main_is(self, effects: list[Hashable], later: Values) -> Terms:
         """A turn of the first loop must do that too, and leave what the last one would go on with; what is
         known where lanes come from it."""
-        pair, others = self.pair, list[Hashable]()
-        done = self._run(pair.main, self.state, others)
-        require(others == effects)
-        _, source, after = self._chained(other(pair.main, pair.main), done, pair.main)
+        require(self.done == effects)
         known: dict[Definition, Sum] = {}
         for phi, value in self.here.known.items():
             if phi.is_phi and phi.block is self.first:
                 step = self.grows.get(phi)
-                given = after.of(phi.inputs[source.index])
+                given = self.after.of(phi.inputs[self.sources[1].index])
                 known[phi] = given if step is None else value.added(step, self.divisor)
         ended = self._terms(known)
         led, here = (self._led(self._terms(one)) for one in (known, self.here.known))
-        require(all(led.of(phi) == later[phi] for phi in self._carried()))
+        require(all(led.of(phi) == value for phi, value in later.items()))
         require(all(led.of(d) == here.of(d) for d in self._kept()))
         return ended
 
@@ -440,23 +477,23 @@ class LeftLast(Proof):
         phis = (phi for b in (*pair.trail, pair.after) for phi in ssa.phis.get(b.index, ()))
         behind = {b.index for b in (pair.rest, *pair.trail)}
         read = self._read_in([pair.rest, *pair.trail], lead)
+        read = [d for d in read if d not in self.carried and d not in self.advancing]
         return read + [d for phi in phis for b, d in phi.inputs.items() if b in behind and d.block in lead]
 
-    def _carried(self) -> set[Definition]:
+    def _needed(self) -> list[Definition]:
         """The phis of the last loop on which depends what it does, and what it leaves: not how many turns are
         left over."""
         pair, ssa, found = self.pair, self.ssa, set[Definition]()
-        acts = [op for block in (pair.rest, *pair.trail) for op in block.ops if block in pair.trail or isinstance(op, Op) and op.form.effects]
-        work = [d for op in acts for d in ssa.read[id(op)].values()]
+        acts = [op for op in pair.rest.ops if isinstance(op, Op) and op.form.effects]
+        work = [d for op in (*acts, *(op for b in pair.trail for op in b.ops)) for d in ssa.read[id(op)].values()]
         own = [*pair.trail, pair.after]
         work += [d for b in own for phi in ssa.phis.get(b.index, ()) for d in phi.inputs.values()]
         while work:
             definition = work.pop()
             if definition not in found and definition.block is pair.rest:
                 found.add(definition)
-                op = definition.origin
-                work += [*definition.inputs.values(), *ssa.read.get(id(op), {}).values()]
-        return {phi for phi in self.phis if phi in found}
+                work += [*definition.inputs.values(), *ssa.read.get(id(definition.origin), {}).values()]
+        return [phi for phi in self.phis if phi in found]
 
     def _follow(self, numbers: list[int], known: Terms) -> list[_Way]:
         """The ways through what is left over, and how many turns each of them is."""
@@ -507,6 +544,17 @@ class LeftLast(Proof):
                 case _:
                     pass
         raise DifferentError
+
+    def _named(self, phi: Definition, by_sign: bool, limit: Sum) -> Count:
+        found = super()._named(phi, by_sign, limit)
+        steps = list[tuple[Register, Register | Constant]]()
+        for read, begun in self.advancing.items():
+            t = unsigned(read.register.type.bits)
+            step, definition = self._standing(t, self.grows[begun])
+            steps.append((read.register, step))
+            found.definitions.extend((read, *filter(None, [definition])))
+            found = replace(found, now=read.register) if begun is phi else found
+        return replace(found, steps=steps)
 
     def _copies(self) -> dict[int, Copies]:
         one, main = self._lines(self.pair.rest), self._lines(self.pair.main)

@@ -79,8 +79,6 @@ def rolled_again(kernel: Function, ssa: Ssa, proofs: Iterable[Proof]) -> Functio
 def unrolled_pairs(ssa: Ssa) -> list[Unrolled]:
     """Pairs of loops that look like it."""
     loops = [b for b in ssa.schedule.order if b in b.successors() and len(b.successors()) == 2]
-    if len(loops) < 2:
-        return []
     pairs = [*filter(None, (_pair(ssa, rest) for rest in loops)), *loops_with_rests(ssa, loops)]
     return [p for p in pairs if p.main in loops and len(p.main.ops) <= MOST_OPS]
 
@@ -219,9 +217,9 @@ class _Writer:
                 line.copies, line.type = count.copies[int(line)], t
                 line.start, line.now, line.step, line.limit = noted.values()
             ops.append(op)
-        if count.now is None:
-            sources = {"a": (counter, t), "b": (count.step, t)}
-            ops.append(simple(SUM, t, counter, sources, self.line))
+        for register, step in (*count.steps, *[(counter, count.step)] * (count.now is None)):
+            sources = {"a": (register, register.type), "b": (step, register.type)}
+            ops.append(simple(SUM, register.type, register, sources, self.line))
         less = self._register(PRED, "less")
         test = simple(LESS, t, less, {"a": (counter, t), "b": (count.limit, t)}, self.line)
         test.result_types = (PRED,)

@@ -8,7 +8,7 @@ which the remainder by the turns of a turn tells how many are left over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, cast
 
@@ -69,7 +69,8 @@ class Copies:
 class Count:
     """A counter: from `begun` by `step` while below `limit`, in numbers of a type; `now` in a turn, None if
     there is none in the loop. `copies`: by the line of an op of a turn. `definitions`: of what is read.
-    `indices`: what goes on with the counter and must not wrap either, as it begins."""
+    `indices`: what goes on with the counter and must not wrap either, as it begins. `steps`: by which
+    registers go on in a turn besides."""
 
     now: Register | None
     step: Register | Constant
@@ -79,6 +80,7 @@ class Count:
     definitions: list[Definition]
     begun: Definition
     indices: list[Definition]
+    steps: Sequence[tuple[Register, Register | Constant]] = ()
 
 
 class DifferentError(Exception):
