@@ -1,9 +1,9 @@
 """Unrolled loops of which the turns that are left over are done last.
 
-LLVM 20 puts them there, by which nvcc compiles for sm_100: if there are 16 turns or more, a loop of which each
-turn is 16 of them; then, by how many are left over, 8 in a row, 4 in a row, and a loop for those that remain.
-(Or fewer, where a turn is long.) A lane with one turn to do goes through none but the last of these parts: it
-tells what a turn is.
+LLVM 20 puts them there, by which nvcc compiles for sm_100: if there are 16 turns or more, a loop of which
+each turn is 16 of them; then, by how many are left over, 8 in a row, 4 in a row, and a loop for those that
+remain. (Or fewer, where a turn is long.) A lane with one turn to do goes through none but the last of these
+parts: it tells what a turn is.
 
 What is left over is followed for all numbers of turns at once: where a branch parts them, each way goes on
 with those that take it. At the end each must have done as many turns as it had to, and have what is read
@@ -94,7 +94,7 @@ class _Left:
 
     def holds(self, condition: Sum) -> bool | None:
         """Whether a condition holds, if that is known."""
-        match self.algebra.key(condition):
+        match cast("Any", self.algebra.key(condition)):
             case ("not", Sum() as one):
                 found = self.holds(one)
                 return None if found is None else not found
@@ -105,8 +105,8 @@ class _Left:
                 sign = 1 << a.bits - 1 if by_sign else 0
                 one, two = self.value(a), self.value(b)
                 return None if one is None or two is None else one ^ sign < two ^ sign
-            case ("both" | "either" as name, frozenset() as ways):
-                found = [self.holds(cast("Sum", one)) for one in ways]
+            case ("both" | "either" as name, ways):
+                found = [self.holds(one) for one in cast("frozenset[Sum]", ways)]
                 decided = name == "either"
                 return decided if decided in found else None if None in found else not decided
             case _:
@@ -123,7 +123,7 @@ class _Left:
         return found % (1 << term.bits)
 
     def _value_of(self, key: Hashable, bits: int) -> int | None:
-        match key:
+        match cast("Any", key):
             case ("and", Sum() as a, int() as mask) if mask < self.divisor:
                 found = self.low(a)
                 return None if found is None else found & mask
@@ -131,7 +131,7 @@ class _Left:
                 found = self.value(a)
                 if found is None or name == "cut":
                     return None if found is None else found % (1 << bits)
-                sign = cast("tuple[Any, bool, Sum]", key)[1] and found >> a.bits - 1
+                sign = cast("tuple[str, bool, Sum]", key)[1] and found >> a.bits - 1
                 return (found - (sign << a.bits)) % (1 << bits)
             case _:
                 return None
@@ -146,7 +146,7 @@ class _Left:
         for atom, count in rest.parts:
             key = None if atom.turns else self.algebra.keys[atom.number]
             one = self._value_of(key, term.bits)
-            match key:
+            match cast("Any", key):
                 case ("extended" | "cut", *_, Sum() as a) if one is None:
                     one = self.low(a)
                 case _:
@@ -193,7 +193,8 @@ class LeftLast(Proof):
         self.lines, single = dict[int, list[int]](), len(effects) // self.divisor
         for numbers, known in (([0], ended), ([*range(1, self.divisor)], self.here)):
             for way in self._follow(numbers, known):
-                (number,) = way.numbers
+                number, *more = way.numbers
+                require(not more)
                 require(way.done == effects[: number * single])
                 require(self._at_end(way.source, way.known) == ends[number - 1])
                 self.lines[number] = way.lines
@@ -258,7 +259,7 @@ class LeftLast(Proof):
             if step.parts or not 1 < divisor <= MOST_TURNS or divisor & (divisor - 1) or end is None:
                 continue
             counted = start.added(end, -1) if down else end.added(start, -1)
-            for turns in self._asked_for(step.bits, divisor):
+            for turns in self._numbers_asked(step.bits, divisor):
                 if self._whole(counted, turns, divisor):
                     self.divisor, self.counted = divisor, counted
                     self.quotient = turns.added(Sum(step.bits, 1), -1)
@@ -268,23 +269,27 @@ class LeftLast(Proof):
 
     def _ends_at(self, goes_on: Sum, counter: Sum) -> Sum | None:
         """What a counter is not yet while a loop goes on."""
-        match self.algebra.key(goes_on):
+        match cast("Any", self.algebra.key(goes_on)):
             case ("not", Sum() as condition):
                 _, *rest = cast("tuple[Any, ...]", self.algebra.key(condition) or ("",))
                 ends = [counter.added(rest[0], sign) for sign in (1, -1)] if len(rest) == 2 else []
                 t = unsigned(counter.bits)
                 return next(
-                    (e for e in ends if self._is_fixed(e) and self.algebra.compare("eq", t, counter, e) == condition),
+                    (
+                        e
+                        for e in ends
+                        if self._is_fixed(e) and self.algebra.compare("eq", t, counter, e) == condition
+                    ),
                     None,
                 )
             case _:
                 return None
 
-    def _asked_for(self, bits: int, divisor: int) -> Iterator[Sum]:
+    def _numbers_asked(self, bits: int, divisor: int) -> Iterator[Sum]:
         """How many turns there may be: those of which it is asked whether they are too few for the loop."""
         one, algebra = Sum(bits, 1), self.algebra
         skips = self._holds(self.outside, self.pair.before, other(self.pair.before, self._way()))
-        match algebra.key(skips):
+        match cast("Any", algebra.key(skips)):
             case ("lt", False, Sum() as found, Sum() as least) if found.bits == bits and not least.parts:
                 if least.number == divisor:
                     yield found
@@ -485,7 +490,9 @@ class LeftLast(Proof):
         left over."""
         pair, ssa, found = self.pair, self.ssa, set[Definition]()
         acts = [op for op in pair.rest.ops if isinstance(op, Op) and op.form.effects]
-        work = [d for op in (*acts, *(op for b in pair.trail for op in b.ops)) for d in ssa.read[id(op)].values()]
+        work = [
+            d for op in (*acts, *(op for b in pair.trail for op in b.ops)) for d in ssa.read[id(op)].values()
+        ]
         own = [*pair.trail, pair.after]
         work += [d for b in own for phi in ssa.phis.get(b.index, ()) for d in phi.inputs.values()]
         while work:
@@ -536,7 +543,7 @@ class LeftLast(Proof):
     def _counted_below(self) -> Count:
         """The counter of which was asked whether it is below a limit: it is so in all turns."""
         for condition in self._asked():
-            match self.algebra.key(condition):
+            match cast("Any", self.algebra.key(condition)):
                 case ("lt", bool() as by_sign, Sum() as start, Sum() as limit):
                     for phi in sorted(self.steps, key=lambda phi: phi.block is not self.pair.rest):
                         if self._start(phi) == start and self._counts(phi, by_sign, limit):

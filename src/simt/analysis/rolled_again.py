@@ -14,7 +14,7 @@ where one may, threads go through them as they were.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import pairwise, permutations
 
 from simt.analysis.cut_again import renamed
 from simt.analysis.left_last import LeftLast, loops_with_rests
@@ -113,7 +113,9 @@ def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
         ways = _through(ssa, way)
         main = ways[-1]
         if main is not rest and main in main.successors() and len(ssa.predecessors[main.index]) == 2:
-            return Unrolled(before[0], lead, rest, [between], main, after, [*skipped, *ways[:-1]], left_first=True)
+            return Unrolled(
+                before[0], lead, rest, [between], main, after, [*skipped, *ways[:-1]], left_first=True
+            )
     return None
 
 
@@ -149,9 +151,9 @@ class _Writer:
         ops += [op for block in self.pair.lead for op in self._again(block)]
         if now is not None:
             ops.append(copy(start, now, count.type, self.line))
-        fast = Block(0, ops)
-        turn = self._turn(start, now or self._counter(start, ops), end)
-        fast.terminator = Jump(turn)
+        counter = now or self._counter(start, ops)
+        turn = self._turn(start, counter, end)
+        fast = Block(0, [*ops], Jump(turn))
         fits = self._register(PRED, "fits")
         sources = {
             "a": count.limit,
@@ -256,7 +258,7 @@ class _Writer:
     def _find_needed(self) -> None:
         pair, ssa = self.pair, self.ssa
         path = [pair.before, *pair.lead, pair.rest, *pair.trail]
-        self.source = {block: before for before, block in zip(path, path[1:], strict=False)}
+        self.source = {block: before for before, block in pairwise(path)}
         region = {pair.before, *pair.inside}
         work = [d for block in ssa.schedule.order if block not in region for d in self._read(block)]
         acts = [op for op in pair.rest.ops if isinstance(op, Op) and op.form.effects]

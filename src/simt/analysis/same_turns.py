@@ -57,8 +57,8 @@ class Unrolled:
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """The lines on which an op of a turn stands in each of the second loop's turns, and among those left over,
-    by their number and the place of each."""
+    """The lines on which an op of a turn stands in each of the second loop's turns, and among those left
+    over, by their number and the place of each."""
 
     main: tuple[int, ...]
     left: tuple[tuple[int, ...], ...]
@@ -183,7 +183,9 @@ class Proof:
         for op in block.ops:
             if not isinstance(op, Op) or op.guard is not None:
                 return False
-            if op.form.effects and (block not in self.acting or {*op.form.effects} != {"memory"} or observer.reads(op)):
+            if op.form.effects and (
+                block not in self.acting or {*op.form.effects} != {"memory"} or observer.reads(op)
+            ):
                 return False
         return True
 
@@ -362,7 +364,9 @@ class Proof:
         ways = {b for lead in leads for b in takewhile(lambda b: b is not common, (b for b, _ in lead))}
         require(all(map(self._is_plain, ways)))
         later = self._read_later(self.inside | {*pair.lead} | ways, common)
-        require(all(d.block is pair.between and not d.is_phi and self._is_fixed(between.of(d)) for d in later))
+        require(
+            all(d.block is pair.between and not d.is_phi and self._is_fixed(between.of(d)) for d in later)
+        )
 
     def _read_later(self, own: set[Block], end: Block) -> list[Definition]:
         """What is read of what blocks make behind them, but by the phis of a block where all of their ways

@@ -153,7 +153,7 @@ class TermAlgebra:
         return self._masked(a, b.number)
 
     def _masked(self, a: Sum, mask: int) -> Sum:
-        """The bits of a value that a mask selects: those of a quotient from bit 0 on, times a power of two."""
+        """The bits of a value that a mask selects: those of a quotient from bit 0 on, times a power."""
         below = (mask & -mask).bit_length() - 1
         if below > 0:
             higher = self._masked(self._shifted(a, below), mask >> below)
@@ -265,8 +265,8 @@ class TermAlgebra:
         return self.atom(1, "not", found) if op in ("ne", "le", "ge") else found
 
     def _equal(self, a: Sum, b: Sum) -> Sum:
-        """Whether a difference is zero: of the two that there are, one is taken. Bits in the middle of a value
-        are compared as if they were its lowest."""
+        """Whether a difference is zero: of the two that there are, one is taken. Bits in the middle of a
+        value are compared as if they were its lowest."""
         bits, zero = a.bits, Sum(a.bits, 0)
         gone = a.added(b, -1)
         parts = sorted((atom.number, atom.turns, count) for atom, count in gone.parts)

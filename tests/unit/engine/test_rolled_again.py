@@ -301,6 +301,50 @@ def test_the_second_loop_must_go_on_as_the_first(more: int, rolled: bool) -> Non
         assert other == one
 
 
+BEGUN = SHAPES["elements"].partition("ONE:")[0].rpartition("@%p bra FOUR;")[2]
+
+
+def test_what_the_second_loop_does_not_carry_on() -> None:
+    """Its turns would all be at the elements to which the first one came."""
+    text = (
+        SHAPES["elements"]
+        .replace(BEGUN, "")
+        .replace("setp.eq.s32 %p, %left", BEGUN + "setp.eq.s32 %p, %left")
+    )
+    assert is_rolled(text)
+    text = text.replace("add.s64 %a0, %x, %a0;", "mov.u64 %a0, %px;").replace("%b0, %y, %b0;", "%b0, %py, 0;")
+    assert not is_rolled(text)
+    one, other = results(text, 3001, 128)
+    assert other == one
+
+
+def test_what_the_first_loop_alone_has_counted() -> None:
+    """It is read behind both, where no lane comes but through them."""
+    text = SHAPES["elements"].replace("bra END;\n    not", "bra OUT;\n    mov.u32 %c, 0;\n    not")
+    text = text.replace("%left, -1;", "%left, -1;\n    add.s32 %c, %c, 1;").replace("END:", "END:\nOUT:")
+    assert is_rolled(text)
+    read = "END: mul.wide.s32 %d, %j, 4; add.s64 %y, %y, %d; st.global.u32 [%y], %c;"
+    assert not is_rolled(text.replace("END:", read))
+
+
+def test_a_store_behind_the_second_loop() -> None:
+    text = SHAPES["elements"]
+    assert not is_rolled(text.replace("END:\n", "st.global.f32 [%b0], %sum;\nEND:\n"))
+    assert not is_rolled(text.replace("TURN:", "st.global.f32 [%y], %sum;\nTURN:"))
+
+
+def test_an_index_that_is_made_at_once() -> None:
+    """The second loop's index is made ahead of the first one, of how many turns that has."""
+    text, step = SHAPES["rows"], "    add.s32 %i, %i, 64;\n"
+    before, after = text.split("ONE:")
+    made = "shl.b32 %t, %t, 6;\n and.b32 %t, %t, {};\n add.s32 %i, %i, %t;\nONE:"
+    for mask in (192, 448):
+        other = before + made.format(mask) + after.replace(step, "", 1)
+        assert is_rolled(other) == (mask == 192)
+        one, two = results(other, 1023, 64, grid=1)
+        assert two == one
+
+
 # -- faults ----------------------------------------------------------------------------------------------
 
 MET = """
