@@ -20,7 +20,7 @@ from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.terms import Sum, TermAlgebra, Terms
 from simt.isa.algebra import Environment
-from simt.ptx.types import PRED, U32, U64, Type, bits_type, signed, unsigned
+from simt.ptx.types import PRED, S32, U32, U64, Type, bits_type, signed, unsigned
 from simt.records import dataclass
 
 MOST_TURNS = 4
@@ -135,7 +135,7 @@ class Proof:
         self.inside = {*pair.inside} - {*pair.lead}
         self.acting = {pair.rest, pair.main}
         self.algebra = TermAlgebra()
-        self.outside = self._terms({})
+        self.outside = Terms(ssa, environment, self.algebra)
         self.steps: dict[Definition, Sum] = {}
         self.firsts: dict[Definition, Definition] = {}  # with what counters begin that the first loop has not
         self.left = set[Sum]()  # how many turns the first loop has
@@ -147,6 +147,8 @@ class Proof:
 
     def _terms(self, known: Values) -> Terms:
         made = Terms(self.ssa, self.environment, self.algebra)
+        before = self.outside.known.items()
+        made.known.update((d, value) for d, value in before if d.block not in self.inside)
         made.known.update(known)
         return made
 
@@ -267,7 +269,7 @@ class Proof:
             one = len(step.parts) + bool(step.number) == 1 and all(count == 1 for _, count in step.parts)
             if not phi.register.type.is_float and one:
                 self._set_start(phi, self._start(phi), step)
-        self.outside = self._terms({})
+        self.outside = Terms(self.ssa, self.environment, self.algebra)
 
     def _set_start(self, phi: Definition, start: Sum, step: Sum) -> None:
         """Notes with what a counter begins. Of one of 64 bits, its lower half may be extended, if it is not
@@ -515,10 +517,24 @@ class Proof:
             sources = ssa.predecessors[at]
             branches = len(sources) == 1 and isinstance(sources[0].terminator, Branch)
             if branches and len(sources[0].successors()) == 2:
-                yield from self.algebra.implied(self._holds(self.outside, sources[0], blocks[at]))
+                for found in self.algebra.implied(self._holds(self.outside, sources[0], blocks[at])):
+                    yield from self._in_all_sizes(found)
             if tree[at] == at:
                 return
             at = tree[at]
+
+    def _in_all_sizes(self, condition: Sum) -> Iterator[Sum]:
+        """A condition, and what it says of numbers that are extended."""
+        yield condition
+        match cast("Any", self.algebra.key(condition)):
+            case ("lt", bool() as by_sign, Sum() as a, Sum() as b) if a.bits == U32.bits:
+                positive = a in self.algebra.positive or self.algebra.most(a) < 1 << U32.bits - 1
+                for t in (U32,) * (positive or not by_sign) + (S32,) * by_sign:
+                    one, two = (self.algebra.resize(t, U64, x) for x in (a, b))
+                    for sign in (True, False)[: 1 + (t is U32)]:
+                        yield self.algebra.atom(1, "lt", sign, one, two)
+            case _:
+                pass
 
     def _named(self, phi: Definition, by_sign: bool, limit: Sum) -> Count:
         """The count, by registers."""
