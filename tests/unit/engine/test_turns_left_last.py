@@ -7,6 +7,10 @@ import numpy as np
 import pytest
 
 import simt
+from simt.analysis.shape import BlockShape
+from simt.engine.host import SLOW_GATHERS, host_cpu
+from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_prefetch import AHEAD_ROLLED
 from tests.conftest import shared_device
 from tests.unit.engine.test_rolled_again import FETCHED, HEAD, SCALED, STORE_SUM, SUMMED, is_rolled, results
 
@@ -138,6 +142,18 @@ def test_what_is_read_later_must_be_the_same(what: str) -> None:
     if what == "%i":
         one, other = results(text, 3001, 128)
         assert other == one
+
+
+@pytest.mark.parametrize(("features", "asked"), [(set[str](), 1), ({SLOW_GATHERS}, 0)])
+def test_a_loop_of_small_steps_asks_ahead(features: set[str], asked: int) -> None:
+    """By a page, as it would by some turns if those were the unrolled ones."""
+    text = SHAPES["four, sums"].replace("ld.param.s32 %s, [step];", "mov.u32 %s, 32;")
+    program, cpu = shared_device("jit").load(text).program, host_cpu().features - {SLOW_GATHERS} | features
+    made = emit(program, program.functions["k"], BlockShape(64, 1, 1), cpu, "nounwind")[0]
+    assert (
+        sum(" = add i64 " in line and line.endswith(f", {AHEAD_ROLLED}") for line in made.splitlines())
+        == asked
+    )
 
 
 @pytest.mark.parametrize("register", ["%x", "%i"])
