@@ -7,8 +7,9 @@ lanes are apart, and nothing is known of what they load. Rolled again, all lanes
 their addresses go on side by side.
 
 The first loop stands a second time in the code, with the end of the second one. That it comes to the same
-is found by `simt.analysis.same_turns` (by `left_last` where the left-over turns come last), for counters that do not wrap: that is asked before the loops, and
-where one may, threads go through them as they were.
+is found by `simt.analysis.same_turns` (by `left_last`, where the turns that are left over are done last), for
+counters that do not wrap: that is asked before the loops, and where one may, threads go through them as they
+were.
 """
 
 from __future__ import annotations
