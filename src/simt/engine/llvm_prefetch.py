@@ -62,8 +62,9 @@ class PrefetchAlgebra(PatternAlgebra):
     `in_stream`: whether warps follow each other through memory, as CPUs notice (`simt.engine.llvm_groups`);
     `asked_in_loop`: lines that a turn of each loop asks for. `beside_lanes`: whether the function gets at
     memory lane by lane, too. `for_next_cta`: whether to ask for what the next CTA will use, and how `near`
-    that is to be; `lines_asked`: how much, for a warp."""
+    that is to be; `lines_asked`: how much, for a warp. `line`: of PTX, from which the present op is."""
 
+    line = 0
     loop: int | None = None
     in_turns = in_stream = False
     beside_lanes = False

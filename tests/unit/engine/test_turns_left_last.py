@@ -131,17 +131,29 @@ def test_what_is_different_stays_as_it_was(name: str) -> None:
     assert not is_rolled(changed(SHAPES["eight"], *DIFFERENT[name]))
 
 
-@pytest.mark.parametrize("what", ["%i", "%left"])
+@pytest.mark.parametrize("what", ["%i", "%left", "%z"])
 def test_what_is_read_later_must_be_the_same(what: str) -> None:
     """Where all lanes have turns to do, what is left of the first loop may be read behind the last."""
     text = SHAPES["eight"].replace("bra END;\n    not", "bra OUT;\n    not")
-    text = text.replace(
-        "END:\n", f"END: mul.wide.s32 %d, %j, 4; add.s64 %y, %y, %d; st.global.u32 [%y], {what};\nOUT:\n"
-    )
+    text = text.replace("REST:", "REST: .reg .s32 %z;\n mov.s32 %z, %i;")
+    store = f"mul.wide.s32 %d, %j, 4; add.s64 %y, %y, %d; st.global.u32 [%y], {what};"
+    text = text.replace("END:\n", f"END: {store}\nOUT:\n")
     assert is_rolled(text) == (what == "%i")
     if what == "%i":
         one, other = results(text, 3001, 128)
         assert other == one
+
+
+def test_what_the_loops_carry_on() -> None:
+    """The first loop may not begin with something else than the last, nor change what that takes as it is."""
+    acts = "ld.global.f32 %f, [{x}];\n    add.f32 %f, %f, %g;\n    add.f32 %sum, %sum, %f;"
+    text = loops(acts, 4, 4, end=STORE_SUM).replace("mov.u32 %j", "mov.f32 %g, 0f3F800000;\n    mov.u32 %j")
+    assert is_rolled(text)
+    assert not is_rolled(text.replace("MAIN:", "mov.f32 %sum, %g;\nMAIN:"))
+    running = loops(SUMMED + "\n    st.global.f32 [{y}], %sum;", 4, 4)
+    assert is_rolled(running)
+    assert not is_rolled(running.replace("add.s32 %c, %c, 4;", "neg.f32 %sum, %sum;\n    add.s32 %c, %c, 4;"))
+    assert not is_rolled(text.replace("add.s32 %c, %c, 4;", "add.f32 %g, %g, %g;\n    add.s32 %c, %c, 4;"))
 
 
 @pytest.mark.parametrize(("features", "asked"), [(set[str](), 1), ({SLOW_GATHERS}, 0)])
