@@ -163,7 +163,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("limit", [0, 1, 31, 64, 100, 128, 129, 500, 512, 513, 1000, 1023, 1024, 1025, 3001])
+@pytest.mark.parametrize("limit", [0, 1, 64, 100, 129, 500, 513, 1000, 1024, 3001])
 def test_all_turns_are_made(name: str, limit: int) -> None:
     grid = 1 if name == "rows" else 2
     assert is_rolled(SHAPES[name])
@@ -365,7 +365,7 @@ FETCHES = {
 
 @pytest.mark.parametrize("name", FETCHES)
 @pytest.mark.parametrize("limit", [300, 512, 700, 895])
-@pytest.mark.parametrize("wrong", [0, 63, 64, 100, 130, 200, 299, 500, 511, 600, 699, 800, 894])
+@pytest.mark.parametrize("wrong", [0, 63, 64, 130, 200, 299, 500, 600, 699, 800, 894])
 def test_a_fault_is_on_the_line_of_its_turn(name: str, limit: int, wrong: int) -> None:
     if wrong >= limit:
         wrong = limit - 1 - wrong % 64
