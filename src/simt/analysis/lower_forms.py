@@ -77,6 +77,11 @@ def EQUAL(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.compare("eq", t, a, b)
 
 
+@_form("less.type d:pred, a, b")
+def LESS(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    return m.compare("lt", t, a, b)
+
+
 @_form("far.type d:pred, a, b, c")
 def FAR(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     """Whether `b` is at least `c` more than `a`, modulo the type."""

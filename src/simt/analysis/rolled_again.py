@@ -7,20 +7,26 @@ lanes are apart, and nothing is known of what they load. Rolled again, all lanes
 their addresses go on side by side.
 
 The first loop stands a second time in the code, with the end of the second one. That it comes to the same
-is found by `simt.analysis.same_turns`, for counters that do not wrap: that is asked before the loops, and
-where one may, threads go through them as they were.
+is found by `simt.analysis.same_turns` (by `left_last`, where the turns that are left over are done last), for
+counters that do not wrap: that is asked before the loops, and where one may, threads go through them as they
+were.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise, permutations
 
 from simt.analysis.cut_again import renamed
-from simt.analysis.lower_forms import FITS, NEAR, copy, simple
+from simt.analysis.left_last import LeftLast, loops_with_rests
+from simt.analysis.lower_forms import FITS, LESS, NEAR, SUM, copy, simple
 from simt.analysis.program import Block, Branch, Constant, Function, Jump, Op, Register
-from simt.analysis.same_turns import Count, Proof, Unrolled, other
+from simt.analysis.ranges import Ranges
+from simt.analysis.same_turns import Copies, Count, Proof, Unrolled, other
+from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa, destinations, terminator_uses
 from simt.analysis.unrolling import copied
+from simt.isa.algebra import Environment
 from simt.ptx.types import PRED, Type, unsigned
 from simt.records import replace
 
@@ -35,11 +41,15 @@ adds to it (`simt.analysis.terms`)."""
 
 
 class Line(int):
-    """The line of an op that stands for several, those of `lines` in the unrolled loop. At which of them a
-    thread is tell `start`, `now`, `step` and `limit`, of which the op's block has copies."""
+    """The line of an op that stands for several, its `copies`. At which of them a thread is tell `start`,
+    `now`, `step` and `limit`, of which the op's block has copies."""
 
-    count: Count
-    lines: tuple[int, ...]
+    copies: Copies
+    type: Type
+    start: Register
+    now: Register
+    step: Register
+    limit: Register
 
 
 class Seldom(int):
@@ -70,8 +80,20 @@ def rolled_again(kernel: Function, ssa: Ssa, proofs: Iterable[Proof]) -> Functio
 def unrolled_pairs(ssa: Ssa) -> list[Unrolled]:
     """Pairs of loops that look like it."""
     loops = [b for b in ssa.schedule.order if b in b.successors() and len(b.successors()) == 2]
-    pairs = [_pair(ssa, rest) for rest in loops] if len(loops) > 1 else []
-    return [p for p in pairs if p is not None and p.main in loops and len(p.main.ops) <= MOST_OPS]
+    pairs = [*filter(None, (_pair(ssa, rest) for rest in loops)), *loops_with_rests(ssa, loops)]
+    return [p for p in pairs if p.main in loops and len(p.main.ops) <= MOST_OPS]
+
+
+def proof_of(
+    ssa: Ssa,
+    shapes: Mapping[Definition, Shape],
+    environment: Environment,
+    ranges: Callable[[], Ranges],
+    pair: Unrolled,
+) -> Proof:
+    """What proves that a pair can be one loop."""
+    kind = Proof if pair.left_first else LeftLast
+    return kind(ssa, shapes, environment, ranges, pair)
 
 
 def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
@@ -84,20 +106,27 @@ def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
         return None
     if len(between.successors()) != 2 or len(ssa.predecessors[between.index]) != 2:
         return None
-    for way in between.successors():
-        main = _through(way)
-        if main is not None and main is not rest and main in main.successors():
-            return Unrolled(before[0], lead, rest, between, way, main, other(between, way))
+    at_once = other(before[0], lead[0] if lead else rest)
+    skipped = [b for b in ssa.predecessors[between.index] if b is not rest and b is not before[0]]
+    if at_once is not between and skipped != [at_once]:
+        return None
+    for after, way in permutations(between.successors()):
+        ways = _through(ssa, way)
+        main = ways[-1]
+        if main is not rest and main in main.successors() and len(ssa.predecessors[main.index]) == 2:
+            return Unrolled(
+                before[0], lead, rest, [between], main, after, [*skipped, *ways[:-1]], left_first=True
+            )
     return None
 
 
-def _through(block: Block) -> Block | None:
-    """Where a block leads, through blocks that lead to one place."""
-    seen = set[Block]()
-    while isinstance(block.terminator, Jump) and block not in seen:
-        seen.add(block)
+def _through(ssa: Ssa, block: Block) -> list[Block]:
+    """A block and those to which it leads, and nothing else does."""
+    found = [block]
+    while isinstance(block.terminator, Jump) and len(ssa.predecessors[block.index]) == 1:
         block = block.terminator.target
-    return block if isinstance(block.terminator, Branch) else None
+        found.append(block)
+    return found
 
 
 class _Writer:
@@ -107,6 +136,7 @@ class _Writer:
         self.ssa, self.pair, self.count = ssa, pair, count
         self.registers: list[Register] = []
         self.needed = set[Definition]()
+        self.source: dict[Block, Block] = {}
         self.line = pair.main.terminator.line
         self._find_needed()
 
@@ -115,13 +145,17 @@ class _Writer:
         before, after = blocks[pair.before.index], blocks[pair.after.index]
         kept, moved = self._parted(pair.before)
         slow = Block(0, [*moved], before.terminator)
-        end = Block(0, [*self._again(pair.between)], Jump(after))
-        start = self._register(count.start, "start")
-        lead = [op for block in pair.lead for op in self._again(block)]
-        fast = Block(0, [*lead, copy(start, count.start, count.start.type, self.line)])
-        turn = self._turn(replace(count, start=start), end)
-        fast.terminator = Jump(turn)
-        fits = self._register(count.start, "fits", PRED)
+        end = Block(0, [op for block in pair.trail for op in self._again(block)], Jump(after))
+        start, now, ops = self._register(count.type, "start"), count.now, list[Op]()
+        if now is None:
+            ops.append(copy(start, self._probed(count.begun, ops), count.type, self.line))
+        ops += [op for block in self.pair.lead for op in self._again(block)]
+        if now is not None:
+            ops.append(copy(start, now, count.type, self.line))
+        counter = now or self._counter(start, ops)
+        turn = self._turn(start, counter, end)
+        fast = Block(0, [*ops], Jump(turn))
+        fits = self._register(PRED, "fits")
         sources = {
             "a": count.limit,
             "b": count.step,
@@ -131,7 +165,7 @@ class _Writer:
         test = simple(FITS, count.type, fits, {n: (s, count.type) for n, s in sources.items()}, self.line)
         test.result_types = (PRED,)
         more, fits = self._near(fits)
-        for block in (pair.rest, pair.main):
+        for block in (pair.rest, pair.main, *pair.others):
             blocks[block.index].ops = [replace(op, line=Seldom(op.line)) for op in blocks[block.index].ops]
         before.ops = [*kept, test, *more]
         before.terminator = Branch(fits, False, fast, slow, line=self.line)
@@ -142,7 +176,7 @@ class _Writer:
         """Ops that ask whether indices that go on with the counter are near it; what they and `fits` give."""
         ops, t = list[Op](), unsigned(self.count.type.bits)
         for index in self.count.indices:
-            near, begun = self._register(fits, "near"), self._probed(index, ops)
+            near, begun = self._register(PRED, "near"), self._probed(index, ops)
             sources = {
                 "a": (begun, t),
                 "b": (self._probed(self.count.begun, ops), t),
@@ -158,40 +192,45 @@ class _Writer:
     def _probed(self, definition: Definition, ops: list[Op]) -> Register:
         """A register with what is made on the way to the first loop."""
         op = definition.origin
-        if definition.block not in self.pair.lead or not isinstance(op, Op):
+        if definition.block not in self.pair.inside:
             return definition.register
+        if not isinstance(op, Op):
+            return self._probed(definition.inputs[self.source[definition.block].index], ops)
         names = {r: self._probed(d, ops) for r, d in self.ssa.read[id(op)].items()}
-        made = self._register(definition.register, "probed")
+        made = self._register(definition.register.type, "probed")
         ops.append(replace(renamed(op, names), destinations=(made,)))
         return made
 
-    def _turn(self, count: Count, end: Block) -> Block:
+    def _counter(self, start: Register, ops: list[Op]) -> Register:
+        """A counter that the loop has not."""
+        made = self._register(self.count.type, "counter")
+        ops.append(copy(made, start, self.count.type, self.line))
+        return made
+
+    def _turn(self, start: Register, counter: Register, end: Block) -> Block:
         """The loop."""
-        now, step, limit = (self._register(count.start, n, count.type) for n in ("now", "step", "limit"))
-        start = self._register(count.start, "start")
-        noted = replace(count, start=start, now=now, step=step, limit=limit)
-        ops = [
-            copy(start, count.start, start.type, self.line),
-            copy(now, count.now, now.type, self.line),
-            copy(step, count.step, count.type, self.line),
-            copy(limit, count.limit, count.type, self.line),
-        ]
-        turn, main = Block(0), self.pair.main
+        count, t = self.count, self.count.type
+        sources = {"start": start, "now": counter, "step": count.step, "limit": count.limit}
+        noted = {name: self._register(t, name) for name in sources}
+        ops = [copy(noted[name], source, t, self.line) for name, source in sources.items()]
+        turn = Block(0)
         for op in self._again(self.pair.rest):
             if op.form.effects:
-                line = Line(op.line)
-                line.count, line.lines = noted, count.lines[op.line]
-                op.line = line
+                op.line = line = Line(op.line)
+                line.copies, line.type = count.copies[int(line)], t
+                line.start, line.now, line.step, line.limit = noted.values()
             ops.append(op)
-        test = replace(count.test, sources=count.test.sources | {count.counter: count.now})
-        branch = main.terminator
-        assert isinstance(branch, Branch)
-        ways = [turn if t is main else end for t in (branch.taken, branch.otherwise)]
-        turn.ops, turn.terminator = [*ops, test], replace(branch, taken=ways[0], otherwise=ways[1])
+        for register, step in (*count.steps, *[(counter, count.step)] * (count.now is None)):
+            sources = {"a": (register, register.type), "b": (step, register.type)}
+            ops.append(simple(SUM, register.type, register, sources, self.line))
+        less = self._register(PRED, "less")
+        test = simple(LESS, t, less, {"a": (counter, t), "b": (count.limit, t)}, self.line)
+        test.result_types = (PRED,)
+        turn.ops, turn.terminator = [*ops, test], Branch(less, False, turn, end, line=self.line)
         return turn
 
-    def _register(self, like: Register, name: str, t: Type | None = None) -> Register:
-        made = Register(len(self.registers), f"{name}.rolled{len(self.registers)}", t or like.type)
+    def _register(self, t: Type, name: str) -> Register:
+        made = Register(len(self.registers), f"{name}.rolled{len(self.registers)}", t)
         self.registers.append(made)
         return made
 
@@ -219,27 +258,34 @@ class _Writer:
 
     def _find_needed(self) -> None:
         pair, ssa = self.pair, self.ssa
-        own = {pair.before, *pair.lead, pair.rest, pair.between}
-        work = [
-            d for block in ssa.schedule.order if block not in {*own, pair.main} for d in self._read(block)
-        ]
+        path = [pair.before, *pair.lead, pair.rest, *pair.trail]
+        self.source = {block: before for before, block in pairwise(path)}
+        region = {pair.before, *pair.inside}
+        work = [d for block in ssa.schedule.order if block not in region for d in self._read(block)]
         acts = [op for op in pair.rest.ops if isinstance(op, Op) and op.form.effects]
         work += [d for op in acts for d in ssa.read[id(op)].values()]
-        work += [*self.count.definitions, *self.count.indices]
-        work += [d for d in ssa.read[id(self.count.test)].values() if d.block is not pair.main]
+        counted = (*self.count.definitions, *self.count.indices)
+        work += [d for one in counted for d in self._behind(one)]
         while work:
             definition = work.pop()
-            if definition in self.needed or definition.block not in own:
-                continue
-            self.needed.add(definition)
-            work += self._made_of(definition)
+            if definition not in self.needed and definition.block in path:
+                self.needed.add(definition)
+                work += self._made_of(definition)
+
+    def _behind(self, definition: Definition) -> Iterator[Definition]:
+        """What something is made of on another way to the loops, and itself."""
+        yield definition
+        if definition.block in self.pair.others:
+            for one in self.ssa.read.get(id(definition.origin), {}).values():
+                yield from self._behind(one)
 
     def _made_of(self, definition: Definition) -> list[Definition]:
+        """What is read to make something."""
         if not definition.is_phi:
             return list(self.ssa.read.get(id(definition.origin), {}).values())
-        if definition.block is self.pair.between:
-            return [definition.inputs[self.pair.rest.index]]
-        return list(definition.inputs.values())
+        if definition.block in (self.pair.before, self.pair.rest):
+            return list(definition.inputs.values())
+        return [definition.inputs[self.source[definition.block].index]]
 
     def _read(self, block: Block) -> Iterator[Definition]:
         """What a block reads of what others made."""

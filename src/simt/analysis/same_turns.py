@@ -8,7 +8,8 @@ which the remainder by the turns of a turn tells how many are left over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, cast
 
 from simt.analysis.dominance import dominators
@@ -19,7 +20,7 @@ from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.terms import Sum, TermAlgebra, Terms
 from simt.isa.algebra import Environment
-from simt.ptx.types import PRED, U32, Type, bits_type, unsigned
+from simt.ptx.types import PRED, S32, U32, U64, Type, bits_type, signed, unsigned
 from simt.records import dataclass
 
 MOST_TURNS = 4
@@ -30,46 +31,65 @@ Values = Mapping[Definition, Sum]
 
 @dataclass(frozen=True, slots=True)
 class Unrolled:
-    """The two loops, `rest` and `main`, each a block. `before`: where lanes go to either; by way of `lead` to
-    `rest`. `between`: where those of `rest` come to, and go on to `main`, by way of `way`, or to `after`."""
+    """The two loops, `rest` and `main`, each a block. `before`: where lanes go to either. `lead` and `trail`:
+    blocks through which a lane goes that has one turn to do, from there to `rest`, and from it to `after`,
+    where all meet. `others`: what stands between besides. `left_first`: whether turns that are left over are
+    done first."""
 
     before: Block
     lead: list[Block]
     rest: Block
-    between: Block
-    way: Block
+    trail: list[Block]
     main: Block
     after: Block
+    others: list[Block]
+    left_first: bool
+
+    @property
+    def inside(self) -> list[Block]:
+        return [*self.lead, self.rest, *self.trail, self.main, *self.others]
+
+    @property
+    def between(self) -> Block:
+        """Where those of the first loop come to, and go on to the second one or to `after`."""
+        return self.trail[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """The lines on which an op of a turn stands in each of the second loop's turns, and among those left
+    over, by their number and the place of each."""
+
+    main: tuple[int, ...]
+    left: tuple[tuple[int, ...], ...]
+    left_first: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A counter: from `start` by `step` while below `limit`, in numbers of a type; `now` in a turn. `test`:
-    the op of the second loop that compares it, as its operand `counter`. `lines`: by that of an op of the
-    first loop, those of the second loop's. `definitions`: of what is read. `begun`: what it
-    began with. `indices`: what goes on with the counter
-    and must not wrap either, as it begins."""
+    """A counter: from `begun` by `step` while below `limit`, in numbers of a type; `now` in a turn, None if
+    there is none in the loop. `copies`: by the line of an op of a turn. `definitions`: of what is read.
+    `indices`: what goes on with the counter and must not wrap either, as it begins. `steps`: by which
+    registers go on in a turn besides."""
 
-    start: Register
-    now: Register
+    now: Register | None
     step: Register | Constant
     limit: Register | Constant
     type: Type
-    test: Op
-    counter: str
-    lines: dict[int, tuple[int, ...]]
+    copies: dict[int, Copies]
     definitions: list[Definition]
     begun: Definition
     indices: list[Definition]
+    steps: Sequence[tuple[Register, Register | Constant]] = ()
 
 
-class _DifferentError(Exception):
+class DifferentError(Exception):
     """The loops are not the same, or that is not seen."""
 
 
-def _require(condition: bool) -> None:
+def require(condition: bool) -> None:
     if not condition:
-        raise _DifferentError
+        raise DifferentError
 
 
 def other(block: Block, way: Block) -> Block:
@@ -112,29 +132,39 @@ class Proof:
     ) -> None:
         self.ssa, self.shapes, self.ranges, self.pair = ssa, shapes, ranges, pair
         self.environment = environment
+        self.inside = {*pair.inside} - {*pair.lead}
+        self.acting = {pair.rest, pair.main}
         self.algebra = TermAlgebra()
-        self.outside = self._terms({})
-        self.phis = ssa.phis.get(pair.rest.index, [])
+        self.outside = Terms(ssa, environment, self.algebra)
         self.steps: dict[Definition, Sum] = {}
+        self.firsts: dict[Definition, Definition] = {}  # with what counters begin that the first loop has not
+        self.left = set[Sum]()  # how many turns the first loop has
         self.lower: dict[Sum, Sum] = {}  # halves of what counters of 64 bits begin with
+
+    @property
+    def phis(self) -> list[Definition]:
+        return self.ssa.phis.get(self.pair.rest.index, [])
 
     def _terms(self, known: Values) -> Terms:
         made = Terms(self.ssa, self.environment, self.algebra)
+        before = self.outside.known.items()
+        made.known.update((d, value) for d, value in before if d.block not in self.inside)
         made.known.update(known)
         return made
 
     def count(self) -> Count | None:
         try:
             return self._count()
-        except _DifferentError:
+        except DifferentError:
             return None
 
     def _count(self) -> Count:
         pair = self.pair
-        for block in (pair.before, *pair.lead, pair.rest, pair.between, pair.main):
-            _require(self._is_plain(block))
+        for block in (pair.before, *pair.inside):
+            require(self._is_plain(block))
         self._find_steps()
         turns = self._turns()
+        self._find_other_steps(turns)
         self._set_starts()
         self._find_steps()
         first = self._run(self.pair.rest, self._state(), [], first=True)
@@ -143,10 +173,10 @@ class Proof:
             done = self._run(self.pair.rest, self._next(done), effects)
         others = list[Hashable]()
         main = self._main(first, others)
-        _require(effects == others)
-        self._go_on_alike(done, main)
+        require(effects == others)
+        self._go_on_alike(done, main, turns)
         self._leave_alike(done, main)
-        return self._counted(done, main, turns)
+        return self._counted(first, done, main)
 
     def _is_plain(self, block: Block) -> bool:
         """Whether a block computes, and does nothing to memory but to load and store. (Before the loops, it
@@ -155,8 +185,9 @@ class Proof:
         for op in block.ops:
             if not isinstance(op, Op) or op.guard is not None:
                 return False
-            inside = block in (self.pair.rest, self.pair.main)
-            if op.form.effects and (not inside or {*op.form.effects} != {"memory"} or observer.reads(op)):
+            if op.form.effects and (
+                block not in self.acting or {*op.form.effects} != {"memory"} or observer.reads(op)
+            ):
                 return False
         return True
 
@@ -187,13 +218,35 @@ class Proof:
             if not phi.register.type.is_float and self._is_fixed(step):
                 self.steps[phi] = step
 
+    def _single(self, step: Sum, turns: int) -> Sum:
+        """What a counter goes on by in a turn, of which a turn of the second loop has several."""
+        half, whole = 1 << step.bits - 1, 1 << step.bits
+        counts = [(atom, (count + half) % whole - half) for atom, count in step.parts]
+        number = (step.number + half) % whole - half
+        require(not number % turns and not any(count % turns for _, count in counts))
+        parts = frozenset((atom, count // turns % whole) for atom, count in counts)
+        return Sum(step.bits, number // turns % whole, parts)
+
+    def _find_other_steps(self, turns: int) -> None:
+        """The same of what the second loop alone goes on with."""
+        main, between = self.pair.main, self.pair.between
+        phis = self.ssa.phis.get(main.index, ())
+        starts = {phi: self.algebra.atom(phi.register.type.bits, "begins", phi) for phi in phis}
+        done = self._run(main, starts, [])
+        for phi, start in starts.items():
+            brought, step = self._brought(phi), done.of(phi.inputs[main.index]).added(start, -1)
+            integer = not phi.register.type.is_float and self._is_fixed(step)
+            if integer and brought.is_phi and brought.block is between:
+                (at_once,) = (d for b, d in brought.inputs.items() if b != self.pair.rest.index)
+                self.firsts[phi], self.steps[phi] = at_once, self._single(step, turns)
+
     def _is_fixed(self, key: Hashable) -> bool:
         """Whether a value is the same in all turns."""
         match key:
             case Sum():
                 return all(self._is_fixed(self.algebra.keys[a.number]) and not a.turns for a, _ in key.parts)
             case Definition():
-                return key.block not in (self.pair.rest, self.pair.between, self.pair.main)
+                return key.block not in self.inside
             case frozenset() | tuple():
                 parts = cast("frozenset[Hashable] | tuple[Hashable, ...]", key)
                 return not _named(parts, "begins", "effect") and all(map(self._is_fixed, parts))
@@ -205,6 +258,8 @@ class Proof:
 
     def _first(self, phi: Definition) -> Definition:
         """What the first turn begins with."""
+        if phi in self.firsts:
+            return self.firsts[phi]
         (found,) = (d for b, d in phi.inputs.items() if b != self.pair.rest.index)
         return found
 
@@ -214,7 +269,7 @@ class Proof:
             one = len(step.parts) + bool(step.number) == 1 and all(count == 1 for _, count in step.parts)
             if not phi.register.type.is_float and one:
                 self._set_start(phi, self._start(phi), step)
-        self.outside = self._terms({})
+        self.outside = Terms(self.ssa, self.environment, self.algebra)
 
     def _set_start(self, phi: Definition, start: Sum, step: Sum) -> None:
         """Notes with what a counter begins. Of one of 64 bits, its lower half may be extended, if it is not
@@ -238,15 +293,32 @@ class Proof:
 
     # -- the second loop -----------------------------------------------------------------------------
 
-    def _between(self, done: Terms) -> Terms:
-        """What is known where lanes have come from the first loop."""
+    def _between(self, done: Terms, turns: int) -> Terms:
+        """What is known where lanes have come from the first loop, with so many turns more behind them. (What
+        is made of how many turns it has, is made of all that are done.)"""
+        given = self._given(done)
+        for phi, value in given.items():
+            all_ = Sum(value.bits, 1)
+            given[phi] = self._by_left(value, all_.turning.added(all_, turns))
+        return self._terms(given)
+
+    def _given(self, done: Terms) -> dict[Definition, Sum]:
+        """What lanes have that come from the first loop."""
         source = self.pair.rest.index
         phis = self.ssa.phis.get(self.pair.between.index, ())
-        return self._terms({phi: done.of(phi.inputs[source]) for phi in phis})
+        return {phi: done.of(phi.inputs[source]) for phi in phis}
+
+    def _by_left(self, value: Sum, turns: Sum) -> Sum:
+        """A value, given how many turns the first loop has."""
+        for atom, count in value.parts:
+            one = Sum(value.bits, 0, frozenset({(atom, 1)}))
+            if one in self.left:
+                value = value.added(one, -count).added(turns, count)
+        return value
 
     def _main(self, first: Terms, effects: list[Hashable]) -> Terms:
         """A turn of the second loop, after some of the first."""
-        main, between = self.pair.main, self._between(first)
+        main, between = self.pair.main, self._between(first, 1)
         phis = self.ssa.phis.get(main.index, ())
         known = between.known | {phi: between.of(self._brought(phi)) for phi in phis}
         return self._run(main, known, effects)
@@ -256,11 +328,18 @@ class Proof:
         (found,) = (d for b, d in phi.inputs.items() if b != self.pair.main.index)
         return found
 
-    def _go_on_alike(self, done: Terms, main: Terms) -> None:
+    def _go_on_alike(self, done: Terms, main: Terms, turns: int) -> None:
         """A turn of the second loop must leave what it would begin with after those of the first one."""
-        later = self._between(done)
+        later = self._between(done, turns + 1)
         for phi in self.ssa.phis.get(self.pair.main.index, ()):
-            _require(later.of(self._brought(phi)) == main.of(phi.inputs[self.pair.main.index]))
+            require(later.of(self._brought(phi)) == main.of(phi.inputs[self.pair.main.index]))
+        read = self._read_in([self.pair.main], {*self.pair.trail, *self.pair.others, self.pair.rest})
+        require(all(later.of(d) == main.of(d) for d in read))
+
+    def _read_in(self, blocks: Iterable[Block], own: set[Block]) -> list[Definition]:
+        """What ops of some blocks read of what others have made."""
+        read = (self.ssa.read[id(op)] for block in blocks for op in block.ops)
+        return [d for found in read for d in found.values() if d.block in own]
 
     def _begins_alike(self) -> None:
         """Lanes that come to the second loop at once must bring what those of the first begin with."""
@@ -269,21 +348,39 @@ class Proof:
         for phi in self.ssa.phis.get(pair.between.index, ()):
             (at_once,) = (d for b, d in phi.inputs.items() if b != source)
             later = self.turn.of(phi.inputs[source])
-            first = self._start(after[later]) if later in after else later
-            _require((later in after or self._is_fixed(later)) and first == self.outside.of(at_once))
+            first = self._start(after[later]) if later in after else self._by_left(later, Sum(later.bits, 0))
+            require((later in after or self._is_fixed(later)) and first == self.outside.of(at_once))
 
     def _leave_alike(self, done: Terms, main: Terms) -> None:
         """What is read after the loops must be the same, whichever of them one leaves."""
         self._begins_alike()
-        between, pair = self._between(done), self.pair
+        between, pair = self._terms(self._given(done)), self.pair
         leads = [*_chain(pair.after, pair.between)], [*_chain(other(pair.main, pair.main), pair.main)]
         common = next((b for b, _ in leads[0] if any(b is c for c, _ in leads[1])), None)
-        _require(common is not None)
+        require(common is not None)
         assert common is not None
         sources = [next(source for b, source in lead if b is common) for lead in leads]
         for phi in self.ssa.phis.get(common.index, ()):
             one, two = (phi.inputs[source.index] for source in sources)
-            _require(between.of(one) == main.of(two))
+            require(between.of(one) == main.of(two))
+        ways = {b for lead in leads for b in takewhile(lambda b: b is not common, (b for b, _ in lead))}
+        require(all(map(self._is_plain, ways)))
+        later = self._read_later(self.inside | {*pair.lead} | ways, common)
+        require(
+            all(d.block is pair.between and not d.is_phi and self._is_fixed(between.of(d)) for d in later)
+        )
+
+    def _read_later(self, own: set[Block], end: Block) -> list[Definition]:
+        """What is read of what blocks make behind them, but by the phis of a block where all of their ways
+        end."""
+        ssa, before, numbers = self.ssa, self.pair.before, {b.index for b in own}
+        outside = [b for b in ssa.schedule.order if b not in own and b is not before]
+        read = [d for b in outside for what in (*b.ops, b.terminator) for d in ssa.read[id(what)].values()]
+        for block in (before, *outside):
+            kept = () if block is not end else numbers
+            for phi in ssa.phis.get(block.index, ()):
+                read += [d for source, d in phi.inputs.items() if source not in kept]
+        return [d for d in read if d.block.index in numbers]
 
     # -- how many turns ------------------------------------------------------------------------------
 
@@ -297,7 +394,7 @@ class Proof:
     def _turns(self) -> int:
         """How many turns of the first loop are one of the second, by how many are left over."""
         pair, algebra = self.pair, self.algebra
-        for left, step in self.steps.items():
+        for left, step in [*self.steps.items()]:
             t, zero, start = _numbers(left), Sum(step.bits, 0), self._start(left)
             next_ = self.before_turn[left].added(step)
             goes_on = self._holds(self.turn, pair.rest, pair.rest)
@@ -306,14 +403,26 @@ class Proof:
             count = {2**step.bits - 1: start, 1: zero.added(start, -1)}.get(step.number, zero)
             rest = algebra.key(count)
             if _named(rest, "and"):
-                all_, mask = cast("tuple[Any, Sum, int]", rest)[1:]
-                self.quotient = all_.added(Sum(step.bits, 1), -1)
-                least = algebra.compare("lt", t, self.quotient, Sum(all_.bits, mask))
-                _require(self._leaves_none(start, mask))
-                _require(self._holds(self.outside, pair.between, pair.after) == least)
-                _require(1 < mask + 1 <= MOST_TURNS and not mask & (mask + 1))
+                mask = cast("tuple[Any, Sum, int]", rest)[2]
+                require(1 < mask + 1 <= MOST_TURNS and not mask & (mask + 1))
+                self.quotient = self._asked_for(t, mask, count)
+                require(self._leaves_none(start, mask))
+                self.left = {count, self.algebra.resize(t, U64, count)}
                 return mask + 1
-        raise _DifferentError
+        raise DifferentError
+
+    def _asked_for(self, t: Type, mask: int, left: Sum) -> Sum:
+        """The quotient of which it is asked, after the first loop, whether it is less than a number. One more
+        are all turns, of which some are left over."""
+        algebra, one = self.algebra, Sum(t.bits, 1)
+        key = algebra.key(self._holds(self.outside, self.pair.between, self.pair.after))
+        require(_named(key, "lt"))
+        signed, found, least = cast("tuple[bool, Sum, Sum]", cast("tuple[Any, ...]", key)[1:])
+        require(not signed and not least.parts and least.number > 0 and least.number % mask == 0)
+        divisor = Sum(t.bits, least.number // mask)
+        quotient = found if divisor == one else algebra.divide(t, found, divisor)
+        require(algebra.and_(t, quotient.added(one), Sum(t.bits, mask)) == left)
+        return quotient
 
     def _leaves_none(self, start: Sum, mask: int) -> bool:
         """Whether the first loop is left out where it has no turn. (It asks for that, or for the last of the
@@ -325,16 +434,21 @@ class Proof:
         last = algebra.compare("eq", t, algebra.and_(t, self.quotient, full), full)
         return self._holds(self.outside, pair.before, way) in (none, last)
 
-    def _counted(self, done: Terms, main: Terms, turns: int) -> Count:
+    def _counted(self, first: Terms, done: Terms, main: Terms) -> Count:
         """The counter by which the second loop ends."""
         goes_on = self._holds(main, self.pair.main, self.pair.main)
         key = self.algebra.key(goes_on)
-        _require(_named(key, "lt"))
+        require(_named(key, "lt"))
         signed, now, limit = cast("tuple[bool, Sum, Sum]", cast("tuple[Any, ...]", key)[1:])
-        for phi, after in self._next(done).items():
+        between, later = self._between(first, 1), self._next(done)
+        later |= {phi: main.of(phi.inputs[self.pair.main.index]) for phi in self.firsts}
+        for phi, after in later.items():
             if after == now and phi in self.steps and self._counts(phi, signed, limit):
+                start, step = self._start(phi), self.steps[phi]
+                once = start.added(step.turning).added(step)
+                require(phi not in self.firsts or between.of(self._brought(phi)) == once)
                 return self._named(phi, signed, limit)
-        raise _DifferentError
+        raise DifferentError
 
     def _counts(self, phi: Definition, signed: bool, limit: Sum) -> bool:
         """Whether the turns are those of a counter below a limit, which it surely is before."""
@@ -393,47 +507,54 @@ class Proof:
 
     def _is_asked(self, condition: Sum) -> bool:
         """Whether all lanes that come to the loops were asked for a condition, and it held."""
+        return any(condition == one for one in self._asked())
+
+    def _asked(self) -> Iterator[Sum]:
+        """What holds for all lanes that come to the loops, since they were asked."""
         tree, at, ssa = dominators(self.ssa.schedule), self.pair.before.index, self.ssa
         blocks = {b.index: b for b in ssa.schedule.order}
         while True:
             sources = ssa.predecessors[at]
             branches = len(sources) == 1 and isinstance(sources[0].terminator, Branch)
             if branches and len(sources[0].successors()) == 2:
-                found = self._holds(self.outside, sources[0], blocks[at])
-                if self.algebra.implies(found, condition):
-                    return True
+                for found in self.algebra.implied(self._holds(self.outside, sources[0], blocks[at])):
+                    yield from self._in_all_sizes(found)
             if tree[at] == at:
-                return False
+                return
             at = tree[at]
 
-    def _named(self, phi: Definition, signed: bool, limit: Sum) -> Count:
+    def _in_all_sizes(self, condition: Sum) -> Iterator[Sum]:
+        """A condition, and what it says of numbers that are extended."""
+        yield condition
+        match cast("Any", self.algebra.key(condition)):
+            case ("lt", bool() as by_sign, Sum() as a, Sum() as b) if a.bits == U32.bits:
+                positive = a in self.algebra.positive or self.algebra.most(a) < 1 << U32.bits - 1
+                for t in (U32,) * (positive or not by_sign) + (S32,) * by_sign:
+                    one, two = (self.algebra.resize(t, U64, x) for x in (a, b))
+                    for sign in (True, False)[: 1 + (t is U32)]:
+                        yield self.algebra.atom(1, "lt", sign, one, two)
+            case _:
+                pass
+
+    def _named(self, phi: Definition, by_sign: bool, limit: Sum) -> Count:
         """The count, by registers."""
-        pair, ssa = self.pair, self.ssa
-        branch = pair.main.terminator
-        assert isinstance(branch, Branch)
-        test = ssa.read[id(branch)][branch.predicate].origin
-        assert isinstance(test, Op)
-        t = test.source_types["a"]
-        at, step = self._operand(test, limit), self._step(phi, t)
-        start = self._first(phi)
-        _require(not self._is_uniform(start) and start.register.type.bits == t.bits and t.is_signed == signed)
-        _require(test.sources.keys() == {"a", "b"})
-        counter = next(n for n, s in test.sources.items() if s is not at[0])
+        start, bits = self._first(phi), phi.register.type.bits
+        t = signed(bits) if by_sign else unsigned(bits)
+        at, step = self._standing(t, limit), self._standing(t, self.steps[phi])
+        require(not self._is_uniform(start) and start.register.type.bits == bits)
         read = [d for d in (at[1], step[1]) if d is not None]
-        _require(all(self._is_uniform(d) and self._is_before(d) for d in read))
-        after = phi.inputs[pair.rest.index]
+        require(all(self._is_uniform(d) for d in read))
         first, by = self._half(phi)
-        _require(self.algebra.rising <= {by})
+        require(self.algebra.rising <= {by})
         indices = [self._index(one) for one, _, _ in self.algebra.extended if one != first]
-        _require(all(self._is_beside(start, index) for index in indices))
-        read += [start, after]
-        return Count(
-            phi.register, phi.register, step[0], at[0], t, test, counter, self._lines(), read, start, indices
-        )
+        require(all(self._is_beside(start, index) for index in indices))
+        now = phi.register if phi.block is self.pair.rest else None
+        read += [start] if now is None else [start, phi.inputs[self.pair.rest.index]]
+        return Count(now, step[0], at[0], t, self._copies(), read, start, indices)
 
     def _index(self, start: Sum) -> Definition:
         """What an index began with, in a register."""
-        near = {self.pair.before, *self.pair.lead}
+        near = self._near()
         found = (
             d
             for d, term in self.outside.known.items()
@@ -442,7 +563,11 @@ class Proof:
         for definition in found:
             if self._is_before(definition) or (definition.block in near and self._stays(definition)):
                 return definition
-        raise _DifferentError
+        raise DifferentError
+
+    def _near(self) -> set[Block]:
+        """Blocks on the way to the loops."""
+        return {self.pair.before, *self.pair.lead}
 
     def _is_beside(self, start: Definition, index: Definition) -> bool:
         """Whether an index is more than a counter by what is the same for all lanes."""
@@ -455,26 +580,16 @@ class Proof:
         last = [op for op in ops if definition.register in op.destinations]
         return definition.origin is last[-1] if last else False
 
-    def _operand(self, test: Op, limit: Sum) -> tuple[Register | Constant, Definition | None]:
-        """The operand of a comparison that is the limit."""
-        for source in test.sources.values():
-            if isinstance(source, Register):
-                definition = self.ssa.read[id(test)][source]
-                if self._is_before(definition) and self.outside.of(definition) == limit:
-                    return source, definition
-            elif isinstance(source, Constant) and not limit.parts and source.bits == limit.number:
-                return source, None
-        raise _DifferentError
-
-    def _step(self, phi: Definition, t: Type) -> tuple[Register | Constant, Definition | None]:
-        step = self.steps[phi]
-        if not step.parts:
-            return Constant(t, step.number), None
-        op = phi.inputs[self.pair.rest.index].origin
-        for register, definition in (self.ssa.read[id(op)] if isinstance(op, Op) else {}).items():
-            if self._is_before(definition) and self.outside.of(definition) == step:
-                return register, definition
-        raise _DifferentError
+    def _standing(self, t: Type, term: Sum) -> tuple[Register | Constant, Definition | None]:
+        """A value as a number, or in a register that has it from before the loops on."""
+        if not term.parts:
+            return Constant(t, term.number), None
+        ops = [op for block in (self.pair.rest, self.pair.main) for op in block.ops]
+        read = (d for op in ops for d in self.ssa.read[id(op)].values())
+        for definition in (*self.outside.known, *read):
+            if self._is_before(definition) and self.outside.of(definition) == term:
+                return definition.register, definition
+        raise DifferentError
 
     def _is_before(self, definition: Definition) -> bool:
         """Whether a register has something from before the loops on, and nothing else."""
@@ -489,8 +604,15 @@ class Proof:
         shape = self.shapes.get(definition)
         return shape is not None and shape.is_uniform
 
-    def _lines(self) -> dict[int, tuple[int, ...]]:
-        """By the line of what the first loop does, those of the second one's turns."""
-        one, all_ = ([op.line for op in _ops(b) if op.form.effects] for b in (self.pair.rest, self.pair.main))
-        _require(len({*one}) == len(one))
-        return {line: tuple(all_[n :: len(one)]) for n, line in enumerate(one)}
+    def _copies(self) -> dict[int, Copies]:
+        """By the line of what a turn does, where else it stands."""
+        one, all_ = (self._lines(block) for block in (self.pair.rest, self.pair.main))
+        require(len({*one}) == len(one))
+        turns = len(all_) // len(one) if one else 0
+        return {
+            line: Copies(all_[n :: len(one)], tuple((line,) * left for left in range(turns)), True)
+            for n, line in enumerate(one)
+        }
+
+    def _lines(self, block: Block) -> tuple[int, ...]:
+        return tuple(op.line for op in _ops(block) if op.form.effects)

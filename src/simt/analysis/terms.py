@@ -8,7 +8,7 @@ part of its sum.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from itertools import product
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ DEEP = 12
 """Ops behind each other that are looked at outside of what is followed."""
 FAR = 1 << 26
 """How far a counter goes at most, in a turn and in what a turn gets at."""
-NEXT = 8
+NEXT = 16
 """Steps that a counter goes at most beyond what a turn begins with."""
 
 
@@ -150,22 +150,88 @@ class TermAlgebra:
             return self.atom(1, "both", frozenset((a, b)))
         if b.parts:
             raise NoSumError
-        return self.atom(t.bits, "and", a, b.number)
+        return self._masked(a, b.number)
+
+    def _masked(self, a: Sum, mask: int) -> Sum:
+        """The bits of a value that a mask selects: those of a quotient from bit 0 on, times a power."""
+        below = (mask & -mask).bit_length() - 1
+        if below > 0:
+            higher = self._masked(self._shifted(a, below), mask >> below)
+            return Sum(a.bits, 0).added(higher, 1 << below)
+        return self.atom(a.bits, "and", a if mask & (mask + 1) else self.lowest(a, mask), mask)
+
+    def _shifted(self, a: Sum, n: int) -> Sum:
+        return self.atom(a.bits, "divide", a, Sum(a.bits, 1 << n))
+
+    def lowest(self, a: Sum, mask: int) -> Sum:
+        """A value with the same lowest bits (those of a mask), in one form: what a dividend has of whole
+        divisors is added to the quotient."""
+        found = Sum(a.bits, a.number)
+        for atom, count in a.parts:
+            one = Sum(a.bits, 0, frozenset({(atom, 1)}))
+            if self._name(one) == "divide":
+                _, dividend, divisor = cast("tuple[str, Sum, Sum]", self.key(one))
+                one = self._lowest_of(dividend, divisor, mask) or one
+            found = found.added(one, count)
+        kept = frozenset((atom, count & mask) for atom, count in found.parts if count & mask)
+        return Sum(a.bits, found.number & mask, kept)
+
+    def _lowest_of(self, a: Sum, divisor: Sum, mask: int) -> Sum | None:
+        """The same of a quotient by a power of two."""
+        by, bits = divisor.number, a.bits
+        if divisor.parts or not by or by & (by - 1) or mask >= (1 << bits) // by:
+            return None
+        whole = Sum(bits, a.number // by)
+        if all(count % by == 0 for _, count in a.parts):
+            parts = frozenset((atom, count // by) for atom, count in a.parts)
+            return whole.added(self.lowest(Sum(bits, 0, parts), mask))
+        return whole.added(self.atom(bits, "divide", a.added(Sum(bits, by), -whole.number), divisor))
 
     def or_(self, t: Type, a: Sum, b: Sum) -> Sum:
-        if not t.is_predicate:
+        """Of numbers, where it is their sum."""
+        if t.is_predicate:
+            return self.atom(1, "either", frozenset((a, b)))
+        if self._bits(a) & self._bits(b):
             raise NoSumError
-        return self.atom(1, "either", frozenset((a, b)))
+        return a.added(b)
 
-    def implies(self, a: Sum, b: Sum) -> bool:
-        """Whether one predicate surely holds where another one does."""
+    def _bits(self, a: Sum) -> int:
+        """The bits that a value may have."""
+        ((atom, count),) = a.parts if len(a.parts) == 1 else ((Atom(-1), 1),)
+        one = Sum(a.bits, 0, frozenset({(atom, 1)}))
+        if not a.parts:
+            return a.number
+        if not a.number and count & (count - 1) == 0 and self._name(one) == "and":
+            return cast("tuple[str, Sum, int]", self.key(one))[2] * count % (1 << a.bits)
+        return (1 << self.most(a).bit_length()) - 1
+
+    def most(self, a: Sum) -> int:
+        """What a value is at most."""
+        found = a.number + sum(count * self._most_of(atom, a.bits) for atom, count in a.parts)
+        return min(found, (1 << a.bits) - 1)
+
+    def _most_of(self, atom: Atom, bits: int) -> int:
+        match () if atom.turns else self.keys[atom.number]:
+            case ("and", Sum() as a, int() as mask):
+                return min(self.most(a), mask)
+            case ("extended", False, Sum() as a):
+                return self.most(a)
+            case ("divide", Sum() as a, Sum() as by) if not by.parts and by.number:
+                return self.most(a) // by.number
+            case _:
+                return (1 << bits) - 1
+
+    def implied(self, a: Sum) -> Iterator[Sum]:
+        """The predicates that surely hold where one does, that one among them."""
+        yield a
         name, *rest = cast("tuple[Any, ...]", self.key(a) or ("",))
         if name == "both":
-            return any(self.implies(one, b) for one in rest[0])
+            for one in rest[0]:
+                yield from self.implied(one)
         if name == "not" and self._name(rest[0]) == "either":
             _, ways = cast("tuple[str, frozenset[Sum]]", self.key(rest[0]))
-            return any(self.implies(self.invert(PRED, one), b) for one in ways)
-        return a == b
+            for one in ways:
+                yield from self.implied(self.invert(PRED, one))
 
     def divide(self, t: Type, a: Sum, b: Sum) -> Sum:
         if t.is_signed:
@@ -192,10 +258,25 @@ class TermAlgebra:
             _, dividend, divisor = cast("tuple[str, Sum, Sum]", self.key(a))
             if not (b.parts or divisor.parts) and b.number * divisor.number < 1 << t.bits:
                 a, b = dividend, Sum(t.bits, b.number * divisor.number)
-        found = self.atom(
-            1, "eq" if op in ("eq", "ne") else "lt", t.is_signed and op not in ("eq", "ne"), a, b
-        )
+        if op in ("eq", "ne"):
+            found = self._equal(a, b)
+        else:
+            found = self.atom(1, "lt", t.is_signed, a, b)
         return self.atom(1, "not", found) if op in ("ne", "le", "ge") else found
+
+    def _equal(self, a: Sum, b: Sum) -> Sum:
+        """Whether a difference is zero: of the two that there are, one is taken. Bits in the middle of a
+        value are compared as if they were its lowest."""
+        bits, zero = a.bits, Sum(a.bits, 0)
+        gone = a.added(b, -1)
+        parts = sorted((atom.number, atom.turns, count) for atom, count in gone.parts)
+        if parts and parts[0][2] >> bits - 1:
+            gone = b.added(a, -1)
+        ((atom, count),) = gone.parts if len(parts) == 1 else ((Atom(-1), 0),)
+        one, other = Sum(bits, 0, frozenset({(atom, 1)})), -gone.number % (1 << bits)
+        if count and self._name(one) == "and" and not other % count and self.most(one) * count < 1 << bits:
+            gone = one.added(Sum(bits, other // count), -1)
+        return self.atom(1, "eq", gone, zero)
 
     def resize(self, source: Type, target: Type, a: Sum) -> Sum:
         if target.bits == source.bits:
@@ -251,10 +332,13 @@ class TermAlgebra:
         return key[2] if key[0] == "extended" and key[2].bits == bits else self.atom(bits, "cut", one)
 
     def _extended(self, signed: bool, target: Type, a: Sum) -> Sum:
-        if self._name(a) == "and":
-            _, all_, mask = cast("tuple[str, Sum, int]", self.key(a))
-            if not (signed and mask >> a.bits - 1):
-                return self.atom(target.bits, "and", self._extended(False, target, all_), mask)
+        ((atom, count),) = a.parts if len(a.parts) == 1 else ((Atom(-1), 0),)
+        one = Sum(a.bits, 0, frozenset({(atom, 1)}))
+        if not a.number and count and self._name(one) == "and":
+            _, all_, mask = cast("tuple[str, Sum, int]", self.key(one))
+            if mask * count < 1 << a.bits - signed:
+                found = self.atom(target.bits, "and", self._extended(False, target, all_), mask)
+                return Sum(target.bits, 0).added(found, count)
         return self.atom(target.bits, "extended", signed, a)
 
     def _name(self, a: Sum) -> Hashable:

@@ -110,7 +110,7 @@ def fit(builder: Builder, name: str, t: Type) -> Value:
 
 
 class AccessAlgebra(PrefetchAlgebra):
-    """`PrefetchAlgebra` with what all accesses need. `line`: of the instruction. Code goes on at `abort`
+    """`PrefetchAlgebra` with what all accesses need. Code goes on at `abort`
     after a fault. `asked`: the runtime has been called. `has_looked`: a window of shared memory has been
     used. `is_repeated`: the latest op is of a kind that becomes calls when it has taken some lines (see
     `simt.engine.llvm_repeats`). `computed`: the latest results of arithmetic on floats in this block of code.
@@ -121,7 +121,6 @@ class AccessAlgebra(PrefetchAlgebra):
     access. `frame`: what large functions pass to those that they call. `reach`: bounds of the address.
     `sizes`: by state space, bytes that there are at least."""
 
-    line = 0
     asked = False
     has_looked = False
     is_repeated = False

@@ -26,6 +26,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
+from simt.analysis.rolled_again import Line
 from simt.analysis.shape import WARP
 from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
@@ -42,6 +43,9 @@ NEAR = 256
 """Bytes of a step that the CPU follows by itself: it looks ahead within a page of 4 KB, once it has seen some
 lines of it."""
 PAGE = 4096
+AHEAD_ROLLED = PAGE
+"""Bytes, where a loop was rolled again, though its steps are small: unrolled, they were not, and a row may be
+over before a CPU looks as far. (Not on AMD's, which bring the lines behind others by themselves.)"""
 WIDE, NARROW = 512, 128
 """Bytes of a load from which on a warp asks for those of later warps; beside accesses lane by lane."""
 LINE = 64
@@ -58,8 +62,9 @@ class PrefetchAlgebra(PatternAlgebra):
     `in_stream`: whether warps follow each other through memory, as CPUs notice (`simt.engine.llvm_groups`);
     `asked_in_loop`: lines that a turn of each loop asks for. `beside_lanes`: whether the function gets at
     memory lane by lane, too. `for_next_cta`: whether to ask for what the next CTA will use, and how `near`
-    that is to be; `lines_asked`: how much, for a warp."""
+    that is to be; `lines_asked`: how much, for a warp. `line`: of PTX, from which the present op is."""
 
+    line = 0
     loop: int | None = None
     in_turns = in_stream = False
     beside_lanes = False
@@ -107,11 +112,14 @@ class PrefetchAlgebra(PatternAlgebra):
         be short: its address stays in a register, where LLVM has one left."""
         known, lines = self.step_in_loop(), len(addresses) * _lines(nbytes)
         is_near = known is not None and abs(known) <= NEAR
-        if is_near or self.asked_in_loop[self.loop] + lines > ROOM_IN_TURN:
+        rolled = isinstance(self.line, Line) and SLOW_GATHERS not in self.features
+        asks = not is_near or (rolled and known != 0)
+        if not asks or self.asked_in_loop[self.loop] + lines > ROOM_IN_TURN:
             return
         self.asked_in_loop[self.loop] += lines
         if known is not None:
-            self._ask_ahead(addresses, nbytes, str(known * AHEAD))
+            turns = max(AHEAD, AHEAD_ROLLED // abs(known)) if known and rolled else AHEAD
+            self._ask_ahead(addresses, nbytes, str(known * turns))
         else:
             self._ask_if_far(addresses, nbytes, self._steady_step(addresses[0]), AHEAD)
 

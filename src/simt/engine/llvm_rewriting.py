@@ -9,8 +9,7 @@ from simt.analysis.program import Block, Branch, Function, Op
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
 from simt.analysis.remainders import with_remainders
-from simt.analysis.rolled_again import rolled_again, unrolled_pairs
-from simt.analysis.same_turns import Proof
+from simt.analysis.rolled_again import proof_of, rolled_again, unrolled_pairs
 from simt.analysis.skipped import FEWEST, skipped_words, without_branches
 from simt.analysis.taking_turns import Found, walking_loops
 from simt.analysis.together import loops_together, put_together
@@ -43,7 +42,7 @@ def _rolled_again(unit: Unit) -> Function:
     headers = [loop.header for loop in walking]
     pairs = [pair for pair in pairs if pair.main not in headers or _stores(pair.main)]
     ranges = cache(lambda: Ranges(ssa, environment, unit.block, lambda _: UNKNOWN))
-    proofs = (Proof(ssa, uniformity.shapes, environment, ranges, pair) for pair in pairs)
+    proofs = (proof_of(ssa, uniformity.shapes, environment, ranges, pair) for pair in pairs)
     return rolled_again(unit.kernel, ssa, proofs)
 
 

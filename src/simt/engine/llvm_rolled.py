@@ -7,8 +7,11 @@ beside each such loop, and is not run otherwise.
 
 from __future__ import annotations
 
-from simt.analysis.program import Block, Constant, Register
+import zlib
+
+from simt.analysis.program import Block, Register
 from simt.analysis.rolled_again import Line
+from simt.analysis.same_turns import Copies
 from simt.engine.abi import FaultSlot, WorkerSlot
 from simt.engine.llvm_slots import SlotEmitter
 
@@ -17,27 +20,25 @@ ABORT = "abort"
 
 def fault_at(emitter: SlotEmitter, block: Block, first: Line) -> str:
     """Where code of a turn goes after a fault. It is emitted in the block, before the `first` such op."""
-    builder, count = emitter.builder, first.count
+    builder = emitter.builder
     fault, go = builder.block_name("fault"), builder.block_name("go")
     builder.void(f"br label %{go}")
     builder.label(fault)
     kept = dict(emitter.cache), dict(emitter.vectors)
     lane = builder.emit(f"load i64, ptr {_slot(emitter, FaultSlot.LANE)}")
     start, now, step, limit = (
-        _number(emitter, source, lane, count.type.is_signed)
-        for source in (count.start, count.now, count.step, count.limit)
+        _number(emitter, source, lane, first.type.is_signed)
+        for source in (first.start, first.now, first.step, first.limit)
     )
     done = _binary(emitter, "udiv", _binary(emitter, "sub", now, start), step)
     last = _binary(emitter, "sub", _binary(emitter, "sub", limit, "1"), start)
     turns = _binary(emitter, "add", _binary(emitter, "udiv", last, step), "1")
-    over = _binary(emitter, "and", turns, str(len(first.lines) - 1))
-    later = _binary(emitter, "sub", done, over)
-    copy = _binary(emitter, "and", later, str(len(first.lines) - 1))
-    after = builder.emit(f"icmp sge i64 {later}, 0")
     place = _slot(emitter, FaultSlot.LINE)
     found = line = builder.emit(f"load i64, ptr {place}")
+    nth = _nth(emitter, first.copies, done, turns)
     for one in {op.line: op.line for op in block.ops if isinstance(op.line, Line)}.values():
-        found = _line(emitter, one, (line, found, copy, after))
+        here = builder.emit(f"icmp eq i64 {line}, {int(one)}")
+        found = builder.emit(f"select i1 {here}, i64 {_line(emitter, one, nth)}, i64 {found}")
     builder.void(f"store i64 {found}, ptr {place}")
     builder.void(f"br label %{ABORT}")
     builder.label(go)
@@ -45,17 +46,29 @@ def fault_at(emitter: SlotEmitter, block: Block, first: Line) -> str:
     return fault
 
 
-def _line(emitter: SlotEmitter, one: Line, known: tuple[str, str, str, str]) -> str:
-    """The line of the fault, if `one` was recorded and another one is meant."""
-    line, found, copy, after = known
-    emit = emitter.builder.emit
-    other = str(one.lines[0])
-    for n, number in enumerate(one.lines[1:], 1):
-        at = emit(f"icmp eq i64 {copy}, {n}")
-        other = emit(f"select i1 {at}, i64 {number}, i64 {other}")
-    here = emit(f"icmp eq i64 {line}, {int(one)}")
-    meant = emit(f"and i1 {here}, {after}")
-    return emit(f"select i1 {meant}, i64 {other}, i64 {found}")
+def _nth(emitter: SlotEmitter, copies: Copies, done: str, turns: str) -> str:
+    """The place of a turn among all lines of an op: first those of the second loop, then those of turns that
+    are left over, in rows by their number."""
+    emit, all_ = emitter.builder.emit, len(copies.main)
+    over = _binary(emitter, "and", turns, str(all_ - 1))
+    before = over if copies.left_first else _binary(emitter, "sub", turns, over)
+    later = _binary(emitter, "sub", done, before)
+    inside = emit(f"icmp {'sge' if copies.left_first else 'slt'} i64 {later}, 0")
+    copy = _binary(emitter, "and", later, str(all_ - 1))
+    row = _binary(emitter, "mul", _binary(emitter, "add", over, "1"), str(all_))
+    left = _binary(emitter, "add", row, done if copies.left_first else later)
+    return emit(f"select i1 {inside}, i64 {copy}, i64 {left}")
+
+
+def _line(emitter: SlotEmitter, one: Line, nth: str) -> str:
+    """The line that an op has there."""
+    copies, emit = one.copies, emitter.builder.emit
+    rows = [copies.main, *((*row, *copies.main[len(row) :]) for row in copies.left)]
+    numbers = ", ".join(f"i64 {line}" for row in rows for line in row)
+    kind = f"[{len(rows) * len(copies.main)} x i64]"
+    name = f"simt.lines.{zlib.crc32(numbers.encode()):08x}"
+    lines = emitter.unit.module.constant(name, f"private unnamed_addr constant {kind} [{numbers}]")
+    return emit(f"load i64, ptr {emit(f'getelementptr {kind}, ptr {lines}, i64 0, i64 {nth}')}")
 
 
 def _slot(emitter: SlotEmitter, slot: FaultSlot) -> str:
@@ -63,10 +76,8 @@ def _slot(emitter: SlotEmitter, slot: FaultSlot) -> str:
     return emitter.builder.emit(f"getelementptr i64, ptr {worker}, i64 {WorkerSlot.FAULT + slot}")
 
 
-def _number(emitter: SlotEmitter, source: Register | Constant, lane: str, signed: bool) -> str:
+def _number(emitter: SlotEmitter, source: Register, lane: str, signed: bool) -> str:
     """What a register has in a lane, as an i64."""
-    if isinstance(source, Constant):
-        return str(source.bits)
     column = emitter.m.vector(emitter.register(source))
     one = emitter.builder.emit(f"extractelement {column.typed}, i64 {lane}")
     if column.type == "i64":
