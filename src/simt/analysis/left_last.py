@@ -37,15 +37,15 @@ def loops_with_rests(ssa: Ssa, loops: list[Block]) -> Iterator[Unrolled]:
     after: dict[int, int] = {}
     for main in loops:
         (source, *more) = [b for b in ssa.predecessors[main.index] if b is not main] or [main]
-        way, before, lead = main, source, list[Block]()
+        way, before = main, source
         while not more and isinstance(before.terminator, Jump) and before is not main:
             way, (before, *more) = before, ssa.predecessors[before.index] or [main]
-        if more or before is main or not isinstance(before.terminator, Branch):
+        if more or before is main or len(before.successors()) != 2:
             continue
         after = after or post_dominators(ssa.schedule)
         lead = _jumps(other(before, way))
         ends = _jumps(other(main, main))
-        if len(before.successors()) == 2 and ends and lead and ends[-1] is lead[-1]:
+        if ends[-1] is lead[-1]:
             pair = _rests(ssa, before, way, main, lead[-1], after)
             if pair is not None:
                 yield pair

@@ -8,7 +8,6 @@ number that goes on from lane to lane (`i % 32 / 2`), and so is an index that is
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import cast
 
 from simt.analysis.lower_forms import CUT, simple
 from simt.analysis.program import Constant, Function, Op, Register
@@ -64,14 +63,10 @@ def _as_cut(op: Op, ssa: Ssa, terms: Terms) -> Op | None:
         return None
     value, bits = terms.of(definition), definition.register.type.bits
     for atom, count in value.parts:
-        less = Sum(bits, 0, frozenset({(atom, 1)}))
-        key = (
-            terms.algebra.key(less) if count == 2**bits - 1 and not atom.turns and atom.number >= 0 else None
-        )
-        if isinstance(key, tuple) and key[0] == "and":
-            _, divided, mask = cast("tuple[str, Sum, int]", key)
-            if value.added(less) == divided and _is_mask(Constant(bits_type(bits), mask)):
-                return _cut(op, definition.register, _register(op, ssa, terms, divided), 2**bits - mask)
+        less = Sum(bits, 0, frozenset({(atom, 2**bits - count)}))
+        mask, divided = Constant(bits_type(bits), count), value.added(less)
+        if _is_mask(mask) and terms.algebra.and_(mask.type, divided, Sum(bits, mask.bits)) == less:
+            return _cut(op, definition.register, _register(op, ssa, terms, divided), 2**bits - mask.bits)
     return None
 
 
