@@ -21,6 +21,11 @@ NEAR = 16
 measurement, on an AMD Zen 5; twice as many for words of less than 4 bytes."""
 
 
+GATHERED = 8
+"""Bytes of the largest words that a CPU gathers and scatters: what is larger takes as many of them, but one
+load or store for each lane."""
+
+
 SPREAD = 320
 """Bytes between the words of as many lanes as a register holds, up to which those of lanes spread otherwise
 are picked out of registers."""
@@ -106,7 +111,7 @@ def plan_of(
     elif _has_steps(pattern, shape):
         if are_near(shape.stride, size, count, picks):
             apart = Way.NEAR
-        elif apart is Way.TURNS or shape.stride == -size or not gathers:
+        elif apart is Way.TURNS or shape.stride == -size or not gathers or size > GATHERED:
             apart = Way.STEPS
     own = pattern is Pattern.PRIVATE or space == "woven"
     if is_spread(shape, size, count, picks) and not (own or stores or volatile or (windows and words)):

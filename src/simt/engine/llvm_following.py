@@ -114,7 +114,12 @@ class FollowingAlgebra(LineAlgebra):
 
     def _may_be_together(self, access: Access, expected: Following) -> bool:
         able = access.size == WORD and self.permutes(access.element)
-        return (able and self.is_scattered_far(access)) or self._are_members(access, expected)
+        return (able and self._is_far(access)) or self._are_members(access, expected)
+
+    def _is_far(self, access: Access) -> bool:
+        """Whether a gather of each word takes longer: any does where gathers are slow, else several of lanes
+        at one step."""
+        return self.is_scattered_far(access) or (self.pitched and self.may_be_far(access))
 
     def _are_members(self, access: Access, expected: Following) -> bool:
         """Whether each lane has a word of a structure of its own, and these are near each other."""
@@ -122,7 +127,7 @@ class FollowingAlgebra(LineAlgebra):
             return False
         shape = shape_of(access.address)
         known = shape.width == 1 and shape.hold <= Hold.GUARDED and self.segment == WARP
-        known = known and access.address.type == I64 and not self.is_scattered_far(access)
+        known = known and access.address.type == I64 and not self._is_far(access)
         plain = known and access.count == 1 and not access.volatile and not self.eager
         outside = access.region not in (SHARED, LOCAL, WOVEN)
         return plain and outside and self._plan(access, stores=False).way is Way.NEAR
@@ -147,6 +152,8 @@ class FollowingAlgebra(LineAlgebra):
         first = max(min((*near, expected.offset)), expected.offset - (REGISTER - WORD))
         words = range(first, first + REGISTER, WORD)
         asked = near & {*words} - {expected.offset}
+        if len(asked) + 1 < LEAST and self.has_gathers:
+            return None
         if len(asked) + 1 < LEAST:
             asked = {o for o in asked if abs(o - expected.offset) == WORD}
             words = (min((*asked, expected.offset)), max((*asked, expected.offset)))
@@ -221,7 +228,7 @@ class FollowingAlgebra(LineAlgebra):
 
     def gather_all(self, access: Access, offset: Value) -> Values:
         ahead, self._room = self._room, None
-        if ahead is None or ahead.ends is not None:
+        if ahead is None or ahead.ends is not None or self.has_gathers:
             return super().gather_all(access, offset)
         start = self._moved(offset, -ahead.at)
         valid = [self._valid(access, self._moved(self.vector(access.address), n), access.size)

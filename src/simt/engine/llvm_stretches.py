@@ -21,7 +21,6 @@ from simt.analysis.program import Block, Op
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
 from simt.analysis.stretches import STRETCH, Walk, counts_few, walks
-from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_access import ARENA, I64, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
@@ -44,8 +43,8 @@ def is_apart(shape: Shape) -> bool:
 
 
 def has_stretches(features: frozenset[str]) -> bool:
-    """Whether it is worth it on a CPU."""
-    return features >= NEEDED and SLOW_GATHERS in features
+    """Whether it is worth it on a CPU, whatever its gathers take."""
+    return features >= NEEDED
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,8 @@ def test_known_steps_where_gathers_are_slow(stores: bool) -> None:
     assert plan(Shape(1, 132)).way is plan(Shape(1, 8, Hold.GUARDED)).way is Way.STEPS
     assert plan(Shape(1, 32), size=16, count=4).way is Way.STEPS
     assert plan(Shape(1, 132), gathers=True).way is Way.LANES
+    assert plan(Shape(1, 32), size=16, count=4, gathers=True).way is Way.STEPS  # larger than what is gathered
+    assert plan(Shape(1, 32), size=8, count=2, gathers=True).way is Way.LANES
     assert plan(Shape(1, -4), gathers=True).way is Way.STEPS  # a vector backwards
     assert plan(Shape(8, 8)).way is plan(Shape(1, 1 << 20)).way is Way.LANES
     assert plan(Shape(1, 8, Hold.LIKELY)).way is Way.LANES
