@@ -31,6 +31,11 @@ SPREAD = 320
 are picked out of registers."""
 
 
+FEW_LANES = 8
+"""Words for all lanes of a warp, whose rows load the same ones, up to which single loads take less time than a
+gather for each lane."""
+
+
 FEW_ROWS = 4
 """Rows of a CTA in a warp up to which a store for each of them takes less time than a scatter, and lanes at
 known distances within each of them are served like those of one row."""
@@ -112,6 +117,8 @@ def plan_of(
         if are_near(shape.stride, size, count, picks):
             apart = Way.NEAR
         elif apart is Way.TURNS or shape.stride == -size or not gathers or size > GATHERED:
+            apart = Way.STEPS
+        elif not stores and shape.width * (WARP // block.segments) <= FEW_LANES:
             apart = Way.STEPS
     own = pattern is Pattern.PRIVATE or space == "woven"
     if is_spread(shape, size, count, picks) and not (own or stores or volatile or (windows and words)):
