@@ -118,8 +118,9 @@ class FollowingAlgebra(LineAlgebra):
 
     def _is_far(self, access: Access) -> bool:
         """Whether a gather of each word takes longer: any does where gathers are slow, else several of lanes
-        at one step."""
-        return self.is_scattered_far(access) or (self.pitched and self.may_be_far(access))
+        at one step. (Outside of loops, what an unrolled one leaves over, that is not worth its code.)"""
+        in_rows = self.pitched and self.loop is not None
+        return self.is_scattered_far(access) or (in_rows and self.may_be_far(access))
 
     def _are_members(self, access: Access, expected: Following) -> bool:
         """Whether each lane has a word of a structure of its own, and these are near each other."""
