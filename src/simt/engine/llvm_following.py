@@ -4,8 +4,9 @@ nvcc unrolls a loop over a thread's row by four; points between those of a grid 
 neighbours; means are of two pixels side by side. Where gathers are slow, the first of such loads gets four
 words of each lane, or two, and tells them apart in registers; the others take theirs from there, if it did.
 Lanes are at one step from each other (`simt.engine.llvm_pitches`), or anywhere, where a gather would take as
-long for each of the words. Where they are at one step, loads look past stores of consecutive words: what lies
-apart from all lanes' rows (`sums[i] += a[i * n + k] * x[k]`) changes none of them.
+long for each of the words. (Where gathers are fast, four words of lanes at one step take less together, in
+loops.) Where they are at one step, loads look past stores of consecutive words: what lies apart from all
+lanes' rows (`sums[i] += a[i * n + k] * x[k]`) changes none of them.
 """
 
 from __future__ import annotations
