@@ -21,9 +21,19 @@ NEAR = 16
 measurement, on an AMD Zen 5; twice as many for words of less than 4 bytes."""
 
 
+GATHERED = 8
+"""Bytes of the largest words that a CPU gathers and scatters: what is larger takes as many of them, but one
+load or store for each lane."""
+
+
 SPREAD = 320
 """Bytes between the words of as many lanes as a register holds, up to which those of lanes spread otherwise
 are picked out of registers."""
+
+
+FEW_LANES = 8
+"""Words for all lanes of a warp, whose rows load the same ones, up to which single loads take less time than
+a gather for each lane."""
 
 
 FEW_ROWS = 4
@@ -96,6 +106,7 @@ def plan_of(
     the CPU can look words up in registers. `gathers`: it gathers faster than it loads lane by lane. `picks`:
     bytes of the smallest words that it picks out of two registers at once."""
     pattern = pattern_of(shape, size, space)
+    gathers = gathers and _suits_gathers(shape, size, block, stores)
     apart = _apart(size // count, count, stores, volatile)
     words = apart is Way.LANES and (space, size, count) == ("shared", 4, 1)
     if windows and words and _may_be_near(pattern, shape):
@@ -150,6 +161,13 @@ def _has_steps(pattern: Pattern, shape: Shape) -> bool:
     """Whether all lanes are at known distances from the first of their row."""
     known = shape.width <= FEW_ROWS and shape.hold != Hold.LIKELY and abs(shape.stride) < FAR
     return known and pattern is Pattern.STRIDED
+
+
+def _suits_gathers(shape: Shape, size: int, block: BlockShape, stores: bool) -> bool:
+    """Whether gathers and scatters may take less than single loads and stores of lanes at known distances:
+    not of more than what CPUs gather, nor of few words for all lanes."""
+    few = shape.width * (WARP // block.segments) <= FEW_LANES
+    return size <= GATHERED and (stores or not few)
 
 
 def are_near(stride: int, size: int, count: int, picks: int | None) -> bool:

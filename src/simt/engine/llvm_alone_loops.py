@@ -19,6 +19,7 @@ from simt.engine.llvm_alone_rows import OneLaneLoop, RowLoop
 from simt.engine.llvm_alone_short import ShortLoop
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import ALL
+from simt.engine.llvm_prefetch import LINE
 from simt.ptx.types import Type
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 
 FEW, FEW_GATHERED = 16, 24
 """Lanes that go on alone, at most; through a loop that does little but get at memory lane by lane."""
-FEW_WITHOUT_GATHERS, FEW_GATHERED_WITHOUT = 24, WARP
-"""The same on CPUs whose gathers are no faster than loads of each lane."""
+FEW_WITHOUT_GATHERS, FEW_GATHERED_IN_LINES = 24, WARP
+"""The same on CPUs whose gathers are no faster than loads of each lane; the latter on all CPUs, where each
+lane goes on through memory of its own."""
 GATHERED = 5
 """Such a loop: of so many ops at least one gets at memory lane by lane."""
 FEW_OWN, OWN_LOOPS = 4, 4
@@ -104,7 +106,8 @@ class AloneLoops:
         if self._is_own(loop):
             return FEW_OWN
         if self._is_gathered(loop):
-            return FEW_GATHERED if self.emitter.m.has_gathers else FEW_GATHERED_WITHOUT
+            in_lines = not self.emitter.m.has_gathers or self._goes_on_in_lines(loop)
+            return FEW_GATHERED_IN_LINES if in_lines else FEW_GATHERED
         return FEW if self.emitter.m.has_gathers else FEW_WITHOUT_GATHERS
 
     def _is_gathered(self, loop: Loop) -> bool:
@@ -113,6 +116,20 @@ class AloneLoops:
         ops = self._ops(loop)
         outside = [op for op in ops if isinstance(op, Op) and op.binding.get("space") != "shared"]
         return GATHERED * sum(map(self._scatters, outside)) >= len(ops)
+
+    def _goes_on_in_lines(self, loop: Loop) -> bool:
+        """Whether each lane goes on through memory of its own, so that many of its turns find their words in
+        one line of a CPU's cache: by steps that are known, wherever loads and stores are lane by lane.
+        (Atomic operations are done one by one in any case.)"""
+        plain = [op for op in self._ops(loop) if isinstance(op, Op) and op.form.moves_memory]
+        steps = (self._step(op, loop) for op in plain if self._scatters(op))
+        return all(step is not None and abs(step) < LINE for step in steps)
+
+    def _step(self, op: Op, loop: Loop) -> int | None:
+        """By how many bytes an op's address goes on in each turn of a loop."""
+        read = self.emitter.ssa.read[id(op)]
+        steps = {self.emitter.turns.step(read[base], loop) for base, _ in memory_operands(op)}
+        return steps.pop() if len(steps) == 1 else None
 
     def _is_mostly_apart(self, loop: Loop) -> bool:
         """The same for a loop with loops in it; local memory counts."""
@@ -253,9 +270,9 @@ class AloneLoops:
         return any(self._scatters(op) for block in self.emitter.schedule.order for op in block.ops)
 
     def _scatters(self, op: Op | Call) -> bool:
-        """Whether nothing is known of the addresses that an op gets at, or, where gathers are slow, lanes are
-        that far apart that they are served one by one. Local memory does not count: many lanes that only walk
-        through arrays of their own are faster together (a heap of 16 words)."""
+        """Whether nothing is known of the addresses that an op gets at, or lanes are that far apart that they
+        are gathered or served one by one. Local memory does not count: many lanes that only walk through
+        arrays of their own are faster together (a heap of 16 words)."""
         if isinstance(op, Call) or not op.form.effects or op.binding.get("space") == "local":
             return False
         return any(self._is_apart(shape) and not self._is_picked(op, shape) for shape in self._addresses(op))
@@ -276,8 +293,7 @@ class AloneLoops:
         return [self.emitter.shape(read[base]) for base, _ in memory_operands(op)]
 
     def _is_apart(self, shape: Shape) -> bool:
-        slow = not self.emitter.m.has_gathers
-        return shape.width == WARP or (slow and abs(shape.stride) > NEAR)
+        return shape.width == WARP or abs(shape.stride) > NEAR
 
     def _emit_alone(self, loop: Loop) -> bool:
         """Emits the loop's code, to stand after the blocks; False if one lane cannot do it."""

@@ -4,8 +4,9 @@ nvcc unrolls a loop over a thread's row by four; points between those of a grid 
 neighbours; means are of two pixels side by side. Where gathers are slow, the first of such loads gets four
 words of each lane, or two, and tells them apart in registers; the others take theirs from there, if it did.
 Lanes are at one step from each other (`simt.engine.llvm_pitches`), or anywhere, where a gather would take as
-long for each of the words. Where they are at one step, loads look past stores of consecutive words: what lies
-apart from all lanes' rows (`sums[i] += a[i * n + k] * x[k]`) changes none of them.
+long for each of the words. (Where gathers are fast, four words of lanes at one step take less together, in
+loops.) Where they are at one step, loads look past stores of consecutive words: what lies apart from all
+lanes' rows (`sums[i] += a[i * n + k] * x[k]`) changes none of them.
 """
 
 from __future__ import annotations
@@ -114,7 +115,13 @@ class FollowingAlgebra(LineAlgebra):
 
     def _may_be_together(self, access: Access, expected: Following) -> bool:
         able = access.size == WORD and self.permutes(access.element)
-        return (able and self.is_scattered_far(access)) or self._are_members(access, expected)
+        return (able and self._is_far(access)) or self._are_members(access, expected)
+
+    def _is_far(self, access: Access) -> bool:
+        """Whether a gather of each word takes longer: any does where gathers are slow, else several of lanes
+        at one step. (Outside of loops, what an unrolled one leaves over, that is not worth its code.)"""
+        in_rows = self.pitched and self.loop is not None
+        return self.is_scattered_far(access) or (in_rows and self.may_be_far(access))
 
     def _are_members(self, access: Access, expected: Following) -> bool:
         """Whether each lane has a word of a structure of its own, and these are near each other."""
@@ -122,7 +129,7 @@ class FollowingAlgebra(LineAlgebra):
             return False
         shape = shape_of(access.address)
         known = shape.width == 1 and shape.hold <= Hold.GUARDED and self.segment == WARP
-        known = known and access.address.type == I64 and not self.is_scattered_far(access)
+        known = known and access.address.type == I64 and not self._is_far(access)
         plain = known and access.count == 1 and not access.volatile and not self.eager
         outside = access.region not in (SHARED, LOCAL, WOVEN)
         return plain and outside and self._plan(access, stores=False).way is Way.NEAR
@@ -147,6 +154,8 @@ class FollowingAlgebra(LineAlgebra):
         first = max(min((*near, expected.offset)), expected.offset - (REGISTER - WORD))
         words = range(first, first + REGISTER, WORD)
         asked = near & {*words} - {expected.offset}
+        if len(asked) + 1 < LEAST and self.has_gathers:
+            return None
         if len(asked) + 1 < LEAST:
             asked = {o for o in asked if abs(o - expected.offset) == WORD}
             words = (min((*asked, expected.offset)), max((*asked, expected.offset)))
@@ -221,7 +230,7 @@ class FollowingAlgebra(LineAlgebra):
 
     def gather_all(self, access: Access, offset: Value) -> Values:
         ahead, self._room = self._room, None
-        if ahead is None or ahead.ends is not None:
+        if ahead is None or ahead.ends is not None or self.has_gathers:
             return super().gather_all(access, offset)
         start = self._moved(offset, -ahead.at)
         valid = [self._valid(access, self._moved(self.vector(access.address), n), access.size)

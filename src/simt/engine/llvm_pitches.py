@@ -35,11 +35,15 @@ class PitchAlgebra(PlacesAlgebra):
     def is_scattered_far(self, access: Access) -> bool:
         """Whether nothing is known of lanes, or they are not in one row of an index after all, and a gather
         takes long."""
+        return not self.has_gathers and self.may_be_far(access)
+
+    def may_be_far(self, access: Access) -> bool:
+        """The same, whatever a gather takes."""
         address, shape = access.address, shape_of(access.address)
         unsure = isinstance(address, Guarded) and (address.guessed or shape.hold == Hold.IN_ROWS)
         unknown = unsure or shape.width == WARP
         plain = access.count == 1 and not access.volatile and not access.in_rows
-        able = not self.has_gathers and access.region not in (SHARED, LOCAL, WOVEN)
+        able = access.region not in (SHARED, LOCAL, WOVEN)
         return unknown and plain and able and not self.is_scattered and not self.eager
 
     def may_have_pitch(self, access: Access) -> bool:

@@ -93,10 +93,9 @@ class SpreadAlgebra(RunsAlgebra):
         return self.shaped(result, shape) if column and shape.by_bit is not None else result
 
     def _consecutive(self, t: Type, run: Callable[..., Value], a: Value) -> Value:
-        """There may be a better guess than that lanes go on by 1. (Where gathers are fast, they want to know
-        the index.)"""
+        """There may be a better guess than that lanes go on by 1."""
         lanes = shape_of(a).by_bit
-        if lanes in (None, IN_ORDER) or self.picks is None or self.has_gathers:
+        if lanes in (None, IN_ORDER) or self.picks is None:
             return super()._consecutive(t, run, a)
         return self._varying(spread(lanes), run, a)
 
@@ -145,7 +144,8 @@ class SpreadAlgebra(RunsAlgebra):
 
     def load_window(self, access: Access, otherwise: Callable[[], Loaded]) -> Loaded:
         windows = partial(super().load_window, access, otherwise)
-        places = self._places_of(access)
+        # A gather that is fast takes less than picks out of five registers; no scatter does.
+        places = None if self.has_gathers else self._places_of(access)
         if places is None:
             return windows()
         load = SpreadAlgebra.pick_spread if _are_near(places) else StepsAlgebra.load_at
@@ -207,7 +207,7 @@ class SpreadAlgebra(RunsAlgebra):
     def _places_of(self, access: Access) -> Distances | None:
         """Distances in bytes, if they are worth a look: closer lanes may be in a window; where all of them
         are more than there is, only few run."""
-        places = None if self.has_gathers else self._distances(access.address)
+        places = self._distances(access.address)
         if places is None or any(place % access.size for place in places):
             return None
         span, room = max(places) - min(places), self.sizes.get(access.region.space) or FARTHEST

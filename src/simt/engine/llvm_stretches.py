@@ -21,7 +21,6 @@ from simt.analysis.program import Block, Op
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
 from simt.analysis.stretches import STRETCH, Walk, counts_few, walks
-from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_access import ARENA, I64, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
@@ -44,8 +43,8 @@ def is_apart(shape: Shape) -> bool:
 
 
 def has_stretches(features: frozenset[str]) -> bool:
-    """Whether it is worth it on a CPU."""
-    return features >= NEEDED and SLOW_GATHERS in features
+    """Whether it is worth it on a CPU, whatever its gathers take."""
+    return features >= NEEDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class Stretches:
         header, emitter = loop.header.index, self.emitter
         if header not in self._found:
             found = walks(emitter.ssa, loop, emitter.turns) if self._suits(loop) else []
-            found = [walk for walk in found if self._is_apart(walk) and not self._follows(walk)]
+            found = [walk for walk in found if self._is_apart(walk) and not self._is_got_otherwise(walk)]
             if found and counts_few(emitter.ssa, loop, emitter.turns, emitter.ranges):
                 found = []
             self._found[header] = [
@@ -97,6 +96,12 @@ class Stretches:
     def _is_apart(self, walk: Walk) -> bool:
         """Whether each lane may have memory of its own, not a row that it shares with others."""
         return is_apart(self.emitter.shape(walk.address)) and not self.emitter.is_in_rows(walk.address)
+
+    def _is_got_otherwise(self, walk: Walk) -> bool:
+        """Whether there is a better way to get a walk's words. Where gathers are fast, one of words of four
+        bytes is, in a CTA whose rows may all read the same: LLVM gathers those once."""
+        alike = walk.size == WORD and self.emitter.m.block.segments > 1
+        return self._follows(walk) or (alike and self.emitter.m.has_gathers)
 
     def _follows(self, walk: Walk) -> bool:
         """Whether a turn loads words of which the first load gets those of the others, by one address for all

@@ -75,6 +75,15 @@ def test_rows_at_steps() -> None:
     assert plan(Shape(2, 20), gathers=True).way is plan(Shape(8, 8), gathers=False).way is Way.LANES
 
 
+@pytest.mark.parametrize(
+    ("width", "stores", "way"), [(1, False, Way.STEPS), (1, True, Way.LANES), (2, False, Way.LANES)]
+)
+def test_rows_that_load_the_same_words(width: int, stores: bool, way: Way) -> None:
+    """Eight at most are loaded one by one on all CPUs."""
+    block = BlockShape(8, 8, 1)
+    assert plan_of(Shape(width, 32), 4, 1, "global", block, stores=stores, volatile=False).way is way
+
+
 def test_words_that_no_gather_takes() -> None:
     assert load(Shape(2, 2), size=1).way is Way.LANES  # out of the word around it
     assert load(Shape(2, 8), size=2, count=2).way is Way.LANES  # the same
@@ -121,6 +130,8 @@ def test_known_steps_where_gathers_are_slow(stores: bool) -> None:
     assert plan(Shape(1, 132)).way is plan(Shape(1, 8, Hold.GUARDED)).way is Way.STEPS
     assert plan(Shape(1, 32), size=16, count=4).way is Way.STEPS
     assert plan(Shape(1, 132), gathers=True).way is Way.LANES
+    assert plan(Shape(1, 32), size=16, count=4, gathers=True).way is Way.STEPS  # larger than what is gathered
+    assert plan(Shape(1, 32), size=8, count=2, gathers=True).way is Way.LANES
     assert plan(Shape(1, -4), gathers=True).way is Way.STEPS  # a vector backwards
     assert plan(Shape(8, 8)).way is plan(Shape(1, 1 << 20)).way is Way.LANES
     assert plan(Shape(1, 8, Hold.LIKELY)).way is Way.LANES

@@ -206,19 +206,22 @@ def test_where_gathers_are_slow(slow: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("gathers", "space", "most"),
+    ("gathers", "space", "step", "most"),
     [
-        (SLOW_GATHERS, "global", 32),
-        (SLOW_GATHERS, "shared", 24),
-        ("avx2", "global", 24),
-        ("avx2", "shared", 16),
+        (SLOW_GATHERS, "global", None, 32),
+        (SLOW_GATHERS, "shared", None, 24),
+        ("avx2", "global", None, 24),
+        ("avx2", "shared", None, 16),
+        ("avx2", "global", 4, 32),
+        ("avx2", "global", 64, 24),
     ],
 )
-def test_how_many_lanes_go_alone(gathers: str, space: str, most: int) -> None:
+def test_how_many_lanes_go_alone(gathers: str, space: str, step: int | None, most: int) -> None:
     """Through a loop of any number of turns: more if it gets at memory other than shared lane by lane,
-    and more where gathers are slow; all without being counted."""
-    read = "".join(f"ld.{space}.u32 %w, [%a+{4 * i}]; " for i in range(3))
+    and more where gathers are slow or each lane goes on from word to word; all without being counted."""
+    read = "".join(f"ld.{space}.u32 %w, [{'%list' if step else '%a'}+{4 * i}]; " for i in range(3))
     source = SKIPPING.replace("and.b32 %left, %left, 3;", "").replace("ld.global.u32 %w, [%a];", read)
+    source = source.replace("%list, %list, 4;", f"%list, %list, {step or 4};")
     source = source.replace("ld.global.u32 %i, [%list];", "cvt.u32.u64 %i, %list; and.b32 %i, %i, 60;")
     program = simt.Device("sm_90", engine="interpreter").load(source).program
     features = frozenset({"avx", "avx2", gathers})

@@ -256,9 +256,9 @@ def test_rows_that_are_not_aligned(device: simt.Device) -> None:
     assert error.value.site.thread == (1, 0, 0)
 
 
-def code(text: str) -> str:
+def code(text: str, more: frozenset[str] = frozenset({SLOW_GATHERS})) -> str:
     program = simt.Device("sm_90").load(text).program
-    features = host_features() | {SLOW_GATHERS}
+    features = host_features() - {SLOW_GATHERS} | {"avx2"} | more
     return emit(program, program.functions["k"], BlockShape(64, 1, 1), features, "nounwind")[0]
 
 
@@ -274,6 +274,14 @@ def test_four_words_are_loaded_together() -> None:
     assert "@simt.pitch" in code(kernel((0,)))
     assert code(kernel()).count("call <128 x i32> @simt.words") == 1
     assert code(kernel((0, 4))).count("call <64 x i32> @simt.words") == 1
+
+
+def test_four_words_of_rows_are_loaded_together_where_gathers_are_fast() -> None:
+    assert code(kernel(), frozenset()).count("call <128 x i32> @simt.rows") == 1
+    assert "@simt.words" not in code(kernel(), frozenset())
+    for one_by_one in (kernel((0, 4)), kernel((0,))):
+        assert "@simt.rows" not in code(one_by_one, frozenset())
+        assert "@simt.pitch" not in code(one_by_one, frozenset())
 
 
 def test_what_may_be_rows() -> None:

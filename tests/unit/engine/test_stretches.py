@@ -57,10 +57,15 @@ def kernel(turn: str, limit: str = OWN, size: int = 4, step: int = 0, leaves: st
     return CHUNKS.format(turn=turn, limit=limit, size=size, step=step or size, leaves=leaves)
 
 
-def code(text: str, features: frozenset[str] = frozenset({SLOW_GATHERS}), cpu: str = "x86-64-v4") -> str:
+def code(
+    text: str,
+    features: frozenset[str] = frozenset({SLOW_GATHERS}),
+    cpu: str = "x86-64-v4",
+    block: tuple[int, int] = (64, 1),
+) -> str:
     program = shared_device(engine="jit").load(text).program
     features |= find_cpu(cpu).features
-    return emit(program, program.functions["k"], BlockShape(64, 1, 1), features, "nounwind")[0]
+    return emit(program, program.functions["k"], BlockShape(*block, 1), features, "nounwind")[0]
 
 
 def has_stretches(text: str) -> bool:
@@ -93,8 +98,18 @@ def test_lanes_that_leave_by_what_they_read_are_not_kept_together() -> None:
     assert not has_stretches(code(kernel(BYTES, size=1, leaves=ENDS)))
 
 
-def test_other_cpus_have_no_stretches() -> None:
-    assert not has_stretches(code(kernel(FLOATS), frozenset()))
+@pytest.mark.parametrize(("turn", "size", "slow"), [(FLOATS, 4, True), (FLOATS, 4, False), (BYTES, 1, False)])
+def test_words_that_rows_may_share(turn: str, size: int, slow: bool) -> None:
+    """Where gathers are fast, one of words of four bytes gets those of both rows at once."""
+    features = frozenset({SLOW_GATHERS} if slow else set[str]())
+    threads = "mov.u32 %t, %tid.x; mov.u32 %v, %tid.y; mul.lo.u32 %w, %v, %v; add.u32 %t, %t, %w;"
+    source = kernel(turn, SAME, size).replace("mov.u32 %t, %tid.x;", threads)
+    text = code(source, features, block=(16, 16))
+    assert has_stretches(text) == (slow or size < 4)
+
+
+def test_cpus_with_no_registers_for_them_have_no_stretches() -> None:
+    assert has_stretches(code(kernel(FLOATS), frozenset()))
     assert not has_stretches(code(kernel(FLOATS), cpu="x86-64-v3"))
 
 
