@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from simt.analysis.cut_again import renamed
 from simt.analysis.program import Call, Function, Op, Operand, Register, memory_operands
 from simt.analysis.ssa import Ssa, destinations, terminator_definition, terminator_uses, uses
 from simt.analysis.unrolling import copied
@@ -66,12 +67,5 @@ def _with(op: Op | Call, instead: dict[Register, Register]) -> Op | Call:
     """An op with other registers: another one, if it has any of them."""
     if isinstance(op, Call) or instead.keys().isdisjoint((*uses(op), *op.destinations)):
         return op
-    sources = {name: _operand(operand, instead) for name, operand in op.sources.items()}
     written = tuple(None if d is None else instead.get(d, d) for d in op.destinations)
-    return replace(op, sources=sources, destinations=written, kind=None)
-
-
-def _operand(operand: Operand, instead: dict[Register, Register]) -> Operand:
-    if isinstance(operand, tuple):
-        return tuple(instead.get(part, part) if isinstance(part, Register) else part for part in operand)
-    return instead.get(operand, operand) if isinstance(operand, Register) else operand
+    return replace(renamed(op, instead), destinations=written, kind=None)

@@ -72,6 +72,12 @@ def SCALED(m: Algebra[V], t: Type, a: V, n: V) -> V:
     return m.shift_left(t, a, n)
 
 
+@_form("chosen.type d, a, b, c:pred")
+def CHOSEN(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
+    """`a` where the predicate holds, else `b`."""
+    return m.select(t, c, a, b)
+
+
 @_form("equal.type d:pred, a, b")
 def EQUAL(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.compare("eq", t, a, b)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from simt.analysis.chosen import with_choices
 from simt.analysis.cut_again import cut_again
 from simt.analysis.program import Block, Branch, Function, Op
 from simt.analysis.range_algebra import UNKNOWN
@@ -27,6 +28,14 @@ def _with_wide_shuffles(unit: Unit) -> Function:
     if unit.has_clock or "avx512bw" not in unit.features:
         return unit.kernel
     return with_wide_shuffles(unit.kernel)
+
+
+def _with_choices(unit: Unit) -> Function:
+    """The kernel, with choices in place of branches around a few instructions."""
+    if unit.has_clock or not any(isinstance(block.terminator, Branch) for block in unit.kernel.blocks):
+        return unit.kernel
+    found = unit.analyse(unit.kernel)
+    return with_choices(unit.kernel, found.ssa, found.uniformity, unit.program.environment)
 
 
 def _rolled_again(unit: Unit) -> Function:
@@ -101,7 +110,7 @@ def with_cuts(unit: Unit) -> Function:
 
 
 STEPS = (
-    _with_wide_shuffles, _rolled_again, _staying_together, _without_guards, _without_branches,
+    _with_wide_shuffles, _with_choices, _rolled_again, _staying_together, _without_guards, _without_branches,
     _with_rows_of_blocks,
 )  # fmt: skip
 """One after the other: each gives the kernel that the next one finds."""
