@@ -120,6 +120,13 @@ def SEND(m: Algebra[V], t: Type, a: V, b: V, c: V, mode: str) -> V:
     return shfl(m, t, a, b, c, mode)[0]
 
 
+@_form("rotated.type d, a, n:u32")
+def ROTATED(m: Algebra[V], t: Type, a: V, n: V) -> V:
+    """`a` with bit `n`, not 0, as its first one: those below come above the others."""
+    above = m.shift_left(t, a, m.sub(U32, m.const(U32, t.bits), n))
+    return m.or_(t, m.shift_right(unsigned(t.bits), a, n), above)
+
+
 @_form("quotient.type d, a, b")
 def QUOTIENT(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """A quotient of 64 bits, by 32 bits where these are enough."""

@@ -17,17 +17,17 @@ from simt.analysis.taking_turns import Found, walking_loops
 from simt.analysis.together import loops_together, put_together
 from simt.analysis.turns import Turns
 from simt.analysis.unguarded import guarded_parts, without_guards
-from simt.analysis.wide_shuffles import with_wide_shuffles
+from simt.analysis.wide_moves import with_wide_moves
 from simt.engine.llvm_runs import has_runs
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stretches import has_stretches
 
 
-def _with_wide_shuffles(unit: Unit) -> Function:
-    """The kernel, with shuffles of 64 bits in one piece."""
-    if unit.has_clock or "avx512bw" not in unit.features:
+def _with_wide_moves(unit: Unit) -> Function:
+    """The kernel, with rotations and shuffles of 64 bits in one piece."""
+    if unit.has_clock:
         return unit.kernel
-    return with_wide_shuffles(unit.kernel)
+    return with_wide_moves(unit.kernel, shuffles="avx512bw" in unit.features)
 
 
 def _with_choices(unit: Unit) -> Function:
@@ -110,7 +110,7 @@ def with_cuts(unit: Unit) -> Function:
 
 
 STEPS = (
-    _with_wide_shuffles, _with_choices, _rolled_again, _staying_together, _without_guards, _without_branches,
+    _with_wide_moves, _with_choices, _rolled_again, _staying_together, _without_guards, _without_branches,
     _with_rows_of_blocks,
 )  # fmt: skip
 """One after the other: each gives the kernel that the next one finds."""
