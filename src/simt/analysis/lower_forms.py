@@ -66,6 +66,12 @@ def CUT(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.and_(t, a, b)
 
 
+@_form("either.type d, a, b")
+def EITHER(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    """The bits of `a` and of `b`."""
+    return m.or_(t, a, b)
+
+
 @_form("scaled.type d, a, n:u32")
 def SCALED(m: Algebra[V], t: Type, a: V, n: V) -> V:
     """The bytes before element `a` of an array whose elements have `2**n` bytes."""

@@ -6,6 +6,7 @@ from functools import cache
 
 from simt.analysis.chosen import with_choices
 from simt.analysis.cut_again import cut_again
+from simt.analysis.parted_bounds import with_parted_bounds
 from simt.analysis.program import Block, Branch, Function, Op
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
@@ -21,6 +22,7 @@ from simt.analysis.wide_moves import with_wide_moves
 from simt.engine.llvm_runs import has_runs
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stretches import has_stretches
+from simt.isa.integer import max_, min_
 
 
 def _with_wide_moves(unit: Unit) -> Function:
@@ -36,6 +38,16 @@ def _with_choices(unit: Unit) -> Function:
         return unit.kernel
     found = unit.analyse(unit.kernel)
     return with_choices(unit.kernel, found.ssa, found.uniformity, unit.program.environment)
+
+
+def _with_parted_bounds(unit: Unit) -> Function:
+    """The kernel, with comparisons of two indices in place of one of their maximum."""
+    if unit.has_clock or not any(
+        isinstance(op, Op) and op.form.meaning in (max_, min_) for op in unit.kernel.ops()
+    ):
+        return unit.kernel
+    found = unit.analyse(unit.kernel)
+    return with_parted_bounds(unit.kernel, found.ssa, found.uniformity.shapes)
 
 
 def _rolled_again(unit: Unit) -> Function:
@@ -110,7 +122,7 @@ def with_cuts(unit: Unit) -> Function:
 
 
 STEPS = (
-    _with_wide_moves, _with_choices, _rolled_again, _staying_together, _without_guards, _without_branches,
-    _with_rows_of_blocks,
+    _with_wide_moves, _with_parted_bounds, _with_choices, _rolled_again, _staying_together, _without_guards,
+    _without_branches, _with_rows_of_blocks,
 )  # fmt: skip
 """One after the other: each gives the kernel that the next one finds."""
