@@ -27,8 +27,7 @@ from tests.fuzz.by_nvcc import WAYS as FOR_FUZZING  # noqa: E402
 
 LIMIT_SECONDS = 120
 WAYS = (
-    *((*way, "-arch=compute_80") for way in FOR_FUZZING if way),
-    ("-arch=compute_75",), ("-arch=compute_90",), ("-rdc=true", "-arch=compute_80"),
+    *FOR_FUZZING, ("-arch=compute_75",), ("-arch=compute_90",), ("-rdc=true", "-arch=compute_80"),
     ("-restrict", "-arch=compute_80"), ("--fmad=false", "-arch=compute_80"),
 )  # fmt: skip
 

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 import simt
 from simt.records import dataclass
 
-WAYS = tuple(
-    (f"-arch=compute_{target}", *way)
+BY_OLDER, BY_NEWER = (
+    tuple((f"-arch=compute_{target}", *way) for way in (("-G",), ("-Xcicc", "-O0"), ("-Xcicc", "-O1"), ()))
     for target in (80, 100)
-    for way in (("-G",), ("-Xcicc", "-O0"), ("-Xcicc", "-O1"), ())
 )
-"""For either of the versions of LLVM that nvcc 13 has."""
+"""Ways, by either of the versions of LLVM that nvcc 13 has."""
+WAYS = BY_OLDER + BY_NEWER
 TYPES = {"int": "i4", "unsigned": "u4", "float": "f4"}
 OUT = 4096
 """Words of each of the results."""

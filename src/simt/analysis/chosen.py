@@ -17,6 +17,7 @@ from simt.analysis.kinds import Kind, kind_of
 from simt.analysis.lower_forms import CHOSEN, simple
 from simt.analysis.lower_simplify import simplify
 from simt.analysis.program import Block, Branch, Function, Jump, Op, Register
+from simt.analysis.skipped import is_of_indices
 from simt.analysis.ssa import Ssa
 from simt.analysis.uniformity import Uniformity
 from simt.analysis.unrolling import copied
@@ -67,10 +68,13 @@ def _blocks(ways: _Ways) -> Iterator[Block]:
 
 
 def _all_ways(ssa: Ssa, uniformity: Uniformity) -> Iterator[_Ways]:
-    """Of branches that part lanes."""
+    """Of branches that part lanes by other than their indices: by these, neighbours mostly go one way, and
+    scalars tell that (`simt.engine.llvm_sides`)."""
     for head in ssa.schedule.order:
         branch = head.terminator
         if head.index not in uniformity.divergent or not isinstance(branch, Branch) or branch.around:
+            continue
+        if is_of_indices(ssa, uniformity.shapes, ssa.read[id(branch)][branch.predicate]):
             continue
         taken, otherwise = branch.taken, branch.otherwise
         after, after_other = _after(ssa, head, taken), _after(ssa, head, otherwise)

@@ -52,6 +52,7 @@ OTHER_BODIES = {
     "stores": "@%p bra DONE; add.u32 %a, %a, 1; st.global.u32 [%m], %a;",
     "divides": "@%p bra DONE; add.u32 %b, %b, 1; div.u32 %a, %a, %b;",
     "guarded": "@%p bra DONE; add.u32 %a, %a, 1; @%q add.u32 %b, %b, 1;",
+    "by an index": "setp.lt.u32 %p, %t, 9; @%p bra DONE; add.u32 %a, %a, 1;",
     "for all lanes": "setp.lt.u32 %p, %n, 2; @%p bra DONE; add.u32 %a, %a, 1;",
 }
 
