@@ -53,7 +53,7 @@ def ptx_differences(seed: int, devices: list[simt.Device]) -> Iterator[str]:
 def cuda_differences(seed: int, folder: Path) -> Iterator[str]:
     rng = random.Random(seed)
     program = by_nvcc.generate(rng)
-    for way in rng.sample(by_nvcc.WAYS, 2):
+    for way in rng.sample(by_nvcc.BY_OLDER, 2):
         ptx = by_nvcc.compiled(program.source, way, folder)
         for grid, numbers in by_nvcc.launches(rng, program):
             arrays = by_nvcc.first_memory(program)

@@ -243,7 +243,7 @@ class Run:
 
     def __init__(self, engine: str, cpu: str, ptx: str, program: Program) -> None:
         self.device = device = simt.Device(
-            "sm_90", engine=engine, memory="64MiB", timeout=60, workers=1, cpu=cpu
+            "sm_100", engine=engine, memory="64MiB", timeout=60, workers=1, cpu=cpu
         )
         rng, t = np.random.default_rng(3), TYPES[program.type]
         self.kind, self.size = program.index, np.dtype(t).itemsize

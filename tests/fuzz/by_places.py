@@ -235,7 +235,7 @@ def launches(rng: random.Random, program: Program, count: int) -> Iterator[Launc
 
 def outcome(engine: str, cpu: str, ptx: str, program: Program, launch: Launch) -> Any:
     """All results, or what the fault says, of an address that counts from the first array's."""
-    device = simt.Device("sm_90", engine=engine, memory="64MiB", timeout=60, workers=1, cpu=cpu)
+    device = simt.Device("sm_100", engine=engine, memory="64MiB", timeout=60, workers=1, cpu=cpu)
     t = {"int": "i4", "unsigned": "u4", "float": "f4"}[program.type]
     rng, kind = np.random.default_rng(3), INDICES[program.index]
     first = [np.zeros(4 * OUT, t), rng.integers(0, 50, OUT * OWN + ALIGNED).astype(t), np.zeros(APART, "u1"),

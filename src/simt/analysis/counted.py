@@ -41,7 +41,7 @@ class CountedEnds:
 
     def is_counted(self, loop: Loop, block: Block, observed: Collection[Definition]) -> bool:
         """Whether the branch by which a loop goes round, in that block alone, stays while a counter is below
-        one of some definitions."""
+        one of some definitions, or what is left of one that an earlier turn has made."""
         branch, schedule = block.terminator, self.ssa.schedule
         inside = schedule.order[loop.first : loop.last + 1]
         if [b for b in inside if loop.header in b.successors()] != [block] or not isinstance(branch, Branch):
@@ -52,9 +52,27 @@ class CountedEnds:
             return False
         read = set(self.ssa.read[id(op)].values())
         counters = [d for d in read if self._counts_up(d, loop, block)]
-        if len(op.sources) != 2 or len(read) != 2 or len(counters) != 1 or not read.intersection(observed):
+        if len(op.sources) != 2 or len(read) != 2 or len(counters) != 1:
+            return False
+        (limit,) = read.difference(counters)
+        if not self._is_kept(limit, loop, observed):
             return False
         return self._compared(op, {counters[0]: COUNTER}) in (STAYS if stays else LEAVES)
+
+    def _is_kept(self, definition: Definition, loop: Loop, observed: Collection[Definition]) -> bool:
+        """Whether it is one of some definitions, maybe of an earlier turn, or what the loop began with."""
+        left, seen = [definition], set[Definition]()
+        while left:
+            one = left.pop()
+            inside = loop.first <= self.ssa.schedule.position[one.block.index] <= loop.last
+            if one in seen or one in observed or not inside:
+                seen.add(one)
+            elif one.is_phi:
+                seen.add(one)
+                left += one.inputs.values()
+            else:
+                return False
+        return not seen.isdisjoint(observed)
 
     def _compared(self, op: Op, known: Mapping[Definition, Shape]) -> tuple[Comparison, int, int] | None:
         """How an op compares a counter with something else."""

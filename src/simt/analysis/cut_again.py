@@ -18,6 +18,7 @@ from simt.analysis.program import (
     Address,
     Block,
     Call,
+    Complement,
     Constant,
     Function,
     Op,
@@ -252,6 +253,8 @@ def _renamed(operand: Operand, names: Mapping[Register, Register]) -> Operand:
             return names.get(operand, operand)
         case Address(base=Register() as base):
             return replace(operand, base=names.get(base, base))
+        case Complement(register=register):
+            return Complement(names.get(register, register))
         case tuple():
             return tuple(names.get(s, s) if isinstance(s, Register) else s for s in operand)
         case _:

@@ -66,10 +66,22 @@ def CUT(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.and_(t, a, b)
 
 
+@_form("either.type d, a, b")
+def EITHER(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    """The bits of `a` and of `b`."""
+    return m.or_(t, a, b)
+
+
 @_form("scaled.type d, a, n:u32")
 def SCALED(m: Algebra[V], t: Type, a: V, n: V) -> V:
     """The bytes before element `a` of an array whose elements have `2**n` bytes."""
     return m.shift_left(t, a, n)
+
+
+@_form("chosen.type d, a, b, c:pred")
+def CHOSEN(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
+    """`a` where the predicate holds, else `b`."""
+    return m.select(t, c, a, b)
 
 
 @_form("equal.type d:pred, a, b")
@@ -117,6 +129,13 @@ def NONE(m: Algebra[V], a: V) -> V:
 def SEND(m: Algebra[V], t: Type, a: V, b: V, c: V, mode: str) -> V:
     """A register of another lane, of 64 bits."""
     return shfl(m, t, a, b, c, mode)[0]
+
+
+@_form("rotated.type d, a, n:u32")
+def ROTATED(m: Algebra[V], t: Type, a: V, n: V) -> V:
+    """`a` with bit `n`, not 0, as its first one: those below come above the others."""
+    above = m.shift_left(t, a, m.sub(U32, m.const(U32, t.bits), n))
+    return m.or_(t, m.shift_right(unsigned(t.bits), a, n), above)
 
 
 @_form("quotient.type d, a, b")

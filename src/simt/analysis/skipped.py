@@ -72,6 +72,21 @@ def skipped_words(kernel: Function, ssa: Ssa, shapes: Mapping[Definition, Shape]
     return found
 
 
+def is_of_indices(ssa: Ssa, shapes: Mapping[Definition, Shape], predicate: Definition) -> bool:
+    """Whether a predicate compares what grows from lane to lane, or all lanes have."""
+    op = predicate.origin
+    if not isinstance(op, Op) or op.form.effects or op.guard is not None:
+        return False
+    return all(
+        is_of_indices(ssa, shapes, d) if d.register.type.is_predicate else _is_even(shapes.get(d))
+        for d in ssa.read[id(op)].values()
+    )
+
+
+def _is_even(shape: Shape | None) -> bool:
+    return shape is not None and (shape.is_affine or shape.is_guarded)
+
+
 class _Finder:
     def __init__(self, kernel: Function, ssa: Ssa, shapes: Mapping[Definition, Shape]) -> None:
         self.kernel = kernel
@@ -129,23 +144,9 @@ class _Finder:
 
     def _run_ahead(self, branch: Branch, blocks: Sequence[Block], ahead: dict[int, Op]) -> None:
         predicate = self.ssa.read[id(branch)][branch.predicate]
-        if not self._is_of_indices(predicate):
+        if not is_of_indices(self.ssa, self.shapes, predicate):
             raise _Refused
         self._make(predicate, {b.index for b in blocks[1:]}, ahead, len(ahead) + DEEPEST)
-
-    def _is_of_indices(self, predicate: Definition) -> bool:
-        """Whether a predicate compares what grows from lane to lane, or all lanes have."""
-        op = predicate.origin
-        if not isinstance(op, Op) or op.form.effects or op.guard is not None:
-            return False
-        return all(
-            self._is_of_indices(d) if d.register.type.is_predicate else self._is_even(d)
-            for d in self.ssa.read[id(op)].values()
-        )
-
-    def _is_even(self, definition: Definition) -> bool:
-        shape = self.shapes.get(definition)
-        return shape is not None and (shape.is_affine or shape.is_guarded)
 
     def _make(self, definition: Definition, inside: set[int], ahead: dict[int, Op], most: int) -> None:
         """Runs ops of a chain's blocks ahead that make something."""

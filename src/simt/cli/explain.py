@@ -161,6 +161,7 @@ def _function(notes: FunctionNotes, registers: bool, inner: bool) -> list[str]:
     """The sections of a function; of a called one only those that have something to say."""
     branches = Counter(_BRANCH[b.divergent] for b in notes.branches)
     branches.update({"decided": len(notes.decided)} if notes.decided else {})
+    branches.update({"chosen": len(notes.chosen)} if notes.chosen else {})
     shapes = {kind: len(names) for kind, names in notes.registers.items() if names}
     sections = [
         ("memory", _kinds(notes), _accesses(notes)),
@@ -277,6 +278,7 @@ _CALL = {
 def _branches(notes: FunctionNotes) -> list[tuple[Place, str]]:
     found = [(branch.place, _branch(branch)) for branch in notes.branches]
     found += [(place, "decided by the CTA's size") for place in notes.decided]
+    found += [(place, "a choice: both ways are computed") for place in notes.chosen]
     return sorted(found, key=lambda note: note[0].line)
 
 

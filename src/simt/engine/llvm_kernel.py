@@ -15,6 +15,7 @@ from functools import cached_property
 from simt.analysis.asked_again import without_questions
 from simt.analysis.decided import decided
 from simt.analysis.factors import with_numbers
+from simt.analysis.float_registers import with_float_registers
 from simt.analysis.flushing import flushing
 from simt.analysis.frame_registers import flattened
 from simt.analysis.program import Function, Op, Program
@@ -597,6 +598,7 @@ def emit(
     """
     kernel = without_questions(program, with_numbers(kernel, block.numbers))
     kernel, ssa = flattened(program, kernel)
+    kernel, ssa = with_float_registers(kernel, ssa)
     kernel, ssa = decided(program, kernel, block, ssa)
     kernel, ssa = with_short_divisions(program, kernel, ssa)
     written_out = unrolled(program, kernel, block)
@@ -657,7 +659,7 @@ def _emit(
     while set(unit.called) - done:
         name = next(n for n in unit.called if n not in done)
         done.add(name)
-        device = DeviceEmitter(unit, program.functions[name])
+        device = DeviceEmitter(unit, with_float_registers(program.functions[name])[0])
         watch(device)
         unit.module.define(name, device.define())
     unit.numbers.define()

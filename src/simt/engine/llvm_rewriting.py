@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from simt.analysis.chosen import with_choices
 from simt.analysis.cut_again import cut_again
+from simt.analysis.parted_bounds import with_parted_bounds
 from simt.analysis.program import Block, Branch, Function, Op
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
@@ -15,17 +17,36 @@ from simt.analysis.taking_turns import Found, walking_loops
 from simt.analysis.together import loops_together, put_together
 from simt.analysis.turns import Turns
 from simt.analysis.unguarded import guarded_parts, without_guards
-from simt.analysis.wide_shuffles import with_wide_shuffles
+from simt.analysis.wide_moves import with_wide_moves
 from simt.engine.llvm_runs import has_runs
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stretches import has_stretches
+from simt.isa.integer import max_, min_
 
 
-def _with_wide_shuffles(unit: Unit) -> Function:
-    """The kernel, with shuffles of 64 bits in one piece."""
-    if unit.has_clock or "avx512bw" not in unit.features:
+def _with_wide_moves(unit: Unit) -> Function:
+    """The kernel, with rotations and shuffles of 64 bits in one piece."""
+    if unit.has_clock:
         return unit.kernel
-    return with_wide_shuffles(unit.kernel)
+    return with_wide_moves(unit.kernel, shuffles="avx512bw" in unit.features)
+
+
+def _with_choices(unit: Unit) -> Function:
+    """The kernel, with choices in place of branches around a few instructions."""
+    if unit.has_clock or not any(isinstance(block.terminator, Branch) for block in unit.kernel.blocks):
+        return unit.kernel
+    found = unit.analyse(unit.kernel)
+    return with_choices(unit.kernel, found.ssa, found.uniformity, unit.program.environment)
+
+
+def _with_parted_bounds(unit: Unit) -> Function:
+    """The kernel, with comparisons of two indices in place of one of their maximum."""
+    if unit.has_clock or not any(
+        isinstance(op, Op) and op.form.meaning in (max_, min_) for op in unit.kernel.ops()
+    ):
+        return unit.kernel
+    found = unit.analyse(unit.kernel)
+    return with_parted_bounds(unit.kernel, found.ssa, found.uniformity.shapes)
 
 
 def _rolled_again(unit: Unit) -> Function:
@@ -100,7 +121,7 @@ def with_cuts(unit: Unit) -> Function:
 
 
 STEPS = (
-    _with_wide_shuffles, _rolled_again, _staying_together, _without_guards, _without_branches,
-    _with_rows_of_blocks,
+    _with_wide_moves, _with_parted_bounds, _with_choices, _rolled_again, _staying_together, _without_guards,
+    _without_branches, _with_rows_of_blocks,
 )  # fmt: skip
 """One after the other: each gives the kernel that the next one finds."""

@@ -13,6 +13,7 @@ from simt.analysis.access import is_proven, pattern_of, plan_of
 from simt.analysis.decided import decided
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.frame_registers import flattened
+from simt.analysis.lower_forms import CHOSEN
 from simt.analysis.pending import stops
 from simt.analysis.program import (
     Barrier,
@@ -127,7 +128,7 @@ class FunctionNotes:
     """A kernel or a called device function. `inlined`: functions that became part of it. `registers`: the
     names of the registers of each shape. `context`: bytes that a waiting warp keeps. `decided`: branches that
     all threads of a CTA of this size take, or none, or to which none comes. `unreached`: accesses and
-    barriers to which so no thread comes."""
+    barriers to which so no thread comes. `chosen`: branches of which both ways are computed."""
 
     name: str
     accesses: list[AccessNote] = field(default_factory=list[AccessNote])
@@ -140,6 +141,7 @@ class FunctionNotes:
     context: int = 0
     decided: list[Place] = field(default_factory=list[Place])
     unreached: list[Place] = field(default_factory=list[Place])
+    chosen: list[Place] = field(default_factory=list[Place])
 
 
 @dataclass(slots=True)
@@ -220,7 +222,12 @@ class _Watcher:
             self._inlined(),
             _registers(emitter),
             emitter.context_stride() if isinstance(emitter, KernelEmitter) and waits else 0,
+            chosen=[self.place(line) for line in self._chosen()],
         )
+
+    def _chosen(self) -> list[int]:
+        ops = (op for op in self.emitter.function.ops() if isinstance(op, Op))
+        return sorted({op.line for op in ops if op.form is CHOSEN})
 
     def _branches(self) -> Iterable[BranchNote]:
         causes = Causes(self.emitter.ssa, self.emitter.uniformity)

@@ -240,6 +240,7 @@ def test_loaded_values_are_not() -> None:
     assert judged(LOOP.format(body="add.ftz.f32 %s, %x, %s; @%p mov.f32 %s, %x;")) == (True, set())
     assert judged("add.ftz.f32 %y, %x, %x; mov.f32 %s, 0f00000001;") == (True, {"y"})
     assert judged("add.ftz.f32 %y, %x, %x; min.ftz.f32 %s, %x, %y;") == (True, {"y"})
+    assert judged("add.ftz.f32 %y, %x, %x; mov.f32 %y, %y; mov.f32 %s, %n;") == (True, {"y"})  # %n is bits
 
 
 # ---------------------------------------------------------------- whole kernels
@@ -276,7 +277,7 @@ def random_kernel(seed: int, mixed: bool) -> str:
     return "\n".join([
         ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p) {",
         ".reg .pred %p, %q; .reg .b32 %i, %n, %t; .reg .b64 %a; .reg .f64 %d;",
-            f".reg .f32 %f<{REGISTERS}>;",
+        f".reg .{'f32' if seed % 2 else 'b32'} %f<{REGISTERS}>;",
         "ld.param.u64 %a, [p]; mov.u32 %t, %tid.x; mad.wide.u32 %a, %t, 4, %a; mov.u32 %t, 0; mov.u32 %n, 0;",
         "setp.eq.u32 %p, %n, 0;", *loads, "TURN:", *body,
         "add.u32 %t, %t, 1; setp.lt.u32 %q, %t, 3; @%q bra TURN;",

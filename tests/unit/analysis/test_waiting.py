@@ -144,6 +144,16 @@ LOOPS = {
         "setp.lt.u32 %p, %i, %v; @%p bra L;",
         1,
     ),
+    "count to what others said in some turns": (
+        "mov.u32 %v, %n; L: setp.eq.u32 %p, %t, %i; @%p bra M; ld.volatile.global.u32 %v, [%a];"
+        "M: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %v; @%p bra L;",
+        0,
+    ),
+    "a limit that grows in other turns": (
+        "mov.u32 %v, %n; L: setp.eq.u32 %p, %t, %i; @%p bra M; ld.volatile.global.u32 %v, [%a]; bra O;"
+        "M: add.u32 %v, %v, 1; O: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %v; @%p bra L;",
+        1,
+    ),
     "tickets": ("L: atom.global.add.u32 %v, [%a], 1; setp.lt.u32 %p, %v, %n; @%p bra L;", 0),
     "tickets that one lane takes": (
         "L: mov.u32 %v, 0; setp.ne.u32 %p, %t, 0; @%p bra M; atom.global.add.u32 %v, [%a], 2;"

@@ -161,10 +161,12 @@ def test_branches_and_what_parts_the_lanes() -> None:
         "setp.lt.u32 %q, %r3, 4;", "@%q bra A;", "add.u32 %r3, %r3, 1;",
         "A: setp.lt.u32 %q, %r1, 4;", "@%q bra B;", "add.u32 %r3, %r3, 1;",
         "B: shl.b32 %r4, %r1, 2;", "ld.shared.u32 %r5, [%r4];", "setp.eq.u32 %q, %r5, 0;",
-        "@%q bra C;", "add.u32 %r3, %r3, 1;",
-        "C: st.shared.u32 [s], %r3;",
+        "@%q bra C;", "st.shared.u32 [s], %r4;", "C: ld.shared.u32 %r5, [%r4];",
+        "setp.eq.u32 %q, %r5, 0;", "@%q bra D;", "add.u32 %r3, %r3, 1;",
+        "D: st.shared.u32 [s], %r3;",
     ))  # fmt: skip
     assert [b.divergent for b in notes.branches] == [False, True, True]
+    assert [p.text for p in notes.chosen] == ["@%q bra D"]
     causes = [[p.text for p in b.causes] for b in notes.branches]
     assert causes == [[], ["mov.u32 %r1, %tid.x"], ["ld.shared.u32 %r5, [%r4]"]]
 
@@ -172,7 +174,7 @@ def test_branches_and_what_parts_the_lanes() -> None:
 def test_the_first_of_many_causes() -> None:
     loads = [f"ld.shared.u32 %r5, [%r4+{4 * i}]; add.u32 %r6, %r6, %r5;" for i in range(9)]
     notes = only(body(
-        "shl.b32 %r4, %r1, 2;", *loads, "setp.eq.u32 %q, %r6, 0;", "@%q bra E;", "mov.u32 %r3, 1;",
+        "shl.b32 %r4, %r1, 2;", *loads, "setp.eq.u32 %q, %r6, 0;", "@%q bra E;", "st.shared.u32 [s], %r1;",
         "E: st.shared.u32 [s], %r3;",
     ))  # fmt: skip
     (branch,) = notes.branches
@@ -376,7 +378,8 @@ def test_nothing_is_forgotten(path: Path) -> None:
     reached = [line for line in standing(r"(@!?%p\d+ )?(ld|st|atom|red)\.") if line not in unreached]
     assert sorted(accesses) == reached
     branches = [b.place.line for f in functions for b in f.branches]
-    assert sorted(branches + decided) == standing(r"@!?%p\d+ bra")
+    chosen = [place.line for f in functions for place in f.chosen]
+    assert sorted(branches + decided + chosen) == standing(r"@!?%p\d+ bra")
     barriers = [b.place.line for f in functions for b in f.barriers]
     assert sorted(barriers) == [line for line in standing(barrier) if line not in unreached]
     assert unreached <= {*standing(r"(@!?%p\d+ )?(ld|st|atom|red)\."), *standing(barrier)}

@@ -1,40 +1,51 @@
-"""Shuffles of 64 bits, which programs do by halves, in one piece.
+"""Shuffles and rotations of 64 bits, which programs do by halves, in one piece.
 
 A GPU's lanes give each other 32 bits: `__shfl_down_sync` of a double is `mov.b64 {lo, hi}, d`, two shuffles,
-and `mov.b64 e, {lo, hi}`. Taking a column apart and putting it together again is most of the work of a sum
-over a warp. Where both shuffles name the same lanes, the last move becomes a shuffle of the whole (`SEND`).
-The others stay, as lanes may wait there for each other; what nobody reads, LLVM leaves out.
+and `mov.b64 e, {lo, hi}`. A rotation of 64 bits is two of `shf` in between, in what LLVM 20 makes, which nvcc
+uses for sm_100; one by 32 bits is the two moves alone. Taking a column apart and putting it together again is
+most of the work. Where both shuffles name the same lanes, the last move becomes a shuffle of the whole
+(`SEND`); where both halves are of one register, next to each other in a circle, a rotation of it (`ROTATED`).
+The others stay, as lanes may wait at shuffles for each other; what nobody reads, LLVM leaves out.
 """
 
 from __future__ import annotations
 
-from simt.analysis.lower_forms import SEND
+from simt.analysis.lower_forms import ROTATED, SEND, simple
 from simt.analysis.program import Block, Call, Constant, Function, Op, Operand, Register
 from simt.analysis.ssa import destinations
 from simt.analysis.unrolling import copied
+from simt.isa.logic import shf
 from simt.isa.move import mov_bits
 from simt.isa.warp import shfl
-from simt.ptx.types import B32, B64
-from simt.records import dataclass
+from simt.ptx.types import B32, B64, U32
+from simt.records import dataclass, replace
 
 Version = tuple[Register, int]
 """A register as it is after so many writes in its block."""
+HALF = B32.bits
 Way = tuple[str, Constant | Version, Constant | Version]
 """Mode, offset and clamp of a shuffle."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Half:
-    """A half of a register of 64 bits (`part` 1: the upper one), shuffled if there is a `way`."""
+    """Half of the bits of a register of 64, from `first` on (behind the last one comes the first one),
+    shuffled if there is a `way`."""
 
     of: Version
-    part: int
+    first: int
     way: Way | None = None
 
+    @property
+    def other(self) -> _Half:
+        """The other half."""
+        return replace(self, first=(self.first + HALF) % B64.bits)
 
-def with_wide_shuffles(kernel: Function) -> Function:
-    """The kernel with such shuffles; itself, if there are none."""
-    found = {id(op): wide for block in kernel.blocks for op, wide in _Reader().read(block)}
+
+def with_wide_moves(kernel: Function, shuffles: bool) -> Function:
+    """The kernel with such rotations, and `shuffles` if these are wanted; itself, if there are none."""
+    read = [pair for block in kernel.blocks for pair in _Reader().read(block)]
+    found = {id(op): wide for op, wide in read if shuffles or wide.form is not SEND}
     if not found:
         return kernel
     made = copied(kernel)
@@ -85,29 +96,56 @@ class _Reader:
         """What an op writes, as far as it matters."""
         source, meaning = op.sources.get("a"), op.form.meaning
         if meaning is mov_bits and op.binding.get("unpack") == "2" and isinstance(source, Register):
-            return tuple(_Half(self._version(source), part) for part in range(2))
+            low = _Half(self._version(source), 0)
+            return (low, low.other) if op.binding["type"] == B64 else ()
         half = self._half(source)
+        if meaning is shf and half is not None:
+            return self._shifted(op, half)
         if meaning is shfl and half is not None and half.way is None:
             offset, clamp = (self._place(op.sources[name]) for name in ("b", "c"))
             if offset is not None and clamp is not None:
-                return (_Half(half.of, half.part, (str(op.binding["mode"]), offset, clamp)),)
+                return (_Half(half.of, half.first, (str(op.binding["mode"]), offset, clamp)),)
         return ()
 
+    def _shifted(self, op: Op, low: _Half) -> tuple[_Half, ...]:
+        """What `shf` takes out of both halves of a register, as another half."""
+        count = op.sources["c"]
+        if low.way is not None or self._half(op.sources["b"]) != low.other or not isinstance(count, Constant):
+            return ()
+        bits = count.bits % HALF if op.binding["wrapping"] == "wrap" else min(count.bits, HALF)
+        first = low.first + (HALF - bits if op.binding["mode"] == "l" else bits)
+        return (replace(low, first=first % B64.bits),)
+
     def _wide(self, op: Op) -> Op | None:
-        """The shuffle of the whole that gives what a move puts together."""
+        """The shuffle or rotation of the whole that gives what a move puts together."""
         parts = op.sources.get("a")
         if op.form.meaning is not mov_bits or op.binding["type"] != B64 or not isinstance(parts, tuple):
             return None
         halves = [self._half(part) for part in parts]
         low = halves[0]
-        if low is None or low.way is None or halves != [low, _Half(low.of, 1, low.way)] or low.part:
+        if low is None or halves != [low, low.other] or (low.way is None) == (low.first == 0):
             return None
-        mode, *named = low.way
-        versions = [low.of, *(place for place in named if not isinstance(place, Constant))]
-        if any(self._version(register) != (register, number) for register, number in versions):
+        return self._rotated(op, low) if low.way is None else self._sent(op, low, low.way)
+
+    def _rotated(self, op: Op, low: _Half) -> Op | None:
+        """The register of a half, with that as the lower one."""
+        if not self._are_as_read(low.of):
+            return None
+        count = Constant(U32, low.first)
+        (result,) = op.destinations
+        return simple(ROTATED, B64, result, {"a": (low.of[0], B64), "n": (count, U32)}, op.line)
+
+    def _sent(self, op: Op, low: _Half, way: Way) -> Op | None:
+        """The register of two halves that are shuffled the same way."""
+        mode, *named = way
+        if not self._are_as_read(low.of, *(place for place in named if not isinstance(place, Constant))):
             return None
         offset, clamp = (place if isinstance(place, Constant) else place[0] for place in named)
         sources: dict[str, Operand] = {"a": low.of[0], "b": offset, "c": clamp}
         types = {"a": B64, "b": B32, "c": B32}
         binding = {"mode": mode, "type": B64}
         return Op(SEND, binding, sources, types, op.destinations, op.result_types, None, op.line)
+
+    def _are_as_read(self, *versions: Version) -> bool:
+        """Whether registers have not been written since."""
+        return all(self._version(register) == (register, number) for register, number in versions)

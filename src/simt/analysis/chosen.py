@@ -1,0 +1,164 @@
+"""Branches around a few instructions that only compute, as choices between what both ways give.
+
+`v = v & 1 ? 3 * v + 1 : v / 2` is a branch for some compilers (LLVM 20, which nvcc uses for sm_100). Where
+lanes part, both ways are run in any case; masks, blends and branches that CPUs guess wrong take longer than
+the instructions do, and what was one block is four for all that looks at blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import cast
+
+from simt.analysis.cut_again import renamed
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.facts import Same
+from simt.analysis.kinds import Kind, kind_of
+from simt.analysis.lower_forms import CHOSEN, simple
+from simt.analysis.lower_simplify import simplify
+from simt.analysis.program import Block, Branch, Function, Jump, Op, Register
+from simt.analysis.skipped import is_of_indices
+from simt.analysis.ssa import Ssa
+from simt.analysis.uniformity import Uniformity
+from simt.analysis.unrolling import copied
+from simt.isa.algebra import Algebra, Environment
+from simt.ptx.types import PRED
+from simt.records import dataclass, replace
+
+MOST_OPS = 4
+"""Instructions of a way."""
+QUICK = frozenset(
+    {"const", "select", "and_", "or_", "xor", "invert", "shift_left", "shift_right", "add", "sub", "mul"}
+    | {"minimum", "maximum", "compare", "resize", "to_bits", "from_bits", "is_nan", "any_nan", "nan_result"}
+    | {"fadd", "fsub", "fmul", "fma", "fmin", "fmax"}
+)
+"""Primitives that are a few instructions of a CPU."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ways:
+    """The ways of a branch from `head` to `end`: the blocks on them, none for the way that leads there at
+    once."""
+
+    head: Block
+    branch: Branch
+    taken: Block | None
+    otherwise: Block | None
+    end: Block
+
+
+def with_choices(kernel: Function, ssa: Ssa, uniformity: Uniformity, environment: Environment) -> Function:
+    """The kernel with choices in place of such branches; itself, if there are none."""
+    quick = _Quick(environment)
+    found = [ways for ways in _all_ways(ssa, uniformity) if all(map(quick.has_only, _blocks(ways)))]
+    if not found:
+        return kernel
+    made = copied(kernel)
+    made.registers = [*kernel.registers]
+    for ways in found:
+        head = made.blocks[ways.head.index]
+        head.ops += _Writer(ssa, made.registers).choices(ways)
+        head.terminator = Jump(made.blocks[ways.end.index])
+    simplify(made)
+    return made
+
+
+def _blocks(ways: _Ways) -> Iterator[Block]:
+    return (block for block in (ways.taken, ways.otherwise) if block is not None)
+
+
+def _all_ways(ssa: Ssa, uniformity: Uniformity) -> Iterator[_Ways]:
+    """Of branches that part lanes by other than their indices: by these, neighbours mostly go one way, and
+    scalars tell that (`simt.engine.llvm_sides`)."""
+    for head in ssa.schedule.order:
+        branch = head.terminator
+        if head.index not in uniformity.divergent or not isinstance(branch, Branch) or branch.around:
+            continue
+        if is_of_indices(ssa, uniformity.shapes, ssa.read[id(branch)][branch.predicate]):
+            continue
+        taken, otherwise = branch.taken, branch.otherwise
+        after, after_other = _after(ssa, head, taken), _after(ssa, head, otherwise)
+        if after is not None and after in (otherwise, after_other):
+            yield _Ways(head, branch, taken, None if after is otherwise else otherwise, after)
+        elif after_other is taken:
+            yield _Ways(head, branch, None, otherwise, taken)
+
+
+def _after(ssa: Ssa, head: Block, way: Block) -> Block | None:
+    """Where a block leads that is short, only computes, and to which a branch alone leads, in its loop."""
+    jump, loop_of = way.terminator, ssa.schedule.loop_of
+    if not isinstance(jump, Jump) or jump.gate or ssa.predecessors[way.index] != [head]:
+        return None
+    plain = all(isinstance(op, Op) and op.guard is None and not op.form.effects for op in way.ops)
+    return (
+        jump.target
+        if plain and len(way.ops) <= MOST_OPS and loop_of[way.index] is loop_of[head.index]
+        else None
+    )
+
+
+class _Quick:
+    """Tells of blocks whether they do quick primitives only. (It is an algebra that notes others.)"""
+
+    def __init__(self, environment: Environment) -> None:
+        self.others = False
+        self.evaluator = Evaluator(cast("Algebra[bool]", self), Same(False), environment)
+        self._known: dict[Kind, bool] = {}
+
+    def has_only(self, block: Block) -> bool:
+        return all(isinstance(op, Op) and self._is_quick(op) for op in block.ops)
+
+    def _is_quick(self, op: Op) -> bool:
+        kind = kind_of(op)
+        if kind not in self._known:
+            self.others = False
+            self.evaluator.op(op)
+            self._known[kind] = not self.others
+        return self._known[kind]
+
+    def __getattr__(self, name: str) -> Callable[..., bool]:
+        def primitive(*arguments: object) -> bool:
+            self.others |= name not in QUICK
+            return False
+
+        return primitive
+
+
+class _Writer:
+    """Writes both ways one after the other, each on registers of its own, and the choices."""
+
+    def __init__(self, ssa: Ssa, registers: list[Register]) -> None:
+        self.ssa, self.registers = ssa, registers
+        self.ops: list[Op] = []
+
+    def choices(self, ways: _Ways) -> list[Op]:
+        branch, sides = ways.branch, (ways.taken, ways.otherwise)
+        names = [self._way(side) for side in sides]
+        brought = [ways.head.index if side is None else side.index for side in sides]
+        chosen = list[Op]()
+        for phi in self.ssa.phis.get(ways.end.index, ()):
+            if phi.inputs[brought[0]] is not phi.inputs[brought[1]]:
+                given = [found.get(phi.register, phi.register) for found in names]
+                chosen.append(_choice(phi.register, branch, *given[:: -1 if branch.negated else 1]))
+        chosen.sort(key=lambda op: op.destinations[0] is branch.predicate)  # it is read until then
+        return [*self.ops, *chosen]
+
+    def _way(self, block: Block | None) -> dict[Register, Register]:
+        """The registers that have what a way writes, by those that it is written for."""
+        names = dict[Register, Register]()
+        for op in () if block is None else cast("list[Op]", block.ops):
+            again = renamed(op, names)
+            names |= {d: self._register(d) for d in op.destinations if d is not None}
+            written = tuple(None if d is None else names[d] for d in op.destinations)
+            self.ops.append(replace(again, destinations=written))
+        return names
+
+    def _register(self, like: Register) -> Register:
+        made = Register(len(self.registers), f"{like.name}.way{len(self.registers)}", like.type)
+        self.registers.append(made)
+        return made
+
+
+def _choice(d: Register, branch: Branch, a: Register, b: Register) -> Op:
+    sources = {"a": (a, d.type), "b": (b, d.type), "c": (branch.predicate, PRED)}
+    return simple(CHOSEN, d.type, d, sources, branch.line)

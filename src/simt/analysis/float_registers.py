@@ -1,0 +1,71 @@
+"""Registers that are declared as bits and hold floats, declared as floats.
+
+LLVM 20, with which nvcc 13 compiles for compute capability 10.0 on, keeps floats in registers `.b32` and
+`.b64`. Whether a NaN's bits or a subnormal are ever seen, and all else that depends on a value being a float,
+is asked of registers by their types. Nothing that a program gives changes with these: every instruction reads
+and writes a register in a type of its own (`simt.analysis.evaluate.adapt`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simt.analysis.cut_again import renamed
+from simt.analysis.program import Call, Function, Op, Operand, Register, memory_operands
+from simt.analysis.ssa import Ssa, destinations, terminator_definition, terminator_uses, uses
+from simt.analysis.unrolling import copied
+from simt.ptx.types import Kind, Type, floating
+from simt.records import replace
+
+WIDTHS = tuple(bits for bits in (32, 64) if floating(bits).is_native_float)
+
+
+def with_float_registers(function: Function, ssa: Ssa | None = None) -> tuple[Function, Ssa | None]:
+    """The function with such registers; itself, and its SSA, if there are none."""
+    floats = _holding_floats(function)
+    if not floats:
+        return function, ssa
+    instead = {r: replace(r, type=floating(r.type.bits)) for r in function.registers if r in floats}
+    made = replace(copied(function), registers=[instead.get(r, r) for r in function.registers])
+    for block in made.blocks:
+        block.ops = [_with(op, instead) for op in block.ops]
+    return made, None
+
+
+def _holding_floats(function: Function) -> set[Register]:
+    """Registers of bits that some instruction takes as a float, and each one as a float or as bits."""
+    floats, others = set[Register](), {*function.parameters, *function.results}
+    for op in function.ops():
+        for register, t in _uses(op):
+            if t is not None and t.is_native_float and t.bits == register.type.bits:
+                floats.add(register)
+            elif t is not register.type:
+                others.add(register)
+    for block in function.blocks:
+        others.update(terminator_uses(block))
+        others.update(r for r in (terminator_definition(block),) if r is not None)
+    return {r for r in floats - others if r.type.kind is Kind.BITS and r.type.bits in WIDTHS}
+
+
+def _uses(op: Op | Call) -> Iterator[tuple[Register, Type | None]]:
+    """The registers that an op reads and writes, each with its type there, None if it is not an operand."""
+    if isinstance(op, Call):
+        yield from ((r, None) for r in (*uses(op), *destinations(op)) if r is not None)
+        return
+    yield from ((r, op.source_types.get(name)) for name, o in op.sources.items() for r in _registers(o))
+    yield from ((r, None) for r, _ in memory_operands(op))
+    yield from ((r, t) for r, t in zip(op.destinations, op.result_types, strict=True) if r is not None)
+
+
+def _registers(operand: Operand) -> list[Register]:
+    """Those that an operand is made of, if it is one of values."""
+    parts = operand if isinstance(operand, tuple) else (operand,)
+    return [part for part in parts if isinstance(part, Register)]
+
+
+def _with(op: Op | Call, instead: dict[Register, Register]) -> Op | Call:
+    """An op with other registers: another one, if it has any of them."""
+    if isinstance(op, Call) or instead.keys().isdisjoint((*uses(op), *op.destinations)):
+        return op
+    written = tuple(None if d is None else instead.get(d, d) for d in op.destinations)
+    return replace(renamed(op, instead), destinations=written, kind=None)
