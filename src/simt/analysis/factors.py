@@ -48,8 +48,8 @@ def find_factors(kernel: Function, environment: Environment) -> None:
         elif not op.form.converts_addresses and reader.passes_on(op):
             evaluator.op(op)
     tags = [({TAG + 2 * i, TAG + 2 * i + 1}, place) for i, place in enumerate(reader.places)]
-    ways = {tag for tag, numbers in algebra.ways.items() if len(numbers) >= FEWEST}
-    kernel.ways = tuple([place for known, place in tags if known & ways])
+    asked = {place: sum(len(algebra.ways.get(t, ())) for t in known - algebra.cut) for known, place in tags}
+    kernel.ways = tuple([place for place, numbers in asked.items() if numbers >= FEWEST])
     kernel.factors = tuple(
         [place for known, place in tags if known & algebra.factors and not known & algebra.counts]
     )
@@ -160,12 +160,13 @@ class _Reader(Anything):
 class _Products(ShapeAlgebra):
     """What is made of a thread's index varies. `factors`: constants by which such is multiplied. `counts`:
     those that are compared, or that something is divided by. `ways`: by constants, with which others they are
-    compared."""
+    compared; `cut`: of which bits are cut out, as compilers do to find how many turns are left over."""
 
     def __init__(self) -> None:
         super().__init__(BlockShape(1, 1, 1))
         self.factors, self.counts = set[int | None](), set[int | None]()
         self.ways: dict[int | None, set[int]] = {}
+        self.cut = set[int | None]()
 
     def special(self, name: str, component: str) -> Shape:
         return VARYING if name in OF_LANE else UNIFORM
@@ -180,6 +181,10 @@ class _Products(ShapeAlgebra):
         self.counts |= {a.const, b.const}
         if op == "eq" and b.const is not None:
             self.ways.setdefault(a.const, set()).add(b.const)
+        return VARYING
+
+    def and_(self, t: Type, a: Shape, b: Shape) -> Shape:
+        self.cut |= {tag | 1 for tag in (a.const, b.const) if tag is not None}
         return VARYING
 
     def minimum(self, t: Type, a: Shape, b: Shape) -> Shape:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simt.analysis.lower_builder import Builder
+from simt.analysis.lower_bulk import BulkCopies
 from simt.analysis.lower_calls import Calls
 from simt.analysis.lower_context import (
     Cells,
@@ -97,6 +98,7 @@ class FunctionLowering:
         self.instructions = Instructions(self.b, self.operands, plans)
         self.calls = Calls(self.b, self.operands)
         self.stack = Stack(self.b, self.operands)
+        self.bulk_copies = BulkCopies(self.b, self.operands, plans)
         self.kernel_parameters: list[Parameter] = []
         self.in_memory: list[tuple[Stored, list[Register]]] = []  # results that live in the frame
         self.missing: dict[str, int] = {}  # instructions that simt does not run, with the first line of each
@@ -260,6 +262,8 @@ class FunctionLowering:
                 self.b.end(Exit(self.b.line))
             case "barrier":
                 self._barrier(node, scope, plan)
+            case "bulk-copy":
+                self.bulk_copies.lower(scope, node, plan)
             case "allocate" | "save-stack" | "restore-stack" as kind:
                 self.stack.lower(kind, scope, node)
             case kind:

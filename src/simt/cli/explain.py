@@ -19,7 +19,7 @@ from simt.cli.values import parse_shape
 from simt.diagnostics import counted
 from simt.driver.device import Device
 from simt.errors import LaunchError
-from simt.machine.device import DEVICES, DEFAULT
+from simt.machine.device import DEFAULT, DEVICES
 from simt.machine.grid import as_dim3, check_shape
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from simt.cli.files import load
 from simt.diagnostics import counted
 from simt.driver.device import Device
 from simt.driver.kernel import Kernel
-from simt.machine.device import DEVICES, DEFAULT
+from simt.machine.device import DEFAULT, DEVICES
 
 _EPILOG = """\b
 Examples:

@@ -23,7 +23,7 @@ from simt.driver.device import Device
 from simt.driver.engines import APPROXIMATIONS, ENGINES
 from simt.driver.kernel import Kernel, Progress
 from simt.driver.module import Module
-from simt.machine.device import DEVICES, DEFAULT
+from simt.machine.device import DEFAULT, DEVICES
 from simt.records import dataclass
 
 _EPILOG = (

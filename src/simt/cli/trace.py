@@ -13,7 +13,7 @@ from simt.cli.arguments import ARGUMENTS, as_shape, choose, ordered, parse_value
 from simt.cli.display import aligned
 from simt.cli.files import load
 from simt.driver.device import Device
-from simt.machine.device import DEVICES, DEFAULT
+from simt.machine.device import DEFAULT, DEVICES
 
 if TYPE_CHECKING:
     from simt.tools.trace import Efficiency, Operation, Step, Trace

@@ -17,7 +17,12 @@ from simt.analysis.taking_turns import Found, walking_loops
 from simt.analysis.together import loops_together, put_together
 from simt.analysis.turns import Turns
 from simt.analysis.unguarded import guarded_parts, without_guards
+<<<<<<< HEAD
 from simt.analysis.wide_moves import with_wide_moves
+=======
+from simt.analysis.whole_indices import with_whole_indices
+from simt.analysis.wide_shuffles import with_wide_shuffles
+>>>>>>> hD
 from simt.engine.llvm_runs import has_runs
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stretches import has_stretches
@@ -54,6 +59,17 @@ def _rolled_again(unit: Unit) -> Function:
     only load, are left: four turns at once keep more loads under way.)"""
     if unit.has_clock:
         return unit.kernel
+    if (rolled := _rolled(unit)) is not unit.kernel:
+        return rolled
+    whole = with_whole_indices(unit.kernel, unit.program.environment)
+    if whole is unit.kernel:
+        return whole
+    rolled = _rolled(Unit(unit.program, whole, unit.block, unit.features, may_grow=unit.may_grow))
+    return unit.kernel if rolled is whole else rolled
+
+
+def _rolled(unit: Unit) -> Function:
+    """The kernel, with those that are found as it is."""
     known, environment = unit.analyse(unit.kernel), unit.program.environment
     ssa, uniformity = known.ssa, known.uniformity
     pairs = unrolled_pairs(ssa)

@@ -8,7 +8,7 @@ import importlib
 CHAPTERS = (
     "integer", "floating", "compare", "logic", "half", "packed_single", "mixed", "move", "memory",
     "convert", "small_formats", "texture", "control", "sync", "atomics", "warp", "video", "video_vectors",
-    "async_copy", "cache", "vector_atomics", "grids", "mbarrier", "matrices", "mma", "wmma",
+    "async_copy", "bulk_copy", "cache", "vector_atomics", "grids", "mbarrier", "matrices", "mma", "wmma",
     "known",
 )  # fmt: skip
 """Modules that declare instructions, in the order of the manual."""

@@ -33,7 +33,12 @@ known("tcgen05.op...", "Matrix products in a memory of their own (fifth generati
 
 # ------------------------------------------------------------------ asynchronous copies and their barriers
 
-known("cp.async.bulk...", "Copies many bytes, or a part of a tensor, asynchronously.", since="8.0 sm_90",
+known("cp.async.bulk.tensor...", "Copies a part of a tensor asynchronously.", since="8.0 sm_90",
+      ref="PTX 8.0 cp.async.bulk.tensor")  # fmt: skip
+known("cp.async.bulk.prefetch.tensor...", "Prefetches a part of a tensor.", since="8.0 sm_90",
+      ref="PTX 8.0 cp.async.bulk.prefetch.tensor")  # fmt: skip
+known("cp.async.bulk....part...", "Copies many bytes to several CTAs, or some of them, asynchronously.",
+      part="multicast::cluster cp_mask", since="8.0 sm_90", requires={"cp_mask": "8.6 sm_100"},
       ref="PTX 8.0 cp.async.bulk")  # fmt: skip
 known("cp.reduce.async.bulk...", "Combines many values in memory with others, asynchronously.",
       since="8.0 sm_90", ref="PTX 8.0 cp.reduce.async.bulk")  # fmt: skip

@@ -25,6 +25,7 @@ OPCODE_SLOTS = frozenset([
     "mode", "to", "pack", "full", "proxy", "warp", "async", "cta", "action", "arrive", "arrive_drop",
     "expect_tx", "init", "inval", "test_wait", "try_wait", "parity", "pending_count",
     "mbarrier", "fractional", "load", "store", "mma", "matrix",
+    "bulk", "commit_group", "wait_group", "prefetch",
 ])  # fmt: skip
 """Slots that, where nothing else comes before them, are part of the instruction's name: `mul.wide`."""
 

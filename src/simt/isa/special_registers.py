@@ -157,8 +157,8 @@ SYSTEM_MEMORY = "%reserved_smem"
 SYSTEM_BYTES, SYSTEM_ALIGN = 1024, 128
 """Shared memory of the system, in CTAs of kernels that ask where it is: a GPU's keeps as much."""
 SYSTEM_PLACES = {"begin": 0, "end": SYSTEM_BYTES, "0": 0, "1": SYSTEM_BYTES // 2}
-"""What its registers `%reserved_smem_offset_...` point to, from where it begins. Cooperative groups keep barriers
-and words of tiles of several warps at the last one."""
+"""What its registers `%reserved_smem_offset_...` point to, from where it begins. Cooperative groups keep
+barriers and words of tiles of several warps at the last one."""
 SYSTEM_CAPACITY = "%reserved_smem_offset_cap"
 """The register that tells its size."""
 

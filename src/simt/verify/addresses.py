@@ -15,12 +15,19 @@ from simt.verify.site import Place, Site
 
 
 def address_space(place: Place) -> str | None:
-    """The state space of one address: the second one of a copy is in the space named last."""
+    """The state space of one address: the second one of a copy is in the space named last, the third
+    is that of a barrier."""
     binding = place.site.binding
-    addresses = [o for o in place.site.form.operands if o.address]
-    if len(addresses) > 1 and place.form.name != addresses[0].name:
-        return "global" if binding.get("global") is True else None
-    return instruction_space(binding)
+    number = [o.name for o in place.site.form.operands if o.address].index(place.form.name)
+    match number, binding.get("source"):
+        case 0, _:
+            return instruction_space(binding)
+        case 1, str() as source:
+            return source.split("::")[0]
+        case 1, _:
+            return "global" if binding.get("global") is True else None
+        case _:
+            return "shared"
 
 
 def address_problems(place: Place, operand: nodes.Operand) -> Iterator[Problem]:

@@ -134,6 +134,16 @@ def test_ways() -> None:
             )
 
 
+@pytest.mark.parametrize(("made", "known"), [("add.u32 %r, %axes, -1; min.u32 %r, %r, 3;", True),
+                                            ("and.b32 %r, %axes, 3;", False)])  # fmt: skip
+def test_ways_by_what_is_made_of_a_number(made: str, known: bool) -> None:
+    """As nvcc compares for sm_100; but how many turns are left over of a loop says nothing of the kind."""
+    axes = [AXIS.format(axis=axis).replace("%axes", "%r") for axis in range(3)]
+    text = ".reg .b32 %r; setp.eq.u32 %p, %axes, 0; @%p bra END;" + made + "".join(axes)
+    function = shared_device("interpreter").load(WAYS.format(axes=text)).program.functions["k"]
+    assert function.ways == (((8, 4),) if known else ())
+
+
 def test_what_is_looked_at() -> None:
     """Not what is added, nor what limits an index, even if an index is multiplied by that."""
     function = shared_device("jit").load(CODE).program.functions["k"]

@@ -16,6 +16,7 @@ from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
 from simt.analysis.waiting import settle
+from simt.analysis.whole_indices import with_whole_indices
 from tests.conftest import shared_device
 from tests.unit.engine.arrays import words_at_the_end
 
@@ -124,6 +125,10 @@ def is_rolled(text: str) -> bool:
     kernel, environment, cta = program.functions["k"], program.environment, BlockShape(64, 1, 1, narrow=True)
     ssa = build(kernel, schedule(kernel))
     uniformity, _ = settle(ssa, environment, cta, program.functions)
+    if not unrolled_pairs(ssa):
+        kernel = with_whole_indices(kernel, environment)
+        ssa = build(kernel, schedule(kernel))
+        uniformity, _ = settle(ssa, environment, cta, program.functions)
     ranges = cache(lambda: Ranges(ssa, environment, cta, lambda _: UNKNOWN))
     proofs = (proof_of(ssa, uniformity.shapes, environment, ranges, pair) for pair in unrolled_pairs(ssa))
     return rolled_again(kernel, ssa, proofs) is not kernel
@@ -134,6 +139,21 @@ def rounded_up(text: str) -> str:
     counted = COUNTED.format(s="%s")
     assert text.count(counted) == text.count("add.s32 %left, %left, -1;") == 1
     return text.replace("add.s32 %left, %left, -1;", "add.s32 %left, %left, 1;").replace(counted, ROUNDED_UP)
+
+
+def in_parts(text: str, after: str = "%first, %v") -> str:
+    """A kernel whose first loop counts without what all threads of a CTA begin with."""
+    changes = {
+        "mad.lo.s32 %i, %c, %t, %i;": "mov.u32 %v, %i; mul.lo.s32 %first, %c, %t; add.s32 %i, %first, %v;",
+        "ONE:": "ONE:\n add.s32 %k, %first, %v; mul.wide.s32 %px, %k, 4; add.s64 %px, %x, %px;",
+        "add.s32 %i, %i, %s;\n    add.s64 %px, %px, %d;": "add.s32 %v, %v, %s;",
+        "@%p bra ONE;": f"@%p bra ONE;\n    add.s32 %i, {after};",
+        ".reg .s32": ".reg .s32 %v, %first, %k; .reg .s32",
+    }
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new, 1)
+    return text
 
 
 FIRST = np.arange(5000, dtype="f4")
@@ -156,6 +176,7 @@ SHAPES = {
     "sums": loops(SUMMED, last=STORE_SUM),
     "rows": loops(SCALED, step="64").replace("mad.lo.s32 %i, %c, %t, %i;", ""),
     "rounded up": rounded_up(loops(SCALED)),
+    "in parts": in_parts(loops(SCALED)),
     "rounded up, without a sign": rounded_up(loops(SCALED))
     .replace("lt.s32 %p, %t", "lt.u32 %p, %t")
     .replace("max.s", "max.u"),
@@ -255,6 +276,15 @@ def test_what_is_different_stays_as_it_was(name: str) -> None:
     assert text != SHAPES["elements"]
     assert not is_rolled(text)
     for limit in (100, 500, 1000):
+        one, other = results(text, limit, 128)
+        assert other == one
+
+
+def test_parts_that_become_another_index() -> None:
+    """What stands behind the first loop reads what it changes, and cannot be done in each turn."""
+    text = in_parts(SHAPES["elements"], after="%i, %s")
+    assert not is_rolled(text)
+    for limit in (500, 700):
         one, other = results(text, limit, 128)
         assert other == one
 

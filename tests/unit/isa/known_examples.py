@@ -13,8 +13,10 @@ EXAMPLES = (
     f"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {V8}, {{%b32_0, %b32_1}}, {{%b32_2, %b32_3}}, {V8}",
     "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
     f" {V4}, {{%b32_0, %b32_1}}, {{%b32_2, %b32_3}}, {V4}, %b32_4, 0",
-    f"cp.async.bulk.shared::cluster.global.{DONE} [%b64_0], [%b64_1], %b32_0, [%b64_2]",
-    "cp.async.bulk.wait_group.read 0",
+    f"cp.async.bulk.tensor.1d.shared::cluster.global.{DONE} [%b64_0], [%b64_1, {{%b32_0}}], [%b64_2]",
+    "cp.async.bulk.prefetch.tensor.1d.L2.global [%b64_1, {%b32_0}]",
+    f"cp.async.bulk.shared::cluster.global.{DONE}.multicast::cluster"
+    " [%b64_0], [%b64_1], %b32_0, [%b64_2], %b16_0",
     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%b64_0], [%b64_1], %b32_0",
     f"st.async.shared::cluster.{DONE}.b32 [%b64_0], %b32_0, [%b64_1]",
     f"red.async.relaxed.cluster.shared::cluster.{DONE}.add.u32 [%b64_0], %b32_0, [%b64_1]",

@@ -11,7 +11,7 @@ from simt.analysis.program import Block, Call, Function, Program, Register
 from simt.diagnostics import Source
 from simt.errors import LaunchError, SimtError
 from simt.isa.algebra import Environment
-from simt.machine.device import DEVICES, DEFAULT, find_device
+from simt.machine.device import DEFAULT, DEVICES, find_device
 from simt.machine.grid import as_dim3, check_shape, local_bytes, shared_bytes
 from simt.ptx.types import U32
 
