@@ -17,12 +17,8 @@ from simt.analysis.taking_turns import Found, walking_loops
 from simt.analysis.together import loops_together, put_together
 from simt.analysis.turns import Turns
 from simt.analysis.unguarded import guarded_parts, without_guards
-<<<<<<< HEAD
-from simt.analysis.wide_moves import with_wide_moves
-=======
 from simt.analysis.whole_indices import with_whole_indices
-from simt.analysis.wide_shuffles import with_wide_shuffles
->>>>>>> hD
+from simt.analysis.wide_moves import with_wide_moves
 from simt.engine.llvm_runs import has_runs
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stretches import has_stretches

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 from simt.analysis.outline import FRAME_ALIGNMENT, Function, Program
 from simt.errors import LaunchError
-from simt.isa.special_registers import SYSTEM_BYTES, SYSTEM_MEMORY
 from simt.machine.device import DeviceProperties
 from simt.machine.launch import Dim3
 from simt.machine.memory import round_up
@@ -142,13 +141,20 @@ def shared_bytes(kernel: Function, dynamic: int, device: DeviceProperties) -> in
         raise LaunchError(f"shared_mem: expected bytes of dynamic shared memory, {dynamic!r} given")
     dynamic = index(dynamic)
     total = kernel.dynamic_shared + dynamic if dynamic else kernel.shared_size
-    own = total - (SYSTEM_BYTES if SYSTEM_MEMORY in kernel.shared else 0)
-    if own > device.max_shared_memory_per_cta:
+    most = device.max_shared_memory_per_cta
+    if total > most and total - _of_system(kernel) > most:
         raise LaunchError(
             f"{total} bytes of shared memory ({kernel.shared_size} static, {dynamic} dynamic); "
-            f"{device.name} has at most {device.max_shared_memory_per_cta} a CTA"
+            f"{device.name} has at most {most} a CTA"
         )
     return max(total, kernel.shared_size)
+
+
+def _of_system(kernel: Function) -> int:
+    """Bytes among them that the system keeps for itself."""
+    from simt.isa.special_registers import SYSTEM_BYTES, SYSTEM_MEMORY  # reads all of `simt.isa`
+
+    return SYSTEM_BYTES if SYSTEM_MEMORY in kernel.shared else 0
 
 
 def local_bytes(
