@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import simt
+from simt.analysis.program import Function
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
 from simt.analysis.rolled_again import proof_of, rolled_again, unrolled_pairs
@@ -123,15 +124,16 @@ def is_rolled(text: str) -> bool:
     """Whether the JIT rolls the loop again, for CTAs of 64 threads."""
     program = shared_device("jit").load(text).program
     kernel, environment, cta = program.functions["k"], program.environment, BlockShape(64, 1, 1, narrow=True)
-    ssa = build(kernel, schedule(kernel))
-    uniformity, _ = settle(ssa, environment, cta, program.functions)
-    if not unrolled_pairs(ssa):
-        kernel = with_whole_indices(kernel, environment)
+
+    def rolls(kernel: Function) -> bool:
         ssa = build(kernel, schedule(kernel))
         uniformity, _ = settle(ssa, environment, cta, program.functions)
-    ranges = cache(lambda: Ranges(ssa, environment, cta, lambda _: UNKNOWN))
-    proofs = (proof_of(ssa, uniformity.shapes, environment, ranges, pair) for pair in unrolled_pairs(ssa))
-    return rolled_again(kernel, ssa, proofs) is not kernel
+        ranges = cache(lambda: Ranges(ssa, environment, cta, lambda _: UNKNOWN))
+        pairs = unrolled_pairs(ssa)
+        proofs = (proof_of(ssa, uniformity.shapes, environment, ranges, pair) for pair in pairs)
+        return rolled_again(kernel, ssa, proofs) is not kernel
+
+    return rolls(kernel) or rolls(with_whole_indices(kernel, environment))
 
 
 def rounded_up(text: str) -> str:
