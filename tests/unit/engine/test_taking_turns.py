@@ -98,7 +98,7 @@ SPEAKING = {
     "add.u32 %v, %v, %x;",
 }
 """Lanes with those of their warp, behind the loop: whoever has no turn left must wait for those that have."""
-PARTING = f"{SUM} setp.gt.u32 %r, %j, 1000; @%r bra $L; {'add.u32 %v, %v, 1;' * 5} $L:"
+PARTING = f"{SUM} setp.gt.u32 %r, %j, 1000; @%r bra $L; add.u32 %v, %v, 1; {'not.b32 %v, %v;' * 4} $L:"
 """Adds up, and counts small words; some lanes go their own way."""
 WALKING |= {name: kernel(SUM, spoken + STORE_SUM) for name, spoken in SPEAKING.items() if "older" not in name}
 
