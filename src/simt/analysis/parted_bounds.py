@@ -15,11 +15,12 @@ from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.unrolling import copied
 from simt.isa.compare import setp
+from simt.isa.derived import ORDERED
 from simt.isa.integer import max_, min_
 from simt.ptx.types import PRED, Type
 from simt.records import dataclass, replace
 
-ABOVE, BELOW = ("ge", "gt", "hs", "hi"), ("le", "lt", "ls", "lo")
+ABOVE, BELOW = ("ge", "gt"), ("le", "lt")
 Number = Register | Constant
 
 
@@ -54,7 +55,7 @@ class _Finder:
 
     def parts(self, op: Op) -> _Parts | None:
         """Of an op that is such a comparison with what all lanes have."""
-        way, read = op.binding.get("cmp"), self.ssa.read[id(op)]
+        way, read = ORDERED.get(str(op.binding.get("cmp"))), self.ssa.read[id(op)]
         if op.form.meaning is not setp or op.guard is not None or op.destinations[1] is not None:
             return None
         one, other = op.sources["a"], op.sources["b"]

@@ -18,7 +18,7 @@ from simt.analysis.program import Block, Branch, Constant, Jump, Op, Register
 from simt.analysis.ranges import Ranges
 from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
-from simt.analysis.terms import Sum, TermAlgebra, Terms
+from simt.analysis.terms import Sum, TermAlgebra, Terms, named
 from simt.isa.algebra import Environment
 from simt.ptx.types import PRED, S32, U32, U64, Type, bits_type, signed, unsigned
 from simt.records import dataclass
@@ -113,10 +113,6 @@ def _ops(block: Block) -> list[Op]:
 
 def _numbers(definition: Definition) -> Type:
     return unsigned(definition.register.type.bits)
-
-
-def _named(key: Hashable, *names: str) -> bool:
-    return isinstance(key, tuple) and cast("tuple[Hashable, ...]", key)[0] in names
 
 
 class Proof:
@@ -240,18 +236,9 @@ class Proof:
                 (at_once,) = (d for b, d in brought.inputs.items() if b != self.pair.rest.index)
                 self.firsts[phi], self.steps[phi] = at_once, self._single(step, turns)
 
-    def _is_fixed(self, key: Hashable) -> bool:
+    def _is_fixed(self, value: Sum) -> bool:
         """Whether a value is the same in all turns."""
-        match key:
-            case Sum():
-                return all(self._is_fixed(self.algebra.keys[a.number]) and not a.turns for a, _ in key.parts)
-            case Definition():
-                return key.block not in self.inside
-            case frozenset() | tuple():
-                parts = cast("frozenset[Hashable] | tuple[Hashable, ...]", key)
-                return not _named(parts, "begins", "effect") and all(map(self._is_fixed, parts))
-            case _:
-                return True
+        return self.algebra.is_made_of(value, lambda definition: definition.block not in self.inside)
 
     def _start(self, phi: Definition) -> Sum:
         return self.outside.of(self._first(phi))
@@ -402,7 +389,7 @@ class Proof:
                 continue
             count = {2**step.bits - 1: start, 1: zero.added(start, -1)}.get(step.number, zero)
             rest = algebra.key(count)
-            if _named(rest, "and"):
+            if named(rest, "and"):
                 mask = cast("tuple[Any, Sum, int]", rest)[2]
                 require(1 < mask + 1 <= MOST_TURNS and not mask & (mask + 1))
                 self.quotient = self._asked_for(t, mask, count)
@@ -416,7 +403,7 @@ class Proof:
         are all turns, of which some are left over."""
         algebra, one = self.algebra, Sum(t.bits, 1)
         key = algebra.key(self._holds(self.outside, self.pair.between, self.pair.after))
-        require(_named(key, "lt"))
+        require(named(key, "lt"))
         signed, found, least = cast("tuple[bool, Sum, Sum]", cast("tuple[Any, ...]", key)[1:])
         require(not signed and not least.parts and least.number > 0 and least.number % mask == 0)
         divisor = Sum(t.bits, least.number // mask)
@@ -438,7 +425,7 @@ class Proof:
         """The counter by which the second loop ends."""
         goes_on = self._holds(main, self.pair.main, self.pair.main)
         key = self.algebra.key(goes_on)
-        require(_named(key, "lt"))
+        require(named(key, "lt"))
         signed, now, limit = cast("tuple[bool, Sum, Sum]", cast("tuple[Any, ...]", key)[1:])
         between, later = self._between(first, 1), self._next(done)
         later |= {phi: main.of(phi.inputs[self.pair.main.index]) for phi in self.firsts}

@@ -63,6 +63,11 @@ class NoSumError(Exception):
     """An op is no sum of its operands."""
 
 
+def named(key: Hashable, *names: str) -> bool:
+    """Whether a key is that of one of some operations."""
+    return isinstance(key, tuple) and cast("tuple[Hashable, ...]", key)[0] in names
+
+
 class TermAlgebra:
     """The primitives by which sums are made of sums, and a few that are asked for by name.
 
@@ -220,6 +225,21 @@ class TermAlgebra:
                 return self.most(a) // by.number
             case _:
                 return (1 << bits) - 1
+
+    def is_made_of(self, key: Hashable, stays: Callable[[Definition], bool]) -> bool:
+        """Whether a value is made of definitions that stay alone, in the same way in each turn."""
+        match key:
+            case Sum():
+                atoms = [atom for atom, _ in key.parts]
+                return all(not a.turns and self.is_made_of(self.keys[a.number], stays) for a in atoms)
+            case Definition():
+                return stays(key)
+            case frozenset() | tuple():
+                parts = cast("frozenset[Hashable] | tuple[Hashable, ...]", key)
+                fixed = not named(parts, "begins", "effect")
+                return fixed and all(self.is_made_of(part, stays) for part in parts)
+            case _:
+                return True
 
     def implied(self, a: Sum) -> Iterator[Sum]:
         """The predicates that surely hold where one does, that one among them."""

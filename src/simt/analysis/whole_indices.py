@@ -8,9 +8,6 @@ nothing reads it. Then the loop is one of those that may be rolled again (`simt.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import cast
-
 from simt.analysis.cut_again import renamed
 from simt.analysis.lower_forms import copy
 from simt.analysis.program import Block, Branch, Function, Jump, Op, Register
@@ -163,16 +160,7 @@ class _Whole:
         if definition.register.type.bits != counter.register.type.bits:
             return None
         more = self.terms.of(definition).added(self.terms.of(counter), -1)
-        return more if self._is_fixed(more) else None
+        return more if self.algebra.is_made_of(more, self._is_outside) else None
 
-    def _is_fixed(self, key: Hashable) -> bool:
-        match key:
-            case Sum():
-                atoms = [atom for atom, _ in key.parts]
-                return all(self._is_fixed(self.algebra.keys[a.number]) and not a.turns for a in atoms)
-            case Definition():
-                return key.block is not self.loop
-            case frozenset() | tuple():
-                return all(map(self._is_fixed, cast("frozenset[Hashable] | tuple[Hashable, ...]", key)))
-            case _:
-                return True
+    def _is_outside(self, definition: Definition) -> bool:
+        return definition.block is not self.loop
