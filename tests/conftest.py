@@ -7,14 +7,14 @@ import gc
 import os
 import signal
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.shares import BETWEEN, STEP_BETWEEN, share, share_of_product
+from tests.shares import BETWEEN, STEP_BETWEEN, share, share_of_product, step_of_product
 
 if TYPE_CHECKING:
     import simt
@@ -30,7 +30,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A share of each test on the CPUs in between, and of the combinations of tests marked `share`."""
+    """A share of each test on the CPUs in between, and of the combinations of several parameters."""
     alike = [item for item in items if _cpu_of(item) in BETWEEN]
     taken = share(
         alike, STEP_BETWEEN, lambda item: (item.path, getattr(item, "originalname", ""), _cpu_of(item))
@@ -42,15 +42,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _combinations_left(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Those of tests marked `share(step)` that a plain run leaves out."""
-    groups: dict[tuple[Path, str], list[Any]] = defaultdict(list)
+    """Those combinations of a test's parameters, on each engine, that a plain run leaves out."""
+    groups: dict[tuple[Path, str, object], list[Any]] = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("share"):
-            groups[item.path, getattr(item, "originalname", "")].append(item)
+        if hasattr(item, "callspec"):
+            marked = item.get_closest_marker("share") is not None
+            engine = None if marked else item.callspec.params.get("engine")
+            groups[item.path, getattr(item, "originalname", ""), engine].append(item)
     left = set[pytest.Item]()
     for group in groups.values():
-        (step,) = group[0].get_closest_marker("share").args
-        taken = share_of_product([item.callspec.params for item in group], step)
+        combinations = [item.callspec.params for item in group]
+        mark = group[0].get_closest_marker("share")
+        taken = share_of_product(combinations, *mark.args if mark else (step_of_product(combinations),))
         left |= {item for number, item in enumerate(group) if number not in taken}
     return left
 
@@ -71,6 +74,29 @@ def object_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SIMT_CACHE_DIR", str(folder))
         yield folder
+
+
+@pytest.fixture
+def own_cache(object_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Gives devices that a test makes then another folder for compiled objects: code that is made in another
+    way than usually is for no other test. Those that make it in the same way, and so name the same folder,
+    share it, as what runs launches takes longer to compile than most kernels."""
+
+    def use(name: str) -> None:
+        folder = object_cache.with_name(f"{object_cache.name}-{name}")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        monkeypatch.setenv("SIMT_CACHE_DIR", str(folder))
+
+    return use
+
+
+@pytest.fixture
+def all_large(own_cache: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels of devices that a test makes are emitted as large ones are."""
+    from simt.engine import llvm_calls  # here, so that tests of the lower layers run without the upper ones
+
+    monkeypatch.setattr(llvm_calls, "OPS", -1)
+    own_cache("large")
 
 
 @pytest.fixture

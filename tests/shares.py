@@ -16,6 +16,9 @@ BETWEEN = ("x86-64-v2", "x86-64-v4")
 one of them, run a share of the tests that run on every CPU."""
 STEP_BETWEEN = 3
 
+FEW, MANY = 8, 32
+"""Of less combinations than the first a plain run takes all, of as many as the second a smaller share."""
+
 
 def _alike(_: Any) -> Hashable:
     return None
@@ -32,6 +35,16 @@ def share(items: Iterable[T], step: int, kind: Callable[[T], Hashable] = _alike,
         groups[kind(item)].append(place)
     taken = [group[rank % min(step, len(group)) :: step] for rank, group in enumerate(groups.values())]
     return [found[place] for place in sorted(p for places in taken for p in places)]
+
+
+def step_of_product(combinations: Sequence[Mapping[str, object]]) -> int:
+    """One of how many combinations of parameters' values a plain run takes of a test that does not say it."""
+    if len(combinations) < FEW:
+        return 1
+    columns = [{repr(row[name]) for row in combinations} for name in combinations[0]]
+    if sum(len(values) > 1 for values in columns) < 2:
+        return 1
+    return 2 if len(combinations) < MANY else 3
 
 
 def share_of_product(combinations: Sequence[Mapping[str, object]], step: int, all_: bool = ALL) -> set[int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -17,7 +16,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import simt
-from simt.engine import llvm_calls
 from simt.engine.jit import Jit
 from tests.conftest import ENGINES, shared_device
 from tests.property.index_generator import program
@@ -128,11 +126,10 @@ def test_programs_that_once_went_wrong(seed: int) -> None:
     assert problem(program(Random(seed)), shared_device("jit")) == ""
 
 
+@pytest.mark.usefixtures("all_large")
 @pytest.mark.parametrize("seed", [0, 1, 2, 4, 5, 6])  # others read what other threads write
-def test_large_kernels_do(seed: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_large_kernels_do(seed: int) -> None:
     """Code as if the kernels were large, which is made in another way."""
-    monkeypatch.setattr(llvm_calls, "OPS", -1)
-    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
     device = simt.Device("sm_90", engine="jit", memory="256MiB", timeout=20)
     assert problem(program(Random(seed)), device) == ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from tests.shares import share, share_of_product
+from tests.shares import share, share_of_product, step_of_product
 
 WORDS = [f"{kind}{number}" for number in range(4) for kind in "abcde"] + ["f0", "g0"]
 
@@ -56,3 +56,8 @@ def test_pairs_of_values_meet() -> None:
 def test_parameters_that_go_in_step_are_one() -> None:
     places = [{"a": a, "b": b, "c": b} for a, b in product(range(2), range(2))]
     assert share_of_product(places, 2, False) == {0, 3}
+
+
+def test_what_a_test_runs_that_does_not_say_it() -> None:
+    for sizes, step in (((2, 3), 1), ((100, 1), 1), ((2, 4), 2), ((3, 10), 2), ((4, 8), 3)):
+        assert step_of_product([dict(zip("ab", place)) for place in product(*map(range, sizes))]) == step

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,6 @@ from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
 from simt.analysis.uniformity import analyse
-from simt.engine import llvm_calls
 from simt.isa.algebra import Environment
 from simt.ptx.parser import parse
 from tests.conftest import shared_device
@@ -112,10 +109,9 @@ def test_lanes_that_leave_a_loop_keep_what_they_got_last(engine: str) -> None:
     assert run_parted(engine, IN_A_LOOP) == (np.maximum(lane * (lane - 1) // 2, 0) * t).tolist()
 
 
+@pytest.mark.usefixtures("all_large")
 @pytest.mark.parametrize("name", SHUFFLES | PARTED)
-def test_in_large_kernels(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(llvm_calls, "OPS", -1)
-    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
+def test_in_large_kernels(name: str) -> None:
     check(simt.Device("sm_90", engine="jit", memory="64MiB"), (64, 1), name)
 
 

@@ -15,7 +15,6 @@ from simt.engine.llvm_kernel import emit
 from simt.engine.numpy_machine import NumpyMachine
 from simt.machine.device import DEVICES
 from tests.conftest import shared_device
-from tests.unit.engine.test_large import all_large as all_large  # a fixture
 from tests.unit.kernel_text import thread_number
 
 HEAD = """.version 8.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import re
-from pathlib import Path
 
 import pytest
 from bench.curve_shapes import SHAPES
@@ -27,9 +26,7 @@ MASK = re.compile(r"<32 x i1> (%[\w.]+)(?:, (%[\w.]+)$)?")
 
 
 @pytest.fixture
-def device(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> simt.Device:
-    monkeypatch.setattr(llvm_calls, "OPS", -1)
-    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
+def device(all_large: None) -> simt.Device:
     return simt.Device("sm_90", engine="jit", cpu="x86-64", memory="1GiB", timeout=60)
 
 

@@ -7,7 +7,6 @@ does not name, since these may wait for it. Expected values follow from that.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ import pytest
 from numpy.typing import NDArray
 
 import simt
-from simt.engine import llvm_calls
 
 HEAD = """
 .version 8.0
@@ -65,11 +63,10 @@ GRIDS = [(1, 32), (2, 96), (40, 64)]
 
 
 @pytest.fixture(params=["interpreter", "jit", "large"])
-def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> simt.Device:
+def form(request: pytest.FixtureRequest) -> simt.Device:
     """A device of each engine; `large`: one whose kernels are emitted as large ones are."""
     if request.param == "large":
-        monkeypatch.setattr(llvm_calls, "OPS", -1)
-        monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
+        request.getfixturevalue("all_large")
     engine = "interpreter" if request.param == "interpreter" else "jit"
     return simt.Device("sm_90", engine=engine, memory="1MiB", timeout=60)
 

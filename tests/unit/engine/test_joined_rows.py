@@ -3,8 +3,6 @@ grid's row. NumPy expects."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from click import unstyle
@@ -14,7 +12,6 @@ from simt.analysis.joined import MOST_WARPS, asked, joined
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape, Many
 from simt.cli.explain import as_json, in_full
-from simt.engine import llvm_calls
 from simt.engine.compile import Compiled
 from simt.engine.host import host_cpu
 from simt.engine.jit import Jit
@@ -208,13 +205,10 @@ def test_idle_lanes_touch_nothing() -> None:
 
 @pytest.mark.parametrize("ctas", [3, 33, 40, 63, 64])
 @pytest.mark.parametrize("large", [False, True])
-def test_warps_without_threads_do_nothing(
-    large: bool, ctas: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_warps_without_threads_do_nothing(large: bool, ctas: int, request: pytest.FixtureRequest) -> None:
     """32 CTAs of 3 threads are three warps; the last CTAs of a grid may be less."""
-    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
     if large:
-        monkeypatch.setattr(llvm_calls, "OPS", -1)
+        request.getfixturevalue("all_large")
     device = simt.Device("sm_75", engine="jit")
     text = counts(change="@!%q ld.global.u32 %x, [%o]; add.u32 %i, %i, %x; div.u32 %i, %i, 1;")
     out = device.zeros(400, "u4")

@@ -11,7 +11,6 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
-from simt.engine import llvm_calls
 from simt.engine.cache import ObjectCache
 from simt.engine.compile import Compiler
 from simt.engine.llvm_function import DEEP
@@ -46,12 +45,6 @@ NAMES = [
     "vectors",
     "vote",
 ]
-
-
-@pytest.fixture
-def all_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(llvm_calls, "OPS", -1)
-    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
 
 
 HALVES = """

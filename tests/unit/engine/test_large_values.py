@@ -15,7 +15,6 @@ from simt.engine.host import AARCH64, find_cpu
 from simt.engine.llvm_kernel import BODY, WARPS, emit
 from simt.engine.llvm_numbers import FEW
 from simt.machine.device import DEVICES
-from tests.unit.engine.test_large import all_large as all_large  # a fixture
 
 COLUMN = re.compile(r"<32 x (?:float|double|i16|i32|i64)> (%[\w.]+)")
 NUMBER = re.compile(r"splat \((i32|float) ([^)]+)\)")

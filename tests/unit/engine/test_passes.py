@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding
@@ -26,10 +26,12 @@ CHOICES = {"simplified": ("LONG_TEXT", 0), "straight": ("LONG_BLOCK", 0)}
 @pytest.mark.share(2)
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("name", NAMES)
-def test_files(name: str, choice: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_files(
+    name: str, choice: str, own_cache: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     limit, value = CHOICES[choice]
     monkeypatch.setattr(compiling, limit, value)
-    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
+    own_cache(choice)
     filetests.test_run(FOLDER / f"{name}.ptx", "jit")
 
 

@@ -4,6 +4,7 @@ instruction so, and how kernels that repeat one grow."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -30,12 +31,12 @@ AVX2 = frozenset({"avx", "avx2", SLOW_GATHERS})
 
 
 @pytest.fixture
-def all_shared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def all_shared(own_cache: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every instruction that may is a call from its first occurrence on."""
     monkeypatch.setattr(llvm_repeats, "ENOUGH", -1)
     monkeypatch.setattr(llvm_builder, "INLINED", -1)
     monkeypatch.setattr(llvm_outline, "WORTH", 0)
-    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
+    own_cache("calls")
 
 
 @pytest.fixture

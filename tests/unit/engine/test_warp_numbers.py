@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
 from simt.analysis.uniformity import analyse
-from simt.engine import llvm_calls
 from simt.isa.algebra import Environment
 from simt.ptx.parser import parse
 from tests.conftest import shared_device
@@ -90,10 +88,9 @@ def check(device: simt.Device, block: tuple[int, int], parts: str, of: str) -> N
     assert np.array_equal(out.numpy(), expected)
 
 
+@pytest.mark.usefixtures("all_large")
 @pytest.mark.parametrize("parts", PARTS)
-def test_in_large_kernels(parts: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(llvm_calls, "OPS", -1)
-    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
+def test_in_large_kernels(parts: str) -> None:
     check(simt.Device("sm_90", engine="jit", memory="64MiB"), (128, 1), parts, "%t")
 
 
