@@ -178,7 +178,8 @@ class Compiler:
 
     def native(self) -> Native:
         """The functions that run launches on the thread of the caller, from the cache or made now."""
-        image = self._cached(native_text(self.cpu.features))
+        # Made well it takes ten times as long to compile, and launches cost as much.
+        image = self._cached(native_text(self.cpu.features), _draft)
         names = RUN, SERVE, LINGER, ASK, WITHDRAW, JOIN, YIELD, DRAIN, SYSTEM, HIRE, REPEAT
         addresses, code = self._link([image], *names)
         run, serve, linger, ask, withdraw, join, yields, drain, system, hire, repeat = addresses
@@ -208,16 +209,16 @@ class Compiler:
             from simt.engine.llvm_texels import fetch_text  # only for textures: start-up time
 
             text = fetch_text(sampling, self.cpu.features, attributes(self.cpu))
-            (address,), code = self._link([self._cached(text)], FETCH)
+            (address,), code = self._link([self._cached(text, _well)], FETCH)
             found = self._fetchers[sampling] = address, code
         return found[0]
 
-    def _cached(self, text: str) -> bytes:
+    def _cached(self, text: str, make: Callable[[str, Cpu], bytes]) -> bytes:
         """Object code of a module, from the cache or made now."""
         key = hashlib.sha256("\0".join((self.identity, text)).encode()).hexdigest()
         found = self.objects.load(key)
         if found is None:
-            found = dict[str, object](), _objects(text, self.cpu)[0]
+            found = dict[str, object](), make(text, self.cpu)
             self.objects.store(key, *found)
         return found[1]
 
@@ -363,6 +364,12 @@ def _objects(text: str, cpu: Cpu) -> list[bytes]:
 
     kernel, called = parts(text, LARGE)
     return [_object(called, cpu, _level(called, smaller)), _object(kernel, cpu, 0)]
+
+
+def _well(text: str, cpu: Cpu) -> bytes:
+    """Object code of a module that is in one part."""
+    (image,) = _objects(text, cpu)
+    return image
 
 
 def _short_parts(text: str) -> list[str]:
