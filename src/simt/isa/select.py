@@ -1,8 +1,8 @@
 """Finds the form of an instruction from its opcode and modifiers, or says why there is none.
 
 Modifiers are matched in the order of the declaration first. Like ptxas, selection then accepts any
-other order too (`add.f32.rn`), with two exceptions: types, state spaces and priorities keep their order
-among each other, and what belongs to the opcode (`OPCODE_SLOTS`) keeps its place.
+other order too (`add.f32.rn`), with two exceptions: types, state spaces, priorities and layouts keep their
+order among each other, and what belongs to the opcode (`OPCODE_SLOTS`) keeps its place.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from functools import cache, lru_cache
 from simt.isa.cache import PRIORITIES
 from simt.isa.catalogue import FORMS, KNOWN
 from simt.isa.form import Binding, Form, Requirement, Slot, Version
+from simt.isa.fragments import BITS
 from simt.isa.small_formats import FORMATS
-from simt.ptx.types import F32, STATE_SPACES, TYPES
+from simt.ptx.types import F32, STATE_SPACES
 from simt.records import dataclass, replace
 
 LAST_FLUSHING_VERSION: Version = (1, 4)
@@ -30,9 +31,10 @@ OPCODE_SLOTS = frozenset([
 """Slots that, where nothing else comes before them, are part of the instruction's name: `mul.wide`."""
 
 KEPT = (
-    dict.fromkeys((*TYPES, "tf32", *FORMATS), "type")
+    dict.fromkeys((*BITS, *FORMATS), "type")
     | dict.fromkeys(STATE_SPACES, "space")
     | dict.fromkeys(PRIORITIES, "priority")
+    | dict.fromkeys(("row", "col"), "layout")
 )
 """Modifiers that keep their order among those of their group."""
 
