@@ -76,11 +76,11 @@ known("setmaxnreg.action...", "Changes the number of registers of a warp.", acti
 known("createpolicy.kind...", "Makes a cache policy for a range of memory, or from another one.",
       kind="range cvt", since="7.4 sm_80",
       ref="PTX 7.4 createpolicy")  # fmt: skip
-for _opcode, _operands in (
-    ("atom", "d, [a], b, c"), ("red", "[a], b, c"), ("cp.async", "[a], [b], c, e"),
-):  # fmt: skip
+for _opcode, _operands in (("atom", "d, [a], b, c"), ("red", "[a], b, c")):
     known(f"{_opcode}....hint... {_operands}", "An access with a cache policy.", hint="L2::cache_hint",
           since="7.4 sm_80", ref="PTX 7.4 .L2::cache_hint")  # fmt: skip
+known("cp.async.level....hint... [a], [b], c, e", "A copy with a cache policy.", level="ca cg",
+      hint="L2::cache_hint", since="7.4 sm_80", ref="PTX 7.4 .L2::cache_hint")  # fmt: skip
 for _opcode, _operands in (("ld[.weak][.space]", "d, [a]"), ("st[.weak][.space]", "[a], b")):
     known(f"{_opcode}.type {_operands}", "Accesses 128 bits.", space="global shared", type="b128",
           since="8.3 sm_70", ref="PTX 8.3 .b128")  # fmt: skip
