@@ -12,6 +12,8 @@ KIND = "bulk-copy"
 """What lowering knows a copy by."""
 UNIT = 16
 """Bytes of which addresses and sizes are multiples."""
+SIZES = {"c": range(0, 1 << 32, UNIT)}
+"""The constants that may be a size."""
 OWN = "shared::cta"
 NEAR = f"shared::cluster {OWN}"
 INTO_OWN = {OWN: "8.6 sm_90"}
@@ -23,16 +25,16 @@ for _hint, _policy in (("", ""), (".L2::cache_hint", ", f:token(u64)")):
     control(
         f"{INTO_SHARED}{_hint} [a], [b], c:u32, [e]{_policy}", KIND,
         "Copies from global to shared memory, and tells a barrier how many bytes.",
-        space=NEAR, source="global", since=SINCE, requires=INTO_OWN, ref=REF,
+        space=NEAR, source="global", since=SINCE, requires=INTO_OWN, ranges=SIZES, ref=REF,
     )  # fmt: skip
     control(
         f"{INTO_GLOBAL}{_hint} [a], [b], c:u32{_policy}", KIND, "Copies from shared to global memory.",
-        space="global", source=OWN, since=SINCE, ref=REF,
+        space="global", source=OWN, since=SINCE, ranges=SIZES, ref=REF,
     )  # fmt: skip
 control(
     f"{INTO_SHARED} [a], [b], c:u32, [e]", KIND,
     "Copies from shared memory to that of the cluster, and tells a barrier how many bytes.",
-    space="shared::cluster", source=OWN, since=SINCE, ref=REF,
+    space="shared::cluster", source=OWN, since=SINCE, ranges=SIZES, ref=REF,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cache, lru_cache
 
+from simt.isa.async_copy import WINDOWS
 from simt.isa.cache import PRIORITIES
 from simt.isa.catalogue import FORMS, KNOWN
 from simt.isa.form import Binding, Form, Requirement, Slot, Version
@@ -32,7 +33,7 @@ OPCODE_SLOTS = frozenset([
 
 KEPT = (
     dict.fromkeys((*BITS, *FORMATS), "type")
-    | dict.fromkeys(STATE_SPACES, "space")
+    | dict.fromkeys((*STATE_SPACES, *WINDOWS.split()), "space")
     | dict.fromkeys(PRIORITIES, "priority")
     | dict.fromkeys(("row", "col"), "layout")
 )
@@ -214,12 +215,13 @@ REPEATABLE = frozenset({"NaN", "approx", "cc", "relu", "sat", "satfinite", "shif
 @cache
 def _ignored(mnemonic: str) -> frozenset[str]:
     """Modifiers that ptxas ignores where they mean nothing: the properties of `testp`, and `.pred` with
-    instructions that know halves and with approximate functions of one value."""
+    instructions of one thread that know halves and with approximate functions of one value."""
     properties = {w for form in FORMS["testp"] for s in form.slots if s.name == "op" for w in s.choices}
     forms = _closed(mnemonic)
     unary = all(len(f.operands) == FUNCTION_OF_ONE for f in forms)
     words = {w for f in forms for s in f.slots for w in s.choices}
-    return frozenset(properties | ({"pred"} if "f16" in words or (unary and "approx" in words) else set()))
+    halves = "f16" in words and "sync" not in words
+    return frozenset(properties | ({"pred"} if halves or (unary and "approx" in words) else set()))
 
 
 FUNCTION_OF_ONE = 2

@@ -83,6 +83,8 @@ def _values(allowed: Container[float]) -> str:
     match allowed:
         case range() if len(allowed) == 1:
             return str(allowed.start)
+        case range() if allowed.step > 1:
+            return f"a multiple of {allowed.step} below {allowed.stop}"
         case range():
             return f"a value from {allowed.start} to {allowed.stop - 1}"
         case ():
