@@ -610,12 +610,14 @@ def emit(
             if found[0].count("\n") <= WRITTEN_OUT:
                 return found
     unit = _unit(program, kernel, block, features, may_grow=True, ssa=ssa)
-    try:
+    with suppress(TooLarge):
         return _emit(unit, attributes)
-    except TooLarge:
-        known = unit.analyses if unit.kernel is kernel else {}
-        large = Unit(program, kernel, unit.block, features, large=True, analyses=known)
-        return _emit(large, attributes)
+    if llvm_rewriting.may_be_in_fours(unit):
+        with suppress(TooLarge):
+            return _emit(_unit(program, kernel, block, features, True, ssa, in_fours=True), attributes)
+    known = unit.analyses if unit.kernel is kernel else {}
+    large = Unit(program, kernel, unit.block, features, large=True, analyses=known)
+    return _emit(large, attributes)
 
 
 def _unit(
@@ -625,16 +627,17 @@ def _unit(
     features: frozenset[str],
     may_grow: bool = False,
     ssa: Ssa | None = None,
+    in_fours: bool = False,
 ) -> Unit:
-    """`ssa` of the kernel, if it has been made."""
-    unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa)
+    """`ssa` of the kernel, if it has been made. `in_fours`: loops of many turns at once are to be of fewer."""
+    unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa, in_fours=in_fours)
     while (cut := llvm_rewriting.with_cuts(unit)) is not kernel:  # a remainder of a remainder
-        kernel, unit = cut, Unit(program, cut, block, features, may_grow=may_grow)
+        kernel, unit = cut, Unit(program, cut, block, features, may_grow=may_grow, in_fours=in_fours)
     unit.choose_shape()
     for step in llvm_rewriting.STEPS:
         kernel = step(unit)
         if kernel is not unit.kernel:
-            unit = Unit(program, kernel, unit.block, features, may_grow=may_grow)
+            unit = Unit(program, kernel, unit.block, features, may_grow=may_grow, in_fours=in_fours)
     analyses = unit.analyse(kernel)
     ssa, uniformity, pending = analyses.ssa, analyses.uniformity, analyses.pending
     found = Found(kernel, ssa, uniformity, pending, unit.block, program.environment)
