@@ -20,7 +20,7 @@ from itertools import pairwise, permutations
 from simt.analysis.cut_again import renamed
 from simt.analysis.left_last import LeftLast, loops_with_rests
 from simt.analysis.lower_forms import ALL, FITS, LESS, NEAR, SUM, copy, simple
-from simt.analysis.program import Block, Branch, Constant, Function, Jump, Op, Register
+from simt.analysis.program import Block, Branch, Call, Constant, Function, Jump, Op, Register
 from simt.analysis.ranges import Ranges
 from simt.analysis.same_turns import Copies, Count, Proof, Several, Unrolled, other
 from simt.analysis.several_turns import InFours
@@ -97,7 +97,8 @@ def proof_of(
     pair: Unrolled,
     in_fours: bool = False,
 ) -> Proof:
-    """What proves that a pair can be one loop. `in_fours`: or two, of which one does several turns at once."""
+    """What proves that a pair can be one loop. `in_fours`: or two, of which one does several
+    turns at once."""
     kind = Proof if pair.left_first else InFours if in_fours else LeftLast
     return kind(ssa, shapes, environment, ranges, pair)
 
@@ -152,7 +153,7 @@ class _Writer:
         kept, moved = self._parted(pair.before)
         slow = Block(0, [*moved], before.terminator)
         end = Block(0, [op for block in pair.trail for op in self._again(block)], Jump(after))
-        start, now, ops = self._register(count.type, "start"), count.now, list[Op]()
+        start, now, ops = self._register(count.type, "start"), count.now, list[Op | Call]()
         if now is None:
             ops.append(copy(start, self._probed(count.begun, ops), count.type, self.line))
         names = {} if count.several is None else self._begin_several(count.several, ops)
@@ -163,8 +164,7 @@ class _Writer:
         turn = self._turn(start, counter, end)
         fast, loops = Block(0, ops, Jump(turn)), [turn]
         if count.several is not None:
-            loops = [*self._in_several(count.several, names, fast, start, counter, end), turn]
-            loops[1].terminator = Branch(self._less(counter, loops[1].ops), False, turn, end, line=self.line)
+            loops = [*self._in_several(count.several, names, fast, start, counter, turn, end), turn]
         fits = self._register(PRED, "fits")
         sources = {
             "a": count.limit,
@@ -182,10 +182,10 @@ class _Writer:
         at = made.blocks.index(before) + 1
         made.blocks[at:at] = [fast, *loops, end, slow]
 
-    def _near(self, fits: Register) -> tuple[list[Op], Register]:
+    def _near(self, fits: Register) -> tuple[list[Op | Call], Register]:
         """Ops that ask whether indices that go on with the counter are near it; what they and `fits` give.
         (Where lanes begin with numbers of their own, it is the same for all of them.)"""
-        ops, t = list[Op](), unsigned(self.count.type.bits)
+        ops, t = list[Op | Call](), unsigned(self.count.type.bits)
         for index in self.count.indices:
             near, begun = self._register(PRED, "near"), self._probed(index, ops)
             sources = {
@@ -204,7 +204,7 @@ class _Writer:
             fits = all_
         return ops, fits
 
-    def _probed(self, definition: Definition, ops: list[Op]) -> Register:
+    def _probed(self, definition: Definition, ops: list[Op | Call]) -> Register:
         """A register with what is made on the way to the first loop."""
         op = definition.origin
         if definition.block not in self.pair.inside:
@@ -216,7 +216,7 @@ class _Writer:
         ops.append(replace(renamed(op, names), destinations=(made,)))
         return made
 
-    def _counter(self, start: Register, ops: list[Op]) -> Register:
+    def _counter(self, start: Register, ops: list[Op | Call]) -> Register:
         """A counter that the loop has not."""
         made = self._register(self.count.type, "counter")
         ops.append(copy(made, start, self.count.type, self.line))
@@ -235,7 +235,7 @@ class _Writer:
         turn.ops = ops
         return turn
 
-    def _noted(self, start: Register, counter: Register) -> tuple[list[Op], list[Register]]:
+    def _noted(self, start: Register, counter: Register) -> tuple[list[Op | Call], list[Register]]:
         """Copies, at a turn's beginning, of what tells which one it is."""
         sources = {"start": start, "now": counter, "step": self.count.step, "limit": self.count.limit}
         noted = [self._register(self.count.type, name) for name in sources]
@@ -253,7 +253,7 @@ class _Writer:
     def _sum(self, made: Register, a: Register, b: Register | Constant) -> Op:
         return simple(SUM, made.type, made, {"a": (a, made.type), "b": (b, made.type)}, self.line)
 
-    def _less(self, counter: Register, ops: list[Op]) -> Register:
+    def _less(self, counter: Register, ops: list[Op | Call]) -> Register:
         """Whether a counter is below the limit; what asks is put at the end of some ops."""
         less, t = self._register(PRED, "less"), self.count.type
         test = simple(LESS, t, less, {"a": (counter, t), "b": (self.count.limit, t)}, self.line)
@@ -263,7 +263,7 @@ class _Writer:
 
     # -- several turns at once -----------------------------------------------------------------------
 
-    def _begin_several(self, several: Several, ops: list[Op]) -> dict[Definition, Register]:
+    def _begin_several(self, several: Several, ops: list[Op | Call]) -> dict[Definition, Register]:
         """Registers for what several turns at once read of what stands before, and begin with."""
         names, pair = {**several.same}, self.pair
         again = [op for block in (*pair.lead, pair.rest, *pair.trail) for op in block.ops]
@@ -282,27 +282,28 @@ class _Writer:
 
     def _in_several(
         self, several: Several, names: dict[Definition, Register], fast: Block, start: Register,
-        counter: Register, end: Block,
+        counter: Register, turn: Block, end: Block,
     ) -> list[Block]:  # fmt: skip
-        """A loop of several turns at once, and where it leads; `fast` leads to it."""
-        count, four, some = self.count, Block(0), Block(0, [], Jump(end))
+        """A loop of several turns at once, to which `fast` leads, and what asks whether one is left over."""
+        count, four, over = self.count, Block(0), Block(0)
         steps = [*several.steps, *[(counter, count.step)] * (count.now is None)]
         steps += [(names[phi], step) for phi, _, step in several.own]
-        far = {r: self._times(step, several.turns, r.type, fast.ops) for r, step in steps}
+        far = [(r, self._times(step, several.turns, r.type, fast.ops)) for r, step in steps]
         last = self._times(count.step, several.turns - 1, count.type, fast.ops)
         four.ops, noted = self._noted(start, counter)
         for op in several.ops:
-            four.ops.append(made := self._renamed(op, names))
+            made = self._renamed(op, names)
             if acts(op):
                 made.line = self._line(noted, op.line, *several.copies[op.line])
-        for register, made in several.left:
-            four.ops.append(copy(register, names[made], register.type, self.line))
-        four.ops += [self._sum(register, register, step) for register, step in far.items()]
+            four.ops.append(made)
+        four.ops += [copy(r, names[d], r.type, self.line) for r, d in several.left]
+        four.ops += [self._sum(r, r, step) for r, step in far]
         for block in (fast, four):
             at = self._register(count.type, "last")
             block.ops.append(self._sum(at, counter, last))
-            block.terminator = Branch(self._less(at, block.ops), False, four, some, line=self.line)
-        return [four, some]
+            block.terminator = Branch(self._less(at, block.ops), False, four, over, line=self.line)
+        over.terminator = Branch(self._less(counter, over.ops), False, turn, end, line=self.line)
+        return [four, over]
 
     def _renamed(self, op: Op, names: dict[Definition, Register]) -> Op:
         """An op of the second loop's turn, on registers of its own."""
@@ -313,7 +314,9 @@ class _Writer:
                 names[definition] = register
         return replace(made, destinations=new)
 
-    def _times(self, step: Register | Constant, turns: int, t: Type, ops: list[Op]) -> Register | Constant:
+    def _times(
+        self, step: Register | Constant, turns: int, t: Type, ops: list[Op | Call]
+    ) -> Register | Constant:
         """What goes on by a step in some turns."""
         if isinstance(step, Constant):
             return Constant(t, step.bits * turns % (1 << t.bits))

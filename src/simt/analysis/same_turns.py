@@ -133,8 +133,8 @@ def _numbers(definition: Definition) -> Type:
 
 
 class Proof:
-    """`count` gives how a pair of loops counts, if they can be one. `begins_alike`: also where all lanes begin
-    with one number."""
+    """`count` gives how a pair of loops counts, if they can be one. `begins_alike`: also where all lanes
+    begin with one number."""
 
     begins_alike = False
 

@@ -10,8 +10,8 @@ loop does.
 from __future__ import annotations
 
 from simt.analysis.left_last import LeftLast
-from simt.analysis.program import Block, Constant, Op, Register
-from simt.analysis.same_turns import Count, DifferentError, Proof, Several, Values, require
+from simt.analysis.program import Constant, Op, Register
+from simt.analysis.same_turns import Count, DifferentError, Several, Values, require
 from simt.analysis.ssa import Definition
 from simt.analysis.terms import Sum, acts
 from simt.ptx.types import Type, unsigned
@@ -66,16 +66,19 @@ class InFours(LeftLast):
     def _state_after(
         self, count: Count
     ) -> tuple[list[tuple[Register, Register | Constant]], list[tuple[Register, Definition]]]:
-        """What a turn of the last loop begins with, some turns later: what goes on by so much in one, and what
-        the first loop's turn makes."""
+        """What a turn of the last loop begins with, some turns later: what goes on by so much in one, and
+        what the first loop's turn makes."""
         steps, left = dict(count.steps), list[tuple[Register, Definition]]()
         before, after = self.begun_with[0], self.begun_with[AT_ONCE]
         if count.now is not None:
             steps[count.now] = count.step
-        for definition in self.carried:
-            if definition in self.steps:
-                steps[definition.register] = self._noted(_type(definition), self.steps[definition])
-            elif after[definition] != before[definition]:
+        for definition, begun in before.items():
+            step = self.grows[self.advancing[definition]] if definition in self.advancing else None
+            step = self.steps.get(definition, step)
+            if step is not None:
+                require(after[definition] == begun.added(step, AT_ONCE))
+                steps[definition.register] = self._noted(_type(definition), step)
+            elif after[definition] != begun:
                 left.append((definition.register, self._made(definition, after[definition])))
         return [*steps.items()], left
 
@@ -118,10 +121,10 @@ class InFours(LeftLast):
             elif not definition.is_phi:
                 work += self.ssa.read[id(definition.origin)].values()
         ops = [op for op in main.ops if isinstance(op, Op) and not found.isdisjoint(self.ssa.of[id(op)])]
-        kept = {id(op) for op in (*ops, *doing)}
-        require(len([op for op in ops if acts(op) and id(op) not in {id(x) for x in doing}]) == 0)
+        first, kept = {id(op) for op in doing}, {id(op) for op in ops}
+        require(all(id(op) in first or not acts(op) for op in ops))
         phis = [phi for phi in self.ssa.phis.get(main.index, ()) if phi in found]
-        return [op for op in main.ops if isinstance(op, Op) and id(op) in kept], phis
+        return [op for op in main.ops if isinstance(op, Op) and id(op) in first | kept], phis
 
 
 def _type(definition: Definition) -> Type:

@@ -63,7 +63,9 @@ def acts(op: Op) -> bool:
     """Whether an op does something, or gets what others may have changed: not so loads of parameters."""
     address = op.sources.get("a")
     given = isinstance(address, Address) and isinstance(address.base, SymbolAddress)
-    return bool(op.form.effects) and not (given and op.form.moves_memory and op.binding.get("space") == "param")
+    return bool(op.form.effects) and not (
+        given and op.form.moves_memory and op.binding.get("space") == "param"
+    )
 
 
 class NoSumError(Exception):

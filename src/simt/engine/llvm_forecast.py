@@ -37,7 +37,11 @@ class Forecast:
             return kind_of(op)
         read = self.ssa.read[id(op)]
         found = [self.shapes.get(read[register]) for register, _ in memory_operands(op)]
-        return kind_of(op), isinstance(op.line, Seldom), *((s.width, s.stride, s.hold, s.swaps) for s in found if s is not None)
+        return (
+            kind_of(op),
+            isinstance(op.line, Seldom),
+            *((s.width, s.stride, s.hold, s.swaps) for s in found if s is not None),
+        )
 
     def note(self, op: Op | Call, lines: int, blocks: int) -> None:
         """An instruction has taken that many lines and blocks of IR."""

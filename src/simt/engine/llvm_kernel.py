@@ -629,7 +629,8 @@ def _unit(
     ssa: Ssa | None = None,
     in_fours: bool = False,
 ) -> Unit:
-    """`ssa` of the kernel, if it has been made. `in_fours`: loops of many turns at once are to be of fewer."""
+    """`ssa` of the kernel, if it has been made. `in_fours`: loops of many turns at once are to be of
+    fewer."""
     unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa, in_fours=in_fours)
     while (cut := llvm_rewriting.with_cuts(unit)) is not kernel:  # a remainder of a remainder
         kernel, unit = cut, Unit(program, cut, block, features, may_grow=may_grow, in_fours=in_fours)

@@ -21,8 +21,8 @@ from simt.analysis.padded import may_be_padded
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.remade import Recipe
-from simt.analysis.rows import APART, WORTH, candidates, cost, cut
 from simt.analysis.rolled_again import Seldom
+from simt.analysis.rows import APART, WORTH, candidates, cost, cut
 from simt.analysis.schedule import Schedule, schedule
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
 from simt.analysis.ssa import Definition, Ssa, build
