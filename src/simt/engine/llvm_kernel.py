@@ -49,7 +49,7 @@ from simt.engine.llvm_frame import COORDINATES, environment, load_slot, local_of
 from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_idle import IdleCtas, unless_idle
 from simt.engine.llvm_lanes import ALL
-from simt.engine.llvm_outline import TooLarge
+from simt.engine.llvm_outline import LINES, TooLarge
 from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Unit
@@ -610,11 +610,14 @@ def emit(
             if found[0].count("\n") <= WRITTEN_OUT:
                 return found
     unit = _unit(program, kernel, block, features, may_grow=True, ssa=ssa)
+    found = None
     with suppress(TooLarge):
-        return _emit(unit, attributes)
-    if llvm_rewriting.may_be_in_fours(unit):
+        found = _emit(unit, attributes)
+    if (found is None or found[0].count("\n") > LINES // 2) and llvm_rewriting.may_be_in_fours(unit):
         with suppress(TooLarge):
             return _emit(_unit(program, kernel, block, features, True, ssa, in_fours=True), attributes)
+    if found is not None:
+        return found
     known = unit.analyses if unit.kernel is kernel else {}
     large = Unit(program, kernel, unit.block, features, large=True, analyses=known)
     return _emit(large, attributes)

@@ -276,7 +276,9 @@ def test_each_row_is_a_vector(quotient: str, length: int) -> None:
     factor, _ = FACTORS[quotient, length]
     assert rows_of(text, "x86-64-v4") == (32 - 2) // length + 2
     assert rows_of(text, "x86-64-v3") == 0
-    assert rows_of(text.replace(str(factor), str(factor + 999)), "x86-64-v4") <= (quotient is PARTED)  # no quotient of 32 bits
+    assert rows_of(text.replace(str(factor), str(factor + 999)), "x86-64-v4") <= (
+        quotient is PARTED
+    )  # no quotient of 32 bits
 
 
 def rows_of(text: str, cpu_name: str) -> int:
