@@ -107,7 +107,16 @@ def loops(name: str, turn: str, pointer: bool) -> str:
 
 
 SUM, ADD = loops("SUM", SUMMED, pointer=True), loops("ADD", ADDED, pointer=False)
-LARGE = HEAD + SUM + ADD + "END:\nret;\n}"
+MOVED = "mov.u64 %z, %x;\n    mov.u64 %x, %y;\n    neg.s32 %l, %l;"
+"""Before the last loop, for which a register has another's value that the first one reads."""
+
+
+def moved(text: str) -> str:
+    before, _, last = text.partition("neg.s32 %l, %l;")
+    return before + MOVED + last.replace("%x, %d", "%z, %d").replace("%y, %d", "%x, %d")
+
+
+LARGE = HEAD + SUM + moved(ADD) + "END:\nret;\n}"
 SMALL = HEAD + SUM + "END:\n" + STORED
 FAR = 1 << 13
 
@@ -182,7 +191,7 @@ def test_an_index_that_wraps_goes_on_as_it_was() -> None:
 def test_a_fault_is_on_the_line_of_its_turn(count: int, left: int) -> None:
     """A row that ends too early: what is read, and what is stored."""
     for x, y in ((left, 5 * FAR), (5 * FAR, left)):
-        one, other = results(x, y, -100, count)
+        one, other = results(x, y, -100, count, first=5000)  # the other rows come before
         assert isinstance(one, tuple)
         assert other == one
 
