@@ -20,7 +20,7 @@ from simt.analysis.dominance import EXIT, post_dominators
 from simt.analysis.program import Block, Branch, Constant, Jump, Op, Register
 from simt.analysis.same_turns import Copies, Count, DifferentError, Proof, Unrolled, Values, other, require
 from simt.analysis.ssa import Definition, Ssa, destinations
-from simt.analysis.terms import Atom, Sum, TermAlgebra, Terms
+from simt.analysis.terms import Atom, Sum, TermAlgebra, Terms, acts
 from simt.ptx.types import unsigned
 from simt.records import dataclass, replace
 
@@ -225,7 +225,7 @@ class LeftLast(Proof):
             self.state[phi] = self.outside.of(self._brought(phi)).added(single.turning)
         self.first, source, self.begun = self._chained(other(self.pair.before, self._way()), self.outside)
         self.done: list[Hashable] = []
-        done = self._run(main, self.state, self.done)
+        done = self.ran = self._run(main, self.state, self.done)
         behind, last, self.after = self._chained(other(main, main), done, main)
         require(behind is self.first)
         self.sources = source, last
@@ -307,11 +307,17 @@ class LeftLast(Proof):
         """Whether a counter goes through all turns but those that are left over. (It may be that highest bits
         are masked which they have not.)"""
         algebra, t = self.algebra, unsigned(turns.bits)
-        highest = max(algebra.most(turns).bit_length(), divisor.bit_length())
+        highest = max(self._most(turns).bit_length(), divisor.bit_length())
         masks = ((1 << bits) - divisor for bits in range(highest, t.bits + 1))
         return counted.bits == t.bits and any(
             counted == algebra.and_(t, turns, Sum(t.bits, mask)) for mask in masks
         )
+
+    def _most(self, turns: Sum) -> int:
+        """How many turns there are at most."""
+        below, half = self.algebra.atom(1, "lt", True, Sum(turns.bits, 0), turns), 1 << turns.bits - 1
+        most = self.algebra.most(turns)
+        return min(most, half - 1) if self._is_asked(below) else most
 
     def _after_some(self, phi: Definition, after: Terms) -> Sum:
         """What a phi behind the first loop has after any number of turns."""
@@ -347,7 +353,7 @@ class LeftLast(Proof):
         """Finds how a lane comes to the last turn that has but that to do, and from there."""
         pair = self.pair
         (way,) = self._follow([1], self.here)
-        acting = [b for b in way.blocks if any(isinstance(op, Op) and op.form.effects for op in b.ops)]
+        acting = [b for b in way.blocks if any(isinstance(op, Op) and acts(op) for op in b.ops)]
         require(len(acting) == 1 and acting[0] in (pair.rest, *([] if self._is_loop else pair.others)))
         rest, chain = acting[0], list[Block]()
         at, block = way.blocks.index(rest), other(pair.before, self._way())
@@ -432,7 +438,7 @@ class LeftLast(Proof):
         """Finds what a block makes and does."""
         for op in block.ops:
             assert isinstance(op, Op)
-            if op.form.effects:
+            if acts(op):
                 effects.append(known.effect(op, len(effects)))
             else:
                 known.run(op)
@@ -446,7 +452,9 @@ class LeftLast(Proof):
         """Turns of the last loop, as many as one of the first: what they do, what each leaves when it is the
         last, and what the next turn would begin with."""
         rest, known = self.pair.rest, self._led(self._terms(self.here.known))
+        self.begun_with = list[Values]()
         for _ in range(self.divisor):
+            self.begun_with.append({d: known.of(d) for d in (*self.carried, *self.advancing)})
             self._act(rest, known, effects)
             next_ = {phi: known.of(given) for phi, given in self.carried.items()}
             for phi, begun in self.advancing.items():
@@ -489,9 +497,9 @@ class LeftLast(Proof):
         """The phis of the last loop on which depends what it does, and what it leaves: not how many turns are
         left over."""
         pair, ssa, found = self.pair, self.ssa, set[Definition]()
-        acts = [op for op in pair.rest.ops if isinstance(op, Op) and op.form.effects]
+        doing = [op for op in pair.rest.ops if isinstance(op, Op) and acts(op)]
         work = [
-            d for op in (*acts, *(op for b in pair.trail for op in b.ops)) for d in ssa.read[id(op)].values()
+            d for op in (*doing, *(op for b in pair.trail for op in b.ops)) for d in ssa.read[id(op)].values()
         ]
         own = [*pair.trail, pair.after]
         work += [d for b in own for phi in ssa.phis.get(b.index, ()) for d in phi.inputs.values()]

@@ -19,12 +19,14 @@ from itertools import pairwise, permutations
 
 from simt.analysis.cut_again import renamed
 from simt.analysis.left_last import LeftLast, loops_with_rests
-from simt.analysis.lower_forms import FITS, LESS, NEAR, SUM, copy, simple
-from simt.analysis.program import Block, Branch, Constant, Function, Jump, Op, Register
+from simt.analysis.lower_forms import ALL, FITS, LESS, NEAR, SUM, copy, simple
+from simt.analysis.program import Block, Branch, Call, Constant, Function, Jump, Op, Register
 from simt.analysis.ranges import Ranges
-from simt.analysis.same_turns import Copies, Count, Proof, Unrolled, other
+from simt.analysis.same_turns import Copies, Count, Proof, Several, Unrolled, other
+from simt.analysis.several_turns import InFours
 from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa, destinations, terminator_uses
+from simt.analysis.terms import acts
 from simt.analysis.unrolling import copied
 from simt.isa.algebra import Environment
 from simt.ptx.types import PRED, Type, unsigned
@@ -42,7 +44,8 @@ adds to it (`simt.analysis.terms`)."""
 
 class Line(int):
     """The line of an op that stands for several, its `copies`. At which of them a thread is tell `start`,
-    `now`, `step` and `limit`, of which the op's block has copies."""
+    `now`, `step` and `limit`, of which the op's block has copies; it is so many turns `ahead` of that.
+    `single`: whether all turns are done one at a time."""
 
     copies: Copies
     type: Type
@@ -50,6 +53,8 @@ class Line(int):
     now: Register
     step: Register
     limit: Register
+    ahead: int
+    single: bool
 
 
 class Seldom(int):
@@ -90,9 +95,11 @@ def proof_of(
     environment: Environment,
     ranges: Callable[[], Ranges],
     pair: Unrolled,
+    in_fours: bool = False,
 ) -> Proof:
-    """What proves that a pair can be one loop."""
-    kind = Proof if pair.left_first else LeftLast
+    """What proves that a pair can be one loop. `in_fours`: or two, of which one does several
+    turns at once."""
+    kind = Proof if pair.left_first else InFours if in_fours else LeftLast
     return kind(ssa, shapes, environment, ranges, pair)
 
 
@@ -146,15 +153,18 @@ class _Writer:
         kept, moved = self._parted(pair.before)
         slow = Block(0, [*moved], before.terminator)
         end = Block(0, [op for block in pair.trail for op in self._again(block)], Jump(after))
-        start, now, ops = self._register(count.type, "start"), count.now, list[Op]()
+        start, now, ops = self._register(count.type, "start"), count.now, list[Op | Call]()
         if now is None:
             ops.append(copy(start, self._probed(count.begun, ops), count.type, self.line))
+        names = {} if count.several is None else self._begin_several(count.several, ops)
         ops += [op for block in self.pair.lead for op in self._again(block)]
         if now is not None:
             ops.append(copy(start, now, count.type, self.line))
         counter = now or self._counter(start, ops)
         turn = self._turn(start, counter, end)
-        fast = Block(0, [*ops], Jump(turn))
+        fast, loops = Block(0, ops, Jump(turn)), [turn]
+        if count.several is not None:
+            loops = [*self._in_several(count.several, names, fast, start, counter, turn, end), turn]
         fits = self._register(PRED, "fits")
         sources = {
             "a": count.limit,
@@ -170,11 +180,12 @@ class _Writer:
         before.ops = [*kept, test, *more]
         before.terminator = Branch(fits, False, fast, slow, line=self.line)
         at = made.blocks.index(before) + 1
-        made.blocks[at:at] = [fast, turn, end, slow]
+        made.blocks[at:at] = [fast, *loops, end, slow]
 
-    def _near(self, fits: Register) -> tuple[list[Op], Register]:
-        """Ops that ask whether indices that go on with the counter are near it; what they and `fits` give."""
-        ops, t = list[Op](), unsigned(self.count.type.bits)
+    def _near(self, fits: Register) -> tuple[list[Op | Call], Register]:
+        """Ops that ask whether indices that go on with the counter are near it; what they and `fits` give.
+        (Where lanes begin with numbers of their own, it is the same for all of them.)"""
+        ops, t = list[Op | Call](), unsigned(self.count.type.bits)
         for index in self.count.indices:
             near, begun = self._register(PRED, "near"), self._probed(index, ops)
             sources = {
@@ -187,9 +198,13 @@ class _Writer:
             test.result_types = (PRED,)
             ops.append(test)
             fits = near
+        if ops and self.count.several is not None:
+            all_ = self._register(PRED, "all")
+            ops.append(simple(ALL, PRED, all_, {"a": (fits, PRED)}, self.line))
+            fits = all_
         return ops, fits
 
-    def _probed(self, definition: Definition, ops: list[Op]) -> Register:
+    def _probed(self, definition: Definition, ops: list[Op | Call]) -> Register:
         """A register with what is made on the way to the first loop."""
         op = definition.origin
         if definition.block not in self.pair.inside:
@@ -201,7 +216,7 @@ class _Writer:
         ops.append(replace(renamed(op, names), destinations=(made,)))
         return made
 
-    def _counter(self, start: Register, ops: list[Op]) -> Register:
+    def _counter(self, start: Register, ops: list[Op | Call]) -> Register:
         """A counter that the loop has not."""
         made = self._register(self.count.type, "counter")
         ops.append(copy(made, start, self.count.type, self.line))
@@ -209,25 +224,110 @@ class _Writer:
 
     def _turn(self, start: Register, counter: Register, end: Block) -> Block:
         """The loop."""
-        count, t = self.count, self.count.type
-        sources = {"start": start, "now": counter, "step": count.step, "limit": count.limit}
-        noted = {name: self._register(t, name) for name in sources}
-        ops = [copy(noted[name], source, t, self.line) for name, source in sources.items()]
-        turn = Block(0)
+        count, turn, (ops, noted) = self.count, Block(0), self._noted(start, counter)
         for op in self._again(self.pair.rest):
-            if op.form.effects:
-                op.line = line = Line(op.line)
-                line.copies, line.type = count.copies[int(line)], t
-                line.start, line.now, line.step, line.limit = noted.values()
+            if acts(op):
+                op.line = self._line(noted, op.line, op.line, 0)
             ops.append(op)
         for register, step in (*count.steps, *[(counter, count.step)] * (count.now is None)):
-            sources = {"a": (register, register.type), "b": (step, register.type)}
-            ops.append(simple(SUM, register.type, register, sources, self.line))
-        less = self._register(PRED, "less")
-        test = simple(LESS, t, less, {"a": (counter, t), "b": (count.limit, t)}, self.line)
-        test.result_types = (PRED,)
-        turn.ops, turn.terminator = [*ops, test], Branch(less, False, turn, end, line=self.line)
+            ops.append(self._sum(register, register, step))
+        turn.terminator = Branch(self._less(counter, ops), False, turn, end, line=self.line)
+        turn.ops = ops
         return turn
+
+    def _noted(self, start: Register, counter: Register) -> tuple[list[Op | Call], list[Register]]:
+        """Copies, at a turn's beginning, of what tells which one it is."""
+        sources = {"start": start, "now": counter, "step": self.count.step, "limit": self.count.limit}
+        noted = [self._register(self.count.type, name) for name in sources]
+        made = zip(noted, sources.values(), strict=True)
+        return [copy(one, source, self.count.type, self.line) for one, source in made], noted
+
+    def _line(self, noted: list[Register], line: int, one: int, ahead: int) -> Line:
+        """The line of an op that stands for what a turn does on the line `one`."""
+        made = Line(line)
+        made.copies, made.type, made.ahead = self.count.copies[one], self.count.type, ahead
+        made.start, made.now, made.step, made.limit = noted
+        made.single = self.count.several is None
+        return made
+
+    def _sum(self, made: Register, a: Register, b: Register | Constant) -> Op:
+        return simple(SUM, made.type, made, {"a": (a, made.type), "b": (b, made.type)}, self.line)
+
+    def _less(self, counter: Register, ops: list[Op | Call]) -> Register:
+        """Whether a counter is below the limit; what asks is put at the end of some ops."""
+        less, t = self._register(PRED, "less"), self.count.type
+        test = simple(LESS, t, less, {"a": (counter, t), "b": (self.count.limit, t)}, self.line)
+        test.result_types = (PRED,)
+        ops.append(test)
+        return less
+
+    # -- several turns at once -----------------------------------------------------------------------
+
+    def _begin_several(self, several: Several, ops: list[Op | Call]) -> dict[Definition, Register]:
+        """Registers for what several turns at once read of what stands before, and begin with."""
+        names, pair = {**several.same}, self.pair
+        again = [op for block in (*pair.lead, pair.rest, *pair.trail) for op in block.ops]
+        written = {r for op in again for r in destinations(op)}
+        for phi, brought, _ in several.own:
+            names[phi] = self._register(phi.register.type, "own")
+            ops.append(copy(names[phi], self._probed(brought, ops), phi.register.type, self.line))
+        for definition in [d for op in several.ops for d in self.ssa.read[id(op)].values()]:
+            if definition.block is not pair.main and definition not in names:
+                kept = found = self._probed(definition, ops)
+                if found in written:
+                    kept = self._register(found.type, "kept")
+                    ops.append(copy(kept, found, found.type, self.line))
+                names[definition] = kept
+        return names
+
+    def _in_several(
+        self, several: Several, names: dict[Definition, Register], fast: Block, start: Register,
+        counter: Register, turn: Block, end: Block,
+    ) -> list[Block]:  # fmt: skip
+        """A loop of several turns at once, to which `fast` leads, and what asks whether one is left over."""
+        count, four, over = self.count, Block(0), Block(0)
+        steps = [*several.steps, *[(counter, count.step)] * (count.now is None)]
+        steps += [(names[phi], step) for phi, _, step in several.own]
+        far = [(r, self._times(step, several.turns, r.type, fast.ops)) for r, step in steps]
+        last = self._times(count.step, several.turns - 1, count.type, fast.ops)
+        four.ops, noted = self._noted(start, counter)
+        for op in several.ops:
+            made = self._renamed(op, names)
+            if acts(op):
+                made.line = self._line(noted, op.line, *several.copies[op.line])
+            four.ops.append(made)
+        four.ops += [copy(r, names[d], r.type, self.line) for r, d in several.left]
+        four.ops += [self._sum(r, r, step) for r, step in far]
+        for block in (fast, four):
+            at = self._register(count.type, "last")
+            block.ops.append(self._sum(at, counter, last))
+            block.terminator = Branch(self._less(at, block.ops), False, four, over, line=self.line)
+        over.terminator = Branch(self._less(counter, over.ops), False, turn, end, line=self.line)
+        return [four, over]
+
+    def _renamed(self, op: Op, names: dict[Definition, Register]) -> Op:
+        """An op of the second loop's turn, on registers of its own."""
+        made = renamed(op, {r: names[d] for r, d in self.ssa.read[id(op)].items()})
+        new = tuple(None if r is None else self._register(r.type, "several") for r in op.destinations)
+        for definition, register in zip(self.ssa.of[id(op)], new, strict=True):
+            if definition is not None and register is not None:
+                names[definition] = register
+        return replace(made, destinations=new)
+
+    def _times(
+        self, step: Register | Constant, turns: int, t: Type, ops: list[Op | Call]
+    ) -> Register | Constant:
+        """What goes on by a step in some turns."""
+        if isinstance(step, Constant):
+            return Constant(t, step.bits * turns % (1 << t.bits))
+        sum_ = step
+        for _ in range(turns - 1):
+            made = self._register(t, "steps")
+            ops.append(self._sum(made, sum_, step))
+            sum_ = made
+        return sum_
+
+    # -- registers and ops ---------------------------------------------------------------------------
 
     def _register(self, t: Type, name: str) -> Register:
         made = Register(len(self.registers), f"{name}.rolled{len(self.registers)}", t)
@@ -239,7 +339,7 @@ class _Writer:
         return [replace(op) for op in block.ops if isinstance(op, Op) and self._is_needed(op)]
 
     def _is_needed(self, op: Op) -> bool:
-        return bool(op.form.effects) or not self.needed.isdisjoint(self.ssa.of[id(op)])
+        return acts(op) or not self.needed.isdisjoint(self.ssa.of[id(op)])
 
     def _parted(self, block: Block) -> tuple[list[Op], list[Op]]:
         """The ops of a block, those that are needed, and those that only the loops as they were need."""
@@ -262,8 +362,8 @@ class _Writer:
         self.source = {block: before for before, block in pairwise(path)}
         region = {pair.before, *pair.inside}
         work = [d for block in ssa.schedule.order if block not in region for d in self._read(block)]
-        acts = [op for op in pair.rest.ops if isinstance(op, Op) and op.form.effects]
-        work += [d for op in acts for d in ssa.read[id(op)].values()]
+        doing = [op for op in pair.rest.ops if isinstance(op, Op) and acts(op)]
+        work += [d for op in doing for d in ssa.read[id(op)].values()]
         counted = (*self.count.definitions, *self.count.indices)
         work += [d for one in counted for d in self._behind(one)]
         while work:

@@ -18,7 +18,7 @@ from simt.analysis.program import Block, Branch, Constant, Jump, Op, Register
 from simt.analysis.ranges import Ranges
 from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
-from simt.analysis.terms import Sum, TermAlgebra, Terms, named
+from simt.analysis.terms import Sum, TermAlgebra, Terms, acts, named
 from simt.isa.algebra import Environment
 from simt.ptx.types import PRED, S32, U32, U64, Type, bits_type, signed, unsigned
 from simt.records import dataclass
@@ -66,11 +66,27 @@ class Copies:
 
 
 @dataclass(frozen=True, slots=True)
+class Several:
+    """Some turns at once: `ops` of the second loop's turn that its first ones are. `copies`: by their lines,
+    that of the op in a turn, and of which turn they are. Phis of the second loop: those that are the `same`
+    as a register of a turn, and its `own`, each with what it begins with and goes on by in one turn. What a
+    turn begins with goes on by `steps` in one, or is what is `left` by the last of them."""
+
+    turns: int
+    ops: list[Op]
+    copies: dict[int, tuple[int, int]]
+    same: dict[Definition, Register]
+    own: list[tuple[Definition, Definition, Register | Constant]]
+    steps: list[tuple[Register, Register | Constant]]
+    left: list[tuple[Register, Definition]]
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
     """A counter: from `begun` by `step` while below `limit`, in numbers of a type; `now` in a turn, None if
     there is none in the loop. `copies`: by the line of an op of a turn. `definitions`: of what is read.
     `indices`: what goes on with the counter and must not wrap either, as it begins. `steps`: by which
-    registers go on in a turn besides."""
+    registers go on in a turn besides. `several`: how turns are done at once, if they are."""
 
     now: Register | None
     step: Register | Constant
@@ -81,6 +97,7 @@ class Count:
     begun: Definition
     indices: list[Definition]
     steps: Sequence[tuple[Register, Register | Constant]] = ()
+    several: Several | None = None
 
 
 class DifferentError(Exception):
@@ -116,7 +133,10 @@ def _numbers(definition: Definition) -> Type:
 
 
 class Proof:
-    """`count` gives how a pair of loops counts, if they can be one."""
+    """`count` gives how a pair of loops counts, if they can be one. `begins_alike`: also where all lanes
+    begin with one number."""
+
+    begins_alike = False
 
     def __init__(
         self,
@@ -181,7 +201,7 @@ class Proof:
         for op in block.ops:
             if not isinstance(op, Op) or op.guard is not None:
                 return False
-            if op.form.effects and (
+            if acts(op) and (
                 block not in self.acting or {*op.form.effects} != {"memory"} or observer.reads(op)
             ):
                 return False
@@ -194,7 +214,7 @@ class Proof:
         what it loads is nothing that the turns after it load."""
         terms = self._terms(known)
         for op in _ops(block):
-            if op.form.effects:
+            if acts(op):
                 number = len(effects)
                 effects.append(terms.effect(op, -1 - number if first else number))
             else:
@@ -520,6 +540,11 @@ class Proof:
                     one, two = (self.algebra.resize(t, U64, x) for x in (a, b))
                     for sign in (True, False)[: 1 + (t is U32)]:
                         yield self.algebra.atom(1, "lt", sign, one, two)
+            case ("not", Sum() as below) if named(self.algebra.key(below), "lt"):
+                _, by_sign, a, b = cast("tuple[str, bool, Sum, Sum]", self.algebra.key(below))
+                t = (signed if by_sign else unsigned)(a.bits)
+                if not b.parts and b.number != (1 << t.bits - 1 if by_sign else 0):
+                    yield self.algebra.atom(1, "lt", by_sign, b.added(Sum(t.bits, 1), -1), a)
             case _:
                 pass
 
@@ -528,13 +553,14 @@ class Proof:
         start, bits = self._first(phi), phi.register.type.bits
         t = signed(bits) if by_sign else unsigned(bits)
         at, step = self._standing(t, limit), self._standing(t, self.steps[phi])
-        require(not self._is_uniform(start) and start.register.type.bits == bits)
+        alike = self._is_uniform(start)
+        require((self.begins_alike or not alike) and start.register.type.bits == bits)
         read = [d for d in (at[1], step[1]) if d is not None]
         require(all(self._is_uniform(d) for d in read))
         first, by = self._half(phi)
         require(self.algebra.rising <= {by})
         indices = [self._index(one) for one, _, _ in self.algebra.extended if one != first]
-        require(all(self._is_beside(start, index) for index in indices))
+        require(alike or all(self._is_beside(start, index) for index in indices))
         now = phi.register if phi.block is self.pair.rest else None
         read += [start] if now is None else [start, phi.inputs[self.pair.rest.index]]
         return Count(now, step[0], at[0], t, self._copies(), read, start, indices)
@@ -602,4 +628,4 @@ class Proof:
         }
 
     def _lines(self, block: Block) -> tuple[int, ...]:
-        return tuple(op.line for op in _ops(block) if op.form.effects)
+        return tuple(op.line for op in _ops(block) if acts(op))

@@ -59,6 +59,15 @@ class Sum:
         return Sum(self.bits, 0, frozenset((one | {Atom(a.number, True): n for a, n in self.parts}).items()))
 
 
+def acts(op: Op) -> bool:
+    """Whether an op does something, or gets what others may have changed: not so loads of parameters."""
+    address = op.sources.get("a")
+    given = isinstance(address, Address) and isinstance(address.base, SymbolAddress)
+    return bool(op.form.effects) and not (
+        given and op.form.moves_memory and op.binding.get("space") == "param"
+    )
+
+
 class NoSumError(Exception):
     """An op is no sum of its operands."""
 
@@ -256,7 +265,7 @@ class TermAlgebra:
     def divide(self, t: Type, a: Sum, b: Sum) -> Sum:
         if t.is_signed:
             raise NoSumError
-        return self.atom(t.bits, "divide", a, b)
+        return a if b == Sum(t.bits, 1) else self.atom(t.bits, "divide", a, b)
 
     def divide_short(self, t: Type, a: Sum, b: Sum) -> Sum:
         if t.is_signed:
@@ -304,14 +313,15 @@ class TermAlgebra:
         if target.bits < source.bits:
             return self._each(a, target.bits, lambda one: self._cut(target.bits, one))
         if not a.parts:
-            low = a.number - (source.is_signed and a.number >> source.bits - 1) * (1 << source.bits)
-            return Sum(target.bits, low % (1 << target.bits))
+            return self._extended(source.is_signed, target, a)
         if a in self.starts.values():
             self.rising.add(a)
             return self._extended(False, target, a)
         start, step = self._start_of(a)
+        if start is None and source.is_signed:
+            self.others[Sum(a.bits, a.number, frozenset((o, n) for o, n in a.parts if not o.turns))] = None
+            start, step = self._start_of(a)
         if start is None:
-            self.others.update({a: None} if source.is_signed else {})
             return self._extended(source.is_signed, target, a)
         signed, gone = source.is_signed and start not in self.positive, a.added(start, -1)
         if gone.parts or gone.number:
@@ -352,6 +362,9 @@ class TermAlgebra:
         return key[2] if key[0] == "extended" and key[2].bits == bits else self.atom(bits, "cut", one)
 
     def _extended(self, signed: bool, target: Type, a: Sum) -> Sum:
+        if not a.parts:
+            low = a.number - (signed and a.number >> a.bits - 1) * (1 << a.bits)
+            return Sum(target.bits, low % (1 << target.bits))
         ((atom, count),) = a.parts if len(a.parts) == 1 else ((Atom(-1), 0),)
         one = Sum(a.bits, 0, frozenset({(atom, 1)}))
         if not a.number and count and self._name(one) == "and":
@@ -400,7 +413,7 @@ class Terms(Remembering[Sum]):
     def of(self, definition: Definition) -> Sum:
         if definition not in self.known:
             op = definition.origin
-            plain = isinstance(op, Op) and op.guard is None and not op.form.effects and self._left
+            plain = isinstance(op, Op) and op.guard is None and not acts(op) and self._left
             if plain and isinstance(op, Op):
                 self.run(op)
             else:

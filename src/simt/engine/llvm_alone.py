@@ -30,6 +30,7 @@ from simt.analysis.program import (
     memory_operands,
 )  # fmt: skip
 from simt.analysis.range_algebra import Range
+from simt.analysis.rolled_again import Line
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition, terminator_uses, uses
@@ -44,6 +45,7 @@ from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_loose import settled_here
+from simt.engine.llvm_rolled import correct
 from simt.ptx.types import U64, bits_type, unsigned
 
 if TYPE_CHECKING:
@@ -192,6 +194,26 @@ class AloneLoop:
         if self.exit is not None:
             self.emitter.add_waiting(self.exit, self.entering_mask)
         self.emitter.walk_on(self.loop.header, set_of(self.exits))
+        for block, first in self._rolled():
+            self._correct(block, first)
+
+    def _rolled(self) -> Iterator[tuple[Block, Line]]:
+        """Blocks of turns that stand for several of the program's (`simt.engine.llvm_rolled`)."""
+        for block in self.blocks:
+            first = next((op.line for op in block.ops if isinstance(op.line, Line)), None)
+            if first is not None:
+                yield block, first
+
+    def _correct(self, block: Block, first: Line) -> None:
+        """Where a lane goes that has come to a fault in such a block."""
+        self.builder.label(self._fault_of(block))
+        made = {d.register: d for op in block.ops for d in self.ssa.of[id(op)] if d is not None}
+        self.cache = {}
+        sources = (first.start, first.now, first.step, first.limit)
+        correct(self.emitter, block, first, [self.read(made[source]) for source in sources])
+
+    def _fault_of(self, block: Block) -> str:
+        return f"{self.name}.fault.{block.index}"
 
     def free_turns(self) -> list[str]:
         """The code of turns of which all is known ahead. No others are worth a copy of the loop then."""
@@ -495,6 +517,8 @@ class AloneLoop:
         """A block begins."""
         self.m.lane_number = Value(self.builder.emit(f"load i32, ptr {self.lane}"), "i32")
         self._note_lane()
+        rolled = any(block is one for one, _ in self._rolled())
+        self.m.abort = self._fault_of(block) if rolled else self.emitter.m.abort
         self.cache = {}
         self.current = self.ssa.reaching(block)
 

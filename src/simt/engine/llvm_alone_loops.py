@@ -260,7 +260,8 @@ class AloneLoops:
             return False
         if self.emitter.ticks is not None:  # which counts what the warp executes, not each lane
             return False
-        if any(isinstance(op.line, Line | Seldom) for op in self._ops(loop)):
+        lines = [op.line for op in self._ops(loop)]
+        if any(isinstance(x, Seldom) or (isinstance(x, Line) and x.single) for x in lines):
             return False
         return len(self._ops(loop)) <= (LONGEST_NESTED if self._has_inner(loop) else LONGEST)
 

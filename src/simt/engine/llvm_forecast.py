@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable
 
 from simt.analysis.kinds import kind_of
 from simt.analysis.program import Block, Call, Op, memory_operands
+from simt.analysis.rolled_again import Seldom
 from simt.analysis.ssa import Ssa
 from simt.analysis.uniformity import Uniformity
 
@@ -20,7 +21,7 @@ OFTEN = 8
 
 class Forecast:
     """What the instructions that are left will take, as much as the latest one of each kind. One that gets at
-    memory is like those whose addresses differ from lane to lane in the same way.
+    memory is like those whose addresses differ from lane to lane in the same way, and that are as seldom run.
 
     Kinds that have not been seen count for nothing, so a forecast errs on the low side.
     """
@@ -36,7 +37,11 @@ class Forecast:
             return kind_of(op)
         read = self.ssa.read[id(op)]
         found = [self.shapes.get(read[register]) for register, _ in memory_operands(op)]
-        return kind_of(op), *((s.width, s.stride, s.hold, s.swaps) for s in found if s is not None)
+        return (
+            kind_of(op),
+            isinstance(op.line, Seldom),
+            *((s.width, s.stride, s.hold, s.swaps) for s in found if s is not None),
+        )
 
     def note(self, op: Op | Call, lines: int, blocks: int) -> None:
         """An instruction has taken that many lines and blocks of IR."""

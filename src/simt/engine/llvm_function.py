@@ -44,7 +44,7 @@ from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
 from simt.engine.llvm_marches import Marches
 from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_ops import OpEmitter
-from simt.engine.llvm_outline import BLOCKS, LINES, NEARLY, PIECE, TooLarge, times_blocks
+from simt.engine.llvm_outline import BLOCKS, BY_FAR, LINES, MOSTLY, NEARLY, PIECE, TooLarge, times_blocks
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_stretches import Stretches
@@ -212,7 +212,9 @@ class FunctionEmitter(OpEmitter):
         if not self.forecast.is_due:
             return False
         more_lines, more_blocks = self.forecast.rest()
-        return lines + more_lines > NEARLY * limit or blocks + more_blocks > NEARLY * most
+        sure = max(lines / limit, blocks / most) > MOSTLY
+        times = NEARLY if sure else BY_FAR
+        return lines + more_lines > times * limit or blocks + more_blocks > times * most
 
     def _entry_mask(self, block: Block) -> Value:
         found = self.representatives[block.index]

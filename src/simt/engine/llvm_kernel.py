@@ -49,7 +49,7 @@ from simt.engine.llvm_frame import COORDINATES, environment, load_slot, local_of
 from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_idle import IdleCtas, unless_idle
 from simt.engine.llvm_lanes import ALL
-from simt.engine.llvm_outline import TooLarge
+from simt.engine.llvm_outline import LINES, TooLarge
 from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Unit
@@ -610,12 +610,17 @@ def emit(
             if found[0].count("\n") <= WRITTEN_OUT:
                 return found
     unit = _unit(program, kernel, block, features, may_grow=True, ssa=ssa)
-    try:
-        return _emit(unit, attributes)
-    except TooLarge:
-        known = unit.analyses if unit.kernel is kernel else {}
-        large = Unit(program, kernel, unit.block, features, large=True, analyses=known)
-        return _emit(large, attributes)
+    found = None
+    with suppress(TooLarge):
+        found = _emit(unit, attributes)
+    if (found is None or found[0].count("\n") > LINES // 2) and llvm_rewriting.may_be_in_fours(unit):
+        with suppress(TooLarge):
+            return _emit(_unit(program, kernel, block, features, True, ssa, in_fours=True), attributes)
+    if found is not None:
+        return found
+    known = unit.analyses if unit.kernel is kernel else {}
+    large = Unit(program, kernel, unit.block, features, large=True, analyses=known)
+    return _emit(large, attributes)
 
 
 def _unit(
@@ -625,16 +630,18 @@ def _unit(
     features: frozenset[str],
     may_grow: bool = False,
     ssa: Ssa | None = None,
+    in_fours: bool = False,
 ) -> Unit:
-    """`ssa` of the kernel, if it has been made."""
-    unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa)
+    """`ssa` of the kernel, if it has been made. `in_fours`: loops of many turns at once are to be of
+    fewer."""
+    unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa, in_fours=in_fours)
     while (cut := llvm_rewriting.with_cuts(unit)) is not kernel:  # a remainder of a remainder
-        kernel, unit = cut, Unit(program, cut, block, features, may_grow=may_grow)
+        kernel, unit = cut, Unit(program, cut, block, features, may_grow=may_grow, in_fours=in_fours)
     unit.choose_shape()
     for step in llvm_rewriting.STEPS:
         kernel = step(unit)
         if kernel is not unit.kernel:
-            unit = Unit(program, kernel, unit.block, features, may_grow=may_grow)
+            unit = Unit(program, kernel, unit.block, features, may_grow=may_grow, in_fours=in_fours)
     analyses = unit.analyse(kernel)
     ssa, uniformity, pending = analyses.ssa, analyses.uniformity, analyses.pending
     found = Found(kernel, ssa, uniformity, pending, unit.block, program.environment)

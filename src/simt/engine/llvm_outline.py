@@ -43,11 +43,12 @@ LINES = 20_000
 """Lines of IR from which a function counts as large; half as many on CPUs with smaller registers."""
 OPS = 8000
 """Instructions from which it surely has so many lines."""
-BLOCKS = 1000
+BLOCKS = 1400
 """Blocks of IR, as many as an emitter has named, from which a function counts as large."""
-NEARLY = 0.95
+NEARLY, MOSTLY, BY_FAR = 0.95, 0.75, 1.5
 """Times so many lines or blocks that are to be foretold for them to count before they are there: a kernel
-with about as many is not to be emitted nearly whole, and then anew."""
+with about as many is not to be emitted nearly whole, and then anew. Until most of them are there, it must be
+more by far: what instructions take differs within a kind."""
 PLACES = 300
 """Blocks of PTX from which a function counts as large."""
 CUT = 3

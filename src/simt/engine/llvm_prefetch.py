@@ -112,7 +112,7 @@ class PrefetchAlgebra(PatternAlgebra):
         be short: its address stays in a register, where LLVM has one left."""
         known, lines = self.step_in_loop(), len(addresses) * _lines(nbytes)
         is_near = known is not None and abs(known) <= NEAR
-        rolled = isinstance(self.line, Line) and SLOW_GATHERS not in self.features
+        rolled = isinstance(self.line, Line) and self.line.single and SLOW_GATHERS not in self.features
         asks = not is_near or (rolled and known != 0)
         if not asks or self.asked_in_loop[self.loop] + lines > ROOM_IN_TURN:
             return

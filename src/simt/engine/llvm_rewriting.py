@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from simt.analysis.chosen import with_choices
@@ -11,7 +12,8 @@ from simt.analysis.program import Block, Branch, Function, Op
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
 from simt.analysis.remainders import with_remainders
-from simt.analysis.rolled_again import proof_of, rolled_again, unrolled_pairs
+from simt.analysis.rolled_again import is_seldom, proof_of, rolled_again, unrolled_pairs
+from simt.analysis.same_turns import Proof
 from simt.analysis.skipped import FEWEST, skipped_words, without_branches
 from simt.analysis.taking_turns import Found, walking_loops
 from simt.analysis.together import loops_together, put_together
@@ -60,23 +62,36 @@ def _rolled_again(unit: Unit) -> Function:
     whole = with_whole_indices(unit.kernel, unit.program.environment)
     if whole is unit.kernel:
         return whole
-    rolled = _rolled(Unit(unit.program, whole, unit.block, unit.features, may_grow=unit.may_grow))
+    rolled = _rolled(
+        Unit(unit.program, whole, unit.block, unit.features, may_grow=unit.may_grow, in_fours=unit.in_fours)
+    )
     return unit.kernel if rolled is whole else rolled
 
 
 def _rolled(unit: Unit) -> Function:
     """The kernel, with those that are found as it is."""
+    return rolled_again(unit.kernel, unit.analyse(unit.kernel).ssa, _proofs(unit, unit.in_fours))
+
+
+def may_be_in_fours(unit: Unit) -> bool:
+    """Whether there are loops of many turns at once that may be of fewer."""
+    counts = (proof.count() for proof in _proofs(unit, in_fours=True) if not is_seldom((proof.pair.main,)))
+    return not unit.has_clock and any(count is not None and count.several is not None for count in counts)
+
+
+def _proofs(unit: Unit, in_fours: bool) -> Iterator[Proof]:
+    """For loops that may have been unrolled."""
     known, environment = unit.analyse(unit.kernel), unit.program.environment
     ssa, uniformity = known.ssa, known.uniformity
     pairs = unrolled_pairs(ssa)
     if not pairs:
-        return unit.kernel
+        return
     walking = walking_loops(Found(unit.kernel, ssa, uniformity, known.pending, unit.block, environment))
     headers = [loop.header for loop in walking]
-    pairs = [pair for pair in pairs if pair.main not in headers or _stores(pair.main)]
     ranges = cache(lambda: Ranges(ssa, environment, unit.block, lambda _: UNKNOWN))
-    proofs = (proof_of(ssa, uniformity.shapes, environment, ranges, pair) for pair in pairs)
-    return rolled_again(unit.kernel, ssa, proofs)
+    for pair in pairs:
+        if pair.main not in headers or _stores(pair.main):
+            yield proof_of(ssa, uniformity.shapes, environment, ranges, pair, in_fours)
 
 
 def _stores(block: Block) -> bool:

@@ -8,11 +8,13 @@ beside each such loop, and is not run otherwise.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 
 from simt.analysis.program import Block, Register
 from simt.analysis.rolled_again import Line
 from simt.analysis.same_turns import Copies
 from simt.engine.abi import FaultSlot, WorkerSlot
+from simt.engine.llvm_builder import Value
 from simt.engine.llvm_slots import SlotEmitter
 
 ABORT = "abort"
@@ -26,24 +28,31 @@ def fault_at(emitter: SlotEmitter, block: Block, first: Line) -> str:
     builder.label(fault)
     kept = dict(emitter.cache), dict(emitter.vectors)
     lane = builder.emit(f"load i64, ptr {_slot(emitter, FaultSlot.LANE)}")
-    start, now, step, limit = (
-        _number(emitter, source, lane, first.type.is_signed)
-        for source in (first.start, first.now, first.step, first.limit)
-    )
+    sources = (first.start, first.now, first.step, first.limit)
+    correct(emitter, block, first, [_in_lane(emitter, source, lane) for source in sources])
+    builder.label(go)
+    emitter.cache, emitter.vectors = kept
+    return fault
+
+
+def correct(emitter: SlotEmitter, block: Block, first: Line, numbers: Sequence[Value]) -> None:
+    """Puts the program's line in place of that of an op, and goes on to the end. `numbers`: with what a
+    counter began, what it is, its step and its limit."""
+    builder, signed = emitter.builder, first.type.is_signed
+    start, now, step, limit = (_widened(emitter, number, signed) for number in numbers)
     done = _binary(emitter, "udiv", _binary(emitter, "sub", now, start), step)
     last = _binary(emitter, "sub", _binary(emitter, "sub", limit, "1"), start)
     turns = _binary(emitter, "add", _binary(emitter, "udiv", last, step), "1")
     place = _slot(emitter, FaultSlot.LINE)
     found = line = builder.emit(f"load i64, ptr {place}")
-    nth = _nth(emitter, first.copies, done, turns)
-    for one in {op.line: op.line for op in block.ops if isinstance(op.line, Line)}.values():
+    lines = {op.line: op.line for op in block.ops if isinstance(op.line, Line)}.values()
+    aheads = {one.ahead: _binary(emitter, "add", done, str(one.ahead)) for one in lines}
+    nth = {ahead: _nth(emitter, first.copies, at, turns) for ahead, at in aheads.items()}
+    for one in lines:
         here = builder.emit(f"icmp eq i64 {line}, {int(one)}")
-        found = builder.emit(f"select i1 {here}, i64 {_line(emitter, one, nth)}, i64 {found}")
+        found = builder.emit(f"select i1 {here}, i64 {_line(emitter, one, nth[one.ahead])}, i64 {found}")
     builder.void(f"store i64 {found}, ptr {place}")
     builder.void(f"br label %{ABORT}")
-    builder.label(go)
-    emitter.cache, emitter.vectors = kept
-    return fault
 
 
 def _nth(emitter: SlotEmitter, copies: Copies, done: str, turns: str) -> str:
@@ -76,13 +85,17 @@ def _slot(emitter: SlotEmitter, slot: FaultSlot) -> str:
     return emitter.builder.emit(f"getelementptr i64, ptr {worker}, i64 {WorkerSlot.FAULT + slot}")
 
 
-def _number(emitter: SlotEmitter, source: Register, lane: str, signed: bool) -> str:
-    """What a register has in a lane, as an i64."""
+def _in_lane(emitter: SlotEmitter, source: Register, lane: str) -> Value:
+    """What a register has in a lane."""
     column = emitter.m.vector(emitter.register(source))
-    one = emitter.builder.emit(f"extractelement {column.typed}, i64 {lane}")
-    if column.type == "i64":
-        return one
-    return emitter.builder.emit(f"{'sext' if signed else 'zext'} {column.type} {one} to i64")
+    return Value(emitter.builder.emit(f"extractelement {column.typed}, i64 {lane}"), column.type)
+
+
+def _widened(emitter: SlotEmitter, number: Value, signed: bool) -> str:
+    """A number as an i64."""
+    if number.type == "i64":
+        return number.ir
+    return emitter.builder.emit(f"{'sext' if signed else 'zext'} {number.typed} to i64")
 
 
 def _binary(emitter: SlotEmitter, opcode: str, a: str, b: str) -> str:

@@ -21,6 +21,7 @@ from simt.analysis.padded import may_be_padded
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.remade import Recipe
+from simt.analysis.rolled_again import Seldom
 from simt.analysis.rows import APART, WORTH, candidates, cost, cut
 from simt.analysis.schedule import Schedule, schedule
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Hold, Shape
@@ -110,6 +111,8 @@ class Unit:
     """Whether all barriers of the kernel are ends of loops' turns (`simt.analysis.taking_turns`)."""
     may_grow: bool = False
     """Whether an emitter raises `TooLarge` when it sees that they are."""
+    in_fours: bool = False
+    """Whether loops of many turns at once are to be of fewer (`simt.analysis.several_turns`)."""
     outlined: Outlined = field(default_factory=Outlined)
     ssa: Ssa | None = None
     """Of the kernel, if it was made before."""
@@ -174,11 +177,13 @@ class Unit:
 
     @cached_property
     def ops(self) -> int:
-        """Instructions of the kernel and of all functions that it may call."""
+        """Instructions of the kernel and of all functions that it may call, but those that are seldom run."""
         functions = self.program.functions
         _, *others = reachable([self.kernel.name], functions)
         reached = self.kernel, *(functions[name] for name in others)
-        return sum(len(block.ops) for function in reached for block in function.blocks)
+        return sum(
+            not isinstance(op.line, Seldom) for function in reached for b in function.blocks for op in b.ops
+        )
 
     @cached_property
     def has_clock(self) -> bool:

@@ -84,13 +84,14 @@ class TileAlgebra(RowAccessAlgebra):
     def mul_high(self, t: Type, a: Value, b: Value) -> Value:
         usual = partial(super().mul_high, t)
         index, factor = (b, a.literal) if a.literal is not None else (a, b.literal)
-        if factor is None or t.bits != HALF or not self._is_counted(index):
+        known = t.bits == HALF or (2 * t.bits == HALF and not t.is_signed)
+        if factor is None or not known or not self._is_counted(index):
             return self._by_each_row(t, usual, partial(LlvmAlgebra.mul_high, self, t), a, b)
-        factor %= 1 << HALF
+        factor %= 1 << t.bits
         if t.is_signed and factor >> HALF - 1:  # then the index is added
             factor -= 1 << HALF
         made = self._plainly(usual, a, b)
-        return self._tiled(t, Product(index.ir, *self._counting_from(index), factor, HALF, made))
+        return self._tiled(t, Product(index.ir, *self._counting_from(index), factor, t.bits, made))
 
     @cached_property
     def _widened_from(self) -> dict[str, Value]:
@@ -158,9 +159,10 @@ class TileAlgebra(RowAccessAlgebra):
         if product.shift >= SIGN:
             return self._tiled(t, Tiled(None, (self.number(element_type(t), 0),), 0, product.valid, made, 0))
         length = product.divisor or 0
-        cut = self._cut_by(product, length)
+        cut, same = self._cut_by(product, length)
         if cut is None:
             return self._tiled(t, product)
+        product = replace(product, valid=self.both(product.valid, same))
         if length == cut.length:
             return self._tiled(t, Tiled(cut, self._as(t, cut.rows), 0, product.valid, made, 1))
         rows = (self.builder.emit(f"udiv {row.typed}, {length // cut.length}") for row in cut.rows)
@@ -172,19 +174,26 @@ class TileAlgebra(RowAccessAlgebra):
         return tuple(LlvmAlgebra.resize(self, U32, t, n) if t.bits != U32.bits else n for n in numbers)
 
     @cached_property
-    def _cuts(self) -> dict[tuple[str, str, int], list[Cut]]:
-        """By index, running lanes, and the label behind which they were made."""
+    def _cuts(self) -> dict[tuple[str, int], list[tuple[Product, Cut]]]:
+        """By running lanes, and the label behind which they were made; with what they were made of."""
         return {}
 
-    def _cut_by(self, product: Product, length: int) -> Cut | None:
+    def _cut_by(self, product: Product, length: int) -> tuple[Cut | None, str]:
         """Rows of a length, or shorter ones of which so long ones consist: planes of an image, of which rows
-        were asked for before."""
-        known = self._cuts.setdefault((product.index, self.mask.ir, self.builder.last_label), [])
-        found = next((cut for cut in known if length % cut.length == 0), None) if length else None
-        if found is None and SHORTEST <= length < LONGEST:
-            found = self._made_cut(product, length)
-            known.append(found)
-        return found
+        were asked for before. An index of another width is mostly the same (LLVM divides by 16 bits where
+        these are enough); i1: it is."""
+        known = self._cuts.setdefault((self.mask.ir, self.builder.last_label), [])
+        for other, cut in known if length else ():
+            if other.index == product.index and length % cut.length == 0:
+                return cut, "true"
+            if other.start.type != product.start.type and length == cut.length:
+                one, two = (self.cast("zext", I64, p.start) for p in (product, other))
+                return cut, self.builder.emit(f"icmp eq {one.typed}, {two.ir}")
+        if not SHORTEST <= length < LONGEST:
+            return None, "true"
+        found = self._made_cut(product, length)
+        known.append((product, found))
+        return found, "true"
 
     def _made_cut(self, product: Product, length: int) -> Cut:
         say = self.builder.emit
@@ -371,14 +380,29 @@ class TileAlgebra(RowAccessAlgebra):
         )
 
     def _as_tiled(self, t: Type, value: Value, other: Tiled | None) -> Tiled | None:
-        """A value without rows by those of another one: if it is the same for all lanes, or the index."""
+        """A value without rows by those of another one: if it is the same for all lanes, or the index, or
+        goes on from lane to lane by a step."""
         made, cut = Plain(self.builder, lambda: value), other.cut if other is not None else None
-        if shape_of(value).is_uniform and not isinstance(value, Guarded):
+        shape = shape_of(value)
+        if shape.is_uniform and not isinstance(value, Guarded):
             return Tiled(None, (bases(value),), 0, "true", made, 0)
-        if cut is None or not self._is_cut(value, cut.index):
+        if cut is None:
+            return None
+        if value.type == cut.column.type and shape.is_affine and shape.width == self.block.segments == 1:
+            return self._stepping(value, shape.stride, cut)
+        if not self._is_cut(value, cut.index):
             return None
         starts = self._as(t, tuple(self._times(row, cut.length) for row in cut.rows))
         return Tiled(cut, starts, 1, guard_of(value), made, cut.length)
+
+    def _stepping(self, value: Value, stride: int, cut: Cut) -> Tiled:
+        """What goes on by a step, by rows: less what it has gone on where these begin."""
+        first = self._times(cut.column, stride)
+        first = LlvmIntegers.binary(self, "sub", bases(value), first)
+        gone = (LlvmIntegers.binary(self, "sub", row, cut.rows[0]) for row in cut.rows)
+        starts = (LlvmIntegers.binary(self, "add", first, self._times(n, stride * cut.length)) for n in gone)
+        made = Plain(self.builder, lambda: value)
+        return Tiled(cut, tuple(starts), stride, guard_of(value), made, wrapped(U32, stride * cut.length))
 
     def _by_rows(
         self, t: Type, made: Plain, run: Scalar, one: Tiled, other: Tiled, stride: int, pitch: int | None

@@ -15,7 +15,7 @@ from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_kernel import emit
 from simt.machine.device import DEVICES
 
-SIZE = 1000
+SIZE = 2000
 
 
 def kernel(*lines: str) -> str:
@@ -47,12 +47,13 @@ def emissions(text: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[bool, in
     "name", ["memory", "memory_guarded", "gather", "scatter", "loads_uniform", "atomics_shared"]
 )
 def test_little_is_emitted_of_a_kernel_that_will_be_large(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = SHAPES[name](SIZE)
+    size = 2 * SIZE if name == "loads_uniform" else SIZE
+    text = SHAPES[name](size)
     if name == "atomics_shared":  # at every second word: consecutive ones take few lines
         text = text.replace("mul.wide.u32 %rd1, %r0, 4;", "mul.wide.u32 %rd1, %r0, 8;")
     (first, tried), (second, whole) = emissions(text, monkeypatch)
     assert (first, second) == (False, True)
-    assert tried <= SIZE // 16 < SIZE <= whole
+    assert tried <= size // 16 < size <= whole
 
 
 @pytest.mark.parametrize("name", ["bits", "f32_special"])
@@ -75,6 +76,17 @@ def test_a_kernel_that_begins_with_its_longest_instructions_is_emitted_once(
     [(large, whole)] = emissions(text, monkeypatch)
     assert not large
     assert whole >= 3100
+
+
+def test_what_differs_within_a_kind_does_not_make_a_kernel_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loads at addresses of their own come first, four words side by side take less."""
+    apart = [
+        f"mad.wide.u32 %rd0, %r{i % 8}, {4 * i + 4}, %rd1;\nld.global.f32 %f0, [%rd0];" for i in range(40)
+    ]
+    beside = [f"ld.global.f32 %f{i % 90}, [%rd0+{4 * i}];" for i in range(120)]
+    mixed = (f"mul.lo.u32 %r{i}, %r{i - 1}, %r{i - 1};" for i in range(1, 8))
+    [(large, _)] = emissions(kernel(*mixed, *apart, *beside), monkeypatch)
+    assert not large
 
 
 def test_stores_behind_a_loop_do_not_make_a_kernel_large(monkeypatch: pytest.MonkeyPatch) -> None:
