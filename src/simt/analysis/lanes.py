@@ -39,7 +39,7 @@ def _chains(ssa: Ssa) -> dict[int, tuple[int, int]]:
 
 
 def first_of_same_lanes(ssa: Ssa) -> dict[int, int]:
-    """By block index, the first block that exactly the same lanes run in each turn of the loops around both."""
+    """By block index, the first one that exactly the same lanes run in each turn of the loops around both."""
     before = ssa.convergence.same_lanes()
     first: dict[int, int] = {}
     for block in ssa.schedule.order:

@@ -1,17 +1,17 @@
 """Loops whose branches are told before them, a second time without these branches.
 
-`if (x + i < 0 || x + i >= width) continue;`, in a loop over the rows of a window: compilers ask once before the
-loop and branch in each turn. Within a picture all lanes of a warp have all their neighbours, but nothing says
-so: at each branch lanes may part, and what is under way is kept for those that do not run. So such a loop
-stands twice: as it was, and without branches by what grows from lane to lane and is the same in all turns,
-for warps of which a vote before the loop says that every lane goes into what stands behind each of them.
+`if (x + i < 0 || x + i >= width) continue;`, in a loop over the rows of a window: compilers ask once before
+the loop and branch in each turn. Within a picture all lanes of a warp have all their neighbours, but nothing
+says so: at each branch lanes may part, and what is under way is kept for those that do not run. So such a
+loop stands twice: as it was, and without branches by what grows from lane to lane and is the same in all
+turns, for warps of which a vote before the loop says that every lane goes into what stands behind each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from simt.analysis.lower_simplify import retarget, simplify
+from simt.analysis.lower_simplify import simplify
 from simt.analysis.program import Barrier, Block, Branch, Call, Function, Jump, Op, Register
 from simt.analysis.rolled_again import is_seldom
 from simt.analysis.schedule import Loop
@@ -22,8 +22,8 @@ from simt.analysis.uniformity import Uniformity
 from simt.analysis.unrolling import copied, lead
 from simt.records import dataclass, replace
 
-LONGEST = 150
-"""Ops of a loop above which it does not stand twice."""
+LONGEST, MOST = 150, 300
+"""Ops of a loop above which it does not stand twice, and of all such loops of a kernel."""
 MOST_AHEAD = 24
 """Ops that are run before a loop for the vote."""
 
@@ -43,15 +43,23 @@ class Told:
 
 def loops_told_before(ssa: Ssa, uniformity: Uniformity) -> list[Told]:
     """Such loops, of those without loops in them."""
-    outer = {id(loop.parent) for loop in ssa.schedule.loops}
-    inner = (loop for loop in ssa.schedule.loops if id(loop) not in outer)
-    return [told for loop in inner if (told := _told(ssa, uniformity, loop)) is not None]
+    outer, found, left = {id(loop.parent) for loop in ssa.schedule.loops}, list[Told](), MOST
+    for loop in ssa.schedule.loops:
+        told = None if id(loop) in outer else _told(ssa, uniformity, loop, min(left, LONGEST))
+        if told is not None:
+            found.append(told)
+            left -= _length(told.blocks)
+    return found
 
 
-def _told(ssa: Ssa, uniformity: Uniformity, loop: Loop) -> Told | None:
+def _length(blocks: Sequence[Block]) -> int:
+    return sum(len(b.ops) for b in blocks)
+
+
+def _told(ssa: Ssa, uniformity: Uniformity, loop: Loop, longest: int) -> Told | None:
     blocks = ssa.schedule.order[loop.first : loop.last + 1]
     inside = {b.index for b in blocks}
-    if not _may_stand_twice(ssa, blocks, inside):
+    if _length(blocks) > longest or not _may_stand_twice(ssa, blocks, inside):
         return None
     ways, tests, ahead = dict[Block, Block](), list[tuple[Register, bool]](), dict[int, Op]()
     for block, branch, way in _parting(ssa, uniformity, blocks):
@@ -80,12 +88,11 @@ def _is_of_indices(ssa: Ssa, shapes: Mapping[Definition, Shape], definition: Def
 
 
 def _may_stand_twice(ssa: Ssa, blocks: Sequence[Block], inside: set[int]) -> bool:
-    """Whether a loop is short, begins with its header alone, and its lanes meet no others in it."""
+    """Whether a loop begins with its header alone, and its lanes meet no others in it."""
     header, *others = blocks
     entry = ssa.schedule.order[0]
     return (
-        sum(len(b.ops) for b in blocks) <= LONGEST
-        and header is not entry
+        header is not entry
         and not is_seldom(blocks)
         and not any(map(_meets, blocks))
         and all(p.index in inside for b in others for p in ssa.predecessors[b.index])
@@ -94,9 +101,9 @@ def _may_stand_twice(ssa: Ssa, blocks: Sequence[Block], inside: set[int]) -> boo
 
 def _meets(block: Block) -> bool:
     """Whether lanes do something together, or wait."""
-    if isinstance(block.terminator, Barrier) or (isinstance(block.terminator, Jump) and block.terminator.gate):
-        return True
-    return any(isinstance(op, Call) or op.form.effects - {"memory"} for op in block.ops)
+    end = block.terminator
+    waits = isinstance(end, Barrier) or (isinstance(end, Jump) and end.gate)
+    return waits or any(isinstance(op, Call) or op.form.effects - {"memory"} for op in block.ops)
 
 
 def _parting(

@@ -48,6 +48,7 @@ class OpEmitter(SlotEmitter):
         super().__init__(unit, function)
         self.in_place: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
         self.evaluator = self.in_place
+        self.here = self.schedule.order[0]  # the block that is being emitted
         self.streams: set[int] = set()  # stores that may go past the caches, by the op's id
         self.goers: dict[int, bool] = {}  # what comparisons give in threads that do something, by the op's id
 

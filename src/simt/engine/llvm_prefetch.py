@@ -73,9 +73,10 @@ class PrefetchAlgebra(PatternAlgebra):
     """`PatternAlgebra` with prefetches. `loop`: the loop around the present block, by its header's index
     (None: it is in no loop); `in_turns`: whether that has a barrier for all warps of the CTA in every turn;
     `in_stream`: whether warps follow each other through memory, as CPUs notice (`simt.engine.llvm_groups`);
-    `asked_in_loop`: lines that a turn of each loop asks for, `asked_at`: by which accesses. `beside_lanes`: whether the function gets at
-    memory lane by lane, too. `for_next_cta`: whether to ask for what the next CTA will use, and how `near`
-    that is to be; `lines_asked`: how much, for a warp. `line`: of PTX, from which the present op is."""
+    `asked_in_loop`: lines that a turn of each loop asks for, `asked_at`: by which accesses. `beside_lanes`:
+    whether the function gets at memory lane by lane, too. `for_next_cta`: whether to ask for what the next
+    CTA will use, and how `near` that is to be; `lines_asked`: how much, for a warp. `line`: of PTX, from
+    which the present op is."""
 
     line = 0
     loop: int | None = None
@@ -145,8 +146,8 @@ class PrefetchAlgebra(PatternAlgebra):
             self._ask_if_far(addresses, nbytes, self._steady_step(addresses[0]), AHEAD)
 
     def _is_asked(self) -> bool:
-        """Whether an access near to this one has asked: neighbours of a pixel lie in a line or two. Else notes
-        that this one does."""
+        """Whether an access near to this one has asked: neighbours of a pixel lie in a line or two. Else
+        notes that this one does."""
         place = self.place_in_loop()
         if place is None:
             return False

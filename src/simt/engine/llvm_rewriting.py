@@ -14,8 +14,8 @@ from simt.analysis.remainders import with_remainders
 from simt.analysis.rolled_again import proof_of, rolled_again, unrolled_pairs
 from simt.analysis.skipped import FEWEST, skipped_words, without_branches
 from simt.analysis.taking_turns import Found, walking_loops
-from simt.analysis.told_before import loops_told_before, without_told
 from simt.analysis.together import loops_together, put_together
+from simt.analysis.told_before import loops_told_before, without_told
 from simt.analysis.turns import Turns
 from simt.analysis.unguarded import guarded_parts, without_guards
 from simt.analysis.whole_indices import with_whole_indices
