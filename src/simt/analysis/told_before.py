@@ -24,6 +24,8 @@ from simt.records import dataclass, replace
 
 LONGEST, MOST = 150, 300
 """Ops of a loop above which it does not stand twice, and of all such loops of a kernel."""
+FEWEST = 2
+"""Branches that are worth it."""
 MOST_AHEAD = 24
 """Ops that are run before a loop for the vote."""
 
@@ -72,7 +74,7 @@ def _told(ssa: Ssa, uniformity: Uniformity, loop: Loop, longest: int) -> Told | 
             continue
         ways[block], ahead = way, more
         tests.append((branch.predicate, (branch.taken is way) != branch.negated))
-    return Told(tuple(blocks), ways, tuple(tests), tuple(ahead.values())) if ways else None
+    return Told(tuple(blocks), ways, tuple(tests), tuple(ahead.values())) if len(ways) >= FEWEST else None
 
 
 def _is_of_indices(ssa: Ssa, shapes: Mapping[Definition, Shape], definition: Definition, most: int) -> bool:

@@ -18,13 +18,14 @@ HEAD = """.version 7.5
 .address_size 64
 .visible .entry k(.param .u64 a, .param .u64 out, .param .s32 w, .param .s32 h)
 {
-    .reg .pred %p, %q, %r, %s, %b, %more; .reg .b32 %x, %y, %i, %w, %h, %c, %l, %g, %v, %u, %sum, %o;
+    .reg .pred %p, %q, %r, %s, %b, %more; .reg .b32 %x, %y, %i, %w, %h, %c, %l, %g, %v, %k, %sum, %o;
     .reg .b64 %a, %out, %m;
     ld.param.u64 %a, [a]; ld.param.u64 %out, [out]; ld.param.u32 %w, [w]; ld.param.u32 %h, [h];
     mov.u32 %x, %ctaid.x; mov.u32 %c, %ntid.x; mov.u32 %v, %tid.x; mad.lo.u32 %x, %x, %c, %v;
     setp.ge.s32 %b, %x, %w; @%b bra OUT;
     mov.u32 %y, 0; mov.u32 %sum, 0; mov.u32 %i, %x; sub.s32 %l, %x, 1; add.s32 %g, %x, 1;
     setp.lt.s32 %p, %l, 0; setp.ge.s32 %q, %g, %w;
+    mul.wide.s32 %m, %x, 4; add.s64 %m, %a, %m; ld.global.u32 %k, [%m];
 ROW:
     mul.wide.s32 %m, %i, 4; add.s64 %m, %a, %m;
     ld.global.u32 %v, [%m]; add.u32 %sum, %sum, %v;
@@ -48,13 +49,19 @@ BODIES = {
 OTHERS = {
     "by the turn": "add.s32 %o, %x, %y; setp.lt.s32 %r, %o, 8; @%r bra NEXT; add.u32 %sum, %sum, 1;",
     "by memory": "setp.lt.u32 %r, %v, 8; @%r bra NEXT; add.u32 %sum, %sum, 1;",
+    "by memory before": "setp.lt.u32 %r, %k, 8; @%r bra NEXT; add.u32 %sum, %sum, 1;",
     "two ways": "@%p bra L; add.u32 %sum, %sum, 1; bra NEXT; L: add.u32 %sum, %sum, 2;",
     "for all lanes": "setp.lt.s32 %r, %w, 8; @%r bra NEXT; add.u32 %sum, %sum, 1;",
     "with a barrier": "@%p bra L; add.u32 %sum, %sum, 1; L: bar.sync 0;",
     "with a shuffle": "@%p bra L; add.u32 %sum, %sum, 1; L: shfl.sync.idx.b32 %v, %v, 0, 31, -1;",
-    "of a loop": "@%p bra NEXT; I: add.u32 %sum, %sum, 1; setp.lt.u32 %r, %sum, %y; @%r bra I;",
+    "of a loop": "@%p bra NEXT; mov.u32 %o, 0; I:"
+    " add.u32 %sum, %sum, 1; setp.lt.u32 %r, %sum, %y; @%r bra I;",
     "out of the loop": "@%p bra OUT; add.u32 %sum, %sum, 1;",
 }
+
+
+OTHERS = {name: f"@%q bra Z; add.u32 %sum, %sum, 3; Z: {body}" for name, body in OTHERS.items()}
+OTHERS["one branch"] = "@%p bra NEXT; add.u32 %sum, %sum, 1;"
 
 
 def told(body: str) -> list[Told]:
