@@ -33,13 +33,19 @@ def representatives(ssa: Ssa, uniformity: Uniformity, pending: Pending) -> dict[
 
 def _chains(ssa: Ssa) -> dict[int, tuple[int, int]]:
     """By block index, a number for blocks of one innermost loop that the same lanes run in each iteration."""
+    first = first_of_same_lanes(ssa)
+    around = {b.index: ssa.schedule.loop_of[b.index] for b in ssa.schedule.order}
+    return {b: (first[b], loop.header.index if loop is not None else -1) for b, loop in around.items()}
+
+
+def first_of_same_lanes(ssa: Ssa) -> dict[int, int]:
+    """By block index, the first one that exactly the same lanes run in each turn of the loops around both."""
     before = ssa.convergence.same_lanes()
     first: dict[int, int] = {}
     for block in ssa.schedule.order:
         above = before.get(block.index)
         first[block.index] = block.index if above is None else first[above]
-    around = {b.index: ssa.schedule.loop_of[b.index] for b in ssa.schedule.order}
-    return {b: (first[b], loop.header.index if loop is not None else -1) for b, loop in around.items()}
+    return first
 
 
 def _same_mask(

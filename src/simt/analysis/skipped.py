@@ -57,8 +57,8 @@ class Chain:
     ahead: tuple[Op, ...]
 
 
-class _Refused(Exception):
-    """Of a branch that depends on more than indices."""
+class RefusedError(Exception):
+    """Of a predicate that cannot be made ahead."""
 
 
 def skipped_words(kernel: Function, ssa: Ssa, shapes: Mapping[Definition, Shape]) -> list[Chain]:
@@ -103,7 +103,7 @@ class _Finder:
                 break
             try:
                 self._run_ahead(branch, blocks, ahead)
-            except _Refused:
+            except RefusedError:
                 break
             inside, behind = step
             tests.append((branch.predicate, (branch.taken is inside) != branch.negated))
@@ -145,21 +145,8 @@ class _Finder:
     def _run_ahead(self, branch: Branch, blocks: Sequence[Block], ahead: dict[int, Op]) -> None:
         predicate = self.ssa.read[id(branch)][branch.predicate]
         if not is_of_indices(self.ssa, self.shapes, predicate):
-            raise _Refused
-        self._make(predicate, {b.index for b in blocks[1:]}, ahead, len(ahead) + DEEPEST)
-
-    def _make(self, definition: Definition, inside: set[int], ahead: dict[int, Op], most: int) -> None:
-        """Runs ops of a chain's blocks ahead that make something."""
-        if self.ssa.single[definition.register] is not definition:
-            raise _Refused
-        op = definition.origin
-        if definition.block.index not in inside or id(op) in ahead:
-            return
-        if not isinstance(op, Op) or op.form.effects or op.guard is not None or len(ahead) >= most:
-            raise _Refused
-        for read in self.ssa.read[id(op)].values():
-            self._make(read, inside, ahead, most)
-        ahead[id(op)] = op
+            raise RefusedError
+        run_ahead(self.ssa, predicate, {b.index for b in blocks[1:]}, ahead, len(ahead) + DEEPEST)
 
     # -- whether it is worth it --------------------------------------------------------------------------
 
@@ -195,6 +182,21 @@ class _Finder:
         return kind.bits // 8 < shape.stride <= FEW * kind.bits // 8
 
 
+def run_ahead(ssa: Ssa, definition: Definition, inside: set[int], ahead: dict[int, Op], most: int) -> None:
+    """Adds to `ahead` the ops of some blocks that make a value, in their order. Raises `RefusedError` if they
+    do more than that, or are too many."""
+    if ssa.single[definition.register] is not definition:
+        raise RefusedError
+    op = definition.origin
+    if definition.block.index not in inside or id(op) in ahead:
+        return
+    if not isinstance(op, Op) or op.form.effects or op.guard is not None or len(ahead) >= most:
+        raise RefusedError
+    for read in ssa.read[id(op)].values():
+        run_ahead(ssa, read, inside, ahead, most)
+    ahead[id(op)] = op
+
+
 def without_branches(kernel: Function, ssa: Ssa, chains: Sequence[Chain]) -> Function:
     """The kernel with such chains standing twice."""
     made = copied(kernel)
@@ -215,14 +217,8 @@ def _write(made: Function, blocks: Mapping[int, Block], ssa: Ssa, chain: Chain) 
     behind = Block(0, [], chain.end).successors()
     once: list[Op | Call] = [*_once(ssa, ops)]
     fast = Block(0, once[before:], retarget(chain.end, {b: blocks[b.index] for b in behind}))
-    names, ahead = dict[Register, Register](), list[Op]()
-    for op in chain.ahead:
-        (old,) = (d for d in op.destinations if d is not None)
-        again = renamed(op, names)
-        names[old] = _register(made, old.type)
-        ahead.append(replace(again, destinations=tuple(d and names[d] for d in op.destinations)))
-    tests, all_ = _tests(made, [(names.get(p, p), holds) for p, holds in chain.tests], line)
-    first.ops = [*first.ops, *ahead, *tests]
+    tests, all_ = vote(made, chain.ahead, chain.tests, line)
+    first.ops = [*first.ops, *tests]
     first.terminator = Branch(all_, False, fast, slow, line=line)
     at = made.blocks.index(first) + 1
     made.blocks[at:at] = [fast, slow]
@@ -258,10 +254,20 @@ def _read(op: Op) -> Iterator[Register]:
     return (r for source in op.sources.values() for r in registers_of(source))
 
 
-def _tests(made: Function, asked: Sequence[tuple[Register, bool]], line: int) -> tuple[list[Op], Register]:
-    """Ops that give a predicate of the warp: that in all lanes all branches go on."""
-    sources: list[Source] = [p if holds else Complement(p) for p, holds in dict.fromkeys(asked)]
-    ops, both = list[Op](), sources[0]
+def vote(
+    made: Function, ahead: Iterable[Op], asked: Iterable[tuple[Register, bool]], line: int
+) -> tuple[list[Op], Register]:
+    """Ops that give a predicate of the warp: that in all lanes these predicates are as asked for. They begin
+    with copies of those that are to be run ahead."""
+    ops, names = list[Op](), dict[Register, Register]()
+    for op in ahead:
+        (old,) = (d for d in op.destinations if d is not None)
+        again = renamed(op, names)
+        names[old] = _register(made, old.type)
+        ops.append(replace(again, destinations=tuple(d and names[d] for d in op.destinations)))
+    tests = dict.fromkeys((names.get(p, p), holds) for p, holds in asked)
+    sources: list[Source] = [p if holds else Complement(p) for p, holds in tests]
+    both = sources[0]
     for source in sources[1:]:
         more = _register(made, PRED)
         ops.append(simple(CUT, PRED, more, {"a": (both, PRED), "b": (source, PRED)}, line))

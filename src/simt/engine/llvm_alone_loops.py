@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from simt.analysis.access import NEAR, is_spread
 from simt.analysis.dominance import Tree, dominators
-from simt.analysis.program import Block, Call, Op, memory_operands
+from simt.analysis.program import Block, Branch, Call, Op, memory_operands
 from simt.analysis.rolled_again import Line, Seldom
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
+from simt.analysis.skipped import is_of_indices
 from simt.engine.llvm_alone import LONGEST, AloneLoop
 from simt.engine.llvm_alone_algebra import NotAlone
 from simt.engine.llvm_alone_chunks import ChunkLoop
-from simt.engine.llvm_alone_rows import OneLaneLoop, RowLoop
+from simt.engine.llvm_alone_rows import FewLoop, OneLaneLoop, RowLoop, TogetherLoop
 from simt.engine.llvm_alone_short import ShortLoop
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import ALL
@@ -39,6 +40,9 @@ FEW_NESTED, FEW_NESTED_BUSY = 16, 4
 """The same through a loop with loops in it; one that does much else than to get at memory lane by lane."""
 GATHERED_NESTED = 10
 """That is less than one op in so many, those of inner loops counted for each of their turns."""
+FEW_PARTED, FEW_PARTED_GATHERED = 4, 8
+"""The same through a loop that all leave together, if they have parted before; through one that does little
+but get at memory lane by lane."""
 LONGEST_NESTED = 200
 """Ops of a loop with loops in it above which it is not doubled: what is in inner ones may be already."""
 
@@ -67,21 +71,24 @@ class AloneLoops:
         loop = self._begun(header)
         if loop is None or not self.has_code(loop):
             return False
-        builder, m = self.emitter.builder, self.emitter.m
-        few = self._few(loop)
+        m, few = self.emitter.m, self._few(loop)
         if few < WARP and mask.ir == ALL:
             return False
         bits = m.mask_bits(mask).ir
         if few < WARP:
-            count = m.module.declare("llvm.ctpop.i32", "i32", ("i32",))
-            lanes = builder.emit(f"call i32 {count}(i32 {bits})")
-            self._go_alone(loop, bits, builder.emit(f"icmp ule i32 {lanes}, {few}"))
+            self._go_alone_if_few(loop, bits, few)
             return False
         if self.is_all(header):
             self._send(f"alone.{loop.header.index}", bits)
             return True
         self._go_alone(loop, bits, "true")
         return False
+
+    def _go_alone_if_few(self, loop: Loop, bits: str, most: int) -> None:
+        builder = self.emitter.builder
+        count = self.emitter.m.module.declare("llvm.ctpop.i32", "i32", ("i32",))
+        lanes = builder.emit(f"call i32 {count}(i32 {bits})")
+        self._go_alone(loop, bits, builder.emit(f"icmp ule i32 {lanes}, {most}"))
 
     def _go_alone(self, loop: Loop, bits: str, condition: str) -> None:
         """Sends lanes to go through a loop one by one, if a condition holds."""
@@ -190,8 +197,29 @@ class AloneLoops:
             below = builder.emit(f"sub i32 {bits}, 1")
             others = builder.emit(f"and i32 {bits}, {below}")
             self._go_alone(loop, bits, builder.emit(f"icmp eq i32 {others}, 0"))
+        elif mask.ir != ALL and self._is_for_few(loop) and self._has_rows(loop, FewLoop):
+            most = FEW_PARTED_GATHERED if self._is_gathered(loop) else FEW_PARTED
+            self._go_alone_if_few(loop, self.emitter.m.mask_bits(mask).ir, most)
 
-    def _has_rows(self, loop: Loop, kind: type[RowLoop]) -> bool:
+    def _is_for_few(self, loop: Loop) -> bool:
+        """Whether lanes get at memory one by one in a loop, and have parted before it by what memory holds.
+        (By indices, those of most warps go one way.)"""
+        emitter, header = self.emitter, loop.header.index
+        if not any(map(self._scatters, self._ops(loop))):
+            return False
+        for block in emitter.schedule.order[: loop.first]:
+            branch, around = block.terminator, emitter.schedule.loop_of[block.index]
+            if block.index not in emitter.uniformity.divergent or not isinstance(branch, Branch):
+                continue
+            leads = around is None or around.first <= loop.first <= around.last
+            parts = emitter.representatives[block.index] != emitter.representatives[header]
+            predicate = emitter.ssa.read[id(branch)][branch.predicate]
+            by_index = is_of_indices(emitter.ssa, emitter.uniformity.shapes, predicate)
+            if leads and parts and not by_index and self.dominance.dominates(block.index, header):
+                return True
+        return False
+
+    def _has_rows(self, loop: Loop, kind: type[TogetherLoop]) -> bool:
         header = loop.header.index
         if header not in self.rows:
             leaves = header in self.emitter.uniformity.leaving

@@ -4,6 +4,9 @@
 stores words side by side, and LLVM makes vectors of that (`simt.engine.llvm_alone_free`). Where the first
 lane finds that it has too few turns for it, nothing has been done yet, and the warp goes through the loop
 together.
+
+Lanes that have parted by what memory holds are often few, and lane by lane is as good as together where a
+loop gathers, scatters or updates what lies anywhere: each has scalar code then.
 """
 
 from __future__ import annotations
@@ -15,8 +18,46 @@ from simt.engine.llvm_alone_algebra import NotAlone
 from simt.engine.llvm_builder import Value
 
 
-class RowLoop(AloneLoop):
-    """Emits one loop of which most turns are known ahead for one lane at a time."""
+class TogetherLoop(AloneLoop):
+    """Emits one loop that all lanes leave together for one lane at a time. What is the same for all lanes is
+    given by each."""
+
+    def is_given(self, definition: Definition) -> bool:
+        return super().is_given(definition) or self._is_same(definition)
+
+    def _is_same(self, definition: Definition) -> bool:
+        (part, *others) = self.emitter.parts(definition)
+        shape = self.emitter.shape(definition)
+        known = shape.stride == 0 or self.m.segment == WARP
+        return not others and part.width == 1 and shape.is_affine and known
+
+    def copy_column(self, definition: Definition, away: bool) -> None:
+        if not self._is_same(definition):
+            super().copy_column(definition, away)
+
+    def put(self, definition: Definition, value: Value) -> None:
+        if not self._is_same(definition):
+            return super().put(definition, value)
+        stride = self.emitter.shape(definition).stride
+        if stride:
+            lane = self.m.cast("zext" if value.type == "i64" else "trunc", value.type, self.m.lane_number)
+            value = self.m.binary("sub", value, self.m.binary("mul", lane, self.m.number(value.type, stride)))
+        (part,) = self.emitter.parts(definition)
+        self.builder.void(f"store {value.typed}, ptr {self.emitter.slot(definition, part)}, align 64")
+        return None
+
+
+class FewLoop(TogetherLoop):
+    """`TogetherLoop` for lanes that are few, if all go on at one place."""
+
+    def emit(self) -> None:
+        if self.exit is None:
+            raise NotAlone
+        super().emit()
+
+
+class RowLoop(TogetherLoop):
+    """`TogetherLoop` for loops of which most turns are known ahead."""
 
     needs_vectors = True
 
@@ -58,34 +99,8 @@ class RowLoop(AloneLoop):
             f"  br i1 %{name}.has.begun, label %{name}.turn, label %{name}.back",
         ]
 
-    # -- what is the same for all lanes is given by each ------------------------------------------------
-
-    def is_given(self, definition: Definition) -> bool:
-        return super().is_given(definition) or self._is_same(definition)
-
-    def _is_same(self, definition: Definition) -> bool:
-        (part, *others) = self.emitter.parts(definition)
-        shape = self.emitter.shape(definition)
-        known = shape.stride == 0 or self.m.segment == WARP
-        return not others and part.width == 1 and shape.is_affine and known
-
-    def copy_column(self, definition: Definition, away: bool) -> None:
-        if not self._is_same(definition):
-            super().copy_column(definition, away)
-
-    def put(self, definition: Definition, value: Value) -> None:
-        if not self._is_same(definition):
-            return super().put(definition, value)
-        stride = self.emitter.shape(definition).stride
-        if stride:
-            lane = self.m.cast("zext" if value.type == "i64" else "trunc", value.type, self.m.lane_number)
-            value = self.m.binary("sub", value, self.m.binary("mul", lane, self.m.number(value.type, stride)))
-        (part,) = self.emitter.parts(definition)
-        self.builder.void(f"store {value.typed}, ptr {self.emitter.slot(definition, part)}, align 64")
-        return None
-
 
 class OneLaneLoop(RowLoop):
-    """The same for warps of one lane, which has nothing to lose."""
+    """`RowLoop` for warps of one lane, which has nothing to lose."""
 
     needs_vectors = False

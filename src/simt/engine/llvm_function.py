@@ -102,7 +102,6 @@ class FunctionEmitter(OpEmitter):
         self._live: dict[int, set[Definition]] | None = None
         self.ticks = Ticks(self.builder) if unit.has_clock else None
         self.forecast = Forecast(self.schedule.order, self.ssa, self.uniformity)
-        self.here = self.schedule.order[0]  # the block that is being emitted
         self.anyway = unit.run_anyway(self.ssa, self.uniformity)
 
     def _representatives(self) -> dict[int, int]:

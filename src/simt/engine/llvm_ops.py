@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from simt.analysis.cut_indices import CutIndices
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.following import NOTHING, following, is_pitched
+from simt.analysis.lanes import first_of_same_lanes
 from simt.analysis.members import later_members
 from simt.analysis.program import (
     Address,
@@ -35,6 +36,7 @@ from simt.engine.llvm_lanes import Lanes, bases, shape_of
 from simt.engine.llvm_loose import raw
 from simt.engine.llvm_members import are_beside
 from simt.engine.llvm_phases import ONE_WARP
+from simt.engine.llvm_prefetch import Place
 from simt.engine.llvm_rolled import ABORT, fault_at
 from simt.engine.llvm_slots import SlotEmitter, Unit
 
@@ -46,6 +48,7 @@ class OpEmitter(SlotEmitter):
         super().__init__(unit, function)
         self.in_place: Evaluator[Value] = Evaluator(self.m, _Reader(self), unit.program.environment)
         self.evaluator = self.in_place
+        self.here = self.schedule.order[0]  # the block that is being emitted
         self.streams: set[int] = set()  # stores that may go past the caches, by the op's id
         self.goers: dict[int, bool] = {}  # what comparisons give in threads that do something, by the op's id
 
@@ -91,7 +94,7 @@ class OpEmitter(SlotEmitter):
         m.reach = UNKNOWN if large or not acts else self.reach_here(op)
         m.range_of = partial(self._range_of, op)
         m.streams = id(op) in self.streams
-        m.step_in_loop = partial(self._step_in_loop, op)
+        m.step_in_loop, m.place_in_loop = partial(self._step_in_loop, op), partial(self._place_in_loop, op)
         m.result_used = not self.uses.keys().isdisjoint(made)
         m.may_put_off = op.guard is None and not large
         if op.guard is not None and acts:
@@ -195,6 +198,19 @@ class OpEmitter(SlotEmitter):
         if self.unit.large or loop is None or len(addresses) != 1:
             return None
         return self.turns.step(addresses[0], loop)
+
+    def _place_in_loop(self, op: Op) -> Place | None:
+        """Where an op's address is in a turn of the loop around it."""
+        places = [(self.ssa.read[id(op)][register], offset) for register, offset in memory_operands(op)]
+        if self.unit.large or self.m.loop is None or len(places) != 1:
+            return None
+        first = self._first_of_same_lanes
+        return Place(op, *places[0], first[self.here.index] == first[self.m.loop])
+
+    @cached_property
+    def _first_of_same_lanes(self) -> dict[int, int]:
+        """By block, the first one that the same lanes run in each turn."""
+        return first_of_same_lanes(self.ssa)
 
     def number_of(self, definition: Definition) -> int | None:
         found = UNKNOWN if self.unit.large else self.ranges.of(definition)

@@ -26,13 +26,16 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
+from simt.analysis.program import Op
 from simt.analysis.rolled_again import Line
 from simt.analysis.shape import WARP
+from simt.analysis.ssa import Definition
 from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_pattern_algebra import PatternAlgebra
 from simt.engine.llvm_scopes import OF_WORKER
+from simt.records import dataclass
 
 AHEAD = 8
 """Iterations."""
@@ -56,13 +59,24 @@ ROOM = 256
 SPREAD = "simt.prefetch.spread"
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an access is in a turn of a loop: some bytes from an address. `always`: in every turn."""
+
+    op: Op
+    address: Definition
+    offset: int
+    always: bool
+
+
 class PrefetchAlgebra(PatternAlgebra):
     """`PatternAlgebra` with prefetches. `loop`: the loop around the present block, by its header's index
     (None: it is in no loop); `in_turns`: whether that has a barrier for all warps of the CTA in every turn;
     `in_stream`: whether warps follow each other through memory, as CPUs notice (`simt.engine.llvm_groups`);
-    `asked_in_loop`: lines that a turn of each loop asks for. `beside_lanes`: whether the function gets at
-    memory lane by lane, too. `for_next_cta`: whether to ask for what the next CTA will use, and how `near`
-    that is to be; `lines_asked`: how much, for a warp. `line`: of PTX, from which the present op is."""
+    `asked_in_loop`: lines that a turn of each loop asks for, `asked_at`: by which accesses. `beside_lanes`:
+    whether the function gets at memory lane by lane, too. `for_next_cta`: whether to ask for what the next
+    CTA will use, and how `near` that is to be; `lines_asked`: how much, for a warp. `line`: of PTX, from
+    which the present op is."""
 
     line = 0
     loop: int | None = None
@@ -76,6 +90,14 @@ class PrefetchAlgebra(PatternAlgebra):
     @cached_property
     def asked_in_loop(self) -> Counter[int | None]:
         return Counter()
+
+    @cached_property
+    def asked_at(self) -> dict[tuple[int | None, Definition], list[Place]]:
+        return {}
+
+    def place_in_loop(self) -> Place | None:
+        """Where the present access is in a turn, None if that is not told by one address."""
+        return None
 
     def step_in_loop(self) -> int | None:
         """By how many bytes the present access goes on in each turn, None if that is no known constant."""
@@ -114,7 +136,7 @@ class PrefetchAlgebra(PatternAlgebra):
         is_near = known is not None and abs(known) <= NEAR
         rolled = isinstance(self.line, Line) and self.line.single and SLOW_GATHERS not in self.features
         asks = not is_near or (rolled and known != 0)
-        if not asks or self.asked_in_loop[self.loop] + lines > ROOM_IN_TURN:
+        if not asks or self.asked_in_loop[self.loop] + lines > ROOM_IN_TURN or self._is_asked():
             return
         self.asked_in_loop[self.loop] += lines
         if known is not None:
@@ -122,6 +144,20 @@ class PrefetchAlgebra(PatternAlgebra):
             self._ask_ahead(addresses, nbytes, str(known * turns))
         else:
             self._ask_if_far(addresses, nbytes, self._steady_step(addresses[0]), AHEAD)
+
+    def _is_asked(self) -> bool:
+        """Whether an access near to this one has asked: neighbours of a pixel lie in a line or two. Else
+        notes that this one does."""
+        place = self.place_in_loop()
+        if place is None:
+            return False
+        others = self.asked_at.setdefault((self.loop, place.address), [])
+        near = (other for other in others if other.op is not place.op)  # whose code may stand twice
+        near = (other for other in near if abs(other.offset - place.offset) <= LINE)
+        if any(other.always or not place.always for other in near):
+            return True
+        others.append(place)
+        return False
 
     def _steady_step(self, address: Value) -> str:
         """The step from the last turn's address, 0 if the step before was another: rows that are chosen by a

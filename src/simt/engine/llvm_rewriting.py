@@ -17,6 +17,7 @@ from simt.analysis.same_turns import Proof
 from simt.analysis.skipped import FEWEST, skipped_words, without_branches
 from simt.analysis.taking_turns import Found, walking_loops
 from simt.analysis.together import loops_together, put_together
+from simt.analysis.told_before import loops_told_before, without_told
 from simt.analysis.turns import Turns
 from simt.analysis.unguarded import guarded_parts, without_guards
 from simt.analysis.whole_indices import with_whole_indices
@@ -98,6 +99,17 @@ def _stores(block: Block) -> bool:
     return any(isinstance(op, Op) and op.form.effects and not op.destinations for op in block.ops)
 
 
+def _told_before(unit: Unit) -> Function:
+    """The kernel, with loops standing twice whose branches are told before them."""
+    if unit.has_clock or not any(isinstance(block.terminator, Branch) for block in unit.kernel.blocks):
+        return unit.kernel
+    found = unit.analyse(unit.kernel)
+    if found.pending.waiting or not found.uniformity.divergent:
+        return unit.kernel
+    loops = loops_told_before(found.ssa, found.uniformity)
+    return without_told(unit.kernel, loops) if loops else unit.kernel
+
+
 def _staying_together(unit: Unit) -> Function:
     """The kernel, with loops standing twice in which lanes are to stay together."""
     found, environment = unit.analyse(unit.kernel), unit.program.environment
@@ -148,7 +160,7 @@ def with_cuts(unit: Unit) -> Function:
 
 
 STEPS = (
-    _with_wide_moves, _with_parted_bounds, _with_choices, _rolled_again, _staying_together, _without_guards,
-    _without_branches, _with_rows_of_blocks,
+    _with_wide_moves, _with_parted_bounds, _with_choices, _rolled_again, _told_before, _staying_together,
+    _without_guards, _without_branches, _with_rows_of_blocks,
 )  # fmt: skip
 """One after the other: each gives the kernel that the next one finds."""

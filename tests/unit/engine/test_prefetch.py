@@ -191,10 +191,32 @@ def test_a_known_step_is_not_measured(step: int, ahead: int | None) -> None:
 def test_a_turn_asks_for_few_lines() -> None:
     """Two of each load, and the one in which it may end: the fifth asks for nothing, in its loop; another
     loop, in which lanes are in two halves, has room again."""
-    turn = "ld.global.u32 %v, [%a]; " * 5 + "add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end;"
+    loads = "".join(f"ld.global.u32 %v, [%a+{256 * i}]; " for i in range(5))
+    turn = f"{loads} add.u64 %a, %a, %n; setp.lt.u64 %p, %a, %end;"
     assert text_of(f"L: {turn} @%p bra L;").count("call void @llvm.prefetch") == 1.5 * ROOM_IN_TURN
     two = text_of(f"L: {turn} @%p bra L; M: {turn} @%p bra M;")
     assert two.count("call void @llvm.prefetch") == (1.5 + 1) * ROOM_IN_TURN
+
+
+@pytest.mark.parametrize(
+    ("loads", "asking"),
+    [
+        ("[%a+-4] [%a] [%a+4] [%a+60]", 1),
+        ("[%a] [%a+64] [%a+65]", 2),
+        ("[%a] [%o]", 2),
+        ("[%a] always [%a+4]", 1),
+        ("seldom [%a] always [%a+4]", 2),
+        ("seldom [%a] [%a+4]", 1),
+    ],
+)
+def test_neighbours_ask_once(loads: str, asking: int) -> None:
+    """What lies in the line of another access, or the next one, unless that one is not done in every turn."""
+    words = {"seldom": "setp.eq.u64 %p, %n, %end; @%p bra M;", "always": "M:"}
+    turn = "".join(words.get(w, f"ld.global.u32 %v, {w};") for w in loads.split())
+    end = "" if "always" in loads else "M:"
+    text = text_of(f"add.u64 %o, %a, %n; L: {turn} {end} add.u64 %a, %a, %n; add.u64 %o, %o, %n;"
+                   "setp.lt.u64 %p, %a, %end; @%p bra L;")  # fmt: skip
+    assert text.count("call void @llvm.prefetch") == 3 * asking
 
 
 @pytest.mark.parametrize(("barrier", "in_memory"), [("", False), ("bar.sync 0;", True)])
