@@ -321,7 +321,7 @@ def _shared(context: Context, kernel: Function) -> None:
     for name in reachable([kernel.name], context.functions):
         for op in context.functions[name].ops():
             if isinstance(op, Op):
-                used.update(dict.fromkeys(_shared_names(op)))
+                used.update(dict.fromkeys(_shared_names(op.sources.values())))
                 effects |= op.form.effects
     kernel.events, kernel.breakpoints = "event" in effects, "breakpoint" in effects
     position = 0
@@ -342,19 +342,14 @@ def _shared(context: Context, kernel: Function) -> None:
         kernel.shared.update(dict.fromkeys(dynamic, kernel.dynamic_shared))
 
 
-def _shared_names(op: Op) -> list[str]:
-    found: list[str] = []
-    for operand in op.sources.values():
-        found.extend(_names(operand))
-    return found
-
-
-def _names(operand: Operand) -> list[str]:
-    if isinstance(operand, MemoryOperand):
-        operand = operand.base
-    if isinstance(operand, tuple):
-        return [n for o in operand for n in _names(o)]
-    return [operand.name] if isinstance(operand, SymbolAddress) and operand.space == "shared" else []
+def _shared_names(operands: Iterable[Operand]) -> Iterator[str]:
+    for operand in operands:
+        base = operand.base if isinstance(operand, MemoryOperand) else operand
+        if isinstance(base, SymbolAddress):
+            if base.space == "shared":
+                yield base.name
+        elif isinstance(base, tuple):
+            yield from _shared_names(base)
 
 
 def _identity(modules: Sequence[nodes.Module], sources: Sequence[Source]) -> str:

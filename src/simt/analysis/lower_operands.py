@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_constants import constant, single_bits
 from simt.analysis.lower_context import Cells, Passed, Registers, Stored, Unlowerable
@@ -109,6 +111,8 @@ class Operands:
 
     def source(self, scope: Scope, node: nodes.Operand, t: Type) -> Source:
         """A scalar operand; constants become values of type `t`."""
+        if node.__class__ is nodes.Name:  # most are
+            return self._named(scope, cast("nodes.Name", node))
         match node:
             case nodes.Integer() | nodes.Float():
                 if t is F64 and self.context.environment.has_single_only:

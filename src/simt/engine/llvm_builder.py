@@ -35,7 +35,7 @@ class Value:
     @property
     def typed(self) -> str:
         """The operand with its type, as in a call."""
-        return f"{self.spelled} {self.ir}"
+        return f"{spell(self.type, self.width)} {self.ir}"
 
     @property
     def literal(self) -> int | None:
@@ -58,6 +58,7 @@ def spell(element: str, width: int) -> str:
     return element if width == 1 else f"<{width} x {element}>"
 
 
+@cache
 def mangled(element: str, width: int) -> str:
     """How intrinsic names write a type: `f32`, `v32i64`."""
     name = {"half": "f16", "float": "f32", "double": "f64"}.get(element, element)

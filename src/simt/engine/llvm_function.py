@@ -157,7 +157,8 @@ class FunctionEmitter(OpEmitter):
         self.current = self.ssa.reaching(block)
         self.m.begin_block()
         for op in self.coming(block):
-            self._tick(op)
+            if self.ticks is not None:
+                self._tick(op)
             self.m.words = self.stretches.of(op, loop) if isinstance(op, Op) else None
             lines, blocks = self._taken()
             self.m.is_repeated = False
@@ -205,14 +206,19 @@ class FunctionEmitter(OpEmitter):
 
     def _grows_large(self, lines: int) -> bool:
         """Whether the lines and blocks so far, or those foretold by far, are those of a large function."""
-        limit, blocks = LINES // min(2, self.unit.pieces), self.builder.blocks
-        most = BLOCKS * times_blocks(len(self.schedule.order), len(self.pending.barriers))
+        (limit, most), blocks = self._most, self.builder.blocks
         if lines > limit or blocks > most:
             return True
         if not self.forecast.is_due:
             return False
         more_lines, more_blocks = self.forecast.rest()
         return lines + more_lines > NEARLY * limit or blocks + more_blocks > NEARLY * most
+
+    @cached_property
+    def _most(self) -> tuple[int, int]:
+        """Lines and blocks of a function that is not large."""
+        blocks = times_blocks(len(self.schedule.order), len(self.pending.barriers))
+        return LINES // min(2, self.unit.pieces), BLOCKS * blocks
 
     def _entry_mask(self, block: Block) -> Value:
         found = self.representatives[block.index]
