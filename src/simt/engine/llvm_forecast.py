@@ -16,6 +16,9 @@ from simt.analysis.uniformity import Uniformity
 
 OFTEN = 8
 """Instructions after which a forecast is made anew."""
+NEARLY = 0.95
+"""Times so many lines or blocks that are to be foretold for them to count before they are there: a kernel
+with about as many is not to be emitted nearly whole, and then anew."""
 
 
 class Forecast:
@@ -46,10 +49,14 @@ class Forecast:
             self.left[kind] -= 1
             self.taken[kind] = lines, blocks
 
-    @property
-    def is_due(self) -> bool:
-        """Whether it is time to make a forecast."""
-        return self.done % OFTEN == 0
+    def is_large(self, lines: int, blocks: int, most_lines: int, most_blocks: int) -> bool:
+        """Whether the lines and blocks so far, or those foretold by far, are more than so many."""
+        if lines > most_lines or blocks > most_blocks:
+            return True
+        if self.done % OFTEN:
+            return False
+        more_lines, more_blocks = self.rest()
+        return lines + more_lines > NEARLY * most_lines or blocks + more_blocks > NEARLY * most_blocks
 
     def rest(self) -> tuple[int, int]:
         """Lines and blocks that the instructions that are left will take."""

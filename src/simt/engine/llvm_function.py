@@ -44,7 +44,7 @@ from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
 from simt.engine.llvm_marches import Marches
 from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_ops import OpEmitter
-from simt.engine.llvm_outline import BLOCKS, LINES, NEARLY, PIECE, TooLarge, times_blocks
+from simt.engine.llvm_outline import BLOCKS, LINES, PIECE, TooLarge, times_blocks
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_stretches import Stretches
@@ -197,22 +197,12 @@ class FunctionEmitter(OpEmitter):
         large, or is to be, and was not known to be."""
         lines = len(self.builder.lines)
         if not self.unit.large:
-            if self.unit.may_grow and self._grows_large(lines):
+            if self.unit.may_grow and self.forecast.is_large(lines, self.builder.blocks, *self._most):
                 raise TooLarge
         elif lines - self.builder.last_label > PIECE:
             piece = self.builder.block_name("piece")
             self.builder.void(f"br label %{piece}")
             self.builder.label(piece)
-
-    def _grows_large(self, lines: int) -> bool:
-        """Whether the lines and blocks so far, or those foretold by far, are those of a large function."""
-        (limit, most), blocks = self._most, self.builder.blocks
-        if lines > limit or blocks > most:
-            return True
-        if not self.forecast.is_due:
-            return False
-        more_lines, more_blocks = self.forecast.rest()
-        return lines + more_lines > NEARLY * limit or blocks + more_blocks > NEARLY * most
 
     @cached_property
     def _most(self) -> tuple[int, int]:

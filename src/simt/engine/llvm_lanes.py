@@ -28,7 +28,7 @@ from simt.analysis.shape import (
 )
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.engine.llvm_algebra import LlvmIntegers
-from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
+from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, number_of, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_loose import LooseBits
 from simt.engine.llvm_numbers import Numbers
@@ -53,7 +53,7 @@ class Lanes(Value):
 
     @property
     def literal(self) -> int | None:
-        return bases(self).literal if self.width == 1 and self.shape.stride == 0 else None
+        return number_of(self) if self.width == 1 and self.shape.stride == 0 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,9 @@ class TrialEmitter(TurnEmitter):
     def slot(self, definition: Definition, part: Part) -> str:
         """Of another type than in the usual code, it has another name."""
         shape = self.settled.get(definition)
-        name = "" if shape is None else ".rows" if shape.width == TWO else ".sure"
+        if shape is None:
+            return super().slot(definition, part)
+        name = ".rows" if shape.width == TWO else ".sure"
         return super().slot(definition, replace(part, suffix=f"{part.suffix}{name}"))
 
     def _phis(self, block: Block, masks: Mapping[Block, Value]) -> None:
