@@ -10,7 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from simt.analysis.call_graph import reachable
-from simt.analysis.program import Barrier, Branch, Call, Op, Operand, Program, Special, Switch, Terminator
+from simt.analysis.program import (
+    Barrier,
+    Branch,
+    Call,
+    Op,
+    Operand,
+    Program,
+    Register,
+    Special,
+    Switch,
+    Terminator,
+)
 from simt.isa.special_registers import CLOCKS
 
 
@@ -20,6 +31,8 @@ def reads_clock(op: Op | Call) -> bool:
 
 def _has_clock(sources: Iterable[Operand]) -> bool:
     for source in sources:
+        if isinstance(source, Register):  # most are
+            continue
         if isinstance(source, Special):
             if f"%{source.name}" in CLOCKS:
                 return True

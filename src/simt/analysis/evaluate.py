@@ -97,9 +97,8 @@ class Evaluator(Generic[V]):
 
     def operand(self, operand: Operand, t: Type) -> Any:
         """An operand's column (or tuple of columns) in the representation of `t`."""
-        if operand.__class__ is Register:  # most are
-            register = cast("Register", operand)
-            return adapt(self.m, self.reader.register(register), register.type, t)
+        if isinstance(operand, Register):  # most are
+            return adapt(self.m, self.reader.register(operand), operand.type, t)
         match operand:
             case None:
                 return None

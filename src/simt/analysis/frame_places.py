@@ -287,6 +287,8 @@ class FramePlaces:
 def _are_in_frame(operands: Iterable[Operand]) -> bool:
     """Whether some operand is an address in the frame."""
     for operand in operands:
+        if isinstance(operand, Register):  # most are
+            continue
         base = operand.base if isinstance(operand, Address) else operand
         if isinstance(base, SymbolAddress):
             if base.space == LOCAL:

@@ -21,7 +21,7 @@ from simt.analysis.lower_simplify import simplify
 from simt.analysis.lower_variables import round_up
 from simt.analysis.outline import FRAME_ALIGNMENT
 from simt.analysis.program import Address as MemoryOperand
-from simt.analysis.program import Call, Function, Op, Operand, Program, SymbolAddress
+from simt.analysis.program import Call, Function, Op, Operand, Program, Register, SymbolAddress
 from simt.collector import collector_paused
 from simt.diagnostics import Diagnostic, Diagnostics, LinkedSource, Severity, Source
 from simt.errors import PtxError
@@ -344,6 +344,8 @@ def _shared(context: Context, kernel: Function) -> None:
 
 def _shared_names(operands: Iterable[Operand]) -> Iterator[str]:
     for operand in operands:
+        if isinstance(operand, Register):  # most are
+            continue
         base = operand.base if isinstance(operand, MemoryOperand) else operand
         if isinstance(base, SymbolAddress):
             if base.space == "shared":

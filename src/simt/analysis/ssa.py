@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
-from typing import cast
 
 from simt.analysis.convergence import Convergence
 from simt.analysis.dominance import Tree, dominators
@@ -27,7 +26,6 @@ from simt.analysis.program import (
     Operand,
     Register,
     Source,
-    Special,
     Switch,
 )  # fmt: skip
 from simt.analysis.schedule import Schedule
@@ -117,10 +115,9 @@ def uses(op: Op | Call) -> list[Register]:
             found.append(op.callee)
         return found
     for operand in op.sources.values():
-        kind = operand.__class__
-        if kind is Register:  # most are
-            found.append(cast("Register", operand))
-        elif kind is not Constant and kind is not Special:
+        if isinstance(operand, Register):  # most are
+            found.append(operand)
+        elif not isinstance(operand, Constant):
             found += registers_of(operand)
     if op.guard is not None:
         found.append(op.guard.register)

@@ -101,6 +101,8 @@ class Combined(Value):
 
 
 def shape_of(value: Value) -> Shape:
+    if value.__class__ is Value and (value.width != 1 or value.ir[0] == "%"):  # most are
+        return unknown(value.width)
     if isinstance(value, Lanes):
         literal = value.literal
         if literal is None:
