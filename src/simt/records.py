@@ -2,16 +2,17 @@
 
 The standard library compiles up to six functions for each class when it is imported. The package has more
 than two hundred of them, and that took longer than to compile a small kernel. Here methods that can be shared
-are, and `__init__`, `__eq__`, `__hash__` and what `replace` calls are compiled when one of them is first
-called. What the standard library wants to know of a class (`dataclasses.fields`) is made when it asks.
+are, and `__init__`, `__eq__`, `__hash__` and what `replace` calls are made when one of them is first called,
+of code that classes with as many fields share. What the standard library wants to know of a class
+(`dataclasses.fields`) is made when it asks.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from functools import cache
-from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any, cast
+from types import CodeType, FunctionType, MemberDescriptorType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -106,74 +107,101 @@ def _standard_fields(made: type[Any]) -> Any:
 
 
 def _complete(cls: type[Any], name: str) -> None:
-    """Compiles a method of the record that a class is, or is derived from. Another thread may have done it
+    """Makes a method of the record that a class is, or is derived from. Another thread may have done it
     meanwhile: then it is no longer the first one."""
     first, write = WRITERS[name]
     made = next((c for c in cls.__mro__ if vars(c).get(name) is first), None)
     if made is None:
         return
-    source, known = write(made)
-    exec(source, known)
-    known[name].__qualname__ = f"{made.__qualname__}.{name}"
-    setattr(made, name, known[name])
+    written = write(made)
+    code = _renamed(_code(written.text), written.names)
+    method = FunctionType(code, written.known, name, written.defaults)
+    method.__module__, method.__qualname__ = made.__module__, f"{made.__qualname__}.{name}"
+    setattr(made, name, method)
 
 
-def _initializer(made: type[Any]) -> tuple[str, dict[str, Any]]:
-    """The text of `__init__`, and the names that it uses. That of a frozen class writes to the slots
-    themselves; without slots as `object` does."""
+class _Written(NamedTuple):
+    """A method as text, in which fields are `_0`, `_1` and so on, so that classes of one form share it.
+    `names`: what they are called. `known`: other names that it uses."""
+
+    text: str
+    names: tuple[str, ...]
+    known: dict[str, Any]
+    defaults: tuple[Any, ...] = ()
+
+
+@cache
+def _code(text: str) -> CodeType:
+    """Of the one function that a text defines."""
+    return next(c for c in compile(text, "<record>", "exec").co_consts if isinstance(c, CodeType))
+
+
+def _renamed(code: CodeType, names: tuple[str, ...]) -> CodeType:
+    """The same code for fields of other names: to compile it again would take twenty times as long."""
+    named = {f"_{i}": name for i, name in enumerate(names)}
+    local, others = (tuple([named.get(n, n) for n in old]) for old in (code.co_varnames, code.co_names))
+    return code.replace(co_varnames=local, co_names=others)
+
+
+def _initializer(made: type[Any]) -> _Written:
+    """`__init__`. That of a frozen class writes to the slots themselves; without slots as `object` does."""
     known: dict[str, Any] = {"_missing": dataclasses.MISSING, "_write": object.__setattr__}
-    frozen = made.__setattr__ is _set
-    parameters, lines = ["self"], list[str]()
-    for i, (name, given) in enumerate(getattr(made, GIVEN).items()):
-        value, factory = name, dataclasses.MISSING
-        if isinstance(given, FIELD):
-            given, factory = given.default, given.default_factory
-        if factory is not dataclasses.MISSING:
-            known[f"_default{i}"], given = factory, known["_missing"]
-            parameters.append(f"{name}=_missing")
-            value = f"_default{i}() if {name} is _missing else {name}"
-        elif given is dataclasses.MISSING:
-            parameters.append(name)
-        else:
-            known[f"_default{i}"] = given
-            parameters.append(f"{name}=_default{i}")
-        slot = getattr(made, name, None)
+    frozen, fields = made.__setattr__ is _set, getattr(made, GIVEN)
+    lines, defaults = list[str](), list[Any]()
+    for i, (name, given) in enumerate(fields.items()):
+        value, slot = f"_{i}", getattr(made, name, None)
+        if isinstance(given, FIELD) and given.default_factory is not dataclasses.MISSING:
+            known[f"_default{i}"] = given.default_factory
+            value = f"_default{i}() if _{i} is _missing else _{i}"
+            defaults.append(dataclasses.MISSING)
+        elif (default := given.default if isinstance(given, FIELD) else given) is not dataclasses.MISSING:
+            defaults.append(default)
+        elif defaults:
+            raise TypeError(f"{made.__qualname__}.{name}: expected a default, as the field before has one")
         if not frozen:
-            lines.append(f" self.{name} = {value}\n")
+            lines.append(f" self._{i} = {value}\n")
         elif isinstance(slot, MemberDescriptorType):
             known[f"_set{i}"] = slot.__set__
             lines.append(f" _set{i}(self, {value})\n")
         else:
-            lines.append(f" _write(self, {name!r}, {value})\n")
+            known[f"_name{i}"] = name
+            lines.append(f" _write(self, _name{i}, {value})\n")
     if hasattr(made, "__post_init__"):
         lines.append(" self.__post_init__()\n")
-    return f"def __init__({', '.join(parameters)}):\n{''.join(lines) or ' pass'}\n", known
+    parameters = "".join(f", _{i}" for i in range(len(fields)))
+    text = f"def __init__(self{parameters}):\n{''.join(lines) or ' pass'}\n"
+    return _Written(text, tuple(fields), known, tuple(defaults))
 
 
-def _compared(made: type[Any], who: str) -> str:
-    """The fields that count for equality, as a tuple."""
+def _compared(made: type[Any]) -> tuple[str, ...]:
+    """The fields that count for equality."""
     given = getattr(made, GIVEN).items()
-    counted = (n for n, v in given if v.__class__ is not FIELD or v.compare)
-    return f"({''.join(f'{who}.{name}, ' for name in counted)})"
+    return tuple([n for n, v in given if v.__class__ is not FIELD or v.compare])
 
 
-def _equal(made: type[Any]) -> tuple[str, dict[str, Any]]:
-    mine, others = (_compared(made, who) for who in ("self", "other"))
+def _values(who: str, fields: tuple[str, ...]) -> str:
+    return f"({''.join(f'{who}._{i}, ' for i in range(len(fields)))})"
+
+
+def _equal(made: type[Any]) -> _Written:
+    fields = _compared(made)
+    mine, others = _values("self", fields), _values("other", fields)
     result = f"{mine} == {others} if other.__class__ is self.__class__ else NotImplemented"
-    return f"def __eq__(self, other):\n return {result}\n", {}
+    return _Written(f"def __eq__(self, other):\n return {result}\n", fields, {})
 
 
-def _hash(made: type[Any]) -> tuple[str, dict[str, Any]]:
-    return f"def __hash__(self):\n return hash({_compared(made, 'self')})\n", {}
+def _hash(made: type[Any]) -> _Written:
+    fields = _compared(made)
+    return _Written(f"def __hash__(self):\n return hash({_values('self', fields)})\n", fields, {})
 
 
-def _changed(made: type[Any]) -> tuple[str, dict[str, Any]]:
-    """The text of what `replace` calls."""
-    names = getattr(made, GIVEN)
-    parameters = "".join(f", {name}=_missing" for name in names)
-    values = ", ".join(f"self.{name} if {name} is _missing else {name}" for name in names)
+def _changed(made: type[Any]) -> _Written:
+    """What `replace` calls."""
+    fields = tuple(getattr(made, GIVEN))
+    parameters = "".join(f", _{i}" for i in range(len(fields)))
+    values = ", ".join(f"self._{i} if _{i} is _missing else _{i}" for i in range(len(fields)))
     text = f"def _changed(self{parameters}):\n return self.__class__({values})\n"
-    return text, {"_missing": dataclasses.MISSING}
+    return _Written(text, fields, {"_missing": dataclasses.MISSING}, (dataclasses.MISSING,) * len(fields))
 
 
 def _first_init(self: object, *arguments: object, **named: object) -> None:

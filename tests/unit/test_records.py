@@ -273,6 +273,44 @@ def test_names_that_are_no_fields_are_refused() -> None:
             x: ClassVar[int] = 3
 
 
+def test_a_default_before_a_field_without_one_is_refused() -> None:
+    @records.dataclass(slots=True)
+    class Odd:
+        """With a default at the wrong place."""
+
+        first: int = 0
+        last: int = field()
+
+    with pytest.raises(TypeError, match=r"Odd\.last: expected a default, as the field before has one"):
+        Odd(1, 2)
+
+
+def test_fields_of_one_form_share_code() -> None:
+    """Each with names of its own."""
+
+    @records.dataclass(frozen=True, slots=True)
+    class One:
+        """Of two fields."""
+
+        first: int
+        second: list[int] = field(default_factory=list[int])
+
+    @records.dataclass(frozen=True, slots=True)
+    class Other:
+        """Of two others."""
+
+        left: str
+        right: set[str] = field(default_factory=set[str])
+
+    assert (One(second=[1], first=2).second, Other("a").right, One(3)) == ([1], set(), One(3))
+    with pytest.raises(TypeError, match=r"Other\.__init__\(\) got an unexpected keyword argument 'first'"):
+        Other(first=1)  # pyright: ignore[reportCallIssue]
+    made: tuple[Any, ...] = (One, Other)
+    codes = [cls.__init__.__code__ for cls in made]
+    assert codes[0].co_code == codes[1].co_code
+    assert [code.co_varnames for code in codes] == [("self", "first", "second"), ("self", "left", "right")]
+
+
 def test_a_beginning_of_its_own_is_refused() -> None:
     with pytest.raises(TypeError, match=r"Started: expected a class without __init__"):
 

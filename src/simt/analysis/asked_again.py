@@ -86,9 +86,13 @@ def _left_alone(kernel: Function, blocks: Set[Block]) -> set[Block]:
                 writers.setdefault(register, set()).add(block)
         if not made.isdisjoint(_read_first(block)):
             lost.add(block)
+    readers: dict[Register, set[Block]] = {}
     for block in kernel.blocks:
         for register in (*(r for op in block.ops for r in uses(op)), *terminator_uses(block)):
-            lost |= writers.get(register, set()) - {block}
+            if register in writers:
+                readers.setdefault(register, set()).add(block)
+    for register, reading in readers.items():
+        lost |= writers[register] - reading if len(reading) == 1 else writers[register]
     return {*blocks} - lost
 
 

@@ -7,19 +7,38 @@ of some lanes is no time of the others. So two readings in straight-line code ar
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from simt.analysis.call_graph import reachable
-from simt.analysis.program import Barrier, Branch, Call, Op, Operand, Program, Special, Switch, Terminator
+from simt.analysis.program import (
+    Barrier,
+    Branch,
+    Call,
+    Op,
+    Operand,
+    Program,
+    Register,
+    Special,
+    Switch,
+    Terminator,
+)
 from simt.isa.special_registers import CLOCKS
 
 
 def reads_clock(op: Op | Call) -> bool:
-    return isinstance(op, Op) and any(map(_is_clock, op.sources.values()))
+    return isinstance(op, Op) and _has_clock(op.sources.values())
 
 
-def _is_clock(source: Operand) -> bool:
-    if isinstance(source, tuple):
-        return any(map(_is_clock, source))
-    return isinstance(source, Special) and f"%{source.name}" in CLOCKS
+def _has_clock(sources: Iterable[Operand]) -> bool:
+    for source in sources:
+        if isinstance(source, Register):  # most are
+            continue
+        if isinstance(source, Special):
+            if f"%{source.name}" in CLOCKS:
+                return True
+        elif isinstance(source, tuple) and _has_clock(source):
+            return True
+    return False
 
 
 def has_clock(kernel: str, program: Program) -> bool:

@@ -58,7 +58,7 @@ def _is_alike(have: Type, want: Type) -> bool:
     """Whether two types have one representation, whatever the algebra."""
     if have.is_predicate or want.is_predicate:
         return True
-    return have.is_native_float and want.is_native_float and have.bits == want.bits
+    return have.is_native_float == want.is_native_float and have.bits == want.bits
 
 
 class Evaluator(Generic[V]):
@@ -81,21 +81,24 @@ class Evaluator(Generic[V]):
         for name, t in kind.operands:
             arguments[name] = self.operand(sources[name], t)
         result = kind.meaning(m, **arguments)
-        values = cast(
-            "tuple[V, ...]", result if isinstance(result, tuple) else (result,) * (result is not None)
-        )
+        if not isinstance(result, tuple):
+            return () if result is None else (self._written(cast("V", result), *kind.results[0]),)
+        values = cast("tuple[V, ...]", result)
         return tuple(
             [
-                value if written is None else adapt(m, value, t, written, t)
+                self._written(value, t, written)
                 for value, (t, written) in zip(values, kind.results, strict=True)
             ]
         )
 
+    def _written(self, value: V, t: Type, written: Type | None) -> V:
+        """A result as its register has it."""
+        return value if written is None else adapt(self.m, value, t, written, t)
+
     def operand(self, operand: Operand, t: Type) -> Any:
         """An operand's column (or tuple of columns) in the representation of `t`."""
-        if operand.__class__ is Register:  # most are
-            register = cast("Register", operand)
-            return adapt(self.m, self.reader.register(register), register.type, t)
+        if isinstance(operand, Register):  # most are
+            return adapt(self.m, self.reader.register(operand), operand.type, t)
         match operand:
             case None:
                 return None

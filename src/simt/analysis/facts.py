@@ -112,8 +112,10 @@ class Traits:
 def key_of(op: Op, kind: Callable[[Operand], Hashable]) -> Hashable:
     """What the evaluation of an op over truth values depends on; `kind` of each operand. (An operand of one
     type may be a register of another.)"""
-    types = tuple([r.type for operand in op.sources.values() for r in registers_of(operand)])
-    return (op.kind or kind_of(op), types, *[kind(operand) for operand in op.sources.values()])
+    operands = op.sources.values()
+    read = [(o,) if isinstance(o, Register) else registers_of(o) for o in operands]
+    types = tuple([register.type for registers in read for register in registers])
+    return (op.kind or kind_of(op), types, *map(kind, operands))
 
 
 class Observer:

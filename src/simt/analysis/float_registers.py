@@ -8,10 +8,8 @@ and writes a register in a type of its own (`simt.analysis.evaluate.adapt`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from simt.analysis.cut_again import renamed
-from simt.analysis.program import Call, Function, Op, Operand, Register, memory_operands
+from simt.analysis.program import Call, Function, Op, Register, memory_operands
 from simt.analysis.ssa import Ssa, destinations, terminator_definition, terminator_uses, uses
 from simt.analysis.unrolling import copied
 from simt.ptx.types import Kind, Type, floating
@@ -47,20 +45,18 @@ def _holding_floats(function: Function) -> set[Register]:
     return {r for r in floats - others if r.type.kind is Kind.BITS and r.type.bits in WIDTHS}
 
 
-def _uses(op: Op | Call) -> Iterator[tuple[Register, Type | None]]:
+def _uses(op: Op | Call) -> list[tuple[Register, Type | None]]:
     """The registers that an op reads and writes, each with its type there, None if it is not an operand."""
     if isinstance(op, Call):
-        yield from ((r, None) for r in (*uses(op), *destinations(op)) if r is not None)
-        return
-    yield from ((r, op.source_types.get(name)) for name, o in op.sources.items() for r in _registers(o))
-    yield from ((r, None) for r, _ in memory_operands(op))
-    yield from ((r, t) for r, t in zip(op.destinations, op.result_types, strict=True) if r is not None)
-
-
-def _registers(operand: Operand) -> list[Register]:
-    """Those that an operand is made of, if it is one of values."""
-    parts = operand if isinstance(operand, tuple) else (operand,)
-    return [part for part in parts if isinstance(part, Register)]
+        return [(r, None) for r in (*uses(op), *destinations(op)) if r is not None]
+    found: list[tuple[Register, Type | None]] = []
+    for name, operand in op.sources.items():
+        if isinstance(operand, Register):
+            found.append((operand, op.source_types.get(name)))
+        elif isinstance(operand, tuple):
+            found += [(o, op.source_types.get(name)) for o in operand if isinstance(o, Register)]
+    found += [(r, None) for r, _ in memory_operands(op)]
+    return found + [(r, t) for r, t in zip(op.destinations, op.result_types, strict=True) if r is not None]
 
 
 def _with(op: Op | Call, instead: dict[Register, Register]) -> Op | Call:

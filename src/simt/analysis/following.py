@@ -72,5 +72,7 @@ def _are_even(shape: Shape | None) -> bool:
 
 def is_pitched(ssa: Ssa, shapes: Mapping[Definition, Shape], op: Op | Call) -> bool:
     """Whether an op may get at memory by one step from lane to lane, which is not known."""
-    places = memory_operands(op) if isinstance(op, Op) and op.form.moves_memory else ()
+    if isinstance(op, Call) or not op.form.moves_memory:
+        return False
+    places = memory_operands(op)
     return any(shapes.get(ssa.read[id(op)][register]) == PITCHED for register, _ in places)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from functools import reduce
 from typing import Any, cast
@@ -279,14 +279,20 @@ class FramePlaces:
 
     def _touches(self, op: Op | Call) -> bool:
         """Whether an op has an address in the frame among its operands."""
-        if any(definition in self._known for definition in self._read.values()):
+        if self._known and not self._known.keys().isdisjoint(self._read.values()):
             return True
-        operands = op.arguments if isinstance(op, Call) else op.sources.values()
-        return any(map(_is_in_frame, operands))
+        return _are_in_frame(op.arguments if isinstance(op, Call) else op.sources.values())
 
 
-def _is_in_frame(operand: Operand) -> bool:
-    if isinstance(operand, tuple):
-        return any(map(_is_in_frame, operand))
-    base = operand.base if isinstance(operand, Address) else operand
-    return isinstance(base, SymbolAddress) and base.space == LOCAL
+def _are_in_frame(operands: Iterable[Operand]) -> bool:
+    """Whether some operand is an address in the frame."""
+    for operand in operands:
+        if isinstance(operand, Register):  # most are
+            continue
+        base = operand.base if isinstance(operand, Address) else operand
+        if isinstance(base, SymbolAddress):
+            if base.space == LOCAL:
+                return True
+        elif isinstance(base, tuple) and _are_in_frame(base):
+            return True
+    return False

@@ -21,7 +21,7 @@ from simt.analysis.lower_simplify import simplify
 from simt.analysis.lower_variables import round_up
 from simt.analysis.outline import FRAME_ALIGNMENT
 from simt.analysis.program import Address as MemoryOperand
-from simt.analysis.program import Call, Function, Op, Operand, Program, SymbolAddress
+from simt.analysis.program import Call, Function, Op, Operand, Program, Register, SymbolAddress
 from simt.collector import collector_paused
 from simt.diagnostics import Diagnostic, Diagnostics, LinkedSource, Severity, Source
 from simt.errors import PtxError
@@ -321,7 +321,7 @@ def _shared(context: Context, kernel: Function) -> None:
     for name in reachable([kernel.name], context.functions):
         for op in context.functions[name].ops():
             if isinstance(op, Op):
-                used.update(dict.fromkeys(_shared_names(op)))
+                used.update(dict.fromkeys(_shared_names(op.sources.values())))
                 effects |= op.form.effects
     kernel.events, kernel.breakpoints = "event" in effects, "breakpoint" in effects
     position = 0
@@ -342,19 +342,16 @@ def _shared(context: Context, kernel: Function) -> None:
         kernel.shared.update(dict.fromkeys(dynamic, kernel.dynamic_shared))
 
 
-def _shared_names(op: Op) -> list[str]:
-    found: list[str] = []
-    for operand in op.sources.values():
-        found.extend(_names(operand))
-    return found
-
-
-def _names(operand: Operand) -> list[str]:
-    if isinstance(operand, MemoryOperand):
-        operand = operand.base
-    if isinstance(operand, tuple):
-        return [n for o in operand for n in _names(o)]
-    return [operand.name] if isinstance(operand, SymbolAddress) and operand.space == "shared" else []
+def _shared_names(operands: Iterable[Operand]) -> Iterator[str]:
+    for operand in operands:
+        if isinstance(operand, Register):  # most are
+            continue
+        base = operand.base if isinstance(operand, MemoryOperand) else operand
+        if isinstance(base, SymbolAddress):
+            if base.space == "shared":
+                yield base.name
+        elif isinstance(base, tuple):
+            yield from _shared_names(base)
 
 
 def _identity(modules: Sequence[nodes.Module], sources: Sequence[Source]) -> str:

@@ -24,6 +24,7 @@ from simt.ptx import nodes
 from simt.ptx.symbols import Scope, Symbol, SymbolKind
 from simt.ptx.types import B64, F64, PRED, U32, U64, Type
 
+REGISTER = SymbolKind.REGISTER  # a name of its own is found in a tenth of the time
 _COMPONENTS = {**{c: i for i, c in enumerate("xyzw")}, **{c: i for i, c in enumerate("rgba")}}
 
 
@@ -68,15 +69,20 @@ class Operands:
         """The registers of a name or vector element, None if it is none."""
         base = node.base if isinstance(node, nodes.Element) else node
         symbol = scope.lookup(base.name) if isinstance(base, nodes.Name) else None
-        if symbol is None or symbol.kind is not SymbolKind.REGISTER:
+        if symbol is None or symbol.kind is not REGISTER:
             return None
-        place = self.b.place(symbol)
-        assert isinstance(place, Registers)
+        elements = self._elements(symbol)
         if isinstance(node, nodes.Element):
             index = _COMPONENTS.get(node.selector, 99)
-            if index >= len(place.elements):
+            if index >= len(elements):
                 raise Unlowerable(f"`{symbol.name}` has no element `.{node.selector}`", node.span)
-            return (place.elements[index],)
+            return (elements[index],)
+        return elements
+
+    def _elements(self, symbol: Symbol) -> tuple[Register, ...]:
+        """Of a name of registers."""
+        place = self.b.place(symbol)
+        assert isinstance(place, Registers)
         return place.elements
 
     # ------------------------------------------------------------------ destinations
@@ -109,6 +115,8 @@ class Operands:
 
     def source(self, scope: Scope, node: nodes.Operand, t: Type) -> Source:
         """A scalar operand; constants become values of type `t`."""
+        if isinstance(node, nodes.Name):  # most are
+            return self._named(scope, node)
         match node:
             case nodes.Integer() | nodes.Float():
                 if t is F64 and self.context.environment.has_single_only:
@@ -122,8 +130,6 @@ class Operands:
                 return self._complement(self.source(scope, operand, PRED))
             case nodes.Element(base=base, selector=selector):
                 return self._element(scope, node, base, selector)
-            case nodes.Name():
-                return self._named(scope, node)
             case (
                 nodes.Sum(base=base, offset=offset) | nodes.Address(base=nodes.Name() as base, offset=offset)
             ):
@@ -156,9 +162,10 @@ class Operands:
         symbol = scope.lookup(node.name)
         if symbol is None:
             return self._special(node)
+        if symbol.kind is REGISTER:
+            found = self._elements(symbol)
+            return found[0] if len(found) == 1 else self.register(scope, node)
         match symbol.kind:
-            case SymbolKind.REGISTER:
-                return self.register(scope, node)
             case SymbolKind.FUNCTION:
                 function = self.context.definition(node)
                 if function.body is None:

@@ -11,12 +11,14 @@ from types import MappingProxyType
 from simt.analysis.effects import WithoutEffects
 from simt.analysis.shape import (
     ALWAYS_ZERO,
+    GUARDED,
+    IN_ROWS,
+    LIKELY,
     PITCHED,
     UNIFORM,
     VARYING,
     WARP,
     BlockShape,
-    Hold,
     Shape,
     constant,
     trailing_zeros,
@@ -57,7 +59,7 @@ def merge(a: Shape, b: Shape) -> Shape:
 def blended(a: Shape, b: Shape) -> Shape:
     """The shape of a value that is `a` in some lanes and `b` in others: held in full."""
     merged = merge(a, b)
-    return spread(merged.by_bit) if merged.width == WARP else Shape(merged.width, merged.stride, Hold.LIKELY)
+    return spread(merged.by_bit) if merged.width == WARP else Shape(merged.width, merged.stride, LIKELY)
 
 
 def by_rows(shape: Shape, rows: int) -> Shape:
@@ -179,7 +181,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     def _is_column(self, index: Shape, length: Shape) -> bool:
         """Whether a product may be where each lane's row begins."""
-        grows = index.stride != 0 and index.hold != Hold.LIKELY and self.block.segments == 1
+        grows = index.stride != 0 and index.hold != LIKELY and self.block.segments == 1
         return (index.pitched or grows) and length.is_uniform
 
     def shift_left(self, t: Type, a: Shape, n: Shape) -> Shape:
@@ -210,7 +212,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return made(target, replace(a, stride=wrapped(target, a.stride)))
         if self.reach(source, a) is not None:
             return a
-        return replace(a, hold=max(a.hold, Hold.GUARDED), common=ALWAYS_ZERO)
+        return replace(a, hold=max(a.hold, GUARDED), common=ALWAYS_ZERO)
 
     def reach(self, t: Type, a: Shape) -> int | None:
         """How many bits at the end tell a value's lanes apart, if each lane's bits are those of the base with
@@ -233,7 +235,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         if a.stride == 0:
             a, b = b, a
         if a.stride != 0 and max(a.width, b.width) < WARP and b.stride == 0 and b.exact:
-            return Shape(max(a.width, b.width), a.stride, max(a.hold, Hold.GUARDED))
+            return Shape(max(a.width, b.width), a.stride, max(a.hold, GUARDED))
         return self._each(a, b)
 
     # -- lane-wise primitives ------------------------------------------------------------------
@@ -248,8 +250,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     def _usually_one(self, a: Shape, b: Shape) -> Shape:
         """What one lane or few choose otherwise: the neighbour of an index, but for those at an edge."""
-        width, hold = max(a.width, b.width), max(a.hold, b.hold, Hold.GUARDED)
-        if width == WARP or hold == Hold.LIKELY:
+        width, hold = max(a.width, b.width), max(a.hold, b.hold, GUARDED)
+        if width == WARP or hold == LIKELY:
             return VARYING
         if a.stride == b.stride:
             return Shape(width, a.stride, hold) if a.stride else VARYING
@@ -346,8 +348,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def shift_right(self, t: Type, a: Shape, n: Shape) -> Shape:
         if n.const is None or n.const >= t.bits:
             return self._each(a, n)
-        if a.hold == Hold.LIKELY and a.stride and a.stride % 2**n.const == 0:
-            return Shape(a.width, a.stride >> n.const, Hold.LIKELY)
+        if a.hold == LIKELY and a.stride and a.stride % 2**n.const == 0:
+            return Shape(a.width, a.stride >> n.const, LIKELY)
         if (a.const is not None and not t.is_signed) or (a.top < t.bits and a.top <= n.const):
             return constant((a.const or 0) >> n.const)
         bits, zeros = self.reach(t, a), a.zeros if a.zeros >= ALWAYS_ZERO else max(0, a.zeros - n.const)
@@ -404,12 +406,12 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         """Where all lanes are divided by the same, they often have the same quotient: an index's row."""
         reach = abs(a.stride) * (self.block.segment - 1)
         short = b.const is not None and b.const <= reach
-        known = level(b) and a.hold != Hold.LIKELY and max(a.width, b.width) < WARP
+        known = level(b) and a.hold != LIKELY and max(a.width, b.width) < WARP
         if short and known and b.const is not None and b.const == 1 << b.zeros:
             self._ask(a, b.zeros)
         if flat(a, b) or short or not known or reach >= 2 ** (t.bits - 1):
             return self._each(a, b)
-        return Shape(max(a.width, b.width), stride, Hold.IN_ROWS)
+        return Shape(max(a.width, b.width), stride, IN_ROWS)
 
     def compare(self, op: Comparison, t: Type, a: Shape, b: Shape) -> Shape:
         if t.is_float:
@@ -555,7 +557,7 @@ def flat(*shapes: Shape) -> bool:
 
 def level(*shapes: Shape) -> bool:
     """Whether all lanes of a segment have the same value, or have unless a flag says no."""
-    return all(s.stride == 0 and s.width < WARP and s.hold != Hold.LIKELY for s in shapes)
+    return all(s.stride == 0 and s.width < WARP and s.hold != LIKELY for s in shapes)
 
 
 def below(t: Type, top: int) -> int:

@@ -131,7 +131,9 @@ class _Finder:
         return None
 
     def _comes_from(self, block: Block, *here: Block) -> bool:
-        return set(self.ssa.predecessors[block.index]) == set(here) and self._may_stand_twice(block)
+        before = self.ssa.predecessors[block.index]
+        alone = len(before) == len(here) and set(before) == set(here)
+        return alone and self._may_stand_twice(block)
 
     def _may_stand_twice(self, block: Block) -> bool:
         return not any(isinstance(op, Call) for op in block.ops)

@@ -8,6 +8,8 @@ nothing reads it. Then the loop is one of those that may be rolled again (`simt.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from simt.analysis.cut_again import renamed
 from simt.analysis.lower_forms import copy
 from simt.analysis.program import Block, Branch, Function, Jump, Op, Register
@@ -25,9 +27,14 @@ def with_whole_indices(kernel: Function, environment: Environment) -> Function:
     if sum(_is_loop(block) for block in kernel.blocks) < 2:
         return kernel
     made = copied(kernel)
-    loops = [block for block in made.blocks if _is_loop(block) and _take_in(made, block)]
-    if not loops:
+    before = Counter(after for block in made.blocks for after in block.successors())
+    taken = {block: behind for block in made.blocks if (behind := _take_in(block, before)) is not None}
+    if not taken:
         return kernel
+    gone, loops = {*taken.values()}, list(taken)
+    made.blocks = [block for block in made.blocks if block not in gone]
+    for index, block in enumerate(made.blocks):
+        block.index = index
     made.registers = [*kernel.registers]
     ssa = build(made, schedule(made))
     found = [_Whole(made, ssa, environment, block).write() for block in loops if block in ssa.schedule.order]
@@ -40,27 +47,26 @@ def _is_loop(block: Block) -> bool:
     return isinstance(block.terminator, Branch) and block in ways and len(ways) == 2
 
 
-def _take_in(function: Function, loop: Block) -> bool:
-    """Takes what stands behind a loop into its turn, in which nothing reads it; whether there is any."""
+def _take_in(loop: Block, before: Counter[Block]) -> Block | None:
+    """Takes what stands behind a loop into its turn, in which nothing reads it: the block that it was, None
+    if there is none. `before`: how many blocks lead to each."""
+    if not _is_loop(loop):
+        return None
     behind = other(loop, loop)
     ways = behind.successors()
-    if len(ways) != 1 or len(ways[0].successors()) != 2:
-        return False
+    if len(ways) != 1 or len(ways[0].successors()) != 2 or before[behind] != 1:
+        return None
     plain = all(isinstance(op, Op) and not op.form.effects and op.guard is None for op in behind.ops)
-    alone = [b for b in function.blocks if behind in b.successors()] == [loop]
-    if not (behind.ops and plain and alone and isinstance(behind.terminator, Jump)):
-        return False
+    if not (behind.ops and plain and isinstance(behind.terminator, Jump)):
+        return None
     if not _read_first(loop).isdisjoint(r for op in behind.ops for r in destinations(op)):
-        return False
+        return None
     branch, after = loop.terminator, behind.terminator.target
     assert isinstance(branch, Branch)
     ways = tuple(loop if way is loop else after for way in (branch.taken, branch.otherwise))
     loop.ops += behind.ops
     loop.terminator = replace(branch, taken=ways[0], otherwise=ways[1])
-    function.blocks.remove(behind)
-    for index, block in enumerate(function.blocks):
-        block.index = index
-    return True
+    return behind
 
 
 def _read_first(loop: Block) -> set[Register]:

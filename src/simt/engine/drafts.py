@@ -1,7 +1,7 @@
 """Drafts: machine code made in the simplest way, for a kernel's first launches.
 
 LLVM takes some 0.08 ms for a line of IR where it optimises, and a kernel of 1,000 instructions has 10,000
-lines: most of a second. Made with few passes, at its level 0, such code takes a third or a quarter of that,
+lines: most of a second. Made with few passes, at its level 0, such code takes a third to a fifth of that,
 and runs one and a half to four times as long. So code of many lines is a draft at first. It is made again, as
 well as LLVM can, once it has run for about as long as it takes to notice: before the next launch, so that
 nobody waits for code that is never used again.
@@ -21,8 +21,8 @@ from simt.analysis.schedule import Schedule
 from simt.analysis.shape import WARP
 from simt.machine.launch import Launch
 
-LINES = 4000
-"""Lines of LLVM IR from which code may be a draft: without, it is made in 0.3 seconds."""
+LINES = 1500
+"""Lines of LLVM IR from which code may be a draft: without, it is made in 0.1 seconds."""
 PASSES = "always_inliner", "sroa", "simplify_cfg"
 """LLVM's passes for a draft: fewer, and there is more code to make; more take longer than they save."""
 ENOUGH = 1_000_000

@@ -8,6 +8,7 @@ it emits vector instructions. A subclass may hold values in other forms: it over
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, lru_cache
 
 from simt.engine import llvm_folding
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
@@ -18,6 +19,7 @@ UNSIGNED = {"eq": "eq", "ne": "ne", "lt": "ult", "le": "ule", "gt": "ugt", "ge":
 SIGNED = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
 
 
+@cache
 def element_type(t: Type) -> str:
     """The LLVM element type of a column of type `t`."""
     if t == F32:
@@ -32,6 +34,12 @@ def integer_text(bits: int, width: int) -> str:
     if width == 1:
         return "true" if bits else "false"
     return str(bits - 2**width if bits >> (width - 1) else bits)
+
+
+@lru_cache(4096)
+def _number(element: str, value: int) -> Value:
+    width = int(element[1:])
+    return Value(integer_text(value % 2**width, width), element)
 
 
 def float_text(t: Type, bits: int) -> str:
@@ -208,8 +216,7 @@ class LlvmIntegers:
 
     def number(self, element: str, value: int) -> Value:
         """An integer constant of an LLVM type."""
-        width = int(element[1:])
-        return Value(integer_text(value % 2**width, width), element)
+        return _number(element, value)
 
     def outlined(self, name: str, result: str, run: Callable[..., Value], *values: Value) -> Value:
         """`run(builder, *parameters)` as a function of its own: one in the module for each width.

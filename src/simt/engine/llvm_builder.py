@@ -35,14 +35,20 @@ class Value:
     @property
     def typed(self) -> str:
         """The operand with its type, as in a call."""
-        return f"{self.spelled} {self.ir}"
+        return f"{spell(self.type, self.width)} {self.ir}"
 
     @property
     def literal(self) -> int | None:
         """The bits of a scalar integer or predicate constant, else None."""
-        if self.width != 1 or self.type in ("float", "double") or self.ir[0] == "%":
-            return None
-        return _number(self.ir, self.type)
+        return None if self.width != 1 else number_of(self)
+
+
+def number_of(scalar: Value) -> int | None:
+    """The bits of an integer or predicate constant, else None."""
+    if scalar.type in ("float", "double"):  # whose text may be code that is made when somebody reads it
+        return None
+    text = scalar.ir
+    return None if text[0] == "%" else _number(text, scalar.type)
 
 
 @lru_cache(1024)
@@ -58,6 +64,7 @@ def spell(element: str, width: int) -> str:
     return element if width == 1 else f"<{width} x {element}>"
 
 
+@cache
 def mangled(element: str, width: int) -> str:
     """How intrinsic names write a type: `f32`, `v32i64`."""
     name = {"half": "f16", "float": "f32", "double": "f64"}.get(element, element)
@@ -157,7 +164,8 @@ class ModuleText:
 
     def declare(self, name: str, result: str, parameters: tuple[str, ...]) -> str:
         """Declares a function and returns `@name`."""
-        self._declarations[name] = f"declare {result} @{name}({', '.join(parameters)})"
+        if name not in self._declarations:
+            self._declarations[name] = f"declare {result} @{name}({', '.join(parameters)})"
         return f"@{name}"
 
     def constant(self, name: str, text: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import llvmlite.binding as llvm
 
@@ -92,7 +93,8 @@ class LlvmAlgebra(ExtremeAlgebra):
         said = {note for v in (a, b) if isinstance(v, Loose) for note in notes if getattr(v, note)}
         if t != F32 or not said or not all(notes[note] for note in said):
             return super().select(t, p, a, b)
-        return Loose(super().select(t, p, raw(a), raw(b)), self.settled, **notes)
+        chosen = super().select(t, p, raw(a), raw(b))
+        return Loose(chosen, self.settled, subnormals=notes["subnormals"], nans=notes["nans"])
 
     def to_bits(self, t: Type, a: Value) -> Value:
         if not t.is_native_float:
@@ -125,7 +127,7 @@ class LlvmAlgebra(ExtremeAlgebra):
 
     # -- what bits mean, see `llvm_loose` --------------------------------------------------------
 
-    def loose(self, a: Value, **notes: bool | Source) -> Loose:
+    def loose(self, a: Value, **notes: Any) -> Loose:
         """A column with a further note."""
         if isinstance(a, Loose):
             return a.changed(a.raw, **notes)

@@ -17,6 +17,10 @@ from simt.analysis.uniformity import Uniformity
 
 OFTEN = 8
 """Instructions after which a forecast is made anew."""
+NEARLY, MOSTLY, BY_FAR = 0.95, 0.75, 1.5
+"""Times so many lines or blocks that are to be foretold for them to count before they are there: a kernel
+with about as many is not to be emitted nearly whole, and then anew. Until most of them are there, it must be
+more by far: what instructions take differs within a kind."""
 
 
 class Forecast:
@@ -51,10 +55,16 @@ class Forecast:
             self.left[kind] -= 1
             self.taken[kind] = lines, blocks
 
-    @property
-    def is_due(self) -> bool:
-        """Whether it is time to make a forecast."""
-        return self.done % OFTEN == 0
+    def is_large(self, lines: int, blocks: int, most_lines: int, most_blocks: int) -> bool:
+        """Whether the lines and blocks so far, or those foretold by far, are more than so many."""
+        if lines > most_lines or blocks > most_blocks:
+            return True
+        if self.done % OFTEN:
+            return False
+        more_lines, more_blocks = self.rest()
+        sure = max(lines / most_lines, blocks / most_blocks) > MOSTLY
+        times = NEARLY if sure else BY_FAR
+        return lines + more_lines > times * most_lines or blocks + more_blocks > times * most_blocks
 
     def rest(self) -> tuple[int, int]:
         """Lines and blocks that the instructions that are left will take."""

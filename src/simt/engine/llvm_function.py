@@ -44,7 +44,7 @@ from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
 from simt.engine.llvm_marches import Marches
 from simt.engine.llvm_masks import BitMasks, Masks
 from simt.engine.llvm_ops import OpEmitter
-from simt.engine.llvm_outline import BLOCKS, BY_FAR, LINES, MOSTLY, NEARLY, PIECE, TooLarge, times_blocks
+from simt.engine.llvm_outline import BLOCKS, LINES, PIECE, TooLarge, times_blocks
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_stretches import Stretches
@@ -156,7 +156,8 @@ class FunctionEmitter(OpEmitter):
         self.current = self.ssa.reaching(block)
         self.m.begin_block()
         for op in self.coming(block):
-            self._tick(op)
+            if self.ticks is not None:
+                self._tick(op)
             self.m.words = self.stretches.of(op, loop) if isinstance(op, Op) else None
             lines, blocks = self._taken()
             self.m.is_repeated = False
@@ -195,25 +196,18 @@ class FunctionEmitter(OpEmitter):
         large, or is to be, and was not known to be."""
         lines = len(self.builder.lines)
         if not self.unit.large:
-            if self.unit.may_grow and self._grows_large(lines):
+            if self.unit.may_grow and self.forecast.is_large(lines, self.builder.blocks, *self._most):
                 raise TooLarge
         elif lines - self.builder.last_label > PIECE:
             piece = self.builder.block_name("piece")
             self.builder.void(f"br label %{piece}")
             self.builder.label(piece)
 
-    def _grows_large(self, lines: int) -> bool:
-        """Whether the lines and blocks so far, or those foretold by far, are those of a large function."""
-        limit, blocks = LINES // min(2, self.unit.pieces), self.builder.blocks
-        most = BLOCKS * times_blocks(len(self.schedule.order), len(self.pending.barriers))
-        if lines > limit or blocks > most:
-            return True
-        if not self.forecast.is_due:
-            return False
-        more_lines, more_blocks = self.forecast.rest()
-        sure = max(lines / limit, blocks / most) > MOSTLY
-        times = NEARLY if sure else BY_FAR
-        return lines + more_lines > times * limit or blocks + more_blocks > times * most
+    @cached_property
+    def _most(self) -> tuple[int, int]:
+        """Lines and blocks of a function that is not large."""
+        blocks = times_blocks(len(self.schedule.order), len(self.pending.barriers))
+        return LINES // min(2, self.unit.pieces), BLOCKS * blocks
 
     def _entry_mask(self, block: Block) -> Value:
         found = self.representatives[block.index]

@@ -15,11 +15,12 @@ from typing import cast
 from simt.analysis.range_algebra import UNKNOWN, Range, bounds
 from simt.analysis.shape import (
     ALWAYS_ZERO,
+    GUARDED,
+    LIKELY,
     UNIFORM,
     VARYING,
     WARP,
     BlockShape,
-    Hold,
     Shape,
     constant,
     trailing_zeros,
@@ -27,7 +28,7 @@ from simt.analysis.shape import (
 )
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.engine.llvm_algebra import LlvmIntegers
-from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
+from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, number_of, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_loose import LooseBits
 from simt.engine.llvm_numbers import Numbers
@@ -52,7 +53,7 @@ class Lanes(Value):
 
     @property
     def literal(self) -> int | None:
-        return bases(self).literal if self.width == 1 and self.shape.stride == 0 else None
+        return number_of(self) if self.width == 1 and self.shape.stride == 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,8 @@ class Combined(Value):
 
 
 def shape_of(value: Value) -> Shape:
+    if value.__class__ is Value and (value.width != 1 or value.ir[0] == "%"):  # most are
+        return unknown(value.width)
     if isinstance(value, Lanes):
         literal = value.literal
         if literal is None:
@@ -237,7 +240,7 @@ class LaneAlgebra(PermutationAlgebra):
         )  # fmt: skip
 
     def unify(self, *values: Value) -> tuple[Value, ...]:
-        flat = [bases(v) if _is_flat(v) else self.vector(v) for v in values]
+        flat = [v if v.__class__ is Value else bases(v) if _is_flat(v) else self.vector(v) for v in values]
         width = max([v.width for v in flat])
         return tuple([v if v.width == width else self.widened(v, width) for v in flat])
 
@@ -288,7 +291,7 @@ class LaneAlgebra(PermutationAlgebra):
 
     def _varying(self, shape: Shape, run: Callable[..., Value], *operands: Value) -> Lanes:
         result = self.vector(run(*operands))
-        likely = replace(shape, hold=Hold.LIKELY) if shape.width < WARP else shape
+        likely = replace(shape, hold=LIKELY) if shape.width < WARP else shape
         return Lanes(result.ir, result.type, WARP, likely)
 
     def _guarded_affine(self, shape: Shape, run: Callable[..., Value], operands: tuple[Value, ...]) -> Value:
@@ -385,7 +388,7 @@ class LaneAlgebra(PermutationAlgebra):
             valid = self.both(valid, self.ends_with(bases(b), WARP - 1))
         start = run(bases(a), bases(b))
         lanes = partial(self._varying, VARYING, run, a, b)
-        return self._guard(start, Shape(1, stride, Hold.GUARDED), valid, lanes, known is None)
+        return self._guard(start, Shape(1, stride, GUARDED), valid, lanes, known is None)
 
     def ends_with(self, number: Value, bits: int) -> str:
         """i1: a scalar has these five bits at its end."""
@@ -415,7 +418,7 @@ class LaneAlgebra(PermutationAlgebra):
         guess = Lanes(starts.ir, a.type, starts.width, Shape(self.block.segments, 1))
         valid = self.both(self._all(self._agrees(a, guess)), self._no_wrap(t, guess))
         start = run(starts)
-        shape = Shape(self.block.segments, 1, Hold.GUARDED)
+        shape = Shape(self.block.segments, 1, GUARDED)
         lanes = partial(self._varying, VARYING, run, a)
         index = Index(bases(a), t.is_signed)
         return Guarded(start.ir, start.type, start.width, shape, valid, lanes, guessed=True, index=index)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
+from functools import partial
 from typing import Any
 
 from simt.engine.llvm_builder import Builder, Value
@@ -43,15 +44,34 @@ class Loose(Value):
     _settle: Callable[[Loose], Value]
     _known: tuple[tuple[int, str], int, str, Value] | None
 
-    def __init__(self, raw: Value, settle: Callable[[Loose], Value], **notes: Any) -> None:
-        fields = {"raw": raw, "type": raw.type, "width": raw.width, "_settle": settle, "_known": None}
-        unsaid = {"subnormals": False, "nans": False, "source": None, "flushed": False}
-        for name, value in (fields | unsaid | notes).items():
-            object.__setattr__(self, name, value)
+    def __init__(
+        self,
+        raw: Value,
+        settle: Callable[[Loose], Value],
+        subnormals: bool = False,
+        nans: bool = False,
+        source: Source | None = None,
+        flushed: bool = False,
+    ) -> None:
+        write = partial(object.__setattr__, self)
+        write("raw", raw)
+        write("type", raw.type)
+        write("width", raw.width)
+        write("subnormals", subnormals)
+        write("nans", nans)
+        write("source", source)
+        write("flushed", flushed)
+        write("_settle", settle)
+        write("_known", None)
 
     def changed(self, raw: Value, **notes: Any) -> Loose:
         """With another column and further notes."""
-        old = {name: getattr(self, name) for name in ("subnormals", "nans", "source", "flushed")}
+        old: dict[str, Any] = {
+            "subnormals": self.subnormals,
+            "nans": self.nans,
+            "source": self.source,
+            "flushed": self.flushed,
+        }
         return Loose(raw, self._settle, **(old | notes))
 
     @property

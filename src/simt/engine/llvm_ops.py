@@ -127,17 +127,17 @@ class OpEmitter(SlotEmitter):
                 self.m.abort = fault_at(self, block, op.line)
             self.m.expect(ahead.get(id(op), NOTHING))
             self.m.pitched = is_pitched(self.ssa, shapes, op)
-            self.m.followed = self._goes_with(op, after)
-            self.m.later = later.get(id(op), ()) if self._goes_with(op, op) else ()
-            self.m.member_follows = self._goes_with(op, acting) and are_beside(self.ssa, op, acting)
+            acts = self._acts_in_place(op)
+            self.m.followed = acts and _goes_with(op, after)
+            self.m.later = later.get(id(op), ()) if acts else ()
+            self.m.member_follows = acts and _goes_with(op, acting) and are_beside(self.ssa, op, acting)
             yield op
 
-    def _goes_with(self, op: Op | Call, after: Op | Call | None) -> bool:
-        """Whether an op is followed by one of the same kind, both done in place by the same lanes."""
-        if not isinstance(op, Op) or not isinstance(after, Op) or after.form is not op.form:
+    def _acts_in_place(self, op: Op | Call) -> bool:
+        """Whether an op does more than to compute, in place, by all lanes that run."""
+        if not isinstance(op, Op) or not op.form.effects or op.guard is not None:
             return False
-        short = not (self.unit.large or self.unit.module.is_long)
-        return short and op.guard is None and after.guard is None and bool(op.form.effects)
+        return not (self.unit.large or self.unit.module.is_long)
 
     def _note_computed(self, value: Value) -> None:
         if value.width == WARP and value.type in ("float", "double") and value.ir.startswith("%"):
@@ -273,6 +273,13 @@ class OpEmitter(SlotEmitter):
         )
         text = f"phi {value.spelled} [ {value.ir}, %{from_value} ], [ {nothing}, %{from_zero} ]"
         return Value(self.builder.emit(text), value.type, value.width)
+
+
+def _goes_with(op: Op | Call, after: Op | Call | None) -> bool:
+    """Whether an op is followed by one of the same kind, by the same lanes."""
+    if not isinstance(op, Op) or not isinstance(after, Op):
+        return False
+    return after.form is op.form and after.guard is None
 
 
 class _Reader:

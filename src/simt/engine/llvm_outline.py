@@ -31,6 +31,7 @@ from simt.engine.llvm_frame import Frame
 from simt.engine.llvm_kept import Kept
 from simt.engine.llvm_lanes import ALL, Guarded, LaneAlgebra, Lanes, bases, shape_of
 from simt.engine.llvm_loose import PLAIN, Notes, notes_of, raw
+from simt.isa.form import Form
 from simt.ptx.types import Type, bits_type
 from simt.records import dataclass, replace
 
@@ -45,10 +46,6 @@ OPS = 8000
 """Instructions from which it surely has so many lines."""
 BLOCKS = 1400
 """Blocks of IR, as many as an emitter has named, from which a function counts as large."""
-NEARLY, MOSTLY, BY_FAR = 0.95, 0.75, 1.5
-"""Times so many lines or blocks that are to be foretold for them to count before they are there: a kernel
-with about as many is not to be emitted nearly whole, and then anew. Until most of them are there, it must be
-more by far: what instructions take differs within a kind."""
 PLACES = 300
 """Blocks of PTX from which a function counts as large."""
 CUT = 3
@@ -243,7 +240,7 @@ class Outliner(Evaluator[Value]):
     def _request(self, op: Op, few: bool) -> _Request:
         """`few`: constants become part of the function, as long as there are only a few of them."""
         request = _Request()
-        fixed = {o.name for o in op.form.operands if o.kind == "imm"}
+        fixed = _immediates(op.form)
         for name, operand in op.sources.items():
             request.kind.append(name)
             request.sources[name] = self._operand(request, op, name, operand, few or name in fixed)
@@ -498,6 +495,12 @@ def _constants(operands: Iterable[Operand]) -> Iterator[Hashable]:
             yield operand.type, operand.bits
         elif isinstance(operand, tuple):
             yield from _constants(operand)
+
+
+@cache
+def _immediates(form: Form) -> frozenset[str]:
+    """Names of the operands that must be constants."""
+    return frozenset([o.name for o in form.operands if o.kind == "imm"])
 
 
 def _is_simple(operand: Operand) -> bool:

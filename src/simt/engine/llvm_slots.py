@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import field
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import cast
 
 from simt.analysis.anyway import run_anyway
@@ -211,6 +211,16 @@ class Unit:
         return self.system.index(call)
 
 
+@cache
+def _parts(element: str, width: int) -> tuple[Part, ...]:
+    return (Part("", element, width),)
+
+
+@cache
+def _guarded_parts(element: str, width: int) -> tuple[Part, ...]:
+    return Part("", element, width), Part(".valid", "i1", 1), Part(".lanes", element, WARP)
+
+
 def _is_everywhere(value: Value) -> bool:
     """Whether a value consists of constants and scalars that the function's frame has."""
     return type(value) in (Value, Lanes) and (value.ir in FRAME_SCALARS or not value.ir.startswith("%"))
@@ -231,6 +241,9 @@ class SlotEmitter:
         found = unit.analyse(function)
         self.schedule, self.ssa, self.uses = found.schedule, found.ssa, found.uses
         self.uniformity, self.pending = found.uniformity, found.pending
+        self.shapes = found.uniformity.shapes
+        if unit.large:
+            self.shapes = {d: VARYING if s.is_guarded else s for d, s in self.shapes.items()}
         self.m = GroupedAlgebra(
             self.builder, unit.module, unit.features, unit.block, unit.program.environment
         )
@@ -390,15 +403,14 @@ class SlotEmitter:
     def shape(self, definition: Definition) -> Shape:
         """In large functions a column stands for a guarded value: what makes it is a call then, whose result
         is read as often as the test, the base and the lanes would be made anew."""
-        shape = self.uniformity.shapes.get(definition, UNIFORM)
-        return VARYING if self.unit.large and shape.is_guarded else shape
+        return self.shapes.get(definition, UNIFORM)
 
     def parts(self, definition: Definition) -> tuple[Part, ...]:
         """What is stored for a value."""
         shape, element = self.shape(definition), element_type(definition.register.type)
         if shape.is_guarded:
-            return Part("", element, shape.width), Part(".valid", "i1", 1), Part(".lanes", element, WARP)
-        return (Part("", element, shape.width if shape.is_affine else WARP),)
+            return _guarded_parts(element, shape.width)
+        return _parts(element, shape.width if shape.is_affine else WARP)
 
     def slot(self, definition: Definition, part: Part) -> str:
         """Name of the stack slot for a part of a value."""

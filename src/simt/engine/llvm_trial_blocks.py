@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from simt.analysis.lower_forms import ALL, NONE
 from simt.analysis.program import Block, Call, Function, Op
 from simt.analysis.schedule import Loop
-from simt.analysis.shape import Hold, Shape
+from simt.analysis.shape import UNIFORM, Hold, Shape
 from simt.analysis.ssa import Definition
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, Lanes, shape_of
@@ -94,7 +94,8 @@ class TrialEmitter(TurnEmitter):
     # -- values that are exact here ------------------------------------------------------------------
 
     def shape(self, definition: Definition) -> Shape:
-        return self.settled.get(definition) or super().shape(definition)
+        settled = self.settled.get(definition) if self.settled else None
+        return self.shapes.get(definition, UNIFORM) if settled is None else settled
 
     def _note_settled(self, definition: Definition, value: Value) -> None:
         """Notes a value that is guarded in the usual code, if it is exact in a trial."""
@@ -108,7 +109,9 @@ class TrialEmitter(TurnEmitter):
     def slot(self, definition: Definition, part: Part) -> str:
         """Of another type than in the usual code, it has another name."""
         shape = self.settled.get(definition)
-        name = "" if shape is None else ".rows" if shape.width == TWO else ".sure"
+        if shape is None:
+            return super().slot(definition, part)
+        name = ".rows" if shape.width == TWO else ".sure"
         return super().slot(definition, replace(part, suffix=f"{part.suffix}{name}"))
 
     def _phis(self, block: Block, masks: Mapping[Block, Value]) -> None:

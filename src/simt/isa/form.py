@@ -210,7 +210,7 @@ class Form:
     @property
     def converts_addresses(self) -> bool:
         """Whether it has to do with addresses of a state space, but accesses no memory (`cvta`)."""
-        return any(s.name == "space" for s in self.slots) and not any(o.address for o in self.operands)
+        return _converts_addresses(self)
 
     @property
     def words(self) -> str:
@@ -418,6 +418,11 @@ def main_type(form: Form, binding: Mapping[str, Value]) -> Type | None:
     """What a meaning receives as `t`: the slot `type`, else the only literal type."""
     bound = binding.get("type")
     return bound if isinstance(bound, Type) else _literal_type(form)
+
+
+@cache
+def _converts_addresses(form: Form) -> bool:
+    return any(s.name == "space" for s in form.slots) and not any(o.address for o in form.operands)
 
 
 @cache

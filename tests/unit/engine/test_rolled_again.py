@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import simt
-from simt.analysis.program import Function
+from simt.analysis.program import Block, Function
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
 from simt.analysis.rolled_again import proof_of, rolled_again, unrolled_pairs
@@ -440,3 +440,27 @@ def test_other_cpus(name: str, cpu: str) -> None:
     x, y = (device.array(words) for words in (np.random.default_rng(1).random(5000).astype("f4"), FIRST))
     device.load(SHAPES[name])["k"](1, 64, (x, y, np.int32(700), np.int32(128)))
     assert y.numpy().tolist() == expected
+
+
+def test_many_loops_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice as many loops, twice as many looks at where blocks lead: not four times."""
+    looks, usual = [0], Block.successors
+
+    def counted(block: Block) -> tuple[Block, ...]:
+        looks[0] += 1
+        return usual(block)
+
+    monkeypatch.setattr(Block, "successors", counted)
+    loop = (
+        "mov.u32 %i, 0; L{n}: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L{n}; add.u32 %x, %x, %i;\n"
+    )
+    found: list[int] = []
+    for count in (20, 40):
+        body = "".join(loop.format(n=n) for n in range(count))
+        text = ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u32 a)\n{\n"
+        text += ".reg .pred %p; .reg .b32 %i, %n, %x; ld.param.u32 %n, [a]; mov.u32 %x, %n;\n"
+        program = shared_device("jit").load(f"{text}{body} ret;\n}}\n").program
+        looks[0] = 0
+        with_whole_indices(program.functions["k"], program.environment)
+        found.append(looks[0])
+    assert found[1] < 2.5 * found[0]
