@@ -14,9 +14,12 @@ def constant(node: Integer | Float, t: Type) -> Constant:
 
     A float used as untyped or integer bits gives the bits of the float of that size.
     """
-    if isinstance(node, Integer):
-        return Constant(t, integer_bits(node.value, t))
-    return Constant(t, float_bits(node, t))
+    return Constant(t, constant_bits(node, t))
+
+
+def constant_bits(node: Integer | Float, t: Type) -> int:
+    """The bits of `constant`."""
+    return integer_bits(node.value, t) if isinstance(node, Integer) else float_bits(node, t)
 
 
 def single_bits(node: Integer | Float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from simt.analysis.lower_constants import constant, single_bits
+from simt.analysis.lower_constants import constant_bits, single_bits
 from simt.analysis.program import ModuleVariable
 from simt.ptx.nodes import FieldValue, Float, Initializer, InitializerList, Integer, SymbolValue, Variable
 from simt.ptx.types import F64, Kind
@@ -76,6 +76,7 @@ class _Image:
 
     def __init__(self, node: Variable, nbytes: int, single: bool) -> None:
         self.type = node.type
+        self.bytes = node.type.bytes
         self.single = single and node.type is F64
         self.data = bytearray(nbytes)
         self.relocations: list[Relocation] = []
@@ -87,7 +88,7 @@ class _Image:
         """Writes a value at an element position; a list fills rows of the first dimension."""
         if not isinstance(value, InitializerList):
             if not isinstance(value, FieldValue):
-                self._scalar(value, position * self.type.bytes)
+                self._scalar(value, position * self.bytes)
             return
         row = math.prod(dimensions[1:])
         for element in value.elements:
@@ -98,15 +99,15 @@ class _Image:
                 self._put(element, position, dimensions[1:])
                 position += row
             else:
-                self._scalar(element, position * self.type.bytes)
+                self._scalar(element, position * self.bytes)
                 position += 1
 
     def _scalar(self, value: Integer | Float | SymbolValue, offset: int) -> None:
-        if offset + self.type.bytes > len(self.data):
+        if offset + self.bytes > len(self.data):
             return  # more values than elements: the verifier's business
         if isinstance(value, SymbolValue):
             byte = None if value.mask is None else (value.mask & -value.mask).bit_length() // 8
             self.relocations.append((offset, value.name.name, value.offset, value.generic, byte))
             return
-        bits = single_bits(value) if self.single else constant(value, self.type).bits
-        self.data[offset : offset + self.type.bytes] = bits.to_bytes(self.type.bytes, "little")
+        bits = single_bits(value) if self.single else constant_bits(value, self.type)
+        self.data[offset : offset + self.bytes] = bits.to_bytes(self.bytes, "little")

@@ -43,6 +43,7 @@ from simt.engine.numpy_machine import NumpyMachine
 from simt.engine.numpy_memory import ArenaView
 from simt.engine.numpy_select import Mask, every, rows_with_any, some
 from simt.errors import BarrierError, KernelFault, LaunchTimeout
+from simt.machine.faults import stack_overflow
 from simt.machine.launch import Launch
 from simt.ptx.types import PRED, U32, Type, bits_type
 
@@ -445,8 +446,7 @@ class Execution:
         size = max(-(-function.local_size // 16) * 16, CALL_BYTES if callee.function.recursive else 0)
         frame = caller.frame + size
         if frame + callee.function.local_size > self.launch.local_bytes:
-            message = "call stack overflow: calls nest too deeply for local memory"
-            raise KernelFault(message, self.machine.site())
+            raise stack_overflow(self.machine.site())
         return frame
 
     def _finish(self, inner: Activation) -> None:

@@ -12,7 +12,7 @@ from simt.engine.abi import SPACES, FaultKind, FaultSlot
 from simt.engine.blocks import Worker
 from simt.engine.system_gate import SystemGate
 from simt.errors import BarrierError, FaultSite, KernelFault, LaunchError, LaunchTimeout, TrapError
-from simt.machine.faults import memory_fault, thread_of
+from simt.machine.faults import memory_fault, stack_overflow, thread_of
 from simt.machine.launch import Dim3, Launch
 
 
@@ -62,7 +62,7 @@ def _error(launch: Launch, fault: memoryview, site: FaultSite, gate: SystemGate 
             assert gate is not None
             return gate.errors[number]
         case FaultKind.STACK:
-            return KernelFault("call stack overflow: calls nest too deeply for local memory", site)
+            return stack_overflow(site)
         case FaultKind.BARRIER:
             return BarrierError(f"deadlock: threads wait at barrier {number} that can never complete", site)
         case FaultKind.NO_BARRIER:

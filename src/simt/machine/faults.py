@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simt.errors import FaultSite, MemoryFault
+from simt.errors import FaultSite, KernelFault, MemoryFault
 
 LOCATIONS = {"": "generic", "const": "constant"}
 _MEMORY = {"shared": "the CTA's shared memory (the launch says how much of it is dynamic)"}
@@ -17,6 +17,12 @@ def memory_fault(site: FaultSite, address: int, size: int, space: str, misaligne
         memory = _MEMORY.get(space, "allocated memory")
         message = f"illegal access: {size} bytes at {where}, which is outside {memory}"
     return MemoryFault(message, site, address, size, space)
+
+
+def stack_overflow(site: FaultSite) -> KernelFault:
+    """A call for whose frame a thread's stack has no room."""
+    message = "call stack overflow: calls nest too deeply for the stack of a thread (see Device.stack_bytes)"
+    return KernelFault(message, site)
 
 
 def thread_of(linear: int, block: tuple[int, int, int]) -> tuple[int, int, int]:

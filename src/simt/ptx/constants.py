@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TypeAlias
 
@@ -214,7 +215,7 @@ _FLOATING: dict[str, Callable[[float, float], Constant]] = {
 # ---------------------------------------------------------------- literals
 
 
-def integer_literal(text: str) -> Integer:
+def integer_literal(text: str, span: Span) -> Integer:
     """A literal of section 4.5.1; the lexer has checked its digits."""
     digits = text.removesuffix("U")
     base = {"0x": 16, "0b": 2}.get(digits[:2].lower(), 8 if digits[0] == "0" else 10)
@@ -223,20 +224,20 @@ def integer_literal(text: str) -> Integer:
     value = int(digits[2:] if base in (16, 2) else digits, base)
     if value >= _TOP:
         raise ConstantProblem("an integer constant has at most 64 bits")
-    return Integer(value, text.endswith("U") or value >= _TOP // 2)
+    return Integer(value, text.endswith("U") or value >= _TOP // 2, span)
 
 
-def float_literal(text: str) -> Float:
+def float_literal(text: str, span: Span) -> Float:
     """A decimal literal (section 4.5.2) as the nearest double."""
     value = float(text)
     if math.isinf(value):
         raise ConstantProblem("a floating-point constant must fit into a double")
-    return double(value)
+    return replace(double(value), span=span)
 
 
-def bits_literal(text: str) -> Float:
+def bits_literal(text: str, span: Span) -> Float:
     """`0f` with 8 or `0d` with 16 hexadecimal digits."""
-    return Float(int(text[2:], 16), 32 if text[1] in "fF" else 64)
+    return Float(int(text[2:], 16), 32 if text[1] in "fF" else 64, span)
 
 
 # ---------------------------------------------------------------- expressions (table 4)
@@ -252,6 +253,22 @@ def expression(c: Cursor) -> Constant:
     start = c.start
     result = _conditional(c)
     return replace(result, span=c.since(start))
+
+
+def series(c: Cursor) -> list[Constant]:
+    """Takes the numbers at the cursor that have a comma each: tables have them by the hundred thousand.
+
+    It ends before a number that is no constant, where `expression` tells why.
+    """
+    found: list[Constant] = []
+    end = 0
+    with suppress(ConstantProblem):
+        for kind, span, after in c.items():
+            found.append(_LITERALS[kind](c.text[span.start : span.end], span))
+            end = after
+    if found:
+        c.seek(end)
+    return found
 
 
 def integer(c: Cursor, what: str = "an integer constant") -> int:
@@ -335,7 +352,7 @@ def _parenthesis(c: Cursor) -> Constant:
     return inner
 
 
-_LITERALS: dict[str, Callable[[str], Constant]] = {
+_LITERALS: dict[str, Callable[[str, Span], Constant]] = {
     "integer": integer_literal,
     "float": float_literal,
     "bits": bits_literal,
@@ -360,7 +377,7 @@ def _literal(c: Cursor) -> Constant:
     if read is None:
         raise c.unexpected("a constant")
     c.advance()
-    return _checked(mark, lambda: read(text))
+    return _checked(mark, lambda: read(text, mark))
 
 
 def _checked(mark: Span, compute: Callable[[], Constant]) -> Constant:

@@ -271,9 +271,11 @@ def _list(c: Cursor) -> InitializerList:
     found: list[Initializer] = []
     with c.nested():
         c.advance()
-        if c.kind != "}":
+        found.extend(constants.series(c))
+        if found or c.kind != "}":
             found.append(_initializer(c))
         while found and c.accept(","):
+            found.extend(constants.series(c))
             found.append(_initializer(c))
         c.expect("}", "',' or '}'")
     return InitializerList(tuple(found), c.since(start))

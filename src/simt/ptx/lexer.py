@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 from simt.diagnostics import Diagnostics, Span
@@ -19,13 +19,15 @@ MAX_DEPTH = 64
 
 # Atomic and possessive groups keep the time linear whatever the text is.
 _SKIP = r"(?>\s+|//[^\n]*|/\*(?s:.*?)\*/|@@DWARF[^\n]*)*+"
+_NUMBER = r"""
+      (?P<bits>0(?:[fF][\da-fA-F]{8}|[dD][\da-fA-F]{16})(?![\w.$]))
+    | (?P<integer>(?:0[xX][\da-fA-F]+|0[bB][01]+|0[0-7]*|[1-9]\d*)U?(?![\w.$]))
+    | (?P<float>(?:\d+\.\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(?![\w.$]))"""
 _TOKEN = re.compile(
     rf"""{_SKIP}(?:
       (?P<name>{NAME})
     | (?P<word>\.[A-Za-z_][\w$]*(?:::\w+)*)
-    | (?P<bits>0(?:[fF][\da-fA-F]{{8}}|[dD][\da-fA-F]{{16}})(?![\w.$]))
-    | (?P<integer>(?:0[xX][\da-fA-F]+|0[bB][01]+|0[0-7]*|[1-9]\d*)U?(?![\w.$]))
-    | (?P<float>(?:\d+\.\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(?![\w.$]))
+    | {_NUMBER}
     | (?P<malformed>\.?\d[\w.$]*)
     | (?P<string>"(?:[^"\\\n]|\\[^\n])*")
     | (?P<trouble>/\*|"|\#)
@@ -35,6 +37,7 @@ _TOKEN = re.compile(
     )""",
     re.X | re.ASCII,
 )
+_ITEM = re.compile(rf"\s*+(?:{_NUMBER})\s*+,", re.X | re.ASCII)
 _LINE_MARKER = re.compile(r"#[ \t]*(?:line\b|file\b|\d)[^\n]*", re.ASCII)
 _LINE = re.compile(r"[^\n]*")
 _OF_CPP = "only line markers are understood: run the C preprocessor (cpp -P) first"
@@ -130,6 +133,16 @@ class Cursor:
         kind = (match.lastgroup or "") if match else ""
         value = match[kind] if match else ""
         return (value if kind == "mark" else kind), value
+
+    def items(self) -> Iterator[tuple[str, Span, int]]:
+        """The numbers from the current token on that have a comma each: kind, place, and the comma's end.
+
+        Comments between them end the series. The cursor stays where it is.
+        """
+        position = self.start
+        while match := _ITEM.match(self.text, position):
+            kind, position = match.lastgroup or "", match.end()
+            yield kind, Span(*match.span(kind)), position
 
     def at(self, kind: str) -> bool:
         return self.kind == kind

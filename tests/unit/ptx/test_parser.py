@@ -264,6 +264,22 @@ def test_variables(text: str, expected: Variable) -> None:
     assert variable(text) == expected
 
 
+def test_numbers_in_a_table_are_constants_of_their_own() -> None:
+    """Those with a comma each are taken in one go: with the places that they would have one by one."""
+    words = ["7", "0x1fU", "0f3F800000", "1.5", "18446744073709551615", "1+2", "/* */ 5", "-6", "017"]
+    text = ".global .b64 x[] = {" + " ,\n".join(words) + "};"
+    found = variable(text).initializer
+    assert isinstance(found, InitializerList)
+    single = [variable(f".global .b64 x = {w};").initializer for w in words]
+    assert list(found.elements) == single
+    start = HEADER + ".global .b64 x[] = {7 ,\n"
+    second, fifth = found.elements[1], found.elements[4]
+    assert isinstance(second, Integer)
+    assert isinstance(fifth, Integer)
+    assert (second.span.start, second.span.end) == (len(start), len(start) + 5)
+    assert fifth.span.end - fifth.span.start == len(words[4])
+
+
 def test_several_declarators_share_what_stands_before_them() -> None:
     found = statements(".reg .align 4 .u32 a, b<3>, c;")
     u32 = TYPES["u32"]

@@ -60,6 +60,10 @@ def in_body(text: str) -> list[str]:
         (HEADER + ".global .u32 x<4294967296>;", "3:16: 4294967296 names are too many"),
         (HEADER + f".global .u32 x<{10**40}>;", "3:16: bad constant: an integer constant has at most 64 bits"),
         (HEADER + ".global .u32 x<(4)>;", "3:16: unexpected '(', expected a number of names"),
+        (
+            HEADER + f".global .u32 x[] = {{1, 2, {10**40}, 3}};",
+            "3:27: bad constant: an integer constant has at most 64 bits",
+        ),
         (HEADER + f".global .b8 x = {10**40}(x);", "3:17: bad constant: an integer constant has at most 64 bits"),
         (HEADER + ".global .u32 x = ;", "3:18: unexpected ';', expected a constant, a name or '{'"),
         (HEADER + ".visible ret;", "3:10: '.visible ret' without a declaration, expected one of 'ret'"),
