@@ -86,6 +86,9 @@ ROLLED = tuple(f'!{n} = distinct !{{!{n}, !{{!"llvm.loop.unroll.disable"}}}}' fo
 UNROLLED = f'!{UNROLL} = distinct !{{!{UNROLL}, !{{!"llvm.loop.unroll.full"}}}}'
 WRITTEN_OUT = 6000
 """Lines of code up to which loops are written out (`simt.analysis.unrolling`)."""
+MANY_LINES = LINES // 2
+"""Lines of code from which on loops of many turns at once are to be of fewer, if they can be: of so many
+accesses those side by side are no longer done together."""
 STACK_RESERVE = 4 << 20
 """Of the native stack, bytes kept free for the deepest frame and for Python below the kernel."""
 
@@ -607,20 +610,29 @@ def emit(
     if written_out is not kernel:
         with suppress(TooLarge):  # then loops stay loops
             found = _emit(_unit(program, written_out, block, features, may_grow=True), attributes)
-            if found[0].count("\n") <= WRITTEN_OUT:
+            if _lines(found) <= WRITTEN_OUT:
                 return found
     unit = _unit(program, kernel, block, features, may_grow=True, ssa=ssa)
-    found = None
-    with suppress(TooLarge):
-        found = _emit(unit, attributes)
-    if (found is None or found[0].count("\n") > LINES // 2) and llvm_rewriting.may_be_in_fours(unit):
-        with suppress(TooLarge):
-            return _emit(_unit(program, kernel, block, features, True, ssa, in_fours=True), attributes)
+    found = _if_small(unit, attributes)
+    if (found is None or _lines(found) > MANY_LINES) and llvm_rewriting.may_be_in_fours(unit):
+        fours = _unit(program, kernel, block, features, may_grow=True, ssa=ssa, in_fours=True)
+        found = min(filter(None, (found, _if_small(fours, attributes))), key=_lines, default=None)
     if found is not None:
         return found
     known = unit.analyses if unit.kernel is kernel else {}
     large = Unit(program, kernel, unit.block, features, large=True, analyses=known)
     return _emit(large, attributes)
+
+
+def _if_small(unit: Unit, attributes: str) -> tuple[str, Unit, int] | None:
+    """What `emit` gives, unless the kernel is a large one."""
+    with suppress(TooLarge):
+        return _emit(unit, attributes)
+    return None
+
+
+def _lines(found: tuple[str, Unit, int]) -> int:
+    return found[0].count("\n")
 
 
 def _unit(

@@ -213,3 +213,12 @@ def test_what_is_different_stays_as_it_was(what: str) -> None:
     assert old in SMALL
     assert counts(SMALL) == [4]
     assert counts(SMALL.replace(old, new)) == []
+
+
+def test_parameters_are_the_same_in_all_turns() -> None:
+    """nvcc loads them before the loops, and in each turn, where it has few registers."""
+    loaded = SMALL.replace("and.b32 %l, %n, 15;", "ld.param.s32 %m, [pitch];\n    and.b32 %l, %n, 15;", 1)
+    loaded = loaded.replace("ld.global", "ld.param.s32 %m, [pitch];\n    ld.global")
+    assert counts(loaded) == [4]
+    param, word = "ld.param.s32 %m, [pitch];\n    and", "ld.global.u32 %m, [%x];\n    and"
+    assert counts(loaded.replace(param, word)) == []
