@@ -1,12 +1,11 @@
-"""Where lanes meet in a turn of a loop, the first to come need not be blended with an earlier turn's values, if
-all lanes leave the loop together. Expectations are NumPy's."""
+"""Where lanes meet in a turn of a loop, the first to come need not be blended with an earlier turn's values,
+if all lanes leave the loop together. Expectations are NumPy's."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.host import host_features
 from simt.engine.llvm_kernel import emit
