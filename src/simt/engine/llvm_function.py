@@ -400,13 +400,7 @@ class FunctionEmitter(OpEmitter):
         place = self.pending.of_edge(source, phi.block)
         first = self._is_plain(place) and not self.pending.at[source.index] >> place & 1
         loop = self.schedule.loop_of[phi.block.index]
-        return not (first and (self.unit.large if loop is None else self._stays_whole(loop)))
-
-    def _stays_whole(self, loop: Loop | None) -> bool:
-        """Whether lanes leave a loop, and those around it, together."""
-        while loop is not None and loop.header.index not in self.uniformity.leaving:
-            loop = loop.parent
-        return loop is None
+        return not (first and (self.unit.large if loop is None else self.uniformity.stays_whole(loop)))
 
     def _is_plain(self, place: int) -> bool:
         """Whether lanes at a place go to a block and nowhere else."""
