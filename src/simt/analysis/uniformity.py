@@ -43,6 +43,12 @@ class Uniformity(Parting):
     shapes: dict[Definition, Shape] = field(default_factory=dict[Definition, Shape])
     rows: set[int] = field(default_factory=set[int])
 
+    def stays_whole(self, loop: Loop | None) -> bool:
+        """Whether lanes leave a loop, and those around it, together."""
+        while loop is not None and loop.header.index not in self.leaving:
+            loop = loop.parent
+        return loop is None
+
 
 @dataclass(slots=True)
 class _Step:

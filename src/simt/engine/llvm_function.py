@@ -386,15 +386,17 @@ class FunctionEmitter(OpEmitter):
 
     def _joins_others(self, phi: Definition, source: Block) -> bool:
         """Whether lanes may have given the phi another value that they still need, when others come to it
-        from a block. In small functions, of whose values LLVM knows more, it is one where lanes may meet."""
+        from a block. The first to come in a turn of loops that all lanes leave together find none: a value of
+        the turn before would have to stay in a register else. (Outside of loops LLVM knows that by itself in
+        small functions.)"""
         if phi in self.uniformity.blends:
             return True
         if phi.block.index not in self.uniformity.joins:
             return False
         place = self.pending.of_edge(source, phi.block)
         first = self._is_plain(place) and not self.pending.at[source.index] >> place & 1
-        once = self.schedule.loop_of[phi.block.index] is None
-        return not (self.unit.large and first and once)
+        loop = self.schedule.loop_of[phi.block.index]
+        return not (first and (self.unit.large if loop is None else self.uniformity.stays_whole(loop)))
 
     def _is_plain(self, place: int) -> bool:
         """Whether lanes at a place go to a block and nowhere else."""
