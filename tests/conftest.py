@@ -76,15 +76,6 @@ def object_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-@pytest.fixture(scope="session", autouse=True)
-def drafts_of_long_code_only() -> Iterator[None]:
-    """Most tests launch a kernel once. Code of middle length is made as well as LLVM can here all the same:
-    what LLVM's passes make of it is to be seen. Longer code is a draft (`simt.engine.drafts`)."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simt.engine.compile.DRAFTED", 4000)
-        yield
-
-
 @pytest.fixture
 def own_cache(object_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Gives devices that a test makes then another folder for compiled objects: code that is made in another
