@@ -44,7 +44,7 @@ LINES = 20_000
 """Lines of IR from which a function counts as large; half as many on CPUs with smaller registers."""
 OPS = 8000
 """Instructions from which it surely has so many lines."""
-BLOCKS = 1400
+BLOCKS = 1200
 """Blocks of IR, as many as an emitter has named, from which a function counts as large."""
 PLACES = 300
 """Blocks of PTX from which a function counts as large."""
