@@ -81,9 +81,9 @@ def test_a_kernel_that_begins_with_its_longest_instructions_is_emitted_once(
 def test_what_differs_within_a_kind_does_not_make_a_kernel_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loads at addresses of their own come first, four words side by side take less."""
     apart = [
-        f"mad.wide.u32 %rd0, %r{i % 8}, {4 * i + 4}, %rd1;\nld.global.f32 %f0, [%rd0];" for i in range(40)
+        f"mad.wide.u32 %rd0, %r{i % 8}, {4 * i + 4}, %rd1;\nld.global.f32 %f0, [%rd0];" for i in range(34)
     ]
-    beside = [f"ld.global.f32 %f{i % 90}, [%rd0+{4 * i}];" for i in range(120)]
+    beside = [f"ld.global.f32 %f{i % 90}, [%rd0+{4 * i}];" for i in range(102)]
     mixed = (f"mul.lo.u32 %r{i}, %r{i - 1}, %r{i - 1};" for i in range(1, 8))
     [(large, _)] = emissions(kernel(*mixed, *apart, *beside), monkeypatch)
     assert not large
