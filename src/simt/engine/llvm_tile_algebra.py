@@ -388,12 +388,12 @@ class TileAlgebra(RowAccessAlgebra):
             return Tiled(None, (bases(value),), 0, "true", made, 0)
         if cut is None:
             return None
+        if self._is_cut(value, cut.index):
+            starts = self._as(t, tuple(self._times(row, cut.length) for row in cut.rows))
+            return Tiled(cut, starts, 1, guard_of(value), made, cut.length)
         if value.type == cut.column.type and shape.is_affine and shape.width == self.block.segments == 1:
             return self._stepping(value, shape.stride, cut)
-        if not self._is_cut(value, cut.index):
-            return None
-        starts = self._as(t, tuple(self._times(row, cut.length) for row in cut.rows))
-        return Tiled(cut, starts, 1, guard_of(value), made, cut.length)
+        return None
 
     def _stepping(self, value: Value, stride: int, cut: Cut) -> Tiled:
         """What goes on by a step, by rows: less what it has gone on where these begin."""
