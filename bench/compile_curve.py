@@ -4,11 +4,9 @@
 
 Every program of `curve_shapes.py` (with `--files` also every PTX file of the tests) is parsed, verified and
 compiled in a process of its own, with an empty cache. The table holds processor seconds of each phase;
-`start` is what Python needs before it imports simt, NumPy included, which whoever launches has imported, and
-no part of the total; `import` is part of it, without the collector of reference cycles, as `simt.Device` and
-a first launch import. It is what a first, short launch waits for: long code is a draft then
-(`simt.engine.drafts`); beside it stands the time for the same code made as well as LLVM can, which `--well`
-shows alone. Without
+`start` is what Python needs before it imports simt, and no part of the total; `import` is part of it. It is
+what a first, short launch waits for: long code is a draft then (`simt.engine.drafts`); beside it stands the
+time for the same code made as well as LLVM can, which `--well` shows alone. Without
 arguments everything is run, for this machine's own CPU, and written to bench/compile_curve.json. `--again`,
 for machines whose speed others change: runs are added to those in that file, of which each row is the
 shortest.
@@ -17,7 +15,6 @@ shortest.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import subprocess
 import sys
@@ -25,7 +22,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +76,7 @@ def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
     """Seconds of each phase for all kernels of a module, in this process, for a launch of so many warps: long
     code may be a draft then (0: it may not)."""
     clock = Clock()
-    import_module("numpy")
     clock.seconds["start"] = time.process_time()
-    gc.disable()
     with clock.phase("import"):
         from llvmlite import binding
 
@@ -96,7 +90,6 @@ def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
         from simt.ptx.parser import parse
         from simt.verify import verify
 
-    gc.enable()
     for name, phase in (("schedule", "ssa"), ("build", "ssa"), ("settle", "uniform")):
         clock.watch(llvm_slots, name, phase)
     clock.watch(llvm_kernel, "emit", "emit")

@@ -28,6 +28,9 @@ BITS = {name: t.bits for name, t in TYPES.items()} | {
 }  # fmt: skip
 """Of an element, which may be of no type of PTX."""
 
+LAYOUTS = "row col"
+"""How a matrix lies in memory, or is taken."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sizes:

@@ -16,7 +16,7 @@ from simt.isa.async_copy import WINDOWS
 from simt.isa.cache import PRIORITIES
 from simt.isa.catalogue import FORMS, KNOWN
 from simt.isa.form import Binding, Form, Requirement, Slot, Version
-from simt.isa.fragments import BITS
+from simt.isa.fragments import BITS, LAYOUTS
 from simt.isa.small_formats import FORMATS
 from simt.ptx.types import F32, STATE_SPACES
 from simt.records import dataclass, replace
@@ -35,7 +35,7 @@ KEPT = (
     dict.fromkeys((*BITS, *FORMATS), "type")
     | dict.fromkeys((*STATE_SPACES, *WINDOWS.split()), "space")
     | dict.fromkeys(PRIORITIES, "priority")
-    | dict.fromkeys(("row", "col"), "layout")
+    | dict.fromkeys(LAYOUTS.split(), "layout")
 )
 """Modifiers that keep their order among those of their group."""
 

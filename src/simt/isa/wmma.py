@@ -17,6 +17,7 @@ from simt.isa.fragments import (
     BITS,
     DOUBLED,
     GROUP,
+    LAYOUTS,
     LINES,
     blocks,
     elements_of,
@@ -117,7 +118,7 @@ def _moves(syntax: str, what: str, types: str, shape: str, since: str, **slots: 
     )  # fmt: skip
 
 
-def loads(matrix: str, types: str, shape: str, since: str, layout: str = "row col") -> Callable[[M], M]:
+def loads(matrix: str, types: str, shape: str, since: str, layout: str = LAYOUTS) -> Callable[[M], M]:
     """Declares loads of some matrices."""
     syntax = "wmma.load.matrix.sync[.aligned].layout.shape[.space].type d:wmma(matrix), [a][, b:u32]"
     return _moves(syntax, "wmma.load", types, shape, since, matrix=matrix, layout=layout)
@@ -227,7 +228,7 @@ def _in_words(m: Algebra[V], values: Sequence[V]) -> list[V]:
 def stores(types: str, shape: str, since: str) -> Callable[[M], M]:
     """Declares stores of products."""
     syntax = "wmma.store.matrix.sync[.aligned].layout.shape[.space].type [a], c:wmma(matrix)[, b:u32]"
-    return _moves(syntax, "wmma.store", types, shape, since, matrix="d", layout="row col")
+    return _moves(syntax, "wmma.store", types, shape, since, matrix="d", layout=LAYOUTS)
 
 
 @stores("f16 f32", SHAPES, HALVES)
@@ -272,7 +273,7 @@ def multiplies(syntax: str, types: str, third: str, shape: str, since: str, **sl
     """Declares products: the types of `a` and `b`, those of `c` and `d`, shapes. What a form has no slot for
     is bound all the same."""
     if "alayout" in syntax:
-        slots = {"alayout": "row col", "blayout": "row col"} | slots
+        slots = {"alayout": LAYOUTS, "blayout": LAYOUTS} | slots
     unsaid: dict[str, Value] = {**UNSAID, "atype": types, "btype": types}
     if "atype" in syntax:
         slots |= {"atype": types, "btype": types}
