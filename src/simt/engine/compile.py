@@ -84,8 +84,10 @@ faster by it, nor compiled sooner."""
 LAST = ("global_dead_code_eliminate",)
 NO_LOOPS = "simt-straight"
 """In the attributes of device functions without loops."""
-LARGE = "optnone"
-"""In the attributes of functions that are not optimised. LLVM may write to stderr that it leaves them out."""
+LARGE = '"simt-large"'
+"""In the attributes of large functions, which are not optimised."""
+UNTOUCHED = "optnone"
+"""In the attributes of all functions that are not. LLVM may write to stderr that it leaves them out."""
 
 
 @dataclass
@@ -336,7 +338,7 @@ def _simplify(module: Any, builder: Any) -> None:
     passes, few = builder.getFunctionPassManager(), _added(llvm.create_new_function_pass_manager(), STRAIGHT)
     for function in module.functions:
         attributes = b" ".join(function.attributes).decode()
-        if not function.is_declaration and LARGE not in attributes:
+        if not function.is_declaration and UNTOUCHED not in attributes:
             (few if NO_LOOPS in attributes else passes).run(function, builder)
     _run_passes(module, builder, *LAST)
 

@@ -348,7 +348,7 @@ class AccessAlgebra(PrefetchAlgebra):
             f"i64 {region.lane_stride}, i64 {self.line}, i64 {space}{extra})"
         )
 
-    def _refuse(self, function: Callable[[ModuleText, int], str], access: Access, address: Value) -> None:
+    def _refuse(self, function: Callable[[ModuleText, int, str], str], access: Access, address: Value) -> None:
         """Records the fault of the first active lane with an address that is not valid, and stops the warp.
         `function` of the runtime finds it where addresses differ."""
         if access.private is not None:
@@ -363,7 +363,8 @@ class AccessAlgebra(PrefetchAlgebra):
             self.builder.void(f"call void {self._refusal(given, lies)}")
         else:
             buffer = self.buffer(f"i{8 * access.size}", WARP)
-            self._call_lanes(function(self.module, access.size), replace(access, address=address), [buffer])
+            name = function(self.module, access.size, llvm_runtime.SELDOM)
+            self._call_lanes(name, replace(access, address=address), [buffer])
         self.builder.void(f"br label %{self.abort}")
 
     def _refusal(self, given: str, lies: str) -> str:

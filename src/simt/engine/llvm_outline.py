@@ -38,7 +38,7 @@ from simt.records import dataclass, replace
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
 
-ATTRIBUTES = "optnone noinline"
+ATTRIBUTES = 'optnone noinline "simt-large"'
 """Of functions that are not optimised as a whole."""
 LINES = 20_000
 """Lines of IR from which a function counts as large; half as many on CPUs with smaller registers."""

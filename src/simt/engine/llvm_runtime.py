@@ -17,6 +17,10 @@ ACCESS = (
     "ptr %launch, ptr %worker, ptr %addresses, i32 %mask, i64 %lo, i64 %room1, i64 %host, i64 %lane_stride"
     ", i64 %line, i64 %space"
 )
+OFTEN = "noinline"
+SELDOM = "optnone noinline"
+"""Of functions that are called when a warp is about to stop: it does not matter how fast they are, and
+LLVM's passes over their loops took a fifth to a third of the time for a small kernel."""
 
 
 def fault(module: ModuleText) -> str:
@@ -35,7 +39,7 @@ def fault(module: ModuleText) -> str:
     }
     lines = [
         f"define internal void @{name}(ptr %launch, ptr %worker, i64 %kind, i64 %line, i64 %address, "
-        f"i64 %lane, i64 %size, i64 %space) noinline cold {module.attributes} {{",
+        f"i64 %lane, i64 %size, i64 %space) {SELDOM} cold {module.attributes} {{",
         f"  %old.p = getelementptr i64, ptr %worker, i64 {WorkerSlot.FAULT + FaultSlot.KIND}",
         "  %old = load i64, ptr %old.p",
         "  %first = icmp eq i64 %old, 0",
@@ -67,14 +71,16 @@ def fault(module: ModuleText) -> str:
 
 
 def each_lane(
-    module: ModuleText, name: str, parameters: str, size: int, body: list[str], rest: str = "%rest"
+    module: ModuleText, name: str, parameters: str, size: int, body: list[str], rest: str = "%rest",
+    how: str = OFTEN,
 ) -> str:
     """A function that runs `body` for each lane of `%mask`, with `%p` the checked host address of `size`
-    bytes, `%lane` (i64) and `%address` at hand. `rest`: lanes (i32) that the body leaves to later turns."""
+    bytes, `%lane` (i64) and `%address` at hand. `rest`: lanes (i32) that the body leaves to later turns.
+    `how`: its attributes."""
     record = fault(module)
     where = f"i64 %line, i64 %address, i64 %lane, i64 {size}, i64 %space"
     text = [
-        f"define internal i1 @{name}({parameters}) noinline {module.attributes} {{",
+        f"define internal i1 @{name}({parameters}) {how} {module.attributes} {{",
         "entry:",
         f"  %limit = call i64 @llvm.usub.sat.i64(i64 %room1, i64 {size})",
         "  br label %next",
@@ -131,7 +137,7 @@ def refuse(module: ModuleText) -> str:
     record = fault(module)
     lines = [
         f"define internal void @{name}(ptr %launch, ptr %worker, i64 %address, i32 %mask, i64 %line, "
-        f"i64 %lo, i64 %room1, i64 %space, i64 %size) noinline {module.attributes} {{",
+        f"i64 %lo, i64 %room1, i64 %space, i64 %size) {SELDOM} {module.attributes} {{",
         "  %some = icmp ne i32 %mask, 0",
         "  br i1 %some, label %refused, label %done",
         "refused:",
@@ -161,7 +167,7 @@ def refuse_in(module: ModuleText, frame: Frame, lies: str) -> str:
     if not module.has(name):
         parameters = ", ".join((*frame.parameters, "i64 %address", "i32 %mask", "i64 %line"))
         lines = [
-            f"define internal void @{name}({parameters}) noinline {module.attributes} {{",
+            f"define internal void @{name}({parameters}) {SELDOM} {module.attributes} {{",
             *frame.lines,
             f"  call void {refuse(module)}(ptr %launch, ptr %worker, i64 %address, i32 %mask, i64 %line, "
             f"{lies})",
@@ -172,9 +178,10 @@ def refuse_in(module: ModuleText, frame: Frame, lies: str) -> str:
     return f"@{name}"
 
 
-def load(module: ModuleText, size: int) -> str:
-    """`i1 load(ACCESS, ptr data)`: copies `size` bytes of each lane to `data + lane * size`."""
-    name, word = f"simt.load.{size}", f"i{8 * size}"
+def load(module: ModuleText, size: int, how: str = OFTEN) -> str:
+    """`i1 load(ACCESS, ptr data)`: copies `size` bytes of each lane to `data + lane * size`. `how`: whether
+    it is called to load, or to find out which lane cannot."""
+    name, word = _name("load", size, how), f"i{8 * size}"
     if module.has(name):
         return f"@{name}"
     body = [
@@ -182,12 +189,12 @@ def load(module: ModuleText, size: int) -> str:
         f"  %data.p = getelementptr {word}, ptr %data, i64 %lane",
         f"  store {word} %value, ptr %data.p, align 1",
     ]
-    return each_lane(module, name, f"{ACCESS}, ptr %data", size, body)
+    return each_lane(module, name, f"{ACCESS}, ptr %data", size, body, how=how)
 
 
-def store(module: ModuleText, size: int) -> str:
+def store(module: ModuleText, size: int, how: str = OFTEN) -> str:
     """`i1 store(ACCESS, ptr data)`: the reverse; higher lanes win."""
-    name, word = f"simt.store.{size}", f"i{8 * size}"
+    name, word = _name("store", size, how), f"i{8 * size}"
     if module.has(name):
         return f"@{name}"
     body = [
@@ -195,4 +202,8 @@ def store(module: ModuleText, size: int) -> str:
         f"  %value = load {word}, ptr %data.p, align 1",
         f"  store volatile {word} %value, ptr %p, align {size}",
     ]
-    return each_lane(module, name, f"{ACCESS}, ptr %data", size, body)
+    return each_lane(module, name, f"{ACCESS}, ptr %data", size, body, how=how)
+
+
+def _name(what: str, size: int, how: str) -> str:
+    return f"simt.{what}.{size}" if how == OFTEN else f"simt.{what}.{size}.seldom"

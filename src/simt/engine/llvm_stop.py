@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simt.engine.abi import LaunchSlot, WorkerSlot
 from simt.engine.llvm_builder import ModuleText
+from simt.engine.llvm_runtime import SELDOM
 
 
 def stop(module: ModuleText) -> str:
@@ -22,7 +23,7 @@ def stop(module: ModuleText) -> str:
 def _stop(name: str, attributes: str) -> list[str]:
     touches = "memory(argmem: readwrite, inaccessiblemem: readwrite)"
     return [
-        f"define internal i1 @{name}(ptr %launch, ptr %worker) noinline cold {touches} {attributes} {{",
+        f"define internal i1 @{name}(ptr %launch, ptr %worker) {SELDOM} cold {touches} {attributes} {{",
         f"  %abort.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
         "  %abort = load atomic i32, ptr %abort.p monotonic, align 8",
         "  %stopped = icmp ne i32 %abort, 0",

@@ -12,7 +12,7 @@ import simt
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
 from simt.engine.cache import ObjectCache
-from simt.engine.compile import Compiler
+from simt.engine.compile import LARGE, Compiler
 from simt.engine.llvm_function import DEEP
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_outline import PIECE
@@ -157,8 +157,8 @@ def test_only_long_kernels_are_large(tmp_path: Path) -> None:
         text, _, _ = emit(program, program.functions["fold"], BlockShape(96, 1, 1), cpu.features, "nounwind")
         found.append(text)
     small, large, larger = found
-    assert "optnone" not in small
-    assert "optnone" in large
+    assert LARGE not in small
+    assert LARGE in large
     instructions = 700 * 8
     assert larger.count("\n") - large.count("\n") < instructions * 12
 

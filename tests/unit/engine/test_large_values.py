@@ -102,8 +102,8 @@ def test_calls_pass_one_name_of_the_frame() -> None:
 def test_loops_over_warps_are_optimised_apart() -> None:
     """What they need is not alive in the code of a warp, of which nothing is optimised as a whole."""
     short, long = code("memory", 300), code("memory", 600)
-    assert "optnone" in function(long, WARPS)[0]
-    assert "optnone" not in function(long, BODY)[0]
+    assert "simt-large" in function(long, WARPS)[0]
+    assert "simt-large" not in function(long, BODY)[0]
     assert len(function(short, BODY)) == len(function(long, BODY))
 
 

@@ -79,11 +79,11 @@ def test_large_kernels_are_made_simply_and_what_they_call_is_not(
         function = program.functions[kernel]
         text, *_ = emit(program, function, block, cpu.features, compiling.attributes(cpu))
         module = llvm.parse_assembly(text)
-        optnone = {f.name for f in module.functions if b"optnone" in b"".join(f.attributes)}
+        marked = {f.name for f in module.functions if b"simt-large" in b"".join(f.attributes)}
         header, image = compiling.generate(program, function, block, cpu)
         (upper, called), (lowest, large) = made
         assert (upper, lowest) == (2, 0)
-        assert optnone == {f for f, known in large.items() if known == "external"} != set()
+        assert marked == {f for f, known in large.items() if known == "external"} != set()
         assert "simt_kernel" in called
         assert [len(code) for code in compiling.objects_of(header, image)] == header["sizes"]
         assert len(image) == sum(map(len, compiling.objects_of(header, image)))
