@@ -25,6 +25,18 @@ ENGINES = ("interpreter", "jit")
 def pytest_collection_finish() -> None:
     """Ten thousand tests and the catalogue stay until the end: Python's collector need not look at them each
     time."""
+    leave_to_the_end()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Nor at what tests of other files have kept: a million objects, which take a second each time."""
+    if nextitem is None or nextitem.path != item.path:
+        leave_to_the_end()
+
+
+def leave_to_the_end() -> None:
+    """What there is now, but for garbage, is not looked at again."""
     gc.collect()
     gc.freeze()
 
