@@ -7,6 +7,7 @@ PYTEST_ARGS ?= -n 2
 BIN := $(VENV)/bin
 
 # Each start of simt would take half a second more where Python is told not to keep what it compiles.
+# (And each worker of the tests seven more, to rewrite their assertions: pytest may keep those.)
 COMPILE = $(BIN)/python -m compileall -q src
 
 .PHONY: help demo test lint format pytest bench docs clean
@@ -28,7 +29,7 @@ test: lint pytest
 
 pytest: $(VENV)/.dev
 	@$(COMPILE)
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check

@@ -62,34 +62,26 @@ def remembered(text: str | bytes) -> RememberedKernel:
     return kernel
 
 
-def plain(path: Path) -> bool:
-    program, warnings = compile_ptx(path.read_bytes(), path.name, SM_90)
-    return not warnings and all(f.is_kernel and not f.calls for f in program.functions.values())
-
-
-@pytest.mark.parametrize("path", [p for p in sorted(HERE.glob("*.ptx")) if plain(p)], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", sorted(HERE.glob("*.ptx")), ids=lambda p: p.stem)
 def test_nothing_is_lost(path: Path) -> None:
     text = path.read_bytes()
-    whole, _ = compile_ptx(text, path.name, SM_90)
+    whole, warnings = compile_ptx(text, path.name, SM_90)
     load_program(text, path.name, SM_90)
-    program, warnings = load_program(text, path.name, SM_90)
-    assert warnings == []
+    program, found = load_program(text, path.name, SM_90)
+    assert found == warnings
     assert program.variables == whole.variables
     assert (program.text.name, program.text.text) == (whole.text.name, whole.text.text)
     for name in ("environment", "address_bits", "identity", "kernels"):
         assert getattr(program, name) == getattr(whole, name)
+    plain = not warnings and all(f.is_kernel and not f.calls for f in whole.functions.values())
     for name, function in whole.functions.items():
         kept = program.functions[name]
-        assert isinstance(kept, RememberedKernel)
-        for field in fields(Function):
+        assert isinstance(kept, RememberedKernel) == plain
+        for field in fields(Function) if plain else ():
             if field.name in ("blocks", "registers"):
                 assert repr(getattr(kept, field.name)) == repr(getattr(function, field.name))
             else:
                 assert getattr(kept, field.name) == getattr(function, field.name)
-
-
-def test_some_programs_are_kept() -> None:
-    assert len([p for p in HERE.glob("*.ptx") if plain(p)]) >= 10
 
 
 def test_blocks_are_made_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
