@@ -17,8 +17,8 @@ PORTABLE = Setup("portable", features=frozenset())
 AVX2 = Setup("avx2", 16, "x86-64-v3", frozenset({"avx", "avx2", "fma", "f16c", "sse4.1"}))
 AVX2_SCALARS = replace(AVX2, name="avx2-scalars", width=1)
 SSE2 = Setup("sse2", 8, "x86-64", frozenset())
-"""Two registers of 32-bit elements, as in `AVX2`: LLVM needs four times as long for eight, which it makes by halving,
-and which `tests.cpus` has."""
+"""Two registers of 32-bit elements, as in `AVX2`: LLVM needs four times as long for eight, which it makes by
+halving, and which `tests.cpus` has."""
 
 X86 = platform.machine().lower() in ("x86_64", "amd64")
 ARITHMETIC = ("fadd", "fsub", "fmul", "fdiv", "fma", "fsqrt")

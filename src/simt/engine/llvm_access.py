@@ -348,7 +348,9 @@ class AccessAlgebra(PrefetchAlgebra):
             f"i64 {region.lane_stride}, i64 {self.line}, i64 {space}{extra})"
         )
 
-    def _refuse(self, function: Callable[[ModuleText, int, str], str], access: Access, address: Value) -> None:
+    def _refuse(
+        self, function: Callable[[ModuleText, int, str], str], access: Access, address: Value
+    ) -> None:
         """Records the fault of the first active lane with an address that is not valid, and stops the warp.
         `function` of the runtime finds it where addresses differ."""
         if access.private is not None:

@@ -71,7 +71,12 @@ def fault(module: ModuleText) -> str:
 
 
 def each_lane(
-    module: ModuleText, name: str, parameters: str, size: int, body: list[str], rest: str = "%rest",
+    module: ModuleText,
+    name: str,
+    parameters: str,
+    size: int,
+    body: list[str],
+    rest: str = "%rest",
     how: str = OFTEN,
 ) -> str:
     """A function that runs `body` for each lane of `%mask`, with `%p` the checked host address of `size`
