@@ -80,8 +80,9 @@ def with_decisions(unit: Unit) -> tuple[Function, Ssa | None]:
     found, ssa = decided(program, kernel, block, known)
     if found is kernel or unit.has_clock or not unrolled_pairs(known):
         return found, ssa
-    told = Unit(program, found, block, unit.features, may_grow=True)
-    if not (parted := _lines_of_parting(told)):
+    ssa = ssa or build(found, schedule(found))
+    parted = _lines_of_parting(Unit(program, found, block, unit.features, may_grow=True, ssa=ssa))
+    if not parted:
         return found, ssa
     proofs = (p for p in _proofs(unit, in_fours=False) if p.pair.main.terminator.line in parted)
     rolled = rolled_again(kernel, unit.analyse(kernel).ssa, proofs)
