@@ -267,24 +267,6 @@ class LeftLast(Proof):
                     return
         raise DifferentError
 
-    def _ends_at(self, goes_on: Sum, counter: Sum) -> Sum | None:
-        """What a counter is not yet while a loop goes on."""
-        match cast("Any", self.algebra.key(goes_on)):
-            case ("not", Sum() as condition):
-                _, *rest = cast("tuple[Any, ...]", self.algebra.key(condition) or ("",))
-                ends = [counter.added(rest[0], sign) for sign in (1, -1)] if len(rest) == 2 else []
-                t = unsigned(counter.bits)
-                return next(
-                    (
-                        e
-                        for e in ends
-                        if self._is_fixed(e) and self.algebra.compare("eq", t, counter, e) == condition
-                    ),
-                    None,
-                )
-            case _:
-                return None
-
     def _numbers_asked(self, bits: int, divisor: int) -> Iterator[Sum]:
         """How many turns there may be: those of which it is asked whether they are too few for the loop."""
         one, algebra = Sum(bits, 1), self.algebra

@@ -94,6 +94,12 @@ def LESS(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.compare("lt", t, a, b)
 
 
+@_form("stepped.type d, a, b, c")
+def STEPPED(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
+    """`c`, and one more where `a` is below `b`."""
+    return m.select(t, m.compare("lt", t, a, b), m.add(t, c, m.const(t, 1)), c)
+
+
 @_form("far.type d:pred, a, b, c")
 def FAR(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     """Whether `b` is at least `c` more than `a`, modulo the type."""

@@ -124,6 +124,11 @@ def _chain(block: Block, source: Block) -> Iterator[tuple[Block, Block]]:
             block, source = block.terminator.target, block
 
 
+def _nothing(step: Sum) -> Sum:
+    """How far no turn goes."""
+    return Sum(step.bits, 0)
+
+
 def _ops(block: Block) -> list[Op]:
     return [op for op in block.ops if isinstance(op, Op)]
 
@@ -305,8 +310,7 @@ class Proof:
         is made of how many turns it has, is made of all that are done.)"""
         given = self._given(done)
         for phi, value in given.items():
-            all_ = Sum(value.bits, 1)
-            given[phi] = self._by_left(value, all_.turning.added(all_, turns))
+            given[phi] = self._by_left(value, lambda step: step.turning.added(step, turns))
         return self._terms(given)
 
     def _given(self, done: Terms) -> dict[Definition, Sum]:
@@ -315,13 +319,25 @@ class Proof:
         phis = self.ssa.phis.get(self.pair.between.index, ())
         return {phi: done.of(phi.inputs[source]) for phi in phis}
 
-    def _by_left(self, value: Sum, turns: Sum) -> Sum:
-        """A value, given how many turns the first loop has."""
+    def _by_left(self, value: Sum, gone: Callable[[Sum], Sum]) -> Sum:
+        """A value, given how far the turns of the first loop go by a step."""
         for atom, count in value.parts:
             one = Sum(value.bits, 0, frozenset({(atom, 1)}))
-            if one in self.left:
-                value = value.added(one, -count).added(turns, count)
+            if (step := self._step_by_left(one)) is not None:
+                value = value.added(one, -count).added(gone(step), count)
         return value
+
+    def _step_by_left(self, one: Sum) -> Sum | None:
+        """The step that goes as far in the turns of the first loop: a value is their number, times that."""
+        key = self.algebra.key(one)
+        if one in self.left:
+            return Sum(one.bits, 1)
+        if not named(key, "mul"):
+            return None
+        factors = cast("tuple[str, frozenset[Sum], bool]", key)[1]
+        steps = factors - self.left
+        found = next(iter(steps)) if len(steps) == len(factors) - 1 == 1 else None
+        return found if found is not None and self._is_fixed(found) else None
 
     def _main(self, first: Terms, effects: list[Hashable]) -> Terms:
         """A turn of the second loop, after some of the first."""
@@ -355,7 +371,7 @@ class Proof:
         for phi in self.ssa.phis.get(pair.between.index, ()):
             (at_once,) = (d for b, d in phi.inputs.items() if b != source)
             later = self.turn.of(phi.inputs[source])
-            first = self._start(after[later]) if later in after else self._by_left(later, Sum(later.bits, 0))
+            first = self._start(after[later]) if later in after else self._by_left(later, _nothing)
             require((later in after or self._is_fixed(later)) and first == self.outside.of(at_once))
 
     def _leave_alike(self, done: Terms, main: Terms) -> None:
@@ -402,18 +418,19 @@ class Proof:
         """How many turns of the first loop are one of the second, by how many are left over."""
         pair, algebra = self.pair, self.algebra
         for left, step in [*self.steps.items()]:
-            t, zero, start = _numbers(left), Sum(step.bits, 0), self._start(left)
+            t, start = _numbers(left), self._start(left)
             next_ = self.before_turn[left].added(step)
-            goes_on = self._holds(self.turn, pair.rest, pair.rest)
-            if step.parts or goes_on != algebra.compare("ne", t, next_, zero):
+            end = self._ends_at(self._holds(self.turn, pair.rest, pair.rest), next_)
+            by = {2**step.bits - 1: -1, 1: 1}.get(step.number, 0)
+            if step.parts or end is None or not by:
                 continue
-            count = {2**step.bits - 1: start, 1: zero.added(start, -1)}.get(step.number, zero)
+            count = Sum(step.bits, 0).added(end, by).added(start, -by)
             rest = algebra.key(count)
             if named(rest, "and"):
                 mask = cast("tuple[Any, Sum, int]", rest)[2]
                 require(1 < mask + 1 <= MOST_TURNS and not mask & (mask + 1))
                 self.quotient = self._asked_for(t, mask, count)
-                require(self._leaves_none(start, mask))
+                require(self._leaves_none(start, end, mask))
                 self.left = {count, self.algebra.resize(t, U64, count)}
                 return mask + 1
         raise DifferentError
@@ -431,12 +448,30 @@ class Proof:
         require(algebra.and_(t, quotient.added(one), Sum(t.bits, mask)) == left)
         return quotient
 
-    def _leaves_none(self, start: Sum, mask: int) -> bool:
+    def _ends_at(self, goes_on: Sum, counter: Sum) -> Sum | None:
+        """What a counter is not yet while a loop goes on."""
+        match cast("Any", self.algebra.key(goes_on)):
+            case ("not", Sum() as condition):
+                _, *rest = cast("tuple[Any, ...]", self.algebra.key(condition) or ("",))
+                ends = [counter.added(rest[0], sign) for sign in (1, -1)] if len(rest) == 2 else []
+                t = unsigned(counter.bits)
+                return next(
+                    (
+                        e
+                        for e in ends
+                        if self._is_fixed(e) and self.algebra.compare("eq", t, counter, e) == condition
+                    ),
+                    None,
+                )
+            case _:
+                return None
+
+    def _leaves_none(self, start: Sum, end: Sum, mask: int) -> bool:
         """Whether the first loop is left out where it has no turn. (It asks for that, or for the last of the
         remainders of one less.)"""
         pair, algebra, t = self.pair, self.algebra, bits_type(start.bits)
         way = other(pair.before, pair.lead[0] if pair.lead else pair.rest)
-        none = algebra.compare("eq", t, start, Sum(start.bits, 0))
+        none = algebra.compare("eq", t, start, end)
         full = Sum(start.bits, mask)
         last = algebra.compare("eq", t, algebra.and_(t, self.quotient, full), full)
         return self._holds(self.outside, pair.before, way) in (none, last)
@@ -470,7 +505,13 @@ class Proof:
             self._is_quotient(phi, signed, last.added(way).added(limit, -1)) for way in (limit, far)
         )
         counted = counted or self._is_rounded_up(phi, signed, limit)
-        return bool(step.number or step.parts) and known and counted and self._is_asked(below)
+        asked = self._is_asked(below) or self._is_below(phi, limit)
+        return bool(step.number or step.parts) and known and counted and asked
+
+    def _is_below(self, counter: Definition, limit: Sum) -> bool:
+        """Whether all that a counter may begin with is below a number, with a sign and without."""
+        found, half = self.ranges().of(self._first(counter)), 1 << limit.bits - 1
+        return not limit.parts and 0 <= found.lo <= found.hi < limit.number < half
 
     def _is_rounded_up(self, counter: Definition, signed: bool, limit: Sum) -> bool:
         """Whether the program divides what is left after the first turn, rounded up, as LLVM 20 does. Where a
@@ -510,7 +551,7 @@ class Proof:
         positive = start in self.algebra.positive
         if one == start:
             return by == step and (by_sign or not signed or positive)
-        return positive and by_sign and by == step and one.bits == start.bits == 32
+        return positive and by == step and one.bits == start.bits == 32
 
     def _is_asked(self, condition: Sum) -> bool:
         """Whether all lanes that come to the loops were asked for a condition, and it held."""

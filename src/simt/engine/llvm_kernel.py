@@ -13,7 +13,6 @@ from contextlib import suppress
 from functools import cached_property
 
 from simt.analysis.asked_again import without_questions
-from simt.analysis.decided import decided
 from simt.analysis.factors import with_numbers
 from simt.analysis.float_registers import with_float_registers
 from simt.analysis.flushing import flushing
@@ -602,7 +601,9 @@ def emit(
     kernel = without_questions(program, with_numbers(kernel, block.numbers))
     kernel, ssa = flattened(program, kernel)
     kernel, ssa = with_float_registers(kernel, ssa)
-    kernel, ssa = decided(program, kernel, block, ssa)
+    kernel, ssa = llvm_rewriting.with_decisions(
+        Unit(program, kernel, block, features, may_grow=True, ssa=ssa)
+    )
     kernel, ssa = with_short_divisions(program, kernel, ssa)
     written_out = unrolled(program, kernel, block)
     if watch is not None:

@@ -7,6 +7,7 @@ from functools import cache
 
 from simt.analysis.chosen import with_choices
 from simt.analysis.cut_again import cut_again
+from simt.analysis.decided import decided
 from simt.analysis.parted_bounds import with_parted_bounds
 from simt.analysis.program import Block, Branch, Function, Op
 from simt.analysis.range_algebra import UNKNOWN
@@ -14,7 +15,9 @@ from simt.analysis.ranges import Ranges
 from simt.analysis.remainders import with_remainders
 from simt.analysis.rolled_again import is_seldom, proof_of, rolled_again, unrolled_pairs
 from simt.analysis.same_turns import Proof
+from simt.analysis.schedule import schedule
 from simt.analysis.skipped import FEWEST, skipped_words, without_branches
+from simt.analysis.ssa import Ssa, build
 from simt.analysis.taking_turns import Found, walking_loops
 from simt.analysis.together import loops_together, put_together
 from simt.analysis.told_before import loops_told_before, without_told
@@ -67,6 +70,29 @@ def _rolled_again(unit: Unit) -> Function:
         Unit(unit.program, whole, unit.block, unit.features, may_grow=unit.may_grow, in_fours=unit.in_fours)
     )
     return unit.kernel if rolled is whole else rolled
+
+
+def with_decisions(unit: Unit) -> tuple[Function, Ssa | None]:
+    """The kernel, with jumps where the CTA's size decides, and its SSA, if it has been made. Loops that lanes
+    leave in different turns even so are as they were before: that they may be is told by these branches."""
+    program, kernel, block = unit.program, unit.kernel, unit.block
+    known = unit.ssa or build(kernel, schedule(kernel))
+    found, ssa = decided(program, kernel, block, known)
+    if found is kernel or unit.has_clock or not unrolled_pairs(known):
+        return found, ssa
+    ssa = ssa or build(found, schedule(found))
+    parted = _lines_of_parting(Unit(program, found, block, unit.features, may_grow=True, ssa=ssa))
+    if not parted:
+        return found, ssa
+    proofs = (p for p in _proofs(unit, in_fours=False) if p.pair.main.terminator.line in parted)
+    rolled = rolled_again(kernel, unit.analyse(kernel).ssa, proofs)
+    return (found, ssa) if rolled is kernel else decided(program, rolled, block)
+
+
+def _lines_of_parting(unit: Unit) -> set[int]:
+    """The lines of the branches of loops that lanes leave in different turns, of those of one block."""
+    found = unit.analyse(unit.kernel)
+    return {b.terminator.line for b in found.ssa.schedule.order if b.index in found.uniformity.leaving}
 
 
 def _rolled(unit: Unit) -> Function:

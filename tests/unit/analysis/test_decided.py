@@ -6,6 +6,7 @@ import pytest
 
 from simt.analysis.decided import decided
 from simt.analysis.lower import lower
+from simt.analysis.lower_forms import STEPPED
 from simt.analysis.program import Branch, Function, Op
 from simt.analysis.shape import BlockShape
 from simt.ptx.parser import parse
@@ -39,6 +40,10 @@ DECIDED = {
     "what is written again later": (
         "add.u32 %m0, %x, 1; setp.lt.u32 %r, %m0, 17; add.u32 %m0, %m0, 5; and.pred %p, %r, %r;",
         True,
+    ),
+    "a maximum that is always the same one": (
+        "add.u32 %m0, %x, 16; max.u32 %m1, %m0, 9; sub.u32 %m2, %m1, %m0; setp.ne.u32 %p, %m2, 0;",
+        False,
     ),
     "a choice of numbers": (
         "setp.ge.u32 %q, %x, 16; selp.u32 %m0, 1, 2, %q; setp.eq.u32 %p, %m0, 2;",
@@ -114,3 +119,11 @@ def test_a_loop_without_an_end() -> None:
     )
     assert branches(kernel) == 2
     assert branches(found) == 0  # nor does anybody come to the other one
+
+
+@pytest.mark.parametrize(("left", "is_told"), [(447, True), (446, False), (415, True), (384, False)])
+def test_quotients_that_all_threads_of_a_warp_have(left: int, is_told: bool) -> None:
+    """By a comparison of the index with a multiple of 32."""
+    body = f"sub.u32 %m0, {left}, %x; div.u32 %m1, %m0, 128; setp.eq.u32 %p, %m1, 2;"
+    _, found = both(body, BlockShape(128, 1, 1))
+    assert any(op.form is STEPPED for op in found.ops() if isinstance(op, Op)) == is_told
