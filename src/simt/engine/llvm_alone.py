@@ -135,29 +135,11 @@ class AloneLoop(AlonePlaces):
     def function(self, function: FunctionAddress) -> Value:
         raise NotAlone
 
-    def read(self, definition: Definition) -> Value:
-        if definition.origin == "undefined":
-            return self.emitter.read(definition)
-        if definition not in self.cache:
-            t = definition.register.type
-            loaded = self.builder.emit(f"load {element_type(t)}, ptr {self.slot_of(definition)}")
-            value = Value(loaded, element_type(t))
-            self.cache[definition] = self.emitter.noted(self.m, definition, value)
-            self.names[loaded] = definition
-            if definition.block.index not in self.inside:
-                self.m.outside.add(loaded)
-        return self.cache[definition]
-
     @property
     def slots(self) -> dict[str, str]:
         """Types of what the loop's stack slots hold, by name."""
         lines = (line.split() for line in self.emitter.allocas if line.startswith(f"  %{self.name}."))
         return {words[0]: words[3] for words in lines if words[-1] == words[3]}
-
-    def slot_of(self, definition: Definition) -> str:
-        name = f"%{self.name}.v{definition.index}"
-        self.emitter.allocas[f"  {name} = alloca {element_type(definition.register.type)}"] = None
-        return name
 
     def _keep(self, definition: Definition, value: Value) -> None:
         """A definition of the loop gets its value."""
