@@ -38,15 +38,14 @@ from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
 from simt.engine.llvm_alone_count import CountedTurns
 from simt.engine.llvm_alone_free import FreeTurns
-from simt.engine.llvm_alone_turn import Joint, Touch, joints
+from simt.engine.llvm_alone_places import AlonePlaces
+from simt.engine.llvm_alone_turn import Base, Indexed, Joint, Touch, joints
 from simt.engine.llvm_alone_vectors import NotFree
-from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_loose import settled_here
 from simt.engine.llvm_rolled import correct
-from simt.ptx.types import U64, bits_type, unsigned
 
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
@@ -63,10 +62,12 @@ NEAR = 1 << 15
 """Bytes between the lowest and the highest lane's addresses up to which one follows the other."""
 
 
-class AloneLoop:
+class AloneLoop(AlonePlaces):
     """Emits one loop for one lane at a time. The lanes are in a stack slot, as bits."""
 
     algebra = AloneAlgebra
+    has_indices = True
+    """Whether an address may be told by an index that a turn begins with."""
     needs_vectors = False
     """Whether it is not worth it without turns that LLVM makes vectors of."""
 
@@ -85,6 +86,7 @@ class AloneLoop:
         self.cache: dict[Definition, Value] = {}
         self.exits: set[int] = set()
         self.phis = dict.fromkeys(self.ssa.phis.get(loop.header.index, ())).keys()  # in their order
+        self.names = dict[str, Definition]()  # of what has been read
         self.touches: dict[Op, Touch] = {}
         self.copy = "precise"
         self.checked: frozenset[Op] = frozenset()  # accesses that this copy need not check
@@ -94,7 +96,7 @@ class AloneLoop:
         self.counted: CountedTurns | None = None
         self.free = list[str]()  # code of turns of which all is known ahead
         self.entering = Value("0", "i32")  # lanes that begin, as bits
-        self.distances: dict[Definition, Value] = {}  # from what a phi holds to what is asked for
+        self.distances: dict[Base, Value] = {}  # from what a phi holds to what is asked for
 
     def algebra_of(self, kind: type[Alone]) -> Alone:
         """An algebra for the loop's code."""
@@ -133,28 +135,11 @@ class AloneLoop:
     def function(self, function: FunctionAddress) -> Value:
         raise NotAlone
 
-    def read(self, definition: Definition) -> Value:
-        if definition.origin == "undefined":
-            return self.emitter.read(definition)
-        if definition not in self.cache:
-            t = definition.register.type
-            loaded = self.builder.emit(f"load {element_type(t)}, ptr {self.slot_of(definition)}")
-            value = Value(loaded, element_type(t))
-            self.cache[definition] = self.emitter.noted(self.m, definition, value)
-            if definition.block.index not in self.inside:
-                self.m.outside.add(loaded)
-        return self.cache[definition]
-
     @property
     def slots(self) -> dict[str, str]:
         """Types of what the loop's stack slots hold, by name."""
         lines = (line.split() for line in self.emitter.allocas if line.startswith(f"  %{self.name}."))
         return {words[0]: words[3] for words in lines if words[-1] == words[3]}
-
-    def slot_of(self, definition: Definition) -> str:
-        name = f"%{self.name}.v{definition.index}"
-        self.emitter.allocas[f"  {name} = alloca {element_type(definition.register.type)}"] = None
-        return name
 
     def _keep(self, definition: Definition, value: Value) -> None:
         """A definition of the loop gets its value."""
@@ -176,7 +161,7 @@ class AloneLoop:
         ways = {definition: self._bring(definition) for definition in brought}
         for definition in given:
             self.copy_column(definition, away=True)
-        self.distances = {d: self._distance(ways[d]) for d in self._streams()}
+        self.distances = {base: self._distance(ways[phi], shift) for base, phi, shift in self._streams()}
         self.entering = Value(self.builder.emit(f"load i32, ptr {self.lanes}"), "i32")
         self.counted = self._counted()
         self._take_lane(ways)
@@ -304,9 +289,16 @@ class AloneLoop:
         return self.builder.void(f"br i1 {valid.ir}, label %{checked}, label %{precise}{LIKELY}")
 
     def _counted(self) -> CountedTurns | None:
-        """The joint checks that hold for turns that can be counted, if there are any."""
-        found = {joint: self.step_of(joint.base) for joint in joints(self.touches.values())}
-        steps = {joint: step for joint, step in found.items() if step > 0 and step % joint.size == 0}
+        """The joint checks that hold for turns that can be counted, if there are any. (One access of
+        an index is checked as quickly as turns are counted.)"""
+        found = {joint: self.bytes_a_turn(joint.base) for joint in joints(self.touches.values())}
+        steps = {
+            joint: step
+            for joint, step in found.items()
+            if step > 0
+            and step % joint.size == 0
+            and (len(joint.ops) > 1 or isinstance(joint.base, Definition))
+        }
         return CountedTurns(self, steps) if steps else None
 
     def _checked_together(self) -> list[Joint]:
@@ -329,6 +321,10 @@ class AloneLoop:
         """What a phi of the header is made of by the ways round the loop, as `steps` has it."""
         return {self.steps.get(v, (None, 0)) for i, v in phi.inputs.items() if i in self.inside}
 
+    def bytes_a_turn(self, base: Base) -> int:
+        """By how much an address grows each turn while its index does not wrap, 0 if that is not known."""
+        return self.step_of(base.index) << base.shift if isinstance(base, Indexed) else self.step_of(base)
+
     def step_of(self, phi: Definition) -> int:
         """By how much a phi of the header grows each turn, 0 if that is not known."""
         ways = self._steps_of(phi) if phi in self.phis else set[tuple[Definition | None, int]]()
@@ -339,31 +335,22 @@ class AloneLoop:
         """i1: all accesses of a joint check are valid."""
         return self.m.are_valid(self.address(joint.base, joint.first), joint.size, joint.span)
 
-    def address(self, base: Definition, offset: int) -> Value:
-        """Some bytes after what a register holds, in its width, as an i64."""
-        return self._shifted(self.m, base, self.read(base), offset)
+    def _streams(self) -> Iterator[tuple[Base, Definition, int]]:
+        """From where lanes go through memory, a step each turn: by which phi of the header, shifted by how
+        much."""
+        for base in dict.fromkeys(touch.base for touch in self.touches.values() if touch.loads):
+            phi, shift = (base.index, base.shift) if isinstance(base, Indexed) else (base, 0)
+            if isinstance(base, Indexed) and self.bytes_a_turn(base) <= 0:
+                continue
+            if phi in self.phis and all(source is phi for source, _ in self._steps_of(phi)):
+                yield base, phi, shift
 
-    def addresses(self, base: Definition, offset: int) -> Value:
-        """The same for the lanes that begin."""
-        self.emitter.cache = {}
-        return self.emitter.m.vector(self._shifted(self.emitter.m, base, self.emitter.read(base), offset))
-
-    def _shifted(self, m: AtomicAlgebra, base: Definition, value: Value, offset: int) -> Value:
-        t = bits_type(base.register.type.bits)
-        address = m.to_bits(base.register.type, value)
-        if offset:
-            address = m.add(t, address, m.const(t, offset % 2**t.bits))
-        return m.resize(unsigned(t.bits), U64, address)
-
-    def _streams(self) -> list[Definition]:
-        """Phis of the header from which lanes go through memory, a step each turn."""
-        bases = dict.fromkeys(touch.base for touch in self.touches.values() if touch.loads)
-        return [d for d in bases if d in self.phis and all(source is d for source, _ in self._steps_of(d))]
-
-    def _distance(self, way: Callable[[], Value]) -> Value:
+    def _distance(self, way: Callable[[], Value], shift: int) -> Value:
         """How far to look ahead: nowhere if lanes go through memory far from each other."""
         low, high = (self._in_lane(way, function) for function in ("cttz", "ctlz"))
-        near = self.m.test("icmp ult", self.m.binary("sub", high, low), self.m.number(low.type, NEAR))
+        near = self.m.test(
+            "icmp ult", self.m.binary("sub", high, low), self.m.number(low.type, NEAR >> shift)
+        )
         return Value(self.builder.emit(f"select {near.typed}, i64 {AHEAD}, i64 0"), "i64")
 
     def _in_lane(self, way: Callable[[], Value], count: str) -> Value:
@@ -547,8 +534,8 @@ class AloneLoop:
         """Notes what is known when a turn begins: of which memory an op gets at, or that it makes a step."""
         if self.m.touched:
             for register, offset in memory_operands(op):
-                base = self.ssa.lookup(self.current, register)
-                if base in self.phis or base.block.index not in self.inside:
+                base = self._base(self.ssa.lookup(self.current, register))
+                if base is not None:
                     self.touches[op] = Touch(op, base, offset, abs(self.m.touched), self.m.touched > 0)
         elif not op.form.effects and op.guard is None:
             sources = {self.ssa.lookup(self.current, r) for r in uses(op)}
@@ -557,6 +544,23 @@ class AloneLoop:
                 for d, value in zip(self.ssa.of[id(op)], values):
                     if d is not None:
                         self.steps[d] = source, self.m.step_from(self.m.scalar(value), self.read(source))
+
+    def _base(self, address: Definition) -> Base | None:
+        """What is known of an address when a turn begins."""
+        if address in self.phis or address.block.index not in self.inside:
+            return address
+        element = self.m.elements.get(self.read(address).ir)
+        index, signed = (
+            (None, False) if element is None else self.m.extended.get(element.index.ir, (None, False))
+        )
+        if element is None or index is None or not self.has_indices:
+            return None
+        array, phi = (self.names.get(value.ir) for value in (element.base, index))
+        if array is None or array.block.index in self.inside or phi is None or phi not in self.phis:
+            return None
+        if (element_type(array.register.type), element_type(phi.register.type)) != ("i64", "i32"):
+            return None
+        return Indexed(array, phi, signed, element.shift)
 
     def _guarded(self, op: Op, guard: Guard) -> tuple[Value, ...]:
         """An op under a guard, by a branch; without it the destinations keep what they had."""

@@ -66,8 +66,13 @@ class AloneAlgebra(AtomicAlgebra):
         return {}
 
     @cached_property
-    def _elements(self) -> dict[str, Element]:
+    def elements(self) -> dict[str, Element]:
         """By names of addresses."""
+        return {}
+
+    @cached_property
+    def extended(self) -> dict[str, tuple[Value, bool]]:
+        """By names of extended indices: of which number, and whether it has a sign."""
         return {}
 
     def scalar(self, value: Value) -> Value:
@@ -128,6 +133,7 @@ class AloneAlgebra(AtomicAlgebra):
         result = super().resize(source, target, a)
         if (source.bits, target.bits) == (32, 64) and result.ir.startswith("%"):
             self._indices[result.ir] = bases(result), 0
+            self.extended[result.ir] = a, source.is_signed
         return result
 
     def mul(self, t: Type, a: Value, b: Value) -> Value:
@@ -150,7 +156,7 @@ class AloneAlgebra(AtomicAlgebra):
         total = super().add(t, a, b)
         for one, other in ((a, b), (b, a)):
             if one.ir in self._indices and other.ir in self.outside:
-                self._elements[total.ir] = Element(bases(other), *self._indices[one.ir])
+                self.elements[total.ir] = Element(bases(other), *self._indices[one.ir])
         return total
 
     def require(self, access: Access, address: Value) -> None:
@@ -170,7 +176,7 @@ class AloneAlgebra(AtomicAlgebra):
     def _element(self, access: Access, address: Value) -> tuple[Element, int] | None:
         """What element of an array an access gets at, and bytes after it."""
         part, constant = self._sums.get(address.ir, (address, 0))
-        element = self._elements.get(part.ir)
+        element = self.elements.get(part.ir)
         return None if element is None or access.size != 1 << element.shift else (element, constant)
 
     def _is_index_inside(self, access: Access, element: Element, constant: int) -> Value:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simt.engine.llvm_alone_turn import Joint
+from simt.analysis.shape import WARP
+from simt.engine.llvm_alone_turn import Indexed, Joint
 from simt.engine.llvm_branches import UNLIKELY
 from simt.engine.llvm_builder import Value
 
@@ -39,6 +40,8 @@ class CountedTurns:
             addresses = self.alone.addresses(joint.base, joint.first)
             span = joint.span + (MOST - 1) * step
             valid = self.m.binary("and", valid, self.m.are_valid(addresses, joint.size, span))
+            if isinstance(joint.base, Indexed):
+                valid = self.m.binary("and", valid, self._stay_below(joint.base, step))
         bad = self.m.mask_and(self.alone.entering_mask, self.m.invert_mask(valid))
         return Value(self.builder.emit(f"select i1 {self.m.any(bad)}, i64 0, i64 {MOST}"), I64)
 
@@ -71,4 +74,18 @@ class CountedTurns:
             address = self.alone.address(joint.base, joint.first)
             found = self.m.turns_valid(address, joint.size, joint.span, step)
             known = Value(self.builder.emit(f"call i64 {least}({known.typed}, {found.typed})"), I64)
+            if isinstance(joint.base, Indexed):
+                found = self._before_wrapping(joint.base, step)
+                known = Value(self.builder.emit(f"call i64 {least}({known.typed}, {found.typed})"), I64)
         return known
+
+    def _stay_below(self, base: Indexed, step: int) -> Value:
+        """i1 for each lane that begins: its index does not wrap in `MOST` turns."""
+        last = self.m.number(I64, base.last - (MOST - 1) * (step >> base.shift))
+        return self.m.test("icmp sle", self.alone.extended(base), self.m.widened(last, WARP))
+
+    def _before_wrapping(self, base: Indexed, step: int) -> Value:
+        """i64: turns of which the index has not wrapped."""
+        more = self.m.binary("sub", self.m.number(I64, base.last), self.alone.extended(base, self.alone.read))
+        turns = self.m.binary("udiv", more, self.m.number(I64, step >> base.shift))
+        return self.m.binary("add", turns, self.m.number(I64, 1))

@@ -47,14 +47,14 @@ class ShortAlgebra(AloneAlgebra):
         """An address, or one where the lane may load if it has not got this turn: the array's start, or the
         arena's."""
         part, constant = self._sums.get(address.ir, (address, 0))
-        element = self._elements.get(part.ir)
+        element = self.elements.get(part.ir)
         if element is None:
             address = self.resize(unsigned(int(address.type[1:])), U64, address)
             return self.chosen(running, address, Value("%arena.base", I64))
         index = self.chosen(running, element.index, self.number(I64, 0))
         shifted = self.binary("shl", index, self.number(I64, element.shift))
         start = self.binary("add", element.base, shifted)
-        self._elements[start.ir] = Element(element.base, index, element.shift)
+        self.elements[start.ir] = Element(element.base, index, element.shift)
         return self.plus(start, constant) if constant else start
 
     def chosen(self, condition: Value, value: Value, other: Value) -> Value:
@@ -84,6 +84,7 @@ class ShortLoop(AloneLoop):
     """Emits one loop of a single block for one lane at a time, all turns that there can be."""
 
     algebra = ShortAlgebra
+    has_indices = False
     m: ShortAlgebra
 
     def emit(self) -> None:
@@ -101,7 +102,7 @@ class ShortLoop(AloneLoop):
         for definition in given:
             self.copy_column(definition, away=True)
         self._leave_to_all(ways)
-        self.distances = {d: self._distance(ways[d]) for d in self._streams()}
+        self.distances = {base: self._distance(ways[phi], shift) for base, phi, shift in self._streams()}
         self._check_steps(turns)
         self._ask_for_all(ways, turns)
         self._run_lanes(ways, turns)
@@ -121,9 +122,9 @@ class ShortLoop(AloneLoop):
     def _leave_to_all(self, ways: Ways) -> None:
         """Leaves the loop to the warp if lanes begin at consecutive words, which it loads at once."""
         consecutive = TRUE
-        for base in self._streams():
-            (low, first), (high, last) = (self._end(ways[base], count) for count in ("cttz", "ctlz"))
-            words, step = self.m.binary("sub", last, first), self.m.number("i32", self.step_of(base))
+        for _, phi, _ in self._streams():
+            (low, first), (high, last) = (self._end(ways[phi], count) for count in ("cttz", "ctlz"))
+            words, step = self.m.binary("sub", last, first), self.m.number("i32", self.step_of(phi))
             reach = self.m.cast("zext", low.type, self.m.binary("mul", words, step))
             apart = self.m.binary("sub", high, low)
             consecutive = self.m.binary("and", consecutive, self.m.test("icmp eq", reach, apart))
@@ -140,7 +141,7 @@ class ShortLoop(AloneLoop):
         """Goes on if all lanes can load what they load by steps, in turns that they have not got as well."""
         found: dict[Joint, int] = {}
         for joint in joints(self.touches.values()):
-            step = self.step_of(joint.base)
+            step = self.bytes_a_turn(joint.base)
             if step > 0 and step % joint.size == 0:
                 found[joint] = joint.span + (turns - 1) * step
         valid = TRUE

@@ -17,11 +17,30 @@ from simt.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Indexed:
+    """An address: what `array` holds, and `index`, of 32 bits, extended (`signed`: by its sign), shifted.
+    Compilers write it so where a loop goes on by an index."""
+
+    array: Definition
+    index: Definition
+    signed: bool
+    shift: int
+
+    @property
+    def last(self) -> int:
+        """The greatest index before it wraps."""
+        return 2 ** (31 if self.signed else 32) - 1
+
+
+Base = Definition | Indexed
+
+
+@dataclass(frozen=True, slots=True)
 class Touch:
-    """An access to `size` bytes of the arena, `offset` bytes after what `base` holds when a turn begins."""
+    """An access to `size` bytes of the arena, `offset` bytes after what `base` is when a turn begins."""
 
     op: Op
-    base: Definition
+    base: Base
     offset: int
     size: int
     loads: bool
@@ -32,7 +51,7 @@ class Joint:
     """Accesses that are all valid if the address `first` bytes after `base` is a multiple of `size`, and
     `span` bytes from there lie in the arena."""
 
-    base: Definition
+    base: Base
     first: int
     span: int
     size: int
@@ -41,7 +60,7 @@ class Joint:
 
 def joints(touches: Iterable[Touch]) -> list[Joint]:
     """What can be checked together: accesses of one size and a multiple of it apart."""
-    alike: defaultdict[tuple[Definition, int, int], list[Touch]] = defaultdict(list)
+    alike: defaultdict[tuple[Base, int, int], list[Touch]] = defaultdict(list)
     for touch in touches:
         alike[touch.base, touch.size, touch.offset % touch.size].append(touch)
     return [_joint(found) for found in alike.values()]

@@ -128,6 +128,7 @@ class KernelEmitter(TrialEmitter):
             "  %range.p = alloca i64",
             "  %range.next.p = alloca i64",
             *self._phase_slots(),
+            *self.m.begin_notes(self.phases_ask),
             *environment(),
             "  %parameters.p0 = inttoptr i64 %parameters to ptr",
             *(self.m.at_start or ()),
@@ -298,6 +299,9 @@ class KernelEmitter(TrialEmitter):
         phases = find_phases([*begin, *lines], entries, self.yields)
         back = f"!{BACK['warp.head']}"
         names, resets = self._warp_names(), self.pending_resets()
+        busy = {phase.number: self.busy_warps(phase) for phase in phases}
+        asks = self.m.asks_of_phases([busy[phase.number] for phase in phases[1:]])
+        self.phases_ask = bool(asks)
         loops = Loops(
             phases,
             names,
@@ -307,7 +311,8 @@ class KernelEmitter(TrialEmitter):
             back,
             f"!{UNROLL}",
             self.unit.pieces,
-            {phase.number: self.busy_warps(phase) for phase in phases},
+            busy,
+            {phase.number: code for phase, code in zip(phases[1:], asks)},
             give_way(self.unit.module) if self.pending.waiting else "",
         )
         self.short_phases = loops.are_short

@@ -123,8 +123,8 @@ class Loops:
     lane waits anywhere. `entries`: labels by number. `polls`: by number, what stops the CTA before warps go
     on there if the launch is to be stopped; it falls through. `rolled`, `unrolled`: what is said of branches
     back. `pieces`: as many times as AVX-512 needs, the CPU needs registers for a column. `busy`: by phase,
-    how many warps from the first on have something to do there. `way`: what is done before another round
-    for warps that wait.
+    how many warps from the first on have something to do there. `asks`: code before phases. `way`:
+    what is done before another round for warps that wait.
     """
 
     phases: Sequence[Phase]
@@ -136,6 +136,7 @@ class Loops:
     unrolled: str
     pieces: int
     busy: Mapping[int, int]
+    asks: Mapping[int, Sequence[str]]
     way: str = ""
 
     @cached_property
@@ -179,6 +180,7 @@ class Loops:
             *(["  %entry = load i32, ptr %next.phase"] if len(phase.entries) > 1 else []),
             *self._polls(phase),
             f"warp.all.{n}:",
+            *self.asks.get(n, ()),
             *(["  store i32 0, ptr %spun", f"  br label %{before}", f"{before}:"] if phase.yields else []),
             *(["  store i32 0, ptr %spinning"] if phase.yields else []),
             "  br label %warp.head",

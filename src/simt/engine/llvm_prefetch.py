@@ -7,7 +7,8 @@ will reach some iterations on.
 
 Nor do they look past what a CTA does between its barriers. So a kernel with barriers asks for what the
 next CTA will use: as far on as this CTA's first warp is from the last CTA's. If barriers are many, it asks
-for one line of memory at each, since CPUs can only wait for few lines at a time.
+for one line of memory at each, since CPUs can only wait for few lines at a time. Where all warps go from
+barrier to barrier together, it asks for a few lines before each phase between them.
 
 The same goes for a CTA whose warps wait in loops for other CTAs: each of them loads, waits, stores. What it
 asks for goes to the second cache: its stores, and what waiting warps keep, come before it is used. (Only for
@@ -23,8 +24,10 @@ A prefetch of a wild address does nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
+from itertools import accumulate, groupby, pairwise
+from operator import itemgetter
 
 from simt.analysis.program import Op
 from simt.analysis.rolled_again import Line
@@ -57,6 +60,8 @@ CLOSE, NEXT = 3, 2
 ROOM = 256
 """Lines that can be put off; more are forgotten."""
 SPREAD = "simt.prefetch.spread"
+STARTS = "%starts"
+"""Of what warps will load in the next CTA."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +80,14 @@ class PrefetchAlgebra(PatternAlgebra):
     `in_stream`: whether warps follow each other through memory, as CPUs notice (`simt.engine.llvm_groups`);
     `asked_in_loop`: lines that a turn of each loop asks for, `asked_at`: by which accesses. `beside_lanes`:
     whether the function gets at memory lane by lane, too. `for_next_cta`: whether to ask for what the next
-    CTA will use, and how `near` that is to be; `lines_asked`: how much, for a warp. `line`: of PTX, from
-    which the present op is."""
+    CTA will use, what it loads `by_phases`, if that is few lines for each, and how `near` that is to be;
+    `lines_asked`: how much, for a warp. `line`: of PTX, from which the present op is."""
 
     line = 0
     loop: int | None = None
     in_turns = in_stream = False
     beside_lanes = False
-    for_next_cta = False
+    for_next_cta = by_phases = False
     near = CLOSE
     lines_asked = 0
     _queue: tuple[str, str, str] | None = None
@@ -115,8 +120,8 @@ class PrefetchAlgebra(PatternAlgebra):
             if not write:
                 self._prefetch_in_loop(addresses, nbytes)
         elif self.for_next_cta:
-            for address in addresses:
-                self._prefetch_for_next_cta(address, nbytes, write)
+            for part, address in enumerate(addresses):
+                self._prefetch_for_next_cta(address, part, nbytes, write)
         elif nbytes >= (NARROW if self.beside_lanes else WIDE) and not write:
             for address in addresses:
                 self._prefetch_for_later_warp(address, nbytes)
@@ -204,10 +209,17 @@ class PrefetchAlgebra(PatternAlgebra):
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
 
-    def _prefetch_for_next_cta(self, address: Value, nbytes: int, write: bool) -> None:
+    def _prefetch_for_next_cta(self, address: Value, part: int, nbytes: int, write: bool) -> None:
         last, step = self._note(), self._note()
         self._note_first(address, last, step)
-        self._ask_now_or_later(self._sum(address.ir, self._noted(step)), _lines(nbytes), write)
+        start = self._sum(address.ir, self._noted(step))
+        if not self.by_phases:
+            later = partial(self._put_off, start, _lines(nbytes))
+        elif not write:
+            later = partial(self._note_start, start, part, _lines(nbytes))
+        else:
+            return self._ask(start, _lines(nbytes), write, self.near)
+        return self._ask_now_or_later(start, _lines(nbytes), write, later)
 
     def _note_first(self, address: Value, last: str, step: str) -> None:
         """Notes the step of the CTA's first warp."""
@@ -219,16 +231,16 @@ class PrefetchAlgebra(PatternAlgebra):
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
 
-    def _ask_now_or_later(self, start: str, lines: int, write: bool) -> None:
+    def _ask_now_or_later(self, start: str, lines: int, write: bool, later: Callable[[], None]) -> None:
         self.lines_asked += lines
-        now, later, go = (self.builder.block_name(h) for h in ("ask", "ask.later", "go"))
+        now, put_off, go = (self.builder.block_name(h) for h in ("ask", "ask.later", "go"))
         spread = self.builder.emit(f"load i1, ptr @{SPREAD}")
-        self.builder.void(f"br i1 {spread}, label %{later}, label %{now}")
+        self.builder.void(f"br i1 {spread}, label %{put_off}, label %{now}")
         self.builder.label(now)
         self._ask(start, lines, write, self.near)
         self.builder.void(f"br label %{go}")
-        self.builder.label(later)
-        self._put_off(start, lines)
+        self.builder.label(put_off)
+        later()
         self.builder.void(f"br label %{go}")
         self.builder.label(go)
 
@@ -240,17 +252,66 @@ class PrefetchAlgebra(PatternAlgebra):
                 place = self.builder.emit(f"getelementptr i8, ptr {pointer}, i64 {LINE * i}")
                 self._ask_at(place, True, CLOSE)
 
+    # -- lines asked for by phases --------------------------------------------------------------------
+
+    @cached_property
+    def _rows_noted(self) -> dict[tuple[int, int, int], int]:
+        """What warps note that they will load next, by line of PTX, part and lines of memory: which of the
+        rows of `STARTS`, with a number for each warp."""
+        return {}
+
+    def _note_start(self, start: str, part: int, lines: int) -> None:
+        row = self._rows_noted.setdefault((self.line, part, lines), len(self._rows_noted))
+        number = self.builder.emit(f"add i32 {self.warp.ir}, {row * self.block.warps}")
+        place = self.builder.emit(f"getelementptr i64, ptr {STARTS}, i32 {number}")
+        self._write_note(place, start)
+
+    def asks_of_phases(self, warps: Sequence[int]) -> list[list[str]]:
+        """Code for phases of so many warps each, by which they ask for their parts of what has been noted;
+        none if that is more than a line for each warp: phases would be over before it has come."""
+        count, total = self.block.warps, sum(warps)
+        rows = enumerate(lines for *_, lines in self._rows_noted)
+        asked = [
+            (row * count + i, line) for row, lines in rows for i in range(count) for line in range(lines)
+        ]
+        if not 0 < len(asked) <= total:
+            return []
+        ends = [len(asked) * done // total for done in accumulate(warps, initial=0)]
+        return [self._asks_of_phase(asked[begin:end]) for begin, end in pairwise(ends)]
+
+    def _asks_of_phase(self, asked: Sequence[tuple[int, int]]) -> list[str]:
+        """`asked`: which of the notes, and lines from there on."""
+        others, self.builder.lines = self.builder.lines, list[str]()
+        for number, lines in groupby(asked, itemgetter(0)):
+            start = self._noted(self.builder.emit(f"getelementptr i64, ptr {STARTS}, i32 {number}"))
+            for _, line in lines:
+                self._ask(self._sum(start, str(LINE * line)), 1, False, self.near)
+        code, self.builder.lines = self.builder.lines, others
+        return code
+
+    def begin_notes(self, read: bool) -> list[str]:
+        """When a kernel begins. Until a warp has noted something, the notes themselves are asked for."""
+        count = len(self._rows_noted) * self.block.warps
+        if not count:
+            return []
+        column, every = f"<{count} x i64>", f"<{count} x i32> zeroinitializer"
+        fill = [
+            f"  {STARTS}.i = ptrtoint ptr {STARTS} to i64",
+            f"  {STARTS}.one = insertelement {column} poison, i64 {STARTS}.i, i32 0",
+            f"  {STARTS}.all = shufflevector {column} {STARTS}.one, {column} poison, {every}",
+            f"  store {column} {STARTS}.all, ptr {STARTS}, align 64",
+        ]
+        return [f"  {STARTS} = alloca [{count} x i64], align 64", *(fill if read else ())]
+
     # -- lines put off --------------------------------------------------------------------------------
 
-    def settle_prefetches(self, visits: int, recurring: bool) -> None:
-        """Decides, when the whole kernel is emitted, whether lines are asked for one by one: if warps make
-        way often enough (`visits` places where they do, some in loops if `recurring`)."""
-        spread = self.lines_asked > 0 and (recurring or self.lines_asked <= visits)
+    def settle_prefetches(self, spread: bool) -> None:
+        """Says, when the whole kernel is emitted, whether lines are asked for one by one, or by phases."""
         self.module.constant(SPREAD, f"private constant i1 {'true' if spread else 'false'}")
 
     def ask_for_one(self) -> None:
         """Asks for one of the lines put off."""
-        if not self.for_next_cta:
+        if not self.for_next_cta or self.by_phases:
             return
         ask, go = self.builder.block_name("ask"), self.builder.block_name("go")
         spread = self.builder.emit(f"load i1, ptr @{SPREAD}")

@@ -91,12 +91,13 @@ class SuspendingEmitter(CallingEmitter):
         self.m.near = CLOSE if self.pending.barriers else NEXT
         self.table = self.pending.by_number
         self.together = not (self.table or self.pending.parting)
+        self.m.by_phases = self.in_step and ASKS_FAR in unit.features
         self.in_context = unit.large and self.waits
         known = self.together and not self.in_context
         self.changed = changed_before(self.ssa, self.pending) if known else {}
         self.homes: dict[tuple[Definition, str], int] = {}
         self.accesses = 0  # to the saved context
-        self.short_phases = False
+        self.short_phases = self.phases_ask = False
         if self.waits and self.together and not unit.large:
             held = self.live(b.successors()[0] for b in self.pending.barriers)
             self.remade = remade(held, self.ssa, self.uniformity)
@@ -589,12 +590,15 @@ class SuspendingEmitter(CallingEmitter):
         return Value(self.builder.emit(f"icmp eq i32 {votes}, {voters}"), "i1")
 
     def settle_prefetches(self) -> None:
-        """To be called when all blocks are emitted."""
+        """To be called when all blocks are emitted. Lines are asked for one by one if warps make way often
+        enough."""
         if self.m.for_next_cta:
             parks = [places[0] for places in self.suspensions if self._is_park(places[0])]
             recurring = not self.in_step and any(map(self._may_recur, parks))
             visits = 0 if self.short_phases or not parks else len(self.suspensions)
-            self.m.settle_prefetches(visits, recurring)
+            lines = self.m.lines_asked
+            by_visits = lines > 0 and (recurring or lines <= visits)
+            self.m.settle_prefetches(self.phases_ask if self.m.by_phases else by_visits)
 
     # -- the CTA's loop over its warps -------------------------------------------------------------
 

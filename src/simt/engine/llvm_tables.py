@@ -12,6 +12,8 @@ _REGISTER = 32
 """16-bit numbers in a register."""
 _MOST_PERMUTED = 128
 """Entries up to which permutations of registers are faster than loads."""
+_UNPACKED = [8 * (lane % 16 // 4) + 4 * (lane // 16) + lane % 4 for lane in range(_REGISTER)]
+"""Where x86 packs lanes of two registers of 32-bit numbers in one of 16-bit numbers."""
 _FEATURES = frozenset({"avx512f", "avx512bw"})
 
 
@@ -20,12 +22,22 @@ def looked_up(m: LlvmRounding, table: tuple[int, ...], index: Value) -> Value:
     if index.width % _REGISTER or not m.features >= _FEATURES or len(table) > _MOST_PERMUTED:
         return _loaded(m, table, m.binary("and", index, m.number("i32", len(table) - 1)))
     table *= max(1, 2 * _REGISTER // len(table))
-    places = m.cast("trunc", "i16", index)
-    halves = [m.piecewise(_REGISTER, partial(_permuted, m, half), places) for half in _halves(table)]
-    order = ", ".join(f"i32 {i + half}" for i in range(index.width) for half in (0, index.width))
-    lanes = f"<{2 * index.width} x i32> <{order}>"
-    joined = m.emit(f"shufflevector {halves[0].typed}, {halves[1].typed}, {lanes}", "i16", 2 * index.width)
-    return m.emit(f"bitcast {joined.typed} to {index.spelled}", "i32", index.width)
+    return m.piecewise(_REGISTER, partial(_of_warp, m, table), index)
+
+
+def _of_warp(m: LlvmRounding, table: tuple[int, ...], index: Value) -> Value:
+    """Halves of 32 entries, joined. Indices of two registers come to one, halves to two, by an instruction
+    each, since the lanes in between are in an order of their own: by fours, of both registers in turns."""
+    kind, half, column = spell("i16", _REGISTER), _REGISTER // 2, spell("i32", _REGISTER // 2)
+    pack = m.module.declare("llvm.x86.avx512.packusdw.512", kind, (column, column))
+    index = m.binary("and", index, m.number("i32", len(table) - 1))
+    few, more = (piece.typed for piece in m.cut(index, half))
+    places = m.emit(f"call {kind} {pack}({few}, {more})", "i16", _REGISTER)
+    low, high = (_permuted(m, half, places) for half in _halves(table))
+    order = ", ".join(f"i32 {place + word}" for place in _UNPACKED for word in (0, _REGISTER))
+    text = f"shufflevector {low.typed}, {high.typed}, <{2 * _REGISTER} x i32> <{order}>"
+    joined = m.emit(text, "i16", 2 * _REGISTER)
+    return m.emit(f"bitcast {joined.typed} to {index.spelled}", "i32", _REGISTER)
 
 
 def _halves(table: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -142,11 +142,33 @@ def test_streams_beside_scattered_accesses_are_asked_for(more: str, lines: int) 
 @pytest.mark.parametrize("name", BODIES)
 def test_loads_that_prefetch(name: str) -> None:
     body, loads, spread = BODIES[name]
-    text = text_of(body)
+    text = text_of(body, features=FEATURES if WAIT in body else FEATURES - {ASKS_FAR})
     lines = 128 // 64  # of a warp's words
     barriers = len(re.findall(r"^suspend", text, re.MULTILINE))  # at each, one of the lines put off
     assert text.count("call void @llvm.prefetch") == loads * lines + barriers
     assert (f"@{SPREAD} = private constant i1 true" in text) == spread
+
+
+@pytest.mark.parametrize(
+    ("name", "phases"),
+    [
+        ("once", []),
+        ("before a barrier", []),
+        ("before many", [1, 1, 1, 1]),
+        ("before many with much between", [1, 1, 1, 1]),
+        ("before one in a loop", []),
+    ],
+)
+def test_phases_ask_for_their_part(name: str, phases: list[int]) -> None:
+    """Of two lines of each of two warps, where phases have as many warps together."""
+    text = text_of(BODIES[name][0])
+    codes = re.findall(r"^warp\.all\.\d+:\n((?:  .*\n)*)", text, re.MULTILINE)
+    assert [code.count("call void @llvm.prefetch") for code in codes[1:] if phases] == phases
+    asked = [int(number) for code in codes for number in re.findall(r"ptr %starts, i32 (\d+)", code)]
+    assert asked == [0, 0, 1, 1][: len(phases)]
+    rows = re.findall(r"(%v\d+) = getelementptr i64, ptr %starts, i32 (%v\d+)\n", text)
+    assert all(f"{number} = add i32 %warp" in text and f", ptr {place}\n" in text for place, number in rows)
+    assert (f"@{SPREAD} = private constant i1 true" in text) == bool(phases)
 
 
 @pytest.mark.parametrize(
