@@ -1,4 +1,4 @@
-"""Definitions of `.f64` of which nobody sees which NaN they hold: a loop that only compares its results.
+"""Definitions of floats of which nobody sees which NaN they hold: a loop that only compares its results.
 
 A NaN's bits are seen where they are stored, moved to other types, shuffled or passed to functions.
 Arithmetic hands them on to its result, comparisons do not look at them. Which of these an op does follows
@@ -15,10 +15,13 @@ from simt.analysis.facts import Same, key_of
 from simt.analysis.program import Call, Op, Operand
 from simt.analysis.ssa import Definition, Ssa, uses
 from simt.isa.algebra import Algebra, Environment
-from simt.ptx.types import F64, Type
+from simt.ptx.types import F32, F64, Type
 from simt.records import dataclass
 
-_HANDED_ON = frozenset({"fadd", "fsub", "fmul", "fdiv", "fma", "fsqrt", "fmin", "fmax", "round_integral"})
+_TYPES = (F32, F64)
+_HANDED_ON = frozenset(
+    {"fadd", "fsub", "fmul", "fdiv", "fma", "fsqrt", "fmin", "fmax", "round_integral", "flush"}
+)
 """Primitives that make of an operand's NaN one of their result's."""
 _BLIND = frozenset({"const", "compare", "is_nan", "any_nan", "float_to_int"})
 """Primitives whose results do not depend on which NaN an operand is."""
@@ -38,7 +41,12 @@ class _Carried:
         return usual | other(self, *operands)
 
     def nan_result(self, t: Type, a: bool, *operands: bool) -> bool:
+        """A NaN of `.f32` is the one that arithmetic gives, whatever the operands are."""
         return t == F64 and any(operands)
+
+    def flush_result(self, t: Type, a: bool, twice: Callable[..., bool], *operands: bool) -> bool:
+        """Again with twice the digits only what is tiny, so none that is NaN."""
+        return a
 
     def load(self, t: Type, space: str, address: bool, count: int, volatile: bool) -> tuple[bool, ...]:
         self.seen |= address
@@ -73,20 +81,20 @@ class Observer:
         self._known: dict[Hashable, tuple[bool, tuple[bool, ...]]] = {}
 
     def __call__(self, op: Op) -> tuple[bool, tuple[bool, ...]]:
-        key = key_of(op, _kind)
+        key = key_of(op, kind_of_operand)
         if key not in self._known:
             carried = _Carried()
             evaluator = Evaluator(cast("Algebra[bool]", carried), Same(True), self.environment)
             results = evaluator.op(op)
-            kept = tuple(d is not None and d.type == F64 for d in op.destinations)
+            kept = tuple(d is not None and d.type in _TYPES for d in op.destinations)
             lost = any(r and d is not None and not k for r, d, k in zip(results, op.destinations, kept))
             self._known[key] = carried.seen or lost, results
         return self._known[key]
 
 
-def _kind(operand: Operand) -> Hashable:
+def kind_of_operand(operand: Operand) -> Hashable:
     """How the evaluation takes an operand."""
-    return tuple(map(_kind, operand)) if isinstance(operand, tuple) else type(operand)
+    return tuple(map(kind_of_operand, operand)) if isinstance(operand, tuple) else type(operand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,7 @@ class _Uses:
 
 def unseen_nans(ssa: Ssa, environment: Environment) -> set[Definition]:
     """The definitions of which that is true."""
-    found = {d for d in ssa.definitions if d.register.type == F64}
+    found = {d for d in ssa.definitions if d.register.type in _TYPES}
     if not found:
         return found
     uses_ = _all_uses(ssa, Observer(environment))
@@ -120,14 +128,14 @@ def _all_uses(ssa: Ssa, observer: Observer) -> _Uses:
             result.handed[phi] = list(phi.inputs.values())
         for op in block.ops:
             _use(op, observer, result, ssa)
-        result.seen.extend(d for r, d in ssa.read[id(block.terminator)].items() if r.type is F64)
+        result.seen.extend(d for r, d in ssa.read[id(block.terminator)].items() if r.type in _TYPES)
     return result
 
 
 def _use(op: Op | Call, observer: Observer, result: _Uses, ssa: Ssa) -> None:
-    """Notes the uses by one instruction. Guards keep old values. Most instructions have no doubles."""
-    read = {r: d for r, d in ssa.read[id(op)].items() if r.type is F64}
-    made = [d for d in ssa.of[id(op)] if d is not None and d.register.type is F64]
+    """Notes the uses by one instruction. Guards keep old values. Most instructions have no floats."""
+    read = {r: d for r, d in ssa.read[id(op)].items() if r.type in _TYPES}
+    made = [d for d in ssa.of[id(op)] if d is not None and d.register.type in _TYPES]
     if not read and not made:
         return
     guarded = isinstance(op, Op) and op.guard is not None

@@ -434,7 +434,9 @@ class AloneLoop(AlonePlaces):
         if self.m.has_masks:
             source, target = (slot, self._column(definition)) if away else (self._column(definition), slot)
             column = self.builder.emit(f"load {part.kind}, ptr {source}, align 64")
-            self.builder.void(f"store {part.kind} {column}, ptr {target}, align 64")
+            value = Value(column, part.element, part.width)
+            value = value if away else self.emitter.quieted(definition, value)
+            self.builder.void(f"store {value.typed}, ptr {target}, align 64")
             return
         array = self._array("out", definition)
         if away:
@@ -443,7 +445,7 @@ class AloneLoop(AlonePlaces):
             return
         kind = "i8" if part.element == "i1" else part.element
         kept = Value(self.builder.emit(f"load <{WARP} x {kind}>, ptr {array}, align 64"), kind, WARP)
-        column = self.m.cast("trunc", part.element, kept)
+        column = self.emitter.quieted(definition, self.m.cast("trunc", part.element, kept))
         self.builder.void(f"store {column.typed}, ptr {slot}, align 64")
 
     def _column(self, definition: Definition) -> str:

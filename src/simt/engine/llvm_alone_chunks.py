@@ -228,6 +228,7 @@ class ChunkLoop(AloneLoop):
         given = self.left
         for definition, column in zip(given, self.all.at(self.last, given.values())):
             (part,) = self.emitter.parts(definition)
+            column = self.emitter.quieted(definition, column)
             self.builder.void(f"store {column.typed}, ptr {self.emitter.slot(definition, part)}, align 64")
         assert self.exit is not None
         self.emitter.add_waiting(self.exit, self.entering_mask)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from simt.engine.llvm_builder import Value, spell
-from simt.engine.llvm_loose import Quiet, is_literal, raw
+from simt.engine.llvm_loose import Loose, Quiet, is_literal, raw
 from simt.engine.llvm_seldom import SeldomAlgebra
 
 NEEDS = "avx512dq"
@@ -30,13 +30,23 @@ _HERE = "i32 4"
 class ExtremeAlgebra(SeldomAlgebra):
     """`SeldomAlgebra` with minimum and maximum of columns of `float` or `double`."""
 
+    @property
+    def has_extremes(self) -> bool:
+        return NEEDS in self.features
+
     def extreme(self, name: str, a: Value, b: Value) -> Value:
         """`minimumnum` or `maximumnum`, in LLVM's words."""
-        if NEEDS not in self.features or is_literal(a) or is_literal(b):
+        if not self.has_extremes or is_literal(a) or is_literal(b):
             return self.intrinsic(name, a, b)
         way = _WAYS[name]
         found = self._taken(way, self._quiet(a), self._quiet(b))
         return Quiet(found.ir, found.type, found.width)
+
+    def quieted(self, value: Value) -> Value:
+        """The column without signalling NaNs, with the same notes."""
+        quiet = self._quiet(raw(value))
+        quiet = Quiet(quiet.ir, quiet.type, quiet.width)
+        return value.changed(quiet) if isinstance(value, Loose) else quiet
 
     def _quiet(self, a: Value) -> Value:
         """LLVM would take a product with one for its operand, and makes no code of its own `canonicalize` for

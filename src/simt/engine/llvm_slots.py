@@ -20,6 +20,7 @@ from simt.analysis.numbered import may_be_joined
 from simt.analysis.padded import may_be_padded
 from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
+from simt.analysis.quiet import taken_by_extremes
 from simt.analysis.remade import Recipe
 from simt.analysis.rolled_again import Seldom
 from simt.analysis.rows import APART, WORTH, candidates, cost, cut
@@ -39,7 +40,7 @@ from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_grouped import GroupedAlgebra
 from simt.engine.llvm_lanes import ALL, Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_lines import Line
-from simt.engine.llvm_loose import Loose, raw, source_of
+from simt.engine.llvm_loose import Loose, Quiet, source_of
 from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_narrow import Bounds
 from simt.engine.llvm_numbers import Numbers
@@ -257,6 +258,7 @@ class SlotEmitter:
         self.unflushed: set[Definition] = set()  # kept with subnormals that mean zeros
         self.one_nan = one_nan(self.ssa, unit.program.environment) if not unit.large else set[Definition]()
         self.unseen = found.unseen
+        self.quiet = self._phis_of_extremes()
         self.cache: dict[Definition, Value] = {}
         self.everywhere: dict[Definition, Value] = {}  # constants and the frame's scalars: kept nowhere
         self.late: list[Definition] = []  # f64 results to be kept at the end of the block
@@ -312,6 +314,8 @@ class SlotEmitter:
             value = Guarded(loaded.ir, loaded.type, loaded.width, shape, valid, lanes)
         elif found is not None:
             value = self._read_found(definition, found, loaded)
+        elif definition in self.quiet and shape == VARYING:
+            value = Quiet(loaded.ir, loaded.type, loaded.width)
         else:
             value = self.m.shaped(loaded, shape)
         self.m.note_series(value, self.series.get(definition))
@@ -368,6 +372,13 @@ class SlotEmitter:
         self.allocas[f"  {slot} = alloca {scalar.type}"] = None
         return slot
 
+    def _phis_of_extremes(self) -> set[Definition]:
+        """Phis that are kept quiet: those of which nobody sees, or all know, which NaN they hold."""
+        if not self.m.has_extremes or self.unit.large:
+            return set()
+        phis = {phi for block in self.ssa.phis.values() for phi in block if self.shapes.get(phi) == VARYING}
+        return taken_by_extremes(self.ssa, phis & (self.unseen | self.one_nan), self.unit.program.environment)
+
     def noted(self, m: LlvmAlgebra, definition: Definition, value: Value) -> Value:
         """A kept column with what its bits mean."""
         if definition in self.unflushed:
@@ -375,12 +386,18 @@ class SlotEmitter:
         return m.loose(value, nans=True) if definition in self.one_nan else value
 
     def as_seen(self, definition: Definition, value: Value) -> Value:
-        """A column that is not to be settled if nobody sees its NaNs."""
-        return raw(value) if definition in self.unseen else value
+        """A column whose NaNs are not to be settled if nobody sees them."""
+        if definition not in self.unseen or not isinstance(value, Loose):
+            return value
+        return value.changed(value.raw, nans=False, source=None) if value.subnormals else value.raw
+
+    def quieted(self, definition: Definition, value: Value) -> Value:
+        """A column as whoever reads it from its slot takes it to be."""
+        return self.m.quieted(value) if definition in self.quiet else value
 
     def bare(self, definition: Definition, value: Value) -> Value:
         """A column as it is kept: settled but for what `noted` says again."""
-        value = self.as_seen(definition, value)
+        value = self.quieted(definition, self.as_seen(definition, value))
         if not isinstance(value, Loose):
             return value
         subnormals = value.subnormals and definition not in self.unflushed

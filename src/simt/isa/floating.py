@@ -259,7 +259,7 @@ def max_(m: Algebra[V], t: Type, a: V, b: V, ftz: bool, NaN: bool) -> V:
 @instruction("min[.ftz][.NaN].xorsign.abs.f32 d, a, b", since="7.2 sm_86", ref="PTX ISA 7.2 min")
 def min_xorsign(m: Algebra[V], a: V, b: V, ftz: bool, NaN: bool) -> V:
     """The smaller magnitude, negative if the signs of the operands differ."""
-    a, b = flush_if(m, F32, ftz, m.any_nan(F32, a), m.any_nan(F32, b))
+    a, b = flush_if(m, F32, ftz, a, b)
     least = m.fmin(F32, float_abs(m, F32, a), float_abs(m, F32, b))
     return or_nan(m, F32, NaN, a, b, xor_sign(m, F32, least, a, b))
 
@@ -267,7 +267,7 @@ def min_xorsign(m: Algebra[V], a: V, b: V, ftz: bool, NaN: bool) -> V:
 @instruction("max[.ftz][.NaN].xorsign.abs.f32 d, a, b", since="7.2 sm_86", ref="PTX ISA 7.2 max")
 def max_xorsign(m: Algebra[V], a: V, b: V, ftz: bool, NaN: bool) -> V:
     """The larger magnitude, negative if the signs of the operands differ."""
-    a, b = flush_if(m, F32, ftz, m.any_nan(F32, a), m.any_nan(F32, b))
+    a, b = flush_if(m, F32, ftz, a, b)
     greatest = m.fmax(F32, float_abs(m, F32, a), float_abs(m, F32, b))
     return or_nan(m, F32, NaN, a, b, xor_sign(m, F32, greatest, a, b))
 

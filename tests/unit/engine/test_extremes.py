@@ -46,6 +46,17 @@ BODIES = {
     "min.{t} %d, %d, %b; max.{t} %e, %e, %a; sub.u32 %c, %c, 1; bra more; done:"
     "min.{t} %d, %b, %d; max.{t} %e, %a, %e;",
 }  # fmt: skip
+SUMS = {
+    "in a loop for sums": "and.b32 %c, %i, 3; mov.{t} %d, %a; mov.{t} %e, %b; "
+    "more: min.{t} %d, %d, %b; max.{t} %e, %a, %e; setp.eq.u32 %p, %c, 0; sub.u32 %c, %c, 1; @!%p bra more;"
+    "add.{t} %d, %d, {zero}; add.{t} %e, %e, {zero};",
+    "loaded in a loop for sums": "and.b32 %c, %i, 3; mov.{t} %d, %b; mov.{t} %e, %b; setp.eq.u32 %p, %c, 0;"
+    "@%p bra done; mul.hi.u32 %n, %i, %i; mul.wide.u32 %o, %n, 4;"
+    "more: add.u64 %in, %in, %o; ld.global.{t} %d, [%in]; mov.{t} %e, %d; sub.u32 %c, %c, 1;"
+    "setp.ne.u32 %p, %c, 0; @%p bra more; done: min.{t} %d, %d, %b; max.{t} %e, %e, %b;"
+    "min.{t} %d, %a, %d; max.{t} %e, %e, %a; add.{t} %d, %d, {zero}; add.{t} %e, %e, {zero};",
+}  # fmt: skip
+"""Where it is seen of a minimum only that it is a NaN, not which."""
 SIGNS = {F32: 1 << 31, F64: 1 << 63}
 NUMBERS = {
     F32: (
@@ -64,7 +75,7 @@ def text(body: str, t: Type) -> str:
     zero, plus = ("0f80000000", "0f00000000") if t == F32 else ("0d8000000000000000", "0d0000000000000000")
     size = t.bits // 8
     return KERNEL.format(
-        body=BODIES[body].format(t=t.name, zero=zero, plus=plus), t=t.name, size=2 * size, half=size
+        body=(BODIES | SUMS)[body].format(t=t.name, zero=zero, plus=plus), t=t.name, size=2 * size, half=size
     )
 
 
@@ -89,6 +100,15 @@ def wanted(body: str, t: Type, a: int, b: int) -> tuple[int | None, int | None]:
 @pytest.mark.parametrize("t", [F32, F64], ids=lambda t: t.name)
 @pytest.mark.parametrize("body", BODIES)
 def test_special_numbers(engine: str, body: str, t: Type) -> None:
+    check(engine, body, t)
+
+
+@pytest.mark.parametrize("body", SUMS)
+def test_nobody_sees_which_nan_it_is(body: str) -> None:
+    check("jit", body, F32)
+
+
+def check(engine: str, body: str, t: Type) -> None:
     kind, device = f"u{t.bits // 8}", shared_device(engine)
     numbers = [n | sign for n in NUMBERS[t] for sign in (0, SIGNS[t])]
     given = np.repeat(np.array(numbers * 5, kind), 2)
@@ -121,6 +141,10 @@ def test_one_instruction_with_avx512dq() -> None:
 
 def test_what_is_quiet_stays_so() -> None:
     assert counts("again") == (12 + 8, 0)  # %a is made quiet four times, but never %d or %e
+
+
+def test_what_a_loop_goes_on_from_is_made_quiet_before() -> None:
+    assert counts("in a loop for sums") == (3 + 1, 0)  # in one copy; for %a once before, for %b as numbers
 
 
 def test_with_a_number_it_is_llvm_s_operation() -> None:

@@ -71,11 +71,14 @@ BODIES = {
     "mov.b32 %e, {%s, %s};",
     "minimum": "add.f32 %d, %a, %b; min.f32 %d, %d, %c; max.f32 %e, %a, %b; min.f64 %k, %f, %g;",
     "minimum of results": "mul.f64 %k, %f, %g; add.f64 %l, %g, %h; max.f64 %k, %k, %l;",
+    "signs of both": "sub.f32 %d, %a, %a; max.xorsign.abs.f32 %d, %d, %c; min.xorsign.abs.f32 %e, %a, %b;",
     "sign": "neg.f32 %d, %a; abs.f32 %e, %b; neg.f64 %k, %f; abs.f64 %l, %g;",
     "functions": "sqrt.rn.f32 %d, %a; ex2.approx.f32 %e, %b; sqrt.rn.f64 %k, %f; div.rn.f64 %l, %g, %h;",
     "roundings": "add.rz.f64 %k, %f, %g; fma.rp.f64 %l, %k, %g, %h; mul.rm.f32 %d, %a, %b;",
     "flushed": "add.ftz.f32 %d, %a, %b; mul.ftz.f32 %e, %d, %c; rcp.approx.ftz.f32 %e, %e;",
     "saturated": "add.sat.f32 %d, %a, %b; fma.rn.sat.f32 %e, %a, %b, %c;",
+    "unseen in a loop": "mov.u32 %n, 0; more: min.f32 %d, %d, %b; max.f32 %c, %c, %d; neg.f32 %b, %b;"
+    "add.u32 %n, %n, 1; setp.lt.u32 %p, %n, %i; @%p bra more; sub.f32 %d, %d, %c; mul.f32 %e, %c, %b;",
     "barrier": "add.f32 %d, %a, %b; mul.f64 %k, %f, %g; bar.sync 0; add.f32 %e, %d, %c; add.f64 %l, %k, %h;",
 }
 """The ends of every kernel: results in %d, %e, %k, %l."""
