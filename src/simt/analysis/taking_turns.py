@@ -76,8 +76,8 @@ def walking_loops(found: Found) -> list[Loop]:
 
 
 def loops_through_planes(found: Found) -> list[Loop]:
-    """Loops that all lanes leave together, and in which they load and store rows that in each turn lie far on,
-    or further by what is told when the kernel runs. None where threads may wait for each other."""
+    """Loops that all lanes leave together, and in which they load and store rows that in each turn lie far
+    on, or further by what is told when the kernel runs. None where threads may wait for each other."""
     pending, schedule = found.pending, found.ssa.schedule
     if found.block.warps == 1 or pending.barriers or pending.by_number or pending.waiting:
         return []
@@ -143,7 +143,8 @@ def _goes_far(found: Found, phi: Definition, loop: Loop) -> bool:
 
 
 def _goes_on(found: Found, phi: Definition, loop: Loop, far: float = math.inf) -> bool:
-    """Whether a counter grows from lane to lane, and in each turn by what is no known number, or one so large."""
+    """Whether a counter grows from lane to lane, and in each turn by what is no known number, or one so
+    large."""
     shape = found.uniformity.shapes[phi]
     if shape.width == WARP or not shape.stride:
         return False
@@ -167,8 +168,8 @@ def _asks_for_grid(ssa: Ssa, phi: Definition) -> bool:
 
 
 def _gets_at_rows(found: Found, loop: Loop, least: int = LEAST, *, stores: bool = False) -> bool:
-    """Whether there are accesses to global memory at which lanes lie side by side, stores (if asked for) among
-    them. Where it stores, code that knows indices' rows is better off when it is tried first
+    """Whether there are accesses to global memory at which lanes lie side by side, stores (if asked for)
+    among them. Where it stores, code that knows indices' rows is better off when it is tried first
     (`simt.engine.llvm_trial`)."""
     algebra, reader = _Rows(found.block), Shapes(found.uniformity.shapes)
     evaluator: Evaluator[Shape] = Evaluator(algebra, reader, found.environment)
@@ -191,8 +192,9 @@ def _has_rows(found: Found, loop: Loop) -> bool:
 
 
 def _end_at_once(kernel: Function) -> None:
-    """Lets lanes that a branch leads to the kernel's end have an end of their own, ahead of all that others do:
-    a warp none of whose lanes wait elsewhere when it makes way goes on with all of them."""
+    """Lets lanes that a branch leads to the kernel's end have an end of their own, ahead of all that others
+    do: a warp none of whose lanes wait elsewhere when it makes way goes on with all of them, and keeps for
+    its next turn what is the same for all, or grows from lane to lane, as one number."""
     for block in [*kernel.blocks]:
         branch = block.terminator
         if isinstance(branch, Branch) and not branch.around:

@@ -2,8 +2,9 @@
 `simt.analysis.taking_turns`.
 
 The warps of many CTAs side by side take a turn, one after the other, then all of them the next: so they walk
-through memory in one stream. Of CTAs of several rows, the first row of all of them comes before the second. Nothing is shared by a CTA there, so that CTAs need not end one by one. Each
-warp has a context of its own, and what it holds is of use from the second round on.
+through memory in one stream. Of CTAs of several rows, the first row of all of them comes before the second.
+Nothing is shared by a CTA there, so that CTAs need not end one by one. Each warp has a context of its own,
+and what it holds is of use from the second round on.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from simt.engine import llvm_strips
 WARPS = 512
 """In a group, at most: what they put aside stays in the second cache."""
 WARPS_IN_ROWS = 128
-"""The same of CTAs of several rows, which share lines with rows above and below: those are to stay there too."""
+"""The same of CTAs of several rows: lines that they share with rows above and below are to stay there too."""
 AGAIN = "%again"
 """Whether warps have run before and go on where they made way."""
 SLOT = "%context.slot"

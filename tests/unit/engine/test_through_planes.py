@@ -124,8 +124,8 @@ def test_faults_name_the_thread(engine: str, x: int, y: int, z: int) -> None:
     text = kernel(f"{wild} @%q mov.u64 %p, 64; ld.global.u32 %a4, [%p];")
     assert takes_turns(text, (32, 4, 1))
     device = simt.Device("sm_75", engine=engine, workers=1)
+    arrays = device.zeros(70 * 9 * 5, "u4"), device.zeros(70 * 46 + 2, "u4")
     with pytest.raises(simt.KernelFault) as caught:
-        arrays = device.zeros(70 * 9 * 5, "u4"), device.zeros(70 * 46 + 2, "u4")
         device.load(text)["k"]((3, 3), (32, 4), (*arrays, 70, 9, 5))
     site = caught.value.site
     assert (site.cta, site.thread) == ((x // 32, y // 4, 0), (x % 32, y % 4, 0))
