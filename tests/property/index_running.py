@@ -69,6 +69,7 @@ def reshaped(jit: Jit) -> Iterator[None]:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(llvm_slots, "cost", cost)
         patch.setattr(taking_turns, "_walks", taking_turns._only_plain)
+        patch.setattr(taking_turns, "_goes_through_planes", taking_turns._only_plain)
         patch.setattr(jit.compiler, "objects", ObjectCache(Path(folder)))
         yield
 

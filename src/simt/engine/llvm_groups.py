@@ -2,17 +2,21 @@
 `simt.analysis.taking_turns`.
 
 The warps of many CTAs side by side take a turn, one after the other, then all of them the next: so they walk
-through memory in one stream. Nothing is shared by a CTA there, so that CTAs need not end one by one. Each
-warp has a context of its own, and what it holds is of use from the second round on.
+through memory in one stream. Of CTAs of several rows, the first row of all of them comes before the second.
+Nothing is shared by a CTA there, so that CTAs need not end one by one. Each warp has a context of its own,
+and what it holds is of use from the second round on.
 """
 
 from __future__ import annotations
 
 from simt.analysis.joined import MOST_WARPS
+from simt.analysis.shape import BlockShape
 from simt.engine import llvm_strips
 
 WARPS = 512
 """In a group, at most: what they put aside stays in the second cache."""
+WARPS_IN_ROWS = 128
+"""The same of CTAs of several rows: lines that they share with rows above and below are to stay there too."""
 AGAIN = "%again"
 """Whether warps have run before and go on where they made way."""
 SLOT = "%context.slot"
@@ -26,9 +30,9 @@ STATES_IN_ALL = max(WARPS, MOST_WARPS)
 STATES = f"  %states = alloca [{STATES_IN_ALL} x i32], align 64"
 
 
-def size(warps: int) -> int:
-    """CTAs in a group, of so many warps each."""
-    return max(1, WARPS // warps)
+def size(block: BlockShape) -> int:
+    """CTAs in a group."""
+    return max(1, (WARPS if block.linear else WARPS_IN_ROWS) // block.warps)
 
 
 def names_of_warp() -> list[str]:
@@ -38,9 +42,11 @@ def names_of_warp() -> list[str]:
     ]
 
 
-def loops(warps: int, check: list[str], warp: list[str]) -> list[str]:
-    """From `chunk.begin` to the next chunk, for CTAs of so many warps. `check`: goes to `cta.run`, or leaves
+def loops(block: BlockShape, check: list[str], warp: list[str]) -> list[str]:
+    """From `chunk.begin` to the next chunk. `check`: goes to `cta.run`, or leaves
     the kernel. `warp`: the code of a warp, from its names on to `finished`."""
+    warps, ctas = block.warps, size(block)
+    in_row = warps // llvm_strips.rows(block)
     return [
         "cta.check:",
         "  %group = phi i64 [ %first, %chunk.begin ], [ %group.next, %group.end ]",
@@ -51,26 +57,30 @@ def loops(warps: int, check: list[str], warp: list[str]) -> list[str]:
         *check,
         "cta.run:",
         "  %group.left = sub i64 %chunk.end, %group",
-        f"  %group.short = icmp ult i64 %group.left, {size(warps)}",
-        f"  %group.ctas = select i1 %group.short, i64 %group.left, i64 {size(warps)}",
+        f"  %group.short = icmp ult i64 %group.left, {ctas}",
+        f"  %group.ctas = select i1 %group.short, i64 %group.left, i64 {ctas}",
         "  br label %phase",
         "phase:",
         f"  {AGAIN} = phi i1 [ false, %cta.run ], [ true, %phase.end ]",
         "  store i32 0, ptr %waiting",
+        "  br label %row.head",
+        "row.head:",
+        "  %row = phi i32 [ 0, %phase ], [ %row.end, %row.done ]",
+        f"  %row.end = add i32 %row, {in_row}",
         "  br label %cta.head",
         "cta.head:",
-        "  %across = phi i64 [ 0, %phase ], [ %across.next, %cta.end ]",
-        *(f"  %cta.{c} = phi i32 [ %group.{c}, %phase ], [ %cta.{c}.next, %cta.end ]" for c in "xyz"),
+        "  %across = phi i64 [ 0, %row.head ], [ %across.next, %cta.end ]",
+        *(f"  %cta.{c} = phi i32 [ %group.{c}, %row.head ], [ %cta.{c}.next, %cta.end ]" for c in "xyz"),
         "  %cta = add i64 %group, %across",
         "  store i64 %cta, ptr %cta.slot",
         f"  %group.slot = mul i64 %across, {warps}",
         "  br label %warp.head",
         "warp.head:",
-        "  %warp = phi i32 [ 0, %cta.head ], [ %warp.next, %warp.done ]",
+        "  %warp = phi i32 [ %row, %cta.head ], [ %warp.next, %warp.done ]",
         *warp,
         "warp.done:",
         "  %warp.next = add i32 %warp, 1",
-        f"  %warp.more = icmp ult i32 %warp.next, {warps}",
+        "  %warp.more = icmp ult i32 %warp.next, %row.end",
         "  br i1 %warp.more, label %warp.head, label %cta.end",
         "cta.end:",
         "  %cta.x.1 = add i32 %cta.x, 1",
@@ -79,7 +89,10 @@ def loops(warps: int, check: list[str], warp: list[str]) -> list[str]:
         *llvm_strips.next_row(),
         "  %across.next = add i64 %across, 1",
         "  %across.more = icmp ult i64 %across.next, %group.ctas",
-        "  br i1 %across.more, label %cta.head, label %phase.end",
+        "  br i1 %across.more, label %cta.head, label %row.done",
+        "row.done:",
+        f"  %row.more = icmp ult i32 %row.end, {warps}",
+        "  br i1 %row.more, label %row.head, label %phase.end",
         "phase.end:",
         "  %some.wait = load i32, ptr %waiting",
         "  %some = icmp ne i32 %some.wait, 0",

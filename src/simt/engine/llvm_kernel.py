@@ -22,8 +22,6 @@ from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.short_divisions import with_short_divisions
 from simt.analysis.ssa import Ssa
 from simt.analysis.streams import streams
-from simt.analysis.taking_turns import Found, taking_turns, walking_loops
-from simt.analysis.turns_of_warps import are_whole, speaks, turns_of_warps
 from simt.analysis.unrolling import unrolled
 from simt.engine import (
     llvm_alone_vectors,
@@ -177,7 +175,7 @@ class KernelEmitter(TrialEmitter):
             return [*self._cta_loop(), *calls, *self._next_warp(), *self._stops()]
         if self.takes_turns:
             warp = [*self._warp_loop(), *lines, *self._finished()]
-            return [*llvm_groups.loops(self.unit.block.warps, self._check(), warp), *self._stops()]
+            return [*llvm_groups.loops(self.unit.block, self._check(), warp), *self._stops()]
         sure = self._sure(len(lines), allocas) if self._in_strips else None
         trial = self._trial(len(lines), allocas)
         warp = [*trial, *self._warp_loop(), *lines, *self._finished()]
@@ -574,7 +572,7 @@ class KernelEmitter(TrialEmitter):
         """Of memory for saved contexts, for each warp of a CTA."""
         if not self.waits or self.on_stack:
             return 0
-        return self.context_stride() * (llvm_groups.size(self.unit.block.warps) if self.takes_turns else 1)
+        return self.context_stride() * (llvm_groups.size(self.unit.block) if self.takes_turns else 1)
 
     @property
     def _streamed(self) -> int:
@@ -660,16 +658,7 @@ def _unit(
         kernel = step(unit)
         if kernel is not unit.kernel:
             unit = Unit(program, kernel, unit.block, features, may_grow=may_grow, in_fours=in_fours)
-    analyses = unit.analyse(kernel)
-    ssa, uniformity, pending = analyses.ssa, analyses.uniformity, analyses.pending
-    found = Found(kernel, ssa, uniformity, pending, unit.block, program.environment)
-    loops = [] if unit.has_clock else walking_loops(found)
-    if not loops:
-        return unit
-    apart = not speaks(kernel)
-    turning = taking_turns(kernel, found, loops) if apart else turns_of_warps(kernel, found, loops)
-    made = Unit(program, turning, unit.block, features, may_grow=may_grow, takes_turns=True)
-    return made if apart or are_whole(made.analyse(turning).pending) else unit
+    return llvm_rewriting.taking_turns_in(unit)
 
 
 def _emit(

@@ -18,10 +18,11 @@ from simt.analysis.same_turns import Proof
 from simt.analysis.schedule import schedule
 from simt.analysis.skipped import FEWEST, skipped_words, without_branches
 from simt.analysis.ssa import Ssa, build
-from simt.analysis.taking_turns import Found, walking_loops
+from simt.analysis.taking_turns import Found, loops_through_planes, taking_turns, walking_loops
 from simt.analysis.together import loops_together, put_together
 from simt.analysis.told_before import loops_told_before, without_told
 from simt.analysis.turns import Turns
+from simt.analysis.turns_of_warps import are_whole, speaks, turns_of_warps
 from simt.analysis.unguarded import guarded_parts, without_guards
 from simt.analysis.whole_indices import with_whole_indices
 from simt.analysis.wide_moves import with_wide_moves
@@ -190,3 +191,18 @@ STEPS = (
     _without_guards, _without_branches, _with_rows_of_blocks,
 )  # fmt: skip
 """One after the other: each gives the kernel that the next one finds."""
+
+
+def taking_turns_in(unit: Unit) -> Unit:
+    """The unit, or one of its kernel with loops whose turns warps take together."""
+    kernel, program, known = unit.kernel, unit.program, unit.analyse(unit.kernel)
+    found = Found(kernel, known.ssa, known.uniformity, known.pending, unit.block, program.environment)
+    walking = [] if unit.has_clock else walking_loops(found)
+    apart = not speaks(kernel)
+    loops = walking or (loops_through_planes(found) if apart and not unit.has_clock else [])
+    if not loops:
+        return unit
+    turning = taking_turns(kernel, found, loops) if apart else turns_of_warps(kernel, found, loops)
+    made = Unit(program, turning, unit.block, unit.features, may_grow=unit.may_grow, takes_turns=True)
+    parted = apart and bool(walking)
+    return made if parted or are_whole(made.analyse(turning).pending) else unit

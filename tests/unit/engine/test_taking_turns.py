@@ -264,18 +264,19 @@ def test_endless_loops_are_stopped() -> None:
 
 def test_progress_counts_all_ctas() -> None:
     device, told = simt.Device("sm_75", engine="jit", workers=1), list[int]()
-    ctas = 3 * llvm_groups.size(2) + 5
+    ctas = 3 * llvm_groups.size(BlockShape(64, 1, 1)) + 5
     run = device.load(kernel())["k"]
     run.launch(ctas, 64, (device.zeros(9000, "u4"), device.zeros(9000, "u4"), 9000), progress=told.append)
     assert told[-1] == ctas
 
 
-@pytest.mark.parametrize("warps", [1, 2, 3, 8, 32, 33, 128])
-def test_groups_have_room(warps: int) -> None:
-    count = llvm_groups.size(warps)
+@pytest.mark.parametrize("rows", [1, 4])
+@pytest.mark.parametrize("warps", [1, 3, 32, 33, 128])
+def test_groups_have_room(warps: int, rows: int) -> None:
+    count = llvm_groups.size(BlockShape(32 * warps, rows, 1))
     assert count >= 1
-    assert count * warps <= max(llvm_groups.WARPS, warps)
-    assert count * warps <= llvm_groups.STATES_IN_ALL
+    assert count * warps * rows <= max(llvm_groups.WARPS, warps * rows)
+    assert count * warps * rows <= llvm_groups.STATES_IN_ALL
 
 
 def test_grids_of_several_rows(engine: str) -> None:
