@@ -285,7 +285,7 @@ def rows_of(text: str, cpu_name: str) -> int:
     """Vectors that are stored where lanes are told by rows: the only code that limits lanes' numbers."""
     cpu, program = find_cpu(cpu_name), shared_device("jit").load(text).program
     code, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))
-    if "@llvm.umin.i32(i32 %" not in code:
+    if re.search(r"@llvm\.umin\.i32\(i32 %|= and i32 %\S+, 63$", code, flags=re.MULTILINE) is None:
         return 0
     parts = re.split(r"^(?=[\w.]+:$)", code, flags=re.MULTILINE)
     return max(len(re.findall(r"call .*@llvm\.masked\.store", part)) for part in parts)
