@@ -7,32 +7,24 @@ the instructions do, and what was one block is four for all that looks at blocks
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import cast
 
 from simt.analysis.cut_again import renamed
-from simt.analysis.evaluate import Evaluator
-from simt.analysis.facts import Same
-from simt.analysis.kinds import Kind, kind_of
 from simt.analysis.lower_forms import CHOSEN, simple
 from simt.analysis.lower_simplify import simplify
 from simt.analysis.program import Block, Branch, Function, Jump, Op, Register
+from simt.analysis.quick import Quick
 from simt.analysis.skipped import is_of_indices
 from simt.analysis.ssa import Ssa
 from simt.analysis.uniformity import Uniformity
 from simt.analysis.unrolling import copied
-from simt.isa.algebra import Algebra, Environment
+from simt.isa.algebra import Environment
 from simt.ptx.types import PRED
 from simt.records import dataclass, replace
 
 MOST_OPS = 4
 """Instructions of a way."""
-QUICK = frozenset(
-    {"const", "select", "and_", "or_", "xor", "invert", "shift_left", "shift_right", "add", "sub", "mul"}
-    | {"minimum", "maximum", "compare", "resize", "to_bits", "from_bits", "is_nan", "any_nan", "nan_result"}
-    | {"fadd", "fsub", "fmul", "fma", "fmin", "fmax"}
-)
-"""Primitives that are a few instructions of a CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +41,7 @@ class _Ways:
 
 def with_choices(kernel: Function, ssa: Ssa, uniformity: Uniformity, environment: Environment) -> Function:
     """The kernel with choices in place of such branches; itself, if there are none."""
-    quick = _Quick(environment)
+    quick = Quick(environment)
     found = [ways for ways in _all_ways(ssa, uniformity) if all(map(quick.has_only, _blocks(ways)))]
     if not found:
         return kernel
@@ -95,33 +87,6 @@ def _after(ssa: Ssa, head: Block, way: Block) -> Block | None:
         if plain and len(way.ops) <= MOST_OPS and loop_of[way.index] is loop_of[head.index]
         else None
     )
-
-
-class _Quick:
-    """Tells of blocks whether they do quick primitives only. (It is an algebra that notes others.)"""
-
-    def __init__(self, environment: Environment) -> None:
-        self.others = False
-        self.evaluator = Evaluator(cast("Algebra[bool]", self), Same(False), environment)
-        self._known: dict[Kind, bool] = {}
-
-    def has_only(self, block: Block) -> bool:
-        return all(isinstance(op, Op) and self._is_quick(op) for op in block.ops)
-
-    def _is_quick(self, op: Op) -> bool:
-        kind = kind_of(op)
-        if kind not in self._known:
-            self.others = False
-            self.evaluator.op(op)
-            self._known[kind] = not self.others
-        return self._known[kind]
-
-    def __getattr__(self, name: str) -> Callable[..., bool]:
-        def primitive(*arguments: object) -> bool:
-            self.others |= name not in QUICK
-            return False
-
-        return primitive
 
 
 class _Writer:

@@ -1,13 +1,16 @@
 """Values that are cheaper to make again, wherever they are read, than to keep over barriers.
 
-These are what the thread's and the CTA's indices and the parameters give by adding and scaling. What the
-thread's indices alone give, in whatever way, is kept, but may be made again as well: where code stands for
-each warp by itself, it is a number.
+These are what the thread's and the CTA's indices and the parameters give by adding and scaling; of integers
+that are the same for all lanes, whatever takes no division. (Most of these are the same for all warps as
+well: LLVM makes them once for a CTA, where each warp would store and load them.) What the thread's indices
+alone give, in whatever way, is kept, but may be made again as well: where code stands for each warp by
+itself, it is a number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from simt.analysis.program import (
     Address,
@@ -19,9 +22,11 @@ from simt.analysis.program import (
     Special,
     SymbolAddress,
 )
+from simt.analysis.quick import Quick
 from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa, uses
 from simt.analysis.uniformity import Uniformity
+from simt.isa.algebra import Environment
 from simt.records import dataclass
 
 INDICES = frozenset({"tid", "ntid", "ctaid", "nctaid", "laneid"})
@@ -42,9 +47,12 @@ class Recipe:
     inputs: Mapping[Register, Definition]
 
 
-def remade(definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity) -> dict[Definition, Recipe]:
+def remade(
+    definitions: Iterable[Definition], ssa: Ssa, uniformity: Uniformity, environment: Environment
+) -> dict[Definition, Recipe]:
     """Recipes for those of some definitions that are cheap, and for what these need."""
-    return _Recipes(ssa, uniformity, _is_cheap, DEPTH).for_all(definitions)[1]
+    may = partial(_is_cheap, Quick(environment))
+    return _Recipes(ssa, uniformity, may, DEPTH).for_all(definitions)[1]
 
 
 def of_thread(
@@ -132,7 +140,7 @@ class _Recipes:
         return may(op, shape)
 
 
-def _is_cheap(op: Op, shape: Shape) -> bool:
+def _is_cheap(quick: Quick, op: Op, shape: Shape) -> bool:
     if not (shape.is_affine and shape.width == 1) and not shape.swaps:
         return False
     sources = op.sources.values()
@@ -142,7 +150,15 @@ def _is_cheap(op: Op, shape: Shape) -> bool:
         return all(_is_parameter(s) for s in sources) and bool(sources)
     if shape.stride or shape.swaps:
         return True
-    return all(isinstance(s, Special | Constant | SymbolAddress) for s in sources)
+    if all(isinstance(s, Special | Constant | SymbolAddress) for s in sources):
+        return True
+    return (
+        all(isinstance(s, Register | Constant) for s in sources) and _of_integers(op) and quick.is_quick(op)
+    )
+
+
+def _of_integers(op: Op) -> bool:
+    return not any(d.type.is_native_float for d in op.destinations if d is not None)
 
 
 def _is_of_thread(op: Op, shape: Shape) -> bool:

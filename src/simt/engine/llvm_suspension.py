@@ -100,7 +100,7 @@ class SuspendingEmitter(CallingEmitter):
         self.short_phases = self.phases_ask = False
         if self.waits and self.together and not unit.large:
             held = self.live(b.successors()[0] for b in self.pending.barriers)
-            self.remade = remade(held, self.ssa, self.uniformity)
+            self.remade = remade(held, self.ssa, self.uniformity, unit.program.environment)
             if self.in_step:
                 kept = [d for d in held if d not in self.remade and not d.register.type.is_native_float]
                 self.of_thread, self.recipes = of_thread(kept, self.ssa, self.uniformity)

@@ -28,6 +28,10 @@ from simt.records import replace
 
 HALF = 32
 SIGN = 63
+LANES = 64
+"""Of a shift: CPUs leave out more bits of how far they shift, so that nothing limits it."""
+FAR = 1 << 24
+"""Bytes from row to row from which on addresses of 32 bits might wrap behind the end of shared memory."""
 NO_NAME = "%tiled"
 """For values of which no register holds all lanes: LLVM refuses code that reads it."""
 
@@ -201,32 +205,30 @@ class TileAlgebra(RowAccessAlgebra):
         row = say(f"lshr i64 {say(f'mul i64 {index}, {product.factor}')}, {product.shift}")
         rows = [self._short(row)]
         column = LlvmIntegers.binary(self, "sub", self._short(index), self._times(rows[0], length))
-        count, below, lanes = self._running_lanes(), "0", list[Value]()
+        running = self.mask_bits(self.mask).ir
+        below, lanes = "0", list[Value]()
         for more in range(1, (WARP - 2) // length + 2):
             begins = say(f"sub i32 {more * length}, {column.ir}")
-            below, before = self._lanes_below(begins), below
+            below, before = self._lanes_below(begins, more * length), below
             lanes.append(Value(say(f"xor i32 {below}, {before}"), "i32"))
             number = LlvmIntegers.binary(self, "add", rows[0], self.number("i32", more))
-            has_lanes = Value(say(f"icmp ult i32 {begins}, {count}"), "i1")
-            rows.append(self.pick(has_lanes, number, rows[0]))
+            later = say(f"and i32 {say(f'xor i32 {below}, -1')}, {running}")
+            rows.append(self.pick(Value(say(f"icmp ne i32 {later}, 0"), "i1"), number, rows[0]))
         lanes.append(Value(say(f"xor i32 {below}, -1"), "i32"))
         return Cut(product.index, length, column, tuple(rows), tuple(lanes))
 
     def _short(self, number: str) -> Value:
         return Value(self.builder.emit(f"trunc i64 {number} to i32"), "i32")
 
-    def _lanes_below(self, lane: str) -> str:
-        """i32: all lanes below one."""
-        number = self.cast("zext", I64, self.intrinsic("umin", Value(lane, "i32"), self.number("i32", WARP)))
+    def _lanes_below(self, lane: str, most: int) -> str:
+        """i32: all lanes below one, which is `most` or less, if rows are valid."""
+        if most < LANES:
+            kept = self.builder.emit(f"and i32 {lane}, {LANES - 1}")
+        else:
+            kept = self.intrinsic("umin", Value(lane, "i32"), self.number("i32", WARP)).ir
+        number = self.cast("zext", I64, Value(kept, "i32"))
         bits = self.builder.emit(f"shl i64 -1, {number.ir}")
         return self.builder.emit(f"xor i32 {self.builder.emit(f'trunc i64 {bits} to i32')}, -1")
-
-    def _running_lanes(self) -> str:
-        """i32: lanes up to the last that runs."""
-        if self.mask_is_full:
-            return str(WARP)
-        last = self._last_lane(self.mask_bits(self.mask).ir)
-        return self.builder.emit(f"add i32 {last}, 1")
 
     # -- arithmetic --------------------------------------------------------------------------------
 
@@ -421,6 +423,16 @@ class TileAlgebra(RowAccessAlgebra):
             reach = self.number(start.type, tile.stride * (tile.cut.length - 1))
             yield start, LlvmIntegers.binary(self, "add", start, reach)
 
+    def _outermost(self, tile: Tiled) -> Iterator[Value]:
+        """What is between all addresses of a tile and the ends of shared memory, if that is valid. Where rows
+        go up by a pitch that is known, the first row's beginning is, and the ends of the others, none of
+        which is below the first one's. (A row without lanes is the first.)"""
+        first, *others = self._ends(tile)
+        if tile.pitch is not None and 0 <= tile.pitch < FAR and others:
+            yield from (first[0], *(last for _, last in others))
+        else:
+            yield from (end for ends in (first, *others) for end in ends)
+
     def _times(self, number: Value, factor: int) -> Value:
         return LlvmIntegers.binary(self, "mul", number, self.number(number.type, factor))
 
@@ -503,5 +515,5 @@ class TileAlgebra(RowAccessAlgebra):
         elif self._is_proven(access):
             tests = []
         else:
-            tests = [self._valid(access, end, access.size) for ends in self._ends(tile) for end in ends]
+            tests = [self._valid(access, end, access.size) for end in self._outermost(tile)]
         return reduce(self.both, (test.ir for test in tests), tile.valid)

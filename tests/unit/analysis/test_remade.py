@@ -19,6 +19,10 @@ VALUES = {
     "what grows with it": ("mov.u32 %y, %tid.x; mad.lo.u32 %x, %y, 12, 5;", {"x", "y"}),
     "an address": ("mov.u32 %y, box; shl.b32 %i, %t, 2; add.u32 %x, %y, %i;", {"x", "y", "i", "t"}),
     "a parameter": ("ld.param.u32 %x, [n];", {"x"}),
+    "a corner": ("mov.u32 %y, %ctaid.x; shl.b32 %i, %y, 5; sub.u32 %x, %i, %n;", {"x", "y", "i", "n"}),
+    "the same for a warp": ("shr.u32 %y, %t, 5; mad.lo.u32 %x, %y, %n, 3;", {"x", "y", "n", "t"}),
+    "a float": ("cvt.u16.u32 %h, %n; mov.b32 %f, {%h, %h}; add.f32 %f, %f, %f; mov.b32 %x, %f;", set[str]()),
+    "an array": ("cvta.to.shared.u64 %b, %a; cvt.u32.u64 %x, %b;", {"x", "b", "a"}),
     "a quotient": ("mov.u32 %y, %ctaid.x; div.u32 %x, %y, 3;", set[str]()),
     "what varies": ("mul.lo.u32 %x, %t, %t;", set[str]()),
     "loaded": ("ld.global.u32 %x, [%a];", set[str]()),
@@ -50,7 +54,7 @@ OF_THREAD = {
 @pytest.mark.parametrize("name", VALUES)
 def test_remade(name: str) -> None:
     body, registers = VALUES[name]
-    recipes = remade(*_defined(body, BlockShape(64, 1, 1)))
+    recipes = remade(*_defined(body, BlockShape(64, 1, 1)), Environment())
     assert {d.register.name.strip("%") for d in recipes} == registers
 
 
@@ -71,8 +75,9 @@ def _defined(body: str, shape: BlockShape) -> tuple[list[Definition], Ssa, Unifo
 .visible .entry k(.param .u64 a, .param .u32 n)
 {{
     .reg .pred %p;
-    .reg .b32 %t, %n, %x, %y, %i;
-    .reg .b64 %a;
+    .reg .b16 %h;
+    .reg .b32 %t, %n, %x, %y, %i, %f;
+    .reg .b64 %a, %b;
     .shared .u32 box;
     ld.param.u64 %a, [a];
     ld.param.u32 %n, [n];

@@ -269,6 +269,15 @@ def test_the_first_lane_beyond_the_memory_is_at_fault(device: simt.Device, store
     assert "thread (14, 0, 0)" in str(found.value)
 
 
+@pytest.mark.parametrize(("shift", "thread"), [(-25, 0), (600, 18)])
+def test_lanes_beyond_shared_memory_at_a_known_pitch(device: simt.Device, shift: int, thread: int) -> None:
+    """The first row begins below, or the second one ends above."""
+    memory, apart = device.zeros(4000, "f4"), SHARED.replace("%q, %p, %r;", "%q, 36, %r; add.s32 %x, %x, %p;")
+    with pytest.raises(simt.MemoryFault) as found:
+        device.load(kernel(SIGNED, 34, "f32", apart))["k"](1, 32, (memory, memory, 20, shift, 60, 4000))
+    assert f"thread ({thread}, 0, 0)" in str(found.value)
+
+
 @pytest.mark.parametrize(("quotient", "length"), FACTORS, ids=[f"{NAMES[q]} {n}" for q, n in FACTORS])
 def test_each_row_is_a_vector(quotient: str, length: int) -> None:
     """On CPUs with masks. A warp has two rows of 32 words and more, up to three of 18, four of 12."""
@@ -285,7 +294,7 @@ def rows_of(text: str, cpu_name: str) -> int:
     """Vectors that are stored where lanes are told by rows: the only code that limits lanes' numbers."""
     cpu, program = find_cpu(cpu_name), shared_device("jit").load(text).program
     code, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))
-    if "@llvm.umin.i32(i32 %" not in code:
+    if re.search(r"@llvm\.umin\.i32\(i32 %|= and i32 %\S+, 63$", code, flags=re.MULTILINE) is None:
         return 0
     parts = re.split(r"^(?=[\w.]+:$)", code, flags=re.MULTILINE)
     return max(len(re.findall(r"call .*@llvm\.masked\.store", part)) for part in parts)
