@@ -43,8 +43,8 @@ def names_of_warp() -> list[str]:
 
 
 def loops(block: BlockShape, check: list[str], warp: list[str]) -> list[str]:
-    """From `chunk.begin` to the next chunk. `check`: goes to `cta.run`, or leaves
-    the kernel. `warp`: the code of a warp, from its names on to `finished`."""
+    """From `chunk.begin` to the next chunk. `check`: goes to `cta.run`, or leaves the kernel. `warp`: the code
+    of a warp, from its names on to `finished`."""
     warps, ctas = block.warps, size(block)
     in_row = warps // llvm_strips.rows(block)
     return [
@@ -93,15 +93,21 @@ def loops(block: BlockShape, check: list[str], warp: list[str]) -> list[str]:
         "row.done:",
         f"  %row.more = icmp ult i32 %row.end, {warps}",
         "  br i1 %row.more, label %row.head, label %phase.end",
-        "phase.end:",
-        "  %some.wait = load i32, ptr %waiting",
-        "  %some = icmp ne i32 %some.wait, 0",
-        "  br i1 %some, label %phase, label %group.end",
-        "group.end:",
-        "  %count = load i64, ptr %count.p",
-        "  %count.1 = add i64 %count, %group.ctas",
-        "  store i64 %count.1, ptr %count.p",
-        "  %group.next = add i64 %group, %group.ctas",
-        "  %chunk.goes = icmp ult i64 %group.next, %chunk.end",
-        "  br i1 %chunk.goes, label %cta.check, label %chunk.next",
+        *_ENDS,
     ]
+
+
+_ENDS = (
+    "phase.end:",
+    "  %some.wait = load i32, ptr %waiting",
+    "  %some = icmp ne i32 %some.wait, 0",
+    "  br i1 %some, label %phase, label %group.end",
+    "group.end:",
+    "  %count = load i64, ptr %count.p",
+    "  %count.1 = add i64 %count, %group.ctas",
+    "  store i64 %count.1, ptr %count.p",
+    "  %group.next = add i64 %group, %group.ctas",
+    "  %chunk.goes = icmp ult i64 %group.next, %chunk.end",
+    "  br i1 %chunk.goes, label %cta.check, label %chunk.next",
+)
+"""When all warps of a group have had a turn."""

@@ -54,7 +54,7 @@ class OpEmitter(SlotEmitter):
 
     def read(self, definition: Definition) -> Value:
         if definition in self.remade and definition not in self.cache:
-            self.cache[definition] = self._made_again(self.remade[definition])
+            self.cache[definition] = self.as_told(definition, self._made_again(self.remade[definition]))
         elif definition in self.of_thread and definition not in self.cache:
             self.cache[definition] = self._told_by_thread(definition, super().read(definition))
         return super().read(definition)

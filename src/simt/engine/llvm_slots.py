@@ -443,13 +443,20 @@ class SlotEmitter:
         """The slot for a part of a value, and its alignment."""
         return f"{self.slot(definition, part)}, align 64"
 
+    def as_told(self, definition: Definition, value: Value) -> Value:
+        """What an op has given, as its shape says, which code need not have found out."""
+        shape = self.shape(definition)
+        if shape.const is not None:
+            return self.m.const(definition.register.type, shape.const)
+        return (
+            self.m.narrowed(value, shape)
+            if shape.is_affine and shape_of(value).width > shape.width
+            else value
+        )
+
     def write(self, definition: Definition, value: Value) -> None:
         """Defines a value; keeps it for other blocks if they use it."""
-        shape = self.shape(definition)
-        if shape.const is not None:  # which code need not have found out
-            value = self.m.const(definition.register.type, shape.const)
-        elif shape.is_affine and shape_of(value).width > shape.width:
-            value = self.m.narrowed(value, shape)
+        shape, value = self.shape(definition), self.as_told(definition, value)
         in_full = shape.width == WARP and type(value) is Value  # from a call
         if in_full and shape.common < definition.register.type.bits:
             value = self.m.shaped(value, shape)
