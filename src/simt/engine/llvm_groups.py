@@ -43,8 +43,8 @@ def names_of_warp() -> list[str]:
 
 
 def loops(block: BlockShape, check: list[str], warp: list[str]) -> list[str]:
-    """From `chunk.begin` to the next chunk. `check`: goes to `cta.run`, or leaves the kernel. `warp`: the code
-    of a warp, from its names on to `finished`."""
+    """From `chunk.begin` to the next chunk. `check`: goes to `cta.run`, or leaves the kernel. `warp`: the
+    code of a warp, from its names on to `finished`."""
     warps, ctas = block.warps, size(block)
     in_row = warps // llvm_strips.rows(block)
     return [
