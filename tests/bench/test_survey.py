@@ -21,7 +21,7 @@ from tests.shares import share  # noqa: E402
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not on this machine")
-@pytest.mark.parametrize("case", share(CASES.values(), 4), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", share(CASES.values(), 3), ids=lambda case: case.name)
 def test_virtual_gpu_agrees_with_c(case: Case) -> None:
     problem = case.problem("quick")
     native, version = Native(problem, case.compiled()), Virtual(case, problem, workers=1)

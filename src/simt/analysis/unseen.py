@@ -15,10 +15,9 @@ from simt.analysis.facts import Same, key_of
 from simt.analysis.program import Call, Op, Operand
 from simt.analysis.ssa import Definition, Ssa, uses
 from simt.isa.algebra import Algebra, Environment
-from simt.ptx.types import F32, F64, Type
+from simt.ptx.types import F64, Type
 from simt.records import dataclass
 
-_TYPES = (F32, F64)
 _HANDED_ON = frozenset(
     {"fadd", "fsub", "fmul", "fdiv", "fma", "fsqrt", "fmin", "fmax", "round_integral", "flush"}
 )
@@ -86,7 +85,7 @@ class Observer:
             carried = _Carried()
             evaluator = Evaluator(cast("Algebra[bool]", carried), Same(True), self.environment)
             results = evaluator.op(op)
-            kept = tuple(d is not None and d.type in _TYPES for d in op.destinations)
+            kept = tuple(d is not None and d.type.is_native_float for d in op.destinations)
             lost = any(r and d is not None and not k for r, d, k in zip(results, op.destinations, kept))
             self._known[key] = carried.seen or lost, results
         return self._known[key]
@@ -108,7 +107,7 @@ class _Uses:
 
 def unseen_nans(ssa: Ssa, environment: Environment) -> set[Definition]:
     """The definitions of which that is true."""
-    found = {d for d in ssa.definitions if d.register.type in _TYPES}
+    found = {d for d in ssa.definitions if d.register.type.is_native_float}
     if not found:
         return found
     uses_ = _all_uses(ssa, Observer(environment))
@@ -128,14 +127,14 @@ def _all_uses(ssa: Ssa, observer: Observer) -> _Uses:
             result.handed[phi] = list(phi.inputs.values())
         for op in block.ops:
             _use(op, observer, result, ssa)
-        result.seen.extend(d for r, d in ssa.read[id(block.terminator)].items() if r.type in _TYPES)
+        result.seen.extend(d for r, d in ssa.read[id(block.terminator)].items() if r.type.is_native_float)
     return result
 
 
 def _use(op: Op | Call, observer: Observer, result: _Uses, ssa: Ssa) -> None:
     """Notes the uses by one instruction. Guards keep old values. Most instructions have no floats."""
-    read = {r: d for r, d in ssa.read[id(op)].items() if r.type in _TYPES}
-    made = [d for d in ssa.of[id(op)] if d is not None and d.register.type in _TYPES]
+    read = {r: d for r, d in ssa.read[id(op)].items() if r.type.is_native_float}
+    made = [d for d in ssa.of[id(op)] if d is not None and d.register.type.is_native_float]
     if not read and not made:
         return
     guarded = isinstance(op, Op) and op.guard is not None

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import fields
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import simt
-from simt.analysis.program import Function
+from simt.analysis.program import Function, Program
 from simt.driver.remembered import RememberedKernel, load_program
 from simt.driver.source import compile_ptx
 from simt.engine.cache import ObjectCache
@@ -73,7 +75,7 @@ def test_nothing_is_lost(path: Path) -> None:
     assert (program.text.name, program.text.text) == (whole.text.name, whole.text.text)
     for name in ("environment", "address_bits", "identity", "kernels"):
         assert getattr(program, name) == getattr(whole, name)
-    plain = not warnings and all(f.is_kernel and not f.calls for f in whole.functions.values())
+    plain = is_plain(whole, warnings)
     for name, function in whole.functions.items():
         kept = program.functions[name]
         assert isinstance(kept, RememberedKernel) == plain
@@ -82,6 +84,15 @@ def test_nothing_is_lost(path: Path) -> None:
                 assert repr(getattr(kept, field.name)) == repr(getattr(function, field.name))
             else:
                 assert getattr(kept, field.name) == getattr(function, field.name)
+
+
+def is_plain(program: Program, warnings: Sequence[object]) -> bool:
+    return not warnings and all(f.is_kernel and not f.calls for f in program.functions.values())
+
+
+def test_some_programs_are_kept() -> None:
+    compiled = (compile_ptx(path.read_bytes(), path.name, SM_90) for path in sorted(HERE.glob("*.ptx")))
+    assert len([*islice((p for p, warnings in compiled if is_plain(p, warnings)), 10)]) == 10
 
 
 def test_blocks_are_made_when_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
