@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.shares import BETWEEN, STEP_BETWEEN, share, share_of_product, step_of_product
+from tests.shares import BETWEEN, STEP_BETWEEN, STEP_MADE_WELL, share, share_of_product, step_of_product
 
 if TYPE_CHECKING:
     import simt
@@ -51,6 +51,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left |= _combinations_left([item for item in items if item not in left])
     config.hook.pytest_deselected(items=[item for item in items if item in left])
     items[:] = [item for item in items if item not in left]
+    for item in _made_quickly(items):
+        item.add_marker(pytest.mark.made_quickly)
+
+
+def _made_quickly(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Two of three combinations of a test's parameters, which run on code that LLVM makes in the simplest
+    way. Most of a run's time is LLVM's otherwise, and both ways have to give the same bits."""
+    groups: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if hasattr(item, "callspec") and item.callspec.params.get("engine") != "interpreter":
+            groups[item.path, getattr(item, "originalname", "")].append(item)
+    made_well = {item for group in groups.values() for item in share(group, STEP_MADE_WELL)}
+    return [item for group in groups.values() for item in group if item not in made_well]
 
 
 def _combinations_left(items: list[pytest.Item]) -> set[pytest.Item]:
@@ -88,6 +101,13 @@ def object_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+@pytest.fixture(autouse=True)
+def drafts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How devices that a test makes have their code made: see `_made_quickly`."""
+    if request.node.get_closest_marker("made_quickly") is not None:
+        monkeypatch.setenv("SIMT_DRAFTS", "all")
+
+
 @pytest.fixture
 def own_cache(object_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Gives devices that a test makes then another folder for compiled objects: code that is made in another
@@ -119,9 +139,14 @@ def ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@functools.cache
 def shared_device(engine: str, arch: str = "sm_90") -> simt.Device:
-    """One device for each engine and architecture, kept for all tests of a process."""
+    """One device for each engine, architecture, and way of making code, kept for all tests of a process."""
+    return _shared_device(engine, arch, os.environ.get("SIMT_DRAFTS"))
+
+
+@functools.cache
+def _shared_device(engine: str, arch: str, drafts: str | None) -> simt.Device:
+    """`drafts`: what a device that is made now takes from the environment."""
     import simt  # here, so that tests of the lower layers run without the upper ones
 
     return simt.Device(arch, engine=engine, memory="1GiB", timeout=20)

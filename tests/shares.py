@@ -16,6 +16,10 @@ BETWEEN = ("x86-64-v2", "x86-64-v4")
 one of them, run a share of the tests that run on every CPU."""
 STEP_BETWEEN = 3
 
+STEP_MADE_WELL = 3
+"""One of so many combinations of a test's parameters runs on code as users have it in the end, the others on
+code as its first version is if it is long."""
+
 FEW, MANY = 8, 32
 """Of less combinations than the first a plain run takes all, of as many as the second a smaller share."""
 

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from simt.driver.array import Allocation, DeviceArray, Shape, as_dtype, as_shape
 from simt.driver.engines import (
+    allowed_drafts,
     approximation,
     cpu_name,
-    drafts_allowed,
     engine_name,
     make_engine,
     seconds,
@@ -73,7 +73,7 @@ class Device:
         self.properties = find_device(arch)
         self.engine_name = engine_name(engine)
         self.cpu = cpu_name(cpu)
-        self._drafts = drafts_allowed()
+        self._drafts = allowed_drafts()
         self.approx = approximation(approx)
         self.fmad = fmad
         self.changes = array("q", [0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from enum import Enum
 from importlib import import_module
 from operator import index
 from typing import SupportsFloat
@@ -38,19 +39,29 @@ def cpu_name(wanted: str | None) -> str:
     return name
 
 
-def drafts_allowed() -> bool:
-    """Whether long code may be made in the simplest way first: by `SIMT_DRAFTS`. Raises `SimtError`."""
-    found = os.environ.get("SIMT_DRAFTS") or "1"
-    if found not in ("0", "1"):
-        raise SimtError(f"SIMT_DRAFTS: expected 0 or 1, not {found!r}")
-    return found == "1"
+class Drafts(Enum):
+    """What code is made in the simplest way first (`simt.engine.drafts`): the values of `SIMT_DRAFTS`."""
+
+    NONE = "0"
+    LONG = "1"
+    ALL = "all"
 
 
-def make_engine(name: str, cpu: str = "host", drafts: bool = True) -> Engine:
-    """An engine by its name; the JIT's code is for `cpu`, and may be drafts (`simt.engine.drafts`)."""
+def allowed_drafts() -> Drafts:
+    """By `SIMT_DRAFTS`. Raises `SimtError`."""
+    found = os.environ.get("SIMT_DRAFTS") or Drafts.LONG.value
+    try:
+        return Drafts(found)
+    except ValueError:
+        raise SimtError(f"SIMT_DRAFTS: expected 0, 1 or all, not {found!r}") from None
+
+
+def make_engine(name: str, cpu: str = "host", drafts: Drafts = Drafts.LONG) -> Engine:
+    """An engine by its name; the JIT's code is for `cpu`, and may be drafts."""
     module, attribute = ENGINES[name]
     import_whole(module)
-    return getattr(import_module(module), attribute)(*([cpu, drafts] if name == "jit" else []))
+    made = getattr(import_module(module), attribute)
+    return made(cpu, drafts is not Drafts.NONE, drafts is Drafts.ALL) if name == "jit" else made()
 
 
 def approximation(wanted: str | None) -> Approximation:

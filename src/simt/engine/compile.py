@@ -139,11 +139,15 @@ class Native:
 
 
 class Compiler:
-    """Compiles kernels for a CPU whose code this machine runs (its own if none is named), and links them."""
+    """Compiles kernels for a CPU whose code this machine runs (its own if none is named), and links them.
+    `short_drafts`: short code may be a draft as long code may (`simt.engine.drafts`)."""
 
-    def __init__(self, objects: ObjectCache | None = None, cpu: Cpu | None = None) -> None:
+    def __init__(
+        self, objects: ObjectCache | None = None, cpu: Cpu | None = None, short_drafts: bool = False
+    ) -> None:
         self.objects = objects or ObjectCache()
         self.cpu = cpu or host_cpu()
+        self.short_drafts = short_drafts
         self.linker: Any = llvm.create_lljit_compiler(target_machine(self.cpu))
         versions = (code_fingerprint(), llvmlite.__version__, str(llvm.llvm_version_info))
         self.identity = "\n".join((*versions, self.cpu.identity))
@@ -154,8 +158,9 @@ class Compiler:
         be a draft (`simt.engine.drafts`). Raises `Unsupported`."""
         key = self._key(program, kernel, block)
         found = self.objects.load(key)
-        if found is None or not _may_serve(found[0], warps):
-            found = generate(program, kernel, block, self.cpu, warps if found is None else 0)
+        if found is None or not _may_serve(found[0], warps, self.short_drafts):
+            warps = warps if found is None else 0
+            found = generate(program, kernel, block, self.cpu, warps, self.short_drafts)
             self.objects.store(key, *found)
         header, image = found
         symbols = tuple(cast("list[str]", header["symbols"]))
@@ -246,18 +251,26 @@ def _block(record: dict[str, Any]) -> BlockShape:
     return BlockShape(**record)
 
 
-def _may_serve(header: Mapping[str, object], warps: int) -> bool:
+def _may_serve(header: Mapping[str, object], warps: int, short_drafts: bool) -> bool:
     """Whether code from the cache is good enough for a launch of so many warps (0: only the best is)."""
     if not header["draft"]:
         return True
+    if header["short"] and not short_drafts:
+        return False
     return warps > 0 and not header["long"] and is_short(cast("int", header["instructions"]), warps)
 
 
 def generate(
-    program: Program, kernel: Function, block: BlockShape, cpu: Cpu, warps: int = 0
+    program: Program,
+    kernel: Function,
+    block: BlockShape,
+    cpu: Cpu,
+    warps: int = 0,
+    short_drafts: bool = False,
 ) -> tuple[dict[str, object], bytes]:
     """A kernel's object code for a CPU (any that LLVM knows), one object after the other (`objects_of`), and
-    what else the cache keeps with it. `warps` of the first launch, if a draft will do for a short one.
+    what else the cache keeps with it. `warps` of the first launch, if a draft will do for a short one;
+    `short_drafts`: of short code too.
 
     Raises `Unsupported`."""
     with collector_paused():
@@ -267,7 +280,8 @@ def generate(
         text, unit, context = emit(program, kernel, block, cpu.features, attributes(cpu))
     system = [[c.name, c.parameters, c.results] for c in unit.system]
     lines, work = text.count("\n"), instructions(unit.analyse(kernel).schedule)
-    draft = lines > DRAFTED and f" {LARGE} " not in text and warps > 0
+    short = lines <= DRAFTED
+    draft = (short_drafts or not short) and f" {LARGE} " not in text and warps > 0
     draft = draft and is_short(work, warps)
     objects = [_draft(text, cpu)] if draft else _objects(text, cpu)
     header: dict[str, object] = {
@@ -281,6 +295,7 @@ def generate(
         "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
         "shallow": not unit.called and lines <= SHALLOW,
         "draft": draft,
+        "short": short,
         "long": False,
         "instructions": work,
     }

@@ -30,12 +30,12 @@ class Jit:
     """Engine that compiles. What it cannot compile, `fallback` interprets; `reasons` says why, by kernel.
 
     `cpu`: what code is made for, as `simt.engine.host.find_cpu` takes it. `drafts`: whether long code may be
-    a draft for first launches (`simt.engine.drafts`)."""
+    a draft for first launches (`simt.engine.drafts`); `short_drafts`: and short code too."""
 
     name = "jit"
 
-    def __init__(self, cpu: str = HOST, drafts: bool = True) -> None:
-        self.compiler = Compiler(cpu=find_cpu(cpu))
+    def __init__(self, cpu: str = HOST, drafts: bool = True, short_drafts: bool = False) -> None:
+        self.compiler = Compiler(cpu=find_cpu(cpu), short_drafts=short_drafts)
         self._may_draft = drafts
         self._fallback: Engine | None = None
         self.reasons: dict[str, str] = {}

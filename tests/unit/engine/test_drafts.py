@@ -200,7 +200,22 @@ def test_a_user_may_forbid_them(made: Made, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("SIMT_DRAFTS", "maybe")
     with pytest.raises(simt.SimtError) as error:
         Program()
-    assert str(error.value) == "SIMT_DRAFTS: expected 0 or 1, not 'maybe'"
+    assert str(error.value) == "SIMT_DRAFTS: expected 0, 1 or all, not 'maybe'"
+
+
+def test_a_user_may_want_them_of_short_code(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who does not is not given them either."""
+    monkeypatch.setattr(compiling, "DRAFTED", drafts.LINES)
+    monkeypatch.setenv("SIMT_DRAFTS", "all")
+    for expected in ((1, 0), (0, 0)):
+        Program().run()
+        assert made() == expected
+    monkeypatch.setenv("SIMT_DRAFTS", "1")
+    Program().run()
+    assert made() == (0, 1)
+    monkeypatch.setenv("SIMT_DRAFTS", "all")
+    Program().run()
+    assert made() == (0, 0)
 
 
 def test_faults_of_a_draft(made: Made) -> None:
