@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,18 +14,25 @@ sys.path.append(str(ROOT / "bench"))
 
 from suite.measure import Line  # noqa: E402
 from suite.versions import Native, Virtual  # noqa: E402
+from survey.build_ptx import FOR_SM_100  # noqa: E402
 from survey.case import KERNELS, Case  # noqa: E402
 from survey.catalogue import CASES  # noqa: E402
 from survey.measure import ratios  # noqa: E402
 
 from tests.shares import share  # noqa: E402
 
+OTHERS = {path.stem for path in FOR_SM_100.glob("*.ptx")}
+OF_SM_100 = [replace(case, arch=100, folder=FOR_SM_100) for case in CASES.values() if case.source in OTHERS]
+
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not on this machine")
-@pytest.mark.parametrize("case", share(CASES.values(), 3), ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case", [*share(CASES.values(), 3), *OF_SM_100], ids=lambda case: f"{case.name}-{case.arch}"
+)
 def test_virtual_gpu_agrees_with_c(case: Case) -> None:
     problem = case.problem("quick")
-    native, version = Native(problem, case.compiled()), Virtual(case, problem, workers=1)
+    native = Native(problem, case.compiled())
+    version = Virtual(case, problem, workers=1, arch=f"sm_{max(case.arch, 90)}")
     native.run()
     answer = {name: native.array(name) for name in problem.native or problem.arrays}
     assert problem.wrong(answer, lambda name: problem.arrays[name]) != "", "C changed nothing"
