@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import llvmlite
 import llvmlite.binding
@@ -33,7 +33,7 @@ from simt.engine.abi import (
 from simt.engine.cache import ObjectCache, code_fingerprint
 from simt.engine.drafts import LINES as DRAFTED
 from simt.engine.drafts import PASSES as DRAFT_PASSES
-from simt.engine.drafts import Draft, instructions, is_short
+from simt.engine.drafts import SHORT, Draft, Source, instructions, is_within, limit, source
 from simt.engine.forking import wait_for_llvm
 from simt.engine.host import Cpu, host_cpu, pieces
 from simt.engine.native import native_text
@@ -116,6 +116,15 @@ class Compiled:
     draft: Draft | None = None
 
 
+class Made(NamedTuple):
+    """Object code, one object after the other (`objects_of`), and what else the cache keeps with it. `draft`:
+    there if better code is to follow."""
+
+    header: dict[str, object]
+    image: bytes
+    draft: Source | None
+
+
 @dataclass
 class Native:
     """`run(call)` takes the address of a block of `CallSlot`s and gives the number of launches that were not
@@ -153,24 +162,39 @@ class Compiler:
         self.identity = "\n".join((*versions, self.cpu.identity))
         self._fetchers: dict[Sampling, tuple[int, object]] = {}
 
-    def compile(self, program: Program, kernel: Function, block: BlockShape, warps: int = 0) -> Compiled:
+    def compile(
+        self,
+        program: Program,
+        kernel: Function,
+        block: BlockShape,
+        warps: int = 0,
+        drafted: Source | None = None,
+    ) -> Compiled:
         """Machine code of a kernel, from the cache or made now. `warps` of the first launch, if its code may
-        be a draft (`simt.engine.drafts`). Raises `Unsupported`."""
+        be a draft (`simt.engine.drafts`); `drafted`: of what there is so far. Raises `Unsupported`."""
         key = self._key(program, kernel, block)
         found = self.objects.load(key)
-        if found is None or not _may_serve(found[0], warps, self.short_drafts):
-            warps = warps if found is None else 0
-            found = generate(program, kernel, block, self.cpu, warps, self.short_drafts)
-            self.objects.store(key, *found)
-        header, image = found
+        if found is not None and _may_serve(found[0], warps, self.short_drafts):
+            made = Made(*found, None)
+        else:
+            if drafted is not None and not warps:
+                made = _better(drafted, self.cpu)
+            else:
+                warps = warps if found is None else 0
+                made = generate(program, kernel, block, self.cpu, warps, self.short_drafts)
+            self.objects.store(key, made.header, made.image)
+        header = made.header
         symbols = tuple(cast("list[str]", header["symbols"]))
-        (address,), code = self._link(objects_of(header, image), KERNEL)
+        (address,), code = self._link(objects_of(header, made.image), KERNEL)
         entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
         system = tuple(SystemCall(n, tuple(p), tuple(r)) for n, p, r in cast("list[Any]", header["system"]))
         context = cast("int", header["context"])
         spins, locks, shallow = (bool(header[name]) for name in ("spins", "locks", "shallow"))
         shape = _block(cast("dict[str, Any]", header["block"]))
-        draft = Draft(cast("int", header["instructions"])) if header["draft"] else None
+        draft = None
+        if header["draft"]:
+            most = SHORT if self.short_drafts else cast("int", header["limit"])
+            draft = Draft(cast("int", header["instructions"]), most, made.draft)
         fetches = tuple((geometry, t) for geometry, t in cast("list[tuple[str, str]]", header["fetches"]))
         return Compiled(
             entry, address, symbols, context, system, spins, locks, shallow, fetches, shape, code, draft
@@ -255,9 +279,8 @@ def _may_serve(header: Mapping[str, object], warps: int, short_drafts: bool) -> 
     """Whether code from the cache is good enough for a launch of so many warps (0: only the best is)."""
     if not header["draft"]:
         return True
-    if header["short"] and not short_drafts:
-        return False
-    return warps > 0 and not header["long"] and is_short(cast("int", header["instructions"]), warps)
+    most = SHORT if short_drafts else cast("int", header["limit"])
+    return not header["long"] and is_within(most, cast("int", header["instructions"]), warps)
 
 
 def generate(
@@ -267,10 +290,9 @@ def generate(
     cpu: Cpu,
     warps: int = 0,
     short_drafts: bool = False,
-) -> tuple[dict[str, object], bytes]:
-    """A kernel's object code for a CPU (any that LLVM knows), one object after the other (`objects_of`), and
-    what else the cache keeps with it. `warps` of the first launch, if a draft will do for a short one;
-    `short_drafts`: of short code too.
+) -> Made:
+    """A kernel's object code for a CPU (any that LLVM knows). `warps` of the first launch, if a draft will
+    do for a short one; `short_drafts`: of short code too.
 
     Raises `Unsupported`."""
     with collector_paused():
@@ -279,13 +301,10 @@ def generate(
 
         text, unit, context = emit(program, kernel, block, cpu.features, attributes(cpu))
     system = [[c.name, c.parameters, c.results] for c in unit.system]
-    lines, work = text.count("\n"), instructions(unit.analyse(kernel).schedule)
-    short = lines <= DRAFTED
-    draft = (short_drafts or not short) and f" {LARGE} " not in text and warps > 0
-    draft = draft and is_short(work, warps)
-    objects = [_draft(text, cpu)] if draft else _objects(text, cpu)
+    schedule, lines = unit.analyse(kernel).schedule, text.count("\n")
+    work, most = instructions(schedule), limit(lines > DRAFTED or f" {LARGE} " in text, lines, schedule)
+    draft = is_within(SHORT if short_drafts else most, work, warps)
     header: dict[str, object] = {
-        "sizes": [len(image) for image in objects],
         "symbols": list(unit.symbols),
         "context": context,
         "system": system,
@@ -295,11 +314,23 @@ def generate(
         "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
         "shallow": not unit.called and lines <= SHALLOW,
         "draft": draft,
-        "short": short,
+        "limit": most,
         "long": False,
         "instructions": work,
     }
-    return header, b"".join(objects)
+    text, rest = _apart(text, cpu)
+    objects = [_draft(text, cpu)] if draft else _objects(text, cpu, bool(rest))
+    return _made(header, [*objects, *rest], source(header, text, rest) if draft else None)
+
+
+def _better(draft: Source, cpu: Cpu) -> Made:
+    """Object code of what was a draft."""
+    objects = _objects(draft.text, cpu, bool(draft.rest))
+    return _made({**draft.header, "draft": False}, [*objects, *draft.rest], None)
+
+
+def _made(header: Mapping[str, object], objects: Sequence[bytes], draft: Source | None) -> Made:
+    return Made({**header, "sizes": [len(image) for image in objects]}, b"".join(objects), draft)
 
 
 def objects_of(header: dict[str, object], image: bytes) -> list[bytes]:
@@ -369,23 +400,28 @@ def _added(passes: Any, names: Iterable[str]) -> Any:
     return passes
 
 
-def _objects(text: str, cpu: Cpu) -> list[bytes]:
-    """Object code of a module. That of a large kernel itself is made in the simplest way, that of functions
-    that it calls as usual: LLVM takes half the time or less, and one that is linear. The benchmark's kernels,
-    forced to be large, took 1.00 to 1.20 times as long, 1.05 in the mean."""
-    smaller = pieces(cpu.features)
+def _apart(text: str, cpu: Cpu) -> tuple[str, list[bytes]]:
+    """A module, and object code that is always made in the simplest way: of a large kernel itself; then the
+    module is that of the functions that it calls. LLVM takes half the time or less, and one that is linear.
+    The benchmark's kernels, forced to be large, took 1.00 to 1.20 times as long, 1.05 in the mean."""
     if f" {LARGE} " not in text:
-        return [_object(part, cpu, _level(part, smaller)) for part in _short_parts(text)]
+        return text, []
     import_whole("simt.engine.llvm_parts")
     from simt.engine.llvm_parts import parts  # only to compile: start-up time
 
     kernel, called = parts(text, LARGE)
-    return [_object(called, cpu, _level(called, smaller)), _object(kernel, cpu, 0)]
+    return called, [_object(kernel, cpu, 0)]
+
+
+def _objects(text: str, cpu: Cpu, called: bool) -> list[bytes]:
+    """Object code of a module, made well. `called`: it is that of the functions that a large kernel calls."""
+    parts = [text] if called else _short_parts(text)
+    return [_object(part, cpu, _level(part, pieces(cpu.features))) for part in parts]
 
 
 def _well(text: str, cpu: Cpu) -> bytes:
     """Object code of a module that is in one part."""
-    (image,) = _objects(text, cpu)
+    (image,) = _objects(text, cpu, False)
     return image
 
 

@@ -8,21 +8,28 @@ nobody waits for code that is never used again.
 
 A launch that is to take long has no draft: as many instructions as it may have, by loops and threads. How
 often a loop turns is not known, so a launch of a draft may take long all the same; that is noted in the
-cache, and no later process begins with the draft.
+cache, and no later process begins with the draft. Where there is no loop it is known well enough: launches
+that take a moment have drafts of code of half the length, too.
+
+The process that makes a draft keeps what better code is made of (`Source`): that takes LLVM's time alone.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+import zlib
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from simt.analysis.schedule import Schedule
 from simt.analysis.shape import WARP
 from simt.machine.launch import Launch
+from simt.records import dataclass
 
 LINES = 4000
 """Lines of LLVM IR from which code may be a draft: without, it is made in 0.3 seconds."""
+FEWER = 1500
+"""The same for launches of a moment and kernels without loops: 0.1 seconds."""
 PASSES = "always_inliner", "sroa", "simplify_cfg"
 """LLVM's passes for a draft: fewer, and there is more code to make; more take longer than they save."""
 ENOUGH = 1_000_000
@@ -31,22 +38,47 @@ LONG = 100_000_000
 """Nanoseconds that launches of a draft take together, from which later processes are not to have it."""
 SHORT = 50_000_000
 """Nanoseconds that a launch may be expected to take for its code to be a draft."""
+MOMENT = 100_000
+"""The same where code of less than `LINES` may be one."""
 NANOSECONDS = 3
 """Of an instruction of a warp, in a draft."""
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What better code is made of. `header`: what the cache keeps with the draft. `packed`: LLVM IR of what
+    was made in the simplest way. `rest`: the other objects, which are good enough."""
+
+    header: Mapping[str, object]
+    packed: bytes
+    rest: Sequence[bytes]
+
+    @property
+    def text(self) -> str:
+        return zlib.decompress(self.packed).decode()
+
+
+def source(header: Mapping[str, object], text: str, rest: Sequence[bytes]) -> Source:
+    """A tenth of the text stays in memory."""
+    return Source(header, zlib.compress(text.encode(), 1), rest)
+
+
 class Draft:
-    """What is known of one. `instructions` of a warp, about. `spent`: nanoseconds that its launches took."""
+    """What is known of one. `instructions` of a warp, about. `limit`: nanoseconds that a launch may be
+    expected to take. `source`: None if it came from the cache. `spent`: nanoseconds that its launches took.
+    """
 
-    __slots__ = ("instructions", "spent")
+    __slots__ = ("instructions", "limit", "source", "spent")
 
-    def __init__(self, instructions: int) -> None:
+    def __init__(self, instructions: int, limit: int, source: Source | None) -> None:
         self.instructions = instructions
+        self.limit = limit
+        self.source = source
         self.spent = 0
 
     def suits(self, launch: Launch) -> bool:
         """Whether it is good enough for a launch, which is the next one."""
-        return self.spent < ENOUGH and is_short(self.instructions, warps_of(launch))
+        return self.spent < ENOUGH and is_within(self.limit, self.instructions, warps_of(launch))
 
     @contextmanager
     def running(self) -> Generator[None]:
@@ -72,6 +104,15 @@ def warps_of(launch: Launch) -> int:
     return columns * rows * planes * -(-x * y * z // WARP)
 
 
-def is_short(warp: int, warps: int) -> bool:
-    """Whether a launch of so many warps, of so many instructions each, may have a draft."""
-    return warps * warp * NANOSECONDS <= SHORT
+def limit(long: bool, lines: int, schedule: Schedule) -> int:
+    """How many nanoseconds a launch may be expected to take for its code to be a draft. `long`: the code is
+    longer than `LINES`."""
+    if long:
+        return SHORT
+    loops = any(schedule.turns(block) > 1 for block in schedule.order)
+    return MOMENT if lines > FEWER and not loops else 0
+
+
+def is_within(limit: int, warp: int, warps: int) -> bool:
+    """Whether a launch of so many warps, of so many instructions each, may be expected to end in time."""
+    return 0 < warps * warp * NANOSECONDS <= limit

@@ -156,9 +156,11 @@ class Jit:
         with self._lock:
             made = self._made.setdefault(program, {})
             found = made.get(key)
-            if key not in made or (found is not None and found.draft is not None and not warps):
+            draft = found.draft if found is not None else None
+            if key not in made or (draft is not None and not warps):
+                source = draft.source if draft is not None else None
                 try:
-                    made[key] = found = self.compiler.compile(program, kernel, block, warps)
+                    made[key] = found = self.compiler.compile(program, kernel, block, warps, source)
                     if is_for_all_grids(found.block):
                         made |= {(kernel.name, replace(block, many=many)): found for many in Many}
                 except Unsupported as reason:

@@ -12,7 +12,7 @@ import pytest
 
 import simt
 from simt.engine import compile as compiling
-from simt.engine import drafts
+from simt.engine import drafts, llvm_calls, llvm_kernel
 from simt.engine.jit import Jit
 from simt.engine.prepared import Prepared
 from simt.machine.launch import Launch
@@ -34,6 +34,10 @@ SUM = """.version 7.5
 """
 WAIT = SUM.replace(
     "ld.global.u32 %v, [%a];", "L: ld.volatile.global.u32 %v, [%a]; setp.eq.u32 %p, %v, 7; @%p bra L;"
+)
+LOOP = SUM.replace(
+    "ld.global.u32 %v, [%a];",
+    "ld.global.u32 %v, [%a]; mov.u32 %c, %tid.x; L: shr.u32 %c, %c, 1; setp.ne.u32 %p, %c, 0; @%p bra L;",
 )
 Made = Callable[[], tuple[int, int]]
 
@@ -170,6 +174,36 @@ def test_short_code_has_none(made: Made, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(compiling, "DRAFTED", drafts.LINES)
     Program().run()
     assert made() == (0, 1)
+
+
+@pytest.mark.parametrize(("text", "drafted"), [(SUM, True), (LOOP, False)])
+def test_code_of_half_the_length_has_one_for_a_moment(
+    text: str, drafted: bool, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no loop turns, so that it is known what a moment is."""
+    monkeypatch.setattr(compiling, "DRAFTED", drafts.LINES)
+    monkeypatch.setattr(drafts, "FEWER", 0)
+    monkeypatch.setattr(drafts, "MOMENT", drafts.NANOSECONDS * 1000)
+    program = Program(text)
+    program.run()
+    assert made() == ((1, 0) if drafted else (0, 1))
+    Program(text, n=50_000).run()
+    assert made() == (0, int(drafted))
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_better_code_is_llvm_s_work_alone(large: bool, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    if large:
+        monkeypatch.setattr(llvm_calls, "OPS", -1)
+    program = Program()
+    program.run()
+    assert made() == (1, 0)
+    monkeypatch.setattr(drafts, "ENOUGH", 1)
+    monkeypatch.setattr(llvm_kernel, "emit", None)
+    program.run()
+    assert made() == (0, 1)
+    program.run()
+    assert made() == (0, 0)
 
 
 def test_sequences_have_none(made: Made) -> None:
