@@ -11,6 +11,7 @@ from simt.analysis.program import Barrier, Block, Op, memory_operands
 from simt.analysis.range_algebra import Range
 from simt.analysis.remade import branches_of_thread
 from simt.engine.abi import BEYOND
+from simt.engine.llvm_builder import Value
 from simt.engine.llvm_few import Few, few_of
 from simt.engine.llvm_phases import Phase
 from simt.engine.llvm_suspension import SuspendingEmitter
@@ -39,9 +40,9 @@ class KnownEmitter(SuspendingEmitter):
             unit.program.environment, lambda symbol: shared[symbol.name] + symbol.offset,
         )  # fmt: skip
 
-    def few_lanes(self, block: Block) -> Few | None:
+    def few_lanes(self, block: Block, mask: Value) -> Few | None:
         known = None if self._has_initial_mask(block) else self._known
-        return None if known is None else few_of(self.m.mask, known.of(block), self.unit.ops)
+        return None if known is None else few_of(mask, known.of(block), self.unit.ops)
 
     def busy_warps(self, phase: Phase) -> int:
         """How many warps from the first on may have an effect in a phase, in which no other one leaves

@@ -67,9 +67,7 @@ def _rolled_again(unit: Unit) -> Function:
     whole = with_whole_indices(unit.kernel, unit.program.environment)
     if whole is unit.kernel:
         return whole
-    rolled = _rolled(
-        Unit(unit.program, whole, unit.block, unit.features, may_grow=unit.may_grow, in_fours=unit.in_fours)
-    )
+    rolled = _rolled(unit.anew(whole, unit.block))
     return unit.kernel if rolled is whole else rolled
 
 
