@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from functools import reduce
 from typing import Any, cast
 
@@ -22,7 +21,7 @@ from simt.analysis.program import (
 from simt.analysis.ssa import Definition, Ssa
 from simt.isa.algebra import Algebra, Comparison, Environment
 from simt.ptx.types import Type
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 LOCAL, GENERIC, NUMBER, OTHER = "local", "", "number", "other"
 

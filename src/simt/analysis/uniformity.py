@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Set
-from dataclasses import field
 
 from simt.analysis.alike import brings_one_value
 from simt.analysis.evaluate import Remembering
@@ -19,7 +18,7 @@ from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra, blended, by_rows, merge
 from simt.analysis.ssa import Definition, Ssa
 from simt.isa.algebra import Environment
-from simt.records import dataclass, replace
+from simt.records import dataclass, field, replace
 
 
 @dataclass(slots=True)

@@ -7,7 +7,6 @@ three: base, flag, and lanes for the case that the flag says no.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import field
 from functools import cache, cached_property, partial
 from typing import cast
 
@@ -49,7 +48,7 @@ from simt.engine.llvm_series import Series
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
-from simt.records import dataclass, replace
+from simt.records import dataclass, field, replace
 
 STORES_BY_MASK = "avx512bw"
 """What a CPU has that stores some words of a vector as fast as all of them, bytes and halves too."""
