@@ -5,7 +5,6 @@ they are first called.
 """
 
 # ruff: noqa
-# type: ignore
 # fmt: off
 
 def changed_10(self, _0, _1, _2, _3, _4, _5, _6, _7, _8, _9):

@@ -609,20 +609,24 @@ def emit(
     kernel, ssa = with_short_divisions(program, kernel, ssa)
     written_out = unrolled(program, kernel, block)
     if watch is not None:
-        return _emit(_rewritten(Unit(program, written_out, block, features)), attributes, watch)
+        unit = _shaped(Unit(program, written_out, block, features))
+        return _emit(_rewritten(unit), attributes, watch)
     if written_out is not kernel:
         with suppress(TooLarge):  # then loops stay loops
-            found = _emit(_rewritten(Unit(program, written_out, block, features, may_grow=True)), attributes)
+            unit = _shaped(Unit(program, written_out, block, features, may_grow=True))
+            found = _emit(_rewritten(unit), attributes)
             if _lines(found) <= WRITTEN_OUT:
                 return found
     first = Unit(program, kernel, block, features, may_grow=True, ssa=ssa)
-    unit = _rewritten(first)
-    found = _if_small(unit, attributes)
-    if (found is None or _lines(found) > MANY_LINES) and llvm_rewriting.may_be_in_fours(unit):
-        fours = _rewritten(first.anew(kernel, block, in_fours=True))
-        found = min(filter(None, (found, _if_small(fours, attributes))), key=_lines, default=None)
-    if found is not None:
-        return found
+    unit = _shaped(first)
+    if not llvm_rewriting.is_surely_large(unit):
+        unit = _rewritten(unit)
+        found = _if_small(unit, attributes)
+        if (found is None or _lines(found) > MANY_LINES) and llvm_rewriting.may_be_in_fours(unit):
+            fours = _rewritten(_shaped(first.anew(kernel, block, in_fours=True)))
+            found = min(filter(None, (found, _if_small(fours, attributes))), key=_lines, default=None)
+        if found is not None:
+            return found
     large = first.anew(kernel, unit.block, large=True)
     return _emit(large, attributes)
 
@@ -638,11 +642,16 @@ def _lines(found: tuple[str, Unit, int]) -> int:
     return found[0].count("\n")
 
 
-def _rewritten(unit: Unit) -> Unit:
-    """The unit, or one of its kernel in another form, for CTAs of a shape that is chosen here."""
+def _shaped(unit: Unit) -> Unit:
+    """The unit, or one of its kernel with masks for remainders, for CTAs of a shape that is chosen here."""
     while (cut := llvm_rewriting.with_cuts(unit)) is not unit.kernel:  # a remainder of a remainder
         unit = unit.anew(cut, unit.block)
     unit.choose_shape()
+    return unit
+
+
+def _rewritten(unit: Unit) -> Unit:
+    """The unit, or one of its kernel in another form."""
     for step in llvm_rewriting.STEPS:
         kernel = step(unit)
         if kernel is not unit.kernel:
