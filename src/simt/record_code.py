@@ -38,18 +38,28 @@ def changed_9(self, _0, _1, _2, _3, _4, _5, _6, _7, _8):
     return self.__class__(self._0 if _0 is _missing else _0, self._1 if _1 is _missing else _1, self._2 if _2 is _missing else _2, self._3 if _3 is _missing else _3, self._4 if _4 is _missing else _4, self._5 if _5 is _missing else _5, self._6 if _6 is _missing else _6, self._7 if _7 is _missing else _7, self._8 if _8 is _missing else _8)
 
 def eq_11(self, other):
+    if other is self:
+        return True
     return (self._0, self._1, self._2, self._3, self._4, self._5, self._6, self._7, self._8, self._9, self._10, ) == (other._0, other._1, other._2, other._3, other._4, other._5, other._6, other._7, other._8, other._9, other._10, ) if other.__class__ is self.__class__ else NotImplemented
 
 def eq_2(self, other):
+    if other is self:
+        return True
     return (self._0, self._1, ) == (other._0, other._1, ) if other.__class__ is self.__class__ else NotImplemented
 
 def eq_3(self, other):
+    if other is self:
+        return True
     return (self._0, self._1, self._2, ) == (other._0, other._1, other._2, ) if other.__class__ is self.__class__ else NotImplemented
 
 def eq_4(self, other):
+    if other is self:
+        return True
     return (self._0, self._1, self._2, self._3, ) == (other._0, other._1, other._2, other._3, ) if other.__class__ is self.__class__ else NotImplemented
 
 def eq_5(self, other):
+    if other is self:
+        return True
     return (self._0, self._1, self._2, self._3, self._4, ) == (other._0, other._1, other._2, other._3, other._4, ) if other.__class__ is self.__class__ else NotImplemented
 
 def hash_10(self):

@@ -188,7 +188,7 @@ def text_of(form: str) -> str:
     if kind == "eq":
         mine, others = _values("self", count), _values("other", count)
         body = f"return {mine} == {others} if other.__class__ is self.__class__ else NotImplemented"
-        return f"def {form}(self, other):\n    {body}\n"
+        return f"def {form}(self, other):\n    if other is self:\n        return True\n    {body}\n"
     if kind == "hash":
         return f"def {form}(self):\n    return hash({_values('self', count)})\n"
     parameters = "".join(f", _{i}" for i in fields)

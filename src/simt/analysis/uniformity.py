@@ -201,7 +201,7 @@ class _Analysis:
             shape = combine(shape, other)
         if parted:
             shape = self._by_rows(shape) if in_rows else blended(shape, shape)
-        return replace(shape, const=None) if len(phi.inputs) > 1 else shape
+        return replace(shape, const=None) if len(phi.inputs) > 1 and shape.const is not None else shape
 
     def _brings_one(self, phi: Definition, block: Block, shapes: list[Shape]) -> bool:
         """Whether parted lanes bring one value, base and stride that are right for all of them."""

@@ -283,7 +283,8 @@ class LaneAlgebra(PermutationAlgebra):
             result = run(*(self._first(bases(v), shape) for v in operands))
             if shape.const is not None or shape.zeros == ALWAYS_ZERO:
                 result = self.number(result.type, shape.const or 0)
-            return Lanes(result.ir, result.type, result.width, replace(shape, width=result.width))
+            shape = shape if shape.width == result.width else replace(shape, width=result.width)
+            return Lanes(result.ir, result.type, result.width, shape)
         if shape.is_guarded:
             return self._guarded_affine(shape, run, operands)
         return self._varying(shape, run, *operands)
