@@ -40,9 +40,16 @@ class KnownEmitter(SuspendingEmitter):
             unit.program.environment, lambda symbol: shared[symbol.name] + symbol.offset,
         )  # fmt: skip
 
+    latest: tuple[Block, Value, Few | None] | None = None
+    """What `few_lanes` gave for a block and its mask: each access asks again."""
+
     def few_lanes(self, block: Block, mask: Value) -> Few | None:
-        known = None if self._has_initial_mask(block) else self._known
-        return None if known is None else few_of(mask, known.of(block), self.unit.ops)
+        latest = self.latest
+        if latest is None or latest[0] is not block or latest[1] is not mask:
+            known = None if self._has_initial_mask(block) else self._known
+            few = None if known is None else few_of(mask, known.of(block), self.unit.ops)
+            latest = self.latest = block, mask, few
+        return latest[2]
 
     def busy_warps(self, phase: Phase) -> int:
         """How many warps from the first on may have an effect in a phase, in which no other one leaves

@@ -21,7 +21,7 @@ def test_named_numbers() -> None:
                 f"{other}",
                 str(other),
             )
-            assert mine is ours(int(other)) is getattr(ours, other.name)
+            assert mine is ours(int(other)) is ours[other.name] is getattr(ours, other.name)
             assert isinstance(mine, ours)
     with pytest.raises((KeyError, ValueError)):
         HelpCell(2)
