@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from enum import Enum
 
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ import threading
 from contextlib import suppress
 from importlib import import_module
 
+from simt.collector import collector_paused
+
 
 def import_whole(*names: str) -> None:
     """Imports modules that are not there yet, on a thread of its own: handlers, which run on the main thread
@@ -25,6 +27,7 @@ def import_whole(*names: str) -> None:
         thread.join()
 
 
+@collector_paused()
 def _import(*names: str) -> None:
     for name in names:
         try:

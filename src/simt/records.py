@@ -1,23 +1,34 @@
-"""`dataclass`, ready in a twentieth of the time, and `replace`, in a fifth.
+"""`dataclass`, ready in a twentieth of the time, `field`, and `replace`, in a fifth.
 
 The standard library compiles up to six functions for each class when it is imported. The package has more
 than two hundred of them, and that took longer than to compile a small kernel. Here methods that can be shared
 are, and `__init__`, `__eq__`, `__hash__` and what `replace` calls are made when one of them is first called,
-of code that classes with as many fields share. What the standard library wants to know of a class
-(`dataclasses.fields`) is made when it asks.
+of code that classes with as many fields share, most of it compiled before (`simt.record_code`). What the
+standard library wants to know of a class (`dataclasses.fields`) is made when it asks: it is imported then.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from functools import cache
 from types import CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from simt import record_code
+
+MISSING: Any = object()
+"""Of a field: it has no default, or no factory."""
+
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import field as field
     from dataclasses import replace as replace
 else:
+
+    def field(
+        *, default: Any = MISSING, default_factory: Any = MISSING, repr: bool = True, compare: bool = True
+    ) -> Any:
+        """What may stand behind a field's `=`."""
+        return Field(default, default_factory, repr, compare)
 
     def replace(record: Any, /, **changes: Any) -> Any:
         """A new record, with some fields changed."""
@@ -41,7 +52,15 @@ else:
         return record if cls is None else record(cls)
 
 
-FIELD: Any = dataclasses.Field
+class Field(NamedTuple):
+    """What `field` was called with."""
+
+    default: Any
+    default_factory: Any
+    repr: bool
+    compare: bool
+
+
 GIVEN = "_given"
 """The attribute of records that has their fields by name, with what stands behind `=` in the class, else
 `MISSING`."""
@@ -71,9 +90,9 @@ def _record(cls: type[Any], eq: bool, frozen: bool, slots: bool, weakref_slot: b
         make: Any = type(cls)
         return make(cls.__name__, cls.__bases__, body | added | named)
     for name, value in mine.items():
-        if isinstance(value, FIELD):
+        if isinstance(value, Field):
             delattr(cls, name)
-            added |= {} if value.default is dataclasses.MISSING else {name: value.default}
+            added |= {} if value.default is MISSING else {name: value.default}
     for name, value in added.items():
         setattr(cls, name, value)
     return cls
@@ -81,12 +100,11 @@ def _record(cls: type[Any], eq: bool, frozen: bool, slots: bool, weakref_slot: b
 
 def _given(cls: type[Any], name: str) -> Any:
     """What stands behind a field's `=`."""
-    value: Any = vars(cls).get(name, dataclasses.MISSING)
-    plain = not str(cls.__annotations__[name]).startswith(("ClassVar", "InitVar", "KW_ONLY"))
-    if isinstance(value, FIELD):
-        plain = plain and value.init and value.kw_only is not True
-    if not plain:
+    value: Any = vars(cls).get(name, MISSING)
+    if str(cls.__annotations__[name]).startswith(("ClassVar", "InitVar", "KW_ONLY")):
         raise TypeError(f"{cls.__qualname__}.{name}: expected a field that is a plain parameter")
+    if type(value).__module__ == "dataclasses":
+        raise TypeError(f"{cls.__qualname__}.{name}: expected `field` of simt.records")
     return value
 
 
@@ -99,9 +117,18 @@ class _StandardFields:
 
 @cache
 def _standard_fields(made: type[Any]) -> Any:
+    import dataclasses  # the standard library asks: start-up time
+
+    def standard(given: Any) -> Any:
+        """The same as the standard library's `field` gives it."""
+        if given is MISSING:
+            return dataclasses.field()
+        if not isinstance(given, Field):
+            return given
+        return dataclasses.field(**{n: v for n, v in given._asdict().items() if v is not MISSING})
+
     types = {n: t for c in made.__mro__[::-1] for n, t in getattr(c, "__annotations__", {}).items()}
-    given = getattr(made, GIVEN).items()
-    fields = [(n, types[n]) if v is dataclasses.MISSING else (n, types[n], v) for n, v in given]
+    fields = [(n, types[n], standard(v)) for n, v in getattr(made, GIVEN).items()]
     like: Any = dataclasses.make_dataclass(made.__name__, fields, init=False, repr=False, eq=False)
     return like.__dataclass_fields__
 
@@ -114,94 +141,114 @@ def _complete(cls: type[Any], name: str) -> None:
     if made is None:
         return
     written = write(made)
-    code = _renamed(_code(written.text), written.names)
+    code = _renamed(_code(written.form), written.names, name)
     method = FunctionType(code, written.known, name, written.defaults)
     method.__module__, method.__qualname__ = made.__module__, f"{made.__qualname__}.{name}"
     setattr(made, name, method)
 
 
 class _Written(NamedTuple):
-    """A method as text, in which fields are `_0`, `_1` and so on, so that classes of one form share it.
-    `names`: what they are called. `known`: other names that it uses."""
+    """A method, by its form (`text_of`), in which fields are `_0`, `_1` and so on, so that classes of one
+    form share it. `names`: what they are called. `known`: other names that it uses."""
 
-    text: str
+    form: str
     names: tuple[str, ...]
     known: dict[str, Any]
     defaults: tuple[Any, ...] = ()
 
 
 @cache
-def _code(text: str) -> CodeType:
-    """Of the one function that a text defines."""
-    return next(c for c in compile(text, "<record>", "exec").co_consts if isinstance(c, CodeType))
+def _code(form: str) -> CodeType:
+    """Of a method."""
+    found = vars(record_code).get(form)
+    if found is not None:
+        return found.__code__
+    code = compile(text_of(form), "<record>", "exec")
+    return next(c for c in code.co_consts if isinstance(c, CodeType))
 
 
-def _renamed(code: CodeType, names: tuple[str, ...]) -> CodeType:
+def _renamed(code: CodeType, names: tuple[str, ...], method: str) -> CodeType:
     """The same code for fields of other names: to compile it again would take twenty times as long."""
     named = {f"_{i}": name for i, name in enumerate(names)}
     local, others = (tuple([named.get(n, n) for n in old]) for old in (code.co_varnames, code.co_names))
-    return code.replace(co_varnames=local, co_names=others)
+    return code.replace(co_varnames=local, co_names=others, co_name=method)
+
+
+STORES = {"p": "self._{} = {}", "s": "_set{}(self, {})", "w": "_write(self, _name{}, {})"}
+"""How `__init__` writes a field, by its letter: of a class that may change, to the slot itself, or as
+`object` does. A capital says that what is not given is made."""
+
+
+def text_of(form: str) -> str:
+    """The text of a method: `eq`, `hash` or `changed` with a number of fields, or `init` with a letter for
+    each, and `post` if more is done then."""
+    kind, letters, *more = form.split("_")
+    count = len(letters) if kind == "init" else int(letters)
+    fields = range(count)
+    if kind == "eq":
+        mine, others = _values("self", count), _values("other", count)
+        body = f"return {mine} == {others} if other.__class__ is self.__class__ else NotImplemented"
+        return f"def {form}(self, other):\n    if other is self:\n        return True\n    {body}\n"
+    if kind == "hash":
+        return f"def {form}(self):\n    return hash({_values('self', count)})\n"
+    parameters = "".join(f", _{i}" for i in fields)
+    if kind == "changed":
+        values = ", ".join(f"self._{i} if _{i} is _missing else _{i}" for i in fields)
+        return f"def {form}(self{parameters}):\n    return self.__class__({values})\n"
+    lines = list[str]()
+    for i, letter in enumerate(letters):
+        value = f"_default{i}() if _{i} is _missing else _{i}" if letter.isupper() else f"_{i}"
+        lines.append(STORES[letter.lower()].format(i, value))
+    lines += ["self.__post_init__()"] * len(more)
+    return f"def {form}(self{parameters}):\n" + "".join(f"    {line}\n" for line in lines or ["pass"])
+
+
+def _values(who: str, count: int) -> str:
+    return f"({''.join(f'{who}._{i}, ' for i in range(count))})"
 
 
 def _initializer(made: type[Any]) -> _Written:
-    """`__init__`. That of a frozen class writes to the slots themselves; without slots as `object` does."""
-    known: dict[str, Any] = {"_missing": dataclasses.MISSING, "_write": object.__setattr__}
+    """`__init__`."""
+    known: dict[str, Any] = {"_missing": MISSING, "_write": object.__setattr__}
     frozen, fields = made.__setattr__ is _set, getattr(made, GIVEN)
-    lines, defaults = list[str](), list[Any]()
+    letters, defaults = list[str](), list[Any]()
     for i, (name, given) in enumerate(fields.items()):
-        value, slot = f"_{i}", getattr(made, name, None)
-        if isinstance(given, FIELD) and given.default_factory is not dataclasses.MISSING:
-            known[f"_default{i}"] = given.default_factory
-            value = f"_default{i}() if _{i} is _missing else _{i}"
-            defaults.append(dataclasses.MISSING)
-        elif (default := given.default if isinstance(given, FIELD) else given) is not dataclasses.MISSING:
+        slot, letter = getattr(made, name, None), "w" if frozen else "p"
+        if frozen and isinstance(slot, MemberDescriptorType):
+            known[f"_set{i}"], letter = slot.__set__, "s"
+        known[f"_name{i}"] = name
+        if isinstance(given, Field) and given.default_factory is not MISSING:
+            known[f"_default{i}"], letter = given.default_factory, letter.upper()
+            defaults.append(MISSING)
+        elif (default := given.default if isinstance(given, Field) else given) is not MISSING:
             defaults.append(default)
         elif defaults:
             raise TypeError(f"{made.__qualname__}.{name}: expected a default, as the field before has one")
-        if not frozen:
-            lines.append(f" self._{i} = {value}\n")
-        elif isinstance(slot, MemberDescriptorType):
-            known[f"_set{i}"] = slot.__set__
-            lines.append(f" _set{i}(self, {value})\n")
-        else:
-            known[f"_name{i}"] = name
-            lines.append(f" _write(self, _name{i}, {value})\n")
-    if hasattr(made, "__post_init__"):
-        lines.append(" self.__post_init__()\n")
-    parameters = "".join(f", _{i}" for i in range(len(fields)))
-    text = f"def __init__(self{parameters}):\n{''.join(lines) or ' pass'}\n"
-    return _Written(text, tuple(fields), known, tuple(defaults))
+        letters.append(letter)
+    post = "_post" if hasattr(made, "__post_init__") else ""
+    return _Written(f"init_{''.join(letters)}{post}", tuple(fields), known, tuple(defaults))
 
 
 def _compared(made: type[Any]) -> tuple[str, ...]:
     """The fields that count for equality."""
     given = getattr(made, GIVEN).items()
-    return tuple([n for n, v in given if v.__class__ is not FIELD or v.compare])
-
-
-def _values(who: str, fields: tuple[str, ...]) -> str:
-    return f"({''.join(f'{who}._{i}, ' for i in range(len(fields)))})"
+    return tuple([n for n, v in given if v.__class__ is not Field or v.compare])
 
 
 def _equal(made: type[Any]) -> _Written:
     fields = _compared(made)
-    mine, others = _values("self", fields), _values("other", fields)
-    result = f"{mine} == {others} if other.__class__ is self.__class__ else NotImplemented"
-    return _Written(f"def __eq__(self, other):\n return {result}\n", fields, {})
+    return _Written(f"eq_{len(fields)}", fields, {})
 
 
 def _hash(made: type[Any]) -> _Written:
     fields = _compared(made)
-    return _Written(f"def __hash__(self):\n return hash({_values('self', fields)})\n", fields, {})
+    return _Written(f"hash_{len(fields)}", fields, {})
 
 
 def _changed(made: type[Any]) -> _Written:
     """What `replace` calls."""
     fields = tuple(getattr(made, GIVEN))
-    parameters = "".join(f", _{i}" for i in range(len(fields)))
-    values = ", ".join(f"self._{i} if _{i} is _missing else _{i}" for i in range(len(fields)))
-    text = f"def _changed(self{parameters}):\n return self.__class__({values})\n"
-    return _Written(text, fields, {"_missing": dataclasses.MISSING}, (dataclasses.MISSING,) * len(fields))
+    return _Written(f"changed_{len(fields)}", fields, {"_missing": MISSING}, (MISSING,) * len(fields))
 
 
 def _first_init(self: object, *arguments: object, **named: object) -> None:
@@ -225,16 +272,20 @@ def _first_changed(self: Any, **changes: Any) -> Any:
 
 
 def _repr(self: Any) -> str:
-    shown = (f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self) if f.repr)
-    return f"{type(self).__qualname__}({', '.join(shown)})"
+    names = (n for n, v in getattr(self, GIVEN).items() if v.__class__ is not Field or v.repr)
+    return f"{type(self).__qualname__}({', '.join(f'{n}={getattr(self, n)!r}' for n in names)})"
 
 
 def _set(self: object, name: str, value: object) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+    from dataclasses import FrozenInstanceError  # where something is wrong: start-up time
+
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
 def _delete(self: object, name: str) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+    from dataclasses import FrozenInstanceError
+
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
 def _state(self: Any) -> list[Any]:

@@ -7,18 +7,19 @@ import dataclasses
 import pickle
 import threading
 from collections.abc import Callable
-from dataclasses import field
+from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar
 
 import pytest
 
-from simt import records
+from simt import record_code, records
+from simt.records import field
 
-Decorator = Callable[..., Any]
 
-
-def classes(dataclass: Decorator) -> tuple[type[Any], ...]:
-    """The same classes, made by a decorator."""
+def classes(by: ModuleType = records) -> tuple[type[Any], ...]:
+    """The same classes, made by the decorator of a module."""
+    dataclass, field = by.dataclass, by.field
 
     @dataclass(frozen=True, slots=True)
     class Point:
@@ -64,8 +65,9 @@ def classes(dataclass: Decorator) -> tuple[type[Any], ...]:
     return Point, Named, Identity, Own, Empty
 
 
-def others(dataclass: Decorator) -> tuple[type[Any], ...]:
+def others(by: ModuleType) -> tuple[type[Any], ...]:
     """Classes that may change, or have no slots."""
+    dataclass, field = by.dataclass, by.field
 
     @dataclass
     class Plain:
@@ -123,7 +125,7 @@ def others(dataclass: Decorator) -> tuple[type[Any], ...]:
     return Plain, Longer, Slotted, Referred, Open, Opened, Counted
 
 
-OURS, THEIRS = classes(records.dataclass), classes(dataclasses.dataclass)
+OURS, THEIRS = classes(records), classes(dataclasses)
 PAIRS = [pytest.param(ours, theirs, id=ours.__name__) for ours, theirs in zip(OURS, THEIRS)]
 CALLS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
     ((), {}),
@@ -194,8 +196,7 @@ def test_as_the_standard_library(
 
 
 OTHERS = [
-    pytest.param(ours, theirs, id=ours.__name__)
-    for ours, theirs in zip(others(records.dataclass), others(dataclasses.dataclass))
+    pytest.param(ours, theirs, id=ours.__name__) for ours, theirs in zip(others(records), others(dataclasses))
 ]
 
 
@@ -237,7 +238,7 @@ def test_fields(ours: type[Any], theirs: type[Any]) -> None:
 
 
 def test_only_what_is_called_is_compiled() -> None:
-    made, *_ = classes(records.dataclass)
+    made, *_ = classes()
     point = made(1)
     first = {name for name in records.WRITERS if vars(made)[name] is records.WRITERS[name][0]}
     assert first == {"__eq__", "__hash__", "_changed"}
@@ -254,13 +255,13 @@ def test_factories_give_each_its_own() -> None:
 
 
 def test_fields_that_are_no_parameters_are_refused() -> None:
-    with pytest.raises(TypeError, match=r"Odd\.x: expected a field that is a plain parameter"):
+    with pytest.raises(TypeError, match=r"Odd\.x: expected `field` of simt\.records"):
 
         @records.dataclass(frozen=True, slots=True)
         class Odd:
             """With a field that nobody gives."""
 
-            x: int = field(init=False)
+            x: int = dataclasses.field(init=False)
 
 
 def test_names_that_are_no_fields_are_refused() -> None:
@@ -311,6 +312,15 @@ def test_fields_of_one_form_share_code() -> None:
     assert [code.co_varnames for code in codes] == [("self", "first", "second"), ("self", "left", "right")]
 
 
+def test_code_that_is_compiled_before() -> None:
+    """It is what would be compiled; so that is not done for a class of such a form."""
+    found = {name: made.__code__ for name, made in vars(record_code).items() if callable(made)}
+    text = Path(record_code.__file__).read_text()
+    assert text.partition("\n\ndef ")[2] == "\n".join(map(records.text_of, found)).removeprefix("def ")
+    assert Kept(1) == Kept(1)
+    assert Kept.__init__.__code__.co_filename == found["init_ss"].co_filename == record_code.__file__
+
+
 def test_a_beginning_of_its_own_is_refused() -> None:
     with pytest.raises(TypeError, match=r"Started: expected a class without __init__"):
 
@@ -338,7 +348,7 @@ def test_pickles() -> None:
 
 def test_hash_before_init() -> None:
     """Of a class whose methods are first met by objects that were made otherwise."""
-    (fresh, *_) = classes(records.dataclass)
+    (fresh, *_) = classes()
     point = fresh.__new__(fresh)
     for f, value in zip(dataclasses.fields(fresh), (1, 2.5, [], "n")):
         object.__setattr__(point, f.name, value)
@@ -348,7 +358,7 @@ def test_hash_before_init() -> None:
 
 def test_threads_may_be_first_together() -> None:
     for _ in range(50):
-        point, *_ = classes(records.dataclass)
+        point, *_ = classes()
         found: list[Any] = []
         start = threading.Barrier(4)
 

@@ -18,6 +18,7 @@ from operator import itemgetter
 from simt.analysis.contraction_rewriting import Rewriting
 from simt.analysis.contraction_scan import SUMS, Live, Product, Scan, Sum
 from simt.analysis.program import Barrier, Block, Function, Jump, Op, Operand
+from simt.analysis.ssa import uses
 from simt.isa.algebra import Environment
 
 FIRST = 20
@@ -26,7 +27,7 @@ FIRST = 20
 
 def contract(function: Function, environment: Environment) -> None:
     """Fuses the function's products and sums. What they compute besides stays as it is."""
-    if not environment.fmad or environment.machine < FIRST or not _has_both(function):
+    if not environment.fmad or environment.machine < FIRST or not _may_fuse(function):
         return
     scan = Scan(_chains(function), Live(function))
     _settle_equal(scan.sums)
@@ -35,11 +36,23 @@ def contract(function: Function, environment: Environment) -> None:
         Rewriting(function, scan, fused).run()
 
 
-def _has_both(function: Function) -> bool:
-    """Whether there is anything to do: most functions without floating point have neither."""
-    ops = (op for op in function.ops() if isinstance(op, Op) and not op.binding.get("rnd"))
-    found = {op.form.contraction for op in ops}
-    return "product" in found and not found.isdisjoint(SUMS)
+def _may_fuse(function: Function) -> bool:
+    """Whether some sum may read a product, or a copy or negation of one: where none does, as in most
+    functions, there is nothing to look at any closer."""
+    ops = [op for op in function.ops() if isinstance(op, Op) and op.form.contraction]
+    exact = [op for op in ops if not op.binding.get("rnd")]
+    held = {d for op in exact if op.form.contraction == "product" for d in op.destinations}
+    sums = [uses(op) for op in exact if op.form.contraction in SUMS]
+    if not held or not sums:
+        return False
+    copies = [op for op in ops if op.form.contraction in ("copy", "negation")]
+    before = 0
+    while before < len(held):
+        before = len(held)
+        for op in copies:
+            if not held.isdisjoint(uses(op)):
+                held.update(op.destinations)
+    return any(not held.isdisjoint(read) for read in sums)
 
 
 def _chains(function: Function) -> Iterator[list[Block]]:

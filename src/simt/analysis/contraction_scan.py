@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import field
 from functools import cached_property
 
 from simt.analysis.phis import live_in
@@ -13,7 +12,7 @@ from simt.analysis.ssa import destinations, registers_of, terminator_definition,
 from simt.isa.derived import one, sign_mask
 from simt.isa.form import Value
 from simt.ptx.types import BF16X2, Kind, Type
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 SUMS = ("sum", "difference")
 BANKS = ("param", "const")

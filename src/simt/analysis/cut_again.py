@@ -95,12 +95,11 @@ class _Rows:
         self.found: set[Definition] = set()
         cut = False
         for op in (op for block in ssa.schedule.order for op in block.ops if isinstance(op, Op)):
-            read = ssa.read[id(op)]
-            known = bool(self.found) and not self.found.isdisjoint(read.values())
+            known = bool(self.found) and not self.found.isdisjoint(ssa.read[id(op)].values())
             if (known or _has_factor(op)) and _is_pure(op):
                 (made,) = ssa.of[id(op)]
                 assert made is not None
-                product = self._product(op, read)
+                product = self._product(op, ssa.read[id(op)])
                 if product is not None:
                     self.products[made] = product
                     cut |= SHORTEST <= (divisor(product.factor, product.shift, product.bits) or 0) < LONGEST

@@ -15,7 +15,17 @@ from simt.analysis.evaluate import Remembering
 from simt.analysis.lower_forms import copy
 from simt.analysis.observer import Anything
 from simt.analysis.outline import Factor, Number
-from simt.analysis.program import Address, Call, Constant, Function, Op, Register, Special, SymbolAddress
+from simt.analysis.program import (
+    Address,
+    Call,
+    Constant,
+    Function,
+    Op,
+    Operand,
+    Register,
+    Special,
+    SymbolAddress,
+)
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape, constant
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import destinations, uses
@@ -146,15 +156,20 @@ class _Reader(Anything):
     def passes_on(self, op: Op) -> bool:
         """Notes what an op makes of what is known; whether that is of a parameter."""
         read = uses(op)
-        of_lane = [s for s in op.sources.values() if isinstance(s, Special) and s.name in OF_LANE]
         words = [self.words[register] for register in read if register in self.words]
-        targets = [d for d in op.destinations if d is not None and d.type.bits in WIDTHS]
-        if of_lane or not self.indices.isdisjoint(read):
-            self.indices.update(targets)
-        elif words and len(read) == 1:
-            place, made = words[0]
-            self.words.update(dict.fromkeys(targets, (place, made if op.form.moves else 1)))
+        of_index = not self.indices.isdisjoint(read) or any(map(_is_of_lane, op.sources.values()))
+        if of_index or (words and len(read) == 1):
+            targets = [d for d in op.destinations if d is not None and d.type.bits in WIDTHS]
+            if of_index:
+                self.indices.update(targets)
+            else:
+                place, made = words[0]
+                self.words.update(dict.fromkeys(targets, (place, made if op.form.moves else 1)))
         return bool(words)
+
+
+def _is_of_lane(source: Operand) -> bool:
+    return isinstance(source, Special) and source.name in OF_LANE
 
 
 class _Products(ShapeAlgebra):

@@ -32,17 +32,27 @@ def with_float_registers(function: Function, ssa: Ssa | None = None) -> tuple[Fu
 
 def _holding_floats(function: Function) -> set[Register]:
     """Registers of bits that some instruction takes as a float, and each one as a float or as bits."""
-    floats, others = set[Register](), {*function.parameters, *function.results}
+    bits = {r for r in function.registers if r.type.kind is Kind.BITS and r.type.bits in WIDTHS}
+    takes_floats = [op for op in function.ops() if isinstance(op, Op) and _has_floats(op)] if bits else []
+    floats = {r for op in takes_floats for r, t in _uses(op) if r in bits and _is_float(t, r)}
+    if not floats:
+        return floats
+    others = {*function.parameters, *function.results}
     for op in function.ops():
-        for register, t in _uses(op):
-            if t is not None and t.is_native_float and t.bits == register.type.bits:
-                floats.add(register)
-            elif t is not register.type:
-                others.add(register)
+        others.update(r for r, t in _uses(op) if t is not r.type and not _is_float(t, r))
     for block in function.blocks:
         others.update(terminator_uses(block))
         others.update(r for r in (terminator_definition(block),) if r is not None)
-    return {r for r in floats - others if r.type.kind is Kind.BITS and r.type.bits in WIDTHS}
+    return floats - others
+
+
+def _has_floats(op: Op) -> bool:
+    return any(t.is_native_float for t in (*op.source_types.values(), *op.result_types))
+
+
+def _is_float(t: Type | None, register: Register) -> bool:
+    """Whether a use takes a register as a float of its width."""
+    return t is not None and t.is_native_float and t.bits == register.type.bits
 
 
 def _uses(op: Op | Call) -> list[tuple[Register, Type | None]]:

@@ -52,7 +52,7 @@ def following(
             if len(operands) == 1:
                 register, offset = operands[0]
                 address = ssa.read[id(op)][register]
-                kind = address, op.form, tuple(sorted(op.binding.items(), key=str))
+                kind = address, op.form, frozenset(op.binding.items())
                 others, told = later.get(kind, ()), _are_even(shapes.get(address))
                 found[id(op)] = Following(address, offset, others, kind in crossed, told)
                 later[kind] = (offset, *later.get(kind, ()))[:MOST]

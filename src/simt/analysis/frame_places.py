@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from functools import reduce
 from typing import Any, cast
 
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.program import (
     Address,
+    Block,
     Call,
     Function,
     FunctionAddress,
@@ -21,7 +21,7 @@ from simt.analysis.program import (
 from simt.analysis.ssa import Definition, Ssa
 from simt.isa.algebra import Algebra, Comparison, Environment
 from simt.ptx.types import Type
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 LOCAL, GENERIC, NUMBER, OTHER = "local", "", "number", "other"
 
@@ -220,8 +220,10 @@ class FramePlaces:
         self.escapes |= any(source in self._known for phi in phis for source in phi.inputs.values())
 
     def _visit(self) -> bool:
-        """Goes through all blocks once. Whether something else was known before."""
+        """Goes through all blocks once. Whether one began with something else than is known now of those
+        before it."""
         self.accesses, self.escapes, self._known, changed = {}, False, {}, False
+        visited = set[Block]()
         for i, block in enumerate(self.ssa.schedule.order):
             ways = [
                 self._after[b.index] for b in self.ssa.predecessors[block.index] if b.index in self._after
@@ -232,8 +234,10 @@ class FramePlaces:
                 self._follow(op)
             if self.escapes:
                 return False
-            changed |= self._after.get(block.index) != self._algebra.memory
-            self._after[block.index] = self._algebra.memory
+            visited.add(block)
+            if self._after.get(block.index) != self._algebra.memory:
+                self._after[block.index] = self._algebra.memory
+                changed |= not visited.isdisjoint(block.successors())
         return changed
 
     # Reader of the evaluator

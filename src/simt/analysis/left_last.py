@@ -13,7 +13,6 @@ there as after so many turns of the last loop.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import field
 from typing import Any, cast
 
 from simt.analysis.dominance import EXIT, post_dominators
@@ -22,7 +21,7 @@ from simt.analysis.same_turns import Copies, Count, DifferentError, Proof, Unrol
 from simt.analysis.ssa import Definition, Ssa, destinations
 from simt.analysis.terms import Atom, Sum, TermAlgebra, Terms, acts
 from simt.ptx.types import unsigned
-from simt.records import dataclass, replace
+from simt.records import dataclass, field, replace
 
 MOST_TURNS = 16
 """Turns that a turn of the first loop may be."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TypeAlias
 
 from simt.analysis.lower_variables import Relocation, alignment, module_variable, size
@@ -13,7 +12,7 @@ from simt.isa.special_registers import SYSTEM_ALIGN, SYSTEM_BYTES, SYSTEM_MEMORY
 from simt.ptx import nodes
 from simt.ptx.symbols import Scopes, Symbol, SymbolKind
 from simt.ptx.types import B32, B64, Type
-from simt.records import dataclass, replace
+from simt.records import dataclass, field, replace
 
 
 class Unlowerable(Exception):

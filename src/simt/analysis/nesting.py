@@ -10,10 +10,9 @@ which the branches back to its header can be reached, each loop found before cou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
 
 from simt.analysis.program import Block
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 
 @dataclass(slots=True)

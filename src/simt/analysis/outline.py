@@ -6,13 +6,12 @@ It is all that running compiled code needs; a cached start imports no more.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from simt.diagnostics import Source as Text
 from simt.ptx.environment import Environment
 from simt.ptx.types import Type
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 if TYPE_CHECKING:
     from simt.analysis.program import Block, Call, Op, Register

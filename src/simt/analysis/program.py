@@ -19,7 +19,6 @@ What lowering has already done:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from simt.analysis.outline import BARRIERS as BARRIERS
@@ -28,7 +27,7 @@ from simt.analysis.outline import ModuleVariable as ModuleVariable
 from simt.analysis.outline import Parameter as Parameter
 from simt.analysis.outline import Program as Program
 from simt.ptx.types import Type
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 if TYPE_CHECKING:
     from simt.analysis.kinds import Kind

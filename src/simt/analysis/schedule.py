@@ -13,11 +13,10 @@ This replaces a stack of reconvergence points (push, complement, pop); `docs/dec
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
 
 from simt.analysis.nesting import Nesting, nesting
 from simt.analysis.program import Block, Function
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 
 @dataclass(slots=True, eq=False)

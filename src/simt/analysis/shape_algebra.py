@@ -22,6 +22,7 @@ from simt.analysis.shape import (
     Shape,
     constant,
     trailing_zeros,
+    unknown,
 )
 from simt.analysis.spread import both_bits, cut, spread, summed, times
 from simt.isa.algebra import Comparison, Rounding
@@ -83,7 +84,7 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def _each(*operands: Shape) -> Shape:
         """A lane-wise operation without a rule of its own: affine structure is lost."""
         if flat(*operands):
-            return Shape(max(s.width for s in operands))
+            return unknown(max([s.width for s in operands]))
         return VARYING
 
     @staticmethod

@@ -239,8 +239,8 @@ def _once(ssa: Ssa, ops: Iterable[Op]) -> Iterator[Op]:
             continue
         kind = (
             op.form,
-            tuple(sorted(op.binding.items(), key=str)),
-            tuple(sorted(again.sources.items(), key=str)),
+            frozenset(op.binding.items()),
+            frozenset(again.sources.items()),
         )
         first = made.setdefault((kind, register.type), register)
         if first is not register:

@@ -8,7 +8,6 @@ register is still needed. Sets of these registers are integers, a bit for each.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
 
 from simt.analysis.convergence import Convergence
 from simt.analysis.dominance import Tree, dominators
@@ -29,7 +28,7 @@ from simt.analysis.program import (
     Switch,
 )  # fmt: skip
 from simt.analysis.schedule import Schedule
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 
 @dataclass(slots=True, eq=False)

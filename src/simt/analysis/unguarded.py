@@ -76,7 +76,7 @@ class _Finder:
         places = [self.ssa.read[id(op)][register] for register, _ in memory_operands(op)]
         if len(places) != 1 or not self._is_apart(places[0], op):
             return None
-        return places[0], op.form, tuple(sorted(op.binding.items(), key=str))
+        return places[0], op.form, frozenset(op.binding.items())
 
     def _is_apart(self, address: Definition, op: Op) -> bool:
         """Whether there is room for others between what two lanes get at."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Set
-from dataclasses import field
 
 from simt.analysis.alike import brings_one_value
 from simt.analysis.evaluate import Remembering
@@ -19,7 +18,7 @@ from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra, blended, by_rows, merge
 from simt.analysis.ssa import Definition, Ssa
 from simt.isa.algebra import Environment
-from simt.records import dataclass, replace
+from simt.records import dataclass, field, replace
 
 
 @dataclass(slots=True)
@@ -202,7 +201,7 @@ class _Analysis:
             shape = combine(shape, other)
         if parted:
             shape = self._by_rows(shape) if in_rows else blended(shape, shape)
-        return replace(shape, const=None) if len(phi.inputs) > 1 else shape
+        return replace(shape, const=None) if len(phi.inputs) > 1 and shape.const is not None else shape
 
     def _brings_one(self, phi: Definition, block: Block, shapes: list[Shape]) -> bool:
         """Whether parted lanes bring one value, base and stride that are right for all of them."""

@@ -13,7 +13,6 @@ stays as it is if one of them is not known. What a thread executes is the same, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 
 from simt.analysis.clock import has_clock
 from simt.analysis.lower_simplify import retarget, simplify
@@ -23,7 +22,7 @@ from simt.analysis.program import Barrier, Block, Branch, Call, Function, Jump, 
 from simt.analysis.shape import BlockShape
 from simt.isa.algebra import Environment
 from simt.isa.warp import shfl
-from simt.records import dataclass, replace
+from simt.records import dataclass, field, replace
 
 MOST_TURNS = 16
 MOST_OPS = 400

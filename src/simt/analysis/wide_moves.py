@@ -44,7 +44,8 @@ class _Half:
 
 def with_wide_moves(kernel: Function, shuffles: bool) -> Function:
     """The kernel with such rotations, and `shuffles` if these are wanted; itself, if there are none."""
-    read = [pair for block in kernel.blocks for pair in _Reader().read(block)]
+    parting = [block for block in kernel.blocks if any(map(_parts, block.ops))]
+    read = [pair for block in parting for pair in _Reader().read(block)]
     found = {id(op): wide for op, wide in read if shuffles or wide.form is not SEND}
     if not found:
         return kernel
@@ -52,6 +53,11 @@ def with_wide_moves(kernel: Function, shuffles: bool) -> Function:
     for block in made.blocks:
         block.ops = [found.get(id(op), op) for op in block.ops]
     return made
+
+
+def _parts(op: Op | Call) -> bool:
+    """Whether an op takes a register apart into halves."""
+    return isinstance(op, Op) and op.form.meaning is mov_bits and op.binding.get("unpack") == "2"
 
 
 class _Reader:
@@ -95,7 +101,7 @@ class _Reader:
     def _made(self, op: Op) -> tuple[_Half, ...]:
         """What an op writes, as far as it matters."""
         source, meaning = op.sources.get("a"), op.form.meaning
-        if meaning is mov_bits and op.binding.get("unpack") == "2" and isinstance(source, Register):
+        if _parts(op) and isinstance(source, Register):
             low = _Half(self._version(source), 0)
             return (low, low.other) if op.binding["type"] == B64 else ()
         half = self._half(source)

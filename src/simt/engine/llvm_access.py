@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property, partial, reduce
 from types import MappingProxyType
 
@@ -22,7 +21,7 @@ from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_prefetch import PrefetchAlgebra
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.ptx.types import S32, U32, U64, Type, unsigned
-from simt.records import dataclass, replace
+from simt.records import dataclass, field, replace
 
 I64 = "i64"
 

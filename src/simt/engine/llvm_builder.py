@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Hashable
 from contextlib import contextmanager
-from dataclasses import field
 from functools import cache, lru_cache
 
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 INLINED = 5000
 """Lines of functions in a module that LLVM puts in place of calls: from there on they are called."""

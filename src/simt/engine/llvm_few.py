@@ -8,6 +8,7 @@ lane after the other.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -51,10 +52,15 @@ def few_of(mask: Value, known: Lanes, ops: int) -> Few | None:
     return Few(mask, lanes, known.are_all and known.are_alike, are_first) if are_few else None
 
 
-class FewAlgebra(WaitingAlgebra):
-    """`WaitingAlgebra` with such accesses. `few`: lanes that run a block, if these are few and known."""
+def _nothing_known() -> Few | None:
+    return None
 
-    few: Few | None = None
+
+class FewAlgebra(WaitingAlgebra):
+    """`WaitingAlgebra` with such accesses. `few` gives the lanes that run a block, if these are few and
+    known: only who gets at shared memory, or stores in rows, asks."""
+
+    few: Callable[[], Few | None] = staticmethod(_nothing_known)
 
     def load_planned(self, access: Access) -> Values:
         few = self._few_of(access, stores=False)
@@ -77,12 +83,10 @@ class FewAlgebra(WaitingAlgebra):
 
     def _few_of(self, access: Access, stores: bool) -> Few | None:
         """The lanes that are served one by one, if that is better than another way."""
-        few = self._few_here
-        if few is None or not few.are_all or access.region is not SHARED or access.volatile:
+        if access.region is not SHARED or access.volatile or access.count > 1:
             return None
-        if len(few.lanes) > FEW:
-            return None
-        if access.count > 1 or isinstance(access.address, Guarded):
+        few = None if isinstance(access.address, Guarded) else self._few_here
+        if few is None or not few.are_all or len(few.lanes) > FEW:
             return None
         return few if self._plan(access, stores).way not in (Way.ONE, Way.VECTOR) else None
 
@@ -90,13 +94,12 @@ class FewAlgebra(WaitingAlgebra):
 
     def _first_of(self, access: Access, stores: bool) -> Few | None:
         """The first lanes, if these may run and no other, and get at words side by side."""
-        few = self._few_here
-        if few is None or not few.are_first:
+        if access.region is not SHARED or access.count > 1 or self.segment != WARP:
             return None
         shape = shape_of(access.address)
-        plain = access.region is SHARED and shape.is_affine and not isinstance(access.address, Guarded)
-        beside = (shape.width, shape.stride, access.count) == (1, access.size, 1)
-        if not (plain and beside and self.segment == WARP):
+        beside = shape.is_affine and (shape.width, shape.stride) == (1, access.size)
+        few = self._few_here if beside and not isinstance(access.address, Guarded) else None
+        if few is None or not few.are_first:
             return None
         return few if self._plan(access, stores).way is Way.VECTOR else None
 
@@ -150,7 +153,8 @@ class FewAlgebra(WaitingAlgebra):
     @property
     def _few_here(self) -> Few | None:
         """Those of the mask: instructions under a guard have one of their own."""
-        return self.few if self.few is not None and self.few.mask is self.mask else None
+        few = self.few()
+        return few if few is not None and few.mask is self.mask else None
 
     def _store_rows(self, access: Access, address: Value, values: Values) -> None:
         """Of rows with one lane, that one stores."""

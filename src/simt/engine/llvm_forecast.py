@@ -21,6 +21,9 @@ NEARLY, MOSTLY, BY_FAR = 0.95, 0.75, 1.5
 """Times so many lines or blocks that are to be foretold for them to count before they are there: a kernel
 with about as many is not to be emitted nearly whole, and then anew. Until most of them are there, it must be
 more by far: what instructions take differs within a kind."""
+STEADY, ALIKE = 16, 0.02
+"""Forecasts in a row, as part of which each differs from the first one at most, that are as good as that: an
+unrolled loop goes on as it began."""
 
 
 class Forecast:
@@ -35,6 +38,8 @@ class Forecast:
         self.left = Counter(self._kind(op) for block in blocks for op in block.ops if isinstance(op, Op))
         self.taken: dict[Hashable, tuple[int, int]] = {}
         self.done = 0
+        self.foretold = 0, 0
+        self.alike = 0
 
     def _kind(self, op: Op) -> Hashable:
         if not op.form.moves_memory:
@@ -62,9 +67,16 @@ class Forecast:
         if self.done % OFTEN:
             return False
         more_lines, more_blocks = self.rest()
-        sure = max(lines / most_lines, blocks / most_blocks) > MOSTLY
+        found = lines + more_lines, blocks + more_blocks
+        sure = max(lines / most_lines, blocks / most_blocks) > MOSTLY or self._is_steady(found)
         times = NEARLY if sure else BY_FAR
-        return lines + more_lines > times * most_lines or blocks + more_blocks > times * most_blocks
+        return found[0] > times * most_lines or found[1] > times * most_blocks
+
+    def _is_steady(self, found: tuple[int, int]) -> bool:
+        """Whether the latest forecasts have all been about this one."""
+        near = all(abs(now - then) <= ALIKE * now for now, then in zip(found, self.foretold))
+        self.foretold, self.alike = (self.foretold, self.alike + 1) if near else (found, 0)
+        return self.alike >= STEADY
 
     def rest(self) -> tuple[int, int]:
         """Lines and blocks that the instructions that are left will take."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 
 from simt.analysis.clock import counts, reads_clock
 from simt.analysis.lanes import live_in
@@ -152,7 +152,7 @@ class FunctionEmitter(OpEmitter):
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled
         self.m.mask = self._entry_mask(block)
         self.m.is_partly = block.index in self.anyway
-        self.here, self.m.few = block, self.few_lanes(block)
+        self.here, self.m.few = block, partial(self.few_lanes, block, self.m.mask)
         self.current = self.ssa.reaching(block)
         self.m.begin_block()
         for op in self.coming(block):
@@ -172,8 +172,8 @@ class FunctionEmitter(OpEmitter):
             self._cut()
         self._terminator(block)
 
-    def few_lanes(self, block: Block) -> Few | None:
-        """The lanes of the mask, if these are few and known."""
+    def few_lanes(self, block: Block, mask: Value) -> Few | None:
+        """The lanes of a block's mask, if these are few and known."""
         return None
 
     def _taken(self) -> tuple[int, int]:

@@ -20,7 +20,6 @@ from simt.analysis.frame_registers import flattened
 from simt.analysis.program import Function, Op, Program
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.short_divisions import with_short_divisions
-from simt.analysis.ssa import Ssa
 from simt.analysis.streams import streams
 from simt.analysis.unrolling import unrolled
 from simt.engine import (
@@ -610,21 +609,25 @@ def emit(
     kernel, ssa = with_short_divisions(program, kernel, ssa)
     written_out = unrolled(program, kernel, block)
     if watch is not None:
-        return _emit(_unit(program, written_out, block, features), attributes, watch)
+        unit = _shaped(Unit(program, written_out, block, features))
+        return _emit(_rewritten(unit), attributes, watch)
     if written_out is not kernel:
         with suppress(TooLarge):  # then loops stay loops
-            found = _emit(_unit(program, written_out, block, features, may_grow=True), attributes)
+            unit = _shaped(Unit(program, written_out, block, features, may_grow=True))
+            found = _emit(_rewritten(unit), attributes)
             if _lines(found) <= WRITTEN_OUT:
                 return found
-    unit = _unit(program, kernel, block, features, may_grow=True, ssa=ssa)
-    found = _if_small(unit, attributes)
-    if (found is None or _lines(found) > MANY_LINES) and llvm_rewriting.may_be_in_fours(unit):
-        fours = _unit(program, kernel, block, features, may_grow=True, ssa=ssa, in_fours=True)
-        found = min(filter(None, (found, _if_small(fours, attributes))), key=_lines, default=None)
-    if found is not None:
-        return found
-    known = unit.analyses if unit.kernel is kernel else {}
-    large = Unit(program, kernel, unit.block, features, large=True, analyses=known)
+    first = Unit(program, kernel, block, features, may_grow=True, ssa=ssa)
+    unit = _shaped(first)
+    if not llvm_rewriting.is_surely_large(unit):
+        unit = _rewritten(unit)
+        found = _if_small(unit, attributes)
+        if (found is None or _lines(found) > MANY_LINES) and llvm_rewriting.may_be_in_fours(unit):
+            fours = _rewritten(_shaped(first.anew(kernel, block, in_fours=True)))
+            found = min(filter(None, (found, _if_small(fours, attributes))), key=_lines, default=None)
+        if found is not None:
+            return found
+    large = first.anew(kernel, unit.block, large=True)
     return _emit(large, attributes)
 
 
@@ -639,25 +642,20 @@ def _lines(found: tuple[str, Unit, int]) -> int:
     return found[0].count("\n")
 
 
-def _unit(
-    program: Program,
-    kernel: Function,
-    block: BlockShape,
-    features: frozenset[str],
-    may_grow: bool = False,
-    ssa: Ssa | None = None,
-    in_fours: bool = False,
-) -> Unit:
-    """`ssa` of the kernel, if it has been made. `in_fours`: loops of many turns at once are to be of
-    fewer."""
-    unit = Unit(program, kernel, block, features, may_grow=may_grow, ssa=ssa, in_fours=in_fours)
-    while (cut := llvm_rewriting.with_cuts(unit)) is not kernel:  # a remainder of a remainder
-        kernel, unit = cut, Unit(program, cut, block, features, may_grow=may_grow, in_fours=in_fours)
+def _shaped(unit: Unit) -> Unit:
+    """The unit, or one of its kernel with masks for remainders, for CTAs of a shape that is chosen here."""
+    while (cut := llvm_rewriting.with_cuts(unit)) is not unit.kernel:  # a remainder of a remainder
+        unit = unit.anew(cut, unit.block)
     unit.choose_shape()
+    return unit
+
+
+def _rewritten(unit: Unit) -> Unit:
+    """The unit, or one of its kernel in another form."""
     for step in llvm_rewriting.STEPS:
         kernel = step(unit)
         if kernel is not unit.kernel:
-            unit = Unit(program, kernel, unit.block, features, may_grow=may_grow, in_fours=in_fours)
+            unit = unit.anew(kernel, unit.block)
     return llvm_rewriting.taking_turns_in(unit)
 
 

@@ -11,6 +11,7 @@ from simt.analysis.program import Barrier, Block, Op, memory_operands
 from simt.analysis.range_algebra import Range
 from simt.analysis.remade import branches_of_thread
 from simt.engine.abi import BEYOND
+from simt.engine.llvm_builder import Value
 from simt.engine.llvm_few import Few, few_of
 from simt.engine.llvm_phases import Phase
 from simt.engine.llvm_suspension import SuspendingEmitter
@@ -39,9 +40,16 @@ class KnownEmitter(SuspendingEmitter):
             unit.program.environment, lambda symbol: shared[symbol.name] + symbol.offset,
         )  # fmt: skip
 
-    def few_lanes(self, block: Block) -> Few | None:
-        known = None if self._has_initial_mask(block) else self._known
-        return None if known is None else few_of(self.m.mask, known.of(block), self.unit.ops)
+    latest: tuple[Block, Value, Few | None] | None = None
+    """What `few_lanes` gave for a block and its mask: each access asks again."""
+
+    def few_lanes(self, block: Block, mask: Value) -> Few | None:
+        latest = self.latest
+        if latest is None or latest[0] is not block or latest[1] is not mask:
+            known = None if self._has_initial_mask(block) else self._known
+            few = None if known is None else few_of(mask, known.of(block), self.unit.ops)
+            latest = self.latest = block, mask, few
+        return latest[2]
 
     def busy_warps(self, phase: Phase) -> int:
         """How many warps from the first on may have an effect in a phase, in which no other one leaves

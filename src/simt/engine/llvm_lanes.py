@@ -8,7 +8,6 @@ the CTA), or base and stride; only what truly varies is a vector of 32. The rule
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import field
 from functools import lru_cache, partial
 from typing import cast
 
@@ -37,7 +36,7 @@ from simt.engine.llvm_permutations import PermutationAlgebra
 from simt.engine.llvm_tiles import Product, Tiled
 from simt.isa.algebra import Comparison, Environment
 from simt.ptx.types import F32, S32, U32, U64, Type
-from simt.records import dataclass, replace
+from simt.records import dataclass, field, replace
 
 SENT = frozenset({"i32", "i64", "float", "double"})
 """What shuffles send."""
@@ -284,7 +283,8 @@ class LaneAlgebra(PermutationAlgebra):
             result = run(*(self._first(bases(v), shape) for v in operands))
             if shape.const is not None or shape.zeros == ALWAYS_ZERO:
                 result = self.number(result.type, shape.const or 0)
-            return Lanes(result.ir, result.type, result.width, replace(shape, width=result.width))
+            shape = shape if shape.width == result.width else replace(shape, width=result.width)
+            return Lanes(result.ir, result.type, result.width, shape)
         if shape.is_guarded:
             return self._guarded_affine(shape, run, operands)
         return self._varying(shape, run, *operands)

@@ -8,12 +8,11 @@ subnormal. So a result is kept as the CPU made it, `raw`, with a note of what it
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 from functools import partial
 from typing import Any
 
 from simt.engine.llvm_builder import Builder, Value
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,9 @@ function with thousands of different numbers loads them from a table, from the `
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import field
 
 from simt.engine.llvm_builder import ModuleText, Value
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 FEW = 64
 

@@ -8,7 +8,6 @@ moderate length; what instructions do is compiled once for each kind, and optimi
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
@@ -33,7 +32,7 @@ from simt.engine.llvm_lanes import ALL, Guarded, LaneAlgebra, Lanes, bases, shap
 from simt.engine.llvm_loose import PLAIN, Notes, notes_of, raw
 from simt.isa.form import Form
 from simt.ptx.types import Type, bits_type
-from simt.records import dataclass, replace
+from simt.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter

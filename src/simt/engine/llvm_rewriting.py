@@ -26,6 +26,7 @@ from simt.analysis.turns_of_warps import are_whole, speaks, turns_of_warps
 from simt.analysis.unguarded import guarded_parts, without_guards
 from simt.analysis.whole_indices import with_whole_indices
 from simt.analysis.wide_moves import with_wide_moves
+from simt.engine.llvm_outline import OPS
 from simt.engine.llvm_runs import has_runs
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stretches import has_stretches
@@ -67,9 +68,7 @@ def _rolled_again(unit: Unit) -> Function:
     whole = with_whole_indices(unit.kernel, unit.program.environment)
     if whole is unit.kernel:
         return whole
-    rolled = _rolled(
-        Unit(unit.program, whole, unit.block, unit.features, may_grow=unit.may_grow, in_fours=unit.in_fours)
-    )
+    rolled = _rolled(unit.anew(whole, unit.block))
     return unit.kernel if rolled is whole else rolled
 
 
@@ -184,6 +183,12 @@ def with_cuts(unit: Unit) -> Function:
         return unit.kernel
     found, environment = unit.analyse(unit.kernel), unit.program.environment
     return with_remainders(unit.kernel, found.ssa, found.uniformity.shapes, environment)
+
+
+def is_surely_large(unit: Unit) -> bool:
+    """Whether a kernel has too many instructions, however it is rewritten: that adds some, but for loops that
+    are rolled again."""
+    return unit.ops > OPS and not unrolled_pairs(unit.analyse(unit.kernel).ssa)
 
 
 STEPS = (

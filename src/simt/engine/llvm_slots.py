@@ -7,7 +7,6 @@ three: base, flag, and lanes for the case that the flag says no.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import field
 from functools import cache, cached_property, partial
 from typing import cast
 
@@ -49,7 +48,7 @@ from simt.engine.llvm_series import Series
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
-from simt.records import dataclass, replace
+from simt.records import dataclass, field, replace
 
 STORES_BY_MASK = "avx512bw"
 """What a CPU has that stores some words of a vector as fast as all of them, bytes and halves too."""
@@ -117,20 +116,33 @@ class Unit:
     outlined: Outlined = field(default_factory=Outlined)
     ssa: Ssa | None = None
     """Of the kernel, if it was made before."""
-    analyses: dict[str, Analyses] = field(default_factory=dict[str, Analyses])
-    """Of functions that an emitter has been made for, by name: the same for the kernel as a large one."""
+    analyses: dict[tuple[Function, BlockShape], Analyses] = field(
+        default_factory=dict[tuple[Function, BlockShape], Analyses]
+    )
+    """Of functions, for CTAs of a shape: units of one kernel that is emitted in several ways share them."""
+
+    def anew(
+        self, kernel: Function, block: BlockShape, large: bool = False, in_fours: bool | None = None
+    ) -> Unit:
+        """One of which nothing has been emitted, of the same kernel or of another form of it. (Nobody tries
+        whether large ones are.)"""
+        return Unit(
+            self.program, kernel, block, self.features, large=large, may_grow=self.may_grow and not large,
+            in_fours=self.in_fours if in_fours is None else in_fours,
+            ssa=self.ssa if kernel is self.kernel else None, analyses=self.analyses,
+        )  # fmt: skip
 
     def analyse(self, function: Function) -> Analyses:
-        if function.name not in self.analyses:
+        place = function, self.block
+        if place not in self.analyses:
             known = self.ssa if function is self.kernel else None
             ssa = build(function, schedule(function)) if known is None else known
             order = ssa.schedule
             environment = self.program.environment
             uniformity, pending = settle(ssa, environment, self.block, self.program.functions)
             unseen, same = unseen_nans(ssa, environment), representatives(ssa, uniformity, pending)
-            found = Analyses(order, ssa, uniformity, pending, used_in(ssa), unseen, same)
-            self.analyses[function.name] = found
-        return self.analyses[function.name]
+            self.analyses[place] = Analyses(order, ssa, uniformity, pending, used_in(ssa), unseen, same)
+        return self.analyses[place]
 
     def choose_shape(self) -> None:
         """Cuts warps into rows, if the kernel asks for such (`simt.analysis.rows`), exchanges the axes of a
@@ -159,7 +171,7 @@ class Unit:
                 found = replace(found, uniformity=uniformity, pending=pending)
         if self.block is not given:
             same = representatives(ssa, found.uniformity, found.pending)
-            self.analyses[self.kernel.name] = replace(found, representatives=same)
+            self.analyses[self.kernel, self.block] = replace(found, representatives=same)
 
     def run_anyway(self, ssa: Ssa, uniformity: Uniformity) -> set[int]:
         """See `simt.analysis.anyway`. Other CPUs than those with masks store lane by lane, or slowly. A clock

@@ -9,10 +9,8 @@ with long ones, which get all help at first.
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from simt.engine.trials import LENGTH, OFTEN, Trials
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 ASLEEP = 60_000
 """Nanoseconds of work from which sleeping threads are asked for help: waking one takes some 50,000."""

@@ -7,7 +7,6 @@ import threading
 import time
 from array import array
 from collections.abc import Callable
-from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,7 @@ from simt.engine.system_gate import SystemGate
 from simt.engine.watch import WATCH
 from simt.errors import OutOfMemory
 from simt.machine.launch import Dim3, Launch
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 if TYPE_CHECKING:
     from simt.engine.textures import NativeTextures

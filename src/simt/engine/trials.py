@@ -8,9 +8,8 @@ and after them, and help is done without only if the shortest of all launches sa
 from __future__ import annotations
 
 import math
-from dataclasses import field
 
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 LENGTH = 4
 """Short launches of a trial. The first one finds in other caches what it needs, and does not count."""

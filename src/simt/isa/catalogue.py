@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import sys
 from collections.abc import Callable, Container, Iterator, Mapping
 from functools import cache, partial
 from threading import Lock
@@ -123,10 +123,8 @@ def control(
     ranges: Mapping[str, Container[float]] | None = None, **alternatives: str,
 ) -> None:  # fmt: skip
     """Declares a form that the engines execute themselves: branches, calls, barriers."""
-    caller = inspect.currentframe()
-    assert caller is not None
-    assert caller.f_back is not None
-    chapter = str(caller.f_back.f_globals["__name__"]).rsplit(".", 1)[-1]
+    caller = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    chapter = str(caller.f_globals["__name__"]).rsplit(".", 1)[-1]
     _declare(
         FORMS, syntax, None, alternatives, chapter=chapter, summary=summary, ref=ref, since=since,
         requires=requires, check=check, ranges=ranges, control=kind, effects="control",

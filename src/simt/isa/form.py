@@ -49,16 +49,14 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import field
 from functools import cache
-from inspect import getdoc
 from types import FunctionType
 from typing import Any, TypeAlias, cast
 
 from simt.isa.fragments import registers, wmma_registers
 from simt.ptx.nodes import Element, Minus, Operand
 from simt.ptx.types import TYPES, Type
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 Version: TypeAlias = tuple[int, int]
 Value: TypeAlias = "str | Type | bool | None"
@@ -215,6 +213,8 @@ class Form:
     @property
     def words(self) -> str:
         """The meaning in words: its whole docstring. `summary` is the first line."""
+        from inspect import getdoc  # for pages about instructions: start-up time
+
         return getdoc(self.meaning) or self.summary if self.meaning else self.summary
 
     def expired(self, version: Version, target: int) -> bool:

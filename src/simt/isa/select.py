@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cache, lru_cache
 
 from simt.isa.async_copy import WINDOWS
@@ -19,7 +18,7 @@ from simt.isa.form import Binding, Form, Requirement, Slot, Version
 from simt.isa.fragments import BITS, LAYOUTS
 from simt.isa.small_formats import FORMATS
 from simt.ptx.types import F32, STATE_SPACES
-from simt.records import dataclass, replace
+from simt.records import dataclass, field, replace
 
 LAST_FLUSHING_VERSION: Version = (1, 4)
 FIRST_IEEE_TARGET = 20

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from simt.errors import FaultSite
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 if TYPE_CHECKING:
     from weakref import ref

@@ -8,12 +8,11 @@ label, a function or a special register.
 from __future__ import annotations
 
 import struct
-from dataclasses import field
 from typing import TypeAlias
 
 from simt.diagnostics import NOWHERE, Source, Span
 from simt.ptx.types import Type
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 
 def _span() -> Span:

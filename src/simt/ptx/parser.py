@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import field
 
 from simt.collector import collector_paused
 from simt.diagnostics import Diagnostics, Source, Span
@@ -21,7 +20,7 @@ from simt.ptx.declarations import (
 from simt.ptx.lexer import Cursor, GiveUp, SyntaxProblem
 from simt.ptx.nodes import Alias, Block, Function, Module, Performance, Pragma, Target, TopLevel, Variable
 from simt.ptx.statements import FastReader, block, recover
-from simt.records import dataclass, replace
+from simt.records import dataclass, field, replace
 
 MAX_LENGTH = 32 * 2**20
 """Characters of the longest text that is read."""

@@ -6,7 +6,6 @@ Nothing is analysed again here: the JIT's own emission of the kernel is watched,
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
 from typing import Any, TypeVar, cast
 
 from simt.analysis.access import is_proven, pattern_of, plan_of
@@ -40,7 +39,7 @@ from simt.engine.llvm_lanes import shape_of
 from simt.engine.unsupported import Unsupported
 from simt.isa.algebra import Algebra
 from simt.ptx.types import Type
-from simt.records import dataclass
+from simt.records import dataclass, field
 from simt.tools.causes import MOST, Causes
 from simt.tools.statements import statement
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import field
 from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any, cast
@@ -18,7 +17,7 @@ import numpy as np
 from simt.isa.algebra import Environment
 from simt.isa.form import Binding, Form, main_type
 from simt.ptx.types import Type
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 MOST_LINES, MOST_COLUMNS = 8, 100
 """Longer formulas help nobody: the function itself is easier to read."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from simt.errors import LaunchError
 from simt.isa.catalogue import FORMS
 from simt.machine.grid import Shape, as_dim3
 from simt.machine.launch import StackEntry
-from simt.records import dataclass
+from simt.records import dataclass, field
 from simt.tools.statements import statement
 
 LIMIT = 1000

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
 from itertools import islice
 
 from simt.diagnostics import Diagnostics, Span
 from simt.isa.form import Requirement, Version
 from simt.ptx.nodes import Module
 from simt.ptx.symbols import Scope
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 from bench.curve_shapes import SHAPES
 
+from simt.analysis import contraction
+from simt.analysis.frame_places import FramePlaces
 from simt.analysis.kinds import kind_of
 from simt.analysis.program import Op
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
-from simt.engine import llvm_calls
+from simt.engine import llvm_calls, llvm_known, llvm_rewriting, llvm_slots
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_outline import Outliner
 from simt.machine.device import DEVICES
@@ -92,6 +94,62 @@ def test_what_gets_at_memory_is_looked_at_once() -> None:
     less, more = looked(SMALL // 2), looked(SMALL)
     assert less > SMALL // 2
     assert more < 2 * ROOM * less
+
+
+def calls_of(owner: Any, name: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """The arguments of every call of `owner.name` from now on."""
+    found, function = list[tuple[Any, ...]](), getattr(owner, name)
+
+    def counted(*arguments: Any) -> Any:
+        found.append(arguments)
+        return function(*arguments)
+
+    monkeypatch.setattr(owner, name, counted)
+    return found
+
+
+@pytest.mark.parametrize("space", ["global", "shared"])
+def test_lanes_are_found_out_where_something_gets_at_shared_memory(
+    space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not in each kernel that has some, and branches on the thread's index."""
+    text = SHAPES["chain"](30).replace("DONE:", f"@%p0 bra DONE;\nst.{space}.u32 [%rd4], %r3;\nDONE:")
+    program, _ = compile_ptx(text, "<ptx>", DEVICES[90])
+    found = calls_of(llvm_known, "branches_of_thread", monkeypatch)
+    emit(program, program.functions["k"], BlockShape(256, 1, 1), frozenset(), "nounwind")
+    assert bool(found) == (space == "shared")
+
+
+@pytest.mark.parametrize(("read", "looks"), [("%fd0", False), ("%fd2", True), ("%fd4", True)])
+def test_products_are_looked_at_where_a_sum_reads_one(
+    read: str, looks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`%fd2` is one, `%fd4` the same negated."""
+    found = calls_of(contraction, "Scan", monkeypatch)
+    end = f"mov.f64 %fd3, %fd2;\nneg.f64 %fd4, %fd3;\nadd.f64 %fd1, %fd0, {read};\nDONE:"
+    compile_ptx(SHAPES["f32"](30).replace("DONE:", end), "<ptx>", DEVICES[90], True)
+    assert bool(found) == looks
+
+
+@pytest.mark.parametrize(("name", "times"), [("ifs_uniform", 1), ("loops", 2)])
+def test_frames_are_gone_through_again_for_loops(
+    name: str, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = calls_of(FramePlaces, "_visit", monkeypatch)
+    emission(name, 30)()
+    assert len(found) == times
+
+
+def test_a_large_kernel_is_analysed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And once more as it is rewritten, unless it surely is large."""
+    monkeypatch.setattr(llvm_calls, "OPS", -1)
+    found = calls_of(llvm_slots, "settle", monkeypatch)
+    text, _, _ = emission("if_else", 30)()
+    assert "simt-large" in text
+    assert len(found) == 2
+    monkeypatch.setattr(llvm_rewriting, "OPS", -1)
+    assert emission("if_else", 30)()[0] == text
+    assert len(found) == 3
 
 
 @pytest.mark.parametrize("name", ["compares", "if_else", "tangle"])

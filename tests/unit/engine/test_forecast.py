@@ -56,6 +56,15 @@ def test_little_is_emitted_of_a_kernel_that_will_be_large(name: str, monkeypatch
     assert tried <= size // 16 < size <= whole
 
 
+@pytest.mark.parametrize("name", ["memory_indexed", "memory_vectors"])
+def test_a_kernel_that_is_just_too_large_goes_on_as_it_began(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (first, tried), (second, whole) = emissions(SHAPES[name](SIZE // 2), monkeypatch)
+    assert (first, second) == (False, True)
+    assert tried <= SIZE // 6 < SIZE // 2 <= whole
+
+
 @pytest.mark.parametrize("name", ["bits", "f32_special"])
 def test_kinds_that_will_be_calls_do_not_make_a_kernel_large(
     name: str, monkeypatch: pytest.MonkeyPatch
