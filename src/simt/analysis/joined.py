@@ -25,8 +25,9 @@ FEWEST = 8
 """Such CTAs that are worth it."""
 MOST_WARPS = 128
 """Of other CTAs that are joined."""
-FULL = 0.9
-"""Part of its warps' lanes that a CTA has threads for, from which it is joined only if no lane idles then."""
+MORE = 1.25
+"""As many times the warps of CTAs apart joined ones may have, where some lanes idle then and a CTA's rows do
+not fit its warps. Warps without a thread, which are skipped, do not count."""
 
 
 def asked(block: tuple[int, int, int], grid: tuple[int, int, int], kernel: Function) -> BlockShape:
@@ -49,8 +50,9 @@ def _many(extents: tuple[int, int, int], grid_x: int) -> Many:
         return Many.NO
     if grid_x % ctas == 0:
         return Many.WHOLE
-    full, filled = block.threads / (block.warps * WARP), grid_x / (-(-grid_x // ctas) * ctas)
-    return Many.SOME if block.x == 1 or (full < FULL and full <= filled) else Many.NO
+    rows, apart = block.threads // block.x, grid_x * block.warps
+    together = rows * -(-grid_x * block.x // WARP)
+    return Many.SOME if block.x == 1 or together <= apart * (1 if block.rows_fit else MORE) else Many.NO
 
 
 def joined(block: BlockShape) -> BlockShape | None:

@@ -94,12 +94,12 @@ class FewAlgebra(WaitingAlgebra):
 
     def _first_of(self, access: Access, stores: bool) -> Few | None:
         """The first lanes, if these may run and no other, and get at words side by side."""
-        if access.region is not SHARED or access.count > 1 or self.segment != WARP:
+        if access.region is not SHARED or access.count > 1:
             return None
         shape = shape_of(access.address)
-        beside = shape.is_affine and (shape.width, shape.stride) == (1, access.size)
+        beside = shape.is_affine and shape.stride == access.size
         few = self._few_here if beside and not isinstance(access.address, Guarded) else None
-        if few is None or not few.are_first:
+        if few is None or not few.are_first or len(few.lanes) > self.segment:
             return None
         return few if self._plan(access, stores).way is Way.VECTOR else None
 
@@ -113,7 +113,7 @@ class FewAlgebra(WaitingAlgebra):
         return self._either(self._are_first(access, few), words, usual, likely=True)
 
     def _first_words(self, access: Access, few: Few) -> Values:
-        count, first = len(few.lanes), self._host(access, bases(access.address))
+        count, first = len(few.lanes), self._host(access, self._first_address(access))
         kind, picks = f"<{count} x {access.element}>", ", ".join(f"i32 {min(n, count)}" for n in range(WARP))
         words = self.builder.emit(f"load{access.modifier} {kind}, ptr {first}, align {access.word}")
         column = f"shufflevector {kind} {words}, {kind} zeroinitializer, <{WARP} x i32> <{picks}>"
@@ -126,7 +126,7 @@ class FewAlgebra(WaitingAlgebra):
         access, data = store.access, self.vector(store.values[0])
 
         def fast() -> Values:
-            first, kind = self._host(access, bases(access.address)), f"<{len(few.lanes)} x {data.type}>"
+            first, kind = self._host(access, self._first_address(access)), f"<{len(few.lanes)} x {data.type}>"
             picks = ", ".join(f"i32 {n}" for n in few.lanes)
             text = f"shufflevector {data.typed}, {data.spelled} poison, <{len(few.lanes)} x i32> <{picks}>"
             words = self.builder.emit(text)
@@ -148,7 +148,11 @@ class FewAlgebra(WaitingAlgebra):
         if self._is_proven(access):
             return right
         span = len(few.lanes) * access.size
-        return self.both(right, self._valid(access, bases(access.address), span).ir)
+        return self.both(right, self._valid(access, self._first_address(access), span).ir)
+
+    def _first_address(self, access: Access) -> Value:
+        """That of the warp's first lane, with whose row those lanes end or before."""
+        return self._parts(bases(access.address))[0]
 
     @property
     def _few_here(self) -> Few | None:

@@ -99,7 +99,9 @@ class MemberAlgebra(OddRowsAlgebra):
             for member in members:
                 self.note_store(member)
             together, each = partial(self._store_waiting, members), partial(self._store_each, members)
-            self._either(self._are_all_valid(members), together, each)
+            valid = self._may_all_be_written(members)
+            some = partial(self._either, valid, partial(self._store_waiting, members, False), each)
+            self._either(self.both(self._no_lane_idles(), valid), together, some if self.puts_some else each)
         self.line, self.reach = line, reach
 
     def _store_each(self, members: Sequence[Store]) -> tuple[Value, ...]:
@@ -111,27 +113,36 @@ class MemberAlgebra(OddRowsAlgebra):
     def _lowest(self, members: Sequence[Store]) -> Store:
         return min(members, key=lambda member: self._place(member.access)[1])
 
-    def _are_all_valid(self, members: Sequence[Store]) -> str:
-        """i1: all lanes run, and all members of all lanes' structures may be written."""
+    def _may_all_be_written(self, members: Sequence[Store]) -> str:
+        """i1: all members of all lanes' structures may be written."""
         first = self._lowest(members).access
         last = max(self._place(member.access)[1] for member in members)
         span = shape_of(first.address).stride * (WARP - 1) + last - self._place(first)[1] + first.size
         guards = {m.access.address.valid for m in members if isinstance(m.access.address, Guarded)}
-        return self._are_written(first, span, guards)
+        return self._may_be_written(first, span, guards)
 
     def _are_written(self, first: Access, span: int, guards: Collection[str]) -> str:
-        """i1: all lanes run, their addresses are what they seem to be by these guards, and so many bytes may
-        be written from the first lane's address on."""
+        """i1: all lanes run, and `_may_be_written`."""
+        return self.both(self._no_lane_idles(), self._may_be_written(first, span, guards))
+
+    def _may_be_written(self, first: Access, span: int, guards: Collection[str]) -> str:
+        """i1: addresses are what they seem to be by these guards, and so many bytes may be written from the
+        first lane's address on."""
         ok = "true"
-        if not self.mask_is_full:
-            ok = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
         if self._is_sure(first, first.address, span):
             return ok
         for guard in sorted(guards):
             ok = self.both(ok, guard)
         return self.both(ok, self._valid(first, bases(first.address), span).ir)
 
-    def _store_waiting(self, members: Sequence[Store]) -> tuple[Value, ...]:
+    def _no_lane_idles(self) -> str:
+        """i1."""
+        if self.mask_is_full:
+            return "true"
+        return self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
+
+    def _store_waiting(self, members: Sequence[Store], of_all: bool = True) -> tuple[Value, ...]:
+        """Those of all lanes, or of the lanes that run, by a function."""
         first, columns, places = self._lowest(members).access, list[Value](), list[int]()
         element = f"i{8 * first.word}"
         for member in members:
@@ -144,17 +155,30 @@ class MemberAlgebra(OddRowsAlgebra):
                 places.append(place + i * first.word)
         pointer = Value(self._host(first, bases(first.address)), "ptr")
         access = replace(first, address=Value("0", "i64"), element=element)
-        run = partial(
-            MemberAlgebra.put_members, access=access, stride=shape_of(first.address).stride, places=places
-        )
-        self.apart("members", run, pointer, *columns)
+        kind, operands = MemberAlgebra.put_members, [pointer, *columns]
+        if not of_all:
+            kind, operands = MemberAlgebra.put_some_members, [self.mask_bits(self.mask), *operands]
+        run = partial(kind, access=access, stride=shape_of(first.address).stride, places=places)
+        self.apart("members" if of_all else "some.members", run, *operands, called=not of_all)
         return ()
 
+    def put_some_members(
+        self, running: Value, *operands: Value, access: Access, stride: int, places: Sequence[int]
+    ) -> None:
+        """The same for the lanes of a mask (i32)."""
+        self.put_members(*operands, access=access, stride=stride, places=places, running=running)
+
     def put_members(
-        self, pointer: Value, *columns: Value, access: Access, stride: int, places: Sequence[int]
+        self,
+        pointer: Value,
+        *columns: Value,
+        access: Access,
+        stride: int,
+        places: Sequence[int],
+        running: Value | None = None,
     ) -> None:
         """Stores a word of each column at each of some places in each lane's structure; the first lane's
-        begins at `pointer`."""
+        begins at `pointer`. `running`: only for the lanes of this mask (i32)."""
         pieces, count = self._words_by_lanes(columns), min(WARP, REGISTER // access.word)
         held = len(pieces) * count // WARP  # words of a lane
         column_at = {place: number for number, place in enumerate(places)}
@@ -166,13 +190,15 @@ class MemberAlgebra(OddRowsAlgebra):
             ]
             if any(pick is not None for pick in picks):
                 where = self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {start}")
-                self._store_some_words(self._picked_words(pieces, picks), where, picks, access.word)
+                lanes = [None if pick is None else pick // held for pick in picks]
+                self._store_some_words(self._picked_words(pieces, picks), where, lanes, running, access.word)
 
-    def _store_some_words(self, data: Value, pointer: str, picks: Sequence[int | None], word: int) -> None:
-        if None in picks:
-            bits = ", ".join(f"i1 {'false' if pick is None else 'true'}" for pick in picks)
+    def _store_some_words(
+        self, data: Value, pointer: str, lanes: Sequence[int | None], running: Value | None, word: int
+    ) -> None:
+        if None in lanes or running is not None:
             self.announce(pointer, data.width * word)
-            self.masked_store(data, pointer, Value(f"<{bits}>", "i1", data.width), word)
+            self.masked_store(data, pointer, self.mask_of_words(lanes, running), word)
         else:
             self.builder.void(f"store {data.typed}, ptr {pointer}, align {word}")
 

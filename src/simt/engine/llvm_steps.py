@@ -129,9 +129,10 @@ class StepsAlgebra(StreamAlgebra):
         values: tuple[Value, ...],
         otherwise: Callable[[], tuple[Value, ...]],
     ) -> None:
-        """By steps if all lanes run."""
+        """By steps if all lanes run; near lanes also if some do, by a function."""
         full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
         stride, starts = shape_of(access.address).stride, self.starts_of_rows(access)
+        valid = self.are_steps_valid(access)
 
         def fast() -> tuple[Value, ...]:
             columns = [self.vector(v) for v in values]
@@ -142,7 +143,19 @@ class StepsAlgebra(StreamAlgebra):
                 self._store_columns(access, stride, starts, columns)
             return ()
 
-        self._either(self.both(full, self.are_steps_valid(access)), fast, otherwise)
+        def some() -> tuple[Value, ...]:
+            put = partial(StepsAlgebra.put_some, access=access, stride=stride)
+            columns = [self.vector(v) for v in values]
+            self.apart("some.steps", put, self.mask_bits(self.mask), *starts, *columns, called=True)
+            return ()
+
+        rest = partial(self._either, valid, some, otherwise) if near and self.puts_some else otherwise
+        self._either(self.both(full, valid), fast, rest)
+
+    @property
+    def puts_some(self) -> bool:
+        """Whether words of any lanes are written out of registers: by masks that are made when run."""
+        return "avx512bw" in self.features
 
     def _store_columns(self, access: Access, stride: int, starts: list[Value], columns: list[Value]) -> None:
         for i, column in enumerate(columns):
@@ -213,12 +226,16 @@ class StepsAlgebra(StreamAlgebra):
         text = f"shufflevector {a.typed}, {second}, <{len(picks)} x i32> <{order}>"
         return self.emit(text, a.type, len(picks))
 
-    def put_at(self, *operands: Value, access: Access, stride: int) -> None:
+    def put_some(self, running: Value, *operands: Value, access: Access, stride: int) -> None:
+        """The same for the lanes of a mask (i32)."""
+        self.put_at(*operands, access=access, stride=stride, running=running)
+
+    def put_at(self, *operands: Value, access: Access, stride: int, running: Value | None = None) -> None:
         """Stores the words of all lanes, a column for each word, one after the other at each lane's address.
-        Before the columns come the addresses of the first lane, or of the first of each row."""
+        Before the columns come the addresses of the first lane, or of the first of each row. `running`: only
+        the lanes of this mask (i32)."""
         starts, columns = operands[: -access.count], operands[-access.count :]
         lanes = self._lanes_together(access)
-        count = REGISTER // access.word
         for first in range(0, WARP, lanes):
             group = [self.piece(column, first, lanes) for column in columns]
             for start in range(0, (lanes - 1) * stride + access.size, REGISTER):
@@ -231,10 +248,19 @@ class StepsAlgebra(StreamAlgebra):
                 if not any(words):
                     continue
                 data = self._put_together(group, words)
-                bits = ", ".join(f"i1 {'false' if word is None else 'true'}" for word in words)
                 at = first % self.segment * stride + start
                 where = self._behind(starts[first * len(starts) // WARP], at).ir
-                self.masked_store(data, where, Value(f"<{bits}>", "i1", count), access.word)
+                whose = [None if word is None else first + word[0] for word in words]
+                self.masked_store(data, where, self.mask_of_words(whose, running), access.word)
+
+    def mask_of_words(self, lanes: Sequence[int | None], running: Value | None) -> Value:
+        """Those words of a register that belong to a lane which runs (`running`: i32; None: all do)."""
+        if running is None:
+            bits = ", ".join(f"i1 {'false' if lane is None else 'true'}" for lane in lanes)
+            return Value(f"<{bits}>", "i1", len(lanes))
+        column = self.emit(f"bitcast {running.typed} to <{WARP} x i1>", "i1", WARP)
+        none = Value("zeroinitializer", "i1", WARP)
+        return self._shuffled(column, none, [WARP if lane is None else lane for lane in lanes])
 
     def _put_together(self, columns: list[Value], words: list[tuple[int, int] | None]) -> Value:
         """Elements of columns by lane and number of the column."""

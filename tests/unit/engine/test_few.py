@@ -276,3 +276,22 @@ def test_few_lanes_are_served_one_by_one(condition: str) -> None:
     running = t[CONDITIONS[condition][1](t, t * 0, t)]
     few = 0 < len(set(running % 32)) <= FEW and condition not in ("of data", "differing")
     assert (re.search(r"call <32 x i32> @llvm\.masked\.gather|@simt\.window", code) is None) == few
+
+
+def test_first_lanes_of_a_row_are_a_vector() -> None:
+    """And no more, so that the next step of a tree gets it from the CPU's buffer of stores."""
+    program, _ = compile_ptx(text("first", "in a row", ADD), "<ptx>", DEVICES[90])
+    features = find_cpu("x86-64-v4").features
+    code, _, _ = emit(program, program.functions["k"], BlockShape(16, 16, 1), features, "nounwind")
+    assert "store <8 x i32>" in code
+
+
+def test_first_lanes_of_two_rows(engine: str) -> None:
+    """Words of a row of four threads are side by side, rows are 17 words apart."""
+    place = "mul.lo.u32 %a, %y, 68; mad.lo.u32 %a, %x, 4, %a;"
+    source = KERNEL.format(condition=CONDITIONS["first"][0], place=place, act=NUMBER)
+    device, cells = shared_device(engine), given()[:CELLS]
+    out = device.zeros(CELLS, "u4")
+    device.load(source)["k"]((1,), (4, 64), (device.array(given()), out, 0))
+    cells[:4], cells[17:21] = range(4), range(4, 8)
+    np.testing.assert_array_equal(out.numpy(), cells)

@@ -110,13 +110,12 @@ APART = {
 
 @pytest.mark.parametrize("name", TOGETHER)
 def test_members_are_stored_together(name: str) -> None:
-    """As registers, whole ones or under masks where structures have gaps."""
+    """As registers, whole ones or under masks where structures have gaps, or not all lanes run."""
     step, stores, whole, masked = TOGETHER[name]
-    (code,) = re.findall(
-        r"^define [^\n]*@simt\.members[^\n]*\n(.*?)^}", text_of(stores, step), re.DOTALL | re.MULTILINE
-    )
-    assert code.count("  store <16 x i32>") == whole
-    assert code.count("@llvm.masked.store.v16i32") == masked
+    for kind, expected in (("members", (whole, masked)), ("some.members", (0, whole + masked))):
+        pattern = rf"^define [^\n]*@simt\.{kind}[^\n]*\n(.*?)^}}"
+        (code,) = re.findall(pattern, text_of(stores, step), re.DOTALL | re.MULTILINE)
+        assert (code.count("  store <16 x i32>"), code.count("@llvm.masked.store.v16i32")) == expected
 
 
 @pytest.mark.parametrize("name", APART)
@@ -155,12 +154,16 @@ LAYOUTS = [
 def test_members_of_structures(
     cpu: str, step: int, count: int, bits: int, places: tuple[int, ...], threads: int
 ) -> None:
-    """Each member is its thread's number times another factor; of the gaps nothing is written."""
+    """Each member is its thread's number times another factor; of the gaps nothing is written, nor by threads
+    that do not run."""
     try:
         device = device_for(cpu)
     except simt.SimtError as reason:
         pytest.skip(str(reason))
+    idle = [t for t in range(threads) if threads % 32 and t & 5 == 5]
     stores, expected = list[str](), np.full((threads, step), 0xAA, np.uint8)
+    if idle:
+        stores.append("and.b32 %s, %t, 5; setp.eq.u32 %p, %s, 5; @%p ret;")
     for number, place in enumerate(places):
         values = [f"%w{i}" for i in range(count)]
         for i, value in enumerate(values):
@@ -175,6 +178,7 @@ def test_members_of_structures(
     kernel = KERNEL.format(body=body, step=step, held=max(16, bits))
     out = device.array(np.full((threads, step), 0xAA, np.uint8))
     device.load(kernel)["k"](1, threads, (out, out))
+    expected[idle] = 0xAA
     np.testing.assert_array_equal(out.numpy(), expected)
 
 
