@@ -18,6 +18,7 @@ from simt.engine.llvm_algebra import LlvmIntegers, element_type, integer_text
 from simt.engine.llvm_beside import BesideAlgebra
 from simt.engine.llvm_builder import Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
+from simt.engine.llvm_indices import LEAST
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.ptx.types import Type
 
@@ -41,6 +42,8 @@ class AtomicAlgebra(BesideAlgebra):
             operands = (b,) if c is None else (b, c)
             return self.update_beside(op, t, access, operands, lambda: self._by_lanes(op, t, access, b, c))
         if access.region is SHARED and is_simple(t):
+            if c is not None and self._may_look(access, b):
+                return self._looked_at(t, access, b, c)
             return self._private(op, t, access, b, c)
         if access.region not in (SHARED, LOCAL) and not one_place and is_simple(t):
             return self._of_one_thread(op, t, access, b, c)
@@ -87,11 +90,32 @@ class AtomicAlgebra(BesideAlgebra):
 
         return self._either(self._many_run(), many, lanes)[0]
 
+    def _looked_at(self, t: Type, access: Access, b: Value, c: Value) -> Value:
+        """Compare and swap, where all lanes compare with one number: keys are put into a hash table, what is
+        visited is marked. Mostly somebody has done so before, and nothing is swapped. So all lanes' places
+        are loaded at once, and only lanes that find the number have their turns, one after the other. What
+        these store changes nothing for the others: they are at other places, having found something else."""
+        address, right = self.vector(access.address), self.mask
+        if not self._is_proven(access):
+            right = self.mask_and(right, self._valid(access, address, access.size))
+        places = self._places_at(access, self._offset(access, address), 0)
+        found = self.gather(places, right, access.element, access.word)
+        done = self.mask_and(right, self._plain.compare("ne", t, found, self.vector(b)))
+        outside, self.mask = self.mask, self.mask_and(self.mask, self.invert_mask(done))
+        rest, old = self.mask, self._by_lanes("cas", t, access, b, c)
+        self.mask = outside
+        return self.pick(rest, old, found)
+
     def by_some(self, op: str, t: Type, access: Access, b: Value) -> None:
         """What is known to be right, of which the order does not matter and nobody reads the results, by a
         part of the lanes of shared memory."""
         lanes = _alone(self._by_lanes, op, t, access, b, None)
         self._either(self._many_run(), _alone(self._updated_some, op, t, access, b), lanes)
+
+    def _may_look(self, access: Access, b: Value) -> bool:
+        """Whether `_looked_at` may be worth it."""
+        apart = not shape_of(access.address).is_uniform and access.size >= LEAST
+        return apart and shape_of(b).is_uniform and self.has_gathers
 
     def _many_run(self) -> str:
         count = self.module.declare("llvm.ctpop.i32", "i32", ("i32",))
