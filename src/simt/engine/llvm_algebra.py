@@ -7,8 +7,11 @@ it emits vector instructions. A subclass may hold values in other forms: it over
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache, lru_cache
+
+import llvmlite.binding as llvm
 
 from simt.engine import llvm_folding
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
@@ -58,8 +61,12 @@ def float_text(t: Type, bits: int) -> str:
 
 FENCED = {"i16": ("float", 2), "i32": ("float", 1), "i64": ("double", 1)}
 """As what vectors of integers pass a fence: the type of numbers, and how many elements make one of it."""
+NUMBERS = frozenset({"float", "double"})
 DEEP = 3
 """Operations in a chain after which a sum or product gets a fence."""
+CHOICES = 6
+"""Choices between numbers in a chain of operations of which the last gets a fence."""
+_OPERAND = re.compile(r"%[\w.]+")
 FLOAT_OF = {("i32", 1 << 31): "float", ("i64", 1 << 63): "double"}
 """Types of numbers, by the integers of their size and the bit of their sign."""
 
@@ -79,8 +86,9 @@ class LlvmIntegers:
 
     `fences`: the code is of a long block, in which chains of operations on columns are cut. For each sum
     LLVM's code generator looks, four times, for the bits that are known of what its operands are made of, six
-    operations deep: two thirds of its time for long chains. It does not look past a fence, which stands for
-    no instruction.
+    operations deep: two thirds of its time for long chains. For each test of a number its passes look for
+    whether it can be a NaN, past both operands of choices. They do not look past a fence, which stands for no
+    instruction.
     """
 
     fences = False
@@ -95,7 +103,8 @@ class LlvmIntegers:
         self.module = module
         self.width = width
         self.features = features
-        self._depths: dict[str, int] = {}  # operations since the last fence, by a column's name
+        self._depths: dict[str, int] = {}  # operations on integers since the last fence, by a value's name
+        self._choices: dict[str, int] = {}  # between numbers since the last fence, by a column's name
         self._uncast: dict[str, Value] = {}  # what bitcasts were made of, by their names
 
     # -- operands ----------------------------------------------------------------------------
@@ -121,7 +130,12 @@ class LlvmIntegers:
     # -- emitting ----------------------------------------------------------------------------
 
     def emit(self, text: str, element: str, width: int) -> Value:
-        return Value(self.builder.emit(text), element, width)
+        name = self.builder.emit(text)
+        if self.fences and width > 1 and element in NUMBERS:
+            choices = max([self._choices.get(operand, 0) for operand in _OPERAND.findall(text)], default=0)
+            if choices:
+                self._choices[name] = choices
+        return Value(name, element, width)
 
     def binary(self, opcode: str, a: Value, b: Value) -> Value:
         known = self._folded(opcode, a, b)
@@ -129,26 +143,47 @@ class LlvmIntegers:
             return known
         a, b = self.unify(a, b)
         result = self.emit(f"{opcode} {a.typed}, {b.ir}", a.type, a.width)
-        return self._cut(opcode, result, a, b) if self.fences and a.width > 1 else result
+        return self._cut(opcode, result, a, b) if self.fences else result
 
     def _cut(self, opcode: str, result: Value, a: Value, b: Value) -> Value:
-        """The result of an operation on columns, behind a fence if the chain of those before it is long."""
+        """The result of an operation on integers, behind a fence if the chain of those before it is long."""
         depth = 1 + max(self._depths.get(a.ir, 0), self._depths.get(b.ir, 0))
-        if depth < DEEP or opcode not in ("add", "sub", "mul") or result.type not in FENCED:
+        if depth < DEEP or result.type not in FENCED or not self._ends_chain(opcode, a, b):
             self._depths[result.ir] = depth
             return result
         return self.fenced(result)
 
+    def _ends_chain(self, opcode: str, a: Value, b: Value) -> bool:
+        """Of scalars only products that are no part of an address; their fence is x86's."""
+        if a.width > 1:
+            return opcode in ("add", "sub", "mul")
+        return opcode == "mul" and a.literal is None and b.literal is None and "sse2" in self.features
+
     def fenced(self, column: Value) -> Value:
         """A column of which LLVM does not look at how it was made."""
-        number, count = FENCED.get(column.type, (column.type, 1))
+        if column.type in FENCED:
+            return self._fenced_integers(column)
+        self.fence_lines += 1
+        return Value(self.builder.emit(self._fence(column)), column.type, column.width)
+
+    def _fence(self, numbers: Value) -> str:
+        kind = numbers.spelled
+        name = f"llvm.arithmetic.fence.{mangled(numbers.type, numbers.width)}"
+        return f"call {kind} {self.module.declare(name, kind, (kind,))}({numbers.typed})"
+
+    def _fenced_integers(self, column: Value) -> Value:
+        """Fences are for numbers. Scalars would go to other registers for that: theirs is assembly of no
+        instructions."""
+        if column.width == 1:
+            llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
+            self.fence_lines += 1
+            return self.emit(f'call {column.type} asm "", "=r,0"({column.typed})', column.type, 1)
+        number, count = FENCED[column.type]
         width = column.width // count
-        kind = spell(number, width)
-        fence = self.module.declare(f"llvm.arithmetic.fence.{mangled(number, width)}", kind, (kind,))
-        start = self.builder.emit(f"bitcast {column.typed} to {kind}")
-        end = self.builder.emit(f"call {kind} {fence}({kind} {start})")
         self.fence_lines += 3
-        return self.emit(f"bitcast {kind} {end} to {column.spelled}", column.type, column.width)
+        start = Value(self.builder.emit(f"bitcast {column.typed} to {spell(number, width)}"), number, width)
+        end = Value(self.builder.emit(self._fence(start)), number, width)
+        return self.emit(f"bitcast {end.typed} to {column.spelled}", column.type, column.width)
 
     def _folded(self, opcode: str, a: Value, b: Value) -> Value | None:
         """The result if one or both operands, as constants, tell it."""
@@ -203,7 +238,18 @@ class LlvmIntegers:
         if p.literal is not None:
             return self.unify(a if p.literal else b)[0]
         p, a, b = self.unify(p, a, b)
-        return self.emit(f"select {p.typed}, {a.typed}, {b.typed}", a.type, a.width)
+        chosen = self.emit(f"select {p.typed}, {a.typed}, {b.typed}", a.type, a.width)
+        return self._cut_choice(chosen) if self.fences and chosen.width > 1 else chosen
+
+    def _cut_choice(self, chosen: Value) -> Value:
+        """What is chosen, behind a fence if the numbers that it is chosen from have been chosen often."""
+        if chosen.type not in NUMBERS:
+            return chosen
+        choices = 1 + self._choices.get(chosen.ir, 0)
+        if choices == CHOICES:
+            return self.fenced(chosen)
+        self._choices[chosen.ir] = choices
+        return chosen
 
     def test(self, condition: str, a: Value, b: Value) -> Value:
         """A comparison: `condition` as in `icmp ult` or `fcmp olt`."""

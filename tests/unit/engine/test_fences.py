@@ -85,6 +85,30 @@ def test_long_chains_are_cut(bits: int) -> None:
     assert "arithmetic.fence" not in emitted(chain(bits, 2))
 
 
+CUT = {"predicated": "@llvm.arithmetic.fence.v32f32(", "uniform": 'asm "", "=r,0"(i32 '}
+"""Shapes of choices between numbers and of products of scalars, and their fences."""
+
+
+@pytest.mark.skipif("sse2" not in host_cpu().features, reason="fences for scalars are x86's")
+@pytest.mark.parametrize("shape", CUT)
+def test_choices_and_scalars_are_cut(shape: str) -> None:
+    long, short = (emitted(SHAPES[shape](n)).count(CUT[shape]) for n in (130, 60))
+    assert (long > 10, short) == (True, 0)
+
+
+@pytest.mark.parametrize("shape", CUT)
+def test_what_is_cut_has_the_same_results(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIMT_DRAFTS", "0")
+    found = list[list[int]]()
+    for engine, cpu in (("interpreter", "host"), ("jit", "host"), ("jit", "x86-64")):
+        device = simt.Device("sm_90", engine=engine, cpu=cpu)
+        to = device.zeros(32, "u4")
+        device.load(SHAPES[shape](130))["k"](1, 29, (to, 5))
+        found.append(to.numpy().tolist())
+    assert found[0] == found[1] == found[2]
+    assert len(set(found[0])) > 1
+
+
 @pytest.mark.parametrize("bits", BITS)
 def test_chains_for_arm64(bits: int) -> None:
     program, _ = compile_ptx(chain(bits, 60), "<ptx>", DEVICES[90])
