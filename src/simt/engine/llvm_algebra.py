@@ -131,7 +131,7 @@ class LlvmIntegers:
 
     def emit(self, text: str, element: str, width: int) -> Value:
         name = self.builder.emit(text)
-        if self.fences and width > 1 and element in NUMBERS:
+        if self._choices and self.fences and width > 1 and element in NUMBERS:
             choices = max([self._choices.get(operand, 0) for operand in _OPERAND.findall(text)], default=0)
             if choices:
                 self._choices[name] = choices
