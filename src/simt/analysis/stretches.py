@@ -55,14 +55,15 @@ def walks(ssa: Ssa, loop: Loop, turns: Turns) -> list[Walk]:
             found[key][id(op)] = offset
             places[key].add(block.index)
     made = [Walk(*key, offsets, len(places[key])) for key, offsets in found.items()]
-    return [walk for walk in made if walk.size in SIZES and _is_dense(walk, loop, turns)]
+    return [walk for walk in made if walk.size in SIZES and is_dense(walk, loop, turns)]
 
 
-def _is_dense(walk: Walk, loop: Loop, turns: Turns) -> bool:
-    """Whether most of what lies between the words of some turns is read, and all of a turn at once."""
+def is_dense(walk: Walk, loop: Loop, turns: Turns, most: int = STRETCH // 2) -> bool:
+    """Whether most of what lies between the words of some turns is read, and all of a turn at once. `most`:
+    bytes from the first of these words to the last."""
     step, offsets = turns.step(walk.address, loop) or 0, walk.offsets.values()
     behind = [offset - walk.first for offset in offsets]
-    near = max(behind) <= STRETCH // 2 and all(n % walk.size == 0 for n in behind)
+    near = max(behind) <= most and all(n % walk.size == 0 for n in behind)
     return near and step % walk.size == 0 and 0 < step <= SPARSE * walk.size * len(offsets)
 
 

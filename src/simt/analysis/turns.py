@@ -44,6 +44,11 @@ class Turns:
         shape = self._of(address, loop, LONGEST)
         return shape.stride if shape.width == 1 and shape.hold <= Hold.GUARDED else None
 
+    def is_sure(self, address: Definition, loop: Loop) -> bool:
+        """Whether an address that goes on by a step does so in any case: it is made of nothing that may
+        wrap."""
+        return self._of(address, loop, LONGEST).exact
+
     def _of(self, definition: Definition, loop: Loop, left: int) -> Shape:
         key = definition, loop.header.index
         if key not in self._known:

@@ -188,11 +188,10 @@ class AloneLoops:
         loop = self._begun(header)
         if loop is None:
             return
-        stores = [shape for op in self._ops(loop) for shape in self._stored(op)]
-        if any(map(self._is_apart, stores)) and self._is_gathered(loop):
+        if self._has_own_rows(loop):
             if self._has_rows(loop, RowLoop):
                 self._go_alone(loop, self.emitter.m.mask_bits(mask).ir, "true")
-        elif any(shape.is_uniform for shape in stores) and self._has_rows(loop, OneLaneLoop):
+        elif any(shape.is_uniform for shape in self._all_stored(loop)) and self._has_rows(loop, OneLaneLoop):
             bits, builder = self.emitter.m.mask_bits(mask).ir, self.emitter.builder
             below = builder.emit(f"sub i32 {bits}, 1")
             others = builder.emit(f"and i32 {bits}, {below}")
@@ -200,6 +199,16 @@ class AloneLoops:
         elif mask.ir != ALL and self._is_for_few(loop) and self._has_rows(loop, FewLoop):
             most = FEW_PARTED_GATHERED if self._is_gathered(loop) else FEW_PARTED
             self._go_alone_if_few(loop, self.emitter.m.mask_bits(mask).ir, most)
+
+    def goes_by_rows(self, loop: Loop) -> bool:
+        """Whether lanes go through a loop one by one, as each stores to a row of its own."""
+        return self._has_own_rows(loop) and self._has_rows(loop, RowLoop)
+
+    def _has_own_rows(self, loop: Loop) -> bool:
+        return any(map(self._is_apart, self._all_stored(loop))) and self._is_gathered(loop)
+
+    def _all_stored(self, loop: Loop) -> list[Shape]:
+        return [shape for op in self._ops(loop) for shape in self._stored(op)]
 
     def _is_for_few(self, loop: Loop) -> bool:
         """Whether lanes get at memory one by one in a loop, and have parted before it by what memory holds.

@@ -15,12 +15,12 @@ from simt.engine import llvm_runtime
 from simt.engine.llvm_access import I64, Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_memory import Values
+from simt.engine.llvm_own_stores import OwnStoreAlgebra
 from simt.engine.llvm_runs import MOST
-from simt.engine.llvm_stretches import StretchAlgebra
 
 
-class OddRowsAlgebra(StretchAlgebra):
-    """`StretchAlgebra` with such CTAs."""
+class OddRowsAlgebra(OwnStoreAlgebra):
+    """`OwnStoreAlgebra` with such CTAs."""
 
     def load_two(self, access: Access, otherwise: Callable[[], Values]) -> Values:
         if self.block.rows_fit or access.count > 1:

@@ -13,10 +13,12 @@ lanes that run; what no lane asks for is not looked at.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from simt.analysis.access import NEAR
+from simt.analysis.own_stores import course
 from simt.analysis.program import Block, Op
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
@@ -27,7 +29,7 @@ from simt.engine.llvm_builder import Value
 from simt.engine.llvm_following import LEAST, WORD, FollowingAlgebra
 from simt.engine.llvm_lanes import Guarded
 from simt.engine.llvm_memory import Values
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 if TYPE_CHECKING:
     from simt.engine.llvm_function import FunctionEmitter
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 NEEDED = frozenset({"avx512bw"})
 """Of a CPU."""
 HALF = WARP // 2
+NEVER = -(1 << 62)
+"""Bytes that no two places are apart."""
 
 
 def is_apart(shape: Shape) -> bool:
@@ -50,11 +54,36 @@ def has_stretches(features: frozenset[str]) -> bool:
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """Stack memory: where each lane's stretch begins (i64 each), what is in them, by columns, and how many
-    words that are, 0 if there is nothing yet (i64)."""
+    words that are, 0 if there is nothing yet (i64). Of one that is stored: which of them wait (i16),
+    whether it is known to lie far from all others of the loop (i1), and how many words it may have (i64).
+    `size`: bytes of a word."""
 
     starts: str
     words: str
     count: str
+    filled: str = ""
+    apart: str = ""
+    room: str = ""
+    size: int = WORD
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """The stretches of a loop that stores some. Stack memory: it goes on without (i1, `off`). `before` and
+    `sure`: see `Course`."""
+
+    loaded: tuple[Stretch, ...]
+    stored: tuple[Stretch, ...]
+    before: Mapping[tuple[int, int], int]
+    sure: bool
+    off: str
+
+    def others(self, stretch: Stretch) -> Iterator[tuple[Stretch, int]]:
+        """All others of the loop than one that is stored, and how far it may begin behind each lane's own:
+        others that are stored must lie elsewhere."""
+        number = self.stored.index(stretch)
+        yield from ((loaded, self.before[i, number]) for i, loaded in enumerate(self.loaded))
+        yield from ((other, NEVER) for other in self.stored if other is not stretch)
 
 
 class Stretches:
@@ -63,16 +92,21 @@ class Stretches:
     def __init__(self, emitter: FunctionEmitter) -> None:
         self.emitter = emitter
         self._found: dict[int, list[tuple[Walk, Stretch]]] = {}  # by loops' headers' indices
+        self._traffic: dict[int, Traffic] = {}  # of those of them that store stretches
 
     def of(self, op: Op, loop: Loop | None) -> Words | None:
-        """Where a load of a loop finds its words."""
+        """Where a load of a loop finds its words, or a store leaves them."""
         for walk, stretch in [] if loop is None else self._of_loop(loop):
-            if id(op) in walk.offsets:
-                return Words(stretch, walk.offsets[id(op)], walk.first)
+            if loop is not None and id(op) in walk.offsets:
+                traffic = self._traffic.get(loop.header.index)
+                begins = next(iter(walk.offsets)) == id(op)
+                return Words(stretch, walk.offsets[id(op)], walk.first, traffic, begins)
         return None
 
     def begin(self, block: Block, target: Block) -> None:
-        """Lanes go from a block to another one: stretches of a loop that begins there are none yet."""
+        """Lanes go from a block to another one: stretches of a loop that begins there are none yet. Those of
+        one that ends are stored."""
+        self._end(block, target)
         loop = self.emitter.schedule.loop_of[target.index]
         if loop is None or loop.header is not target:
             return
@@ -80,18 +114,56 @@ class Stretches:
         if not loop.first <= position <= loop.last:
             for _, stretch in self._of_loop(loop):
                 self.emitter.builder.void(f"store i64 0, ptr {stretch.count}")
+            if traffic := self._traffic.get(target.index):
+                self.emitter.builder.void(f"store i1 false, ptr {traffic.off}")
+                for stretch in traffic.stored:
+                    self.emitter.builder.void(f"store i16 0, ptr {stretch.filled}")
+                    self.emitter.builder.void(f"store i1 false, ptr {stretch.apart}")
+
+    def _end(self, block: Block, target: Block) -> None:
+        loop = self.emitter.schedule.loop_of[block.index]
+        traffic = None if loop is None or target is block else self._traffic.get(loop.header.index)
+        if traffic is not None:
+            self.emitter.m.settle_stretches(traffic)
 
     def _of_loop(self, loop: Loop) -> list[tuple[Walk, Stretch]]:
         header, emitter = loop.header.index, self.emitter
         if header not in self._found:
-            found = walks(emitter.ssa, loop, emitter.turns) if self._suits(loop) else []
-            found = [walk for walk in found if self._is_apart(walk) and not self._is_got_otherwise(walk)]
+            found = self._walks(loop) if self._suits(loop) else []
             if found and counts_few(emitter.ssa, loop, emitter.turns, emitter.ranges):
                 found = []
             self._found[header] = [
                 (walk, self._stretch(f"%stretch.{header}.{i}")) for i, walk in enumerate(found)
             ]
+            if not found and self._suits(loop) and self._may_store(loop):
+                self._found[header] = self._of_course(loop)
         return self._found[header]
+
+    def _walks(self, loop: Loop) -> list[Walk]:
+        found = walks(self.emitter.ssa, loop, self.emitter.turns)
+        return [walk for walk in found if self._is_apart(walk) and not self._is_got_otherwise(walk)]
+
+    def _may_store(self, loop: Loop) -> bool:
+        """Whether a loop that stores may store stretches: with all lanes that begin it, in warps of one row.
+        Lanes alone are better where LLVM makes vectors of their turns."""
+        emitter, header = self.emitter, loop.header.index
+        whole = header not in emitter.uniformity.divergent and emitter.m.block.segments == 1
+        few = counts_few(emitter.ssa, loop, emitter.turns, emitter.ranges)
+        return whole and not few and not emitter.alone.goes_by_rows(loop)
+
+    def _of_course(self, loop: Loop) -> list[tuple[Walk, Stretch]]:
+        emitter, name = self.emitter, f"%stretch.{loop.header.index}"
+        found = course(emitter.ssa, loop, emitter.turns, emitter.unit.program.environment)
+        if found is None or not all(map(self._is_apart, (*found.loads, *found.stores))):
+            return []
+        if any(0 < abs(emitter.shape(walk.address).stride) <= STRETCH for walk in found.stores):
+            return []
+        loaded = [replace(self._stretch(f"{name}.{i}"), size=w.size) for i, w in enumerate(found.loads)]
+        stored = [self._stretch(f"{name}.out.{i}", stored=True) for i in range(len(found.stores))]
+        off = f"{name}.off"
+        emitter.allocas[f"  {off} = alloca i1"] = None
+        self._traffic[loop.header.index] = Traffic((*loaded,), (*stored,), found.before, found.sure, off)
+        return [*zip((*found.loads, *found.stores), (*loaded, *stored), strict=True)]
 
     def _is_apart(self, walk: Walk) -> bool:
         """Whether each lane may have memory of its own, not a row that it shares with others."""
@@ -109,12 +181,15 @@ class Stretches:
         together = walk.size == WORD and walk.blocks == 1 and len(walk.offsets) >= LEAST
         return together and self.emitter.shape(walk.address).pitched
 
-    def _stretch(self, name: str) -> Stretch:
-        stretch = Stretch(f"{name}.starts", f"{name}.words", f"{name}.count")
-        kinds = (f"[{WARP} x i64]", f"[{WARP * STRETCH} x i8]", "i64")
-        for place, kind in zip((stretch.starts, stretch.words, stretch.count), kinds, strict=True):
-            self.emitter.allocas[f"  {place} = alloca {kind}, align 64"] = None
-        return stretch
+    def _stretch(self, name: str, *, stored: bool = False) -> Stretch:
+        kinds = {"starts": f"[{WARP} x i64]", "words": f"[{WARP * STRETCH} x i8]", "count": "i64"}
+        kinds |= {"filled": "i16", "apart": "i1", "room": "i64"} if stored else {}
+        for part, kind in kinds.items():
+            self.emitter.allocas[f"  {name}.{part} = alloca {kind}, align 64"] = None
+        found = Stretch(f"{name}.starts", f"{name}.words", f"{name}.count")
+        if not stored:
+            return found
+        return replace(found, filled=f"{name}.filled", apart=f"{name}.apart", room=f"{name}.room")
 
     @cached_property
     def _outer(self) -> set[int]:
@@ -132,12 +207,15 @@ class Stretches:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a load is of a stretch: bytes from the address that all loads of the walk have, to the load's own
-    word and to the turn's first one."""
+    """What a load or a store is of a stretch: bytes from the address that all of the walk have, to its own
+    word and to the turn's first one. `traffic`: of a loop that stores. `begins`: it is the first access of
+    the walk in a turn."""
 
     stretch: Stretch
     offset: int
     first: int
+    traffic: Traffic | None = None
+    begins: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,14 +248,18 @@ class StretchAlgebra(FollowingAlgebra):
             return super().load_planned(access)
         self.expect_nothing()
         front = self._front(access, words)
+        at, inside = self._waiting_column(access, words, front)
+        there = partial(self._column, access, words.stretch, at)
+        return self._either(inside, there, partial(self._anew, access, words, front), likely=True)
+
+    def _waiting_column(self, access: Access, words: Words, front: Front) -> tuple[Value, str]:
+        """Which column an access's words have in the present stretches; i1: they have one."""
         gone = Value(self.builder.emit(f"load i64, ptr {front.gone}"), I64)
         at = self.plus(gone, words.offset - front.offset)
         at = self._rotated(at, access.size.bit_length() - 1)
         count = self.builder.emit(f"load i64, ptr {words.stretch.count}")
         inside = self.builder.emit(f"icmp ult {at.typed}, {count}")
-        inside = self.both(self.builder.emit(f"load i1, ptr {front.alike}"), inside)
-        there = partial(self._column, access, words.stretch, at)
-        return self._either(inside, there, partial(self._anew, access, words, front), likely=True)
+        return at, self.both(self.builder.emit(f"load i1, ptr {front.alike}"), inside)
 
     def _is_own(self, access: Access) -> bool:
         """Whether it is a plain load of global memory."""
@@ -203,11 +285,16 @@ class StretchAlgebra(FollowingAlgebra):
             text = f"load <{WARP} x i64>, ptr {words.stretch.starts}, align 64"
             starts = Value(self.builder.emit(text), I64, WARP)
             gone = self.binary("sub", self._lane(column, 0), self._lane(starts, 0))
-            there = LlvmIntegers.binary(self, "add", starts, self.widened(gone, WARP))
-            alike = self._none_of(self.test("icmp eq", column, there))
+            sure = words.traffic is not None and words.traffic.sure
+            alike = "true" if sure else self._go_alike(column, starts, gone)
             self.builder.void(f"store i1 {alike}, ptr {front.alike}")
             self.builder.void(f"store {gone.typed}, ptr {front.gone}")
         return self._fronts[words.stretch]
+
+    def _go_alike(self, column: Value, starts: Value, gone: Value) -> str:
+        """i1: all lanes that run are as far from where their stretches begin."""
+        there = LlvmIntegers.binary(self, "add", starts, self.widened(gone, WARP))
+        return self._none_of(self.test("icmp eq", column, there))
 
     def _frozen(self, column: Value) -> Value:
         """A column that has some value in lanes that do not run, too."""
@@ -242,6 +329,21 @@ class StretchAlgebra(FollowingAlgebra):
     ) -> Value:
         """i1: stretches from the addresses of a column on are valid in all lanes that run, of which the first
         lane is one, and have been loaded. `limit`: of their places behind `low`, in words."""
+        ok, begin = self._are_valid(column, mask, low, limit, size)
+
+        def load() -> Values:
+            self.builder.void(f"store {begin.typed}, ptr {starts.ir}, align 64")
+            self._load_each(starts, words, size)
+            return ()
+
+        self._either(ok, load, lambda: ())
+        return Value(ok, "i1")
+
+    def _are_valid(
+        self, column: Value, mask: Value, low: Value, limit: Value, size: int
+    ) -> tuple[str, Value]:
+        """i1: stretches that begin at the addresses of a column are valid in all lanes that run, the first
+        lane among them. And the column with the first lane's address for those that are not."""
         places = LlvmIntegers.binary(self, "sub", column, self.widened(low, WARP))
         places = self._rotated(places, size.bit_length() - 1)
         valid = self.test("icmp ult", places, self.widened(limit, WARP))
@@ -249,15 +351,7 @@ class StretchAlgebra(FollowingAlgebra):
         wrong = self.builder.emit(f"and i32 {mask.ir}, {wrong}")
         first = self.builder.emit(f"trunc {mask.typed} to i1")
         ok = self.both(first, self.builder.emit(f"icmp eq i32 {wrong}, 0"))
-
-        def load() -> Values:
-            begin = self.pick(valid, column, self.widened(self._lane(column, 0), WARP))
-            self.builder.void(f"store {begin.typed}, ptr {starts.ir}, align 64")
-            self._load_each(starts, words, size)
-            return ()
-
-        self._either(ok, load, lambda: ())
-        return Value(ok, "i1")
+        return ok, self.pick(valid, column, self.widened(self._lane(column, 0), WARP))
 
     def _load_each(self, starts: Value, words: Value, size: int) -> None:
         """Puts each lane's stretch into columns of words. Asks for what the next warp is going to load, if it

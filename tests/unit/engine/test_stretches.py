@@ -47,6 +47,7 @@ SUMS = "ld.global.u32 %w, [%from]; add.u32 %kept, %kept, %w;"
 STORES = f"{FLOATS} st.global.f32 [%out], %g;"
 ASIDE = f"{FLOATS} st.shared.f32 [own], %g;"
 UPDATES = f"{FLOATS} red.shared.add.u32 [own], 1;"
+IN_PLACE = f"{FLOATS} st.global.f32 [%from], %g;"
 FENCED = f"{FLOATS} membar.gl;"
 VOLATILE = "ld.volatile.global.f32 %f, [%from]; add.f32 %g, %g, %f;"
 LOOKED_UP = f"{FLOATS} mul.wide.u32 %far, %i, 256; add.s64 %far, %far, %out; ld.global.f32 %f, [%far];"
@@ -82,6 +83,23 @@ def test_words_that_follow_one_another_are_loaded_at_once(turn: str, size: int, 
 @pytest.mark.parametrize("limit", [OWN, SAME])
 def test_loops_that_may_change_what_they_read_do_not(turn: str, limit: str) -> None:
     assert not has_stretches(code(kernel(turn, limit)))
+
+
+@pytest.mark.parametrize(
+    ("turn", "limit", "cpu", "stored"),
+    [
+        (IN_PLACE, SAME, "x86-64-v4", True),
+        (f"{FLOATS} st.global.f32 [%from+-4], %g;", SAME, "x86-64-v4", True),
+        (f"{FLOATS} st.global.f32 [%from+4], %g;", SAME, "x86-64-v4", False),  # the next turn's word
+        (f"{FLOATS} st.volatile.global.f32 [%from], %g;", SAME, "x86-64-v4", False),
+        (f"{IN_PLACE} membar.cta;", SAME, "x86-64-v4", False),
+        (f"{IN_PLACE} @%q st.global.f32 [%from], %g;", SAME, "x86-64-v4", False),
+        (IN_PLACE, OWN, "x86-64-v4", False),  # lanes leave by degrees
+        (IN_PLACE, SAME, "x86-64-v3", False),
+    ],
+)
+def test_which_loops_store_stretches(turn: str, limit: str, cpu: str, stored: bool) -> None:
+    assert ("@simt.stretches.stored" in code(kernel(turn, limit), cpu=cpu)) == stored
 
 
 @pytest.mark.parametrize("step", [-4, 16, 128])
@@ -199,6 +217,24 @@ def test_the_first_word_beyond_the_end_is_named(length: int, beyond: int) -> Non
     assert caught.value.address == end
     assert caught.value.site.line == line
     return None
+
+
+@pytest.mark.parametrize("beyond", [0, 1, 17])
+def test_the_first_word_stored_beyond_the_end_is_named(beyond: int) -> None:
+    """What waits by then is stored before, and no more than that."""
+    device = simt.Device("sm_90", engine="jit", memory="16MiB")
+    words, length = words_at_the_end(device, np.uint32(7)), 70
+    end, out = words.ptr + words.nbytes, device.zeros(64, "u4")
+    start = np.uint64(end - 4 * (64 * length - beyond))
+    loaded = device.load(kernel("add.f32 %g, %g, 0f3F800000; st.global.f32 [%from], %g;", SAME))["k"]
+    if beyond:
+        with pytest.raises(simt.MemoryFault, match=r"thread \(63, 0, 0\)") as caught:
+            loaded(1, 64, (start, out, np.uint32(length), np.uint32(length)))
+        assert caught.value.address == end
+    else:
+        loaded(1, 64, (start, out, np.uint32(length), np.uint32(length)))
+    last = words.numpy()[beyond - length :].view("f4")
+    assert last.tolist() == [*range(1, length - beyond + 1)]
 
 
 @pytest.mark.parametrize("engine", ["jit", "interpreter"])

@@ -1,0 +1,232 @@
+"""Random loops in which each thread of a warp goes through memory of its own and stores there: to arrays
+apart, to what it has loaded, is going to load, or what its neighbours have. A model in Python does one
+instruction after the other, for all threads at a time.
+
+`python -m tests.property.test_own_stores FIRST END [--cpu x86-64-v3]` tries some seeds.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from random import Random
+
+import numpy as np
+import pytest
+
+import simt
+
+SIZE, STARTS, RESULTS, FIRST = 1 << 20, 0, 1024, 4096
+"""Bytes of memory; what is where in it: where threads begin with each pointer, what they find, arrays."""
+OPS = "ld.global.u32 %v", "ld.global.u16 %h", "st.global.u32 [%p"
+"""How the lines of a loop's instructions begin."""
+CASES = 16
+"""Of threads that go through each loop."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """`ops`: what a turn does: whether it stores, by which pointer, how many bytes from there, and the bytes
+    of the word. `step`: bytes from turn to turn. `index`: addresses are made of an index in each turn.
+    `starts`: of each pointer, for each thread. `idle`: threads that do nothing."""
+
+    ops: tuple[tuple[bool, int, int, int], ...]
+    step: int
+    index: bool
+    turns: int
+    starts: tuple[tuple[int, ...], ...]
+    idle: tuple[int, ...]
+
+    @property
+    def threads(self) -> int:
+        return len(self.starts[0])
+
+
+def some(random: Random) -> Loop:
+    """The code of a loop; no thread goes through it yet."""
+    words, pointers = random.choice((1, 1, 2, 3, 4, 4, 16)), random.choice((1, 2, 2, 3))
+    step = 4 * words * random.choice((1, 1, 1, 1, 2))
+    ops = list[tuple[bool, int, int, int]]()
+    chosen = [(random.random() < 0.5, random.randrange(pointers)) for _ in range(random.choice((1, 2, 3)))]
+    chosen.insert(random.randrange(len(chosen) + 1), (True, random.randrange(pointers)))
+    aside = [random.choice((0, 0, 0, 4, -4, 8)) for _ in range(pointers)]
+    for word in range(words):
+        for stores, pointer in chosen:
+            size = 2 if not stores and words == 1 and random.random() < 0.1 else 4
+            ops.append((stores, pointer, 4 * word + aside[pointer] * stores, size))
+    if random.random() < 0.1:
+        random.shuffle(ops)
+    return Loop((*ops,), step, random.random() < 0.3, 0, ((),) * pointers, ())
+
+
+def gone_through(random: Random, loop: Loop) -> Loop:
+    """By some threads, some times."""
+    turns, threads = random.choice((1, 2, 5, 9, 17, 40)), random.choice((32, 32, 32, 20, 7))
+    idle = random.choice(((), (), (), (0,), range(20, 32), range(0, 32, 2)))
+    starts = some_starts(random, loop.step, turns, len(loop.starts), threads)
+    return replace(loop, turns=turns, starts=starts, idle=tuple(t for t in idle if t < threads))
+
+
+def some_starts(
+    random: Random, step: int, turns: int, pointers: int, threads: int
+) -> tuple[tuple[int, ...], ...]:
+    """Rows of one pitch, side by side or one over the other; of one array, or of others behind it."""
+    row, reach = step * turns, step * turns + 64
+    pitch = random.choice((row, row, row, row // 8 * 4, reach, reach, reach + 60, 1024, 32, 4, 0))
+    lanes = [pitch * lane for lane in range(threads)]
+    if random.random() < 0.1:
+        random.shuffle(lanes)
+    length, found = pitch * (threads - 1) + reach, list[list[int]]()
+    for _ in range(pointers):
+        at = random.choice((0, 0, 1, 2, 3)) * length + 4 * random.choice((0, 0, 0, 1, -1, 3, -5, 15, -17, 40))
+        found.append([FIRST + 256 + at + lane for lane in lanes])
+    if random.random() < 0.2:  # to the end of memory, or beyond
+        far = SIZE - reach + 4 * random.randrange(-16, 30) - max(map(max, found))
+        found = [[start + far // 4 * 4 for start in starts] for starts in found]
+    if random.random() < 0.05:
+        found[-1][random.randrange(threads)] += 1
+    return tuple(tuple(starts) for starts in found)
+
+
+def text(loop: Loop) -> str:
+    pointers, lines, step = range(len(loop.starts)), list[str](), loop.step
+    for stores, pointer, at, size in loop.ops:
+        mix = f"mad.lo.u32 %acc, %acc, 31, {'%t' if stores else '%v'};"
+        if stores:
+            lines += [mix, f"st.global.u32 [%p{pointer}+{at}], %acc;"]
+        elif size == 4:
+            lines += [f"ld.global.u32 %v, [%p{pointer}+{at}];", mix]
+        else:
+            lines += [f"ld.global.u16 %h, [%p{pointer}+{at}];", "cvt.u32.u16 %v, %h;", mix]
+    begin = [f"ld.global.u64 %b{i}, [%own+{STARTS + 256 * i}]; mov.u64 %p{i}, %b{i};" for i in pointers]
+    if loop.index:
+        lines[:0] = [
+            f"mul.wide.s32 %far, %i, {step};",
+            *(f"add.s64 %p{i}, %b{i}, %far;" for i in pointers),
+        ]
+    else:
+        lines += [f"add.s64 %p{i}, %p{i}, {step};" for i in pointers]
+    registers = ", ".join(f"%p{i}, %b{i}" for i in pointers)
+    body, start = "\n    ".join(lines), "\n    ".join(begin)
+    return f""".version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 memory, .param .u32 idle, .param .u32 turns)
+{{
+    .reg .b64 %own, %far, {registers}; .reg .b32 %t, %v, %acc, %i, %n; .reg .b16 %h; .reg .pred %q;
+    mov.u32 %t, %tid.x; ld.param.u32 %v, [idle]; shr.u32 %v, %v, %t; and.b32 %v, %v, 1;
+    setp.ne.u32 %q, %v, 0; @%q bra END;
+    ld.param.u64 %own, [memory]; mul.wide.u32 %far, %t, 8; add.s64 %own, %own, %far;
+    {start}
+    ld.param.u32 %n, [turns]; mov.u32 %acc, 1; mov.u32 %i, 0;
+TURN:
+    {body}
+    add.s32 %i, %i, 1; setp.lt.s32 %q, %i, %n; @%q bra TURN;
+    st.global.u32 [%own+{RESULTS}], %acc;
+END:
+    ret;
+}}
+"""
+
+
+class Wrong(Exception):
+    """A thread gets at what it may not: the thread, the place, and which instruction does it."""
+
+
+def model(loop: Loop, memory: np.ndarray) -> None:
+    """What memory holds in the end. Of threads that store at one place the last one's word stays."""
+    running = np.array([t for t in range(loop.threads) if t not in loop.idle])
+    found, starts = np.ones(len(running), "u4"), np.array(loop.starts)[:, running]
+    for turn in range(loop.turns):
+        for number, (stores, pointer, at, size) in enumerate(loop.ops):
+            places = starts[pointer] + turn * loop.step + at
+            bad = np.flatnonzero((places % size != 0) | (places + size > SIZE))
+            if len(bad):
+                raise Wrong(running[bad[0]], places[bad[0]], number)
+            words = memory.view(f"u{size}")
+            found = 31 * found + (running if stores else words[places // size]).astype("u4")
+            if stores:
+                words[places // size] = found
+    memory.view("u4")[RESULTS // 4 + 2 * running] = found
+
+
+def wrong(seed: int, engine: str, cpu: str | None = None) -> str:
+    """What an engine does wrong with a random loop; empty if nothing."""
+    random = Random(seed)
+    device = simt.Device("sm_90", engine=engine, memory=2 * SIZE, timeout=30, cpu=cpu)
+    loop = some(random)
+    kernel, before = device.load(text(loop))["k"], device.zeros(SIZE, "u1")
+    memory = device.zeros(SIZE, "u1")  # the last that there is
+    before.free()
+    found = (wrong_once(gone_through(random, loop), kernel, memory, seed) for _ in range(CASES))
+    return next(filter(None, found), "")
+
+
+def wrong_once(loop: Loop, kernel: simt.Kernel, memory: simt.DeviceArray, seed: int) -> str:
+    words = np.random.default_rng(seed).integers(0, 1 << 32, SIZE // 4, "u4").view("u1")
+    for number, starts in enumerate(loop.starts):
+        at = STARTS + 256 * number
+        places = np.array(starts, "u8") + np.uint64(memory.ptr)
+        words[at : at + 8 * loop.threads] = places.view("u1")
+    memory.copy_from(words)
+    expected, fault, idle = words.copy(), None, sum(1 << t for t in loop.idle)
+    try:
+        model(loop, expected)
+    except Wrong as one:
+        fault = one.args
+    try:
+        kernel(1, loop.threads, (memory, np.uint32(idle), np.uint32(loop.turns)))
+    except simt.MemoryFault as told:
+        lines = [n for n, line in enumerate(text(loop).splitlines(), 1) if line.strip().startswith(OPS)]
+        thread, place, number = fault or (-1, -1, 0)
+        got = told.site.thread[0], told.address - memory.ptr, told.site.line
+        return "" if got == (thread, place, lines[number]) else f"{loop}: {told}, not {fault}"
+    if fault:
+        return f"{loop}: no fault"
+    bad = np.flatnonzero(memory.numpy() != expected)
+    return f"{loop}: bytes {bad[:5]} of {len(bad)}" if len(bad) else ""
+
+
+LOAD, STORE = (False, 0, 0, 4), (True, 1, 0, 4)
+
+
+@pytest.mark.parametrize(
+    ("ops", "step"),
+    [
+        ((LOAD, STORE), 4),
+        ((STORE, (False, 0, 4, 4)), 4),
+        ((STORE, (True, 2, 0, 4)), 4),
+        ((LOAD, STORE, (False, 0, 4, 4)), 8),
+        ((LOAD, (False, 0, 4, 4), (False, 0, 8, 4), STORE, (True, 1, 4, 4), (True, 1, 8, 4)), 12),
+    ],
+)
+def test_rows_that_lie_over_each_other(ops: tuple[tuple[bool, int, int, int], ...], step: int) -> None:
+    """At any pitch, what is stored before, at and behind what is loaded."""
+    device = simt.Device("sm_90", engine="jit", memory=2 * SIZE, timeout=30)
+    loop = Loop(ops, step, False, 24 if step == 4 else 8, ((), (), ()), ())
+    kernel, before = device.load(text(loop))["k"], device.zeros(SIZE, "u1")
+    memory = device.zeros(SIZE, "u1")
+    before.free()
+    for pitch in (0, 32, 36, 60, 64, 128):
+        lanes = [8192 + pitch * lane for lane in range(32)]
+        for distance in (-64, -4, 0, 4, 60, pitch, 1 << 16):
+            starts = ((*lanes,), *(tuple(at + far for at in lanes) for far in (distance, 2 * distance + 4)))
+            assert wrong_once(replace(loop, starts=starts), kernel, memory, 1) == ""
+
+
+@pytest.mark.parametrize("engine", ["jit", "interpreter"])
+def test_memory_is_as_after_one_instruction_after_the_other(engine: str) -> None:
+    assert [found for seed in (1,) if (found := wrong(seed, engine))] == []
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("first", type=int)
+    parser.add_argument("end", type=int)
+    parser.add_argument("--cpu")
+    parser.add_argument("--engine", default="jit")
+    given = parser.parse_args()
+    for number in range(given.first, given.end):
+        if what := wrong(number, given.engine, given.cpu):
+            print(number, what, flush=True)
+    print(f"{given.end - given.first} loops")
