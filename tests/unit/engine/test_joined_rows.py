@@ -3,6 +3,8 @@ grid's row. NumPy expects."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from click import unstyle
@@ -252,9 +254,9 @@ def test_kernels_that_are_never_joined_are_compiled_once(monkeypatch: pytest.Mon
     assert isinstance(device.engine, Jit)
     compile_one = device.engine.compiler.compile
 
-    def watched(program: Program, kernel: Function, block: BlockShape, warps: int) -> Compiled:
+    def watched(program: Program, kernel: Function, block: BlockShape, *more: Any) -> Compiled:
         made.append(block)
-        return compile_one(program, kernel, block, warps)
+        return compile_one(program, kernel, block, *more)
 
     monkeypatch.setattr(device.engine.compiler, "compile", watched)
     run = device.load(counts(change="st.global.u32 [%o], %t;"))["k"]
