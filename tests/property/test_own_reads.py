@@ -6,7 +6,6 @@ the other. Threads read up to the end of all memory that there is, and beyond.
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from random import Random
 
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 import simt
+from tests.property.seeds import try_seeds
 
 THREADS, SIZE = 96, 1 << 20
 """Of two CTAs; bytes of memory."""
@@ -218,13 +218,4 @@ def test_threads_find_what_they_find_one_after_the_other(engine: str) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("first", type=int)
-    parser.add_argument("end", type=int)
-    parser.add_argument("--cpu")
-    parser.add_argument("--engine", default="jit")
-    given = parser.parse_args()
-    for number in range(given.first, given.end):
-        if what := wrong(number, given.engine, given.cpu):
-            print(number, what, flush=True)
-    print(f"{given.end - given.first} loops")
+    try_seeds(wrong)

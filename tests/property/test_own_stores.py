@@ -7,7 +7,6 @@ instruction after the other, for all threads at a time.
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 
 import simt
+from tests.property.seeds import try_seeds
 
 SIZE, STARTS, RESULTS, FIRST = 1 << 20, 0, 1024, 4096
 """Bytes of memory; what is where in it: where threads begin with each pointer, what they find, arrays."""
@@ -220,13 +220,4 @@ def test_memory_is_as_after_one_instruction_after_the_other(engine: str) -> None
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("first", type=int)
-    parser.add_argument("end", type=int)
-    parser.add_argument("--cpu")
-    parser.add_argument("--engine", default="jit")
-    given = parser.parse_args()
-    for number in range(given.first, given.end):
-        if what := wrong(number, given.engine, given.cpu):
-            print(number, what, flush=True)
-    print(f"{given.end - given.first} loops")
+    try_seeds(wrong)
