@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _made_quickly(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Two of three combinations of a test's parameters, which run on code that LLVM makes in the simplest
+    """Three of four combinations of a test's parameters, which run on code that LLVM makes in the simplest
     way. Most of a run's time is LLVM's otherwise, and both ways have to give the same bits. (Not those of the
     driver: launches of a draft go another way than others.)"""
     groups: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)

@@ -16,7 +16,7 @@ BETWEEN = ("x86-64-v2", "x86-64-v4")
 one of them, run a share of the tests that run on every CPU."""
 STEP_BETWEEN = 3
 
-STEP_MADE_WELL = 3
+STEP_MADE_WELL = 4
 """One of so many combinations of a test's parameters runs on code as users have it in the end, the others on
 code as its first version is if it is long."""
 
