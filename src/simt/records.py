@@ -3,8 +3,8 @@
 The standard library compiles up to six functions for each class when it is imported. The package has more
 than two hundred of them, and that took longer than to compile a small kernel. Here methods that can be shared
 are, and `__init__`, `__eq__`, `__hash__` and what `replace` calls are made when one of them is first called,
-of code that classes with as many fields share, most of it compiled before (`simt.record_code`). What the
-standard library wants to know of a class (`dataclasses.fields`) is made when it asks: it is imported then.
+of code that classes with as many fields share. What the standard library wants to know of a class
+(`dataclasses.fields`) is made when it asks: it is imported then.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from __future__ import annotations
 from functools import cache
 from types import CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
-
-from simt import record_code
 
 MISSING: Any = object()
 """Of a field: it has no default, or no factory."""
@@ -160,9 +158,6 @@ class _Written(NamedTuple):
 @cache
 def _code(form: str) -> CodeType:
     """Of a method."""
-    found = vars(record_code).get(form)
-    if found is not None:
-        return found.__code__
     code = compile(text_of(form), "<record>", "exec")
     return next(c for c in code.co_consts if isinstance(c, CodeType))
 

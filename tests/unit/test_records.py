@@ -7,13 +7,12 @@ import dataclasses
 import pickle
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
 import pytest
 
-from simt import record_code, records
+from simt import records
 from simt.records import field
 
 
@@ -310,15 +309,6 @@ def test_fields_of_one_form_share_code() -> None:
     codes = [cls.__init__.__code__ for cls in made]
     assert codes[0].co_code == codes[1].co_code
     assert [code.co_varnames for code in codes] == [("self", "first", "second"), ("self", "left", "right")]
-
-
-def test_code_that_is_compiled_before() -> None:
-    """It is what would be compiled; so that is not done for a class of such a form."""
-    found = {name: made.__code__ for name, made in vars(record_code).items() if callable(made)}
-    text = Path(record_code.__file__).read_text()
-    assert text.partition("\n\ndef ")[2] == "\n".join(map(records.text_of, found)).removeprefix("def ")
-    assert Kept(1) == Kept(1)
-    assert Kept.__init__.__code__.co_filename == found["init_ss"].co_filename == record_code.__file__
 
 
 def test_a_beginning_of_its_own_is_refused() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from enum import IntEnum
 
 KERNEL = "simt_kernel"
 """The name of a compiled kernel's entry."""
@@ -30,44 +29,7 @@ BEYOND = 256
 """Bytes after shared memory that code may read: see `simt.engine.llvm_windows`."""
 
 
-if TYPE_CHECKING:
-    from enum import IntEnum as Numbers
-else:
-
-    class _Numbers(type):
-        """Makes the numbers in a class's body members of the class."""
-
-        def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> Any:
-            made = super().__new__(cls, name, bases, body)
-            found = {n: int.__new__(made, v) for n, v in body.items() if isinstance(v, int) and n[0] != "_"}
-            for member, number in found.items():
-                number.name = member
-                setattr(made, member, number)
-            made._members = {int(number): number for number in found.values()}
-            return made
-
-        def __iter__(cls) -> Iterator[Any]:
-            return iter(cls._members.values())
-
-        def __len__(cls) -> int:
-            return len(cls._members)
-
-        def __call__(cls, number: int) -> Any:
-            return cls._members[number]
-
-        def __getitem__(cls, name: str) -> Any:
-            return vars(cls)[name]
-
-    class Numbers(int, metaclass=_Numbers):
-        """Named numbers, ready in a fifth of the time that the standard library's take, for the package has
-        hundreds of them. A class is called with the number of one, or asked for a name."""
-
-        @property
-        def value(self) -> int:
-            return int(self)
-
-
-class LaunchSlot(Numbers):
+class LaunchSlot(IntEnum):
     """Constant during a launch, apart from `ABORT` and the counters from `NEXT_CTA` on."""
 
     GRID_X = 0
@@ -121,7 +83,7 @@ SHARE = 2
 """A request that others be let in."""
 
 
-class WorkerSlot(Numbers):
+class WorkerSlot(IntEnum):
     """One block for each native thread, and for each of its fibers."""
 
     SHARED = 0  # address of the CTA's shared memory
@@ -151,7 +113,7 @@ ARGUMENTS = WorkerSlot.FAULT - WorkerSlot.ARGUMENTS
 """How many arguments a fiber's call on its thread's own stack may have."""
 
 
-class CallSlot(Numbers):
+class CallSlot(IntEnum):
     """A call of compiled code from Python: launches that run one after the other (`simt.engine.native`)."""
 
     LAUNCHES = 0  # address of the addresses of their blocks
@@ -183,7 +145,7 @@ class CallSlot(Numbers):
     WAKES = 26  # nonzero: those who sleep are asked, too, if too few are awake
 
 
-class NoteSlot(Numbers):
+class NoteSlot(IntEnum):
     """A call of the system that one thread leaves to another: see `simt.engine.native_system`."""
 
     WORKER = 0  # arguments of the gate
@@ -199,7 +161,7 @@ class NoteSlot(Numbers):
     TICKET = 10  # number of the request
 
 
-class RepeatSlot(Numbers):
+class RepeatSlot(IntEnum):
     """A launch that may be made once more, and what must be as it was: see `simt.engine.native_repeat`.
     Objects are addresses of Python's objects."""
 
@@ -263,7 +225,7 @@ class RepeatSlot(Numbers):
     ARGS = 61  # first `ArgumentSlot` of the first argument
 
 
-class ArgumentSlot(Numbers):
+class ArgumentSlot(IntEnum):
     """What is known of an argument of a launch that may be made once more."""
 
     OBJECT = 0
@@ -280,7 +242,7 @@ class ArgumentSlot(Numbers):
     VALUE_4 = 11
 
 
-class HelpCell(Numbers):
+class HelpCell(IntEnum):
     """How a thread that finds a launch long, and the one that ends it, learn of each other: either writes its
     own cell first and then looks at the other's, with Python's lock held."""
 
@@ -288,7 +250,7 @@ class HelpCell(Numbers):
     SUMMONED = 1  # nonzero: somebody may have been asked
 
 
-class SeatSlot(Numbers):
+class SeatSlot(IntEnum):
     """Where a thread waits for launches to help with, and sleeps. See `simt.engine.pool`."""
 
     STATE = 0  # a `Seat`
@@ -310,7 +272,7 @@ class SeatSlot(Numbers):
     AWAY = 32  # the same without one
 
 
-class Seat(Numbers):
+class Seat(IntEnum):
     """What a thread does, in the lower bits of the seat's state: nothing any more, wait, find that it is
     asked to help, help, sleep. The upper bits of `ASKED` are the request's ticket, so that nobody takes it
     for another. A thread that has not begun yet counts as one that waits."""
@@ -331,7 +293,7 @@ SEAT_BITS = 3
 """How many are the lower bits of a seat's state."""
 
 
-class RosterSlot(Numbers):
+class RosterSlot(IntEnum):
     """The seats of a pool."""
 
     TICKET = 0  # address of the last request's ticket; they only grow
@@ -343,21 +305,21 @@ class RosterSlot(Numbers):
     SEATS = 6  # the first one's address; the others follow
 
 
-class TableSlot(Numbers):
+class TableSlot(IntEnum):
     """The textures of a launch."""
 
     COUNT = 0
     BOUND = 1  # `BoundSlot`s of the first one
 
 
-class BoundSlot(Numbers):
+class BoundSlot(IntEnum):
     """A name of a texture."""
 
     HANDLE = 0  # address of the variable
     TEXTURE = 1  # of the `TextureSlot`s
 
 
-class TextureSlot(Numbers):
+class TextureSlot(IntEnum):
     """A texture, as a kernel reads it."""
 
     DATA = 0  # address of its array, whose extents follow
@@ -367,7 +329,7 @@ class TextureSlot(Numbers):
     FETCH = 4  # first address of a function (`simt.engine.llvm_texels`), in the order of `Compiled.fetches`
 
 
-class FaultSlot(Numbers):
+class FaultSlot(IntEnum):
     KIND = 0
     LINE = 1
     ADDRESS = 2
@@ -378,7 +340,7 @@ class FaultSlot(Numbers):
     SPACE = 7
 
 
-class FaultKind(Numbers):
+class FaultKind(IntEnum):
     NONE = 0
     ILLEGAL = 1
     MISALIGNED = 2
