@@ -51,21 +51,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left |= _combinations_left([item for item in items if item not in left])
     config.hook.pytest_deselected(items=[item for item in items if item in left])
     items[:] = [item for item in items if item not in left]
-    for item in _made_quickly(items):
-        item.add_marker(pytest.mark.made_quickly)
+    for item, simply in _made_quickly(items):
+        item.add_marker(pytest.mark.made_quickly(simply))
 
 
-def _made_quickly(items: list[pytest.Item]) -> list[pytest.Item]:
+def _made_quickly(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, bool]]:
     """Three of four combinations of a test's parameters, which run on code that LLVM makes in the simplest
-    way. Most of a run's time is LLVM's otherwise, and both ways have to give the same bits. (Not those of the
-    driver: launches of a draft go another way than others.)"""
+    way; and whether it is emitted so, too: one of these three. Most of a run's time is LLVM's otherwise, and
+    all ways have to give the same bits. (Not those of the driver: launches of a draft go another way than
+    others.)"""
     groups: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)
     for item in items:
         on_jit = hasattr(item, "callspec") and item.callspec.params.get("engine") != "interpreter"
         if on_jit and item.path.parent.name != "driver":
             groups[item.path, getattr(item, "originalname", "")].append(item)
-    made_well = {item for group in groups.values() for item in share(group, STEP_MADE_WELL)}
-    return [item for group in groups.values() for item in group if item not in made_well]
+    for group in groups.values():
+        made_well = share(group, STEP_MADE_WELL)
+        others = [item for item in group if item not in made_well]
+        simply = share(others, STEP_MADE_WELL - 1)
+        yield from ((item, item in simply) for item in others)
 
 
 def _combinations_left(items: list[pytest.Item]) -> set[pytest.Item]:
@@ -106,9 +110,12 @@ def object_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def drafts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """How devices that a test makes have their code made: see `_made_quickly`."""
-    if request.node.get_closest_marker("made_quickly") is not None:
+    mark = request.node.get_closest_marker("made_quickly")
+    if mark is not None:
         monkeypatch.setenv("SIMT_DRAFTS", "all")
         monkeypatch.setattr("simt.engine.drafts.ENOUGH", 1 << 60)  # better code would be made in a few
+    if mark is None or mark.args != (True,):
+        monkeypatch.setattr("simt.engine.drafts.MOST_OPS", 0)
 
 
 @pytest.fixture

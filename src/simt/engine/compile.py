@@ -33,7 +33,7 @@ from simt.engine.abi import (
 from simt.engine.cache import ObjectCache, code_fingerprint
 from simt.engine.drafts import LINES as DRAFTED
 from simt.engine.drafts import PASSES as DRAFT_PASSES
-from simt.engine.drafts import SHORT, Draft, Source, instructions, is_within, limit, source
+from simt.engine.drafts import Draft, Source, Terms, simple_terms, source, terms
 from simt.engine.forking import wait_for_llvm
 from simt.engine.host import Cpu, host_cpu, pieces
 from simt.engine.native import native_text
@@ -193,8 +193,7 @@ class Compiler:
         shape = _block(cast("dict[str, Any]", header["block"]))
         draft = None
         if header["draft"]:
-            most = SHORT if self.short_drafts else cast("int", header["limit"])
-            draft = Draft(cast("int", header["instructions"]), most, made.draft)
+            draft = Draft(_terms(header), self.short_drafts, made.draft)
         fetches = tuple((geometry, t) for geometry, t in cast("list[tuple[str, str]]", header["fetches"]))
         return Compiled(
             entry, address, symbols, context, system, spins, locks, shallow, fetches, shape, code, draft
@@ -279,8 +278,11 @@ def _may_serve(header: Mapping[str, object], warps: int, short_drafts: bool) -> 
     """Whether code from the cache is good enough for a launch of so many warps (0: only the best is)."""
     if not header["draft"]:
         return True
-    most = SHORT if short_drafts else cast("int", header["limit"])
-    return not header["long"] and is_within(most, cast("int", header["instructions"]), warps)
+    return not header["long"] and _terms(header).allow(warps, short_drafts)
+
+
+def _terms(header: Mapping[str, object]) -> Terms:
+    return Terms(cast("int", header["limit"]), cast("int", header["instructions"]))
 
 
 def generate(
@@ -297,13 +299,21 @@ def generate(
     Raises `Unsupported`."""
     with collector_paused():
         import_whole("simt.engine.llvm_kernel")
-        from simt.engine.llvm_kernel import emit  # only to compile: start-up time
+        from simt.engine.llvm_kernel import begin, emit, emit_simply  # only to compile: start-up time
 
-        text, unit, context = emit(program, kernel, block, cpu.features, attributes(cpu))
+        begun, what = begin(program, kernel, block), (block, cpu.features, attributes(cpu))
+        schedule = begun[1].schedule
+        given = simple_terms(schedule)
+        simple = given is not None and given.allow(warps, short_drafts)
+        if simple:
+            text, unit, context = emit_simply(program, begun, *what)
+        else:
+            text, unit, context = emit(program, kernel, *what, begun=begun)
     system = [[c.name, c.parameters, c.results] for c in unit.system]
-    schedule, lines = unit.analyse(kernel).schedule, text.count("\n")
-    work, most = instructions(schedule), limit(lines > DRAFTED or f" {LARGE} " in text, lines, schedule)
-    draft = is_within(SHORT if short_drafts else most, work, warps)
+    lines = text.count("\n")
+    if given is None or not simple:
+        given = terms(lines > DRAFTED or f" {LARGE} " in text, lines, schedule)
+    draft = given.allow(warps, short_drafts)
     header: dict[str, object] = {
         "symbols": list(unit.symbols),
         "context": context,
@@ -314,13 +324,14 @@ def generate(
         "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
         "shallow": not unit.called and lines <= SHALLOW,
         "draft": draft,
-        "limit": most,
+        "limit": given.limit,
         "long": False,
-        "instructions": work,
+        "instructions": given.instructions,
     }
     text, rest = _apart(text, cpu)
     objects = [_draft(text, cpu)] if draft else _objects(text, cpu, bool(rest))
-    return _made(header, [*objects, *rest], source(header, text, rest) if draft else None)
+    kept = None if simple or not draft else source(header, text, rest)
+    return _made(header, [*objects, *rest], kept)
 
 
 def _better(draft: Source, cpu: Cpu) -> Made:

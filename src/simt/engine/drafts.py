@@ -30,6 +30,11 @@ LINES = 4000
 """Lines of LLVM IR from which code may be a draft: without, it is made in 0.3 seconds."""
 FEWER = 1500
 """The same for launches of a moment and kernels without loops: 0.1 seconds."""
+FEW_OPS, OPS, MOST_OPS = 60, 300, 8000
+"""Instructions from which code may be emitted in the simplest way, too, as large kernels are: for launches of
+a moment, and for short ones; and up to which code that is emitted otherwise may not be of that kind."""
+CAREFUL = 2
+"""Power of the turns that the loops of few instructions are taken to have: 64 in place of 8."""
 PASSES = "always_inliner", "sroa", "simplify_cfg"
 """LLVM's passes for a draft: fewer, and there is more code to make; more take longer than they save."""
 ENOUGH = 1_000_000
@@ -63,22 +68,34 @@ def source(header: Mapping[str, object], text: str, rest: Sequence[bytes]) -> So
     return Source(header, zlib.compress(text.encode(), 1), rest)
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """For which launches code may be a draft. `limit`: nanoseconds that one may be expected to take.
+    `instructions`: of a warp that goes through the kernel, about."""
+
+    limit: int
+    instructions: int
+
+    def allow(self, warps: int, short: bool) -> bool:
+        """Whether a launch of so many warps (0: none) may have a draft. `short`: so may one of short code."""
+        return 0 < warps * self.instructions * NANOSECONDS <= (SHORT if short else self.limit)
+
+
 class Draft:
-    """What is known of one. `instructions` of a warp, about. `limit`: nanoseconds that a launch may be
-    expected to take. `source`: None if it came from the cache. `spent`: nanoseconds that its launches took.
-    """
+    """What is known of one. `short`: as `Terms.allow` takes it. `source`: None if better code is emitted in
+    another way, or the draft came from the cache. `spent`: nanoseconds that its launches took."""
 
-    __slots__ = ("instructions", "limit", "source", "spent")
+    __slots__ = ("short", "source", "spent", "terms")
 
-    def __init__(self, instructions: int, limit: int, source: Source | None) -> None:
-        self.instructions = instructions
-        self.limit = limit
+    def __init__(self, terms: Terms, short: bool, source: Source | None) -> None:
+        self.terms = terms
+        self.short = short
         self.source = source
         self.spent = 0
 
     def suits(self, launch: Launch) -> bool:
         """Whether it is good enough for a launch, which is the next one."""
-        return self.spent < ENOUGH and is_within(self.limit, self.instructions, warps_of(launch))
+        return self.spent < ENOUGH and self.terms.allow(warps_of(launch), self.short)
 
     @contextmanager
     def running(self) -> Generator[None]:
@@ -94,25 +111,29 @@ class Draft:
         return self.spent >= LONG
 
 
-def instructions(schedule: Schedule) -> int:
-    """Of a warp that goes through a kernel, about."""
-    return sum((len(block.ops) + 1) * schedule.turns(block) for block in schedule.order)
-
-
 def warps_of(launch: Launch) -> int:
     (x, y, z), (columns, rows, planes) = launch.block, launch.grid
     return columns * rows * planes * -(-x * y * z // WARP)
 
 
-def limit(long: bool, lines: int, schedule: Schedule) -> int:
-    """How many nanoseconds a launch may be expected to take for its code to be a draft. `long`: the code is
-    longer than `LINES`."""
-    if long:
-        return SHORT
+def instructions(schedule: Schedule, power: int = 1) -> int:
+    """Of a warp that goes through a kernel, about. `power`: of the turns that loops are taken to have."""
+    return sum((len(block.ops) + 1) * schedule.turns(block) ** power for block in schedule.order)
+
+
+def terms(long: bool, lines: int, schedule: Schedule) -> Terms:
+    """Of a kernel that was emitted as well as it can be. `long`: the code is longer than `LINES`."""
     loops = any(schedule.turns(block) > 1 for block in schedule.order)
-    return MOMENT if lines > FEWER and not loops else 0
+    moment = MOMENT if lines > FEWER and not loops else 0
+    return Terms(SHORT if long else moment, instructions(schedule))
 
 
-def is_within(limit: int, warp: int, warps: int) -> bool:
-    """Whether a launch of so many warps, of so many instructions each, may be expected to end in time."""
-    return 0 < warps * warp * NANOSECONDS <= limit
+def simple_terms(schedule: Schedule) -> Terms | None:
+    """Of a kernel that was emitted in the simplest way. None if it is large in any case, and so is emitted in
+    that way once."""
+    ops = sum(len(block.ops) + 1 for block in schedule.order)
+    if ops > MOST_OPS:
+        return None
+    if ops >= OPS:
+        return Terms(SHORT, instructions(schedule))
+    return Terms(MOMENT if ops >= FEW_OPS else 0, instructions(schedule, CAREFUL))

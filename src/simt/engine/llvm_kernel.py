@@ -18,8 +18,10 @@ from simt.analysis.float_registers import with_float_registers
 from simt.analysis.flushing import flushing
 from simt.analysis.frame_registers import flattened
 from simt.analysis.program import Function, Op, Program
+from simt.analysis.schedule import schedule
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.short_divisions import with_short_divisions
+from simt.analysis.ssa import Ssa, build
 from simt.analysis.streams import streams
 from simt.analysis.unrolling import unrolled
 from simt.engine import (
@@ -47,6 +49,7 @@ from simt.engine.llvm_idle import IdleCtas, unless_idle
 from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_outline import LINES, TooLarge
 from simt.engine.llvm_phases import START, Loops, find_phases
+from simt.engine.llvm_rewriting import rewritten, shaped
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
@@ -587,6 +590,25 @@ def rolled(kernel: str) -> str:
     return _BACK.sub(lambda branch: f"{branch[0]}, !llvm.loop !{BACK[branch[1]]}", kernel)
 
 
+def begin(program: Program, kernel: Function, block: BlockShape) -> tuple[Function, Ssa]:
+    """The kernel as it is emitted in every way, and its SSA."""
+    kernel = without_questions(program, with_numbers(kernel, block.numbers))
+    kernel, ssa = with_float_registers(*flattened(program, kernel))
+    return kernel, ssa or build(kernel, schedule(kernel))
+
+
+def emit_simply(
+    program: Program,
+    begun: tuple[Function, Ssa],
+    block: BlockShape,
+    features: frozenset[str],
+    attributes: str,
+) -> tuple[str, Unit, int]:
+    """What `emit` gives for a large kernel, of any one, in less time."""
+    kernel, ssa = begun
+    return _emit(Unit(program, kernel, block, features, large=True, ssa=ssa), attributes)
+
+
 def emit(
     program: Program,
     kernel: Function,
@@ -594,36 +616,35 @@ def emit(
     features: frozenset[str],
     attributes: str,
     watch: Callable[[FunctionEmitter], None] | None = None,
+    begun: tuple[Function, Ssa] | None = None,
 ) -> tuple[str, Unit, int]:
     """The LLVM module of a kernel for CTAs of a shape, and the bytes of context each warp needs.
 
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
-    Raises `Unsupported` for what only the interpreter runs.
+    `begun`: what `begin` gave. Raises `Unsupported` for what only the interpreter runs.
     """
-    kernel = without_questions(program, with_numbers(kernel, block.numbers))
-    kernel, ssa = flattened(program, kernel)
-    kernel, ssa = with_float_registers(kernel, ssa)
+    kernel, ssa = begun or begin(program, kernel, block)
     kernel, ssa = llvm_rewriting.with_decisions(
         Unit(program, kernel, block, features, may_grow=True, ssa=ssa)
     )
     kernel, ssa = with_short_divisions(program, kernel, ssa)
     written_out = unrolled(program, kernel, block)
     if watch is not None:
-        unit = _shaped(Unit(program, written_out, block, features))
-        return _emit(_rewritten(unit), attributes, watch)
+        unit = shaped(Unit(program, written_out, block, features))
+        return _emit(rewritten(unit), attributes, watch)
     if written_out is not kernel:
         with suppress(TooLarge):  # then loops stay loops
-            unit = _shaped(Unit(program, written_out, block, features, may_grow=True))
-            found = _emit(_rewritten(unit), attributes)
+            unit = shaped(Unit(program, written_out, block, features, may_grow=True))
+            found = _emit(rewritten(unit), attributes)
             if _lines(found) <= WRITTEN_OUT:
                 return found
     first = Unit(program, kernel, block, features, may_grow=True, ssa=ssa)
-    unit = _shaped(first)
+    unit = shaped(first)
     if not llvm_rewriting.is_surely_large(unit):
-        unit = _rewritten(unit)
+        unit = rewritten(unit)
         found = _if_small(unit, attributes)
         if (found is None or _lines(found) > MANY_LINES) and llvm_rewriting.may_be_in_fours(unit):
-            fours = _rewritten(_shaped(first.anew(kernel, block, in_fours=True)))
+            fours = rewritten(shaped(first.anew(kernel, block, in_fours=True)))
             found = min(filter(None, (found, _if_small(fours, attributes))), key=_lines, default=None)
         if found is not None:
             return found
@@ -640,23 +661,6 @@ def _if_small(unit: Unit, attributes: str) -> tuple[str, Unit, int] | None:
 
 def _lines(found: tuple[str, Unit, int]) -> int:
     return found[0].count("\n")
-
-
-def _shaped(unit: Unit) -> Unit:
-    """The unit, or one of its kernel with masks for remainders, for CTAs of a shape that is chosen here."""
-    while (cut := llvm_rewriting.with_cuts(unit)) is not unit.kernel:  # a remainder of a remainder
-        unit = unit.anew(cut, unit.block)
-    unit.choose_shape()
-    return unit
-
-
-def _rewritten(unit: Unit) -> Unit:
-    """The unit, or one of its kernel in another form."""
-    for step in llvm_rewriting.STEPS:
-        kernel = step(unit)
-        if kernel is not unit.kernel:
-            unit = unit.anew(kernel, unit.block)
-    return llvm_rewriting.taking_turns_in(unit)
 
 
 def _emit(

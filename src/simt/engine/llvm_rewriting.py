@@ -211,3 +211,20 @@ def taking_turns_in(unit: Unit) -> Unit:
     made = Unit(program, turning, unit.block, unit.features, may_grow=unit.may_grow, takes_turns=True)
     parted = apart and bool(walking)
     return made if parted or are_whole(made.analyse(turning).pending) else unit
+
+
+def shaped(unit: Unit) -> Unit:
+    """The unit, or one of its kernel with masks for remainders, for CTAs of a shape that is chosen here."""
+    while (cut := with_cuts(unit)) is not unit.kernel:  # a remainder of a remainder
+        unit = unit.anew(cut, unit.block)
+    unit.choose_shape()
+    return unit
+
+
+def rewritten(unit: Unit) -> Unit:
+    """The unit, or one of its kernel in another form."""
+    for step in STEPS:
+        kernel = step(unit)
+        if kernel is not unit.kernel:
+            unit = unit.anew(kernel, unit.block)
+    return taking_turns_in(unit)

@@ -13,6 +13,7 @@ import pytest
 import simt
 from simt.engine import compile as compiling
 from simt.engine import drafts, llvm_calls, llvm_kernel
+from simt.engine.host import Cpu
 from simt.engine.jit import Jit
 from simt.engine.prepared import Prepared
 from simt.machine.launch import Launch
@@ -40,10 +41,18 @@ LOOP = SUM.replace(
     "ld.global.u32 %v, [%a]; mov.u32 %c, %tid.x; L: shr.u32 %c, %c, 1; setp.ne.u32 %p, %c, 0; @%p bra L;",
 )
 Made = Callable[[], tuple[int, int]]
+USUAL = pytest.mark.parametrize("simply", [False], ids=["usual"])
+SIMPLE = pytest.mark.parametrize("simply", [True], ids=["simple"])
+
+
+@pytest.fixture(params=[False, True], ids=["usual", "simple"])
+def simply(request: pytest.FixtureRequest) -> bool:
+    """Whether drafts are emitted in the simplest way, too."""
+    return request.param
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Made:
+def made(simply: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Made:
     """How many drafts and how many other kernels have been made since it was asked last."""
     counts = {"_draft": 0, "_objects": 0}
 
@@ -66,6 +75,9 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Made:
     monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("SIMT_DRAFTS", raising=False)
     monkeypatch.setattr(compiling, "DRAFTED", 0)
+    if simply:
+        monkeypatch.setattr(drafts, "OPS", 0)
+        monkeypatch.setattr(drafts, "MOST_OPS", 1 << 60)
     monkeypatch.setattr(drafts, "ENOUGH", 1 << 60)
     monkeypatch.setattr(drafts, "LONG", 1 << 60)
     return since
@@ -170,12 +182,14 @@ def test_nor_do_they_run_the_draft_of_a_short_one(made: Made, monkeypatch: pytes
     assert made() == (0, 1)
 
 
+@USUAL
 def test_short_code_has_none(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "DRAFTED", drafts.LINES)
     Program().run()
     assert made() == (0, 1)
 
 
+@USUAL
 @pytest.mark.parametrize(("text", "drafted"), [(SUM, True), (LOOP, False)])
 def test_code_of_half_the_length_has_one_for_a_moment(
     text: str, drafted: bool, made: Made, monkeypatch: pytest.MonkeyPatch
@@ -191,6 +205,7 @@ def test_code_of_half_the_length_has_one_for_a_moment(
     assert made() == (0, int(drafted))
 
 
+@USUAL
 @pytest.mark.parametrize("large", [False, True])
 def test_better_code_is_llvm_s_work_alone(large: bool, made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     if large:
@@ -204,6 +219,63 @@ def test_better_code_is_llvm_s_work_alone(large: bool, made: Made, monkeypatch: 
     assert made() == (0, 1)
     program.run()
     assert made() == (0, 0)
+
+
+@SIMPLE
+def test_a_draft_is_emitted_in_the_simplest_way(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a large kernel is; the better code is not."""
+    emitted, text_apart = list[bool](), compiling._apart  # pyright: ignore[reportPrivateUsage]
+
+    def apart(text: str, cpu: Cpu) -> tuple[str, list[bytes]]:
+        emitted.append(compiling.LARGE in text)
+        return text_apart(text, cpu)
+
+    monkeypatch.setattr(compiling, "_apart", apart)
+    program = Program()
+    program.run()
+    monkeypatch.setattr(drafts, "ENOUGH", 1)
+    program.run()
+    program.run()
+    assert (made(), emitted) == ((1, 1), [True, False])
+
+
+@SIMPLE
+@pytest.mark.parametrize(
+    ("text", "threads", "drafted"),
+    [(SUM, 5 * 64, True), (SUM, 40 * 64, False), (LOOP, 64, True), (LOOP, 2 * 64, False)],
+)
+def test_few_instructions_have_one_for_a_moment(
+    text: str, threads: int, drafted: bool, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of which loops are taken to last longer than elsewhere: 64 turns."""
+    monkeypatch.setattr(compiling, "DRAFTED", drafts.LINES)
+    monkeypatch.setattr(drafts, "OPS", 1000)
+    monkeypatch.setattr(drafts, "FEW_OPS", 10)
+    monkeypatch.setattr(drafts, "MOMENT", drafts.NANOSECONDS * 500)
+    Program(text, n=threads).run()
+    assert made() == (int(drafted), int(not drafted))
+
+
+@SIMPLE
+def test_fewer_have_none(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "DRAFTED", drafts.LINES)
+    monkeypatch.setattr(drafts, "OPS", 1000)
+    monkeypatch.setattr(drafts, "FEW_OPS", 50)
+    Program().run()
+    assert made() == (0, 1)
+
+
+@SIMPLE
+def test_what_is_large_in_any_case_is_emitted_once(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafts, "MOST_OPS", 10)
+    monkeypatch.setattr(llvm_calls, "OPS", -1)
+    program = Program()
+    program.run()
+    monkeypatch.setattr(drafts, "ENOUGH", 1)
+    monkeypatch.setattr(llvm_kernel, "begin", None)
+    program.run()
+    program.run()
+    assert made() == (1, 1)
 
 
 def test_sequences_have_none(made: Made) -> None:
@@ -237,6 +309,7 @@ def test_a_user_may_forbid_them(made: Made, monkeypatch: pytest.MonkeyPatch) -> 
     assert str(error.value) == "SIMT_DRAFTS: expected 0, 1 or all, not 'maybe'"
 
 
+@USUAL
 def test_a_user_may_want_them_of_short_code(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who does not is not given them either."""
     monkeypatch.setattr(compiling, "DRAFTED", drafts.LINES)
