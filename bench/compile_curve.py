@@ -94,7 +94,10 @@ def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
 
     for name, phase in (("schedule", "ssa"), ("build", "ssa"), ("settle", "uniform")):
         clock.watch(llvm_slots, name, phase)
-    clock.watch(llvm_kernel, "emit", "emit")
+    for name, phase in (
+        ("schedule", "ssa"), ("build", "ssa"), ("begin", "emit"), ("emit", "emit"), ("emit_simply", "emit"),
+    ):  # fmt: skip
+        clock.watch(llvm_kernel, name, phase)
     clock.watch(binding, "parse_assembly", "llvm-ir")
     clock.watch(compiling, "optimized", "passes")
     clock.watch(compiling, "_run_passes", "passes")

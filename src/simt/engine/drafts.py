@@ -6,12 +6,15 @@ and runs one and a half to four times as long. So code of many lines is a draft 
 well as LLVM can, once it has run for about as long as it takes to notice: before the next launch, so that
 nobody waits for code that is never used again.
 
+Emitting takes as long as LLVM then does. So kernels of many instructions are not emitted as well as can be
+for a draft either, but as large ones are: each instruction is a call.
+
 A launch that is to take long has no draft: as many instructions as it may have, by loops and threads. How
 often a loop turns is not known, so a launch of a draft may take long all the same; that is noted in the
-cache, and no later process begins with the draft. Where there is no loop it is known well enough: launches
-that take a moment have drafts of code of half the length, too.
+cache, and no later process begins with the draft. Launches that take a moment have drafts of shorter code.
 
-The process that makes a draft keeps what better code is made of (`Source`): that takes LLVM's time alone.
+The process that makes a draft of code that was emitted as well as can be keeps it (`Source`): better code
+takes LLVM's time alone.
 """
 
 from __future__ import annotations
