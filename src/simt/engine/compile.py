@@ -421,7 +421,7 @@ def _apart(text: str, cpu: Cpu) -> tuple[str, list[bytes]]:
     from simt.engine.llvm_parts import parts  # only to compile: start-up time
 
     kernel, called = parts(text, LARGE)
-    return called, [_object(kernel, cpu, 0)]
+    return called, [_object(kernel, cpu, 0, near=True)]
 
 
 def _objects(text: str, cpu: Cpu, called: bool) -> list[bytes]:
@@ -444,8 +444,8 @@ def _short_parts(text: str) -> list[str]:
     return list(parted(text)) if MARK in text and text.count("\n") > LONG_TEXT else [text]
 
 
-def _object(text: str, cpu: Cpu, level: int) -> bytes:
-    return cast("bytes", target_machine(cpu, level).emit_object(optimized(text, cpu)))
+def _object(text: str, cpu: Cpu, level: int, near: bool = False) -> bytes:
+    return cast("bytes", target_machine(cpu, level, near).emit_object(optimized(text, cpu)))
 
 
 def _level(text: str, pieces: int) -> int:
@@ -462,8 +462,10 @@ def _longest_block(text: str) -> int:
 
 
 @cache
-def target_machine(cpu: Cpu, level: int = 2) -> Any:
-    """LLVM's code generator for a CPU, at an optimisation level."""
+def target_machine(cpu: Cpu, level: int = 2, near: bool = False) -> Any:
+    """LLVM's code generator for a CPU, at an optimisation level. `near`: calls need not reach everywhere.
+    (LLVM's quick selection of x86's instructions takes only such. Where one does have to go far, the linker
+    puts a jump between.)"""
     if cpu.triple == llvm.get_process_triple():
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
@@ -471,6 +473,10 @@ def target_machine(cpu: Cpu, level: int = 2) -> Any:
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(cpu.triple)
+    if near and cpu.triple.startswith("x86_64") and "linux" in cpu.triple:
+        return target.create_target_machine(
+            cpu=cpu.name, features=cpu.flags, opt=level, reloc="pic", codemodel="small"
+        )
     return target.create_target_machine(
         cpu=cpu.name, features=cpu.flags, opt=level, jit=True, reloc="default"
     )

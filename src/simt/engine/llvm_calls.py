@@ -10,22 +10,17 @@ from simt.engine.abi import FaultKind, LaunchSlot, WorkerSlot
 from simt.engine.llvm_access import Beginning
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_columns import ColumnEmitter
 from simt.engine.llvm_frame import COORDINATES, load_slot, local_of_warp
-from simt.engine.llvm_gates import GatedEmitter
-from simt.engine.llvm_kept import Kept
-from simt.engine.llvm_lanes import Guarded
-from simt.engine.llvm_loose import LooseBits, notes_of, raw, source_of
 from simt.engine.llvm_masks import MASK, NO_LANES
 from simt.engine.llvm_outline import (
     ATTRIBUTES,
     OPS,
     PLACES,
     WAITING,
-    Outliner,
     TooLarge,
     times_blocks,
 )  # fmt: skip
-from simt.engine.llvm_repeats import Repeats
 from simt.engine.llvm_slots import Unit
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
@@ -37,18 +32,13 @@ STRAIGHT = '"simt-straight"'
 """Says of a device function that it has no loops."""
 
 
-class CallingEmitter(GatedEmitter):
+class CallingEmitter(ColumnEmitter):
     """Functions with calls. Arguments and results pass through stack memory, 32 lanes each."""
 
     def __init__(self, unit: Unit, function: Function) -> None:
         super().__init__(unit, function)
         self._judge()
         self.m.beginning = self.beginning = Beginning()
-        kind, frame = (Outliner, llvm_frame.in_memory()) if unit.large else (Repeats, llvm_frame.passed())
-        self.evaluator = self.outliner = kind(self, self.evaluator, unit.outlined, frame)
-        if unit.large:
-            self.m.frame, self.m.numbers = frame, unit.numbers
-            self.allocas[llvm_frame.allocated()] = None
 
     def _judge(self) -> None:
         """Raises `TooLarge` for what is seen to be large before a line is emitted."""
@@ -64,62 +54,13 @@ class CallingEmitter(GatedEmitter):
         optimised = "noinline" if not self.unit.large else ATTRIBUTES
         return f"{optimised} {self.unit.module.attributes}"
 
-    def register(self, register: Register) -> Value:
-        """Large functions read a predicate from memory from the third time on: LLVM takes copies of masks, to
-        registers of other kinds, in time that grows with the uses of each."""
-        value = super().register(register)
-        if not self.unit.large or value.type != "i1" or value.width != WARP:
-            return value
-        place = self.masks.get(value.ir)
-        if place is None:
-            self.masks[value.ir] = ""
-        elif not place:
-            place = self.masks[value.ir] = self.builder.emit(f"alloca {MASK}, align 64")
-            self.builder.void(f"store {value.typed}, ptr {place}, align 64")
-        else:
-            return Value(self.builder.emit(f"load {MASK}, ptr {place}, align 64"), "i1", WARP)
-        return value
-
-    def operand(self, register: Register) -> Value:
-        """Ops read columns of earlier blocks of code from memory, in large functions."""
-        return self._from_memory(self.register(register))
-
-    def _incoming(self, phi: Definition, source: Definition) -> Value:
-        """So do phis, each of which stands for many where thousands of values are alive over a branch."""
-        value, shape = super()._incoming(phi, source), self.shape(phi)
-        return value if shape.is_affine or shape.is_guarded else self._from_memory(value)
-
-    def _from_memory(self, value: Value) -> Value:
-        """In large functions a column that a call or a label stands behind is read from memory: no register
-        lasts over a call, and for a value that goes from block to block LLVM weighs each way to divide it."""
-        if not self.unit.large:
-            return value
-        column = raw(value)
-        if isinstance(column, Kept | Guarded | LooseBits) or source_of(value):
-            return value
-        point, line, kept_in_slot = self.made.get(column.ir, (self.outliner.point, 0, None))
-        if point == self.outliner.point:
-            return value
-        if kept_in_slot is not None:
-            slot = self.slot(kept_in_slot, *self.parts(kept_in_slot))
-            return self.noted(self.m, kept_in_slot, self._kept(slot, column))
-        place = self.columns.get(column.typed)
-        if place is None:
-            place = self.columns[column.typed] = self.m.buffer(column.type, WARP)
-            behind = self.builder.behind.setdefault(line, [])
-            behind.append(f"  store {column.typed}, ptr {place}, align 64")
-        return self.m.noted(self._kept(place, column), notes_of(value))
-
-    def _kept(self, place: str, column: Value) -> Kept:
-        return Kept(place, column.type, WARP, self.outliner.loaded)
-
     def _conditional(self, op: Op, guard: Value) -> tuple[Value, ...]:
         """Functions for instructions see to it themselves: no branch is needed around a call."""
         outside = self.m.mask
         if not self._calls_under(op, guard):
-            vectors, masks, columns = dict(self.vectors), dict(self.masks), dict(self.columns)
+            vectors, columns = dict(self.vectors), dict(self.columns)
             values = super()._conditional(op, guard)
-            self.vectors, self.masks, self.columns = vectors, masks, columns
+            self.vectors, self.columns = vectors, columns
             return values
         self.m.mask = self.m.mask_and(outside, guard)
         values = self.evaluator.op(op)
@@ -135,48 +76,34 @@ class CallingEmitter(GatedEmitter):
         self.m.mask = outside
         return calls
 
-    def read(self, definition: Definition) -> Value:
-        known = definition in self.cache
-        value = super().read(definition)
-        if self.unit.large and not known and definition in self.cache:
-            self._note_made(definition, value)
-        return value
-
-    def write(self, definition: Definition, value: Value) -> None:
-        super().write(definition, value)
-        if self.unit.large:
-            self._note_made(definition, value)
-
-    def _note_made(self, definition: Definition, value: Value) -> None:
-        """Notes where a column is made, for `_from_memory`; and which slot has it, if only the definition
-        itself writes it there, all lanes at once."""
-        column = raw(value)
-        if value.type == "i1" or value.width != WARP or isinstance(column, Kept | Guarded | LooseBits):
-            return
-        shape = self.shape(definition)
-        stays = definition in self.shared_uses and definition not in self.uniformity.blends
-        in_slot = stays and not (definition.is_phi or shape.is_affine or source_of(value))
-        in_slot &= self.is_on_stack(definition)
-        if column.ir.startswith("%"):
-            line = len(self.builder.lines) - 1
-            self.made[column.ir] = self.outliner.point, line, definition if in_slot else None
-
     def _call(self, op: Call) -> None:
         values = [self.m.vector(self.evaluator.source(a, source_type(a))) for a in op.arguments]
         arguments = [self._passed("given", i, value.type) for i, value in enumerate(values)]
         results = [self._passed("got", i, element_type(r.type)) for i, r in enumerate(op.results)]
         for value, place in zip(values, arguments):
-            self.builder.void(f"store {value.typed}, ptr {place}, align 64")
+            self._put(place, value)
         if isinstance(op.callee, str):
             self._call_one(op.callee, self.m.mask, arguments, results, op)
         else:
             self._call_any(op, arguments, results)
         for definition, place in zip(self.ssa.of[id(op)], results):
             assert definition is not None
-            element = element_type(definition.register.type)
-            loaded = self.builder.emit(f"load {spell(element, WARP)}, ptr {place}, align 64")
-            self.write(definition, Value(loaded, element, WARP))
+            self.write(definition, self._got(place, element_type(definition.register.type)))
             self.current[definition.register] = definition
+
+    def _put(self, place: str, value: Value) -> None:
+        if self.placed is not None and value.type != "i1":
+            return self.placed.move(place, value)
+        return self.builder.void(f"store {value.typed}, ptr {place}, align 64")
+
+    def _got(self, place: str, element: str) -> Value:
+        """A result, from where the next call leaves its own."""
+        if self.placed is None or element == "i1":
+            loaded = self.builder.emit(f"load {spell(element, WARP)}, ptr {place}, align 64")
+            return Value(loaded, element, WARP)
+        kept = self.placed.kept(element)
+        self.placed.move(kept.place, self.placed.kept(element, place))
+        return kept
 
     def _passed(self, name: str, place: int, element: str) -> str:
         """Stack memory for an argument or a result, the same for all calls."""
@@ -333,6 +260,10 @@ class DeviceEmitter(CallingEmitter):
         """Returning lanes leave their results."""
         for i, register in enumerate(self.function.results):
             value = self.m.vector(self.register(register))
+            if self.placed is not None and value.type != "i1":
+                old = self.placed.kept(value.type, f"%result.{i}")
+                self.placed.move(old.place, value, self.bit_mask(self.m.mask), old)
+                continue
             old = self.builder.emit(f"load {value.spelled}, ptr %result.{i}, align 64")
             kept = self.m.pick(self.m.mask, value, Value(old, value.type, WARP))
             self.builder.void(f"store {kept.typed}, ptr %result.{i}, align 64")

@@ -37,7 +37,6 @@ from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_alone_loops import AloneLoops
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_clock import Ticks
-from simt.engine.llvm_crossing import within_blocks
 from simt.engine.llvm_few import Few
 from simt.engine.llvm_forecast import Forecast
 from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
@@ -98,7 +97,6 @@ class FunctionEmitter(OpEmitter):
         self.m.beside_lanes = not unit.large and self.alone.has_scattered
         self.marches = Marches(self)
         self.stretches = Stretches(self)
-        self.masks: dict[str, str] = {}  # of the block: where masks are kept, "" for those used once
         self._live: dict[int, set[Definition]] | None = None
         self.ticks = Ticks(self.builder) if unit.has_clock else None
         self.forecast = Forecast(self.schedule.order, self.ssa, self.uniformity)
@@ -145,7 +143,7 @@ class FunctionEmitter(OpEmitter):
         loop = self.schedule.loop_of[block.index]
         self.m.is_scattered = loop is not None and not self.unit.large and self.alone.is_scattered(loop)
         self.cache = {}
-        self.vectors, self.masks, self.columns, self.made = {}, {}, {}, {}
+        self.vectors, self.columns, self.made = {}, {}, {}
         self.m.computed = ()
         self.m.fences = (len(block.ops) > STRAIGHT or self.unit.ops > MANY_OPS) and not self.unit.large
         self.m.loop = None if loop is None else loop.header.index
@@ -308,13 +306,16 @@ class FunctionEmitter(OpEmitter):
         if block.index not in self.uniformity.divergent:
             self._uniform_switch(block, switch, bases(index))
             return
-        index = self.m.vector(index)
         masks: dict[Block, Value] = {}
         for number, target in enumerate(switch.targets):
-            here = self.m.mask_and(self.m.mask, self.m.test("icmp eq", index, Value(str(number), index.type)))
+            here = self.m.mask_and(self.m.mask, self._equal(index, Value(str(number), index.type)))
             masks[target] = self.m.binary("or", masks[target], here) if target in masks else here
             self._cut()
         self._split(block, masks)
+
+    def _equal(self, column: Value, number: Value) -> Value:
+        """Lanes of a column that are a number."""
+        return self.m.test("icmp eq", self.m.vector(column), number)
 
     def _uniform_switch(self, block: Block, switch: Switch, index: Value) -> None:
         labels = {t: self.builder.block_name("edge") for t in dict.fromkeys(switch.targets)}
@@ -683,8 +684,6 @@ class FunctionEmitter(OpEmitter):
         lines = self.builder.complete()
         inner = [line for line in lines if " = alloca " in line]
         rest = [line for line in lines if " = alloca " not in line]
-        if self.unit.large and self.unit.pieces > 2:
-            rest = within_blocks(rest)
         return [*self.allocas, *inner], rest
 
     def pending_resets(self) -> list[str]:

@@ -678,7 +678,6 @@ def _emit(
         device = DeviceEmitter(unit, with_float_registers(program.functions[name])[0])
         watch(device)
         unit.module.define(name, device.define())
-    unit.numbers.define()
     loops = *ROLLED, UNROLLED, llvm_strips.METADATA
     metadata = *WEIGHTS, *llvm_scopes.METADATA, *loops, llvm_streams.METADATA
     functions = str(unit.module)

@@ -30,7 +30,6 @@ from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, number_of, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_loose import LooseBits
-from simt.engine.llvm_numbers import Numbers
 from simt.engine.llvm_patterns import Pattern
 from simt.engine.llvm_permutations import PermutationAlgebra
 from simt.engine.llvm_tiles import Product, Tiled
@@ -165,11 +164,10 @@ class LaneAlgebra(PermutationAlgebra):
 
     `mask`: the lanes that execute (`<32 x i1>`). `seldom`: code is emitted that seldom runs: LLVM is not to
     compute lanes for it ahead of a loop. `bits_of`: masks that were made of an i32, with its name.
-    `range_of`: what is known of an operand's lanes, running or not. `numbers`: of large functions.
+    `range_of`: what is known of an operand's lanes, running or not.
     """
 
     seldom = False
-    numbers: Numbers | None = None
 
     def __init__(
         self,
@@ -221,10 +219,7 @@ class LaneAlgebra(PermutationAlgebra):
             return value
         if value.width == 1:
             if not value.ir.startswith("%"):
-                place = self.numbers.place(value) if self.numbers is not None else None
-                if place is None:
-                    return Value(f"splat ({value.type} {value.ir})", value.type, width)
-                value = Value(self.builder.emit(f"load {value.type}, ptr {place}"), value.type)
+                return Value(f"splat ({value.type} {value.ir})", value.type, width)
             full = spell(value.type, width)
             one = self.builder.emit_once(f"insertelement {full} poison, {value.typed}, i64 0")
             first = f"<{width} x i32> zeroinitializer"

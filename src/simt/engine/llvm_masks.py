@@ -94,6 +94,9 @@ class BitMasks(Masks):
     def load(self, slot: str) -> Value:
         return self.of_bits(self._bits(slot))
 
+    def of_bits(self, bits: str) -> Value:
+        return BitMask(self.m, bits)
+
     def _bits(self, slot: str) -> str:
         return self.builder.emit(f"load i32, ptr {slot}")
 

@@ -233,13 +233,17 @@ class OpEmitter(SlotEmitter):
             guard = self.m.invert(op.guard.register.type, guard)
         values = self._conditional(op, guard) if op.form.effects else self.evaluator.op(op)
         merged: list[Value] = []
-        for value, register in zip(values, op.destinations):
+        for value, register, made in zip(values, op.destinations, self.ssa.of[id(op)]):
             old = self.ssa.lookup(self.current, register) if register is not None else None
-            if register is None or old is None or old.origin == "undefined":
+            if register is None or old is None or made is None or old.origin == "undefined":
                 merged.append(value)
             else:
-                merged.append(self.m.select(register.type, guard, value, self.read(old)))
+                merged.append(self.merged(made, guard, value, self.read(old)))
         return tuple(merged)
+
+    def merged(self, definition: Definition, guard: Value, value: Value, old: Value) -> Value:
+        """What a register has behind an op under a guard."""
+        return self.m.select(definition.register.type, guard, value, old)
 
     def _conditional(self, op: Op, guard: Value) -> tuple[Value, ...]:
         """Runs an op with effects only if some lane has the guard."""

@@ -25,10 +25,12 @@ from simt.analysis.program import (
 )
 from simt.analysis.shape import VARYING, WARP, Shape
 from simt.engine.llvm_algebra import element_type
-from simt.engine.llvm_builder import Builder, Value, mangled, spell
+from simt.engine.llvm_builder import Builder, Value, spell
+from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_frame import Frame
+from simt.engine.llvm_grouped import GroupedAlgebra
 from simt.engine.llvm_kept import Kept
-from simt.engine.llvm_lanes import ALL, Guarded, LaneAlgebra, Lanes, bases, shape_of
+from simt.engine.llvm_lanes import BitMask, Guarded, LaneAlgebra, Lanes, bases, shape_of
 from simt.engine.llvm_loose import PLAIN, Notes, notes_of, raw
 from simt.isa.form import Form
 from simt.ptx.types import Type, bits_type
@@ -55,15 +57,11 @@ six), and barriers up to which they are few enough: each is code, too."""
 WAITING = 1500
 """Places where lanes may wait, summed over all blocks, from which a function counts as large: in registers,
 the masks of these places would need as many phis."""
-PIECE = 300
+PIECE = 25
 """Lines after which a block of a large function is cut: LLVM chooses instructions block by block, in more
 than linear time."""
 WORTH = 8
 """Lines from which an instruction is worth a function."""
-WORTH_OF_SCALARS = 4
-"""The same in a large function for one that has no operand that is a column."""
-IN_REGISTERS = 512
-"""Bytes of columns up to which LLVM passes them in registers, where these are the largest."""
 KINDS = 4
 """Constants for which an instruction gets functions of their own; more share one that takes them."""
 
@@ -78,7 +76,7 @@ class TooLarge(Exception):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Parameter:
+class Parameter:
     """How a value is passed: `element` and number of lanes, with the shape and the notes that the function
     relies on. There is one object for each (`Outlined.parameter`), so that they are compared as objects."""
 
@@ -116,11 +114,11 @@ def _place(number: int, t: Type) -> Register:
 
 
 @dataclass(slots=True)
-class _Request:
+class Request:
     """An op with registers in place of everything that functions take as arguments."""
 
     sources: dict[str, Operand] = field(default_factory=dict[str, Operand])
-    parameters: list[_Parameter] = field(default_factory=list[_Parameter])
+    parameters: list[Parameter] = field(default_factory=list[Parameter])
     arguments: list[Value] = field(default_factory=list[Value])
     registers: list[Register] = field(default_factory=list[Register])
     constants: list[Hashable] = field(default_factory=list[Hashable])
@@ -129,7 +127,7 @@ class _Request:
 
 
 @dataclass(frozen=True, slots=True)
-class _Function:
+class OpFunction:
     """`result`: its LLVM type. `frame`: what it gets of one, None if nothing. `fails`: the first result is an
     i1, false after a fault. `notes`: of the other results."""
 
@@ -140,6 +138,18 @@ class _Function:
     notes: tuple[Notes, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a function ends. `result`: its LLVM type. `lines`: the last ones; `nothing`: those where no lane
+    runs. `parameters`: more of them, for results."""
+
+    result: str
+    lines: list[str]
+    nothing: list[str]
+    parameters: list[str] = field(default_factory=list[str])
+    notes: tuple[Notes, ...] = ()
+
+
 @dataclass(slots=True)
 class Outlined:
     """The functions of a module by what they do and by constants that are part of them, None for what is
@@ -147,23 +157,23 @@ class Outlined:
     of their own have. `by_text`: names by all of the text but the name, as what is known of an argument, its
     bounds for one, often changes nothing. `count`: of all that were asked for."""
 
-    functions: dict[Hashable, dict[Hashable, _Function | None]] = field(
-        default_factory=dict["Hashable", "dict[Hashable, _Function | None]"]
+    functions: dict[Hashable, dict[Hashable, OpFunction | None]] = field(
+        default_factory=dict["Hashable", "dict[Hashable, OpFunction | None]"]
     )
     short: set[Hashable] = field(default_factory=set[Hashable])
     own: dict[Hashable, set[Hashable]] = field(default_factory=dict[Hashable, set[Hashable]])
     by_text: dict[str, str] = field(default_factory=dict[str, str])
     count: int = 0
-    _parameters: dict[Hashable, _Parameter] = field(default_factory=dict["Hashable", "_Parameter"])
+    _parameters: dict[Hashable, Parameter] = field(default_factory=dict["Hashable", "Parameter"])
 
-    def parameter(self, value: Value, shape: Shape, notes: Notes) -> _Parameter:
+    def parameter(self, value: Value, shape: Shape, notes: Notes) -> Parameter:
         """How a value of a shape is passed: numbers are of no account."""
         if shape.const is not None or shape.zeros:
             shape = replace(shape, const=None, zeros=0)
         key = value.type, value.width, shape, notes
         found = self._parameters.get(key)
         if found is None:
-            found = self._parameters[key] = _Parameter(*key)
+            found = self._parameters[key] = Parameter(*key)
         return found
 
 
@@ -176,10 +186,7 @@ FRAME_NAMES = (
 
 class Outliner(Evaluator[Value]):
     """Evaluates ops by calls of functions, where their results are held in full. `weight`: as how many each
-    line of such a function counts. `may_pass_places`: whether functions get the places of columns in stack
-    memory where these do not fit in registers."""
-
-    may_pass_places = True
+    line of such a function counts."""
 
     def __init__(
         self, emitter: FunctionEmitter, inner: Evaluator[Value], known: Outlined, frame: Frame
@@ -190,8 +197,6 @@ class Outliner(Evaluator[Value]):
         self.weight = emitter.unit.pieces
         self.known = known
         self.frame = frame
-        self.calls_made = 0
-        self.known_loads: dict[str, tuple[tuple[int, int], str]] = {}
 
     def calls(self, op: Op) -> bool:
         """Whether the op becomes a call, if it is long enough."""
@@ -217,7 +222,7 @@ class Outliner(Evaluator[Value]):
         if function is None:
             known.short.add(kind)
             return self.inner.op(op)
-        return self._call(op, function, request)
+        return self.call(op, function, request)
 
     # -- what is outlined --------------------------------------------------------------------------
     def suits(self, op: Op) -> bool:
@@ -234,18 +239,18 @@ class Outliner(Evaluator[Value]):
 
     def kind(self, op: Op) -> Hashable:
         m = self.emitter.m
-        return op.kind or kind_of(op), m.mask.ir == ALL, m.result_used
+        return op.kind or kind_of(op), m.mask_is_full, m.result_used
 
-    def _request(self, op: Op, few: bool) -> _Request:
+    def _request(self, op: Op, few: bool) -> Request:
         """`few`: constants become part of the function, as long as there are only a few of them."""
-        request = _Request()
+        request = Request()
         fixed = _immediates(op.form)
         for name, operand in op.sources.items():
             request.kind.append(name)
             request.sources[name] = self._operand(request, op, name, operand, few or name in fixed)
         return request
 
-    def _operand(self, request: _Request, op: Op, name: str, operand: Operand, keep: bool) -> Operand:
+    def _operand(self, request: Request, op: Op, name: str, operand: Operand, keep: bool) -> Operand:
         match operand:
             case tuple():
                 request.kind.append(len(operand))
@@ -274,7 +279,7 @@ class Outliner(Evaluator[Value]):
                 return operand
 
     def _argument(
-        self, request: _Request, register: Register, value: Value, of: Register | None = None
+        self, request: Request, register: Register, value: Value, of: Register | None = None
     ) -> Register:
         """A register that stands for a value in the function. `of`: the value is an offset to be added to the
         argument before, the base register of an address."""
@@ -282,57 +287,34 @@ class Outliner(Evaluator[Value]):
         value = value if notes is PLAIN else raw(value)
         shape = shape_of(value)
         if isinstance(value, Guarded) or not shape.is_affine or shape.width > 1:
-            value = value if isinstance(value, Kept) else self._vector(value)
-            shape = VARYING
+            value, shape = self.full(value), VARYING
         parameter = self.known.parameter(value, shape, notes)
         place = _place(len(request.registers), register.type)
         request.registers.append(place)
         request.parameters.append(parameter)
-        request.arguments.append(value if isinstance(value, Kept) else bases(value))
+        request.arguments.append(value if isinstance(value, Kept | BitMask) else bases(value))
         request.kind.append((parameter, register.type))
         if of is not None:
             request.offsets.add(place)
         return place
 
-    def _vector(self, value: Value) -> Value:
-        """All lanes; those of a guarded value, which take many lines, only once in a block."""
-        if not isinstance(value, Guarded):
-            return self.emitter.m.vector(value)
-        m, builder = self.emitter.m, self.emitter.builder
-        place = self.emitter.vectors.get(value.lanes)
-        if place is None:
-            lanes = m.vector(value)
-            self.emitter.vectors[value.lanes] = m.spilled(lanes)
-            return lanes
-        # From memory: one value for thousands of uses takes LLVM's allocation of registers very long.
-        return Value(builder.emit(f"load <{WARP} x {value.type}>, ptr {place}, align 64"), value.type, WARP)
-
-    def _bits(self) -> str:
-        """The bits of the lanes that run, from memory from the third time on, as predicates."""
-        m, builder, known = self.emitter.m, self.emitter.builder, self.emitter.masks
-        key = f"bits of {m.mask.ir}"
-        place = known.get(key)
-        if place:
-            return f"i{WARP} {builder.emit(f'load i{WARP}, ptr {place}')}"
-        bits = m.mask_bits(m.mask).typed
-        known[key] = "" if place is None else builder.emit(f"alloca i{WARP}")
-        if known[key]:
-            builder.void(f"store {bits}, ptr {known[key]}")
-        return bits
+    def full(self, value: Value) -> Value:
+        """All lanes, as functions get them."""
+        return self.emitter.m.vector(value)
 
     # -- functions ---------------------------------------------------------------------------------
-    def _define(self, op: Op, request: _Request) -> _Function | None:
+    def _define(self, op: Op, request: Request) -> OpFunction | None:
         """A new function, None if the op is not worth one."""
         emitter, module = self.emitter, self.emitter.unit.module
         builder, inlined = Builder(), module.inlined_lines
-        m = type(emitter.m)(builder, module, emitter.m.features, emitter.m.block, emitter.m.environment)
+        m = self.inside_function(builder)
         m.line = cast("int", "%line")  # it is only written into the text
         m.result_used = emitter.m.result_used
         m.zeros, m.places, m.woven = emitter.m.zeros, emitter.m.places, emitter.m.woven
-        if emitter.m.mask.ir != ALL:
+        if not emitter.m.mask_is_full:
             m.mask = Value("%mask", "i1", WARP)
         values = {
-            register: parameter.inside(f"%a{i}", m)
+            register: self.inside(i, parameter, m)
             for i, (register, parameter) in enumerate(zip(request.registers, request.parameters))
         }
         for base, offset in zip(request.registers, request.registers[1:]):
@@ -342,141 +324,122 @@ class Outliner(Evaluator[Value]):
         inner = Evaluator(m, _Arguments(values), self.environment)
         values_made = inner.op(replace(op, sources=request.sources, guard=None))
         found = [value for value, r in zip(values_made, op.destinations) if r is not None]
-        notes = tuple(notes_of(value) if value.width == WARP else PLAIN for value in found)
-        bare = (value if n is PLAIN else raw(value) for value, n in zip(found, notes))
-        results = [self._returned(m.vector(value), builder) for value in bare]
         fails = bool(op.form.effects)
+        ending = self.ending(found, fails, m)
         frame = self.frame.cut_to(builder.lines) if fails or _needs_frame(builder.lines) else None
-        scalars = emitter.unit.large and all(p.width == 1 or p.is_mask for p in request.parameters)
-        worth = WORTH_OF_SCALARS if scalars else WORTH + len(results)
-        if not fails and self.weight * self._length(builder, inlined) < worth:
+        if not fails and not self.is_worth(request, found, builder.lines, module.inlined_lines - inlined):
             return None
-        if fails:
-            results.insert(0, "i1 true")
-        types = [text.partition(" %")[0].removesuffix(" true") for text in results]
-        result = f"{{ {', '.join(types)} }}" if fails or len(types) > 1 else types[0]
-        function = _Function(f"@simt.op.{self.known.count}", result, frame, fails, notes)
-        text = "\n".join(self._text(function, request, builder, results))
+        function = OpFunction(f"@simt.op.{self.known.count}", ending.result, frame, fails, ending.notes)
+        text = "\n".join(self._text(function, request, builder, ending))
         same = self.known.by_text.setdefault(text.replace(function.name, "", 1), function.name)
         if same != function.name:
             return replace(function, name=same)
         module.define(function.name[1:], text)
         return function
 
-    def _length(self, builder: Builder, inlined: int) -> int:
-        """Lines of a function; in a large one those count that LLVM would put in place of calls. (Elsewhere
-        these settle NaNs, which arithmetic does seldom: simt.engine.llvm_loose.)"""
-        more = self.emitter.unit.module.inlined_lines - inlined
-        return len(builder.lines) + (more if self.emitter.unit.large else 0)
+    def inside_function(self, builder: Builder) -> GroupedAlgebra:
+        m = self.emitter.m
+        return GroupedAlgebra(builder, m.module, m.features, m.block, m.environment)
+
+    def inside(self, number: int, parameter: Parameter, m: LaneAlgebra) -> Value:
+        """What a parameter is in the function."""
+        return parameter.inside(f"%a{number}", m)
+
+    def is_worth(self, request: Request, results: list[Value], lines: list[str], inlined: int) -> bool:
+        """Whether a function is worth it. `inlined`: lines that LLVM would put in place of calls, in its own:
+        they settle NaNs, which arithmetic does seldom (`simt.engine.llvm_loose`)."""
+        return self.weight * len(lines) >= WORTH + len(results)
+
+    def ending(self, found: list[Value], fails: bool, m: LlvmAlgebra) -> Ending:
+        """The end of a function with some results."""
+        notes = tuple(notes_of(value) if value.width == WARP else PLAIN for value in found)
+        bare = (value if n is PLAIN else raw(value) for value, n in zip(found, notes))
+        results = [self._returned(m.vector(value), m.builder) for value in bare]
+        if fails:
+            results.insert(0, "i1 true")
+        types = [text.partition(" %")[0].removesuffix(" true") for text in results]
+        result = f"{{ {', '.join(types)} }}" if fails or len(types) > 1 else types[0]
+        nothing = "".join(f", {t} zeroinitializer" for t in types[1:])
+        return Ending(
+            result, _return(result, results), [f"  ret {result} {{ i1 true{nothing} }}"], notes=notes
+        )
 
     def _returned(self, value: Value, builder: Builder) -> str:
         """A result as it is returned: type and name."""
-        passed = _Parameter(value.type, value.width, VARYING).passed
+        passed = Parameter(value.type, value.width, VARYING).passed
         text = value.typed if passed == value.spelled else f"{value.typed} to {passed}"
         kind = "freeze" if passed == value.spelled else "bitcast"
         return f"{passed} {builder.emit(f'{kind} {text}')}"
 
-    def _text(
-        self, function: _Function, request: _Request, builder: Builder, results: list[str]
-    ) -> list[str]:
-        in_memory = self._passes_places(request)
-        by_place = {i: p for i, p in enumerate(request.parameters) if in_memory and p.is_column}
-        parameters = [
-            f"ptr %a{i}.p" if i in by_place else f"{p.passed} %a{i}" for i, p in enumerate(request.parameters)
-        ]
+    def _text(self, function: OpFunction, request: Request, builder: Builder, ending: Ending) -> list[str]:
+        parameters = [self.declared(i, p) for i, p in enumerate(request.parameters)] + ending.parameters
         allocas = [line for line in builder.lines if " = alloca " in line]
-        lines = [f"  %a{i} = load {p.passed}, ptr %a{i}.p, align 64" for i, p in by_place.items()]
-        lines += [line for line in builder.lines if " = alloca " not in line]
+        lines = [line for line in builder.lines if " = alloca " not in line]
+        lines = [*self.beginning(tuple(request.parameters)), *lines]
         if function.frame is not None:
-            some = self.emitter.m.mask.ir != ALL
+            some = not self.emitter.m.mask_is_full
             bits, mask = f"i{WARP} %mask.bits", f"  %mask = bitcast i{WARP} %mask.bits to <{WARP} x i1>"
             frame = function.frame
             parameters = [*frame.parameters, "i64 %line", *([bits] if some else []), *parameters]
-            lines = [*self._unless_empty(function), *frame.lines, *([mask] if some else []), *lines]
+            lines = [*self._unless_empty(function, ending), *frame.lines, *([mask] if some else []), *lines]
         head = f"define internal {function.result} {function.name}({', '.join(parameters)}) noinline"
         end = ["abort:", f"  ret {function.result} zeroinitializer"] if function.fails else []
         attributes = self.emitter.unit.module.attributes
-        returned = _return(function.result, results)
-        return [f"{head} {attributes} {{", "entry:", *allocas, *lines, *returned, *end, "}"]
+        return [f"{head} {attributes} {{", "entry:", *allocas, *lines, *ending.lines, *end, "}"]
 
-    def _unless_empty(self, function: _Function) -> list[str]:
+    def beginning(self, parameters: tuple[Parameter, ...]) -> list[str]:
+        """Lines with which a function comes to know its parameters."""
+        return []
+
+    def declared(self, number: int, parameter: Parameter) -> str:
+        """A parameter in the head of a function."""
+        return f"{parameter.passed} %a{number}"
+
+    def _unless_empty(self, function: OpFunction, ending: Ending) -> list[str]:
         """Nothing happens if no lane runs, as under a guard."""
-        if not function.fails or self.emitter.m.mask.ir == ALL:
+        if not function.fails or self.emitter.m.mask_is_full:
             return []
-        types = function.result.strip("{ }").split(", ")[1:]
-        nothing = "".join(f", {t} zeroinitializer" for t in types)
         return [
             f"  %some = icmp ne i{WARP} %mask.bits, 0",
             "  br i1 %some, label %run, label %none",
             "none:",
-            f"  ret {function.result} {{ i1 true{nothing} }}",
+            *ending.nothing,
             "run:",
         ]
 
     # -- calls -------------------------------------------------------------------------------------
-    def _call(self, op: Op, function: _Function, request: _Request) -> tuple[Value, ...]:
+    def call(self, op: Op, function: OpFunction, request: Request) -> tuple[Value, ...]:
         m, builder, result = self.emitter.m, self.emitter.builder, function.result
-        in_memory = self._passes_places(request)
-        arguments = [self._passed(p, v, in_memory) for p, v in zip(request.parameters, request.arguments)]
-        if function.frame is not None:
-            bits = [] if m.mask.ir == ALL else [self._bits()]
-            arguments = [*function.frame.parameters, f"i64 {m.line}", *bits, *arguments]
-        self.calls_made += 1
         builder.forget()
-        whole = builder.emit(f"call {result} {function.name}({', '.join(arguments)})")
+        arguments = ", ".join(self.arguments(function, request))
+        whole = builder.emit(f"call {result} {function.name}({arguments})")
         types = [element_type(r.type) for r in op.destinations if r is not None]
         if not result.startswith("{"):
-            return self._in_order(op, [self._taken(whole, types[0], function.notes[0])])
+            return self.in_order(op, [self._taken(whole, types[0], function.notes[0])])
         if function.fails:
             m.go_on_if(builder.emit(f"extractvalue {result} {whole}, 0"))
         taken = [
             self._taken(builder.emit(f"extractvalue {result} {whole}, {place}"), t, notes)
             for place, (t, notes) in enumerate(zip(types, function.notes), start=int(function.fails))
         ]
-        return self._in_order(op, taken)
+        return self.in_order(op, taken)
 
-    @property
-    def point(self) -> tuple[int, int]:
-        """Changes with every label and every call."""
-        return self.emitter.builder.last_label, self.calls_made
-
-    def loaded(self, kept: Kept) -> str:
-        """The name of a column in memory: it is loaded once between two labels or calls."""
-        builder = self.emitter.builder
-        point = self.point
-        if self.known_loads.get(kept.place, (None, ""))[0] != point:
-            name = builder.emit(f"load {kept.spelled}, ptr {kept.place}, align 64")
-            self.known_loads[kept.place] = point, name
-            self.emitter.columns[f"{kept.spelled} {name}"] = kept.place
-        return self.known_loads[kept.place][1]
+    def arguments(self, function: OpFunction, request: Request) -> list[str]:
+        m = self.emitter.m
+        arguments = [self.passed(p, v) for p, v in zip(request.parameters, request.arguments)]
+        if function.frame is None:
+            return arguments
+        bits = [] if m.mask_is_full else [m.mask_bits(m.mask).typed]
+        return [*function.frame.parameters, f"i64 {m.line}", *bits, *arguments]
 
     @staticmethod
-    def _in_order(op: Op, taken: list[Value]) -> tuple[Value, ...]:
+    def in_order(op: Op, taken: list[Value]) -> tuple[Value, ...]:
         """The results of an op, with a value that nobody reads in place of those that it does not keep."""
         values = iter(taken)
         return tuple(Value("false", "i1") if r is None else next(values) for r in op.destinations)
 
-    def _passed(self, parameter: _Parameter, value: Value, in_memory: bool) -> str:
-        if parameter.is_mask:
-            return f"i{WARP} {self.emitter.m.mask_bits(value).ir}"
-        if parameter.is_column and in_memory:
-            return f"ptr {self._place(value)}"
-        return value.typed
-
-    def _passes_places(self, request: _Request) -> bool:
-        """Whether a function gets places of columns, as they do not fit in the registers for arguments."""
-        columns = [p for p in request.parameters if p.is_column]
-        size = sum(WARP * int(mangled(p.element, 1)[1:]) // 8 for p in columns)
-        return self.may_pass_places and size * self.weight > IN_REGISTERS
-
-    def _place(self, value: Value) -> str:
-        """Where a column lies, from now on in this block."""
-        if isinstance(value, Kept):
-            return value.place
-        columns = self.emitter.columns
-        if value.typed not in columns:
-            columns[value.typed] = self.emitter.m.spilled(value)
-        return columns[value.typed]
+    def passed(self, parameter: Parameter, value: Value) -> str:
+        return self.emitter.m.mask_bits(value).typed if parameter.is_mask else value.typed
 
     def _taken(self, name: str, element: str, notes: Notes) -> Value:
         value = self.emitter.slots.of_bits(name) if element == "i1" else Value(name, element, WARP)

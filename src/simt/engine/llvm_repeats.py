@@ -35,8 +35,6 @@ those outside of its loops, where it has some. Beyond, half as many lines stand 
 class Repeats(Outliner):
     """Evaluates ops in place, and by calls where their kind has taken many lines."""
 
-    may_pass_places = False
-
     def __init__(
         self, emitter: FunctionEmitter, inner: Evaluator[Value], known: Outlined, frame: Frame
     ) -> None:

@@ -6,7 +6,7 @@ three: base, flag, and lanes for the case that the flag says no.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from functools import cache, cached_property, partial
 from typing import cast
 
@@ -34,15 +34,16 @@ from simt.analysis.weaving import woven_word
 from simt.engine.drafts import instructions
 from simt.engine.host import picks, pieces
 from simt.engine.llvm_algebra import element_type
+from simt.engine.llvm_bits import BitAlgebra
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_grouped import GroupedAlgebra
+from simt.engine.llvm_kept import Kept
 from simt.engine.llvm_lanes import ALL, Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_lines import Line
 from simt.engine.llvm_loose import Loose, Quiet, source_of
 from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_narrow import Bounds
-from simt.engine.llvm_numbers import Numbers
 from simt.engine.llvm_outline import Outlined
 from simt.engine.llvm_series import Series
 from simt.engine.system_gate import SystemCall
@@ -185,10 +186,6 @@ class Unit:
         return self.symbols.setdefault(name, len(self.symbols))
 
     @cached_property
-    def numbers(self) -> Numbers:
-        return Numbers(self.module)
-
-    @cached_property
     def ops(self) -> int:
         """Instructions of the kernel and of all functions that it may call, but those that are seldom run."""
         functions = self.program.functions
@@ -257,7 +254,7 @@ class SlotEmitter:
         self.shapes = found.uniformity.shapes
         if unit.large:
             self.shapes = {d: VARYING if s.is_guarded else s for d, s in self.shapes.items()}
-        self.m = GroupedAlgebra(
+        self.m = (BitAlgebra if unit.large else GroupedAlgebra)(
             self.builder, unit.module, unit.features, unit.block, unit.program.environment
         )
         self.m.parameter_size = function.parameter_size
@@ -288,10 +285,10 @@ class SlotEmitter:
         # Of the block: where all lanes of guarded values are kept, by what makes them (not by the base, which
         # a value has in common with its minimum or maximum).
         self.vectors: dict[Callable[[], Value], str] = {}
-        # Of the block, in large functions: where columns lie besides in registers; between which calls and
-        # labels, and after which line, each is made, and the definition whose slot has it, too.
-        self.columns: dict[str, str] = {}
-        self.made: dict[str, tuple[tuple[int, int], int, Definition | None]] = {}
+        # Of the block, in large functions: where columns lie that were not made there; between which calls
+        # and labels, and after which line, each was made.
+        self.columns: dict[Hashable, Kept] = {}
+        self.made: dict[str, tuple[tuple[int, int], int]] = {}
 
     def part(self) -> None:
         """Lanes may have gone different ways, and stored."""

@@ -65,9 +65,9 @@ def test_large_kernels_are_made_simply_and_what_they_call_is_not(
     made: list[tuple[int, dict[str, str]]] = []
     original = compiling._object
 
-    def noted(text: str, cpu: Any, level: int) -> bytes:
+    def noted(text: str, cpu: Any, level: int, near: bool = False) -> bytes:
         made.append((level, functions_of(text)))
-        return original(text, cpu, level)
+        return original(text, cpu, level, near)
 
     monkeypatch.setattr(compiling, "_object", noted)
     monkeypatch.setattr(llvm_calls, "OPS", -1)
