@@ -297,7 +297,9 @@ class SlotEmitter:
         """Lanes may have gone different ways, and stored."""
 
     def register(self, register: Register) -> Value:
-        definition = self.ssa.lookup(self.current, register)
+        definition = self.current.get(register)
+        if definition is None:
+            definition = self.ssa.single[register]
         value = self.cache.get(definition)
         return self.read(definition) if value is None else value
 
@@ -458,13 +460,12 @@ class SlotEmitter:
     def as_told(self, definition: Definition, value: Value) -> Value:
         """What an op has given, as its shape says, which code need not have found out."""
         shape = self.shape(definition)
+        if shape.width == WARP:  # most have
+            return value
         if shape.const is not None:
             return self.m.const(definition.register.type, shape.const)
-        return (
-            self.m.narrowed(value, shape)
-            if shape.is_affine and shape_of(value).width > shape.width
-            else value
-        )
+        wider = shape.is_affine and shape_of(value).width > shape.width
+        return self.m.narrowed(value, shape) if wider else value
 
     def write(self, definition: Definition, value: Value) -> None:
         """Defines a value; keeps it for other blocks if they use it."""
@@ -472,7 +473,9 @@ class SlotEmitter:
         in_full = shape.width == WARP and type(value) is Value  # from a call
         if in_full and shape.common < definition.register.type.bits:
             value = self.m.shaped(value, shape)
-        value = self.cache[definition] = self.as_seen(definition, value)
+        if isinstance(value, Loose):
+            value = self.as_seen(definition, value)
+        self.cache[definition] = value
         if definition not in self.shared_uses or definition in self.remade:
             return
         if _is_everywhere(value) and not self.unit.large:
