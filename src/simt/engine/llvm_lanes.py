@@ -36,7 +36,7 @@ from simt.engine.llvm_permutations import PermutationAlgebra
 from simt.engine.llvm_tiles import Product, Tiled
 from simt.isa.algebra import Comparison, Environment
 from simt.ptx.types import F32, S32, U32, U64, Type
-from simt.records import dataclass, field, replace
+from simt.records import dataclass, field, quick, replace
 
 SENT = frozenset({"i32", "i64", "float", "double"})
 """What shuffles send."""
@@ -44,6 +44,7 @@ ALL = "splat (i1 true)"
 """The mask of a full warp."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Lanes(Value):
     """A value with a shape. Affine: `ir` holds the bases; otherwise all lanes."""
@@ -55,6 +56,7 @@ class Lanes(Value):
         return number_of(self) if self.width == 1 and self.shape.stride == 0 else None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Index:
     """What an extended column of 32 bits is, or an address made of it: `start` (i64; None if nothing was
@@ -66,6 +68,7 @@ class Index:
     start: Value | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Guarded(Lanes):
     """An affine value if the i1 `valid` holds; `lanes()` emits code for all lanes that is always right.
@@ -89,6 +92,7 @@ class Guarded(Lanes):
         return None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Combined(Value):
     """A predicate of all lanes that is `whole and lanes` or `whole or lanes` (`opcode`). `whole`: the same

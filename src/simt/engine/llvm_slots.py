@@ -48,7 +48,7 @@ from simt.engine.llvm_series import Series
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
-from simt.records import dataclass, field, replace
+from simt.records import dataclass, field, quick, replace
 
 STORES_BY_MASK = "avx512bw"
 """What a CPU has that stores some words of a vector as fast as all of them, bytes and halves too."""
@@ -56,6 +56,7 @@ FRAME_SCALARS = frozenset({WARP_FIRST, "%warp", "%cta.x", "%cta.y", "%cta.z"})
 """What code anywhere in a function may name."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Part:
     """One of the things stored for a value: the value, or base, flag and lanes of a guarded one."""
