@@ -103,6 +103,10 @@ class Combined(Value):
     lanes: Value = Value("true", "i1")
 
 
+BARE = frozenset({Value, Lanes})
+"""Classes of values that no more is known of than their shape, and whose text stands already."""
+
+
 def shape_of(value: Value) -> Shape:
     if value.__class__ is Value and (value.width != 1 or value.ir[0] == "%"):  # most are
         return unknown(value.width)
@@ -243,6 +247,11 @@ class LaneAlgebra(PermutationAlgebra):
         )  # fmt: skip
 
     def unify(self, *values: Value) -> tuple[Value, ...]:
+        for value in values:
+            if value.__class__ is not Value or value.width != values[0].width:
+                break
+        else:
+            return values
         flat = [v if v.__class__ is Value else bases(v) if _is_flat(v) else self.vector(v) for v in values]
         width = max([v.width for v in flat])
         return tuple([v if v.width == width else self.widened(v, width) for v in flat])
