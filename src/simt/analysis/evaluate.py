@@ -145,23 +145,35 @@ class Remembering(Evaluator[V]):
         self._known: dict[Hashable, tuple[V, ...]] = {}
         # By the values themselves, as objects, which are kept alive: what they hold need not be looked at.
         self._of_same: dict[Hashable, tuple[tuple[V, ...], list[V]]] = {}
+        self._constants: dict[tuple[Type, int], V] = {}
 
     def op(self, op: Op) -> tuple[V, ...]:
-        key: list[Hashable] = [op.kind or kind_of(op)]
+        kind = op.kind or kind_of(op)
+        key: list[Hashable] = [kind]
         values: list[V] = []
-        for operand in op.sources.values():
+        for name, t in kind.operands:
+            operand = op.sources[name]
             if isinstance(operand, Register):  # most are
-                values.append(self.reader.register(operand))
-                key += operand.type, id(values[-1])
+                value = self.reader.register(operand)
+                key += operand.type, id(value)
             elif isinstance(operand, Constant):
-                key += operand.bits, operand.type
+                value = self._constant(t, operand.bits)
+                key.append(id(value))
             else:
                 return self._by_values(op)
+            values.append(value)
         same = tuple(key)
         found = self._of_same.get(same)
         if found is None:
             found = self._of_same[same] = self._by_values(op), values
         return found[0]
+
+    def _constant(self, t: Type, bits: int) -> V:
+        """What a constant is as an operand of a type: one object for each."""
+        found = self._constants.get((t, bits))
+        if found is None:
+            found = self._constants[t, bits] = self.m.const(t, bits)
+        return found
 
     def _by_values(self, op: Op) -> tuple[V, ...]:
         key = (op.kind or kind_of(op), *[self._given(operand) for operand in op.sources.values()])

@@ -51,8 +51,8 @@ class Forecast:
         self.alike = 0
 
     def _kind(self, op: Op) -> Hashable:
-        if not op.form.moves_memory:
-            return kind_of(op)
+        if not (op.form.effects and op.form.moves_memory):
+            return op.kind or kind_of(op)
         read = self.ssa.read[id(op)]
         found = [self.shapes.get(read[register]) for register, _ in memory_operands(op)]
         return (

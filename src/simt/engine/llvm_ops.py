@@ -54,7 +54,8 @@ class OpEmitter(SlotEmitter):
 
     def read(self, definition: Definition) -> Value:
         if definition in self.remade and definition not in self.cache:
-            self.cache[definition] = self.as_told(definition, self._made_again(self.remade[definition]))
+            made = self._made_again(self.remade[definition])
+            self.cache[definition] = self.as_told(definition, made, self.shape(definition))
         elif definition in self.of_thread and definition not in self.cache:
             self.cache[definition] = self._told_by_thread(definition, super().read(definition))
         return super().read(definition)
@@ -295,7 +296,8 @@ class _Reader:
 
     def __init__(self, emitter: OpEmitter) -> None:
         self.emitter = emitter
-        self.register = emitter.operand
+        # In functions that are not large ops read nothing but what the slots give.
+        self.register = emitter.operand if emitter.unit.large else partial(SlotEmitter.register, emitter)
 
     def symbol(self, symbol: SymbolAddress) -> Value:
         return self.emitter.symbol(symbol)

@@ -458,9 +458,8 @@ class SlotEmitter:
         """The slot for a part of a value, and its alignment."""
         return f"{self.slot(definition, part)}, align 64"
 
-    def as_told(self, definition: Definition, value: Value) -> Value:
+    def as_told(self, definition: Definition, value: Value, shape: Shape) -> Value:
         """What an op has given, as its shape says, which code need not have found out."""
-        shape = self.shape(definition)
         if shape.width == WARP:  # most have
             return value
         if shape.const is not None:
@@ -470,7 +469,8 @@ class SlotEmitter:
 
     def write(self, definition: Definition, value: Value) -> None:
         """Defines a value; keeps it for other blocks if they use it."""
-        shape, value = self.shape(definition), self.as_told(definition, value)
+        shape = self.shape(definition)
+        value = self.as_told(definition, value, shape)
         in_full = shape.width == WARP and type(value) is Value  # from a call
         if in_full and shape.common < definition.register.type.bits:
             value = self.m.shaped(value, shape)
