@@ -6,9 +6,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from enum import Enum
 
-from simt.records import dataclass, field
+from simt.records import dataclass, field, quick
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Span:
     """A half-open range `[start, end)` of character offsets in one `Source`."""

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from functools import cache
 from types import CodeType, FunctionType, MemberDescriptorType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
+T = TypeVar("T")
 MISSING: Any = object()
 """Of a field: it has no default, or no factory."""
 
@@ -48,6 +49,13 @@ else:
             return _record(cls, eq, frozen, slots, weakref_slot)
 
         return record if cls is None else record(cls)
+
+
+def quick(record: type[T]) -> type[T]:
+    """For records that are made dozens of times for each instruction that is compiled: only the checker of
+    types keeps these from being changed. To refuse it here takes most of the time in which one is made."""
+    del record.__setattr__, record.__delattr__
+    return record
 
 
 class Field(NamedTuple):

@@ -336,6 +336,28 @@ def test_pickles() -> None:
     assert pickle.loads(pickle.dumps(Kept(1, (2, 3)))) == Kept(1, (2, 3))
 
 
+def test_a_quick_record_is_one_but_for_being_guarded() -> None:
+    def made(by: ModuleType) -> Any:
+        @by.dataclass(frozen=True, slots=True)
+        class Pair:
+            """Two fields, of which one has a default."""
+
+            x: int
+            y: tuple[int, ...] = ()
+
+        return Pair
+
+    mine, theirs = records.quick(made(records)), made(dataclasses)
+    found, wanted = mine(1, y=(2,)), theirs(1, y=(2,))
+    assert (repr(found), hash(found)) == (repr(wanted), hash(wanted))
+    assert (found == mine(1, (2,)), found == mine(1)) == (True, False)
+    assert records.replace(found, x=3) == mine(3, (2,))
+    found.x = 4
+    assert found == mine(4, (2,))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        wanted.x = 4
+
+
 def test_hash_before_init() -> None:
     """Of a class whose methods are first met by objects that were made otherwise."""
     (fresh, *_) = classes()

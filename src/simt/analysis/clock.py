@@ -11,9 +11,11 @@ from collections.abc import Iterable
 
 from simt.analysis.call_graph import reachable
 from simt.analysis.program import (
+    Address,
     Barrier,
     Branch,
     Call,
+    Constant,
     Op,
     Operand,
     Program,
@@ -24,6 +26,9 @@ from simt.analysis.program import (
 )
 from simt.isa.special_registers import CLOCKS
 
+_NO_CLOCK = frozenset({Register, Constant, Address})
+"""Classes of operands that are none."""
+
 
 def reads_clock(op: Op | Call) -> bool:
     return isinstance(op, Op) and _has_clock(op.sources.values())
@@ -31,7 +36,7 @@ def reads_clock(op: Op | Call) -> bool:
 
 def _has_clock(sources: Iterable[Operand]) -> bool:
     for source in sources:
-        if isinstance(source, Register):  # most are
+        if source.__class__ in _NO_CLOCK:  # most are
             continue
         if isinstance(source, Special):
             if f"%{source.name}" in CLOCKS:

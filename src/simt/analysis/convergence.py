@@ -26,7 +26,8 @@ class Convergence:
         self._slot = {id(s): i for i, s in enumerate(schedule.slots)}
         self._latch = {s.header.index: i for i, s in enumerate(schedule.slots) if isinstance(s, Loop)}
         self._targets = self._edges()
-        self._entered_anywhere = self._with_entries()
+        # In loops with several entries lanes that any branch parts may be in different turns from the start.
+        self.entered_anywhere = self._with_entries()
         self._sources: dict[int, list[int]] = {}
         for source, targets in self._targets.items():
             for target in targets:
@@ -40,14 +41,12 @@ class Convergence:
 
     def loops_left(self, branch: Block) -> Iterator[Loop]:
         """Loops that lanes which a branch parts may leave in different turns: they are not together again
-        before the turn ends or the loop is left. In a loop with several entries they may be in different
-        turns from the start."""
+        before the turn ends or the loop is left. (Others than those of `entered_anywhere`.)"""
         together = self._after[self._slot[id(branch)]]
         loop = self.schedule.loop_of[branch.index]
         while loop is not None and (together == EXIT or together > self._latch[loop.header.index]):
             yield loop
             loop = loop.parent
-        yield from self._entered_anywhere
 
     def met(self, branch: Block) -> Iterator[int]:
         """Indices of blocks to which lanes come by different edges at once if the branch parts them, as far

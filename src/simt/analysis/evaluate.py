@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import cache
 from typing import Any, Generic, Protocol, TypeVar, cast
 
-from simt.analysis.kinds import kind_of
+from simt.analysis.kinds import is_alike, kind_of
 from simt.analysis.program import (
     Address,
     Complement,
@@ -45,20 +44,12 @@ def adapt(m: Algebra[V], value: V, have: Type, want: Type, sign: Type | None = N
 
     Extension is by the sign of `sign` (default: zeros), section 7.4.1.
     """
-    if _is_alike(have, want):
+    if is_alike(have, want):
         return value
     bits = m.to_bits(have, value)
     if have.bits != want.bits:
         bits = m.resize(sign or bits_type(have.bits), bits_type(want.bits), bits)
     return m.from_bits(want, bits)
-
-
-@cache
-def _is_alike(have: Type, want: Type) -> bool:
-    """Whether two types have one representation, whatever the algebra."""
-    if have.is_predicate or want.is_predicate:
-        return True
-    return have.is_native_float == want.is_native_float and have.bits == want.bits
 
 
 class Evaluator(Generic[V]):
@@ -79,11 +70,17 @@ class Evaluator(Generic[V]):
         if kind.asks_environment:
             arguments["env"] = self.environment
         for name, t in kind.operands:
-            arguments[name] = self.operand(sources[name], t)
+            operand = sources[name]
+            if isinstance(operand, Register) and is_alike(operand.type, t):  # most are
+                arguments[name] = self.reader.register(operand)
+            else:
+                arguments[name] = self.operand(operand, t)
         result = kind.meaning(m, **arguments)
         if not isinstance(result, tuple):
             return () if result is None else (self._written(cast("V", result), *kind.results[0]),)
         values = cast("tuple[V, ...]", result)
+        if kind.as_given and len(values) == len(kind.results):
+            return values
         return tuple(
             [
                 self._written(value, t, written)
@@ -146,8 +143,39 @@ class Remembering(Evaluator[V]):
     def __init__(self, m: Algebra[V], reader: Reader[V], environment: Environment) -> None:
         super().__init__(m, reader, environment)
         self._known: dict[Hashable, tuple[V, ...]] = {}
+        # By the values themselves, as objects, which are kept alive: what they hold need not be looked at.
+        self._of_same: dict[Hashable, tuple[tuple[V, ...], list[V]]] = {}
+        self._constants: dict[tuple[Type, int], V] = {}
 
     def op(self, op: Op) -> tuple[V, ...]:
+        kind = op.kind or kind_of(op)
+        key: list[Hashable] = [kind]
+        values: list[V] = []
+        for name, t in kind.operands:
+            operand = op.sources[name]
+            if isinstance(operand, Register):  # most are
+                value = self.reader.register(operand)
+                key += operand.type, id(value)
+            elif isinstance(operand, Constant):
+                value = self._constant(t, operand.bits)
+                key.append(id(value))
+            else:
+                return self._by_values(op)
+            values.append(value)
+        same = tuple(key)
+        found = self._of_same.get(same)
+        if found is None:
+            found = self._of_same[same] = self._by_values(op), values
+        return found[0]
+
+    def _constant(self, t: Type, bits: int) -> V:
+        """What a constant is as an operand of a type: one object for each."""
+        found = self._constants.get((t, bits))
+        if found is None:
+            found = self._constants[t, bits] = self.m.const(t, bits)
+        return found
+
+    def _by_values(self, op: Op) -> tuple[V, ...]:
         key = (op.kind or kind_of(op), *[self._given(operand) for operand in op.sources.values()])
         found = self._known.get(key)
         if found is None:

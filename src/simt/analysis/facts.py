@@ -112,10 +112,13 @@ class Traits:
 def key_of(op: Op, kind: Callable[[Operand], Hashable]) -> Hashable:
     """What the evaluation of an op over truth values depends on; `kind` of each operand. (An operand of one
     type may be a register of another.)"""
-    operands = op.sources.values()
-    read = [(o,) if isinstance(o, Register) else registers_of(o) for o in operands]
-    types = tuple([register.type for registers in read for register in registers])
-    return (op.kind or kind_of(op), types, *map(kind, operands))
+    found: list[Hashable] = [op.kind or kind_of(op)]
+    for operand in op.sources.values():
+        if isinstance(operand, Register):  # most are
+            found.append(operand.type)
+        else:
+            found += kind(operand), tuple([register.type for register in registers_of(operand)])
+    return tuple(found)
 
 
 class Observer:
@@ -128,10 +131,11 @@ class Observer:
 
     def traits(self, op: Op) -> Traits:
         key = key_of(op, self._kind)
-        if key not in self._known:
+        found = self._known.get(key)
+        if found is None:
             arithmetic, always = self._evaluated(op, False)
-            self._known[key] = Traits(arithmetic, always, self._evaluated(op, True)[1])
-        return self._known[key]
+            found = self._known[key] = Traits(arithmetic, always, self._evaluated(op, True)[1])
+        return found
 
     def _evaluated(self, op: Op, flag: bool) -> tuple[frozenset[Type], tuple[bool, ...]]:
         fact = self.fact()

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from simt.analysis.program import Call, Op, memory_operands
 from simt.analysis.shape import PITCHED, Shape
 from simt.analysis.ssa import Definition, Ssa
-from simt.records import dataclass
+from simt.records import dataclass, quick
 
 MOST = 12
 """Loads that are looked at from one."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Following:
     """A load at `offset` bytes from an address. `others`: offsets of those that follow, of the same kind, the

@@ -7,6 +7,7 @@ each of them anew which of its parameters are modifiers, and which are operands 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from simt.isa.form import main_type
@@ -24,7 +25,7 @@ class Kind:
 
     `meaning` is called with `fixed`, with the environment if `asks_environment`, and with `operands`, each as
     a value of its type. `results`: of each value that it gives, the type, and that of the register, None for
-    a sink.
+    a sink and where both have one representation; `as_given`: that is so of all of them.
     """
 
     form: Form
@@ -33,6 +34,15 @@ class Kind:
     asks_environment: bool
     operands: tuple[tuple[str, Type], ...]
     results: tuple[tuple[Type, Type | None], ...]
+    as_given: bool
+
+
+@cache
+def is_alike(have: Type, want: Type) -> bool:
+    """Whether two types have one representation, whatever the algebra."""
+    if have.is_predicate or want.is_predicate:
+        return True
+    return have.is_native_float == want.is_native_float and have.bits == want.bits
 
 
 _known: dict[Hashable, Kind] = {}
@@ -66,5 +76,11 @@ def _made(op: Op, written: tuple[Type | None, ...]) -> Kind:
         elif name in op.binding:
             fixed[name] = op.binding[name]
     asks = "env" in form.parameters
-    results = tuple(zip(op.result_types, written, strict=True))
-    return Kind(form, form.meaning, fixed, asks, tuple(operands), results)
+    results = tuple(
+        [
+            (t, None if register is None or is_alike(t, register) else register)
+            for t, register in zip(op.result_types, written, strict=True)
+        ]
+    )
+    as_given = all(register is None for _, register in results)
+    return Kind(form, form.meaning, fixed, asks, tuple(operands), results, as_given)

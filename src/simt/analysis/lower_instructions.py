@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from simt.analysis import lower_cells
 from simt.analysis.lower_builder import Builder
 from simt.analysis.lower_context import Cells, Context, Unlowerable
@@ -17,13 +20,28 @@ from simt.ptx.types import PRED, U32, Type, bits_type, unsigned
 from simt.records import dataclass
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is done with one operand of a form. `place`: where it is written, None if it is left out; `t`,
+    `count`: its type and vector size. `plain`: a scalar that is read as it is written."""
+
+    operand: OperandForm
+    place: int | None
+    t: Type
+    count: int
+    plain: bool
+
+
 @dataclass(slots=True)
 class Plan:
-    """What all uses of one opcode have in common. `types`: of each operand, with its vector size."""
+    """What all uses of one opcode with so many operands have in common. `types`: of each operand, with its
+    vector size. `address`: which operand is one, if any."""
 
     form: Form
     binding: Binding
     types: tuple[tuple[Type, int], ...]
+    steps: tuple[Step, ...]
+    address: int | None
 
 
 class Plans:
@@ -50,7 +68,19 @@ class Plans:
             raise Unlowerable(found.message, node.span, found.hint)
         form = found.form
         types = tuple(_type(form, o, found.binding) for o in form.operands) if form.runs else ()
-        return Plan(form, found.binding, types)
+        places = align(form, range(len(node.operands)))
+        steps = [
+            Step(operand, place, t, count, _is_plain(operand, count) and place is not None)
+            for operand, place, (t, count) in zip(form.operands, places, types)
+        ]
+        address = next((i for i, o in enumerate(form.operands) if o.address), None)
+        return Plan(form, found.binding, types, tuple(steps), address)
+
+
+def _is_plain(operand: OperandForm, count: int) -> bool:
+    """Whether an operand is a scalar source without modifiers, of which nothing else depends."""
+    bare = not (operand.destination or operand.selector or operand.signed or operand.spec.startswith("pack("))
+    return bare and count == 1 and operand.kind == "value"
 
 
 def _type(form: Form, operand: OperandForm, binding: Binding) -> tuple[Type, int]:
@@ -62,11 +92,14 @@ def _type(form: Form, operand: OperandForm, binding: Binding) -> tuple[Type, int
     return U32, 1
 
 
-def align(form: Form, operands: tuple[nodes.Operand, ...]) -> list[nodes.Operand | None]:
+Written = TypeVar("Written")
+
+
+def align(form: Form, operands: Sequence[Written]) -> list[Written | None]:
     """Written operands in the places of the form's: optional ones are left out from the right."""
     missing = len(form.operands) - len(operands)
     rest = list(operands)
-    aligned: list[nodes.Operand | None] = []
+    aligned: list[Written | None] = []
     optional = sum(o.optional for o in form.operands)
     for operand in form.operands:
         present = not operand.optional or optional > missing
@@ -92,10 +125,15 @@ class Instructions:
     # ------------------------------------------------------------------ ops
 
     def _op(self, scope: Scope, node: nodes.Instruction, plan: Plan, guard: Guard | None) -> Op:
-        form = plan.form
-        op = Op(form, plan.binding, {}, {}, (), (), guard, self.b.line)
-        for operand, given, (t, count) in zip(form.operands, align(form, node.operands), plan.types):
-            written = self._modified(op, operand, given)
+        op = Op(plan.form, plan.binding, {}, {}, (), (), guard, self.b.line)
+        operands, source = node.operands, self.operands.source
+        for step in plan.steps:
+            operand, t, place = step.operand, step.t, step.place
+            if step.plain and place is not None:  # most are
+                op.source_types[operand.name] = t
+                op.sources[operand.name] = source(scope, operands[place], t)
+                continue
+            written = self._modified(op, operand, None if place is None else operands[place])
             if operand.destination:
                 self._destination(op, scope, operand, written, t)
             elif operand.address:
@@ -110,10 +148,11 @@ class Instructions:
             elif operand.kind == "texture":
                 self._texture(op, scope, operand, written, t)
             else:
-                value = op.sources[operand.name] = self._value(op, scope, operand, written, t, count)
+                value = op.sources[operand.name] = self._value(op, scope, operand, written, t, step.count)
                 if operand.kind == "imm" and "size" in op.binding and isinstance(value, Constant):
                     op.binding = {**op.binding, "size": str(value.bits)}
-        self._carry(op)
+        if plan.form.carry:
+            self._carry(op)
         return op
 
     def _modified(self, op: Op, operand: OperandForm, written: nodes.Operand | None) -> nodes.Operand | None:
@@ -146,11 +185,17 @@ class Instructions:
     def _destination(
         self, op: Op, scope: Scope, operand: OperandForm, written: nodes.Operand | None, t: Type
     ) -> None:
+        packs = operand.spec.startswith("pack(")
+        if isinstance(written, nodes.Name) and operand.second is None and not packs:  # most are
+            found = self.operands.written(scope, written)
+            op.destinations += found
+            op.result_types += (t,) * len(found)
+            return
         first, second = (
             (written.first, written.second) if isinstance(written, nodes.Pair) else (written, None)
         )
         found = [None] if first is None else self.operands.destinations(scope, first)
-        if operand.spec.startswith("pack(") and len(found) > 1:
+        if packs and len(found) > 1:
             op.binding = {**op.binding, "unpack": str(len(found))}
             t = bits_type(t.bits // len(found))
         op.destinations += tuple(found)
@@ -225,7 +270,7 @@ class Instructions:
 
     def _cell_access(self, scope: Scope, node: nodes.Instruction, plan: Plan, guard: Guard | None) -> bool:
         """Lowers a load or store of `.param` cells; False for every other instruction."""
-        place = next((i for i, o in enumerate(plan.form.operands) if o.address), None)
+        place = plan.address
         if place is None or len(node.operands) != 2:
             return False
         found = self.operands.cells(scope, node.operands[place])

@@ -67,6 +67,9 @@ class Operands:
 
     def _registers(self, scope: Scope, node: nodes.Operand) -> tuple[Register, ...] | None:
         """The registers of a name or vector element, None if it is none."""
+        if isinstance(node, nodes.Name):  # most are
+            symbol = scope.lookup(node.name)
+            return None if symbol is None or symbol.kind is not REGISTER else self._elements(symbol)
         base = node.base if isinstance(node, nodes.Element) else node
         symbol = scope.lookup(base.name) if isinstance(base, nodes.Name) else None
         if symbol is None or symbol.kind is not REGISTER:
@@ -93,10 +96,14 @@ class Operands:
             return [d for e in node.elements for d in self.destinations(scope, e)]
         if isinstance(node, nodes.Sink):
             return [None]
+        return list(self.written(scope, node))
+
+    def written(self, scope: Scope, node: nodes.Operand) -> tuple[Register, ...]:
+        """The registers that a name or vector element writes."""
         found = self._registers(scope, node)
         if found is None:
             raise Unlowerable("not a register", node.span, "expected a register to write")
-        return list(found)
+        return found
 
     # ------------------------------------------------------------------ sources
 

@@ -27,7 +27,7 @@ from simt.analysis.outline import ModuleVariable as ModuleVariable
 from simt.analysis.outline import Parameter as Parameter
 from simt.analysis.outline import Program as Program
 from simt.ptx.types import Type
-from simt.records import dataclass, field
+from simt.records import dataclass, field, quick
 
 if TYPE_CHECKING:
     from simt.analysis.kinds import Kind
@@ -41,6 +41,7 @@ MODULE_SCOPE = "::"
 PTX 2.3. Every thread has one of them, whatever function it is in: functions that use them are inlined."""
 
 
+@quick
 @dataclass(frozen=True, slots=True, eq=False)
 class Register:
     """A scalar register of one function. `index` counts from 0 within the function. One that the module
@@ -54,6 +55,7 @@ class Register:
         return f"{self.name}:{self.type.name}"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Constant:
     """An immediate, already converted to the type at its use. `bits` is below 2^type.bits."""
@@ -62,6 +64,7 @@ class Constant:
     bits: int
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class SymbolAddress:
     """The address of a variable in its own state space, plus a byte offset.
@@ -104,6 +107,7 @@ class Complement:
 Source: TypeAlias = Register | Constant | SymbolAddress | FunctionAddress | Special | Complement
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Address:
     """A memory operand: base plus byte offset (modulo 2^address width); no base: absolute."""
@@ -115,6 +119,7 @@ class Address:
 Operand: TypeAlias = Source | Address | tuple[Source, ...] | None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Guard:
     register: Register

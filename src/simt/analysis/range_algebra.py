@@ -13,13 +13,14 @@ from simt.analysis.shape import WARP, BlockShape, trailing_zeros
 from simt.analysis.shape_algebra import COMPARED
 from simt.isa.algebra import Comparison, Rounding
 from simt.ptx.types import Type
-from simt.records import dataclass
+from simt.records import dataclass, quick
 
 ANY = 1 << 64
 """Values in a stretch that holds every integer of every width."""
 LARGEST_GRID = (1 << 31) - 1
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Range:
     """Every value is, modulo 2^bits, one of `lo..hi` (lo may be negative) and a multiple of `2**zeros`."""

@@ -6,7 +6,7 @@ from enum import IntEnum
 from functools import cache, lru_cache
 
 from simt.analysis.outline import Number
-from simt.records import dataclass
+from simt.records import dataclass, quick
 
 WARP = 32
 NARROW_BITS = 30
@@ -35,6 +35,7 @@ EXACT, GUARDED, IN_ROWS, LIKELY = Hold
 each instruction that is compiled."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Shape:
     """lane value = base(lane's segment) + stride * (lane within its segment).

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from simt.analysis.effects import WithoutEffects
 from simt.analysis.shape import (
     ALWAYS_ZERO,
+    EXACT,
     GUARDED,
     IN_ROWS,
     LIKELY,
@@ -90,8 +91,12 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     @staticmethod
     def _known(t: Type, run: Callable[..., int], *operands: Shape) -> Shape | None:
         """The shape of what an operation makes of known integers; None if one of them is not."""
-        numbers = [wrapped(t, s.const) for s in operands if s.const is not None]
-        return constant(run(*numbers) % 2**t.bits) if len(numbers) == len(operands) else None
+        numbers: list[int] = []
+        for shape in operands:
+            if shape.const is None:
+                return None
+            numbers.append(wrapped(t, shape.const))
+        return constant(run(*numbers) % 2**t.bits)
 
     # -- affine arithmetic: the rules that `simt.engine` follows when it emits code ---------------
     def const(self, t: Type, bits: int) -> Shape:
@@ -104,6 +109,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._sum(t, a, b, -1)
 
     def _sum(self, t: Type, a: Shape, b: Shape, sign: int) -> Shape:
+        if a is VARYING or b is VARYING:  # most often
+            return VARYING
         known = self._known(t, int.__add__ if sign > 0 else int.__sub__, a, b)
         if known is not None:
             return known
@@ -159,6 +166,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return a.common if below and a.exact and bits <= min(a.zeros, a.common) else ALWAYS_ZERO
 
     def mul(self, t: Type, a: Shape, b: Shape) -> Shape:
+        if a is VARYING and b is VARYING:
+            return VARYING
         if a.const is not None:
             a, b = b, a
         if b.const == 0:
@@ -553,7 +562,7 @@ def _go_on(*shapes: Shape) -> bool:
 
 def flat(*shapes: Shape) -> bool:
     """Whether all lanes of a segment have the same value, for each of some shapes."""
-    return all(s.stride == 0 and s.exact for s in shapes)
+    return not [shape for shape in shapes if shape.stride or shape.hold is not EXACT]
 
 
 def level(*shapes: Shape) -> bool:

@@ -18,7 +18,7 @@ from simt.analysis.program import Address, FunctionAddress, Op, Operand, Registe
 from simt.analysis.ssa import Definition, Ssa
 from simt.isa.algebra import Algebra, Comparison, Environment
 from simt.ptx.types import PRED, S32, Type
-from simt.records import dataclass
+from simt.records import dataclass, quick
 
 DEEP = 12
 """Ops behind each other that are looked at outside of what is followed."""
@@ -36,6 +36,7 @@ class Atom:
     turns: bool = False
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Sum:
     """`number` and the atoms, each so many times, modulo 2^bits."""

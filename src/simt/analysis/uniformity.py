@@ -12,7 +12,17 @@ from collections.abc import Iterable, Set
 
 from simt.analysis.alike import brings_one_value
 from simt.analysis.evaluate import Remembering
-from simt.analysis.program import Block, Branch, Call, FunctionAddress, Op, Register, Switch, SymbolAddress
+from simt.analysis.program import (
+    Block,
+    Branch,
+    Call,
+    FunctionAddress,
+    Guard,
+    Op,
+    Register,
+    Switch,
+    SymbolAddress,
+)
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra, blended, by_rows, merge
@@ -157,15 +167,21 @@ class _Analysis:
             self._add(_Step(block, block.terminator, inputs), inputs.values())
 
     def _add(self, step: _Step, inputs: Iterable[Definition]) -> None:
+        number, users = len(self.steps), self.users
         for definition in inputs:
-            self.users.setdefault(definition, []).append(len(self.steps))
+            known = users.get(definition)
+            if known is None:
+                users[definition] = [number]
+            else:
+                known.append(number)
         self.steps.append(step)
 
     def _demand(self, numbers: Iterable[int]) -> None:
+        is_due = self.is_due
         for number in numbers:
-            if number in self.is_due:
+            if number in is_due:
                 continue
-            self.is_due.add(number)
+            is_due.add(number)
             if number > self.here:
                 heapq.heappush(self.due, number)
             else:
@@ -174,16 +190,17 @@ class _Analysis:
     def _take(self, step: _Step) -> None:
         self.inputs = step.inputs
         match step.what:
+            case Op() as op:  # most are
+                for definition, shape in zip(self.ssa.of[id(op)], self.evaluator.op(op)):
+                    if definition is not None:
+                        guarded = shape if op.guard is None else self._guarded(op.guard, definition, shape)
+                        self._set(definition, guarded)
             case Definition() as phi:
                 self._set(phi, self._phi(phi, step.block))
             case Call() as call:
                 for definition in self.ssa.of[id(call)]:
                     if definition is not None:
                         self._set(definition, VARYING)
-            case Op() as op:
-                for definition, shape in zip(self.ssa.of[id(op)], self.evaluator.op(op)):
-                    if definition is not None:
-                        self._set(definition, self._guarded(op, definition, shape))
             case _:
                 if step.block.index not in self.within.divergent:
                     self._branch(step)
@@ -215,28 +232,27 @@ class _Analysis:
     def _by_rows(self, shape: Shape) -> Shape:
         return by_rows(shape, self.algebra.block.segments)
 
-    def _guarded(self, op: Op, definition: Definition, shape: Shape) -> Shape:
-        if op.guard is None:
-            return shape
+    def _guarded(self, guard: Guard, definition: Definition, shape: Shape) -> Shape:
         old = self.inputs[definition.register]
         if old.origin == "undefined":
             return shape
         before = self.result.shapes.get(old, shape)
-        guard = self.register(op.guard.register)
-        return merge(shape, before) if guard.is_uniform else blended(shape, before)
+        uniform = self.register(guard.register).is_uniform
+        return merge(shape, before) if uniform else blended(shape, before)
 
     def _set(self, definition: Definition, shape: Shape) -> None:
         """Raises a definition's shape to cover `shape` too."""
-        old = self.result.shapes.get(definition)
-        if definition.block.index in self.varying_blocks:
+        shapes = self.result.shapes
+        old = shapes.get(definition)
+        if self.varying_blocks and definition.block.index in self.varying_blocks:
             shape = VARYING
         if definition in self.within.blends:
             shape = blended(shape, shape)
         elif definition in self.result.blends:
             shape = self._by_rows(shape)
         new = shape if old is None else _widen(old, shape)
-        self.result.shapes[definition] = new
-        if new != old:
+        shapes[definition] = new
+        if new is not old and new != old:
             self._demand(self.users.get(definition, ()))
 
     # -- control flow --------------------------------------------------------------------------------
@@ -252,9 +268,10 @@ class _Analysis:
     def _part(self, parting: Parting, block: Block) -> None:
         if block.index in parting.divergent:
             return
+        anywhere = () if parting.divergent else self.convergence.entered_anywhere
         parting.divergent.add(block.index)
         self._join(parting, self.convergence.met(block))
-        for loop in self.convergence.loops_left(block):
+        for loop in (*self.convergence.loops_left(block), *anywhere):
             if loop.header.index not in parting.leaving:
                 parting.leaving.add(loop.header.index)
                 self._escape(parting, loop)
@@ -276,7 +293,7 @@ class _Analysis:
 
 def _widen(old: Shape, new: Shape) -> Shape:
     """Least shape above both, so that the iteration ends."""
-    if old == new:
+    if old is new or old == new:
         return old
     if old.stride != new.stride or (old.width != new.width and max(old.width, new.width) == WARP):
         return VARYING

@@ -81,14 +81,15 @@ class Observer:
 
     def __call__(self, op: Op) -> tuple[bool, tuple[bool, ...]]:
         key = key_of(op, kind_of_operand)
-        if key not in self._known:
+        found = self._known.get(key)
+        if found is None:
             carried = _Carried()
             evaluator = Evaluator(cast("Algebra[bool]", carried), Same(True), self.environment)
             results = evaluator.op(op)
             kept = tuple(d is not None and d.type.is_native_float for d in op.destinations)
             lost = any(r and d is not None and not k for r, d, k in zip(results, op.destinations, kept))
-            self._known[key] = carried.seen or lost, results
-        return self._known[key]
+            found = self._known[key] = carried.seen or lost, results
+        return found
 
 
 def kind_of_operand(operand: Operand) -> Hashable:

@@ -148,9 +148,9 @@ class AccessAlgebra(PrefetchAlgebra):
 
     def add(self, t: Type, a: Value, b: Value) -> Value:
         """Notes sums of addresses with constants: CPUs add those as they load and store."""
-        total = self._march_on(t, a, b) or super().add(t, a, b)
-        for one, other in ((a, b), (b, a)):
-            if other.literal is not None and t.bits in (32, 64):
+        total = (self._march_on(t, a, b) if t.bits == U64.bits else None) or super().add(t, a, b)
+        for one, other in ((a, b), (b, a)) if t.bits in (32, 64) else ():
+            if other.literal is not None:
                 self._note_sum(total, bases(one), other.literal)
                 if isinstance(one, Guarded) and isinstance(total, Guarded) and not total.often_wrong:
                     return self._noting_lanes(total, one, other)
@@ -190,11 +190,14 @@ class AccessAlgebra(PrefetchAlgebra):
         return total
 
     def _march_on(self, t: Type, a: Value, b: Value) -> Value | None:
-        """The sum, where it is guessed how lanes lie, of columns of which some march, or of one and a number:
-        what lanes begin with is added by itself, as it may be the same in all turns of a loop. None if it is
-        no such sum."""
-        shape = self.shapes.add(t, shape_of(a), shape_of(b))
-        if shape.by_bit is None or t.bits != U64.bits or any(_may_be_in_order(v) for v in (a, b)):
+        """The sum, of 64 bits, where it is guessed how lanes lie, of columns of which some march, or of one
+        and a number: what lanes begin with is added by itself, as it may be the same in all turns of a loop.
+        None if it is no such sum."""
+        one, other = shape_of(a), shape_of(b)
+        if one.width < WARP and other.width < WARP:
+            return None
+        shape = self.shapes.add(t, one, other)
+        if shape.by_bit is None or any(_may_be_in_order(v) for v in (a, b)):
             return None
         columns = [self.vector(v) for v in (a, b) if shape_of(v).width == WARP]
         known = [self._marches.get(column.ir, (column, None)) for column in columns]

@@ -103,6 +103,7 @@ class LlvmIntegers:
         self.module = module
         self.width = width
         self.features = features
+        self._declared: dict[tuple[object, ...], str] = {}  # intrinsics, by names and types
         self._depths: dict[str, int] = {}  # operations on integers since the last fence, by a value's name
         self._choices: dict[str, int] = {}  # between numbers since the last fence, by a column's name
         self._uncast: dict[str, Value] = {}  # what bitcasts were made of, by their names
@@ -138,7 +139,7 @@ class LlvmIntegers:
         return Value(name, element, width)
 
     def binary(self, opcode: str, a: Value, b: Value) -> Value:
-        known = self._folded(opcode, a, b)
+        known = self._folded(opcode, a, b) if a.width == 1 or b.width == 1 else None
         if known is not None:
             return known
         a, b = self.unify(a, b)
@@ -227,12 +228,15 @@ class LlvmIntegers:
                 return known
         values = self.unify(*values)
         first = values[0]
-        parameters = (*(v.spelled for v in values), *(e.split()[0] for e in extra))
-        full = self.module.declare(
-            f"llvm.{name}.{mangled(first.type, first.width)}", first.spelled, parameters
-        )
-        operands = ", ".join((*(v.typed for v in values), *extra))
-        return self.emit(f"call {first.spelled} {full}({operands})", first.type, first.width)
+        kinds = [value.spelled for value in values]
+        key = (name, extra, *kinds)
+        full = self._declared.get(key)
+        if full is None:
+            parameters = (*kinds, *(e.split()[0] for e in extra))
+            mangled_name = f"llvm.{name}.{mangled(first.type, first.width)}"
+            full = self._declared[key] = self.module.declare(mangled_name, kinds[0], parameters)
+        operands = ", ".join([*[f"{kind} {v.ir}" for kind, v in zip(kinds, values)], *extra])
+        return self.emit(f"call {kinds[0]} {full}({operands})", first.type, first.width)
 
     def pick(self, p: Value, a: Value, b: Value) -> Value:
         if p.literal is not None:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Hashable
 from contextlib import contextmanager
 from functools import cache, lru_cache
 
-from simt.records import dataclass, field
+from simt.records import dataclass, field, quick
 
 INLINED = 5000
 """Lines of functions in a module that LLVM puts in place of calls: from there on they are called."""
@@ -15,6 +15,7 @@ KEEP_ORDER = 'fence syncscope("singlethread") acq_rel'
 """Stands for no instruction. LLVM moves no access to memory past it."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Value:
     """An operand: its text without the type, the element type, and the number of lanes.

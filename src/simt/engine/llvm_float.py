@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -89,6 +89,8 @@ class LlvmAlgebra(ExtremeAlgebra):
         return self.emit(f'call float asm "", "=x,0"({value.typed})', "float", 1)
 
     def select(self, t: Type, p: Value, a: Value, b: Value) -> Value:
+        if a.__class__ is Value and b.__class__ is Value:
+            return super().select(t, p, a, b)
         notes = {note: allows(a, note) and allows(b, note) for note in ("nans", "subnormals")}
         said = {note for v in (a, b) if isinstance(v, Loose) for note in notes if getattr(v, note)}
         if t != F32 or not said or not all(notes[note] for note in said):
@@ -292,8 +294,8 @@ class LlvmAlgebra(ExtremeAlgebra):
         self, name: str, exactly: Callable[..., Value], t: Type, rounding: Rounding, *values: Value
     ) -> Value:
         """LLVM's own operation, the CPU's with embedded rounding, or the exact one in software."""
-        result = self._as_computed(name, exactly, t, rounding, *map(raw, values))
-        if t != F64:
+        result = self._as_computed(name, exactly, t, rounding, *[raw(value) for value in values])
+        if t is not F64:
             return result
 
         def again(algebra: LlvmAlgebra, *operands: Value) -> Value:
@@ -320,7 +322,7 @@ class LlvmAlgebra(ExtremeAlgebra):
 
         return self.outlined(f"{name}.{rounding}.{t.name}", element_type(t), run, *values)
 
-    @property
+    @cached_property
     def _has_fma(self) -> bool:
         return "fma" in self.features or "avx512f" in self.features
 

@@ -14,6 +14,7 @@ from simt.analysis.program import Block, Call, Op, memory_operands
 from simt.analysis.rolled_again import Seldom
 from simt.analysis.ssa import Ssa
 from simt.analysis.uniformity import Uniformity
+from simt.engine.llvm_slots import SlotEmitter
 
 OFTEN = 8
 """Instructions after which a forecast is made anew."""
@@ -26,6 +27,13 @@ STEADY, ALIKE = 16, 0.02
 unrolled loop goes on as it began."""
 
 
+def forecast(emitter: SlotEmitter, blocks: Iterable[Block]) -> Forecast | None:
+    """Of what blocks will take; None where nobody asks, of functions that are large or may not be."""
+    unit = emitter.unit
+    asks = unit.may_grow and not unit.large
+    return Forecast(blocks, emitter.ssa, emitter.uniformity) if asks else None
+
+
 class Forecast:
     """What the instructions that are left will take, as much as the latest one of each kind. One that gets at
     memory is like those whose addresses differ from lane to lane in the same way, and that are as seldom run.
@@ -35,15 +43,16 @@ class Forecast:
 
     def __init__(self, blocks: Iterable[Block], ssa: Ssa, uniformity: Uniformity) -> None:
         self.ssa, self.shapes = ssa, uniformity.shapes
-        self.left = Counter(self._kind(op) for block in blocks for op in block.ops if isinstance(op, Op))
+        self.kinds = {id(op): self._kind(op) for block in blocks for op in block.ops if isinstance(op, Op)}
+        self.left = Counter(self.kinds.values())
         self.taken: dict[Hashable, tuple[int, int]] = {}
         self.done = 0
         self.foretold = 0, 0
         self.alike = 0
 
     def _kind(self, op: Op) -> Hashable:
-        if not op.form.moves_memory:
-            return kind_of(op)
+        if not (op.form.effects and op.form.moves_memory):
+            return op.kind or kind_of(op)
         read = self.ssa.read[id(op)]
         found = [self.shapes.get(read[register]) for register, _ in memory_operands(op)]
         return (
@@ -56,7 +65,7 @@ class Forecast:
         """An instruction has taken that many lines and blocks of IR."""
         self.done += 1
         if isinstance(op, Op):
-            kind = self._kind(op)
+            kind = self.kinds[id(op)]
             self.left[kind] -= 1
             self.taken[kind] = lines, blocks
 

@@ -38,7 +38,7 @@ from simt.engine.llvm_alone_loops import AloneLoops
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_clock import Ticks
 from simt.engine.llvm_few import Few
-from simt.engine.llvm_forecast import Forecast
+from simt.engine.llvm_forecast import forecast
 from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
 from simt.engine.llvm_marches import Marches
 from simt.engine.llvm_masks import BitMasks, Masks
@@ -99,7 +99,7 @@ class FunctionEmitter(OpEmitter):
         self.stretches = Stretches(self)
         self._live: dict[int, set[Definition]] | None = None
         self.ticks = Ticks(self.builder) if unit.has_clock else None
-        self.forecast = Forecast(self.schedule.order, self.ssa, self.uniformity)
+        self.forecast = forecast(self, self.schedule.order)
         self.anyway = unit.run_anyway(self.ssa, self.uniformity)
 
     def _representatives(self) -> dict[int, int]:
@@ -156,17 +156,17 @@ class FunctionEmitter(OpEmitter):
         for op in self.coming(block):
             if self.ticks is not None:
                 self._tick(op)
-            self.m.words = self.stretches.of(op, loop) if isinstance(op, Op) else None
-            lines, blocks = self._taken()
+            self.m.words = None if loop is None or isinstance(op, Call) else self.stretches.of(op, loop)
+            lines, blocks = self._taken() if self.forecast is not None else (0, 0)
             self.m.is_repeated = False
             if isinstance(op, Call):
                 self.m.settle_updates()
                 self._call(op)
             else:
                 self.op(op)
-            lines_then, blocks_then = self._taken()
-            taken = lines_then - lines, blocks_then - blocks
-            self.forecast.note(op, *(taken if not self.m.is_repeated else (0, 0)))
+            if self.forecast is not None:
+                lines_then, blocks_then = self._taken() if not self.m.is_repeated else (lines, blocks)
+                self.forecast.note(op, lines_then - lines, blocks_then - blocks)
             self._cut()
         self._terminator(block)
 
@@ -194,7 +194,8 @@ class FunctionEmitter(OpEmitter):
         large, or is to be, and was not known to be."""
         lines = len(self.builder.lines)
         if not self.unit.large:
-            if self.unit.may_grow and self.forecast.is_large(lines, self.builder.blocks, *self._most):
+            foretold = self.forecast
+            if foretold is not None and foretold.is_large(lines, self.builder.blocks, *self._most):
                 raise TooLarge
         elif lines - self.builder.last_label > PIECE:
             piece = self.builder.block_name("piece")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from simt.engine.llvm_access import I64, LOCAL, SHARED, Access, AccessAlgebra
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
+from simt.engine.llvm_lanes import BARE, Guarded, Index, bases, shape_of
 from simt.ptx.types import U32, Type
 from simt.records import replace
 
@@ -68,6 +68,8 @@ class IndexAlgebra(AccessAlgebra):
         return _with(result, replace(index, shift=index.shift + bits))
 
     def add(self, t: Type, a: Value, b: Value) -> Value:
+        if a.__class__ in BARE and b.__class__ in BARE:
+            return super().add(t, b, a)
         if _index(a) is None:
             a, b = b, a
         total, index = super().add(t, a, b), _index(a)

@@ -35,7 +35,7 @@ from simt.engine.llvm_permutations import PermutationAlgebra
 from simt.engine.llvm_tiles import Product, Tiled
 from simt.isa.algebra import Comparison, Environment
 from simt.ptx.types import F32, S32, U32, U64, Type
-from simt.records import dataclass, field, replace
+from simt.records import dataclass, field, quick, replace
 
 SENT = frozenset({"i32", "i64", "float", "double"})
 """What shuffles send."""
@@ -43,6 +43,7 @@ ALL = "splat (i1 true)"
 """The mask of a full warp."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Lanes(Value):
     """A value with a shape. Affine: `ir` holds the bases; otherwise all lanes."""
@@ -54,6 +55,7 @@ class Lanes(Value):
         return number_of(self) if self.width == 1 and self.shape.stride == 0 else None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Index:
     """What an extended column of 32 bits is, or an address made of it: `start` (i64; None if nothing was
@@ -65,6 +67,7 @@ class Index:
     start: Value | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Guarded(Lanes):
     """An affine value if the i1 `valid` holds; `lanes()` emits code for all lanes that is always right.
@@ -88,6 +91,7 @@ class Guarded(Lanes):
         return None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Combined(Value):
     """A predicate of all lanes that is `whole and lanes` or `whole or lanes` (`opcode`). `whole`: the same
@@ -96,6 +100,10 @@ class Combined(Value):
     opcode: str = "and"
     whole: Value = Value("true", "i1")
     lanes: Value = Value("true", "i1")
+
+
+BARE = frozenset({Value, Lanes})
+"""Classes of values that no more is known of than their shape, and whose text stands already."""
 
 
 def shape_of(value: Value) -> Shape:
@@ -234,6 +242,11 @@ class LaneAlgebra(PermutationAlgebra):
         )  # fmt: skip
 
     def unify(self, *values: Value) -> tuple[Value, ...]:
+        for value in values:
+            if value.__class__ is not Value or value.width != values[0].width:
+                break
+        else:
+            return values
         flat = [v if v.__class__ is Value else bases(v) if _is_flat(v) else self.vector(v) for v in values]
         width = max([v.width for v in flat])
         return tuple([v if v.width == width else self.widened(v, width) for v in flat])

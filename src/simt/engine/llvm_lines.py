@@ -72,10 +72,12 @@ class LineAlgebra(PitchAlgebra):
     # -- arithmetic --------------------------------------------------------------------------------
 
     def add(self, t: Type, a: Value, b: Value) -> Value:
-        return self._sum_of_lines(super().add(t, a, b), a, b, "add")
+        total = super().add(t, a, b)
+        return self._sum_of_lines(total, a, b, "add") if self._lines else total
 
     def sub(self, t: Type, a: Value, b: Value) -> Value:
-        return self._sum_of_lines(super().sub(t, a, b), a, b, "sub")
+        total = super().sub(t, a, b)
+        return self._sum_of_lines(total, a, b, "sub") if self._lines else total
 
     def mul(self, t: Type, a: Value, b: Value) -> Value:
         return self._multiplied_line(super().mul(t, a, b), *((b, a) if _is_one(a) else (a, b)), "mul")

@@ -8,23 +8,25 @@ subnormal. So a result is kept as the CPU made it, `raw`, with a note of what it
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from simt.engine.llvm_builder import Builder, Value
-from simt.records import dataclass, field
+from simt.records import dataclass, field, quick
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Flushed(Value):
     """A column that has been flushed: it needs no second flush."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Normal(Value):
     """A column of f32 without NaNs and subnormals, which every note leaves as it is."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Quiet(Value):
     """A column without signalling NaNs. Results of arithmetic may hold one: LLVM takes `x + -0` for x."""
@@ -52,16 +54,16 @@ class Loose(Value):
         source: Source | None = None,
         flushed: bool = False,
     ) -> None:
-        write = partial(object.__setattr__, self)
-        write("raw", raw)
-        write("type", raw.type)
-        write("width", raw.width)
-        write("subnormals", subnormals)
-        write("nans", nans)
-        write("source", source)
-        write("flushed", flushed)
-        write("_settle", settle)
-        write("_known", None)
+        write = object.__setattr__
+        write(self, "type", raw.type)
+        write(self, "width", raw.width)
+        self.raw = raw
+        self.subnormals = subnormals
+        self.nans = nans
+        self.source = source
+        self.flushed = flushed
+        self._settle = settle
+        self._known = None
 
     def changed(self, raw: Value, **notes: Any) -> Loose:
         """With another column and further notes."""
@@ -87,7 +89,7 @@ class Loose(Value):
         value = settle()
         place = (builder.last_label, running)
         known = (place, len(builder.lines) - 1, builder.lines[-1], value)
-        object.__setattr__(self, "_known", known)
+        self._known = known
         return value
 
 
@@ -111,6 +113,7 @@ class LooseBits(Value):
         return None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Computed(Value):
     """A result of f64 arithmetic: `again(algebra, *operands)` is how it came to be."""
@@ -119,6 +122,7 @@ class Computed(Value):
     operands: tuple[Value, ...] = ()
 
 
+@quick
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
     """Where the NaN of an f64 result comes from: `operands` in the order in which the machine looks for NaNs;
@@ -151,6 +155,7 @@ def source_of(value: Value | None) -> Source | None:
     return value.source if isinstance(value, Loose) else None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Notes:
     """What is known of a column of f32, as a value that is passed to a function: see `Loose`."""

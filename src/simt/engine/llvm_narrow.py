@@ -115,7 +115,8 @@ class NarrowIntegers(LlvmIntegers):
         return result
 
     def binary(self, opcode: str, a: Value, b: Value) -> Value:
-        return self._in_16_bits(opcode, a, b) or super().binary(opcode, a, b)
+        narrow = self._in_16_bits(opcode, a, b) if a.type == WIDE else None
+        return narrow or super().binary(opcode, a, b)
 
     def intrinsic(self, name: str, *values: Value, extra: tuple[str, ...] = ()) -> Value:
         found = self._in_16_bits(name, *values) if name in _ORDERED and len(values) == 2 else None

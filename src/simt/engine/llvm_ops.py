@@ -30,7 +30,7 @@ from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.analysis.turns import Turns
 from simt.engine.llvm_access import LATEST
-from simt.engine.llvm_algebra import element_type
+from simt.engine.llvm_algebra import NUMBERS, element_type
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Lanes, bases, shape_of
 from simt.engine.llvm_loose import raw
@@ -54,7 +54,8 @@ class OpEmitter(SlotEmitter):
 
     def read(self, definition: Definition) -> Value:
         if definition in self.remade and definition not in self.cache:
-            self.cache[definition] = self.as_told(definition, self._made_again(self.remade[definition]))
+            made = self._made_again(self.remade[definition])
+            self.cache[definition] = self.as_told(definition, made, self.shape(definition))
         elif definition in self.of_thread and definition not in self.cache:
             self.cache[definition] = self._told_by_thread(definition, super().read(definition))
         return super().read(definition)
@@ -89,19 +90,20 @@ class OpEmitter(SlotEmitter):
 
     def op(self, op: Op) -> None:
         m, made, large, acts = self.m, self.ssa.of[id(op)], self.unit.large, bool(op.form.effects)
-        m.parameter = self.parameter_offset(op)
-        m.of_goers = self.goers.get(id(op))
-        m.reach = UNKNOWN if large or not acts else self.reach_here(op)
-        m.range_of = partial(self._range_of, op)
-        m.streams = id(op) in self.streams
-        m.step_in_loop, m.place_in_loop = partial(self._step_in_loop, op), partial(self._place_in_loop, op)
+        m.of_goers = self.goers.get(id(op)) if self.goers else None
+        if acts:
+            self._tell_of_access(op)
+        else:
+            m.parameter, m.reach = None, UNKNOWN
+        if not large:
+            m.range_of = partial(self._range_of, op)
         m.result_used = not self.uses.keys().isdisjoint(made)
         m.may_put_off = op.guard is None and not large
-        if op.guard is not None and acts:
-            m.settle_updates()
         if op.guard is None:
             values = (self.in_place if m.holds else self.evaluator).op(op)
         else:
+            if acts:
+                m.settle_updates()
             values = self._guarded(op)
         if acts:
             m.computed = ()
@@ -109,39 +111,48 @@ class OpEmitter(SlotEmitter):
             if definition is not None:
                 self.write(definition, value)
                 if not acts and not large:
-                    self._note_computed(raw(value))
+                    self._note_computed(value)
         for definition in made:
             if definition is not None:
                 self.current[definition.register] = definition
+
+    def _tell_of_access(self, op: Op) -> None:
+        """Tells the algebra of what it asks where it gets at memory."""
+        m = self.m
+        m.parameter = self.parameter_offset(op)
+        m.reach = UNKNOWN if self.unit.large else self.reach_here(op)
+        m.streams = id(op) in self.streams
+        m.step_in_loop, m.place_in_loop = partial(self._step_in_loop, op), partial(self._place_in_loop, op)
 
     def coming(self, block: Block) -> Generator[Op | Call]:
         """The ops of a block, of each of which the algebra is told first what stands behind it."""
         shapes, long = self.uniformity.shapes, self.unit.large or self.unit.module.is_long
         ahead = following(self.ssa, shapes, block.ops)
         later = {} if long else later_members(self.ssa, shapes, block.ops, ahead)
-        self.m.expect(None)
-        self.m.abort = ABORT
+        m = self.m
+        m.expect(None)
+        m.abort = ABORT
         for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
-            self.m.line, self.m.brief = op.line, isinstance(op.line, Seldom)
-            if isinstance(op.line, Line) and self.m.abort == ABORT:
-                self.m.abort = fault_at(self, block, op.line)
-            self.m.expect(ahead.get(id(op), NOTHING))
-            self.m.pitched = is_pitched(self.ssa, shapes, op)
-            acts = self._acts_in_place(op)
-            self.m.followed = acts and _goes_with(op, after)
-            self.m.later = later.get(id(op), ()) if acts else ()
-            self.m.member_follows = acts and _goes_with(op, acting) and are_beside(self.ssa, op, acting)
+            line = m.line = op.line
+            m.brief = isinstance(line, Seldom)
+            if m.abort == ABORT and isinstance(line, Line):
+                m.abort = fault_at(self, block, line)
+            m.expect(ahead.get(id(op), NOTHING))
+            m.pitched = m.followed = m.member_follows = False
+            m.later = ()
+            if isinstance(op, Op) and op.form.effects:  # few do
+                m.pitched = is_pitched(self.ssa, shapes, op)
+                if op.guard is None and not (self.unit.large or self.unit.module.is_long):
+                    m.followed = _goes_with(op, after)
+                    m.later = later.get(id(op), ())
+                    m.member_follows = _goes_with(op, acting) and are_beside(self.ssa, op, acting)
             yield op
 
-    def _acts_in_place(self, op: Op | Call) -> bool:
-        """Whether an op does more than to compute, in place, by all lanes that run."""
-        if not isinstance(op, Op) or not op.form.effects or op.guard is not None:
-            return False
-        return not (self.unit.large or self.unit.module.is_long)
-
     def _note_computed(self, value: Value) -> None:
-        if value.width == WARP and value.type in ("float", "double") and value.ir.startswith("%"):
-            self.m.computed = (*self.m.computed, value)[-LATEST:]
+        if value.width == WARP and value.type in NUMBERS:
+            column = raw(value)
+            if column.ir[0] == "%":
+                self.m.computed = (*self.m.computed, column)[-LATEST:]
 
     def operand(self, register: Register) -> Value:
         """A register that an op reads."""
@@ -279,11 +290,9 @@ class OpEmitter(SlotEmitter):
         return Value(self.builder.emit(text), value.type, value.width)
 
 
-def _goes_with(op: Op | Call, after: Op | Call | None) -> bool:
+def _goes_with(op: Op, after: Op | Call | None) -> bool:
     """Whether an op is followed by one of the same kind, by the same lanes."""
-    if not isinstance(op, Op) or not isinstance(after, Op):
-        return False
-    return after.form is op.form and after.guard is None
+    return isinstance(after, Op) and after.form is op.form and after.guard is None
 
 
 class _Reader:
@@ -291,9 +300,8 @@ class _Reader:
 
     def __init__(self, emitter: OpEmitter) -> None:
         self.emitter = emitter
-
-    def register(self, register: Register) -> Value:
-        return self.emitter.operand(register)
+        # In functions that are not large ops read nothing but what the slots give.
+        self.register = emitter.operand if emitter.unit.large else partial(SlotEmitter.register, emitter)
 
     def symbol(self, symbol: SymbolAddress) -> Value:
         return self.emitter.symbol(symbol)

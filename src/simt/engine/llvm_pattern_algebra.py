@@ -9,7 +9,7 @@ from simt.analysis.shape import VARYING, WARP, Hold, Shape, constant
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
-from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_lanes import BARE, Guarded, bases, shape_of
 from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_patterns import Pattern
 from simt.engine.llvm_series import SeriesAlgebra
@@ -30,9 +30,13 @@ class PatternAlgebra(SeriesAlgebra):
     could find."""
 
     def add(self, t: Type, a: Value, b: Value) -> Value:
+        if a.__class__ in BARE and b.__class__ in BARE:
+            return super().add(t, a, b)
         return self._sum_in_pattern(t, a, b, 1, LlvmAlgebra.add) or super().add(t, a, b)
 
     def sub(self, t: Type, a: Value, b: Value) -> Value:
+        if a.__class__ in BARE and b.__class__ in BARE:
+            return super().sub(t, a, b)
         return self._sum_in_pattern(t, a, b, -1, LlvmAlgebra.sub) or super().sub(t, a, b)
 
     def mul(self, t: Type, a: Value, b: Value) -> Value:

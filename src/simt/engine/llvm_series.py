@@ -128,10 +128,12 @@ class SeriesAlgebra(MachineAlgebra):
     # -- arithmetic ----------------------------------------------------------------------------------
 
     def add(self, t: Type, a: Value, b: Value) -> Value:
-        return self.note_series(super().add(t, a, b), self._sum_of_series(t, a, b, 1))
+        total = super().add(t, a, b)
+        return total if self.ahead is None else self.note_series(total, self._sum_of_series(t, a, b, 1))
 
     def sub(self, t: Type, a: Value, b: Value) -> Value:
-        return self.note_series(super().sub(t, a, b), self._sum_of_series(t, a, b, -1))
+        total = super().sub(t, a, b)
+        return total if self.ahead is None else self.note_series(total, self._sum_of_series(t, a, b, -1))
 
     def _sum_of_series(self, t: Type, a: Value, b: Value, sign: int) -> Series | None:
         one, other = self.series_of(a), self.series_of(b)
@@ -145,7 +147,8 @@ class SeriesAlgebra(MachineAlgebra):
         return Series(first, by_cta, by_warp, turns, one.of_row or other.of_row)
 
     def mul(self, t: Type, a: Value, b: Value) -> Value:
-        return self.note_series(super().mul(t, a, b), self._product_of_series(t, a, b))
+        product = super().mul(t, a, b)
+        return product if self.ahead is None else self.note_series(product, self._product_of_series(t, a, b))
 
     def _product_of_series(self, t: Type, a: Value, b: Value) -> Series | None:
         one, other = self.series_of(a), self.series_of(b)

@@ -49,7 +49,7 @@ from simt.engine.llvm_series import Series
 from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import Type
-from simt.records import dataclass, field, replace
+from simt.records import dataclass, field, quick, replace
 
 STORES_BY_MASK = "avx512bw"
 """What a CPU has that stores some words of a vector as fast as all of them, bytes and halves too."""
@@ -57,6 +57,7 @@ FRAME_SCALARS = frozenset({WARP_FIRST, "%warp", "%cta.x", "%cta.y", "%cta.z"})
 """What code anywhere in a function may name."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Part:
     """One of the things stored for a value: the value, or base, flag and lanes of a guarded one."""
@@ -294,7 +295,9 @@ class SlotEmitter:
         """Lanes may have gone different ways, and stored."""
 
     def register(self, register: Register) -> Value:
-        definition = self.ssa.lookup(self.current, register)
+        definition = self.current.get(register)
+        if definition is None:
+            definition = self.ssa.single[register]
         value = self.cache.get(definition)
         return self.read(definition) if value is None else value
 
@@ -452,24 +455,25 @@ class SlotEmitter:
         """The slot for a part of a value, and its alignment."""
         return f"{self.slot(definition, part)}, align 64"
 
-    def as_told(self, definition: Definition, value: Value) -> Value:
+    def as_told(self, definition: Definition, value: Value, shape: Shape) -> Value:
         """What an op has given, as its shape says, which code need not have found out."""
-        shape = self.shape(definition)
+        if shape.width == WARP:  # most have
+            return value
         if shape.const is not None:
             return self.m.const(definition.register.type, shape.const)
-        return (
-            self.m.narrowed(value, shape)
-            if shape.is_affine and shape_of(value).width > shape.width
-            else value
-        )
+        wider = shape.is_affine and shape_of(value).width > shape.width
+        return self.m.narrowed(value, shape) if wider else value
 
     def write(self, definition: Definition, value: Value) -> None:
         """Defines a value; keeps it for other blocks if they use it."""
-        shape, value = self.shape(definition), self.as_told(definition, value)
+        shape = self.shape(definition)
+        value = self.as_told(definition, value, shape)
         in_full = shape.width == WARP and type(value) is Value  # from a call
         if in_full and shape.common < definition.register.type.bits:
             value = self.m.shaped(value, shape)
-        value = self.cache[definition] = self.as_seen(definition, value)
+        if isinstance(value, Loose):
+            value = self.as_seen(definition, value)
+        self.cache[definition] = value
         if definition not in self.shared_uses or definition in self.remade:
             return
         if _is_everywhere(value) and not self.unit.large:

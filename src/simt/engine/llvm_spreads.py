@@ -12,7 +12,7 @@ words at small steps are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 from simt.analysis.shape import ALWAYS_ZERO, WARP, Shape, trailing_zeros
 from simt.analysis.spread import IN_ORDER, distances, spread
@@ -30,6 +30,12 @@ FARTHEST = 1 << 15
 NEAR = 5 * REGISTER
 """Bytes between a group's words up to which these are picked out of registers, not loaded one by one."""
 Distances = tuple[int, ...]
+
+
+@lru_cache(64)
+def _steps(stride: int) -> Distances:
+    """Of lanes that go on by a step."""
+    return tuple([stride * lane for lane in range(WARP)])
 
 
 class SpreadAlgebra(RunsAlgebra):
@@ -54,7 +60,7 @@ class SpreadAlgebra(RunsAlgebra):
     def _distances(self, value: Value) -> Distances | None:
         shape = shape_of(value)
         if shape.is_affine and shape.width == 1 and self.segment == WARP:
-            return tuple(shape.stride * lane for lane in range(WARP))
+            return _steps(shape.stride)
         if not isinstance(value, Guarded) and value.ir in self._spreads:
             return self._spreads[value.ir]
         return None if shape.by_bit is None or isinstance(value, Guarded) else distances(shape.by_bit)
@@ -100,7 +106,8 @@ class SpreadAlgebra(RunsAlgebra):
         return self._varying(spread(lanes), run, a)
 
     def _summed(self, total: Value, a: Value, b: Value, sign: int) -> Value:
-        one, other = self._distances(a), self._distances(b)
+        one = self._distances(a)
+        other = None if one is None else self._distances(b)
         if one is None or other is None:
             return total
         if shape_of(total).is_affine:

@@ -17,7 +17,7 @@ from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
-from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_lanes import BARE, Guarded, bases, shape_of
 from simt.engine.llvm_row_accesses import RowAccessAlgebra
 from simt.engine.llvm_runs import NEEDS
 from simt.engine.llvm_sides import INVERSE, Sided
@@ -109,8 +109,11 @@ class TileAlgebra(RowAccessAlgebra):
 
     def _note_product(self, t: Type, a: Value, b: Value, product: Value) -> Value:
         """The product; if a quotient may be made of it, that is noted. It is not to exceed its type."""
-        index, factor = self._widened_from.get(a.ir), b.literal
-        if index is None or factor is None or not LEAST <= factor < 1 << t.bits // 2:
+        index = self._widened_from.get(a.ir)
+        if index is None:
+            return product
+        factor = b.literal
+        if factor is None or not LEAST <= factor < 1 << t.bits // 2:
             return product
         if shape_of(product).stride == factor:
             made, (start, valid) = Plain(self.builder, lambda: product, product), self._counting_from(index)
@@ -240,6 +243,8 @@ class TileAlgebra(RowAccessAlgebra):
         return self._by_each_row(t, partial(super().remainder, t), run, a, b)
 
     def and_(self, t: Type, a: Value, b: Value) -> Value:
+        if a.__class__ in BARE and b.__class__ in BARE:
+            return super().and_(t, a, b)
         return self._by_each_row(t, partial(super().and_, t), partial(LlvmAlgebra.and_, self, t), a, b)
 
     def _by_each_row(self, t: Type, usual: Scalar, run: Scalar, a: Value, b: Value) -> Value:
@@ -250,6 +255,8 @@ class TileAlgebra(RowAccessAlgebra):
         return self._by_rows(t, self._plainly(usual, a, b), run, one, other, 0, None)
 
     def add(self, t: Type, a: Value, b: Value) -> Value:
+        if a.__class__ in BARE and b.__class__ in BARE:
+            return super().add(t, a, b)
         for product, other in ((product_of(a), b), (product_of(b), a)):
             if product is not None and product.factor < 0 and self._is_cut(other, product.index):
                 factor, valid = product.factor + (1 << HALF), self.both(product.valid, guard_of(other))
@@ -258,6 +265,8 @@ class TileAlgebra(RowAccessAlgebra):
         return self._sum_by_rows(t, partial(super().add, t), partial(LlvmAlgebra.add, self, t), a, b, 1)
 
     def sub(self, t: Type, a: Value, b: Value) -> Value:
+        if a.__class__ in BARE and b.__class__ in BARE:
+            return super().sub(t, a, b)
         return self._sum_by_rows(t, partial(super().sub, t), partial(LlvmAlgebra.sub, self, t), a, b, -1)
 
     def _sum_by_rows(self, t: Type, usual: Scalar, run: Scalar, a: Value, b: Value, sign: int) -> Value:
@@ -271,6 +280,8 @@ class TileAlgebra(RowAccessAlgebra):
         return self._by_rows(t, made, run, one, other, one.stride + sign * other.stride, pitch)
 
     def mul(self, t: Type, a: Value, b: Value) -> Value:
+        if a.__class__ in BARE and b.__class__ in BARE:
+            return self._note_product(t, a, b, super().mul(t, a, b))
         usual, run = partial(super().mul, t), partial(LlvmAlgebra.mul, self, t)
         one, other = self._both_tiled(t, a, b)
         if one is None or other is None:
@@ -344,6 +355,8 @@ class TileAlgebra(RowAccessAlgebra):
         return self._tiled(t, replace(one, valid=valid, plain=made))
 
     def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
+        if a.__class__ in BARE and b.__class__ in BARE:
+            return super().compare_integers(op, t, a, b)
         usual, (one, other) = partial(super().compare_integers, op, t), self._both_tiled(t, a, b)
         if self.eager or one is None or other is None or (one.stride and other.stride):
             return usual(plain(a), plain(b))

@@ -81,10 +81,11 @@ class TrialEmitter(TurnEmitter):
         return any(block.index in self.uniformity.divergent for block in blocks)
 
     def op(self, op: Op) -> None:
-        if op.form.effects and not op.form.moves_memory and op.form not in OURS:
+        effects = op.form.effects
+        if effects and not op.form.moves_memory and op.form not in OURS:
             self.m.retreat = None
         super().op(op)
-        if op.form.effects and not op.destinations:  # a store, wherever
+        if effects and not op.destinations:  # a store, wherever
             self.m.retreat = None
 
     def _call(self, op: Call) -> None:

@@ -14,7 +14,7 @@ from simt.analysis.rolled_again import is_seldom
 from simt.analysis.shape import WARP, Hold
 from simt.engine import llvm_two_rows
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_forecast import Forecast
+from simt.engine.llvm_forecast import forecast
 from simt.engine.llvm_known import KnownEmitter
 from simt.engine.llvm_lanes import ALL
 
@@ -66,10 +66,10 @@ class TurnEmitter(KnownEmitter):
 
     def _tried_turn(self, block: Block, label: str, retreat: str, splits: bool) -> list[str]:
         """A copy of a block's code; none if no index is cut there."""
-        m, forecast = self.m, self.forecast
+        m, foretold = self.m, self.forecast
         self._is_tried, m.retreat, m.splits = True, retreat, splits
         m.tries_rows = m.has_split = False
-        self.forecast = Forecast((block,), self.ssa, self.uniformity)
+        self.forecast = forecast(self, (block,))
         with self.set_aside() as lines:
             self.builder.label(label)
             if splits:
@@ -78,6 +78,6 @@ class TurnEmitter(KnownEmitter):
             self._write_block(block)
             if not (m.has_split if splits else m.tries_rows):
                 lines.clear()
-        self.forecast = forecast
+        self.forecast = foretold
         self._is_tried, m.retreat, m.splits = False, None, False
         return lines

@@ -203,7 +203,7 @@ class Form:
     @property
     def moves_memory(self) -> bool:
         """Whether it is a load or a store."""
-        return self.moves and "memory" in self.effects
+        return "memory" in self.effects and "moves" in self.traits
 
     @property
     def converts_addresses(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from simt.diagnostics import NOWHERE, Source, Span
 from simt.ptx.types import Type
-from simt.records import dataclass, field
+from simt.records import dataclass, field, quick
 
 
 def _span() -> Span:
@@ -22,6 +22,7 @@ def _span() -> Span:
 # ---------------------------------------------------------------- operands (chapter 6)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Name:
     """An identifier, `%` and `$` included."""
@@ -39,6 +40,7 @@ class Element:
     span: Span = _span()
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Integer:
     """A 64-bit integer constant: .s64, or .u64 if `unsigned` (section 4.5.1). `value` is in range."""
@@ -62,6 +64,7 @@ class Float:
         return float(struct.unpack("<d" if self.width == 64 else "<f", data)[0])
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Address:
     """`[base + offset]`; base None for an absolute immediate address. An `Indexed` is `a[i]`."""
@@ -228,6 +231,7 @@ class Variable:
 # ---------------------------------------------------------------- statements (chapters 4 and 7)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Guard:
     """`@p` or `@!p` (table 73)."""
@@ -237,6 +241,7 @@ class Guard:
     span: Span = _span()
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Instruction:
     """`@p opcode.modifiers operands;`. `span` covers the opcode with its modifiers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from simt.records import dataclass
+from simt.records import dataclass, field
 
 
 class Kind(Enum):
@@ -28,36 +28,29 @@ class Type:
     """A fundamental type: `name` without the dot, basic type, size in bits (predicates: 1).
 
     There is one object for each, so that types are compared as objects are: that is done some fifty times for
-    each instruction that is compiled."""
+    each instruction that is compiled. What else is asked as often is found out once.
+
+    `is_native_float`: held by the engines as a float column; every other non-predicate is an integer
+    column."""
 
     name: str
     kind: Kind
     bits: int
+    bytes: int = field(default=0, repr=False)
+    is_integer: bool = field(default=False, repr=False)
+    is_signed: bool = field(default=False, repr=False)
+    is_float: bool = field(default=False, repr=False)
+    is_native_float: bool = field(default=False, repr=False)
+    is_predicate: bool = field(default=False, repr=False)
 
-    @property
-    def bytes(self) -> int:
-        return max(1, self.bits // 8)
-
-    @property
-    def is_integer(self) -> bool:
-        return self.kind in (_SIGNED, _UNSIGNED)
-
-    @property
-    def is_signed(self) -> bool:
-        return self.kind is _SIGNED
-
-    @property
-    def is_float(self) -> bool:
-        return self.kind is _FLOAT
-
-    @property
-    def is_native_float(self) -> bool:
-        """Held by the engines as a float column; every other non-predicate is an integer column."""
-        return self.kind is _FLOAT and self.bits >= 32
-
-    @property
-    def is_predicate(self) -> bool:
-        return self.kind is _PREDICATE
+    def __post_init__(self) -> None:
+        kind, write = self.kind, object.__setattr__
+        write(self, "bytes", max(1, self.bits // 8))
+        write(self, "is_integer", kind in (_SIGNED, _UNSIGNED))
+        write(self, "is_signed", kind is _SIGNED)
+        write(self, "is_float", kind is _FLOAT)
+        write(self, "is_native_float", kind is _FLOAT and self.bits >= 32)
+        write(self, "is_predicate", kind is _PREDICATE)
 
     def __str__(self) -> str:
         return f".{self.name}"

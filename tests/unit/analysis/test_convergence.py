@@ -97,7 +97,10 @@ class Walk:
 
 def left(convergence: Convergence, found: Schedule, divergent: Set[int]) -> set[int]:
     branches = [b for b in found.order if b.index in divergent]
-    return {loop.header.index for b in branches for loop in convergence.loops_left(b)}
+    anywhere = convergence.entered_anywhere if branches else []
+    return {loop.header.index for b in branches for loop in convergence.loops_left(b)} | {
+        loop.header.index for loop in anywhere
+    }
 
 
 @settings(max_examples=300, deadline=None)
