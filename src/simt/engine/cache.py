@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import json
 import os
 import re
@@ -25,7 +24,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar, cast
 
-MAGIC = b"simt-object-2\n"
+from simt.digests import BYTES, digest
+
+MAGIC = b"simt-object-3\n"
 LIMIT = 512 << 20
 """Bytes that the folder may hold."""
 ENTRIES = 10_000
@@ -55,7 +56,7 @@ def code_fingerprint() -> str:
     """A digest that changes when the package or one of its files does."""
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     parts = [root, *sorted(_states(root))]
-    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+    return digest("\n".join(parts).encode("utf-8", "surrogateescape")).hex()
 
 
 def _states(folder: str) -> Iterator[str]:
@@ -101,8 +102,8 @@ class ObjectCache:
             return None
         if data is None:
             return None
-        digest, body = data[len(MAGIC) : len(MAGIC) + 32], data[len(MAGIC) + 32 :]
-        if not data.startswith(MAGIC) or hashlib.sha256(key.encode() + body).digest() != digest:
+        said, body = data[len(MAGIC) : len(MAGIC) + BYTES], data[len(MAGIC) + BYTES :]
+        if not data.startswith(MAGIC) or digest(key.encode(), body) != said:
             self._remove(name)
             return None
         with contextlib.suppress(OSError):
@@ -116,9 +117,8 @@ class ObjectCache:
         body = len(text).to_bytes(8, "little") + text + image
         if not self.usable or len(body) > LIMIT:
             return
-        digest = hashlib.sha256(key.encode() + body).digest()
         with contextlib.suppress(OSError):
-            self._write(key + _SUFFIX, MAGIC + digest + body)
+            self._write(key + _SUFFIX, MAGIC + digest(key.encode(), body) + body)
             if self._has_grown(len(body)):
                 self._evict()
 
