@@ -36,7 +36,7 @@ SLACK = 32
 ABANDONED = 600.0
 """Seconds after which a file that is still being written is taken for that of a killed process."""
 _SUFFIX, _NEW = ".o", ".new-"
-_ENTRY = re.compile(r"[0-9a-f]{64}\.o")
+_ENTRY = r"[0-9a-f]{64}\.o"
 _WRITTEN_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -168,7 +168,7 @@ class ObjectCache:
                 self._remove(name)
                 continue
             total += status.st_size
-            if _ENTRY.fullmatch(name):
+            if re.fullmatch(_ENTRY, name):
                 entries.append((status.st_mtime_ns, status.st_size, name))
         for left, (_, size, name) in zip(range(len(entries), 0, -1), sorted(entries)):
             if total <= LIMIT and left <= ENTRIES:
@@ -204,7 +204,7 @@ def _make_private(handle: int) -> None:
         os.chmod(handle, 0o700)
     if status.st_mode & _WRITTEN_BY_OTHERS:  # they may have put in files, even ones that are ours
         for name, _ in _files(handle):
-            if _ENTRY.fullmatch(name) or name.startswith(_NEW):
+            if re.fullmatch(_ENTRY, name) or name.startswith(_NEW):
                 os.unlink(name, dir_fd=handle)
 
 
