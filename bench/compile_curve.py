@@ -77,9 +77,9 @@ def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
     code may be a draft then (0: it may not)."""
     clock = Clock()
     clock.seconds["start"] = time.process_time()
-    from simt.collector import collector_paused
+    from simt.collector import collector_spared
 
-    with clock.phase("import"), collector_paused():  # as `simt.Device` imports
+    with clock.phase("import"), collector_spared():  # as `simt.Device` imports
         from llvmlite import binding
 
         from simt.analysis import lower

@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from simt.collector import collector_paused
+from simt.collector import collector_spared
 from simt.diagnostics import Diagnostic
 from simt.errors import (
     AssertionFault,
@@ -79,7 +79,7 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'simt' has no attribute {name!r}")
-    with collector_paused():
+    with collector_spared():
         return getattr(import_module(f"simt.{_LATER[name]}"), name)
 
 

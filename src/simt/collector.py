@@ -18,3 +18,17 @@ def collector_paused() -> Generator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+@contextmanager
+def collector_spared() -> Generator[None]:
+    """The same for imports, which make what stays as long as the process: it is put among what is old without
+    being looked through even once, which takes a twelfth of their time."""
+    spares = gc.isenabled()
+    with collector_paused():
+        try:
+            yield
+        finally:
+            if spares and not gc.get_freeze_count():  # who has frozen objects wants them to stay so
+                gc.freeze()
+                gc.unfreeze()

@@ -11,7 +11,7 @@ import threading
 from contextlib import suppress
 from importlib import import_module
 
-from simt.collector import collector_paused
+from simt.collector import collector_spared
 
 
 def import_whole(*names: str) -> None:
@@ -27,7 +27,7 @@ def import_whole(*names: str) -> None:
         thread.join()
 
 
-@collector_paused()
+@collector_spared()
 def _import(*names: str) -> None:
     for name in names:
         try:

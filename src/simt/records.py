@@ -10,6 +10,7 @@ of code that classes with as many fields share. What the standard library wants 
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from types import CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
@@ -74,42 +75,42 @@ GIVEN = "_given"
 
 def _record(cls: type[Any], eq: bool, frozen: bool, slots: bool, weakref_slot: bool) -> type[Any]:
     own = vars(cls)
-    hashed = () if own.get("__hash__") is None else ("__hash__",)
-    kept = own.keys() & {"__repr__", *hashed, "__eq__"}
     if "__init__" in own:
         raise TypeError(f"{cls.__qualname__}: expected a class without __init__")
-    methods: dict[str, Any] = {**METHODS, **(FROZEN if frozen else {}), **(STATE if frozen and slots else {})}
-    if eq:
-        methods |= COMPARISON if frozen else {**COMPARISON, "__hash__": None}
-    inherited: dict[str, Any] = {}
-    for base in cls.__mro__[:0:-1]:
-        inherited |= vars(base).get(GIVEN, {})
-    mine = {name: _given(cls, name) for name in cls.__annotations__}
-    fields = inherited | mine
-    added = {name: method for name, method in methods.items() if name not in kept}
-    added |= {GIVEN: fields, "__match_args__": (*fields,)}
+    fields: dict[str, Any] = {}
+    for base in cls.__mro__[-2:0:-1]:
+        fields |= vars(base).get(GIVEN, NOTHING)
+    inherited = frozenset(fields)
+    mine = cls.__annotations__
+    for name, kind in mine.items():
+        fields[name] = _given(cls, name, kind, own.get(name, MISSING))
+    added = METHODS[eq, frozen, slots] | {GIVEN: fields, "__match_args__": (*fields,)}
+    for name in ("__repr__", "__hash__", "__eq__"):  # the class's own ones stay
+        if own.get(name) is not None:
+            added.pop(name, None)
     if slots:
         # A new class, as slots cannot be added to one.
-        body = {n: v for n, v in own.items() if n not in mine and n not in ("__dict__", "__weakref__")}
-        names = (*(n for n in mine if n not in inherited), *(("__weakref__",) if weakref_slot else ()))
-        named = {"__slots__": names, "__qualname__": cls.__qualname__}
+        body = {n: v for n, v in own.items() if n not in mine and n not in INSTANCE} | added
+        body["__slots__"] = (*[n for n in mine if n not in inherited], *(("__weakref__",) * weakref_slot))
+        body["__qualname__"] = cls.__qualname__
         make: Any = type(cls)
-        return make(cls.__name__, cls.__bases__, body | added | named)
-    for name, value in mine.items():
-        if isinstance(value, Field):
+        return make(cls.__name__, cls.__bases__, body)
+    for name in mine:
+        value = fields[name]
+        if value.__class__ is Field:
             delattr(cls, name)
-            added |= {} if value.default is MISSING else {name: value.default}
+            if value.default is not MISSING:
+                added[name] = value.default
     for name, value in added.items():
         setattr(cls, name, value)
     return cls
 
 
-def _given(cls: type[Any], name: str) -> Any:
+def _given(cls: type[Any], name: str, kind: object, value: Any) -> Any:
     """What stands behind a field's `=`."""
-    value: Any = vars(cls).get(name, MISSING)
-    if str(cls.__annotations__[name]).startswith(("ClassVar", "InitVar", "KW_ONLY")):
+    if str(kind).startswith(("ClassVar", "InitVar", "KW_ONLY")):
         raise TypeError(f"{cls.__qualname__}.{name}: expected a field that is a plain parameter")
-    if type(value).__module__ == "dataclasses":
+    if value.__class__.__module__ == "dataclasses":
         raise TypeError(f"{cls.__qualname__}.{name}: expected `field` of simt.records")
     return value
 
@@ -301,14 +302,27 @@ def _restore(self: Any, state: list[Any]) -> None:
 
 
 COMPARISON = {"__eq__": _first_equal, "__hash__": _first_hash}
-METHODS = {
+FROZEN = {"__setattr__": _set, "__delattr__": _delete}
+STATE = {"__getstate__": _state, "__setstate__": _restore}
+ALL = {
     "__init__": _first_init,
     "__repr__": _repr,
     "_changed": _first_changed,
     "__dataclass_fields__": _StandardFields(),
 }
-FROZEN = {"__setattr__": _set, "__delattr__": _delete}
-STATE = {"__getstate__": _state, "__setstate__": _restore}
+NOTHING: Any = {}
+INSTANCE = ("__dict__", "__weakref__")
+"""What a class without slots has of its own."""
+
+
+def _methods(eq: bool, frozen: bool, slots: bool) -> dict[str, Any]:
+    compared: dict[str, Any] = COMPARISON if frozen else {**COMPARISON, "__hash__": None}
+    state = STATE if frozen and slots else {}
+    return {**ALL, **(FROZEN if frozen else {}), **state, **(compared if eq else {})}
+
+
+METHODS = {flags: _methods(*flags) for flags in product((False, True), repeat=3)}
+"""By whether a class is compared, refuses to be changed, and has slots."""
 WRITERS = {
     "__init__": (_first_init, _initializer),
     "__eq__": (_first_equal, _equal),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from simt.analysis.call_graph import components, is_recursive, paths, reachable
@@ -24,6 +23,7 @@ from simt.analysis.program import Address as MemoryOperand
 from simt.analysis.program import Call, Function, Op, Operand, Program, Register, SymbolAddress
 from simt.collector import collector_paused
 from simt.diagnostics import Diagnostic, Diagnostics, LinkedSource, Severity, Source
+from simt.digests import digest
 from simt.errors import PtxError
 from simt.isa.algebra import Environment
 from simt.isa.catalogue import FORMS
@@ -355,8 +355,6 @@ def _shared_names(operands: Iterable[Operand]) -> Iterator[str]:
 
 
 def _identity(modules: Sequence[nodes.Module], sources: Sequence[Source]) -> str:
-    digest = hashlib.sha256()
-    for module, source in zip(modules, sources):
-        text = source.text or repr(module)
-        digest.update(text.encode("utf-8", "surrogatepass") + b"\0" * (len(modules) > 1))
-    return digest.hexdigest()
+    texts = (source.text or repr(module) for module, source in zip(modules, sources))
+    ends = b"\0" * (len(modules) > 1)
+    return digest(*[text.encode("utf-8", "surrogatepass") + ends for text in texts]).hex()

@@ -8,13 +8,13 @@ lowered then. Remembered are programs of kernels without calls, which no warning
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from threading import RLock
 from typing import Any, cast
 
 from simt.analysis.outline import Function, ModuleVariable, Parameter, Program
 from simt.diagnostics import Diagnostic, Source
+from simt.digests import digest
 from simt.imports import import_whole
 from simt.machine.device import DeviceProperties
 from simt.ptx.environment import Environment
@@ -53,9 +53,7 @@ def _key(text: str | bytes, device: DeviceProperties, fmad: bool) -> str:
     from simt.engine.cache import code_fingerprint
 
     data = b"bytes\0" + text if isinstance(text, bytes) else b"str\0" + text.encode("utf-8", "surrogatepass")
-    return hashlib.sha256(
-        f"program\0{device.name}\0{fmad}\0{code_fingerprint()}\0".encode() + data
-    ).hexdigest()
+    return digest(f"program\0{device.name}\0{fmad}\0{code_fingerprint()}\0".encode(), data).hex()
 
 
 def _is_plain(program: Program) -> bool:

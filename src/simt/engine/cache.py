@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import json
 import os
 import re
@@ -25,7 +24,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar, cast
 
-MAGIC = b"simt-object-2\n"
+from simt.digests import BYTES, digest
+
+MAGIC = b"simt-object-3\n"
 LIMIT = 512 << 20
 """Bytes that the folder may hold."""
 ENTRIES = 10_000
@@ -35,7 +36,7 @@ SLACK = 32
 ABANDONED = 600.0
 """Seconds after which a file that is still being written is taken for that of a killed process."""
 _SUFFIX, _NEW = ".o", ".new-"
-_ENTRY = re.compile(r"[0-9a-f]{64}\.o")
+_ENTRY = r"[0-9a-f]{64}\.o"
 _WRITTEN_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -55,7 +56,7 @@ def code_fingerprint() -> str:
     """A digest that changes when the package or one of its files does."""
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     parts = [root, *sorted(_states(root))]
-    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+    return digest("\n".join(parts).encode("utf-8", "surrogateescape")).hex()
 
 
 def _states(folder: str) -> Iterator[str]:
@@ -101,8 +102,8 @@ class ObjectCache:
             return None
         if data is None:
             return None
-        digest, body = data[len(MAGIC) : len(MAGIC) + 32], data[len(MAGIC) + 32 :]
-        if not data.startswith(MAGIC) or hashlib.sha256(key.encode() + body).digest() != digest:
+        said, body = data[len(MAGIC) : len(MAGIC) + BYTES], data[len(MAGIC) + BYTES :]
+        if not data.startswith(MAGIC) or digest(key.encode(), body) != said:
             self._remove(name)
             return None
         with contextlib.suppress(OSError):
@@ -116,9 +117,8 @@ class ObjectCache:
         body = len(text).to_bytes(8, "little") + text + image
         if not self.usable or len(body) > LIMIT:
             return
-        digest = hashlib.sha256(key.encode() + body).digest()
         with contextlib.suppress(OSError):
-            self._write(key + _SUFFIX, MAGIC + digest + body)
+            self._write(key + _SUFFIX, MAGIC + digest(key.encode(), body) + body)
             if self._has_grown(len(body)):
                 self._evict()
 
@@ -168,7 +168,7 @@ class ObjectCache:
                 self._remove(name)
                 continue
             total += status.st_size
-            if _ENTRY.fullmatch(name):
+            if re.fullmatch(_ENTRY, name):
                 entries.append((status.st_mtime_ns, status.st_size, name))
         for left, (_, size, name) in zip(range(len(entries), 0, -1), sorted(entries)):
             if total <= LIMIT and left <= ENTRIES:
@@ -204,7 +204,7 @@ def _make_private(handle: int) -> None:
         os.chmod(handle, 0o700)
     if status.st_mode & _WRITTEN_BY_OTHERS:  # they may have put in files, even ones that are ours
         for name, _ in _files(handle):
-            if _ENTRY.fullmatch(name) or name.startswith(_NEW):
+            if re.fullmatch(_ENTRY, name) or name.startswith(_NEW):
                 os.unlink(name, dir_fd=handle)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -15,6 +14,7 @@ import llvmlite.binding
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
 from simt.collector import collector_paused
+from simt.digests import digest
 from simt.engine.abi import (
     ASK,
     DRAIN,
@@ -245,7 +245,7 @@ class Compiler:
 
     def _cached(self, text: str, make: Callable[[str, Cpu], bytes]) -> bytes:
         """Object code of a module, from the cache or made now."""
-        key = hashlib.sha256("\0".join((self.identity, text)).encode()).hexdigest()
+        key = digest("\0".join((self.identity, text)).encode()).hex()
         found = self.objects.load(key)
         if found is None:
             found = dict[str, object](), make(text, self.cpu)
@@ -255,7 +255,7 @@ class Compiler:
     def _key(self, program: Program, kernel: Function, block: BlockShape) -> str:
         shape = f"{block.x} {block.y} {block.z} {block.many:d} {block.narrow:d} {block.numbers}"
         parts = (self.identity, program.identity, str(program.environment), kernel.name, shape)
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        return digest("\0".join(parts).encode()).hex()
 
     def _link(self, objects: list[bytes], *names: str) -> tuple[list[int], object]:
         """Addresses of functions of objects that belong together, and what keeps their code alive."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
 from simt.isa.memory import FENCES, ORDERS, SCOPES, SHARING, state_space
@@ -86,8 +84,8 @@ def _needs(spaces: str, orders: str) -> dict[str, str]:
 
 def _declare(operations: str, types: str, since: str, spaces: str) -> None:
     """`atom` and, if there is such a reduction, `red` for some operations on some types."""
-    words, noftz = re.subn(r"\.noftz", "", operations)
-    suffix = ".op.noftz.type" if noftz else ".op.type"
+    words = operations.replace(".noftz", "")
+    suffix = ".op.type" if words == operations else ".op.noftz.type"
     until = "1.4" if words == "min max" and types == "f32" else None
     instruction(
         f"atom[.sem][.scope][.space]{suffix} d, [a], b{', c' if words == 'cas' else ''}", sem=ORDERS,

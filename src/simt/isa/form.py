@@ -325,7 +325,7 @@ _OPERAND = re.compile(
 
 def mnemonic_of(syntax: str) -> str:
     """What a syntax string begins with, before any modifier."""
-    return re.split(r"[.\[ ]", syntax, maxsplit=1)[0]
+    return syntax.replace("[", ".").replace(" ", ".").partition(".")[0]
 
 
 def compile_slots(text: str, alternatives: Mapping[str, str]) -> tuple[Slot, ...]:
@@ -354,7 +354,8 @@ def compile_operands(
 ) -> tuple[OperandForm, ...]:
     """The operands of a syntax string; `default` gives the spec of a destination or a source."""
     operands: list[OperandForm] = []
-    marked = re.sub(r"\[,\s*([^\]]+(?:\])?)\]$", r", ?\1", text)
+    before, found, last = text.rpartition("[,")
+    marked = f"{before}, ?{last.strip().removesuffix(']')}" if found else text
     for item in filter(None, (s.strip() for s in marked.split(","))):
         optional = item.startswith("?")
         match = _OPERAND.match(item.lstrip("?"))

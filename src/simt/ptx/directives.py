@@ -31,12 +31,12 @@ LIST_WORDS = frozenset({".branchtargets", ".calltargets"})
 PROTOTYPE_WORD = ".callprototype"
 
 _DATUM = rf"(?:[-+]?(?:0[xX][\da-fA-F]+|\d+)|(?:{NAME}|\.\w+)(?:[ \t]*[-+][ \t]*(?:\d+|{NAME}))?)"
-_SECTION_LINE = re.compile(
-    rf"(?:{NAME}[ \t]*:)?[ \t]*(?:\.b(?:8|16|32|64)[ \t]+{_DATUM}(?:[ \t]*,[ \t]*{_DATUM})*+)?[ \t]*;?",
-    re.ASCII,
+# Compiled where sections are read: start-up time.
+_SECTION_LINE = (
+    rf"(?:{NAME}[ \t]*:)?[ \t]*(?:\.b(?:8|16|32|64)[ \t]+{_DATUM}(?:[ \t]*,[ \t]*{_DATUM})*+)?[ \t]*;?"
 )
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
-_BODY = re.compile(r"(?>[^}/\"]+|//[^\n]*|/\*(?s:.*?)\*/|\"[^\"\n]*\"|/)*+\}")
+_COMMENT = r"//[^\n]*|/\*(?s:.*?)\*/"
+_BODY = r"(?>[^}/\"]+|//[^\n]*|/\*(?s:.*?)\*/|\"[^\"\n]*\"|/)*+\}"
 
 
 def string(c: Cursor) -> str:
@@ -174,21 +174,21 @@ def section(c: Cursor) -> Section:
         lines = _section_lines(c)
         return Section(title, "", lines, Span(start, max(opened, c.previous)))
     line_end = len(c.text) if line_end < 0 else line_end
-    rest = _COMMENT.sub(" ", c.text[c.previous : line_end]).strip().rstrip(";").strip()
+    rest = re.sub(_COMMENT, " ", c.text[c.previous : line_end]).strip().rstrip(";").strip()
     c.seek(line_end)
     return Section(title, rest, None, c.since(start))
 
 
 def _section_lines(c: Cursor) -> tuple[str, ...]:
     """The data lines of a section in normal form: no comments, single spaces, no empty lines."""
-    body = _BODY.match(c.text, c.end)
+    body = re.compile(_BODY).match(c.text, c.end)
     if body is None:
         raise GiveUp("section without end, expected '}'", c.span)
     lines: list[str] = []
-    position = c.end
-    for line in _COMMENT.sub(_blank, body[0][:-1]).split("\n"):
+    position, form = c.end, re.compile(_SECTION_LINE, re.ASCII)
+    for line in re.sub(_COMMENT, _blank, body[0][:-1]).split("\n"):
         text = line.strip()
-        if text and not _SECTION_LINE.fullmatch(text):
+        if text and not form.fullmatch(text):
             first = position + line.index(text[0])
             c.diagnostics.error(
                 "bad line in a section, expected a label, or .b8, .b16, .b32 or .b64 with values",

@@ -14,8 +14,8 @@ from simt.verify.context import Context, Problem, dotted, requirement_problems
 
 ADDRESS_SIZE_SINCE: Version = (2, 3)
 PRAGMAS_SINCE: Version = (2, 0)
-_VERSION = re.compile(r"^[ \t]*(\.version[ \t]*[\d.]*)", re.MULTILINE)
-_ADDRESS_SIZE = re.compile(r"^[ \t]*(\.address_size[ \t]*\d*)", re.MULTILINE)
+_VERSION = r"^[ \t]*(\.version[ \t]*[\d.]*)"
+_ADDRESS_SIZE = r"^[ \t]*(\.address_size[ \t]*\d*)"
 
 
 def module_problems(context: Context, module: Module) -> Iterator[Problem]:
@@ -37,9 +37,9 @@ def module_problems(context: Context, module: Module) -> Iterator[Problem]:
         )
 
 
-def _head(context: Context, directive: re.Pattern[str]) -> Span:
+def _head(context: Context, directive: str) -> Span:
     """The place of a directive of the module's head; the whole module if it does not start a line."""
-    found = directive.search(context.diagnostics.source.text)
+    found = re.search(directive, context.diagnostics.source.text, re.MULTILINE)
     return Span(*found.span(1)) if found else context.module.span
 
 

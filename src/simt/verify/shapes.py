@@ -20,7 +20,7 @@ from simt.records import dataclass
 
 SELECTORS = {s: i for names in ("xyzw", "rgba") for i, s in enumerate(names)}
 COLOURS = dict(zip("rgba", "xyzw"))
-SUBWORD = re.compile(r"[bh]\d{1,4}")
+SUBWORD = r"[bh]\d{1,4}"
 """Selectors of bytes and half words; which of them an operand takes, its form says."""
 
 
@@ -209,7 +209,7 @@ class Shapes:
             return self._special(operand.base.name, COLOURS.get(selector, selector))
         if base.what is What.UNKNOWN:
             return base
-        if base.what is What.REGISTER and base.count == 1 and SUBWORD.fullmatch(selector):
+        if base.what is What.REGISTER and base.count == 1 and re.fullmatch(SUBWORD, selector):
             return self._intern(What.SUBWORD, base.type, kind=selector)
         if base.what is not What.REGISTER or base.count == 1 or SELECTORS.get(selector, 9) >= base.count:
             return self._no_element
