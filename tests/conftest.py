@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import pytest
 
@@ -18,6 +18,8 @@ from tests.shares import BETWEEN, STEP_BETWEEN, STEP_MADE_WELL, share, share_of_
 
 if TYPE_CHECKING:
     import simt
+
+P = ParamSpec("P")
 
 ENGINES = ("interpreter", "jit")
 
@@ -55,21 +57,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.add_marker(pytest.mark.made_quickly(simply))
 
 
-def _made_quickly(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, bool]]:
+def _made_quickly(items: list[pytest.Item]) -> list[tuple[pytest.Item, bool]]:
     """Three of four combinations of a test's parameters, which run on code that LLVM makes in the simplest
     way; and whether it is emitted so, too: one of these three. Most of a run's time is LLVM's otherwise, and
     all ways have to give the same bits. (Not those of the driver: launches of a draft go another way than
     others.)"""
-    groups: dict[tuple[Path, str], list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        on_jit = hasattr(item, "callspec") and item.callspec.params.get("engine") != "interpreter"
-        if on_jit and item.path.parent.name != "driver":
-            groups[item.path, getattr(item, "originalname", "")].append(item)
-    for group in groups.values():
-        made_well = share(group, STEP_MADE_WELL)
-        others = [item for item in group if item not in made_well]
-        simply = share(others, STEP_MADE_WELL - 1)
-        yield from ((item, item in simply) for item in others)
+    asked = [
+        item for item in items
+        if hasattr(item, "callspec")
+        and item.callspec.params.get("engine") != "interpreter"
+        and item.path.parent.name != "driver"
+    ]  # fmt: skip
+    made_well = {*share(asked, STEP_MADE_WELL, _test_of)}
+    others = [item for item in asked if item not in made_well]
+    simply = {*share(others, STEP_MADE_WELL - 1, _test_of)}
+    return [(item, item in simply) for item in others]
+
+
+def _test_of(item: pytest.Item) -> tuple[Path, str]:
+    return item.path, getattr(item, "originalname", "")
 
 
 def _combinations_left(items: list[pytest.Item]) -> set[pytest.Item]:
@@ -149,14 +155,25 @@ def ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+def kept_for_each_way(make: Callable[P, simt.Device]) -> Callable[P, simt.Device]:
+    """One device for each of the arguments, kept for all tests of a process, and for each way of making code:
+    a device takes that from the environment when it is made, and one that another test has made makes it in
+    the way of that test."""
+
+    @functools.cache
+    def kept(_: str | None, *given: P.args, **named: P.kwargs) -> simt.Device:
+        return make(*given, **named)
+
+    return lambda *given, **named: kept(os.environ.get("SIMT_DRAFTS"), *given, **named)
+
+
 def shared_device(engine: str, arch: str = "sm_90") -> simt.Device:
-    """One device for each engine, architecture, and way of making code, kept for all tests of a process."""
-    return _shared_device(engine, arch, os.environ.get("SIMT_DRAFTS"))
+    """One device for each engine and architecture."""
+    return _shared_device(engine, arch)
 
 
-@functools.cache
-def _shared_device(engine: str, arch: str, drafts: str | None) -> simt.Device:
-    """`drafts`: what a device that is made now takes from the environment."""
+@kept_for_each_way
+def _shared_device(engine: str, arch: str) -> simt.Device:
     import simt  # here, so that tests of the lower layers run without the upper ones
 
     return simt.Device(arch, engine=engine, memory="1GiB", timeout=20)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
@@ -10,6 +9,7 @@ import pytest
 
 import simt
 from simt.engine.host import find_cpu, named_cpus
+from tests.conftest import kept_for_each_way
 from tests.shares import BETWEEN, STEP_BETWEEN, share
 
 T = TypeVar("T")
@@ -17,9 +17,8 @@ T = TypeVar("T")
 CPUS = tuple(named_cpus())
 
 
-@functools.cache
+@kept_for_each_way
 def device_for(cpu: str) -> simt.Device:
-    """One device for each CPU, kept for all tests of a process."""
     return simt.Device("sm_90", cpu=cpu, memory="1GiB", timeout=60)
 
 

@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 import simt
-from tests.conftest import shared_device
+from tests.conftest import kept_for_each_way, shared_device
 from tests.oracle.cases import CASES, RESULTS, Case, key, path, variants
 from tests.shares import share
 
@@ -51,7 +51,7 @@ def expected(case: Case, variant: str) -> NDArray[Any]:
     return results[index[next(name for name in (key(case, variant), *others) if name in index)]]
 
 
-@functools.cache
+@kept_for_each_way
 def device_of(engine: str, arch: str) -> simt.Device:
     """Programs run once, which gives long ones a draft of their code (`simt.engine.drafts`), or may not."""
     if engine != "jit without drafts":
@@ -62,15 +62,15 @@ def device_of(engine: str, arch: str) -> simt.Device:
 
 
 @functools.cache
-def module(engine: str, case_path: str, arch: str) -> simt.Module:
-    return device_of(engine, arch).load(case_path)
+def module(device: simt.Device, case_path: str) -> simt.Module:
+    return device.load(case_path)
 
 
 def computed(engine: str, case: Case, variant: str) -> NDArray[Any]:
     arch = variant if variant == "sm_100" else "sm_90"
     device = device_of(engine, arch)
     a, b, out = (device.array(values) for values in case.arguments())
-    kernel = module(engine, str(path(case, variant)), arch)[case.name]
+    kernel = module(device, str(path(case, variant)))[case.name]
     kernel(case.grid, case.block, (a, b, out, case.n), shared_mem=case.shared)
     return out.numpy().copy()
 

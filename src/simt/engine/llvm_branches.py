@@ -17,7 +17,10 @@ WEIGHTS = (
 
 
 class BranchAlgebra(WarpFunctionAlgebra):
-    """`WarpFunctionAlgebra` with branches."""
+    """`WarpFunctionAlgebra` with branches. `sides`: of how many of them the code to come is on one side: what
+    it makes is not known behind them."""
+
+    sides = 0
 
     def _either(
         self,
@@ -63,7 +66,9 @@ class BranchAlgebra(WarpFunctionAlgebra):
         self, label: str, end: str, run: Callable[[], tuple[Value, ...]]
     ) -> tuple[tuple[Value, ...], str]:
         self.builder.label(label)
+        self.sides += 1
         values = tuple(self.vector(v) for v in run())
+        self.sides -= 1
         last = self.builder.lines[self.builder.last_label].removesuffix(":")
         self.builder.void(f"br label %{end}")
         return values, last

@@ -75,6 +75,7 @@ class FollowingAlgebra(LineAlgebra):
 
     def expect(self, following: Following | None) -> None:
         """Says what follows the load to come; None: nothing does, and what was loaded ahead may change."""
+        super().expect(following)
         if following is None:
             self._loaded_ahead.clear()
         self._expected = following

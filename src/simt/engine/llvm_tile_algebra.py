@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, partial, reduce
 
 from simt.analysis.cut_again import LEAST, LONGEST, SHORTEST
+from simt.analysis.following import Following
 from simt.analysis.shape import VARYING, WARP
 from simt.analysis.shape_algebra import MIRRORED, wrapped
-from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
+from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
@@ -26,7 +27,7 @@ from simt.isa.algebra import Comparison
 from simt.ptx.types import U32, Type
 from simt.records import replace
 
-HALF = 32
+HALF, ADDRESS = 32, 64
 SIGN = 63
 LANES = 64
 """Of a shift: CPUs leave out more bits of how far they shift, so that nothing limits it."""
@@ -66,7 +67,9 @@ def without_rows(access: Access) -> Access:
 
 class TileAlgebra(RowAccessAlgebra):
     """`RowAccessAlgebra` that follows rows, on CPUs that load and store by masks, in warps of one row of
-    threads."""
+    threads. `following`: the load to come."""
+
+    following: Following | None = None
 
     def _tiled(self, t: Type, tile: Tiled | Product) -> Guarded:
         """A value of a type. All its lanes are made where they are needed."""
@@ -95,7 +98,8 @@ class TileAlgebra(RowAccessAlgebra):
         if t.is_signed and factor >> HALF - 1:  # then the index is added
             factor -= 1 << HALF
         made = self._plainly(usual, a, b)
-        return self._tiled(t, Product(index.ir, *self._counting_from(index), factor, t.bits, made))
+        zeros = shape_of(index).zeros
+        return self._tiled(t, Product(index.ir, *self._counting_from(index), factor, t.bits, made, zeros))
 
     @cached_property
     def _widened_from(self) -> dict[str, Value]:
@@ -118,7 +122,8 @@ class TileAlgebra(RowAccessAlgebra):
         if shape_of(product).stride == factor:
             made, (start, valid) = Plain(self.builder, lambda: product, product), self._counting_from(index)
             valid = self.both(valid, guard_of(a))
-            self._products[product.ir] = Product(index.ir, start, valid, factor, 0, made)
+            zeros = shape_of(index).zeros
+            self._products[product.ir] = Product(index.ir, start, valid, factor, 0, made, zeros)
         return product
 
     def _product(self, value: Value) -> Product | None:
@@ -210,7 +215,7 @@ class TileAlgebra(RowAccessAlgebra):
         column = LlvmIntegers.binary(self, "sub", self._short(index), self._times(rows[0], length))
         running = self.mask_bits(self.mask).ir
         below, lanes = "0", list[Value]()
-        for more in range(1, (WARP - 2) // length + 2):
+        for more in range(1, product.rows(length)):
             begins = say(f"sub i32 {more * length}, {column.ir}")
             below, before = self._lanes_below(begins, more * length), below
             lanes.append(Value(say(f"xor i32 {below}, {before}"), "i32"))
@@ -277,7 +282,14 @@ class TileAlgebra(RowAccessAlgebra):
         pitch = None
         if one.pitch is not None and other.pitch is not None:
             pitch = one.pitch + sign * other.pitch
-        return self._by_rows(t, made, run, one, other, one.stride + sign * other.stride, pitch)
+
+        def noted(x: Value, y: Value) -> Value:
+            total = run(x, y)
+            if y.literal is not None and t.bits == ADDRESS:
+                self._note_sum(total, x, sign * y.literal)
+            return total
+
+        return self._by_rows(t, made, noted, one, other, one.stride + sign * other.stride, pitch)
 
     def mul(self, t: Type, a: Value, b: Value) -> Value:
         if a.__class__ in BARE and b.__class__ in BARE:
@@ -461,6 +473,18 @@ class TileAlgebra(RowAccessAlgebra):
         by_row = loads and tile.stride == 0 and len(tile.starts) > 1
         return tile if by_row or tile.stride == access.size else None
 
+    def expect(self, following: Following | None) -> None:
+        """Says what follows the load to come; None: other code, or nothing."""
+        if following is None:
+            self._known_rows.clear()
+        self.following = following
+
+    @cached_property
+    def _known_rows(self) -> dict[tuple[object, ...], list[tuple[range, Cut | None, str]]]:
+        """By size, step, and where rows start but for a constant: the constants with which loads are known to
+        be valid if an i1 holds."""
+        return {}
+
     def load_tile(self, access: Access, tile: Tiled, otherwise: Callable[[], Values]) -> Values:
         """The words of each lane, row by row where all of them are valid."""
         places = self._lane_0_of_rows(access, tile)
@@ -472,7 +496,7 @@ class TileAlgebra(RowAccessAlgebra):
             assert found is not None
             return (found,)
 
-        return self._either(self._has_rows(access, tile, places), loaded, otherwise, likely=True)
+        return self._either(self._has_rows_of_all(access, tile, places), loaded, otherwise, likely=True)
 
     def _load_row(self, access: Access, tile: Tiled, place: str, lanes: Value, others: Value | None) -> Value:
         """The words of a row's lanes, and of other rows' lanes what these have."""
@@ -519,12 +543,33 @@ class TileAlgebra(RowAccessAlgebra):
             bits = self.builder.emit(f"and {lanes.typed}, {running}")
             yield self._host_before(access, place), self._as_mask(bits)
 
-    def _has_rows(self, access: Access, tile: Tiled, places: Values) -> str:
+    def _has_rows_of_all(self, access: Access, tile: Tiled, places: Values) -> str:
+        """`_has_rows`, for the loads that follow at constant distances as well (neighbours of a pixel): what
+        holds for all of them is asked before the first, and not again."""
+        sums = [self.as_sum(start) for start in tile.starts]
+        offsets, following = {constant for _, constant in sums}, self.following
+        if following is None or access.region.lo != ARENA.lo or len(offsets) > 1:
+            return self._has_rows(access, tile, places)
+        own, key = offsets.pop(), (access.size, tile.stride, *(part.ir for part, _ in sums))
+        for within, cut, holds in self._known_rows.get(key, ()):
+            if own in within and cut is tile.cut:
+                return self.both(holds, tile.valid)
+        distances = [0, *(other - following.offset for other in following.others)]
+        below, above = min(distances), max(distances)
+        if self.sides or above == below or any(distance % access.size for distance in distances):
+            return self._has_rows(access, tile, places)
+        first = tuple(self.plus(place, below) for place in places)
+        holds = self._has_rows(access, tile, first, above - below)
+        found = range(own + below, own + above + 1, access.size), tile.cut, holds
+        self._known_rows.setdefault(key, []).append(found)
+        return holds
+
+    def _has_rows(self, access: Access, tile: Tiled, places: Values, beyond: int = 0) -> str:
         """i1: addresses are in these rows, and all of them are valid. In shared memory, which is small, the
-        ends of rows are looked at; elsewhere there is room for 32 lanes in each."""
+        ends of rows are looked at; elsewhere there is room for 32 lanes in each, and so many bytes beyond."""
         if access.region is not SHARED:
             span = WARP * access.size if tile.stride else access.size
-            tests = [self._valid(access, place, span) for place in places]
+            tests = [self._valid(access, place, span + beyond) for place in places]
         elif self._is_proven(access):
             tests = []
         else:

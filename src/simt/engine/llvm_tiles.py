@@ -8,8 +8,10 @@ which, and where rows begin. What is computed of them is a number for each row, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import gcd
 
 from simt.analysis.cut_again import divisor
+from simt.analysis.shape import WARP
 from simt.engine.llvm_builder import Builder, Value
 from simt.records import dataclass
 
@@ -74,7 +76,7 @@ class Product:
     """What is left of an index (its name), times a number, if some bits are shifted out: that is how
     compilers divide. A negative number is 2^32 less than what is meant: the index is yet to be added to the
     upper half of the product. `start`: of the index, in lane 0. `valid`: i1; it grows by 1 from lane to lane
-    and is never negative."""
+    and is never negative, and the start is a multiple of `2**zeros`."""
 
     index: str
     start: Value
@@ -82,8 +84,14 @@ class Product:
     factor: int
     shift: int
     plain: Plain
+    zeros: int = 0
 
     @property
     def divisor(self) -> int | None:
         """By what all indices that are not negative are divided, rounded down; None if that is not exact."""
         return divisor(self.factor, self.shift, int(self.start.type[1:]))
+
+    def rows(self, length: int) -> int:
+        """In how many rows of a length a warp's lanes are at most. The first row has as many of them at least
+        as the number that divides both the start and the length."""
+        return 1 - (gcd(1 << self.zeros, length) - WARP) // length

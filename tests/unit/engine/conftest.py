@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-
 import pytest
 
 import simt
 from simt.engine.host import HOST, named_cpus
-from tests.conftest import shared_device
+from tests.conftest import kept_for_each_way, shared_device
 
 
-@functools.cache
+@kept_for_each_way
 def device_for(cpu: str) -> simt.Device:
     return simt.Device("sm_90", cpu=cpu, memory="64MiB", timeout=20)
 

@@ -3,7 +3,6 @@ and what is asked for."""
 
 from __future__ import annotations
 
-import functools
 import re
 
 import numpy as np
@@ -15,7 +14,7 @@ from simt.engine.compile import attributes
 from simt.engine.host import SLOW_GATHERS, Cpu, find_cpu
 from simt.engine.llvm_kernel import emit
 from simt.records import replace
-from tests.conftest import shared_device
+from tests.conftest import kept_for_each_way, shared_device
 
 KERNEL = """
 .version 7.5
@@ -182,7 +181,7 @@ def test_members_of_structures(
     np.testing.assert_array_equal(out.numpy(), expected)
 
 
-@functools.cache
+@kept_for_each_way
 def device_for(cpu: str) -> simt.Device:
     return simt.Device("sm_90", engine="jit", cpu=cpu, memory="64MiB")
 

@@ -3,12 +3,11 @@ of no matter; each one that runs finds what lower ones have left. A model in Pyt
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
 
 import simt
+from tests.conftest import kept_for_each_way
 
 WARP, PLACES = 32, 40
 WILD = 0x7FFF_FFF0
@@ -99,7 +98,7 @@ def changed(op: str, old: int | float, b: int | float) -> int | float:
             return 7 if old == b else old
 
 
-@functools.cache
+@kept_for_each_way
 def device(engine: str) -> simt.Device:
     """Launches of one thread, in which nothing is locked."""
     return simt.Device("sm_90", engine=engine, workers=1, memory="64MiB", timeout=60)

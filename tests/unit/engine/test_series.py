@@ -19,7 +19,7 @@ from simt.driver.source import compile_ptx
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_strips import STRIP
 from simt.machine.device import DEVICES
-from tests.conftest import ENGINES, shared_device
+from tests.conftest import ENGINES, kept_for_each_way, shared_device
 from tests.unit.kernel_text import thread_number
 
 Lanes = NDArray[np.int64]
@@ -51,7 +51,7 @@ WIDTH = 32 * 3 * MANY
 EDGES = [0, 1, 31, 32, 33, 63, 64, 200, 2303, 2304, 2305, 2**31 - 1, 2**31, 2**31 + 40, 2**32 - 40, 2**32 - 1]
 
 
-@functools.cache
+@kept_for_each_way
 def device() -> simt.Device:
     return simt.Device("sm_90", workers=2, memory="64MiB", timeout=20)
 

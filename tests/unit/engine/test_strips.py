@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
 
@@ -15,7 +13,7 @@ from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_strips import STRIP
 from simt.machine.device import DEVICES
 from simt.records import replace
-from tests.conftest import shared_device
+from tests.conftest import kept_for_each_way, shared_device
 from tests.unit.kernel_text import thread_number
 
 KERNEL = """.version 7.5
@@ -65,7 +63,7 @@ FAULTY = KERNEL.format(
 """The thread at (1000, 13, 0) stores to address 64."""
 
 
-@functools.cache
+@kept_for_each_way
 def device(workers: int) -> simt.Device:
     return simt.Device("sm_90", workers=workers, memory="64MiB", timeout=20)
 
