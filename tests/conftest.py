@@ -114,14 +114,23 @@ def object_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def drafts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def drafts(request: pytest.FixtureRequest, object_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """How devices that a test makes have their code made: see `_made_quickly`."""
     mark = request.node.get_closest_marker("made_quickly")
     if mark is not None:
         monkeypatch.setenv("SIMT_DRAFTS", "all")
         monkeypatch.setattr("simt.engine.drafts.ENOUGH", 1 << 60)  # better code would be made in a few
-    if mark is None or mark.args != (True,):
+    if mark is not None and mark.args == (True,):
+        monkeypatch.setenv("SIMT_CACHE_DIR", str(_beside(object_cache, "simply")))
+    else:
         monkeypatch.setattr("simt.engine.drafts.MOST_OPS", 0)
+
+
+def _beside(folder: Path, name: str) -> Path:
+    """Another folder for compiled objects."""
+    found = folder.with_name(f"{folder.name}-{name}")
+    found.mkdir(mode=0o700, exist_ok=True)
+    return found
 
 
 @pytest.fixture
@@ -131,9 +140,7 @@ def own_cache(object_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[
     share it, as what runs launches takes longer to compile than most kernels."""
 
     def use(name: str) -> None:
-        folder = object_cache.with_name(f"{object_cache.name}-{name}")
-        folder.mkdir(mode=0o700, exist_ok=True)
-        monkeypatch.setenv("SIMT_CACHE_DIR", str(folder))
+        monkeypatch.setenv("SIMT_CACHE_DIR", str(_beside(object_cache, name)))
 
     return use
 
@@ -161,10 +168,14 @@ def kept_for_each_way(make: Callable[P, simt.Device]) -> Callable[P, simt.Device
     the way of that test."""
 
     @functools.cache
-    def kept(_: str | None, *given: P.args, **named: P.kwargs) -> simt.Device:
+    def kept(_: tuple[str | None, str], *given: P.args, **named: P.kwargs) -> simt.Device:
         return make(*given, **named)
 
-    return lambda *given, **named: kept(os.environ.get("SIMT_DRAFTS"), *given, **named)
+    def found(*given: P.args, **named: P.kwargs) -> simt.Device:
+        way = os.environ.get("SIMT_DRAFTS"), os.environ["SIMT_CACHE_DIR"]
+        return kept(way, *given, **named)
+
+    return found
 
 
 def shared_device(engine: str, arch: str = "sm_90") -> simt.Device:

@@ -79,7 +79,7 @@ class ColumnEmitter(GatedEmitter):
     def write(self, definition: Definition, value: Value) -> None:
         if self.placed is None:
             return super().write(definition, value)
-        value = self.as_told(definition, value)
+        value = self.as_told(definition, value, self.shape(definition))
         if value.type == "i1" and value.width == WARP:
             value = self.bit_mask(value)
         value = self.cache[definition] = self.as_seen(definition, value)

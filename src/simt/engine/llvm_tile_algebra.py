@@ -476,11 +476,11 @@ class TileAlgebra(RowAccessAlgebra):
     def expect(self, following: Following | None) -> None:
         """Says what follows the load to come; None: other code, or nothing."""
         if following is None:
-            self._known_rows.clear()
+            self._known_ways.clear()
         self.following = following
 
     @cached_property
-    def _known_rows(self) -> dict[tuple[object, ...], list[tuple[range, Cut | None, str]]]:
+    def _known_ways(self) -> dict[tuple[object, ...], list[tuple[range, Cut | None, str]]]:
         """By size, step, and where rows start but for a constant: the constants with which loads are known to
         be valid if an i1 holds."""
         return {}
@@ -551,7 +551,7 @@ class TileAlgebra(RowAccessAlgebra):
         if following is None or access.region.lo != ARENA.lo or len(offsets) > 1:
             return self._has_rows(access, tile, places)
         own, key = offsets.pop(), (access.size, tile.stride, *(part.ir for part, _ in sums))
-        for within, cut, holds in self._known_rows.get(key, ()):
+        for within, cut, holds in self._known_ways.get(key, ()):
             if own in within and cut is tile.cut:
                 return self.both(holds, tile.valid)
         distances = [0, *(other - following.offset for other in following.others)]
@@ -561,7 +561,7 @@ class TileAlgebra(RowAccessAlgebra):
         first = tuple(self.plus(place, below) for place in places)
         holds = self._has_rows(access, tile, first, above - below)
         found = range(own + below, own + above + 1, access.size), tile.cut, holds
-        self._known_rows.setdefault(key, []).append(found)
+        self._known_ways.setdefault(key, []).append(found)
         return holds
 
     def _has_rows(self, access: Access, tile: Tiled, places: Values, beyond: int = 0) -> str:
