@@ -40,7 +40,7 @@ CAREFUL = 2
 """Power of the turns that the loops of few instructions are taken to have: 64 in place of 8."""
 PASSES = "always_inliner", "sroa", "simplify_cfg"
 """LLVM's passes for a draft: fewer, and there is more code to make; more take longer than they save."""
-ENOUGH = 1_000_000
+ENOUGH = 300_000
 """Nanoseconds that launches of a draft take together, from which the next one gets better code."""
 LONG = 100_000_000
 """Nanoseconds that launches of a draft take together, from which later processes are not to have it."""
