@@ -325,7 +325,7 @@ class Outliner(Evaluator[Value]):
         values_made = inner.op(replace(op, sources=request.sources, guard=None))
         found = [value for value, r in zip(values_made, op.destinations) if r is not None]
         fails = bool(op.form.effects)
-        ending = self.ending(found, fails, m)
+        ending = self.ending(op, found, m)
         frame = self.frame.cut_to(builder.lines) if fails or _needs_frame(builder.lines) else None
         if not fails and not self.is_worth(request, found, builder.lines, module.inlined_lines - inlined):
             return None
@@ -350,9 +350,9 @@ class Outliner(Evaluator[Value]):
         they settle NaNs, which arithmetic does seldom (`simt.engine.llvm_loose`)."""
         return self.weight * len(lines) >= WORTH + len(results)
 
-    def ending(self, found: list[Value], fails: bool, m: LlvmAlgebra) -> Ending:
-        """The end of a function with some results."""
-        notes = tuple(notes_of(value) if value.width == WARP else PLAIN for value in found)
+    def ending(self, op: Op, found: list[Value], m: LlvmAlgebra) -> Ending:
+        """The end of an op's function with some results."""
+        notes, fails = self.notes(op, found), bool(op.form.effects)
         bare = (value if n is PLAIN else raw(value) for value, n in zip(found, notes))
         results = [self._returned(m.vector(value), m.builder) for value in bare]
         if fails:
@@ -363,6 +363,10 @@ class Outliner(Evaluator[Value]):
         return Ending(
             result, _return(result, results), [f"  ret {result} {{ i1 true{nothing} }}"], notes=notes
         )
+
+    def notes(self, op: Op, found: list[Value]) -> tuple[Notes, ...]:
+        """What is said of an op's results besides their bits."""
+        return tuple(notes_of(value) if value.width == WARP else PLAIN for value in found)
 
     def _returned(self, value: Value, builder: Builder) -> str:
         """A result as it is returned: type and name."""

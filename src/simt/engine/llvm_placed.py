@@ -20,7 +20,7 @@ from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_frame import Frame
 from simt.engine.llvm_kept import Home, Kept, bytes_of, name
 from simt.engine.llvm_lanes import BitMask, Guarded, shape_of
-from simt.engine.llvm_loose import PLAIN
+from simt.engine.llvm_loose import PLAIN, Loose, Notes, notes_of, raw, source_of
 from simt.engine.llvm_outline import Ending, OpFunction, Outlined, Outliner, Parameter, Request
 
 if TYPE_CHECKING:
@@ -88,18 +88,18 @@ class PlacedOutliner(Outliner):
     ) -> None:
         """Puts a column at a place, of some lanes if that is said, with those of `others`."""
         builder, parameters, arguments = self.emitter.builder, list[Parameter](), [f"ptr {place}"]
-        if not (isinstance(value, Kept) or shape_of(value).is_affine) or isinstance(value, Guarded):
+        if lanes is None and not self._is_passed(value):
             value = self.emitter.m.vector(value)
-            if lanes is None:
-                self.calls_made += 1
-                return builder.void(f"store {value.typed}, ptr {place}, align 64")
+            self.calls_made += 1
+            return builder.void(f"store {value.typed}, ptr {place}, align 64")
         if lanes is not None:
             arguments.append(f"i{WARP} {lanes.bits}")
         for operand in (value, others):
             if operand is not None:
-                passed = operand if self._is_passed(operand) else self.column(operand)
+                notes = notes_of(operand) if self._is_passed(operand) else PLAIN
+                passed = raw(operand) if self._is_passed(operand) else self.column(operand)
                 shape = VARYING if isinstance(passed, Kept) else shape_of(passed)
-                parameter = self.known.parameter(passed, shape, PLAIN)
+                parameter = self.known.parameter(passed, shape, notes)
                 parameters.append(parameter)
                 arguments.append(self.passed(parameter, passed))
         function = self._mover(tuple(parameters), lanes is not None)
@@ -110,7 +110,9 @@ class PlacedOutliner(Outliner):
     @staticmethod
     def _is_passed(value: Value) -> bool:
         """Whether functions take a value as it is: a place, or the bases of an affine one."""
-        return isinstance(value, Kept) or (shape_of(value).is_affine and not isinstance(value, Guarded))
+        if source_of(value) is not None or isinstance(value, Guarded):
+            return False
+        return isinstance(raw(value), Kept) or shape_of(raw(value)).is_affine
 
     def _mover(self, parameters: tuple[Parameter, ...], chooses: bool) -> str:
         """The function that `move` calls."""
@@ -177,11 +179,26 @@ class PlacedOutliner(Outliner):
             if p.is_column
         ]
 
-    def ending(self, found: list[Value], fails: bool, m: LlvmAlgebra) -> Ending:
+    def kind(self, op: Op) -> Hashable:
+        return super().kind(op), self.settles(op)
+
+    def settles(self, op: Op) -> bool:
+        """Whether an op's function settles its results, as others than ops of its block see them, too."""
+        if op.guard is not None:
+            return True
+        seen = self.emitter.seen_elsewhere
+        return any(made in seen for made in self.emitter.ssa.of[id(op)] if made is not None)
+
+    def notes(self, op: Op, found: list[Value]) -> tuple[Notes, ...]:
+        return (PLAIN,) * len(found) if self.settles(op) else super().notes(op, found)
+
+    def ending(self, op: Op, found: list[Value], m: LlvmAlgebra) -> Ending:
         """Columns are left at places, and so are predicates, but for one where the function cannot fail."""
         lines, nothing, parameters = list[str](), list[str](), list[str]()
-        returned = "" if not fails else "i1 true"
-        for i, value in enumerate(m.vector(value) for value in found):
+        returned = "" if not op.form.effects else "i1 true"
+        notes = self.notes(op, found)
+        bare = (value if n is PLAIN else raw(value) for value, n in zip(found, notes))
+        for i, value in enumerate(map(m.vector, bare)):
             if value.type == "i1":
                 kind = f"i{WARP}"
                 lines.append(f"  %r{i}.v = bitcast {value.typed} to {kind}")
@@ -197,7 +214,7 @@ class PlacedOutliner(Outliner):
             nothing.append(f"  store {kind} zeroinitializer, {place}")
         result = returned.partition(" ")[0] or "void"
         end = f"  ret {returned or 'void'}"
-        return Ending(result, [*lines, end], [*nothing, end], parameters)
+        return Ending(result, [*lines, end], [*nothing, end], parameters, notes)
 
     # -- calls -------------------------------------------------------------------------------------
     def passed(self, parameter: Parameter, value: Value) -> str:
@@ -224,7 +241,13 @@ class PlacedOutliner(Outliner):
         for i, place in predicates.items():
             bits = builder.emit(f"load i{WARP}, ptr {place}") if place else name
             values[i] = BitMask(emitter.m, bits)
-        return self.in_order(op, values)
+        return self.in_order(op, list(map(self._noted, values, function.notes)))
+
+    def _noted(self, value: Value, notes: Notes) -> Value:
+        if notes == PLAIN:
+            return value
+        settled = self.emitter.m.settled
+        return Loose(value, settled, notes.subnormals, notes.nans, flushed=notes.flushed)
 
     def _emit_call(self, function: OpFunction, arguments: list[str]) -> str:
         """The name of what a function returns."""
