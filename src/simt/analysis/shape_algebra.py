@@ -84,9 +84,9 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     @staticmethod
     def _each(*operands: Shape) -> Shape:
         """A lane-wise operation without a rule of its own: affine structure is lost."""
-        if flat(*operands):
-            return unknown(max([s.width for s in operands]))
-        return VARYING
+        if operands[0] is VARYING or operands[-1] is VARYING or not flat(*operands):
+            return VARYING
+        return unknown(max([s.width for s in operands]))
 
     @staticmethod
     def _known(t: Type, run: Callable[..., int], *operands: Shape) -> Shape | None:

@@ -122,12 +122,14 @@ class _Reader:
 
     def _operands(self, block: Block) -> _Operands | None:
         """What a block divides by what, if it does; by 64 bits, and all by the same."""
-        found, divisions = set[tuple[Sum, Sum]](), dict[int, Op]()
-        for op in cast("list[Op]", block.ops):
+        found, divisions, ops = set[tuple[Sum, Sum]](), dict[int, Op](), cast("list[Op]", block.ops)
+        if not any(map(_may_divide, ops)):  # most blocks
+            return None
+        for op in ops:
             (made,) = self.ssa.of[id(op)] if len(op.destinations) == 1 else (None,)
             key = self.algebra.key(self.terms.of(made)) if made is not None else None
             name, *given = cast("tuple[Any, ...]", key or ("",))
-            if name in FORMS and op.result_types[0].bits == U64.bits and {*op.sources} == {"a", "b"}:
+            if name in FORMS and _may_divide(op):
                 signed, dividend, divisor = cast("tuple[bool, Sum, Sum]", given)
                 found.add((dividend, divisor))
                 divisions[id(op)] = _division(op, FORMS[name], S64 if signed else U64)
@@ -166,6 +168,11 @@ class _Reader:
             for of_64, of_32 in (quotients, (m.remainder(long, *wide), m.remainder(U32, *half)), rests):
                 yield of_64, m.resize(U32, U64, of_32)
                 yield m.resize(U64, U32, of_64), of_32
+
+
+def _may_divide(op: Op) -> bool:
+    """Whether an op makes one number of 64 bits of two."""
+    return len(op.result_types) == 1 and op.result_types[0].bits == U64.bits and {*op.sources} == {"a", "b"}
 
 
 def _division(op: Op, form: Form, t: Type) -> Op:

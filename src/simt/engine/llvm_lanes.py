@@ -110,7 +110,7 @@ def shape_of(value: Value) -> Shape:
     if value.__class__ is Value and (value.width != 1 or value.ir[0] == "%"):  # most are
         return unknown(value.width)
     if isinstance(value, Lanes):
-        literal = value.literal
+        literal = value.literal if value.width == 1 else None
         if literal is None:
             return value.shape
         return replace(value.shape, const=literal, zeros=trailing_zeros(literal))
@@ -248,6 +248,11 @@ class LaneAlgebra(PermutationAlgebra):
         else:
             return values
         flat = [v if v.__class__ is Value else bases(v) if _is_flat(v) else self.vector(v) for v in values]
+        if len(flat) == 2:  # most often
+            a, b = flat
+            if a.width < b.width:
+                return self.widened(a, b.width), b
+            return (a, b) if a.width == b.width else (a, self.widened(b, a.width))
         width = max([v.width for v in flat])
         return tuple([v if v.width == width else self.widened(v, width) for v in flat])
 
