@@ -37,7 +37,6 @@ from simt.engine.abi import FaultKind, LaunchSlot
 from simt.engine.llvm_alone_loops import AloneLoops
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_clock import Ticks
-from simt.engine.llvm_crossing import within_blocks
 from simt.engine.llvm_few import Few
 from simt.engine.llvm_forecast import Forecast
 from simt.engine.llvm_lanes import ALL, Combined, Guarded, bases
@@ -50,6 +49,7 @@ from simt.engine.llvm_stop import stop
 from simt.engine.llvm_stretches import Stretches
 from simt.engine.llvm_yield import give_way
 from simt.engine.unsupported import Unsupported
+from simt.imports import import_whole
 from simt.records import replace
 
 TURNS = 2
@@ -326,7 +326,7 @@ class FunctionEmitter(OpEmitter):
             self.cache = dict(cache)
             self._jump(block, target)
 
-    def _fault_if(self, condition: Value, kind: FaultKind) -> None:
+    def _fault_if(self, condition: Value, kind: int) -> None:
         """A fault at the first active lane for which the condition holds."""
         if condition.width == 1:
             bad, lanes = bases(condition).ir, self.m.mask
@@ -339,7 +339,7 @@ class FunctionEmitter(OpEmitter):
         self._record(kind, lanes)
         self.builder.label(goes)
 
-    def _record(self, kind: FaultKind, lanes: Value) -> None:
+    def _record(self, kind: int, lanes: Value) -> None:
         """Records a fault of the first of some lanes and leaves the function."""
         self.m.record_fault(kind, lanes)
         self.builder.void(f"br label %{self.m.abort}")
@@ -684,6 +684,9 @@ class FunctionEmitter(OpEmitter):
         inner = [line for line in lines if " = alloca " in line]
         rest = [line for line in lines if " = alloca " not in line]
         if self.unit.large and self.unit.pieces > 2:
+            import_whole("simt.engine.llvm_crossing")
+            from simt.engine.llvm_crossing import within_blocks  # start-up time
+
             rest = within_blocks(rest)
         return [*self.allocas, *inner], rest
 
