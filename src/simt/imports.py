@@ -10,6 +10,8 @@ import sys
 import threading
 from contextlib import suppress
 from importlib import import_module
+from types import ModuleType
+from typing import Any
 
 from simt.collector import collector_spared
 
@@ -25,6 +27,29 @@ def import_whole(*names: str) -> None:
     with suppress(RuntimeError):  # no new threads while Python ends
         thread.start()
         thread.join()
+
+
+class Later:
+    """A module that is imported when something in it is asked for: for what few programs need. It stands for
+
+        if TYPE_CHECKING:
+            from simt.engine import llvm_phases
+        else:
+            llvm_phases = Later("simt.engine.llvm_phases")
+
+    Code that runs when a module is imported may ask it for nothing: another thread would wait for
+    that module.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._module: ModuleType | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self._module is None:
+            import_whole(self._name)
+            self._module = import_module(self._name)
+        return getattr(self._module, name)
 
 
 @collector_spared()

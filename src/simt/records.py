@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import cache
 from itertools import product
 from types import CodeType, FunctionType, MemberDescriptorType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 T = TypeVar("T")
 MISSING: Any = object()
@@ -59,13 +59,14 @@ def quick(record: type[T]) -> type[T]:
     return record
 
 
-class Field(NamedTuple):
+class Field:
     """What `field` was called with."""
 
-    default: Any
-    default_factory: Any
-    repr: bool
-    compare: bool
+    __slots__ = ("compare", "default", "default_factory", "repr")
+
+    def __init__(self, default: Any, default_factory: Any, repr: bool, compare: bool) -> None:
+        self.default, self.default_factory = default, default_factory
+        self.repr, self.compare = repr, compare
 
 
 GIVEN = "_given"
@@ -132,7 +133,8 @@ def _standard_fields(made: type[Any]) -> Any:
             return dataclasses.field()
         if not isinstance(given, Field):
             return given
-        return dataclasses.field(**{n: v for n, v in given._asdict().items() if v is not MISSING})
+        said = {n: getattr(given, n) for n in Field.__slots__}
+        return dataclasses.field(**{n: v for n, v in said.items() if v is not MISSING})
 
     types = {n: t for c in made.__mro__[::-1] for n, t in getattr(c, "__annotations__", {}).items()}
     fields = [(n, types[n], standard(v)) for n, v in getattr(made, GIVEN).items()]
@@ -154,14 +156,14 @@ def _complete(cls: type[Any], name: str) -> None:
     setattr(made, name, method)
 
 
-class _Written(NamedTuple):
+class _Written:
     """A method, by its form (`text_of`), in which fields are `_0`, `_1` and so on, so that classes of one
     form share it. `names`: what they are called. `known`: other names that it uses."""
 
-    form: str
-    names: tuple[str, ...]
-    known: dict[str, Any]
-    defaults: tuple[Any, ...] = ()
+    def __init__(
+        self, form: str, names: tuple[str, ...], known: dict[str, Any], defaults: tuple[Any, ...] = ()
+    ) -> None:
+        self.form, self.names, self.known, self.defaults = form, names, known, defaults
 
 
 @cache

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simt.imports import import_whole
+from simt.imports import Later, import_whole
 
 LAUNCHES = """
 import importlib.abc, os, signal, sys, time
@@ -62,6 +62,24 @@ def test_a_handler_launches_while_the_first_launch_imports(module: str, tmp_path
     )  # fmt: skip
     assert done.stderr == ""
     assert done.returncode == 0
+
+
+def test_a_module_that_waits_until_it_is_asked() -> None:
+    program = """
+import sys
+from simt.imports import Later
+found = Later("simt.analysis.nesting")
+print("simt.analysis.nesting" in sys.modules)
+from_there = found.nesting
+import simt.analysis.nesting
+print(from_there is simt.analysis.nesting.nesting)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("False\nTrue\n", "")
+    with pytest.raises(ImportError):
+        _ = Later("simt.nothing").name
+    with pytest.raises(AttributeError):
+        _ = Later("simt.records").nothing
 
 
 def test_what_is_not_there_is_told_by_the_import_itself() -> None:

@@ -14,13 +14,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
-from simt.analysis.contraction_rewriting import Rewriting
-from simt.analysis.contraction_scan import SUMS, Live, Product, Scan, Sum
 from simt.analysis.program import Barrier, Block, Function, Jump, Op, Operand
 from simt.analysis.ssa import uses
+from simt.imports import Later
 from simt.isa.algebra import Environment
 
+if TYPE_CHECKING:
+    from simt.analysis import contraction_rewriting, contraction_scan
+    from simt.analysis.contraction_scan import Product, Sum
+else:
+    contraction_rewriting = Later("simt.analysis.contraction_rewriting")
+    contraction_scan = Later("simt.analysis.contraction_scan")
+
+SUMS = ("sum", "difference")
+"""What a form that may read a product can be."""
 FIRST = 20
 """The compute capability, times ten, from which devices have fused operations."""
 
@@ -29,11 +38,11 @@ def contract(function: Function, environment: Environment) -> None:
     """Fuses the function's products and sums. What they compute besides stays as it is."""
     if not environment.fmad or environment.machine < FIRST or not _may_fuse(function):
         return
-    scan = Scan(_chains(function), Live(function))
+    scan = contraction_scan.Scan(_chains(function), contraction_scan.Live(function))
     _settle_equal(scan.sums)
     fused = [*_choose(scan.sums, single=True), *_choose(scan.sums, single=False)]
     if fused:
-        Rewriting(function, scan, fused).run()
+        contraction_rewriting.Rewriting(function, scan, fused).run()
 
 
 def _may_fuse(function: Function) -> bool:

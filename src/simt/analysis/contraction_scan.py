@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
+from simt.analysis.contraction import SUMS
 from simt.analysis.phis import live_in
 from simt.analysis.program import Address, Block, Call, Constant, Function, Op, Operand, Register
 from simt.analysis.ssa import destinations, registers_of, terminator_definition, terminator_uses, uses
@@ -14,7 +15,6 @@ from simt.isa.form import Value
 from simt.ptx.types import BF16X2, Kind, Type
 from simt.records import dataclass, field
 
-SUMS = ("sum", "difference")
 BANKS = ("param", "const")
 """State spaces whose values instructions take as operands."""
 

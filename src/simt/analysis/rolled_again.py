@@ -16,21 +16,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, permutations
+from typing import TYPE_CHECKING
 
 from simt.analysis.cut_again import renamed
-from simt.analysis.left_last import LeftLast, loops_with_rests
 from simt.analysis.lower_forms import ALL, FITS, LESS, NEAR, SUM, copy, simple
 from simt.analysis.program import Block, Branch, Call, Constant, Function, Jump, Op, Register
 from simt.analysis.ranges import Ranges
-from simt.analysis.same_turns import Copies, Count, Proof, Several, Unrolled, other
-from simt.analysis.several_turns import InFours
 from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa, destinations, terminator_uses
 from simt.analysis.terms import acts
 from simt.analysis.unrolling import copied
+from simt.imports import Later
 from simt.isa.algebra import Environment
 from simt.ptx.types import PRED, Type, unsigned
 from simt.records import replace
+
+if TYPE_CHECKING:
+    from simt.analysis import left_last, same_turns, several_turns
+    from simt.analysis.same_turns import Copies, Count, Proof, Several, Unrolled
+else:
+    left_last = Later("simt.analysis.left_last")
+    same_turns = Later("simt.analysis.same_turns")
+    several_turns = Later("simt.analysis.several_turns")
 
 MOST_OPS = 400
 """Ops of an unrolled loop's turn."""
@@ -85,7 +92,9 @@ def rolled_again(kernel: Function, ssa: Ssa, proofs: Iterable[Proof]) -> Functio
 def unrolled_pairs(ssa: Ssa) -> list[Unrolled]:
     """Pairs of loops that look like it."""
     loops = [b for b in ssa.schedule.order if b in b.successors() and len(b.successors()) == 2]
-    pairs = [*filter(None, (_pair(ssa, rest) for rest in loops)), *loops_with_rests(ssa, loops)]
+    if not loops:
+        return []
+    pairs = [*filter(None, (_pair(ssa, rest) for rest in loops)), *left_last.loops_with_rests(ssa, loops)]
     return [p for p in pairs if p.main in loops and len(p.main.ops) <= MOST_OPS]
 
 
@@ -99,13 +108,13 @@ def proof_of(
 ) -> Proof:
     """What proves that a pair can be one loop. `in_fours`: or two, of which one does several
     turns at once."""
-    kind = Proof if pair.left_first else InFours if in_fours else LeftLast
+    kind = same_turns.Proof if pair.left_first else several_turns.InFours if in_fours else left_last.LeftLast
     return kind(ssa, shapes, environment, ranges, pair)
 
 
 def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
     """The pair of which the first loop is a block."""
-    between, before = other(rest, rest), [b for b in ssa.predecessors[rest.index] if b is not rest]
+    between, before = same_turns.other(rest, rest), [b for b in ssa.predecessors[rest.index] if b is not rest]
     lead = [b for b in before if isinstance(b.terminator, Jump)]
     if lead and len(lead) == 1 == len(before):
         before = ssa.predecessors[lead[0].index]
@@ -113,7 +122,7 @@ def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
         return None
     if len(between.successors()) != 2 or len(ssa.predecessors[between.index]) != 2:
         return None
-    at_once = other(before[0], lead[0] if lead else rest)
+    at_once = same_turns.other(before[0], lead[0] if lead else rest)
     skipped = [b for b in ssa.predecessors[between.index] if b is not rest and b is not before[0]]
     if at_once is not between and skipped != [at_once]:
         return None
@@ -121,7 +130,7 @@ def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
         ways = _through(ssa, way)
         main = ways[-1]
         if main is not rest and main in main.successors() and len(ssa.predecessors[main.index]) == 2:
-            return Unrolled(
+            return same_turns.Unrolled(
                 before[0], lead, rest, [between], main, after, [*skipped, *ways[:-1]], left_first=True
             )
     return None

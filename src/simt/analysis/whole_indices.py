@@ -9,17 +9,23 @@ nothing reads it. Then the loop is one of those that may be rolled again (`simt.
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from simt.analysis.cut_again import renamed
 from simt.analysis.lower_forms import copy
 from simt.analysis.program import Block, Branch, Function, Jump, Op, Register
-from simt.analysis.same_turns import other
 from simt.analysis.schedule import schedule
 from simt.analysis.ssa import Definition, Ssa, build, destinations, terminator_uses, uses
 from simt.analysis.terms import Sum, TermAlgebra, Terms
 from simt.analysis.unrolling import copied
+from simt.imports import Later
 from simt.isa.algebra import Environment
 from simt.records import replace
+
+if TYPE_CHECKING:
+    from simt.analysis import same_turns
+else:
+    same_turns = Later("simt.analysis.same_turns")
 
 
 def with_whole_indices(kernel: Function, environment: Environment) -> Function:
@@ -52,7 +58,7 @@ def _take_in(loop: Block, before: Counter[Block]) -> Block | None:
     if there is none. `before`: how many blocks lead to each."""
     if not _is_loop(loop):
         return None
-    behind = other(loop, loop)
+    behind = same_turns.other(loop, loop)
     ways = behind.successors()
     if len(ways) != 1 or len(ways[0].successors()) != 2 or before[behind] != 1:
         return None
@@ -74,7 +80,7 @@ def _read_first(loop: Block) -> set[Register]:
     may do so in each turn."""
     read = {r for op in loop.ops for r in uses(op)} | {*terminator_uses(loop)}
     written = set[Register | None]()
-    for op in other(loop, loop).ops:
+    for op in same_turns.other(loop, loop).ops:
         read.update(r for r in uses(op) if r not in written)
         written.update(destinations(op))
     return read

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 KERNEL = "simt_kernel"
 """The name of a compiled kernel's entry."""
 RUN = "simt_run"
@@ -29,7 +27,10 @@ BEYOND = 256
 """Bytes after shared memory that code may read: see `simt.engine.llvm_windows`."""
 
 
-class LaunchSlot(IntEnum):
+# Numbers by name are plain ones: enumerations of so many would take a twentieth of a cached start.
+
+
+class LaunchSlot:
     """Constant during a launch, apart from `ABORT` and the counters from `NEXT_CTA` on."""
 
     GRID_X = 0
@@ -83,7 +84,7 @@ SHARE = 2
 """A request that others be let in."""
 
 
-class WorkerSlot(IntEnum):
+class WorkerSlot:
     """One block for each native thread, and for each of its fibers."""
 
     SHARED = 0  # address of the CTA's shared memory
@@ -113,7 +114,7 @@ ARGUMENTS = WorkerSlot.FAULT - WorkerSlot.ARGUMENTS
 """How many arguments a fiber's call on its thread's own stack may have."""
 
 
-class CallSlot(IntEnum):
+class CallSlot:
     """A call of compiled code from Python: launches that run one after the other (`simt.engine.native`)."""
 
     LAUNCHES = 0  # address of the addresses of their blocks
@@ -145,7 +146,7 @@ class CallSlot(IntEnum):
     WAKES = 26  # nonzero: those who sleep are asked, too, if too few are awake
 
 
-class NoteSlot(IntEnum):
+class NoteSlot:
     """A call of the system that one thread leaves to another: see `simt.engine.native_system`."""
 
     WORKER = 0  # arguments of the gate
@@ -161,7 +162,7 @@ class NoteSlot(IntEnum):
     TICKET = 10  # number of the request
 
 
-class RepeatSlot(IntEnum):
+class RepeatSlot:
     """A launch that may be made once more, and what must be as it was: see `simt.engine.native_repeat`.
     Objects are addresses of Python's objects."""
 
@@ -225,7 +226,7 @@ class RepeatSlot(IntEnum):
     ARGS = 61  # first `ArgumentSlot` of the first argument
 
 
-class ArgumentSlot(IntEnum):
+class ArgumentSlot:
     """What is known of an argument of a launch that may be made once more."""
 
     OBJECT = 0
@@ -242,7 +243,7 @@ class ArgumentSlot(IntEnum):
     VALUE_4 = 11
 
 
-class HelpCell(IntEnum):
+class HelpCell:
     """How a thread that finds a launch long, and the one that ends it, learn of each other: either writes its
     own cell first and then looks at the other's, with Python's lock held."""
 
@@ -250,7 +251,7 @@ class HelpCell(IntEnum):
     SUMMONED = 1  # nonzero: somebody may have been asked
 
 
-class SeatSlot(IntEnum):
+class SeatSlot:
     """Where a thread waits for launches to help with, and sleeps. See `simt.engine.pool`."""
 
     STATE = 0  # a `Seat`
@@ -272,7 +273,7 @@ class SeatSlot(IntEnum):
     AWAY = 32  # the same without one
 
 
-class Seat(IntEnum):
+class Seat:
     """What a thread does, in the lower bits of the seat's state: nothing any more, wait, find that it is
     asked to help, help, sleep. The upper bits of `ASKED` are the request's ticket, so that nobody takes it
     for another. A thread that has not begun yet counts as one that waits."""
@@ -293,7 +294,7 @@ SEAT_BITS = 3
 """How many are the lower bits of a seat's state."""
 
 
-class RosterSlot(IntEnum):
+class RosterSlot:
     """The seats of a pool."""
 
     TICKET = 0  # address of the last request's ticket; they only grow
@@ -305,21 +306,21 @@ class RosterSlot(IntEnum):
     SEATS = 6  # the first one's address; the others follow
 
 
-class TableSlot(IntEnum):
+class TableSlot:
     """The textures of a launch."""
 
     COUNT = 0
     BOUND = 1  # `BoundSlot`s of the first one
 
 
-class BoundSlot(IntEnum):
+class BoundSlot:
     """A name of a texture."""
 
     HANDLE = 0  # address of the variable
     TEXTURE = 1  # of the `TextureSlot`s
 
 
-class TextureSlot(IntEnum):
+class TextureSlot:
     """A texture, as a kernel reads it."""
 
     DATA = 0  # address of its array, whose extents follow
@@ -329,7 +330,7 @@ class TextureSlot(IntEnum):
     FETCH = 4  # first address of a function (`simt.engine.llvm_texels`), in the order of `Compiled.fetches`
 
 
-class FaultSlot(IntEnum):
+class FaultSlot:
     KIND = 0
     LINE = 1
     ADDRESS = 2
@@ -340,7 +341,7 @@ class FaultSlot(IntEnum):
     SPACE = 7
 
 
-class FaultKind(IntEnum):
+class FaultKind:
     NONE = 0
     ILLEGAL = 1
     MISALIGNED = 2
@@ -354,7 +355,12 @@ class FaultKind(IntEnum):
     TEXTURE = 10  # nothing is bound to what was read
 
 
-WORKER_SLOTS = WorkerSlot.FAULT + len(FaultSlot)
+def slot_count(block: type) -> int:
+    """How many a block has, by their names."""
+    return sum(map(str.isupper, vars(block)))
+
+
+WORKER_SLOTS = WorkerSlot.FAULT + slot_count(FaultSlot)
 
 SPACES = ("", "global", "const", "param", "shared", "local")
 """Spaces by the number used in fault reports; "" is generic."""

@@ -36,6 +36,7 @@ from simt.engine.drafts import PASSES as DRAFT_PASSES
 from simt.engine.drafts import Draft, Source, Terms, simple_terms, source, terms
 from simt.engine.forking import wait_for_llvm
 from simt.engine.host import Cpu, host_cpu, pieces
+from simt.engine.llvm_builder import OF_TURNS
 from simt.engine.native import native_text
 from simt.engine.native_fibers import can_switch
 from simt.engine.system_gate import SystemCall
@@ -438,10 +439,12 @@ def _well(text: str, cpu: Cpu) -> bytes:
 
 def _short_parts(text: str) -> list[str]:
     """A module, without functions of turns if it is so long that LLVM would not make vectors of them."""
+    if OF_TURNS not in text or text.count("\n") <= LONG_TEXT:
+        return [text]
     import_whole("simt.engine.llvm_alone_vectors")
-    from simt.engine.llvm_alone_vectors import MARK, parted  # only to compile: start-up time
+    from simt.engine.llvm_alone_vectors import parted  # start-up time
 
-    return list(parted(text)) if MARK in text and text.count("\n") > LONG_TEXT else [text]
+    return list(parted(text))
 
 
 def _object(text: str, cpu: Cpu, level: int, near: bool = False) -> bytes:

@@ -52,8 +52,6 @@ if TYPE_CHECKING:
 
 SHORT = 8
 """Turns of a loop below which it is not worth it."""
-LONGEST = 400
-"""Ops of a loop above which it is not doubled."""
 AHEAD = 3072
 """Bytes from what a lane reads to what is asked for: what a warp may go through together."""
 TRUE = Value("true", "i1")

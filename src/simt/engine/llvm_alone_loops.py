@@ -13,18 +13,27 @@ from simt.analysis.rolled_again import Line, Seldom
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
 from simt.analysis.skipped import is_of_indices
-from simt.engine.llvm_alone import LONGEST, AloneLoop
-from simt.engine.llvm_alone_algebra import NotAlone
-from simt.engine.llvm_alone_chunks import ChunkLoop
-from simt.engine.llvm_alone_rows import FewLoop, OneLaneLoop, RowLoop, TogetherLoop
-from simt.engine.llvm_alone_short import ShortLoop
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_prefetch import LINE
+from simt.imports import Later
 from simt.ptx.types import Type
 
 if TYPE_CHECKING:
+    from simt.engine import (
+        llvm_alone,
+        llvm_alone_algebra,
+        llvm_alone_chunks,
+        llvm_alone_rows,
+        llvm_alone_short,
+    )
     from simt.engine.llvm_function import FunctionEmitter
+else:
+    llvm_alone = Later("simt.engine.llvm_alone")
+    llvm_alone_algebra = Later("simt.engine.llvm_alone_algebra")
+    llvm_alone_chunks = Later("simt.engine.llvm_alone_chunks")
+    llvm_alone_rows = Later("simt.engine.llvm_alone_rows")
+    llvm_alone_short = Later("simt.engine.llvm_alone_short")
 
 FEW, FEW_GATHERED = 16, 24
 """Lanes that go on alone, at most; through a loop that does little but get at memory lane by lane."""
@@ -43,6 +52,8 @@ GATHERED_NESTED = 10
 FEW_PARTED, FEW_PARTED_GATHERED = 4, 8
 """The same through a loop that all leave together, if they have parted before; through one that does little
 but get at memory lane by lane."""
+LONGEST = 400
+"""Ops of a loop above which it is not doubled."""
 LONGEST_NESTED = 200
 """Ops of a loop with loops in it above which it is not doubled: what is in inner ones may be already."""
 
@@ -169,7 +180,7 @@ class AloneLoops:
             leaves = header in self.emitter.uniformity.leaving  # others have rows, and code enough
             suits = leaves and len(self._blocks(loop)) == 1 and self._may_part(loop)
             suits = suits and any(map(self._stores_apart, self._ops(loop)))
-            self.chunks[header] = suits and self._is_emitted(ChunkLoop, loop)
+            self.chunks[header] = suits and self._is_emitted(llvm_alone_chunks.ChunkLoop, loop)
         if self.chunks[header]:
             self.emitter.part()
         return self.chunks[header]
@@ -189,20 +200,25 @@ class AloneLoops:
         if loop is None:
             return
         if self._has_own_rows(loop):
-            if self._has_rows(loop, RowLoop):
+            if self._has_rows(loop, llvm_alone_rows.RowLoop):
                 self._go_alone(loop, self.emitter.m.mask_bits(mask).ir, "true")
-        elif any(shape.is_uniform for shape in self._all_stored(loop)) and self._has_rows(loop, OneLaneLoop):
+        elif self._is_for_one(loop):
             bits, builder = self.emitter.m.mask_bits(mask).ir, self.emitter.builder
             below = builder.emit(f"sub i32 {bits}, 1")
             others = builder.emit(f"and i32 {bits}, {below}")
             self._go_alone(loop, bits, builder.emit(f"icmp eq i32 {others}, 0"))
-        elif mask.ir != ALL and self._is_for_few(loop) and self._has_rows(loop, FewLoop):
+        elif mask.ir != ALL and self._is_for_few(loop) and self._has_rows(loop, llvm_alone_rows.FewLoop):
             most = FEW_PARTED_GATHERED if self._is_gathered(loop) else FEW_PARTED
             self._go_alone_if_few(loop, self.emitter.m.mask_bits(mask).ir, most)
 
+    def _is_for_one(self, loop: Loop) -> bool:
+        """Whether lanes go through a loop one by one where there is but one of them."""
+        stores = any(shape.is_uniform for shape in self._all_stored(loop))
+        return stores and self._has_rows(loop, llvm_alone_rows.OneLaneLoop)
+
     def goes_by_rows(self, loop: Loop) -> bool:
         """Whether lanes go through a loop one by one, as each stores to a row of its own."""
-        return self._has_own_rows(loop) and self._has_rows(loop, RowLoop)
+        return self._has_own_rows(loop) and self._has_rows(loop, llvm_alone_rows.RowLoop)
 
     def _has_own_rows(self, loop: Loop) -> bool:
         return any(map(self._is_apart, self._all_stored(loop))) and self._is_gathered(loop)
@@ -228,7 +244,7 @@ class AloneLoops:
                 return True
         return False
 
-    def _has_rows(self, loop: Loop, kind: type[TogetherLoop]) -> bool:
+    def _has_rows(self, loop: Loop, kind: type[llvm_alone_rows.TogetherLoop]) -> bool:
         header = loop.header.index
         if header not in self.rows:
             leaves = header in self.emitter.uniformity.leaving
@@ -335,16 +351,16 @@ class AloneLoops:
 
     def _emit_alone(self, loop: Loop) -> bool:
         """Emits the loop's code, to stand after the blocks; False if one lane cannot do it."""
-        if self._is_emitted(AloneLoop, loop):
+        if self._is_emitted(llvm_alone.AloneLoop, loop):
             return True
         self.returning.add(loop.header.index)
-        return self._few(loop) == WARP and self._is_emitted(ShortLoop, loop)
+        return self._few(loop) == WARP and self._is_emitted(llvm_alone_short.ShortLoop, loop)
 
-    def _is_emitted(self, kind: type[AloneLoop], loop: Loop) -> bool:
+    def _is_emitted(self, kind: type[llvm_alone.AloneLoop], loop: Loop) -> bool:
         with self.emitter.set_aside() as lines:
             try:
                 kind(self.emitter, loop, self.dominance).emit()
-            except NotAlone:
+            except llvm_alone_algebra.NotAlone:
                 lines.clear()
         self.emitter.later += lines
         return bool(lines)

@@ -17,8 +17,9 @@ from collections.abc import Callable, Mapping
 from simt.analysis.program import Branch, Op, Register, memory_operands
 from simt.analysis.ssa import Definition, uses
 from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
-from simt.engine.llvm_alone import LONGEST, TRUE, AloneLoop
+from simt.engine.llvm_alone import TRUE, AloneLoop
 from simt.engine.llvm_alone_algebra import AloneAlgebra, Element, NotAlone
+from simt.engine.llvm_alone_loops import LONGEST
 from simt.engine.llvm_alone_turn import Joint, joints
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from simt.engine.llvm_builder import ModuleText
+from simt.engine.llvm_builder import OF_TURNS, ModuleText
 from simt.records import dataclass
 
-NAME, MARK = "simt.turns", '"simt-turns"'
-"""Of the functions, and what stands in their heads."""
+NAME = "simt.turns"
+"""Of the functions."""
 TURN = "%turn"
 """The number of a turn."""
 FIXED = "%fixed"
@@ -112,7 +112,7 @@ class Turns:
             *self._returned(),
         ]
         head = ", ".join(f"{t} {parameter}" for parameter, t in parameters.items())
-        text = _renamed("\n".join((f"({head}) {module.attributes} {MARK} {{", *lines, "}")))
+        text = _renamed("\n".join((f"({head}) {module.attributes} {OF_TURNS} {{", *lines, "}")))
         name, is_new = module.of_key((NAME, self.result, text), NAME)
         if is_new:
             module.define(name, f"define internal {self.result} @{name}{text}")
@@ -167,7 +167,7 @@ def parted(text: str) -> tuple[str, str]:
     apart, rest = list[str](), list[str]()
     for function in functions:
         head, brace, body = function.partition("{\n")
-        if MARK not in head or _OWN.search(body):
+        if OF_TURNS not in head or _OWN.search(body):
             rest += [function, _END]
             continue
         head = head.replace("define internal ", "define ", 1)

@@ -7,8 +7,6 @@ them. Kernels with nothing but `bar.sync` of all threads at one barrier need no 
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from simt.analysis.outline import BARRIERS
 from simt.engine.llvm_builder import ModuleText
 
@@ -16,7 +14,7 @@ ENTRY_BYTES = 32
 TABLE_BYTES = BARRIERS * ENTRY_BYTES
 
 
-class Entry(IntEnum):
+class Entry:
     """Byte offsets of the 32-bit fields of a table entry."""
 
     ARRIVED = 0  # threads
@@ -28,7 +26,7 @@ class Entry(IntEnum):
     OPEN = 24  # 1: warps that wait here may go on
 
 
-class Context(IntEnum):
+class Context:
     """Byte offsets in the header of a warp's saved context."""
 
     STATE = 0  # 0: not begun, -1: ended, else the number of the suspension
@@ -58,8 +56,8 @@ def complete(module: ModuleText) -> str:
 
 
 def _offsets() -> dict[str, int]:
-    return {e.name: e.value for e in Entry} | {
-        "SIZE": ENTRY_BYTES, "BARRIERS": BARRIERS, "AT": Context.BARRIERS.value,
+    return {name: offset for name, offset in vars(Entry).items() if name.isupper()} | {
+        "SIZE": ENTRY_BYTES, "BARRIERS": BARRIERS, "AT": Context.BARRIERS,
     }  # fmt: skip
 
 

@@ -15,6 +15,10 @@ KEEP_ORDER = 'fence syncscope("singlethread") acq_rel'
 """Stands for no instruction. LLVM moves no access to memory past it."""
 
 
+OF_TURNS = '"simt-turns"'
+"""In the attributes of functions of turns: see `simt.engine.llvm_alone_vectors`."""
+
+
 @quick
 @dataclass(frozen=True, slots=True)
 class Value:

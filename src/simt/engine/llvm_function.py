@@ -328,7 +328,7 @@ class FunctionEmitter(OpEmitter):
             self.cache = dict(cache)
             self._jump(block, target)
 
-    def _fault_if(self, condition: Value, kind: FaultKind) -> None:
+    def _fault_if(self, condition: Value, kind: int) -> None:
         """A fault at the first active lane for which the condition holds."""
         if condition.width == 1:
             bad, lanes = bases(condition).ir, self.m.mask
@@ -341,7 +341,7 @@ class FunctionEmitter(OpEmitter):
         self._record(kind, lanes)
         self.builder.label(goes)
 
-    def _record(self, kind: FaultKind, lanes: Value) -> None:
+    def _record(self, kind: int, lanes: Value) -> None:
         """Records a fault of the first of some lanes and leaves the function."""
         self.m.record_fault(kind, lanes)
         self.builder.void(f"br label %{self.m.abort}")

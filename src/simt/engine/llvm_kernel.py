@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from simt.analysis.asked_again import without_questions
 from simt.analysis.factors import with_numbers
@@ -25,7 +26,6 @@ from simt.analysis.ssa import Ssa, build
 from simt.analysis.streams import streams
 from simt.analysis.unrolling import unrolled
 from simt.engine import (
-    llvm_alone_vectors,
     llvm_flushing,
     llvm_frame,
     llvm_groups,
@@ -40,7 +40,7 @@ from simt.engine import (
 from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_begin import initial_mask, is_whole, start_of_warp
 from simt.engine.llvm_branches import WEIGHTS
-from simt.engine.llvm_builder import Builder, Value
+from simt.engine.llvm_builder import OF_TURNS, Builder, Value
 from simt.engine.llvm_calls import DeviceEmitter
 from simt.engine.llvm_clock import clear_clock
 from simt.engine.llvm_frame import COORDINATES, environment, load_slot, local_of_warp
@@ -48,14 +48,20 @@ from simt.engine.llvm_function import FunctionEmitter
 from simt.engine.llvm_idle import IdleCtas, unless_idle
 from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_outline import LINES, TooLarge
-from simt.engine.llvm_phases import START, Loops, find_phases
 from simt.engine.llvm_rewriting import rewritten, shaped
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_trial_blocks import NotTriedError, Trial, TrialEmitter
 from simt.engine.llvm_yield import drain, give_way
+from simt.imports import Later
 from simt.records import replace
+
+if TYPE_CHECKING:
+    from simt.engine import llvm_alone_vectors, llvm_phases
+else:
+    llvm_alone_vectors = Later("simt.engine.llvm_alone_vectors")
+    llvm_phases = Later("simt.engine.llvm_phases")
 
 BODY, WARPS, PARAMETERS = "simt.body", "simt.warp", "ptr %launch, ptr %worker"
 DONE = -1
@@ -294,15 +300,15 @@ class KernelEmitter(TrialEmitter):
 
     def _phases(self, lines: list[str]) -> list[str]:
         """The loops over the warps of a CTA that goes in step, one for each phase."""
-        entries = {START: "warp.begin", **{n: f"resume.{n}" for n in self.suspensions.values()}}
+        entries = {llvm_phases.START: "warp.begin", **{n: f"resume.{n}" for n in self.suspensions.values()}}
         begin = ["warp.begin:", *self._begin(self.label(self.schedule.order[0]))]
-        phases = find_phases([*begin, *lines], entries, self.yields)
+        phases = llvm_phases.find_phases([*begin, *lines], entries, self.yields)
         back = f"!{BACK['warp.head']}"
         names, resets = self._warp_names(), self.pending_resets()
         busy = {phase.number: self.busy_warps(phase) for phase in phases}
         asks = self.m.asks_of_phases([busy[phase.number] for phase in phases[1:]])
         self.phases_ask = bool(asks)
-        loops = Loops(
+        loops = llvm_phases.Loops(
             phases,
             names,
             resets,
@@ -457,7 +463,8 @@ class KernelEmitter(TrialEmitter):
             "  store i64 %cta, ptr %cta.slot",
         ]
         if self.in_step:
-            return [*lines, f"  store i32 {START}, ptr %next.phase", f"  br label %phase.{START}"]
+            start = llvm_phases.START
+            return [*lines, f"  store i32 {start}, ptr %next.phase", f"  br label %phase.{start}"]
         if not self.waits:
             return [*lines, "  br label %warp.head", *self._warp_head("cta.run")]
         return [
@@ -681,7 +688,7 @@ def _emit(
     loops = *ROLLED, UNROLLED, llvm_strips.METADATA
     metadata = *WEIGHTS, *llvm_scopes.METADATA, *loops, llvm_streams.METADATA
     functions = str(unit.module)
-    if llvm_alone_vectors.MARK in functions:
+    if OF_TURNS in functions:
         metadata = *metadata, *llvm_alone_vectors.METADATA
     text = "\n".join((functions, "!0 = !{}", *metadata, ""))
     return text, unit, emitter.context_bytes

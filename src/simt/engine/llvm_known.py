@@ -13,12 +13,12 @@ from simt.analysis.remade import branches_of_thread
 from simt.engine.abi import BEYOND
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_few import Few, few_of
-from simt.engine.llvm_phases import Phase
 from simt.engine.llvm_suspension import SuspendingEmitter
 from simt.imports import import_whole
 
 if TYPE_CHECKING:
     from simt.engine.known_lanes import KnownLanes
+    from simt.engine.llvm_phases import Phase
 
 
 class KnownEmitter(SuspendingEmitter):

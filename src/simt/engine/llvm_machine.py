@@ -35,10 +35,10 @@ class MachineAlgebra(QuotientAlgebra):
 
     # -- blocks ------------------------------------------------------------------------------------
 
-    def launch_slot(self, slot: LaunchSlot) -> Value:
+    def launch_slot(self, slot: int) -> Value:
         return self._slot(self.launch, slot)
 
-    def worker_slot(self, slot: WorkerSlot) -> Value:
+    def worker_slot(self, slot: int) -> Value:
         return self._slot(self.worker, slot)
 
     def _slot(self, base: str, slot: int) -> Value:
@@ -74,7 +74,7 @@ class MachineAlgebra(QuotientAlgebra):
                 slot = LaunchSlot.GRID_X + "xyz".find(component)  # whatever is exchanged
                 if self.block.joins and component == "x":
                     slot = LaunchSlot.GRID_COLUMNS
-                return self._low(self.launch_slot(LaunchSlot(slot)))
+                return self._low(self.launch_slot(slot))
             case "laneid":
                 return self.lane()
             case "warpid":

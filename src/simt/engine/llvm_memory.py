@@ -204,7 +204,7 @@ class MemoryAlgebra(TileAlgebra):
         self.builder.void(f"br label %{self.abort}")
         self.builder.label(self.builder.block_name("after.trap"))
 
-    def record_fault(self, kind: FaultKind, lanes: Value, address: str = "0") -> None:
+    def record_fault(self, kind: int, lanes: Value, address: str = "0") -> None:
         """Records a fault of the first of some lanes, at the current line."""
         record = llvm_runtime.fault(self.module)
         count = self.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))

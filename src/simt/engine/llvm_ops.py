@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from simt.analysis.cut_indices import CutIndices
 from simt.analysis.evaluate import Evaluator
@@ -35,10 +36,15 @@ from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Lanes, bases, shape_of
 from simt.engine.llvm_loose import raw
 from simt.engine.llvm_members import are_beside
-from simt.engine.llvm_phases import ONE_WARP
 from simt.engine.llvm_prefetch import Place
 from simt.engine.llvm_rolled import ABORT, fault_at
 from simt.engine.llvm_slots import SlotEmitter, Unit
+from simt.imports import Later
+
+if TYPE_CHECKING:
+    from simt.engine import llvm_phases
+else:
+    llvm_phases = Later("simt.engine.llvm_phases")
 
 
 class OpEmitter(SlotEmitter):
@@ -72,7 +78,7 @@ class OpEmitter(SlotEmitter):
         if shape.is_affine and (have.width > shape.width or have.stride != shape.stride):
             return kept
         again = self.m.as_shape(again, shape)
-        text = f"select i1 {ONE_WARP}, {again.typed}, {kept.spelled} {kept.ir}"
+        text = f"select i1 {llvm_phases.ONE_WARP}, {again.typed}, {kept.spelled} {kept.ir}"
         return self.m.shaped(Value(self.builder.emit(text), kept.type, kept.width), shape)
 
     def _made_again(self, recipe: Recipe) -> Value:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
 
 from simt.analysis.chosen import with_choices
 from simt.analysis.cut_again import cut_again
 from simt.analysis.decided import decided
-from simt.analysis.parted_bounds import with_parted_bounds
 from simt.analysis.program import Block, Branch, Function, Op
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
 from simt.analysis.remainders import with_remainders
 from simt.analysis.rolled_again import is_seldom, proof_of, rolled_again, unrolled_pairs
-from simt.analysis.same_turns import Proof
 from simt.analysis.schedule import schedule
 from simt.analysis.skipped import FEWEST, skipped_words, without_branches
 from simt.analysis.ssa import Ssa, build
 from simt.analysis.taking_turns import Found, loops_through_planes, taking_turns, walking_loops
-from simt.analysis.together import loops_together, put_together
 from simt.analysis.told_before import loops_told_before, without_told
 from simt.analysis.turns import Turns
 from simt.analysis.turns_of_warps import are_whole, speaks, turns_of_warps
@@ -30,7 +28,15 @@ from simt.engine.llvm_outline import OPS
 from simt.engine.llvm_runs import has_runs
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stretches import has_stretches
+from simt.imports import Later
 from simt.isa.integer import max_, min_
+
+if TYPE_CHECKING:
+    from simt.analysis import parted_bounds, together
+    from simt.analysis.same_turns import Proof
+else:
+    parted_bounds = Later("simt.analysis.parted_bounds")
+    together = Later("simt.analysis.together")
 
 
 def _with_wide_moves(unit: Unit) -> Function:
@@ -55,7 +61,7 @@ def _with_parted_bounds(unit: Unit) -> Function:
     ):
         return unit.kernel
     found = unit.analyse(unit.kernel)
-    return with_parted_bounds(unit.kernel, found.ssa, found.uniformity.shapes)
+    return parted_bounds.with_parted_bounds(unit.kernel, found.ssa, found.uniformity.shapes)
 
 
 def _rolled_again(unit: Unit) -> Function:
@@ -144,8 +150,8 @@ def _staying_together(unit: Unit) -> Function:
         return unit.kernel
     turns = Turns(found.ssa, environment)
     ranges = cache(lambda: Ranges(found.ssa, environment, unit.block, lambda _: UNKNOWN))
-    loops = loops_together(found.ssa, turns, ranges, found.uniformity, found.representatives)
-    return put_together(unit.kernel, found.ssa, loops) if loops else unit.kernel
+    loops = together.loops_together(found.ssa, turns, ranges, found.uniformity, found.representatives)
+    return together.put_together(unit.kernel, found.ssa, loops) if loops else unit.kernel
 
 
 def _without_guards(unit: Unit) -> Function:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from simt.analysis.program import Block, Register
 from simt.analysis.rolled_again import Line
-from simt.analysis.same_turns import Copies
 from simt.engine.abi import FaultSlot, WorkerSlot
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_slots import SlotEmitter
+
+if TYPE_CHECKING:
+    from simt.analysis.same_turns import Copies
 
 ABORT = "abort"
 
@@ -80,7 +83,7 @@ def _line(emitter: SlotEmitter, one: Line, nth: str) -> str:
     return emit(f"load i64, ptr {emit(f'getelementptr {kind}, ptr {lines}, i64 0, i64 {nth}')}")
 
 
-def _slot(emitter: SlotEmitter, slot: FaultSlot) -> str:
+def _slot(emitter: SlotEmitter, slot: int) -> str:
     worker = emitter.m.worker
     return emitter.builder.emit(f"getelementptr i64, ptr {worker}, i64 {WorkerSlot.FAULT + slot}")
 

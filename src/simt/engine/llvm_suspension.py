@@ -548,7 +548,7 @@ class SuspendingEmitter(CallingEmitter):
         is_open = self.builder.emit(f"icmp ne i32 {flag}, 0")
         return self.builder.emit(f"and i1 {lanes}, {is_open}")
 
-    def _entry_field(self, suspension: Suspension, index: int, field: Entry) -> str:
+    def _entry_field(self, suspension: Suspension, index: int, field: int) -> str:
         """Pointer to a field of the barrier at which the lanes of a park wait."""
         number = self._saved_number(suspension, index)
         number = self.builder.emit(f"and i32 {number}, {BARRIERS - 1}")  # parks without lanes hold anything

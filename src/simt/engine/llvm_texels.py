@@ -14,7 +14,8 @@ from simt.analysis.shape import WARP
 from simt.engine.abi import FETCH, TextureSlot
 from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
-from simt.isa.texels import COMPONENTS, Sampling, fetch
+from simt.isa.texels import Sampling, fetch
+from simt.isa.texture import COMPONENTS
 from simt.ptx.types import U64
 
 _WORD = U64.bits
@@ -103,7 +104,7 @@ def _head(m: LlvmTexels) -> list[str]:
     ]
 
 
-def _loaded_slot(name: str, kind: str, slot: TextureSlot) -> list[str]:
+def _loaded_slot(name: str, kind: str, slot: int) -> list[str]:
     return [
         f"  %{name}.p = getelementptr i64, ptr %texture, i64 {slot}",
         f"  %{name} = load {kind}, ptr %{name}.p, align 8",

@@ -7,13 +7,12 @@ A function of the runtime finds out which textures lanes read, and calls for eac
 from __future__ import annotations
 
 from simt.analysis.shape import WARP
-from simt.engine.abi import BoundSlot, FaultKind, LaunchSlot, TableSlot, TextureSlot
+from simt.engine.abi import BoundSlot, FaultKind, LaunchSlot, TableSlot, TextureSlot, slot_count
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import ModuleText, Value
 from simt.engine.llvm_memory import MemoryAlgebra
 from simt.engine.llvm_runtime import fault
-from simt.isa.texels import COMPONENTS
-from simt.isa.texture import DIMENSIONS
+from simt.isa.texture import COMPONENTS, DIMENSIONS
 from simt.ptx.types import U64, Type, unsigned
 
 AXES = max(DIMENSIONS.values())
@@ -97,7 +96,7 @@ def _found() -> list[str]:
         "  %is.left = icmp ult i64 %number, %count",
         "  br i1 %is.left, label %compare, label %unknown",
         "compare:",
-        f"  %skipped = mul i64 %number, {len(BoundSlot)}",
+        f"  %skipped = mul i64 %number, {slot_count(BoundSlot)}",
         f"  %at = add i64 %skipped, {TableSlot.BOUND}",
         "  %bound = getelementptr i64, ptr %table, i64 %at",
         f"  %known.p = getelementptr i64, ptr %bound, i64 {BoundSlot.HANDLE}",

@@ -17,13 +17,13 @@ def drain(module: ModuleText) -> str:
     return _call(module, "simt.drain", LaunchSlot.DRAIN)
 
 
-def _call(module: ModuleText, name: str, slot: LaunchSlot) -> str:
+def _call(module: ModuleText, name: str, slot: int) -> str:
     if not module.has(name):
         module.define(name, "\n".join(_through(name, slot, module.attributes)))
     return f"call void @{name}(ptr %launch, ptr %worker)"
 
 
-def _through(name: str, slot: LaunchSlot, attributes: str) -> list[str]:
+def _through(name: str, slot: int, attributes: str) -> list[str]:
     """A function of the same name in all kernels that calls the one whose address is in a launch's slot."""
     return [
         f"define internal void @{name}(ptr %launch, ptr %worker) noinline cold {attributes} {{",

@@ -167,7 +167,7 @@ def _renewal() -> list[str]:
     ]
 
 
-def python_functions() -> dict[CallSlot, int]:
+def python_functions() -> dict[int, int]:
     """Addresses of the functions of Python (and of the C library, below it) that a call needs."""
     names = {
         CallSlot.SAVE_THREAD: "PyEval_SaveThread",

@@ -54,7 +54,7 @@ def _cta(linear: int, thread: int, grid: Dim3, block: BlockShape) -> Dim3:
 
 
 def _error(launch: Launch, fault: memoryview, site: FaultSite, gate: SystemGate | None) -> BaseException:
-    kind, number = FaultKind(fault[FaultSlot.KIND]), fault[FaultSlot.ADDRESS]
+    kind, number = fault[FaultSlot.KIND], fault[FaultSlot.ADDRESS]
     match kind:
         case FaultKind.TRAP:
             return TrapError("the kernel executed trap", site)
@@ -74,7 +74,7 @@ def _error(launch: Launch, fault: memoryview, site: FaultSite, gate: SystemGate 
         case _:
             address = ctypes.c_uint64(number).value
             space, size = SPACES[fault[FaultSlot.SPACE]], fault[FaultSlot.SIZE]
-            return cast("KernelFault", memory_fault(site, address, size, space, kind is FaultKind.MISALIGNED))
+            return cast("KernelFault", memory_fault(site, address, size, space, kind == FaultKind.MISALIGNED))
 
 
 def _unbound(launch: Launch, handle: int, site: FaultSite) -> LaunchError:

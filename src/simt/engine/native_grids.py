@@ -86,7 +86,7 @@ def same_number() -> list[str]:
     ]
 
 
-def _type_of(name: str, slot: RepeatSlot) -> list[str]:
+def _type_of(name: str, slot: int) -> list[str]:
     """i1 `%name.is`: whether an object has a type of Python's. `%name.p` is its address."""
     return [
         *field("%slots", slot, f"{name}.wanted"),
@@ -97,7 +97,7 @@ def _type_of(name: str, slot: RepeatSlot) -> list[str]:
     ]
 
 
-def _types_of_both(slot: RepeatSlot) -> list[str]:
+def _types_of_both(slot: int) -> list[str]:
     """i1 `%both`: the objects `%a` and `%b` have it."""
     return [*_type_of("a", slot), *_type_of("b", slot), "  %both = and i1 %a.is, %b.is"]
 
@@ -235,8 +235,8 @@ def set_grid() -> list[str]:
                 (LaunchSlot.GRID_COLUMNS, "%new.x"),
             )
             for line in (
-                f"  %slot.{slot.value} = getelementptr i64, ptr %launch, i64 {slot.value}",
-                f"  store i64 {value}, ptr %slot.{slot.value}, align 8",
+                f"  %slot.{slot} = getelementptr i64, ptr %launch, i64 {slot}",
+                f"  store i64 {value}, ptr %slot.{slot}, align 8",
             )
         ),
         "  br label %end",

@@ -10,7 +10,17 @@ blocks again. The lock is given back in any case: Python could be interrupted be
 
 from __future__ import annotations
 
-from simt.engine.abi import LINE_SLOTS, REPEAT, RUN, ArgumentSlot, CallSlot, HelpCell, LaunchSlot, RepeatSlot
+from simt.engine.abi import (
+    LINE_SLOTS,
+    REPEAT,
+    RUN,
+    ArgumentSlot,
+    CallSlot,
+    HelpCell,
+    LaunchSlot,
+    RepeatSlot,
+    slot_count,
+)
 from simt.engine.native_fibers import field
 from simt.engine.native_grids import (
     COUNT_AT,
@@ -66,7 +76,7 @@ def repeat_text() -> list[str]:
     ]
 
 
-def _slot(number: RepeatSlot, name: str, load: str = "i64") -> list[str]:
+def _slot(number: int, name: str, load: str = "i64") -> list[str]:
     return field("%slots", number, name, load)
 
 
@@ -135,7 +145,7 @@ def _same_arguments() -> list[str]:
         "item:",
         "  %item.p = getelementptr i64, ptr %items.p, i64 %i",
         "  %object = load i64, ptr %item.p, align 8",
-        f"  %known.at = mul i64 %i, {len(ArgumentSlot)}",
+        f"  %known.at = mul i64 %i, {slot_count(ArgumentSlot)}",
         f"  %known.first = add i64 %known.at, {RepeatSlot.ARGS}",
         "  %about = getelementptr i64, ptr %slots, i64 %known.first",
         "  %i.next = add i64 %i, 1",
@@ -151,7 +161,7 @@ def _same_arguments() -> list[str]:
     ]
 
 
-def _known(n: int, known: ArgumentSlot, value: ArgumentSlot) -> list[str]:
+def _known(n: int, known: int, value: int) -> list[str]:
     """Whether an argument is one of the known objects."""
     following = f"known.{n + 1}" if n < len(KNOWN) else "number.item"
     return [
@@ -207,7 +217,7 @@ def _number() -> list[str]:
     ]
 
 
-def _equal_shape(index: int, slot: RepeatSlot, name: str) -> list[str]:
+def _equal_shape(index: int, slot: int, name: str) -> list[str]:
     return [
         *field("%given", index, f"given.{name}"),
         *_slot(slot, f"known.{name}"),
@@ -215,7 +225,7 @@ def _equal_shape(index: int, slot: RepeatSlot, name: str) -> list[str]:
     ]
 
 
-def _equal_object(index: int, slot: RepeatSlot, name: str) -> list[str]:
+def _equal_object(index: int, slot: int, name: str) -> list[str]:
     return [
         *field("%given", index, f"given.{name}"),
         *_slot(slot, f"known.{name}"),
@@ -223,7 +233,7 @@ def _equal_object(index: int, slot: RepeatSlot, name: str) -> list[str]:
     ]
 
 
-def _answer(slot: RepeatSlot, name: str) -> list[str]:
+def _answer(slot: int, name: str) -> list[str]:
     """Returns an object, which is the caller's then."""
     return [
         *_slot(slot, name, "ptr"),
@@ -317,7 +327,7 @@ def _same_numbers() -> list[str]:
     ]
 
 
-def _unchanged(cell: RepeatSlot, value: RepeatSlot, name: str) -> list[str]:
+def _unchanged(cell: int, value: int, name: str) -> list[str]:
     return [
         *_slot(cell, f"cell.{name}", "ptr"),
         f"  %now.{name} = load i64, ptr %cell.{name}, align 8",
@@ -371,8 +381,8 @@ def _begins() -> list[str]:
             line
             for slot, value in ((CallSlot.ASKED, -1), (CallSlot.BEGUN, -1), (CallSlot.ENDED, 0))
             for line in (
-                f"  %anew.{slot.value} = getelementptr i64, ptr %call, i64 {slot.value}",
-                f"  store i64 {value}, ptr %anew.{slot.value}, align 8",
+                f"  %anew.{slot} = getelementptr i64, ptr %call, i64 {slot}",
+                f"  store i64 {value}, ptr %anew.{slot}, align 8",
             )
         ),
     ]

@@ -294,7 +294,7 @@ def _ask_one() -> list[str]:
         *(
             line
             for slot, value in values.items()
-            for line in store("%seat", slot, f"i64 {value}", f"slot.{slot.value}")
+            for line in store("%seat", slot, f"i64 {value}", f"slot.{slot}")
         ),
         "  %asked.p = getelementptr ptr, ptr %asked, i64 %n",
         "  store ptr %seat, ptr %asked.p, align 8",
@@ -428,9 +428,9 @@ def _help() -> list[str]:
     ]
 
 
-def _kept(value: str, slot: CallSlot) -> list[str]:
-    name = f"%kept.{slot.value}"
+def _kept(value: str, slot: int) -> list[str]:
+    name = f"%kept.{slot}"
     return [
-        f"  {name} = getelementptr i64, ptr %call, i64 {slot.value}",
+        f"  {name} = getelementptr i64, ptr %call, i64 {slot}",
         f"  store i64 {value}, ptr {name}, align 8",
     ]

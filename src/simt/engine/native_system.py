@@ -80,10 +80,10 @@ def _pass() -> list[str]:
         *(
             line
             for name, value in places.items()
-            for line in store("%note", NoteSlot[name.upper()], f"i64 {value}", f"{name}.of")
+            for line in store("%note", getattr(NoteSlot, name.upper()), f"i64 {value}", f"{name}.of")
         ),
         *field("%note", NoteSlot.ROSTER, "roster", "ptr"),
-        *(f"  %{slot.name}.p = getelementptr i64, ptr %note, i64 {slot.value}" for slot in _CELLS),
+        *(f"  %{name}.p = getelementptr i64, ptr %note, i64 {slot}" for name, slot in _CELLS.items()),
         *field("%launch", LaunchSlot.CALL, "call", "ptr"),
         *field("%call", CallSlot.THREAD, "thread", "ptr"),
         *field("%call", CallSlot.RESTORE_THREAD, "restore", "ptr"),
@@ -100,7 +100,7 @@ def _pass() -> list[str]:
     ]
 
 
-_CELLS = NoteSlot.ITSELF, NoteSlot.SEAT, NoteSlot.TICKET
+_CELLS = {"ITSELF": NoteSlot.ITSELF, "SEAT": NoteSlot.SEAT, "TICKET": NoteSlot.TICKET}
 
 
 def _wait() -> list[str]:
@@ -146,7 +146,7 @@ def _deliver() -> list[str]:
     return [
         "define internal void @simt.deliver(ptr %launch, ptr %note) {",
         *field("%note", NoteSlot.GATE, "gate", "ptr"),
-        *(line for name in GIVEN for line in field("%note", NoteSlot[name.upper()], name)),
+        *(line for name in GIVEN for line in field("%note", getattr(NoteSlot, name.upper()), name)),
         f"  %answer = call i32 %gate({', '.join(f'i64 %{name}' for name in GIVEN)})",
         "  %wide = zext i32 %answer to i64",
         *store("%note", NoteSlot.ANSWER, "i64 %wide", "answer.of"),

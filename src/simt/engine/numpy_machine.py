@@ -20,7 +20,7 @@ from simt.engine.numpy_select import Mask
 from simt.engine.numpy_texels import fetch
 from simt.errors import FaultSite, LaunchError, TrapError
 from simt.isa.special_registers import lookup
-from simt.isa.texels import COMPONENTS
+from simt.isa.texture import COMPONENTS
 from simt.machine.launch import Launch
 from simt.machine.textures import TextureTable
 from simt.ptx.types import U32, Type

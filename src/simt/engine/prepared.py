@@ -23,6 +23,7 @@ from simt.engine.abi import (
     RepeatSlot,
     WorkerSlot,
     launch_slots,
+    slot_count,
 )
 from simt.engine.blocks import Block, Crew, Need, Worker, local_bytes
 from simt.engine.compile import Compiled, Native
@@ -63,7 +64,7 @@ _ALWAYS = struct.Struct("=2q")
 _ALWAYS_AT = 8 * LaunchSlot.GRID_ID
 _CLEAR, _ALONE = int(LaunchSlot.CLEAR), int(LaunchSlot.ALONE)
 _MADE = RepeatSlot.MADE, RepeatSlot.TOTAL, RepeatSlot.COUNTED, RepeatSlot.SHORTEST
-_OVER, _SUMMONED = map(int, HelpCell)
+_OVER, _SUMMONED = HelpCell.OVER, HelpCell.SUMMONED
 _NOT_YET = -1
 ANY_NUMBER = (1 << 63) - 1
 ALONE = Ahead(-1)
@@ -85,7 +86,7 @@ class Host:
 
 def call_block(host: Host, launches: int, count: int) -> Block:
     """A block of `CallSlot`s. `launches`: address of the addresses of that many launches' blocks."""
-    block = Block(len(CallSlot))
+    block = Block(slot_count(CallSlot))
     block.slots[CallSlot.LAUNCHES] = launches
     block.slots[CallSlot.COUNT] = count
     for slot, address in python_functions().items():
@@ -125,7 +126,9 @@ class Prepared:
             self._grow = self._fibers.grow  # compiled code has its address
         self._halves = self.block.bytes.cast("i")
         stop = partial(_stop, self._halves)  # not a method: nothing is to keep itself alive
-        self._gate = SystemGate(compiled.system, stop, Block(len(NoteSlot))) if compiled.system else None
+        self._gate = (
+            SystemGate(compiled.system, stop, Block(slot_count(NoteSlot))) if compiled.system else None
+        )
         self._itself = np.array([self.block.address], dtype=np.int64)
         self.call = call_block(host, self._itself.ctypes.data, 1)
         self._native_run, self._call_address = host.native.run, self.call.address

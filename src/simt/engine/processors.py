@@ -21,7 +21,7 @@ FUNCTIONS = {
 }
 
 
-def functions() -> Mapping[RosterSlot, int]:
+def functions() -> Mapping[int, int]:
     """Addresses of functions of the C library: which processor the caller runs on, and where a thread may
     run, to ask and to choose. None if the system has not got them all."""
     if not all(hasattr(ctypes.pythonapi, name) for name in FUNCTIONS.values()):

@@ -15,7 +15,7 @@ from weakref import ref
 
 import numpy as np
 
-from simt.engine.abi import ArgumentSlot, RepeatSlot
+from simt.engine.abi import ArgumentSlot, RepeatSlot, slot_count
 from simt.engine.blocks import Block
 from simt.engine.native import c_function
 from simt.engine.native_grids import COUNT_AT, ITEMS_AT, LIST_ITEMS_AT, TYPE_AT
@@ -61,11 +61,11 @@ class Repeat:
 
     def __init__(self, launch: Launch, prepared: Prepared, given: Given) -> None:
         self._launch, self._prepared = launch, prepared
-        block = Block(RepeatSlot.ARGS + len(ArgumentSlot) * len(given.args))
+        block = Block(RepeatSlot.ARGS + slot_count(ArgumentSlot) * len(given.args))
         self.slots = slots = block.slots
         parameters = ctypes.create_string_buffer(given.parameters, max(1, len(given.parameters)))
         arguments = [
-            self._argument(RepeatSlot.ARGS + len(ArgumentSlot) * i, *known)
+            self._argument(RepeatSlot.ARGS + slot_count(ArgumentSlot) * i, *known)
             for i, known in enumerate(zip(given.args, given.places, strict=True))
         ]
         low, size = bounds()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from simt.engine.abi import BoundSlot, TableSlot, TextureSlot
+from simt.engine.abi import BoundSlot, TableSlot, TextureSlot, slot_count
 from simt.engine.blocks import Block
 from simt.isa.texels import Sampling
 from simt.machine.launch import Launch
@@ -22,7 +22,7 @@ class NativeTextures:
         self._fetches = fetches
         self._fetcher = fetcher
         self._bound: list[tuple[str, object]] = []
-        self._block = Block(len(TableSlot))
+        self._block = Block(slot_count(TableSlot))
         self._textures: list[Block] = []
 
     def begin(self, launch: Launch) -> int:
@@ -41,10 +41,10 @@ class NativeTextures:
     def _made(self, table: TextureTable) -> Block:
         found = table.by_address
         self._textures = [self._texture(texture) for texture in found.values()]
-        block = Block(TableSlot.BOUND + len(BoundSlot) * len(found))
+        block = Block(TableSlot.BOUND + slot_count(BoundSlot) * len(found))
         block.slots[TableSlot.COUNT] = len(found)
         for number, (address, texture) in enumerate(zip(found, self._textures)):
-            start = TableSlot.BOUND + len(BoundSlot) * number
+            start = TableSlot.BOUND + slot_count(BoundSlot) * number
             block.slots[start + BoundSlot.HANDLE] = address
             block.slots[start + BoundSlot.TEXTURE] = texture.address
         return block

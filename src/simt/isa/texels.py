@@ -16,11 +16,11 @@ from simt.isa import filtering
 from simt.isa.algebra import PureAlgebra, V
 from simt.isa.column import Column
 from simt.isa.filtering import UNIT
+from simt.isa.texture import COMPONENTS
 from simt.ptx.types import F16, F32, F64, PRED, S32, U32, U64, Type, unsigned
 from simt.records import dataclass
 
 Addressing = Literal["clamp", "border", "wrap", "mirror"]
-COMPONENTS = 4
 LONGEST = 1 << 28
 """Texels along an axis, at most."""
 

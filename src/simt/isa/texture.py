@@ -8,6 +8,8 @@ from simt.isa.memory import elements
 from simt.ptx.types import PRED, Type
 
 DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3}
+COMPONENTS = 4
+"""Of a texel."""
 
 
 @instruction(

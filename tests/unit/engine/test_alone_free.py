@@ -8,7 +8,8 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.host import SLOW_GATHERS, find_cpu
-from simt.engine.llvm_alone_vectors import LOOPS, MARK, parted
+from simt.engine.llvm_alone_vectors import LOOPS, parted
+from simt.engine.llvm_builder import OF_TURNS
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 from tests.unit.engine.arrays import words_at_the_end
@@ -69,20 +70,20 @@ def test_words_of_rows_are_for_vectors(turn: str, cpu: str) -> None:
 def test_sums_that_are_looked_at_or_of_floats_are_not(turn: str) -> None:
     """Lanes that have other numbers of turns go alone all the same; others go together then."""
     text = text_for(turn, more="add.u32 %n, %n, %t;")
-    assert MARK in text
+    assert OF_TURNS in text
     assert not is_for_vectors(text)
-    assert MARK not in text_for(turn)
+    assert OF_TURNS not in text_for(turn)
 
 
 @pytest.mark.parametrize("turn", [DEPENDENT, AMONG, EITHER, IF])
 def test_turns_that_need_others_or_guards_have_no_such_code(turn: str) -> None:
-    assert MARK not in text_for(turn)
+    assert OF_TURNS not in text_for(turn)
 
 
 def test_functions_of_turns_are_a_module_of_their_own() -> None:
     whole = text_for(COUNTING)
     rest, turns = parted(whole)
-    name = next(line.split("@")[1].split("(")[0] for line in whole.split("\n") if MARK in line)
+    name = next(line.split("@")[1].split("(")[0] for line in whole.split("\n") if OF_TURNS in line)
     assert f"@{name}" in rest.split("declare { i32 } ")[1]
     assert turns.count("define ") == 1
     assert "define internal" not in turns

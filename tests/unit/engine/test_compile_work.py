@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from bench.curve_shapes import SHAPES
 
-from simt.analysis import contraction
+from simt.analysis import contraction_scan
 from simt.analysis.frame_places import FramePlaces
 from simt.analysis.kinds import kind_of
 from simt.analysis.program import Op
@@ -125,7 +125,7 @@ def test_products_are_looked_at_where_a_sum_reads_one(
     read: str, looks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`%fd2` is one, `%fd4` the same negated."""
-    found = calls_of(contraction, "Scan", monkeypatch)
+    found = calls_of(contraction_scan, "Scan", monkeypatch)
     end = f"mov.f64 %fd3, %fd2;\nneg.f64 %fd4, %fd3;\nadd.f64 %fd1, %fd0, {read};\nDONE:"
     compile_ptx(SHAPES["f32"](30).replace("DONE:", end), "<ptx>", DEVICES[90], True)
     assert bool(found) == looks

@@ -27,6 +27,7 @@ from simt.engine.abi import (
     Seat,
     SeatSlot,
     launch_slots,
+    slot_count,
 )
 from simt.engine.blocks import Block
 from simt.engine.compile import Compiler, Native
@@ -201,7 +202,7 @@ def test_a_call_asks_for_help_and_waits_for_it(native: Native, begun: int, ends:
     launch.slots[LaunchSlot.ENTRY] = ctypes.cast(code, ctypes.c_void_p).value or 0
     launch.slots[LaunchSlot.WORKER] = 77
     launches = array("q", [launch.address])
-    call = Block(len(CallSlot))
+    call = Block(slot_count(CallSlot))
     for slot, value in {
         **python_functions(),
         CallSlot.LAUNCHES: launches.buffer_info()[0],

@@ -9,7 +9,8 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.host import SLOW_GATHERS, find_cpu
-from simt.engine.llvm_alone_vectors import MARK, parted
+from simt.engine.llvm_alone_vectors import parted
+from simt.engine.llvm_builder import OF_TURNS
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 from tests.unit.engine.arrays import words_at_the_end
@@ -135,7 +136,7 @@ def test_turns_that_call_functions_stay_with_these() -> None:
     """Doubles are added in their order, and which NaN it is settled in a function."""
     doubles = "ld.global.f64 %d, [%from]; fma.rn.f64 %e, %d, %d, %e; st.global.f64 [%from], %e;"
     whole = code(kernel(doubles, size=8))
-    assert MARK in whole
+    assert OF_TURNS in whole
     _, turns = parted(whole)
     defined = {line.split("@")[1].split("(")[0] for line in turns.split("\n") if line.startswith("define ")}
     called = {line.split("@")[1].split("(")[0] for line in turns.split("\n") if " call " in line}

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from simt.analysis.shape import WARP
-from simt.engine.abi import TextureSlot
+from simt.engine.abi import TextureSlot, slot_count
 from simt.engine.compile import Compiler
 from simt.engine.host import HOST, find_cpu, named_cpus
 from simt.engine.numpy_texels import fetch
 from simt.errors import LaunchError, SimtError
-from simt.isa.texels import COMPONENTS
+from simt.isa.texture import COMPONENTS
 from simt.machine.textures import Texture, make_texture, sampling
 from simt.ptx.types import F32, S32, Type
 
@@ -43,7 +43,7 @@ def compiled(bound: Texture, coordinate: Type, lanes: list[Any], cpu: str = HOST
     """What compiled code fetches: the words of four components."""
     kind = sampling(bound, f"{len(lanes)}d", coordinate)
     function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_uint32)(compiler(cpu).fetcher(kind))
-    slots = np.zeros(len(TextureSlot), np.int64)
+    slots = np.zeros(slot_count(TextureSlot), np.int64)
     slots[TextureSlot.DATA] = bound.data.ctypes.data
     slots[TextureSlot.WIDTH : TextureSlot.DEPTH + 1] = bound.data.shape[2::-1]
     count = len(lanes[0])
