@@ -19,7 +19,7 @@ from simt.analysis.spread import IN_ORDER, distances, spread
 from simt.engine.llvm_access import SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
-from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_lanes import BARE, Guarded, bases, shape_of
 from simt.engine.llvm_runs import RunsAlgebra
 from simt.engine.llvm_steps import REGISTER, StepsAlgebra
 from simt.engine.llvm_windows import WINDOW, WORD, Loaded
@@ -107,7 +107,9 @@ class SpreadAlgebra(RunsAlgebra):
 
     def _summed(self, total: Value, a: Value, b: Value, sign: int) -> Value:
         one = self._distances(a)
-        other = None if one is None else self._distances(b)
+        if one is None and b.__class__ in BARE:  # most often; the name of another one may be code
+            return total
+        other = self._distances(b)
         if one is None or other is None:
             return total
         if shape_of(total).is_affine:
