@@ -23,7 +23,7 @@ from simt.analysis.program import (
     Register,
     SymbolAddress,
 )
-from simt.analysis.shape import VARYING, WARP, Shape
+from simt.analysis.shape import UNIFORM, VARYING, WARP, Shape
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
@@ -167,8 +167,10 @@ class Outlined:
     _parameters: dict[Hashable, Parameter] = field(default_factory=dict["Hashable", "Parameter"])
 
     def parameter(self, value: Value, shape: Shape, notes: Notes) -> Parameter:
-        """How a value of a shape is passed: numbers are of no account."""
-        if shape.const is not None or shape.zeros:
+        """How a value of a shape is passed: of what all lanes have in common functions know nothing."""
+        if shape.is_uniform:
+            shape = UNIFORM
+        elif shape.const is not None or shape.zeros:
             shape = replace(shape, const=None, zeros=0)
         key = value.type, value.width, shape, notes
         found = self._parameters.get(key)
@@ -205,9 +207,18 @@ class Outliner(Evaluator[Value]):
     def op(self, op: Op) -> tuple[Value, ...]:
         if not self.calls(op):
             return self.inner.op(op)
-        kind, known = self.kind(op), self.known
+        kind = self.kind(op)
+        function, request = self.found(op, kind)
+        if function is None:
+            self.known.short.add(kind)
+            return self.inner.op(op)
+        return self.call(op, function, self.arguments(request))
+
+    def found(self, op: Op, kind: Hashable) -> tuple[OpFunction | None, Request]:
+        """The function for an op, None if it is not worth one, and what it is given."""
+        known = self.known
         own = known.own.get(kind)
-        request = self._request(op, few=own is None or tuple(_constants(op.sources.values())) in own)
+        request = self._request(op, few=own is None or tuple(constants_among(op.sources.values())) in own)
         variants = known.functions.setdefault((kind, *request.kind), {})
         constants = tuple(request.constants)
         if own is None and constants not in variants and len(variants) >= KINDS:
@@ -218,11 +229,7 @@ class Outliner(Evaluator[Value]):
         if constants not in variants:
             variants[constants] = self._define(op, request)
             known.count += 1
-        function = variants[constants]
-        if function is None:
-            known.short.add(kind)
-            return self.inner.op(op)
-        return self.call(op, function, request)
+        return variants[constants], request
 
     # -- what is outlined --------------------------------------------------------------------------
     def suits(self, op: Op) -> bool:
@@ -244,7 +251,7 @@ class Outliner(Evaluator[Value]):
     def _request(self, op: Op, few: bool) -> Request:
         """`few`: constants become part of the function, as long as there are only a few of them."""
         request = Request()
-        fixed = _immediates(op.form)
+        fixed = immediates(op.form)
         for name, operand in op.sources.items():
             request.kind.append(name)
             request.sources[name] = self._operand(request, op, name, operand, few or name in fixed)
@@ -258,18 +265,18 @@ class Outliner(Evaluator[Value]):
                     cast("Register", self._operand(request, op, name, item, keep)) for item in operand
                 )
             case Register():
-                return self._argument(request, operand, self.reader.register(operand))
+                return self.take(request, operand, self.reader.register(operand))
             case Complement(register=register):
                 request.kind.append("not")
-                return Complement(self._argument(request, register, self.reader.register(register)))
+                return Complement(self.take(request, register, self.reader.register(register)))
             case Address(base=Register() as base, offset=offset):
                 t = bits_type(base.type.bits)
-                self._argument(request, base, self.reader.register(base))
+                self.take(request, base, self.reader.register(base))
                 constant = self.m.const(t, offset % 2**t.bits)
-                return Address(self._argument(request, Register(0, "offset", t), constant, of=base), 0)
+                return Address(self.take(request, Register(0, "offset", t), constant, of=base), 0)
             case Constant() if not keep:
                 t = op.source_types.get(name, operand.type)
-                return self._argument(request, Register(0, "constant", t), self.m.const(t, operand.bits))
+                return self.take(request, Register(0, "constant", t), self.m.const(t, operand.bits))
             case Constant():
                 request.kind.append("constant")
                 request.constants.append((operand.type, operand.bits))
@@ -278,7 +285,7 @@ class Outliner(Evaluator[Value]):
                 request.kind.append(None)
                 return operand
 
-    def _argument(
+    def take(
         self, request: Request, register: Register, value: Value, of: Register | None = None
     ) -> Register:
         """A register that stands for a value in the function. `of`: the value is an offset to be added to the
@@ -412,11 +419,11 @@ class Outliner(Evaluator[Value]):
         ]
 
     # -- calls -------------------------------------------------------------------------------------
-    def call(self, op: Op, function: OpFunction, request: Request) -> tuple[Value, ...]:
+    def call(self, op: Op, function: OpFunction, arguments: list[str]) -> tuple[Value, ...]:
         m, builder, result = self.emitter.m, self.emitter.builder, function.result
         builder.forget()
-        arguments = ", ".join(self.arguments(function, request))
-        whole = builder.emit(f"call {result} {function.name}({arguments})")
+        arguments = [*self.of_frame(function), *arguments]
+        whole = builder.emit(f"call {result} {function.name}({', '.join(arguments)})")
         types = [element_type(r.type) for r in op.destinations if r is not None]
         if not result.startswith("{"):
             return self.in_order(op, [self._taken(whole, types[0], function.notes[0])])
@@ -428,13 +435,16 @@ class Outliner(Evaluator[Value]):
         ]
         return self.in_order(op, taken)
 
-    def arguments(self, function: OpFunction, request: Request) -> list[str]:
+    def arguments(self, request: Request) -> list[str]:
+        return [self.passed(p, v) for p, v in zip(request.parameters, request.arguments)]
+
+    def of_frame(self, function: OpFunction) -> list[str]:
+        """What a function gets besides operands."""
         m = self.emitter.m
-        arguments = [self.passed(p, v) for p, v in zip(request.parameters, request.arguments)]
         if function.frame is None:
-            return arguments
+            return []
         bits = [] if m.mask_is_full else [m.mask_bits(m.mask).typed]
-        return [*function.frame.parameters, f"i64 {m.line}", *bits, *arguments]
+        return [*function.frame.parameters, f"i64 {m.line}", *bits]
 
     @staticmethod
     def in_order(op: Op, taken: list[Value]) -> tuple[Value, ...]:
@@ -454,17 +464,17 @@ def _needs_frame(lines: list[str]) -> bool:
     return any(name in line for line in lines for name in FRAME_NAMES)
 
 
-def _constants(operands: Iterable[Operand]) -> Iterator[Hashable]:
+def constants_among(operands: Iterable[Operand]) -> Iterator[Hashable]:
     """The constants among some operands, as a request notes them."""
     for operand in operands:
         if isinstance(operand, Constant):
             yield operand.type, operand.bits
         elif isinstance(operand, tuple):
-            yield from _constants(operand)
+            yield from constants_among(operand)
 
 
 @cache
-def _immediates(form: Form) -> frozenset[str]:
+def immediates(form: Form) -> frozenset[str]:
     """Names of the operands that must be constants."""
     return frozenset([o.name for o in form.operands if o.kind == "imm"])
 

@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from simt.analysis.evaluate import Evaluator
-from simt.analysis.program import Op
+from simt.analysis.program import Address, Complement, Constant, Op, Operand, Register
 from simt.analysis.shape import VARYING, WARP
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value, spell
@@ -21,7 +21,17 @@ from simt.engine.llvm_frame import Frame
 from simt.engine.llvm_kept import Home, Kept, bytes_of, name
 from simt.engine.llvm_lanes import BitMask, Guarded, shape_of
 from simt.engine.llvm_loose import PLAIN, Loose, Notes, notes_of, raw, source_of
-from simt.engine.llvm_outline import Ending, OpFunction, Outlined, Outliner, Parameter, Request
+from simt.engine.llvm_outline import (
+    Ending,
+    OpFunction,
+    Outlined,
+    Outliner,
+    Parameter,
+    Request,
+    constants_among,
+    immediates,
+)
+from simt.ptx.types import Type, bits_type
 
 if TYPE_CHECKING:
     from simt.engine.llvm_columns import ColumnEmitter
@@ -43,6 +53,7 @@ class PlacedOutliner(Outliner):
         super().__init__(emitter, inner, known, frame)
         self.calls_made = 0
         self.names = 0
+        self.remembered: dict[Hashable, OpFunction | None] = {}
         self.known_loads: dict[str, tuple[tuple[int, int], str]] = {}
 
     # -- places ------------------------------------------------------------------------------------
@@ -220,9 +231,69 @@ class PlacedOutliner(Outliner):
     def passed(self, parameter: Parameter, value: Value) -> str:
         return f"ptr {value.place}" if isinstance(value, Kept) else super().passed(parameter, value)
 
-    def call(self, op: Op, function: OpFunction, request: Request) -> tuple[Value, ...]:
+    def op(self, op: Op) -> tuple[Value, ...]:
+        """What an op of the same kind with operands of the same kinds has called is known."""
+        if not self.calls(op):
+            return self.inner.op(op)
+        kind = self.kind(op)
+        own = self.known.own.get(kind)
+        few = own is None or tuple(constants_among(op.sources.values())) in own
+        fixed, key, arguments = immediates(op.form), list[Hashable]([kind, few]), list[str]()
+        for source, operand in op.sources.items():
+            self._brief(key, arguments, operand, op.source_types.get(source), few or source in fixed)
+        at = tuple(key)
+        if at in self.remembered:
+            function = self.remembered[at]
+        else:
+            function, request = self.found(op, kind)
+            arguments = self.arguments(request)
+            if self.known.own.get(kind) is own:
+                self.remembered[at] = function
+        return self.inner.op(op) if function is None else self.call(op, function, arguments)
+
+    def _brief(
+        self, key: list[Hashable], arguments: list[str], operand: Operand, t: Type | None, keep: bool
+    ) -> None:
+        """An operand as argument, and what the choice of the function depends on."""
+        match operand:
+            case Register():
+                self._brief_register(key, arguments, operand)
+            case Address(base=Register() as base, offset=offset):
+                self._brief_register(key, arguments, base)
+                bits = base.type.bits
+                arguments.append(self.m.const(bits_type(bits), offset % 2**bits).typed)
+            case Constant() if keep:
+                key += operand.type, operand.bits
+            case Constant():
+                key.append(t or operand.type)
+                arguments.append(self.m.const(t or operand.type, operand.bits).typed)
+            case Complement(register=register):
+                key.append("not")
+                self._brief_register(key, arguments, register)
+            case tuple():
+                key.append(len(operand))
+                for item in operand:
+                    self._brief(key, arguments, item, t, keep)
+            case _:
+                key.append(None)
+
+    def _brief_register(self, key: list[Hashable], arguments: list[str], register: Register) -> None:
+        value = self.reader.register(register)
+        key.append(register.type)
+        if isinstance(value, Kept):
+            key.append(value.type)
+            arguments.append(f"ptr {value.place}")
+        elif isinstance(value, BitMask):
+            arguments.append(f"i{WARP} {value.bits}")
+        else:
+            request = Request()
+            self.take(request, register, value)
+            key += request.parameters
+            arguments += self.arguments(request)
+
+    def call(self, op: Op, function: OpFunction, arguments: list[str]) -> tuple[Value, ...]:
         emitter, builder = self.emitter, self.emitter.builder
-        arguments, values = self.arguments(function, request), list[Value]()
+        arguments, values = [*self.of_frame(function), *arguments], list[Value]()
         predicates: dict[int, str] = {}  # by the number of the result, the first one's place is ""
         for definition, register in zip(emitter.ssa.of[id(op)], op.destinations):
             if register is None:
