@@ -158,7 +158,7 @@ class Compiler:
         self.objects = objects or ObjectCache()
         self.cpu = cpu or host_cpu()
         self.short_drafts = short_drafts
-        self.linker: Any = llvm.create_lljit_compiler(target_machine(self.cpu))
+        self.linker: Any = _linker(self.cpu)
         versions = (code_fingerprint(), llvmlite.__version__, str(llvm.llvm_version_info))
         self.identity = "\n".join((*versions, self.cpu.identity))
         self._fetchers: dict[Sampling, tuple[int, object]] = {}
@@ -464,6 +464,16 @@ def _longest_block(text: str) -> int:
     return max(block.count("\n") - block.count(" = alloca ") for block in text.split(":\n"))
 
 
+def _linker(cpu: Cpu) -> Any:
+    """LLVM's linker. The other one that it has puts each section of an object somewhere, and ends the process
+    where one is too far from another for code whose calls are near; and it takes longer."""
+    return llvm.create_lljit_compiler(target_machine(cpu), use_jit_link=_is_linux(cpu))
+
+
+def _is_linux(cpu: Cpu) -> bool:
+    return "linux" in cpu.triple
+
+
 @cache
 def target_machine(cpu: Cpu, level: int = 2, near: bool = False) -> Any:
     """LLVM's code generator for a CPU, at an optimisation level. `near`: calls need not reach everywhere.
@@ -476,7 +486,7 @@ def target_machine(cpu: Cpu, level: int = 2, near: bool = False) -> Any:
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(cpu.triple)
-    if near and cpu.triple.startswith("x86_64") and "linux" in cpu.triple:
+    if near and cpu.triple.startswith("x86_64") and _is_linux(cpu):
         return target.create_target_machine(
             cpu=cpu.name, features=cpu.flags, opt=level, reloc="pic", codemodel="small"
         )
