@@ -8,6 +8,7 @@ for that, divisors zero, and indices wrap. Both engines have to give the same bi
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,6 +54,9 @@ BODY
     out[g] = v; out[g + OUT] = u; out[g + 2 * OUT] = (T)(x + 3 * y + 5 * c); out[g + 3 * OUT] = x0 + 3 * x1 + 5 * x2 + 7 * x3;
 }
 """  # noqa: E501
+BEYOND = "z[t] = t; z[t + per] = l; z[t + 2 * per] = 7;"
+"""For threads that read words of others, up to `z[t + 32]`, which small CTAs have no thread for. Shared
+memory begins with anything: zeros on the interpreter, what the CTA before has left on the JIT."""
 CUT = "(ONE{i|i|i|i|r|i + ANY|y|i * 2|c|(I)l|i - m|t|(I)p[t]})"
 DIVISOR = "ONE{w|w|h|(w * h)|(w * h)|m|(w + 7)|3|48|(I)100}"
 STATEMENTS = (
@@ -126,6 +130,8 @@ def generate(rng: random.Random) -> Program:
     text = KERNEL.replace("BODY", body).replace("MEMBERS", rng.choice(MEMBERS))
     text = _with_places(text, rng)
     text = filled(text, rng, t, ["n", "m", "1", "t", "l"])
+    if re.search(r"z\[t [+^]", text):
+        text = text.replace("z[t] = t;", BEYOND)
     for name, value in (("OUT", OUT), ("OWN", OWN), ("LONG", LONG * ALIGNED), ("SYNC", "__syncthreads();")):
         text = text.replace(name, str(value))
     return Program(f"typedef {t} T; typedef {index} I;\n{text}", t, index)
