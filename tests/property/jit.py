@@ -18,6 +18,7 @@ from tests.property.values import Column, bits_dtype
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
+llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
 
 
 @dataclass(frozen=True)

@@ -482,6 +482,7 @@ def target_machine(cpu: Cpu, level: int = 2, near: bool = False) -> Any:
     if cpu.triple == llvm.get_process_triple():
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
+        llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
     else:
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()

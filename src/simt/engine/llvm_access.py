@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial, reduce
 from types import MappingProxyType
 
-import llvmlite.binding as llvm
-
 from simt.analysis.access import is_proven
 from simt.analysis.range_algebra import UNKNOWN, Range
 from simt.analysis.shape import WARP, Hold
@@ -388,7 +386,6 @@ class AccessAlgebra(PrefetchAlgebra):
         if found is None:
             return
         _, bits, register = found
-        llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
         for value in self.computed:
             count = bits // (64 if value.type == "double" else 32)
             pieces = [self.piece(value, start, count) for start in range(0, WARP, count)]

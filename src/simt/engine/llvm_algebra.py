@@ -11,8 +11,6 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-import llvmlite.binding as llvm
-
 from simt.engine import llvm_folding
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
 from simt.isa.algebra import Comparison
@@ -176,7 +174,6 @@ class LlvmIntegers:
         """Fences are for numbers. Scalars would go to other registers for that: theirs is assembly of no
         instructions."""
         if column.width == 1:
-            llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
             self.fence_lines += 1
             return self.emit(f'call {column.type} asm "", "=r,0"({column.typed})', column.type, 1)
         number, count = FENCED[column.type]

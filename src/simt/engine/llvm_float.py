@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-import llvmlite.binding as llvm
-
 from simt.engine import exact, integers
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value
@@ -85,7 +83,6 @@ class LlvmAlgebra(ExtremeAlgebra):
         value = super().const(t, bits)
         if not (self.zeros and t == F32 and is_far(bits)):
             return value
-        llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
         return self.emit(f'call float asm "", "=x,0"({value.typed})', "float", 1)
 
     def select(self, t: Type, p: Value, a: Value, b: Value) -> Value:
@@ -163,7 +160,6 @@ class LlvmAlgebra(ExtremeAlgebra):
     def _flushed_by_sum(self, a: Value) -> Value:
         """Flushed by the CPU, which reads subnormals as zeros: a sum with a negative zero that LLVM does not
         see. One addition, where `flush_bits` is two operations and a mask; NaNs become quiet ones."""
-        llvm.initialize_native_asmparser()
         zero = self.emit('call float asm "", "=x,0"(float 0x8000000000000000)', "float", 1)
         return self.binary("fadd", a, zero)
 

@@ -13,8 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-import llvmlite.binding as llvm
-
 from simt.analysis.range_algebra import Range
 from simt.analysis.shape import WARP
 from simt.engine.atomic_operation import identity
@@ -216,5 +214,4 @@ class _Taken:
 
     def _kept(self, element: str, value: str) -> str:
         """A scalar of which LLVM does not know how it came to be."""
-        llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
         return self.m.builder.emit(f'call {element} asm "", "=r,0"({element} {value})')

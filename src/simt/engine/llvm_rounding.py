@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import llvmlite.binding as llvm
-
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value, spell
 from simt.engine.llvm_narrow import NarrowIntegers
@@ -54,7 +52,6 @@ class LlvmRounding(NarrowIntegers):
 
     def in_mode(self, name: str, t: Type, rounding: Rounding, *values: Value) -> Value:
         """AVX instructions under another rounding mode, on all lanes."""
-        llvm.initialize_native_asmparser()  # LLVM ends the process if it meets assembly without it
 
         def run(builder: Builder, *parameters: Value) -> Value:
             inner = LlvmRounding(builder, self.module, parameters[0].width, self.features)

@@ -16,8 +16,6 @@ may look at the stack's address: a fiber leaves the call to its root, which goes
 
 from __future__ import annotations
 
-import llvmlite.binding
-
 from simt.engine.abi import (
     ARGUMENTS,
     DRAIN,
@@ -83,7 +81,6 @@ def _switch(has_code: bool) -> list[str]:
             "define void @simt_begin() noinline {",
             *nothing,
         ]
-    llvmlite.binding.initialize_native_asmparser()  # type: ignore[no-untyped-call]
     switch = [f"pushq %{r}" for r in SAVED] + ["movq %rsp, (%rdi)", "movq %rsi, %rsp"]
     switch += [f"popq %{r}" for r in reversed(SAVED)] + ["retq"]
     begin = ["movq %r12, %rdi", "movq %r13, %rsi", "callq *%r14", "movq %r13, %rdi", "callq *%r15", "ud2"]
