@@ -415,7 +415,8 @@ def _added(passes: Any, names: Iterable[str]) -> Any:
 def _apart(text: str, cpu: Cpu) -> tuple[str, list[bytes]]:
     """A module, and object code that is always made in the simplest way: of a large kernel itself; then the
     module is that of the functions that it calls. LLVM takes half the time or less, and one that is linear.
-    The benchmark's kernels, forced to be large, took 1.00 to 1.20 times as long, 1.05 in the mean."""
+    The benchmark's kernels, forced to be large, took 1.00 to 1.20 times as long, 1.05 in the mean (before
+    columns went by their places)."""
     if f" {LARGE} " not in text:
         return text, []
     import_whole("simt.engine.llvm_parts")

@@ -75,6 +75,11 @@ def mangled(element: str, width: int) -> str:
     return name if width == 1 else f"v{width}{name}"
 
 
+def element_bits(element: str) -> int:
+    """Bits of a lane of a type, as `Value.type` names it."""
+    return int(mangled(element, 1)[1:])
+
+
 @dataclass
 class Builder:
     """The instructions of one function, in order."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_builder import Value, element_bits, spell
 from simt.engine.llvm_loose import Loose, Quiet, is_literal, raw
 from simt.engine.llvm_seldom import SeldomAlgebra
 
@@ -18,7 +18,6 @@ NEEDS = "avx512dq"
 REGISTER = 512
 SCALAR = 128
 """Bits of the vector of which a scalar is the first element."""
-_BITS = {"float": 32, "double": 64}
 _SUFFIXES = {"float": "s", "double": "d"}
 _WAYS = {"minimumnum": 4, "maximumnum": 5}
 """The instruction's operand: which one is taken, with its own sign."""
@@ -57,7 +56,7 @@ class ExtremeAlgebra(SeldomAlgebra):
         x, y = self.unify(a, b)
         if x.width == 1:
             return self._of_scalars(way, x, y)
-        return self.piecewise(REGISTER // _BITS[x.type], partial(self._of_registers, way), x, y)
+        return self.piecewise(REGISTER // element_bits(x.type), partial(self._of_registers, way), x, y)
 
     def _of_registers(self, way: int, x: Value, y: Value) -> Value:
         element, mask = _SUFFIXES[x.type], f"i{x.width}"
@@ -68,7 +67,7 @@ class ExtremeAlgebra(SeldomAlgebra):
 
     def _of_scalars(self, way: int, x: Value, y: Value) -> Value:
         """The same in the first lane of a short vector, whose others do not matter."""
-        vector = spell(x.type, SCALAR // _BITS[x.type])
+        vector = spell(x.type, SCALAR // element_bits(x.type))
         parameters = (vector, vector, vector, "i8", "i32 immarg", "i32 immarg")
         name = self.module.declare(f"llvm.x86.avx512.mask.range.s{_SUFFIXES[x.type]}", vector, parameters)
         first = f"insertelement {vector} poison, "

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from simt.analysis.shape import WARP
-from simt.engine.llvm_builder import Value, mangled
+from simt.engine.llvm_builder import Value, element_bits
 
 _NAME = re.compile(r"%kept\.(\d+)\.\d+")
 Home = object | None
@@ -49,7 +49,7 @@ class Kept(Value):
 
 def bytes_of(element: str) -> int:
     """Bytes of a column."""
-    return WARP * int(mangled(element, 1)[1:]) // 8
+    return WARP * element_bits(element) // 8
 
 
 def name(size: int, number: int) -> str:

@@ -9,20 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from simt.analysis.shape import WARP
-from simt.engine.llvm_builder import Value, mangled, spell
+from simt.engine.llvm_builder import Value, element_bits, mangled, spell
 from simt.engine.llvm_exchanges import ExchangeAlgebra
 
 SMALLEST = 32
 """Bits of elements that AVX loads and stores by a mask, and that AVX2 gathers."""
-BITS = {"half": 16, "float": 32, "double": 64}
 Places = tuple[Value, ...]
 """Each lane's pointer; or one pointer for all, and how many steps from it each lane's is (i32)."""
 LEAST_REGISTER = 128
 """Bits of the smallest vectors that are loaded and stored by a mask."""
-
-
-def _bits(element: str) -> int:
-    return BITS.get(element) or int(element.removeprefix("i"))
 
 
 class MaskedAlgebra(ExchangeAlgebra):
@@ -96,7 +91,7 @@ class MaskedAlgebra(ExchangeAlgebra):
     def _filled(self, element: str, width: int) -> int:
         """Lanes that fill a register, if a mask in a mask register has fewer. LLVM takes their bits for zeros
         then, and they need not be: where the mask comes from another block, they are whatever follows it."""
-        return max(width, LEAST_REGISTER // _bits(element)) if "avx512f" in self.features else width
+        return max(width, LEAST_REGISTER // element_bits(element)) if "avx512f" in self.features else width
 
     def _padded(self, value: Value, width: int) -> Value:
         """With zeros behind it."""
@@ -106,7 +101,7 @@ class MaskedAlgebra(ExchangeAlgebra):
 
     def _has_masks(self, element: str) -> bool:
         """Whether the CPU loads and stores elements by a mask."""
-        return "avx512bw" in self.features or ("avx" in self.features and _bits(element) >= SMALLEST)
+        return "avx512bw" in self.features or ("avx" in self.features and element_bits(element) >= SMALLEST)
 
     def _intrinsic(
         self, what: str, element: str, suffix: str, result: str, kinds: tuple[str, ...], width: int = WARP

@@ -35,7 +35,7 @@ from simt.engine.drafts import instructions
 from simt.engine.host import picks, pieces
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_bits import BitAlgebra
-from simt.engine.llvm_builder import Builder, ModuleText, Value, spell
+from simt.engine.llvm_builder import Builder, ModuleText, Value, element_bits, spell
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_grouped import GroupedAlgebra
 from simt.engine.llvm_kept import Kept
@@ -73,9 +73,7 @@ class Part:
 
     @property
     def bytes(self) -> int:
-        return max(
-            1, self.width * int({"float": "32", "double": "64"}.get(self.element, self.element[1:])) // 8
-        )
+        return max(1, self.width * element_bits(self.element) // 8)
 
 
 @dataclass(frozen=True)
