@@ -27,6 +27,7 @@ from simt.analysis.range_algebra import UNKNOWN, Range, constant
 from simt.analysis.ranges import Ranges
 from simt.analysis.remade import Recipe
 from simt.analysis.rolled_again import Line, Seldom
+from simt.analysis.rows_beside import offsets_beside
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.analysis.turns import Turns
@@ -129,6 +130,7 @@ class OpEmitter(SlotEmitter):
         m.reach = UNKNOWN if self.unit.large else self.reach_here(op)
         m.streams = id(op) in self.streams
         m.step_in_loop, m.place_in_loop = partial(self._step_in_loop, op), partial(self._place_in_loop, op)
+        m.offsets_here = partial(self._offsets_here, op)
 
     def coming(self, block: Block) -> Generator[Op | Call]:
         """The ops of a block, of each of which the algebra is told first what stands behind it."""
@@ -223,6 +225,11 @@ class OpEmitter(SlotEmitter):
             return None
         first = self._first_of_same_lanes
         return Place(op, *places[0], first[self.here.index] == first[self.m.loop])
+
+    def _offsets_here(self, op: Op) -> tuple[int, list[int]]:
+        """Of an op's access, and of all that the block gets at from the same address."""
+        beside = [] if self.unit.large else offsets_beside(self.ssa, self.here, op)
+        return next((offset for _, offset in memory_operands(op)), 0), beside
 
     @cached_property
     def _first_of_same_lanes(self) -> dict[int, int]:

@@ -122,6 +122,35 @@ def test_warps_that_wait_ask_nothing_where_that_slows_the_cpu() -> None:
     assert "@llvm.prefetch" in text_of(f"{LOAD} bar.sync 0;", features=FEATURES - {ASKS_FAR})
 
 
+ROWS = {
+    "one after the other": ("ld.global.u32 %v, [%a+256]; ld.global.u32 %v, [%a];", [-256, 128]),
+    "in three, by a number for each": (
+        "ld.global.u32 %v, [%a+4]; ld.global.u32 %v, [%a+516]; ld.global.u32 %v, [%a+260];",
+        [0, -512 + 128, -256 + 256],
+    ),
+    "apart": ("ld.global.u32 %v, [%a+512]; ld.global.u32 %v, [%a];", []),
+    "one twice": ("ld.global.u32 %v, [%a]; ld.global.u32 %v, [%a];", []),
+    "by other instructions": ("ld.global.u32 %v, [%a+256]; st.global.u32 [%a], %v;", []),
+    "from other addresses": ("ld.global.u32 %v, [%a+256]; ld.global.u32 %v, [%q];", []),
+}
+"""Accesses of 64 threads, whose rows have 256 bytes, and what is added to where each would ask for its own
+(for the first warp): the k-th asks for the k-th 128 bytes from the lowest row on."""
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_asked_for_from_the_first_line_to_the_last(name: str) -> None:
+    body, moved = ROWS[name]
+    text = text_of(f"add.u64 %q, %end, %o; {body} bar.sync 0;")
+    by_warps = re.findall(r"(%\S+) = mul i64 %\S+, (\d+)\n\s+(%\S+) = add i64 %\S+, (\S+)\n", text)
+    moves = [
+        (int(number), int(by))
+        for product, number, total, term in by_warps
+        if term == product
+        for by in re.findall(rf"= add i64 {re.escape(total)}, (-?\d+)\n", text)[:1]
+    ]
+    assert moves == [(128 * (len(moved) - 1), by) for by in moved]
+
+
 SCATTERED = "mul.wide.u32 %q, %v, 400; add.u64 %q, %q, %end;"
 
 
