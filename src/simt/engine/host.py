@@ -28,6 +28,10 @@ used. AMD's Zen 5 takes more than twice the time of a scan with it."""
 PAGES_APART = "pages-apart"
 """A name of our own: several pages of memory that take turns are there sooner than one page after the other.
 On AMD's Zen 5 no order is faster than the plain one."""
+STALE_PLACES = "stale-places"
+"""A name of our own: where a general register comes straight from a vector and holds an address, an integer
+that is loaded there is first taken for what was stored at the address that the register held before, and
+found out to be wrong 15 ns later. So are AMD's Zen 4; Zen 5 is not."""
 _ARM_BASE = frozenset({"fma", "fp-armv8", "neon", "round"})
 """What every 64-bit Arm CPU has; `fma` and `round` (to integral values) are names of our own."""
 
@@ -76,7 +80,9 @@ def host_features() -> frozenset[str]:
     """Features of this machine's CPU."""
     found = cast("dict[str, bool]", llvm.get_host_cpu_features())
     enabled = frozenset(name for name, on in found.items() if on)
-    enabled |= {SLOW_GATHERS} if llvm.get_host_cpu_name().startswith("znver") else {ASKS_FAR, PAGES_APART}
+    cpu = llvm.get_host_cpu_name()
+    enabled |= {SLOW_GATHERS} if cpu.startswith("znver") else {ASKS_FAR, PAGES_APART}
+    enabled |= {STALE_PLACES} if cpu == "znver4" else set[str]()
     return enabled | _ARM_BASE if _is_arm() else enabled
 
 
