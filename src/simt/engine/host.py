@@ -32,6 +32,10 @@ STALE_PLACES = "stale-places"
 """A name of our own: where a general register comes straight from a vector and holds an address, an integer
 that is loaded there is first taken for what was stored at the address that the register held before, and
 found out to be wrong 15 ns later. So are AMD's Zen 4; Zen 5 is not."""
+FAR_TURNS = "far-turns"
+"""A name of our own: what a loop loads from another page in each turn comes late, since the CPU does not ask
+for it ahead, nor gets as far as some turns on. So are AMD's Zen 4; on Zen 5 such loops take less than half of
+that."""
 _ARM_BASE = frozenset({"fma", "fp-armv8", "neon", "round"})
 """What every 64-bit Arm CPU has; `fma` and `round` (to integral values) are names of our own."""
 
@@ -82,7 +86,7 @@ def host_features() -> frozenset[str]:
     enabled = frozenset(name for name, on in found.items() if on)
     cpu = llvm.get_host_cpu_name()
     enabled |= {SLOW_GATHERS} if cpu.startswith("znver") else {ASKS_FAR, PAGES_APART}
-    enabled |= {STALE_PLACES} if cpu == "znver4" else set[str]()
+    enabled |= {STALE_PLACES, FAR_TURNS} if cpu == "znver4" else set[str]()
     return enabled | _ARM_BASE if _is_arm() else enabled
 
 
