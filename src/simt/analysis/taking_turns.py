@@ -46,6 +46,8 @@ MOST_THROUGH_PLANES = 8
 """The same of loops through planes: neighbours in planes before and behind."""
 LEAST_THROUGH_PLANES = 6
 """The same: else what is put aside is as much as what is done in a turn."""
+LEAST_DOWN_COLUMNS = 4
+"""The same, of loops that only load."""
 FAR = 4096
 """The same: from which step on, if it is known, there is another page in each turn."""
 NARROW = 8
@@ -62,6 +64,8 @@ class Found:
     pending: Pending
     block: BlockShape
     environment: Environment
+    down_columns: bool = False
+    """Whether what a loop loads elsewhere in each turn comes late: see `_goes_down_columns`."""
 
 
 def walking_loops(found: Found) -> list[Loop]:
@@ -95,8 +99,15 @@ def _goes_through_planes(found: Found, loop: Loop) -> bool:
         and len(own) <= MOST_THROUGH_PLANES
         and any(_goes_on(found, phi, loop, FAR) for phi in phis)
         and _only_plain(found, loop)
-        and _gets_at_rows(found, loop, LEAST_THROUGH_PLANES, stores=True)
+        and (_gets_at_rows(found, loop, LEAST_THROUGH_PLANES, stores=True) or _goes_down_columns(found, loop))
     )
+
+
+def _goes_down_columns(found: Found, loop: Loop) -> bool:
+    """`for (j = 0; j < rows; j++) sum += a[j * n + i] * x[j];` and the like, once: with a loop around it, or
+    threads for other results beside it, a matrix is gone through again, and comes from nearby."""
+    once = found.block.linear and loop.parent is None
+    return found.down_columns and once and _gets_at_rows(found, loop, LEAST_DOWN_COLUMNS, stores=False)
 
 
 def _has_no_memory_of_ctas(found: Found) -> bool:
@@ -167,10 +178,10 @@ def _asks_for_grid(ssa: Ssa, phi: Definition) -> bool:
     return False
 
 
-def _gets_at_rows(found: Found, loop: Loop, least: int = LEAST, *, stores: bool = False) -> bool:
-    """Whether there are accesses to global memory at which lanes lie side by side, stores (if asked for)
-    among them. Where it stores, code that knows indices' rows is better off when it is tried first
-    (`simt.engine.llvm_trial`)."""
+def _gets_at_rows(found: Found, loop: Loop, least: int = LEAST, *, stores: bool | None = None) -> bool:
+    """Whether there are accesses to global memory at which lanes lie side by side. `stores`: whether there
+    must be stores, or none. Where it stores, code that knows indices' rows is better off when it is tried
+    first (`simt.engine.llvm_trial`)."""
     algebra, reader = _Rows(found.block), Shapes(found.uniformity.shapes)
     evaluator: Evaluator[Shape] = Evaluator(algebra, reader, found.environment)
     for block in _members(found, loop):
@@ -178,7 +189,7 @@ def _gets_at_rows(found: Found, loop: Loop, least: int = LEAST, *, stores: bool 
             if isinstance(op, Op) and op.form.effects:
                 reader.inputs = found.ssa.read[id(op)]
                 evaluator.op(op)
-    enough = algebra.count >= least and (algebra.stores or not stores)
+    enough = algebra.count >= least and stores in (None, algebra.stores)
     return enough and not (algebra.stores and _has_rows(found, loop))
 
 

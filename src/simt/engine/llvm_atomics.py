@@ -13,6 +13,7 @@ from itertools import repeat
 from simt.analysis.shape import WARP
 from simt.engine import llvm_updates
 from simt.engine.atomic_operation import combine, identity, is_simple
+from simt.engine.host import STALE_PLACES
 from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type, integer_text
 from simt.engine.llvm_beside import BesideAlgebra
@@ -141,7 +142,7 @@ class AtomicAlgebra(BesideAlgebra):
         """What each lane found. (LLVM leaves out its collection if nobody reads it.)"""
         old = Value("poison", access.element, WARP)
         places, second, third = (
-            self._items(self.vector(access.address)),
+            self._each_address(self.vector(access.address)),
             self._items(b),
             repeat(None) if c is None else self._items(c),
         )
@@ -169,6 +170,18 @@ class AtomicAlgebra(BesideAlgebra):
             Value(self.builder.emit(f"extractelement {column.typed}, i32 {lane}"), column.type)
             for lane in range(WARP)
         )
+
+    def _each_address(self, column: Value) -> Iterator[Value]:
+        """Each lane's address as a scalar, when it is asked for."""
+        return map(self.lane_address, self._items(column))
+
+    def lane_address(self, lane: Value) -> Value:
+        """An address taken out of a vector, for loads and stores by turns: see `STALE_PLACES`. An instruction
+        that only general registers have stands between; of 32 bits, it is the one that extends them."""
+        if STALE_PLACES not in self.features:
+            return lane
+        text = 'asm "mov $1, $0", "=r,r"' if lane.type == I64 else 'asm "", "=r,0"'
+        return Value(self.builder.emit(f"call {lane.type} {text}({lane.typed})"), lane.type)
 
     # -- a launch of one native thread ---------------------------------------------------------------
 
@@ -218,7 +231,8 @@ class AtomicAlgebra(BesideAlgebra):
     ) -> Value | None:  # fmt: skip
         """Updates of 32 places of the host's memory; what they held, if that is used."""
         old = Value("poison", b.type, WARP)
-        for lane, (place, mine, other) in enumerate(zip(*map(self._items, (places, b, c)))):
+        lanes = zip(self._each_address(places), self._items(b), self._items(c))
+        for lane, (place, mine, other) in enumerate(lanes):
             was = self._update_by_call(
                 op, t, (launch, worker, place), self.pointer(place), (mine, other), True
             )

@@ -196,7 +196,8 @@ class _Taken:
     def _out(self, column: Value, lane: int) -> Value:
         """A lane out of a vector; words of 32 bits by twos where there is an instruction for that."""
         if column.type != "i32" or "sse4.1" not in self.m.features:
-            return Value(self.m.builder.emit(f"extractelement {column.typed}, i32 {lane}"), column.type)
+            text = f"extractelement {column.typed}, i32 {lane}"
+            return self.m.lane_address(Value(self.m.builder.emit(text), column.type))
         pair = self._pair(column, lane // 2)
         if lane % 2 == 0:
             return Value(self.m.builder.emit(f"trunc i64 {pair} to i32"), "i32")

@@ -24,6 +24,7 @@ from simt.analysis.turns_of_warps import are_whole, speaks, turns_of_warps
 from simt.analysis.unguarded import guarded_parts, without_guards
 from simt.analysis.whole_indices import with_whole_indices
 from simt.analysis.wide_moves import with_wide_moves
+from simt.engine.host import FAR_TURNS
 from simt.engine.llvm_outline import OPS
 from simt.engine.llvm_runs import has_runs
 from simt.engine.llvm_slots import Unit
@@ -207,7 +208,10 @@ STEPS = (
 def taking_turns_in(unit: Unit) -> Unit:
     """The unit, or one of its kernel with loops whose turns warps take together."""
     kernel, program, known = unit.kernel, unit.program, unit.analyse(unit.kernel)
-    found = Found(kernel, known.ssa, known.uniformity, known.pending, unit.block, program.environment)
+    columns = FAR_TURNS in unit.features
+    found = Found(
+        kernel, known.ssa, known.uniformity, known.pending, unit.block, program.environment, columns
+    )
     walking = [] if unit.has_clock else walking_loops(found)
     apart = not speaks(kernel)
     loops = walking or (loops_through_planes(found) if apart and not unit.has_clock else [])
