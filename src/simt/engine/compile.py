@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import llvmlite
@@ -35,10 +35,8 @@ from simt.engine.drafts import LINES as DRAFTED
 from simt.engine.drafts import PASSES as DRAFT_PASSES
 from simt.engine.drafts import Draft, Source, Terms, simple_terms, source, terms
 from simt.engine.forking import wait_for_llvm
-from simt.engine.host import Cpu, host_cpu, pieces
+from simt.engine.host import Cpu, can_switch, host_cpu, pieces
 from simt.engine.llvm_builder import OF_TURNS
-from simt.engine.native import native_text
-from simt.engine.native_fibers import can_switch
 from simt.engine.system_gate import SystemCall
 from simt.imports import import_whole
 from simt.records import dataclass
@@ -210,7 +208,7 @@ class Compiler:
     def native(self) -> Native:
         """The functions that run launches on the thread of the caller, from the cache or made now."""
         # Made well it takes ten times as long to compile, and launches cost as much.
-        image = self._cached(native_text(self.cpu.features), _draft)
+        image = self._cached("native", self._native_text, _draft)
         names = RUN, SERVE, LINGER, ASK, WITHDRAW, JOIN, YIELD, DRAIN, SYSTEM, HIRE, REPEAT
         addresses, code = self._link([image], *names)
         run, serve, linger, ask, withdraw, join, yields, drain, system, hire, repeat = addresses
@@ -239,17 +237,24 @@ class Compiler:
             import_whole("simt.engine.llvm_texels")
             from simt.engine.llvm_texels import fetch_text  # only for textures: start-up time
 
-            text = fetch_text(sampling, self.cpu.features, attributes(self.cpu))
-            (address,), code = self._link([self._cached(text, _well)], FETCH)
+            write = partial(fetch_text, sampling, self.cpu.features, attributes(self.cpu))
+            (address,), code = self._link([self._cached(str(sampling), write, _well)], FETCH)
             found = self._fetchers[sampling] = address, code
         return found[0]
 
-    def _cached(self, text: str, make: Callable[[str, Cpu], bytes]) -> bytes:
-        """Object code of a module, from the cache or made now."""
-        key = digest("\0".join((self.identity, text)).encode()).hex()
+    def _native_text(self) -> str:
+        import_whole("simt.engine.native")
+        from simt.engine.native import native_text  # only to compile: start-up time
+
+        return native_text(self.cpu.features)
+
+    def _cached(self, name: str, write: Callable[[], str], make: Callable[[str, Cpu], bytes]) -> bytes:
+        """Object code of a module that follows from its name, from the cache or made now: then its text is
+        written."""
+        key = digest("\0".join((self.identity, name)).encode()).hex()
         found = self.objects.load(key)
         if found is None:
-            found = dict[str, object](), make(text, self.cpu)
+            found = dict[str, object](), make(write(), self.cpu)
             self.objects.store(key, *found)
         return found[1]
 
