@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import llvmlite
@@ -35,13 +35,16 @@ from simt.engine.drafts import LINES as DRAFTED
 from simt.engine.drafts import PASSES as DRAFT_PASSES
 from simt.engine.drafts import Draft, Source, Terms, simple_terms, source, terms
 from simt.engine.forking import wait_for_llvm
-from simt.engine.host import Cpu, can_switch, host_cpu, pieces
+from simt.engine.host import Cpu, host_cpu, pieces
 from simt.engine.llvm_builder import OF_TURNS
+from simt.engine.native import native_text
+from simt.engine.native_fibers import can_switch
 from simt.engine.system_gate import SystemCall
 from simt.imports import import_whole
 from simt.records import dataclass
 
 if TYPE_CHECKING:
+    from simt.engine.llvm_common import Common
     from simt.isa.texels import Sampling
 
 llvm: Any = llvmlite.binding  # its functions carry no types
@@ -159,6 +162,8 @@ class Compiler:
         self.linker: Any = _linker(self.cpu)
         versions = (code_fingerprint(), llvmlite.__version__, str(llvm.llvm_version_info))
         self.identity = "\n".join((*versions, self.cpu.identity))
+        self._common: Common | None = None
+        self._begun = False
         self._fetchers: dict[Sampling, tuple[int, object]] = {}
 
     def compile(
@@ -180,7 +185,8 @@ class Compiler:
                 made = _better(drafted, self.cpu)
             else:
                 warps = warps if found is None else 0
-                made = generate(program, kernel, block, self.cpu, warps, self.short_drafts)
+                common = self._common_of(program)
+                made = generate(program, kernel, block, self.cpu, warps, self.short_drafts, common)
             self.objects.store(key, made.header, made.image)
         header = made.header
         symbols = tuple(cast("list[str]", header["symbols"]))
@@ -198,6 +204,16 @@ class Compiler:
             entry, address, symbols, context, system, spins, locks, shallow, fetches, shape, code, draft
         )  # fmt: skip
 
+    def _common_of(self, program: Program) -> Common | None:
+        """What kernels share. None for the first one of all, if its program has no other."""
+        if self._common is None and (self._begun or len(program.kernels) > 1):
+            import_whole("simt.engine.llvm_common")
+            from simt.engine.llvm_common import Common  # only for several kernels: start-up time
+
+            self._common = Common()
+        self._begun = True
+        return self._common
+
     def no_more_drafts(self, program: Program, kernel: Function, block: BlockShape) -> None:
         """Later processes are to begin with better code than the draft in the cache."""
         key = self._key(program, kernel, block)
@@ -208,7 +224,7 @@ class Compiler:
     def native(self) -> Native:
         """The functions that run launches on the thread of the caller, from the cache or made now."""
         # Made well it takes ten times as long to compile, and launches cost as much.
-        image = self._cached("native", self._native_text, _draft)
+        image = self._cached(native_text(self.cpu.features), _draft)
         names = RUN, SERVE, LINGER, ASK, WITHDRAW, JOIN, YIELD, DRAIN, SYSTEM, HIRE, REPEAT
         addresses, code = self._link([image], *names)
         run, serve, linger, ask, withdraw, join, yields, drain, system, hire, repeat = addresses
@@ -237,24 +253,17 @@ class Compiler:
             import_whole("simt.engine.llvm_texels")
             from simt.engine.llvm_texels import fetch_text  # only for textures: start-up time
 
-            write = partial(fetch_text, sampling, self.cpu.features, attributes(self.cpu))
-            (address,), code = self._link([self._cached(str(sampling), write, _well)], FETCH)
+            text = fetch_text(sampling, self.cpu.features, attributes(self.cpu))
+            (address,), code = self._link([self._cached(text, _well)], FETCH)
             found = self._fetchers[sampling] = address, code
         return found[0]
 
-    def _native_text(self) -> str:
-        import_whole("simt.engine.native")
-        from simt.engine.native import native_text  # only to compile: start-up time
-
-        return native_text(self.cpu.features)
-
-    def _cached(self, name: str, write: Callable[[], str], make: Callable[[str, Cpu], bytes]) -> bytes:
-        """Object code of a module that follows from its name, from the cache or made now: then its text is
-        written."""
-        key = digest("\0".join((self.identity, name)).encode()).hex()
+    def _cached(self, text: str, make: Callable[[str, Cpu], bytes]) -> bytes:
+        """Object code of a module, from the cache or made now."""
+        key = digest("\0".join((self.identity, text)).encode()).hex()
         found = self.objects.load(key)
         if found is None:
-            found = dict[str, object](), make(write(), self.cpu)
+            found = dict[str, object](), make(text, self.cpu)
             self.objects.store(key, *found)
         return found[1]
 
@@ -298,9 +307,10 @@ def generate(
     cpu: Cpu,
     warps: int = 0,
     short_drafts: bool = False,
+    common: Common | None = None,
 ) -> Made:
     """A kernel's object code for a CPU (any that LLVM knows). `warps` of the first launch, if a draft will
-    do for a short one; `short_drafts`: of short code too.
+    do for a short one; `short_drafts`: of short code too; `common`: what drafts for that CPU share.
 
     Raises `Unsupported`."""
     with collector_paused():
@@ -334,10 +344,20 @@ def generate(
         "long": False,
         "instructions": given.instructions,
     }
+    if simple:
+        return _made(header, _simple(text, cpu, common), None)
     text, rest = _apart(text, cpu)
     objects = [_draft(text, cpu)] if draft else _objects(text, cpu, bool(rest))
-    kept = None if simple or not draft else source(header, text, rest)
+    kept = source(header, text, rest) if draft else None
     return _made(header, [*objects, *rest], kept)
+
+
+def _simple(text: str, cpu: Cpu, common: Common | None) -> list[bytes]:
+    """Object code of a kernel that was emitted in the simplest way. All of it is made so: to take what it
+    calls apart, as of other large kernels, would cost a module more."""
+    if common is None:
+        return [_draft(text, cpu, True)]
+    return common.objects(text, LARGE, lambda part: _draft(part, cpu, True))
 
 
 def _better(draft: Source, cpu: Cpu) -> Made:
@@ -374,11 +394,11 @@ def _parsed(text: str, cpu: Cpu, level: int) -> tuple[Any, Any]:
     return module, llvm.create_pass_builder(machine, options)
 
 
-def _draft(text: str, cpu: Cpu) -> bytes:
-    """Object code made in the simplest way."""
+def _draft(text: str, cpu: Cpu, near: bool = False) -> bytes:
+    """Object code made in the simplest way. `near`: as `target_machine` takes it."""
     module, builder = _parsed(text, cpu, 1)
     _run_passes(module, builder, *DRAFT_PASSES)
-    return cast("bytes", target_machine(cpu, 0).emit_object(module))
+    return cast("bytes", target_machine(cpu, 0, near).emit_object(module))
 
 
 def optimized(text: str, cpu: Cpu) -> Any:

@@ -49,12 +49,6 @@ def picks(features: frozenset[str]) -> int | None:
     return next((word for name, word in _PICKS.items() if name in features), None)
 
 
-def can_switch(features: frozenset[str]) -> bool:
-    """Whether there are fibers on a CPU with these features (`simt.engine.native_fibers`): the code to change
-    stacks is written for x86-64."""
-    return "sse2" in features
-
-
 @dataclass(frozen=True, slots=True)
 class Cpu:
     """What LLVM is told about a CPU, and what emission asks about it.

@@ -26,7 +26,6 @@ from simt.engine.abi import (
     LaunchSlot,
     WorkerSlot,
 )
-from simt.engine.host import can_switch
 
 PATIENCE = 16384
 """Times that workers of a thread yield before somebody looks whether the launch gets on. A worker yields
@@ -39,6 +38,12 @@ SAVED = "rbp", "rbx", "r12", "r13", "r14", "r15"
 """Registers that belong to a function's caller, in the order in which they are saved on the stack."""
 FRAME = 8 * (len(SAVED) + 1)
 """Bytes on the stack of a worker that does not run: these registers and where it goes on."""
+
+
+def can_switch(features: frozenset[str]) -> bool:
+    """Whether there are fibers on a CPU with these features: the code to change stacks is written for
+    x86-64."""
+    return "sse2" in features
 
 
 def field(base: str, number: int, name: str, load: str = "i64") -> list[str]:

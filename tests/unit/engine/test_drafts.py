@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -224,13 +225,14 @@ def test_better_code_is_llvm_s_work_alone(large: bool, made: Made, monkeypatch: 
 @SIMPLE
 def test_a_draft_is_emitted_in_the_simplest_way(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a large kernel is; the better code is not."""
-    emitted, text_apart = list[bool](), compiling._apart  # pyright: ignore[reportPrivateUsage]
+    emitted, parsed = list[bool](), compiling._parsed  # pyright: ignore[reportPrivateUsage]
 
-    def apart(text: str, cpu: Cpu) -> tuple[str, list[bytes]]:
-        emitted.append(compiling.LARGE in text)
-        return text_apart(text, cpu)
+    def noted(text: str, cpu: Cpu, level: int) -> tuple[Any, Any]:
+        if "@simt_kernel(" in text:
+            emitted.append(compiling.LARGE in text)
+        return parsed(text, cpu, level)
 
-    monkeypatch.setattr(compiling, "_apart", apart)
+    monkeypatch.setattr(compiling, "_parsed", noted)
     program = Program()
     program.run()
     monkeypatch.setattr(drafts, "ENOUGH", 1)
