@@ -280,6 +280,21 @@ def test_what_is_large_in_any_case_is_emitted_once(made: Made, monkeypatch: pyte
     assert made() == (1, 1)
 
 
+def test_deep_nests_have_one(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops in more than four others are not taken to turn as often for each."""
+    depth = 10
+    heads = "".join(f"L{i}: shr.u32 %c, %c, 1; " for i in range(depth))
+    ends = "".join(f"setp.eq.u32 %p, %c, {77 + i}; @%p bra L{i}; " for i in reversed(range(depth)))
+    nest = SUM.replace(
+        "ld.global.u32 %v, [%a];", f"ld.global.u32 %v, [%a]; mov.u32 %c, %tid.x; {heads}{ends}"
+    )
+    Program(nest, n=32).run()
+    assert made() == (1, 0)
+    monkeypatch.setattr(drafts, "SHORT", drafts.NANOSECONDS * 8**4)
+    Program(nest.replace("77", "66"), n=32).run()
+    assert made() == (0, 1)
+
+
 def test_sequences_have_none(made: Made) -> None:
     program = Program()
     program.run()
