@@ -85,3 +85,34 @@ print(from_there is simt.analysis.nesting.nesting)
 def test_what_is_not_there_is_told_by_the_import_itself() -> None:
     import_whole("simt.nothing", "simt.records")
     assert "simt.nothing" not in sys.modules
+
+
+IMPORTS = """
+import sys
+import simt
+
+device = simt.Device(workers=1, engine="jit")
+result = device.zeros(1, "u4")
+device.load(sys.argv[1])["k"](1, 1, (result,))
+assert result.numpy()[0] == 77
+print(*(name for name in sys.argv[2:] if name in sys.modules))
+"""
+REWRITES = ("analysis.rolled_again", "analysis.terms", "analysis.unrolling", "engine.llvm_rewriting")
+SELDOM = ("engine.llvm_idle", "isa.approximate", "isa.special")
+
+
+@pytest.mark.parametrize("drafts", [True, False], ids=["draft", "well"])
+def test_what_a_kernel_does_not_need_is_not_imported(drafts: bool, tmp_path: Path) -> None:
+    """Rewriting is for code that is emitted as well as can be."""
+    names = [f"simt.{name}" for name in (*REWRITES, *SELDOM)]
+    text = PTX.replace("st.global", "add.u64 %out, %out, 4; sub.u64 %out, %out, 4;\n" * 40 + "st.global")
+    settings = {"SIMT_CACHE_DIR": str(tmp_path)} | ({} if drafts else {"SIMT_DRAFTS": "0"})
+    rewriting = [] if drafts else [f"simt.{name}" for name in (*REWRITES, "engine.llvm_idle")]
+    for expected in rewriting, []:  # the second one finds its code in the cache
+        done = subprocess.run(
+            [sys.executable, "-c", IMPORTS, text, *names],
+            env={**{n: v for n, v in os.environ.items() if n != "SIMT_DRAFTS"}, **settings},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.stderr == ""
+        assert done.stdout.split() == expected

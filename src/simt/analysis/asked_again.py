@@ -12,12 +12,12 @@ from collections.abc import Mapping, Set
 from typing import cast
 
 from simt.analysis.clock import has_clock
+from simt.analysis.copies import copied
 from simt.analysis.kinds import Kind, kind_of
 from simt.analysis.lower_simplify import simplify
 from simt.analysis.program import Block, Branch, Call, Constant, Function, Op, Operand, Program, Register
 from simt.analysis.schedule import schedule
 from simt.analysis.ssa import destinations, terminator_uses, uses
-from simt.analysis.unrolling import copied
 from simt.records import replace
 
 MOST = 4

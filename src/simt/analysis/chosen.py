@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 
-from simt.analysis.cut_again import renamed
+from simt.analysis.copies import copied, renamed
 from simt.analysis.lower_forms import CHOSEN, simple
 from simt.analysis.lower_simplify import simplify
 from simt.analysis.program import Block, Branch, Function, Jump, Op, Register
@@ -18,7 +18,6 @@ from simt.analysis.quick import Quick
 from simt.analysis.skipped import is_of_indices
 from simt.analysis.ssa import Ssa
 from simt.analysis.uniformity import Uniformity
-from simt.analysis.unrolling import copied
 from simt.isa.algebra import Environment
 from simt.ptx.types import PRED
 from simt.records import dataclass, replace

@@ -10,19 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from simt.analysis.copies import copied, renamed
 from simt.analysis.dominance import Tree, dominators
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lower_forms import copy
 from simt.analysis.observer import Shapes
 from simt.analysis.program import (
-    Address,
     Block,
     Call,
-    Complement,
     Constant,
     Function,
     Op,
-    Operand,
     Register,
     SymbolAddress,
     memory_operands,
@@ -30,7 +28,6 @@ from simt.analysis.program import (
 from simt.analysis.shape import BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import Definition, Ssa
-from simt.analysis.unrolling import copied
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 from simt.records import dataclass, replace
@@ -239,22 +236,3 @@ class _Writer:
         for op in block.ops:
             yield from self.before.get(id(op), ())
             yield self._renamed(op, names) if isinstance(op, Op) and names else op
-
-
-def renamed(op: Op, names: Mapping[Register, Register]) -> Op:
-    """An op that reads other registers in place of some."""
-    return replace(op, sources={n: _renamed(s, names) for n, s in op.sources.items()}) if names else op
-
-
-def _renamed(operand: Operand, names: Mapping[Register, Register]) -> Operand:
-    match operand:
-        case Register():
-            return names.get(operand, operand)
-        case Address(base=Register() as base):
-            return replace(operand, base=names.get(base, base))
-        case Complement(register=register):
-            return Complement(names.get(register, register))
-        case tuple():
-            return tuple(names.get(s, s) if isinstance(s, Register) else s for s in operand)
-        case _:
-            return operand

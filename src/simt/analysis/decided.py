@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from simt.analysis.clock import has_clock
+from simt.analysis.copies import copied, lead
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.lower_forms import STEPPED, copy, simple
 from simt.analysis.lower_simplify import simplify
@@ -39,7 +40,6 @@ from simt.analysis.schedule import schedule
 from simt.analysis.shape import WARP, BlockShape
 from simt.analysis.ssa import Definition, Ssa, build, destinations, uses
 from simt.analysis.told import Falling, Linear, Told, ToldAlgebra, named
-from simt.analysis.unrolling import copied, lead
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type, unsigned
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from simt.analysis.copies import copied
 from simt.analysis.evaluate import Remembering
 from simt.analysis.lower_forms import copy
 from simt.analysis.observer import Anything
@@ -29,7 +30,6 @@ from simt.analysis.program import (
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Shape, constant
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import destinations, uses
-from simt.analysis.unrolling import copied
 from simt.isa.algebra import Comparison, Environment
 from simt.ptx.types import Type
 

@@ -8,10 +8,9 @@ and writes a register in a type of its own (`simt.analysis.evaluate.adapt`).
 
 from __future__ import annotations
 
-from simt.analysis.cut_again import renamed
+from simt.analysis.copies import copied, renamed
 from simt.analysis.program import Call, Function, Op, Register, memory_operands
 from simt.analysis.ssa import Ssa, destinations, terminator_definition, terminator_uses, uses
-from simt.analysis.unrolling import copied
 from simt.ptx.types import Kind, Type, floating
 from simt.records import replace
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 from functools import reduce
 
 from simt.analysis.clock import has_clock
+from simt.analysis.copies import copied
 from simt.analysis.frame_places import Access, FramePlaces, Word
 from simt.analysis.lower_forms import copy
 from simt.analysis.program import Address, Block, Function, Op, Program, Register, Source
 from simt.analysis.schedule import schedule
 from simt.analysis.short_calls import with_calls_in_place
 from simt.analysis.ssa import Ssa, build
-from simt.analysis.unrolling import copied
 from simt.ptx.types import Type, bits_type
 from simt.records import replace
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.observer import Anything
 from simt.analysis.program import Branch, Call, Op, memory_operands
-from simt.analysis.rolled_again import Seldom
+from simt.analysis.rolled_lines import Seldom
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import UNIFORM, VARYING, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra

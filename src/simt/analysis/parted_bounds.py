@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from simt.analysis.copies import copied
 from simt.analysis.lower_forms import CUT, EITHER, simple
 from simt.analysis.program import Constant, Function, Op, Register
 from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
-from simt.analysis.unrolling import copied
 from simt.isa.compare import setp
 from simt.isa.derived import ORDERED
 from simt.isa.integer import max_, min_

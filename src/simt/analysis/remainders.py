@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from simt.analysis.copies import copied
 from simt.analysis.lower_forms import CUT, simple
 from simt.analysis.program import Constant, Function, Op, Register
 from simt.analysis.shape import Shape, trailing_zeros
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.terms import Sum, TermAlgebra, Terms
-from simt.analysis.unrolling import copied
 from simt.isa.algebra import Environment
 from simt.ptx.types import bits_type
 

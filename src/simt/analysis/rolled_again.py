@@ -14,18 +14,18 @@ were.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING
 
-from simt.analysis.cut_again import renamed
+from simt.analysis.copies import copied, renamed
 from simt.analysis.lower_forms import ALL, FITS, LESS, NEAR, SUM, copy, simple
 from simt.analysis.program import Block, Branch, Call, Constant, Function, Jump, Op, Register
 from simt.analysis.ranges import Ranges
+from simt.analysis.rolled_lines import Line, Seldom
 from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa, destinations, terminator_uses
 from simt.analysis.terms import acts
-from simt.analysis.unrolling import copied
 from simt.imports import Later
 from simt.isa.algebra import Environment
 from simt.ptx.types import PRED, Type, unsigned
@@ -33,7 +33,7 @@ from simt.records import replace
 
 if TYPE_CHECKING:
     from simt.analysis import left_last, same_turns, several_turns
-    from simt.analysis.same_turns import Copies, Count, Proof, Several, Unrolled
+    from simt.analysis.same_turns import Count, Proof, Several, Unrolled
 else:
     left_last = Later("simt.analysis.left_last")
     same_turns = Later("simt.analysis.same_turns")
@@ -47,30 +47,6 @@ MOST, MOST_STEP, NEARLY = 1 << 30, 1 << 24, 1 << 29
 """How far a counter may go, and in one turn, and how much more an index may
 be, where loops are rolled again: then it does not wrap, nor what a turn
 adds to it (`simt.analysis.terms`)."""
-
-
-class Line(int):
-    """The line of an op that stands for several, its `copies`. At which of them a thread is tell `start`,
-    `now`, `step` and `limit`, of which the op's block has copies; it is so many turns `ahead` of that.
-    `single`: whether all turns are done one at a time."""
-
-    copies: Copies
-    type: Type
-    start: Register
-    now: Register
-    step: Register
-    limit: Register
-    ahead: int
-    single: bool
-
-
-class Seldom(int):
-    """The line of an op in a loop as it was, which is seldom run: such code is to be short."""
-
-
-def is_seldom(blocks: Sequence[Block]) -> bool:
-    """Whether blocks of a loop are run but seldom."""
-    return any(isinstance(op.line, Seldom) for block in blocks for op in block.ops)
 
 
 def rolled_again(kernel: Function, ssa: Ssa, proofs: Iterable[Proof]) -> Function:

@@ -14,12 +14,12 @@ from collections.abc import Mapping
 
 from simt.analysis.call_graph import components, reachable
 from simt.analysis.clock import has_clock
+from simt.analysis.copies import copied
 from simt.analysis.lower_gates import cut_at_gates
 from simt.analysis.lower_inline import inline_calls
 from simt.analysis.program import Function, Op, Program
 from simt.analysis.schedule import schedule
 from simt.analysis.ssa import build, destinations, uses
-from simt.analysis.unrolling import copied
 from simt.records import replace
 
 MOST = 1500

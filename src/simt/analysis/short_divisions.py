@@ -15,13 +15,13 @@ from itertools import chain
 from typing import Any, cast
 
 from simt.analysis.clock import has_clock
+from simt.analysis.copies import copied
 from simt.analysis.lower_forms import QUOTIENT, REST, simple
 from simt.analysis.lower_simplify import simplify
 from simt.analysis.program import Block, Branch, Function, Jump, Op, Program
 from simt.analysis.schedule import schedule
 from simt.analysis.ssa import Definition, Ssa, build
 from simt.analysis.terms import NoSumError, Sum, TermAlgebra, Terms
-from simt.analysis.unrolling import copied
 from simt.isa.form import Form
 from simt.ptx.types import PRED, S64, U32, U64, Type
 from simt.records import dataclass

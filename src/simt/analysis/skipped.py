@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from simt.analysis.cut_again import renamed
+from simt.analysis.copies import copied, renamed
 from simt.analysis.lower_forms import ALL, CUT, simple
 from simt.analysis.lower_simplify import retarget
 from simt.analysis.program import (
@@ -29,10 +29,9 @@ from simt.analysis.program import (
     Terminator,
     memory_operands,
 )
-from simt.analysis.rolled_again import is_seldom
+from simt.analysis.rolled_lines import is_seldom
 from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa, registers_of
-from simt.analysis.unrolling import copied
 from simt.ptx.types import PRED, Type
 from simt.records import dataclass, replace
 

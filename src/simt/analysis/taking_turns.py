@@ -21,18 +21,18 @@ from __future__ import annotations
 import math
 
 from simt.analysis.access import Way, plan_of
+from simt.analysis.copies import copied, lead
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.observer import Anything, Observer, Shapes
 from simt.analysis.pending import Pending
 from simt.analysis.program import Barrier, Block, Branch, Constant, Exit, Function, Op, Special
-from simt.analysis.rolled_again import Line, is_seldom
+from simt.analysis.rolled_lines import Line, is_seldom
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.turns import Turns
 from simt.analysis.uniformity import Uniformity
-from simt.analysis.unrolling import copied, lead
 from simt.isa.algebra import Environment
 from simt.ptx.types import U32, Type
 from simt.records import dataclass, replace

@@ -12,18 +12,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
+from simt.analysis.copies import copied, lead
 from simt.analysis.lower_forms import ALL, FAR, NONE, simple
 from simt.analysis.lower_simplify import retarget
 from simt.analysis.program import Block, Branch, Constant, Function, Op, Register, Source, memory_operands
 from simt.analysis.ranges import Ranges
-from simt.analysis.rolled_again import is_seldom
+from simt.analysis.rolled_lines import is_seldom
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.stretches import OWN, STRETCH, Walk, counts_few, walks
 from simt.analysis.turns import Turns
 from simt.analysis.uniformity import Uniformity
-from simt.analysis.unrolling import copied, lead
 from simt.ptx.types import PRED, Type, unsigned
 from simt.records import dataclass, replace
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from simt.analysis.copies import copied, lead
 from simt.analysis.lower_simplify import simplify
 from simt.analysis.program import Barrier, Block, Branch, Call, Function, Jump, Op, Register
-from simt.analysis.rolled_again import is_seldom
+from simt.analysis.rolled_lines import is_seldom
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import Shape
 from simt.analysis.skipped import RefusedError, run_ahead, vote
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.uniformity import Uniformity
-from simt.analysis.unrolling import copied, lead
 from simt.records import dataclass, replace
 
 LONGEST, MOST = 150, 300

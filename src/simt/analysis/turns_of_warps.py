@@ -10,13 +10,13 @@ was, in which no warp makes way.
 
 from __future__ import annotations
 
+from simt.analysis.copies import copied
 from simt.analysis.lower_forms import ALL, NONE, simple
 from simt.analysis.lower_simplify import retarget, simplify
 from simt.analysis.pending import Pending
 from simt.analysis.program import Barrier, Block, Branch, Constant, Function, Op, Register
 from simt.analysis.schedule import Loop
 from simt.analysis.taking_turns import Found
-from simt.analysis.unrolling import copied
 from simt.isa.form import Form
 from simt.ptx.types import PRED, U32
 from simt.records import replace

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from simt.analysis.copies import copied
 from simt.analysis.lower_forms import ALL, CUT, simple
 from simt.analysis.program import Block, Branch, Call, Function, Jump, Op, Register, memory_operands
-from simt.analysis.rolled_again import Seldom, is_seldom
+from simt.analysis.rolled_lines import Seldom, is_seldom
 from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
-from simt.analysis.unrolling import copied
 from simt.ptx.types import PRED, Type
 from simt.records import dataclass, replace
 

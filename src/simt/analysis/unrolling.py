@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simt.analysis.clock import has_clock
-from simt.analysis.lower_simplify import retarget, simplify
+from simt.analysis.copies import copied, lead
+from simt.analysis.lower_simplify import simplify
 from simt.analysis.nesting import Nesting, nesting
 from simt.analysis.numbers import Numbers, State, met
-from simt.analysis.program import Barrier, Block, Branch, Call, Function, Jump, Op, Program, Register
+from simt.analysis.program import Barrier, Block, Branch, Call, Function, Op, Program, Register
 from simt.analysis.shape import BlockShape
 from simt.isa.algebra import Environment
 from simt.isa.warp import shfl
@@ -68,14 +69,6 @@ def _innermost(nest: Nesting) -> list[Block]:
     found = [b for b in nest.order if _waits(b) or _sends(b)]
     waiting = {b.index if b.index in nest.headers else nest.around[b.index] for b in found}
     return [b for b in nest.order if b.index in (nest.headers & waiting) - outer]
-
-
-def copied(function: Function) -> Function:
-    """The function with blocks of its own, which share their ops with it."""
-    blocks = {b: Block(b.index, [*b.ops]) for b in function.blocks}
-    for old, new in blocks.items():
-        new.terminator = retarget(old.terminator, blocks)
-    return replace(function, blocks=list(blocks.values()))
 
 
 def _unroll(
@@ -159,13 +152,13 @@ def _write(function: Function, members: Sequence[Block], turns: Sequence[Turn]) 
     others = [b for b in function.blocks if b not in set(members)]
     for block in others:
         lead(block, block.successors(), {header: copies[0][header]})
-    for turn, copied, following in zip(turns, copies, ends, strict=True):
-        targets = copied | ({header: following[header]} if following else {})
-        for old, new in copied.items():
+    for turn, copy, following in zip(turns, copies, ends, strict=True):
+        targets = copy | ({header: following[header]} if following else {})
+        for old, new in copy.items():
             new.ops = [_another(op) for op in old.ops]
             new.terminator = old.terminator
             lead(new, turn.ways[old], targets)
-    written = [b for copied in copies for b in copied.values()]
+    written = [b for copy in copies for b in copy.values()]
     function.blocks = [*written, *others] if function.blocks[0] is header else [*others, *written]
     for index, block in enumerate(function.blocks):
         block.index = index
@@ -174,12 +167,3 @@ def _write(function: Function, members: Sequence[Block], turns: Sequence[Turn]) 
 def _another(op: Op | Call) -> Op | Call:
     """The same op as another object: analyses tell ops apart as objects."""
     return replace(op)
-
-
-def lead(block: Block, ways: Sequence[Block], targets: dict[Block, Block]) -> None:
-    """Lets a block go to other blocks, of the ways that are left."""
-    terminator = block.terminator
-    if isinstance(terminator, Branch) and len(ways) == 1:
-        terminator = Jump(ways[0], terminator.line)
-    places = {s: targets.get(s, s) for s in ways}
-    block.terminator = retarget(terminator, places)

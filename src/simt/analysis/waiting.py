@@ -9,9 +9,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from simt.analysis.call_graph import reachable
-from simt.analysis.counted import CountedEnds
 from simt.analysis.meetings import gates, meeting_blocks
 from simt.analysis.observer import Observer
 from simt.analysis.pending import Pending, members
@@ -21,7 +21,13 @@ from simt.analysis.schedule import Loop
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import Definition, Ssa, uses
 from simt.analysis.uniformity import Uniformity, analyse
+from simt.imports import Later
 from simt.isa.algebra import Environment
+
+if TYPE_CHECKING:
+    from simt.analysis import counted
+else:
+    counted = Later("simt.analysis.counted")
 
 
 def waiting_loops(ssa: Ssa, environment: Environment, functions: Mapping[str, Function]) -> list[Loop]:
@@ -37,13 +43,14 @@ def waiting_loops(ssa: Ssa, environment: Environment, functions: Mapping[str, Fu
     found = _Observations(ssa, environment, functions)
     if not found.observing:
         return []
-    sources, counted, at_barriers = _sources(ssa), CountedEnds(ssa, environment), barrier_loops(ssa.schedule)
+    sources, at_barriers = _sources(ssa), barrier_loops(ssa.schedule)
+    ends = counted.CountedEnds(ssa, environment)
     return [
         loop
         for loop in ssa.schedule.loops
         if (observed := found.within(loop))
         and not (loop.header.index in at_barriers and found.is_own(loop))
-        and _ends_by(loop, ssa, sources, observed, partial(_is_free, counted, found.direct_in(loop)))
+        and _ends_by(loop, ssa, sources, observed, partial(_is_free, ends, found.direct_in(loop)))
     ]
 
 
@@ -119,13 +126,13 @@ def _sources(ssa: Ssa) -> dict[Definition, list[Definition]]:
 
 
 def _is_free(
-    counted: CountedEnds, direct: set[Definition], observed: set[Definition], loop: Loop, block: Block
+    ends: counted.CountedEnds, direct: set[Definition], observed: set[Definition], loop: Loop, block: Block
 ) -> bool:
     """Whether a way out of a loop is taken whatever others do. If a loop reads what others change by taking
     tickets alone, what it observes is one of these, or nothing that anybody waits for."""
-    if counted.is_counted(loop, block, observed):
+    if ends.is_counted(loop, block, observed):
         return True
-    return all(map(counted.is_ticket, direct)) and counted.is_by_tickets(loop, block, observed)
+    return all(map(ends.is_ticket, direct)) and ends.is_by_tickets(loop, block, observed)
 
 
 def _ends_by(

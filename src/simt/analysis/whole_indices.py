@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from simt.analysis.cut_again import renamed
+from simt.analysis.copies import copied, renamed
 from simt.analysis.lower_forms import copy
 from simt.analysis.program import Block, Branch, Function, Jump, Op, Register
 from simt.analysis.schedule import schedule
 from simt.analysis.ssa import Definition, Ssa, build, destinations, terminator_uses, uses
 from simt.analysis.terms import Sum, TermAlgebra, Terms
-from simt.analysis.unrolling import copied
 from simt.imports import Later
 from simt.isa.algebra import Environment
 from simt.records import replace

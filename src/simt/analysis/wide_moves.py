@@ -10,10 +10,10 @@ The others stay, as lanes may wait at shuffles for each other; what nobody reads
 
 from __future__ import annotations
 
+from simt.analysis.copies import copied
 from simt.analysis.lower_forms import ROTATED, SEND, simple
 from simt.analysis.program import Block, Call, Constant, Function, Op, Operand, Register
 from simt.analysis.ssa import destinations
-from simt.analysis.unrolling import copied
 from simt.isa.logic import shf
 from simt.isa.move import mov_bits
 from simt.isa.warp import shfl

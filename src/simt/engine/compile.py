@@ -44,6 +44,7 @@ from simt.imports import import_whole
 from simt.records import dataclass
 
 if TYPE_CHECKING:
+    from simt.engine.llvm_common import Common
     from simt.isa.texels import Sampling
 
 llvm: Any = llvmlite.binding  # its functions carry no types
@@ -161,6 +162,8 @@ class Compiler:
         self.linker: Any = _linker(self.cpu)
         versions = (code_fingerprint(), llvmlite.__version__, str(llvm.llvm_version_info))
         self.identity = "\n".join((*versions, self.cpu.identity))
+        self._common: Common | None = None
+        self._begun = False
         self._fetchers: dict[Sampling, tuple[int, object]] = {}
 
     def compile(
@@ -182,7 +185,8 @@ class Compiler:
                 made = _better(drafted, self.cpu)
             else:
                 warps = warps if found is None else 0
-                made = generate(program, kernel, block, self.cpu, warps, self.short_drafts)
+                common = self._common_of(program)
+                made = generate(program, kernel, block, self.cpu, warps, self.short_drafts, common)
             self.objects.store(key, made.header, made.image)
         header = made.header
         symbols = tuple(cast("list[str]", header["symbols"]))
@@ -199,6 +203,16 @@ class Compiler:
         return Compiled(
             entry, address, symbols, context, system, spins, locks, shallow, fetches, shape, code, draft
         )  # fmt: skip
+
+    def _common_of(self, program: Program) -> Common | None:
+        """What kernels share. None for the first one of all, if its program has no other."""
+        if self._common is None and (self._begun or len(program.kernels) > 1):
+            import_whole("simt.engine.llvm_common")
+            from simt.engine.llvm_common import Common  # only for several kernels: start-up time
+
+            self._common = Common()
+        self._begun = True
+        return self._common
 
     def no_more_drafts(self, program: Program, kernel: Function, block: BlockShape) -> None:
         """Later processes are to begin with better code than the draft in the cache."""
@@ -293,9 +307,10 @@ def generate(
     cpu: Cpu,
     warps: int = 0,
     short_drafts: bool = False,
+    common: Common | None = None,
 ) -> Made:
     """A kernel's object code for a CPU (any that LLVM knows). `warps` of the first launch, if a draft will
-    do for a short one; `short_drafts`: of short code too.
+    do for a short one; `short_drafts`: of short code too; `common`: what drafts for that CPU share.
 
     Raises `Unsupported`."""
     with collector_paused():
@@ -329,10 +344,20 @@ def generate(
         "long": False,
         "instructions": given.instructions,
     }
+    if simple:
+        return _made(header, _simple(text, cpu, common), None)
     text, rest = _apart(text, cpu)
     objects = [_draft(text, cpu)] if draft else _objects(text, cpu, bool(rest))
-    kept = None if simple or not draft else source(header, text, rest)
+    kept = source(header, text, rest) if draft else None
     return _made(header, [*objects, *rest], kept)
+
+
+def _simple(text: str, cpu: Cpu, common: Common | None) -> list[bytes]:
+    """Object code of a kernel that was emitted in the simplest way. All of it is made so: to take what it
+    calls apart, as of other large kernels, would cost a module more."""
+    if common is None:
+        return [_draft(text, cpu, True)]
+    return common.objects(text, LARGE, lambda part: _draft(part, cpu, True))
 
 
 def _better(draft: Source, cpu: Cpu) -> Made:
@@ -369,11 +394,11 @@ def _parsed(text: str, cpu: Cpu, level: int) -> tuple[Any, Any]:
     return module, llvm.create_pass_builder(machine, options)
 
 
-def _draft(text: str, cpu: Cpu) -> bytes:
-    """Object code made in the simplest way."""
+def _draft(text: str, cpu: Cpu, near: bool = False) -> bytes:
+    """Object code made in the simplest way. `near`: as `target_machine` takes it."""
     module, builder = _parsed(text, cpu, 1)
     _run_passes(module, builder, *DRAFT_PASSES)
-    return cast("bytes", target_machine(cpu, 0).emit_object(module))
+    return cast("bytes", target_machine(cpu, 0, near).emit_object(module))
 
 
 def optimized(text: str, cpu: Cpu) -> Any:

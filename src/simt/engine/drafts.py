@@ -36,6 +36,9 @@ FEWER = 1500
 FEW_OPS, OPS, MOST_OPS = 60, 300, 8000
 """Instructions from which code may be emitted in the simplest way, too, as large kernels are: for launches of
 a moment, and for short ones; and up to which code that is emitted otherwise may not be of that kind."""
+MOST_TURNS = 8**4
+"""Times that an instruction is taken to run in a launch's warp, at most: what is in more loops than that is
+mostly a tangle of branches, in which many are one within another, or turns of some are few."""
 CAREFUL = 2
 """Power of the turns that the loops of few instructions are taken to have: 64 in place of 8."""
 PASSES = "always_inliner", "sroa", "simplify_cfg"
@@ -121,7 +124,7 @@ def warps_of(launch: Launch) -> int:
 
 def instructions(schedule: Schedule, power: int = 1) -> int:
     """Of a warp that goes through a kernel, about. `power`: of the turns that loops are taken to have."""
-    return sum((len(block.ops) + 1) * schedule.turns(block) ** power for block in schedule.order)
+    return sum((len(b.ops) + 1) * min(schedule.turns(b), MOST_TURNS) ** power for b in schedule.order)
 
 
 def terms(long: bool, lines: int, schedule: Schedule) -> Terms:

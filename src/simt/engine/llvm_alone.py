@@ -30,7 +30,7 @@ from simt.analysis.program import (
     memory_operands,
 )  # fmt: skip
 from simt.analysis.range_algebra import Range
-from simt.analysis.rolled_again import Line
+from simt.analysis.rolled_lines import Line
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition, terminator_uses, uses

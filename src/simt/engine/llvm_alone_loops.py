@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from simt.analysis.access import NEAR, is_spread
 from simt.analysis.dominance import Tree, dominators
 from simt.analysis.program import Block, Branch, Call, Op, memory_operands
-from simt.analysis.rolled_again import Line, Seldom
+from simt.analysis.rolled_lines import Line, Seldom
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP, Shape
-from simt.analysis.skipped import is_of_indices
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_prefetch import LINE
@@ -20,6 +19,7 @@ from simt.imports import Later
 from simt.ptx.types import Type
 
 if TYPE_CHECKING:
+    from simt.analysis import skipped
     from simt.engine import (
         llvm_alone,
         llvm_alone_algebra,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from simt.engine.llvm_function import FunctionEmitter
 else:
+    skipped = Later("simt.analysis.skipped")
     llvm_alone = Later("simt.engine.llvm_alone")
     llvm_alone_algebra = Later("simt.engine.llvm_alone_algebra")
     llvm_alone_chunks = Later("simt.engine.llvm_alone_chunks")
@@ -239,7 +240,7 @@ class AloneLoops:
             leads = around is None or around.first <= loop.first <= around.last
             parts = emitter.representatives[block.index] != emitter.representatives[header]
             predicate = emitter.ssa.read[id(branch)][branch.predicate]
-            by_index = is_of_indices(emitter.ssa, emitter.uniformity.shapes, predicate)
+            by_index = skipped.is_of_indices(emitter.ssa, emitter.uniformity.shapes, predicate)
             if leads and parts and not by_index and self.dominance.dominates(block.index, header):
                 return True
         return False

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable
 
 from simt.analysis.kinds import kind_of
 from simt.analysis.program import Block, Call, Op, memory_operands
-from simt.analysis.rolled_again import Seldom
+from simt.analysis.rolled_lines import Seldom
 from simt.analysis.ssa import Ssa
 from simt.analysis.uniformity import Uniformity
 from simt.engine.llvm_slots import SlotEmitter

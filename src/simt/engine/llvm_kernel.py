@@ -16,22 +16,17 @@ from typing import TYPE_CHECKING
 from simt.analysis.asked_again import without_questions
 from simt.analysis.factors import with_numbers
 from simt.analysis.float_registers import with_float_registers
-from simt.analysis.flushing import flushing
 from simt.analysis.frame_registers import flattened
 from simt.analysis.program import Function, Op, Program
 from simt.analysis.schedule import schedule
 from simt.analysis.shape import WARP, BlockShape
-from simt.analysis.short_divisions import with_short_divisions
 from simt.analysis.ssa import Ssa, build
-from simt.analysis.streams import streams
-from simt.analysis.unrolling import unrolled
 from simt.engine import (
     llvm_flushing,
     llvm_frame,
     llvm_groups,
     llvm_later,
     llvm_mode,
-    llvm_rewriting,
     llvm_scopes,
     llvm_streams,
     llvm_strips,
@@ -45,10 +40,8 @@ from simt.engine.llvm_calls import DeviceEmitter
 from simt.engine.llvm_clock import clear_clock
 from simt.engine.llvm_frame import COORDINATES, environment, load_slot, local_of_warp
 from simt.engine.llvm_function import FunctionEmitter
-from simt.engine.llvm_idle import IdleCtas, unless_idle
 from simt.engine.llvm_lanes import ALL
 from simt.engine.llvm_outline import LINES, TooLarge
-from simt.engine.llvm_rewriting import rewritten, shaped
 from simt.engine.llvm_scopes import OF_WORKER
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
@@ -58,8 +51,15 @@ from simt.imports import Later
 from simt.records import replace
 
 if TYPE_CHECKING:
-    from simt.engine import llvm_alone_vectors, llvm_phases
+    from simt.analysis import flushing, short_divisions, streams, unrolling
+    from simt.engine import llvm_alone_vectors, llvm_idle, llvm_phases, llvm_rewriting
 else:
+    flushing = Later("simt.analysis.flushing")
+    short_divisions = Later("simt.analysis.short_divisions")
+    streams = Later("simt.analysis.streams")
+    unrolling = Later("simt.analysis.unrolling")
+    llvm_idle = Later("simt.engine.llvm_idle")
+    llvm_rewriting = Later("simt.engine.llvm_rewriting")
     llvm_alone_vectors = Later("simt.engine.llvm_alone_vectors")
     llvm_phases = Later("simt.engine.llvm_phases")
 
@@ -113,11 +113,11 @@ class KernelEmitter(TrialEmitter):
         if not is_whole(unit.block):
             self.initial_mask = Value("%mask.initial", "i1", WARP)
         if unit.features >= llvm_flushing.NEEDED and not unit.large:
-            self.m.zeros, self.unflushed = flushing(self.ssa, unit.program.environment)
+            self.m.zeros, self.unflushed = flushing.flushing(self.ssa, unit.program.environment)
         if not unit.large:
             self.m.at_start = {}
         if unit.features >= llvm_streams.NEEDED and not unit.large:
-            self.streams = streams(self.ssa, unit.program.environment)
+            self.streams = streams.streams(self.ssa, unit.program.environment)
         if self.m.zeros:
             unit.module.attributes += f" {llvm_flushing.ATTRIBUTES}"
 
@@ -194,11 +194,11 @@ class KernelEmitter(TrialEmitter):
         return [*loops, *self._stops()]
 
     @cached_property
-    def _idle(self) -> IdleCtas | None:
+    def _idle(self) -> llvm_idle.IdleCtas | None:
         """Tells of which CTAs no thread does anything, if there may be such."""
         if self.unit.block.joins or self.m.at_start is None:
             return None
-        found = IdleCtas(self.schedule.order[0], self.m, self.parameter_offset)
+        found = llvm_idle.IdleCtas(self.schedule.order[0], self.m, self.parameter_offset)
         return found if found.tells else None
 
     @property
@@ -458,7 +458,7 @@ class KernelEmitter(TrialEmitter):
                 f"  %cta.{c} = phi i32 [ %first.{c}.32, %chunk.begin ], [ %cta.{c}.next, %cta.end ]"
                 for c in "xyz"
             ),
-            *(unless_idle(self._idle, self._check) if self._idle else self._check()),
+            *(llvm_idle.unless_idle(self._idle, self._check) if self._idle else self._check()),
             "cta.run:",
             "  store i64 %cta, ptr %cta.slot",
         ]
@@ -634,24 +634,24 @@ def emit(
     kernel, ssa = llvm_rewriting.with_decisions(
         Unit(program, kernel, block, features, may_grow=True, ssa=ssa)
     )
-    kernel, ssa = with_short_divisions(program, kernel, ssa)
-    written_out = unrolled(program, kernel, block)
+    kernel, ssa = short_divisions.with_short_divisions(program, kernel, ssa)
+    written_out = unrolling.unrolled(program, kernel, block)
     if watch is not None:
-        unit = shaped(Unit(program, written_out, block, features))
-        return _emit(rewritten(unit), attributes, watch)
+        unit = llvm_rewriting.shaped(Unit(program, written_out, block, features))
+        return _emit(llvm_rewriting.rewritten(unit), attributes, watch)
     if written_out is not kernel:
         with suppress(TooLarge):  # then loops stay loops
-            unit = shaped(Unit(program, written_out, block, features, may_grow=True))
-            found = _emit(rewritten(unit), attributes)
+            unit = llvm_rewriting.shaped(Unit(program, written_out, block, features, may_grow=True))
+            found = _emit(llvm_rewriting.rewritten(unit), attributes)
             if _lines(found) <= WRITTEN_OUT:
                 return found
     first = Unit(program, kernel, block, features, may_grow=True, ssa=ssa)
-    unit = shaped(first)
+    unit = llvm_rewriting.shaped(first)
     if not llvm_rewriting.is_surely_large(unit):
-        unit = rewritten(unit)
+        unit = llvm_rewriting.rewritten(unit)
         found = _if_small(unit, attributes)
         if (found is None or _lines(found) > MANY_LINES) and llvm_rewriting.may_be_in_fours(unit):
-            fours = rewritten(shaped(first.anew(kernel, block, in_fours=True)))
+            fours = llvm_rewriting.rewritten(llvm_rewriting.shaped(first.anew(kernel, block, in_fours=True)))
             found = min(filter(None, (found, _if_small(fours, attributes))), key=_lines, default=None)
         if found is not None:
             return found

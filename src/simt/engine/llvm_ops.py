@@ -26,7 +26,7 @@ from simt.analysis.program import (
 from simt.analysis.range_algebra import UNKNOWN, Range, constant
 from simt.analysis.ranges import Ranges
 from simt.analysis.remade import Recipe
-from simt.analysis.rolled_again import Line, Seldom
+from simt.analysis.rolled_lines import Line, Seldom
 from simt.analysis.rows_beside import offsets_beside
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition

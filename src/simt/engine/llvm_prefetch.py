@@ -30,7 +30,7 @@ from itertools import accumulate, groupby, pairwise
 from operator import itemgetter
 
 from simt.analysis.program import Op
-from simt.analysis.rolled_again import Line
+from simt.analysis.rolled_lines import Line
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.engine.host import SLOW_GATHERS

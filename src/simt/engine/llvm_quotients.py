@@ -10,15 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from simt.analysis.shape import WARP, Shape, trailing_zeros
-from simt.analysis.short_divisions import UPPER
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_two_rows import TwoRowsAlgebra
+from simt.imports import Later
 from simt.ptx.types import U32, U64, Type
 from simt.records import replace
+
+if TYPE_CHECKING:
+    from simt.analysis import short_divisions
+else:
+    short_divisions = Later("simt.analysis.short_divisions")
 
 
 class QuotientAlgebra(TwoRowsAlgebra):
@@ -87,7 +93,7 @@ class QuotientAlgebra(TwoRowsAlgebra):
         """`by_64`; of lanes `by_32`, if all upper halves are zero: CPUs divide by 64 bits one by one."""
         if max(a.width, b.width) < WARP:
             return by_64(self, t, a, b)
-        upper = self.binary("and", self.binary("or", a, b), self.number(a.type, UPPER))
+        upper = self.binary("and", self.binary("or", a, b), self.number(a.type, short_divisions.UPPER))
         small = self._all(self.test("icmp eq", upper, self.number(a.type, 0)))
 
         def short() -> tuple[Value, ...]:

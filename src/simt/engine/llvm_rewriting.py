@@ -13,7 +13,8 @@ from simt.analysis.program import Block, Branch, Function, Op
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
 from simt.analysis.remainders import with_remainders
-from simt.analysis.rolled_again import is_seldom, proof_of, rolled_again, unrolled_pairs
+from simt.analysis.rolled_again import proof_of, rolled_again, unrolled_pairs
+from simt.analysis.rolled_lines import is_seldom
 from simt.analysis.schedule import schedule
 from simt.analysis.skipped import FEWEST, skipped_words, without_branches
 from simt.analysis.ssa import Ssa, build

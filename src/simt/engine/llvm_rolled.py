@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from simt.analysis.program import Block, Register
-from simt.analysis.rolled_again import Line
+from simt.analysis.rolled_lines import Line
 from simt.engine.abi import FaultSlot, WorkerSlot
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_slots import SlotEmitter

@@ -21,7 +21,7 @@ from simt.analysis.pending import Pending
 from simt.analysis.program import Block, Function, Parameter, Program, Register, SymbolAddress
 from simt.analysis.quiet import taken_by_extremes
 from simt.analysis.remade import Recipe
-from simt.analysis.rolled_again import Seldom
+from simt.analysis.rolled_lines import Seldom
 from simt.analysis.rows import APART, WORTH, candidates, cost, cut
 from simt.analysis.schedule import Schedule, schedule
 from simt.analysis.shape import UNIFORM, VARYING, WARP, BlockShape, Hold, Shape

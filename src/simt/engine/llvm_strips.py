@@ -18,12 +18,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from simt.analysis.shape import WARP, BlockShape
 from simt.engine.host import PAGES_APART
-from simt.engine.llvm_idle import IdleCtas
 from simt.engine.llvm_series import FIRST_CTA, FIRST_THREAD, TURN
 from simt.records import dataclass
+
+if TYPE_CHECKING:
+    from simt.engine.llvm_idle import IdleCtas
 
 STRIP = 64
 """CTAs side by side, at most: what their rows share is to stay in the first cache."""

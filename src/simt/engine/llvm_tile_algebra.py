@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial, reduce
+from typing import TYPE_CHECKING
 
-from simt.analysis.cut_again import LEAST, LONGEST, SHORTEST
 from simt.analysis.following import Following
 from simt.analysis.shape import VARYING, WARP
 from simt.analysis.shape_algebra import MIRRORED, wrapped
@@ -23,9 +23,15 @@ from simt.engine.llvm_row_accesses import RowAccessAlgebra
 from simt.engine.llvm_runs import NEEDS
 from simt.engine.llvm_sides import INVERSE, Sided
 from simt.engine.llvm_tiles import Cut, Plain, Product, Tiled
+from simt.imports import Later
 from simt.isa.algebra import Comparison
 from simt.ptx.types import U32, Type
 from simt.records import replace
+
+if TYPE_CHECKING:
+    from simt.analysis import cut_again
+else:
+    cut_again = Later("simt.analysis.cut_again")
 
 HALF, ADDRESS = 32, 64
 SIGN = 63
@@ -117,7 +123,7 @@ class TileAlgebra(RowAccessAlgebra):
         if index is None:
             return product
         factor = b.literal
-        if factor is None or not LEAST <= factor < 1 << t.bits // 2:
+        if factor is None or not cut_again.LEAST <= factor < 1 << t.bits // 2:
             return product
         if shape_of(product).stride == factor:
             made, (start, valid) = Plain(self.builder, lambda: product, product), self._counting_from(index)
@@ -201,7 +207,7 @@ class TileAlgebra(RowAccessAlgebra):
             if other.start.type != product.start.type and length == cut.length:
                 one, two = (self.cast("zext", I64, p.start) for p in (product, other))
                 return cut, self.builder.emit(f"icmp eq {one.typed}, {two.ir}")
-        if not SHORTEST <= length < LONGEST:
+        if not cut_again.SHORTEST <= length < cut_again.LONGEST:
             return None, "true"
         found = self._made_cut(product, length)
         known.append((product, found))

@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import gcd
+from typing import TYPE_CHECKING
 
-from simt.analysis.cut_again import divisor
 from simt.analysis.shape import WARP
 from simt.engine.llvm_builder import Builder, Value
+from simt.imports import Later
 from simt.records import dataclass
+
+if TYPE_CHECKING:
+    from simt.analysis import cut_again
+else:
+    cut_again = Later("simt.analysis.cut_again")
 
 
 class Plain:
@@ -89,7 +95,7 @@ class Product:
     @property
     def divisor(self) -> int | None:
         """By what all indices that are not negative are divided, rounded down; None if that is not exact."""
-        return divisor(self.factor, self.shift, int(self.start.type[1:]))
+        return cut_again.divisor(self.factor, self.shift, int(self.start.type[1:]))
 
     def rows(self, length: int) -> int:
         """In how many rows of a length a warp's lanes are at most. The first row has as many of them at least

@@ -10,7 +10,7 @@ are kept in the usual form when it ends, so the next turn and code behind the lo
 from __future__ import annotations
 
 from simt.analysis.program import Block, Call
-from simt.analysis.rolled_again import is_seldom
+from simt.analysis.rolled_lines import is_seldom
 from simt.analysis.shape import WARP, Hold
 from simt.engine import llvm_two_rows
 from simt.engine.llvm_builder import Value

@@ -7,8 +7,9 @@ defaults that the tables give them. Flushing that the language implies is bound 
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
-from simt.isa import approximate, special, special_code
+from simt.imports import Later
 from simt.isa.algebra import Algebra, Environment, Rounding, V
 from simt.isa.catalogue import instruction
 from simt.isa.derived import (
@@ -29,6 +30,13 @@ from simt.isa.derived import (
     with_bits,
 )
 from simt.ptx.types import B64, F32, F64, PRED, Type, bits_type, unsigned
+
+if TYPE_CHECKING:
+    from simt.isa import approximate, special, special_code
+else:
+    approximate = Later("simt.isa.approximate")
+    special = Later("simt.isa.special")
+    special_code = Later("simt.isa.special_code")
 
 ROUNDINGS = "rn rz rm rp"
 FTZ = {"ftz": "1.4"}

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
-from simt.isa import approximate, special, special_code
+from simt.imports import Later
 from simt.isa.algebra import Algebra, Environment, V
 from simt.isa.catalogue import instruction
 from simt.isa.compare import BOOLEANS, COMPARISONS, combine, operators
@@ -32,6 +33,13 @@ from simt.isa.derived import (
 )  # fmt: skip
 from simt.isa.form import Value, Version
 from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, PRED, S16, U16, Kind, Type
+
+if TYPE_CHECKING:
+    from simt.isa import approximate, special, special_code
+else:
+    approximate = Later("simt.isa.approximate")
+    special = Later("simt.isa.special")
+    special_code = Later("simt.isa.special_code")
 
 F16S = "f16 f16x2"
 BF16S = "bf16 bf16x2"

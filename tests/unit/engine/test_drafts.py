@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -224,13 +225,14 @@ def test_better_code_is_llvm_s_work_alone(large: bool, made: Made, monkeypatch: 
 @SIMPLE
 def test_a_draft_is_emitted_in_the_simplest_way(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a large kernel is; the better code is not."""
-    emitted, text_apart = list[bool](), compiling._apart  # pyright: ignore[reportPrivateUsage]
+    emitted, parsed = list[bool](), compiling._parsed  # pyright: ignore[reportPrivateUsage]
 
-    def apart(text: str, cpu: Cpu) -> tuple[str, list[bytes]]:
-        emitted.append(compiling.LARGE in text)
-        return text_apart(text, cpu)
+    def noted(text: str, cpu: Cpu, level: int) -> tuple[Any, Any]:
+        if "@simt_kernel(" in text:
+            emitted.append(compiling.LARGE in text)
+        return parsed(text, cpu, level)
 
-    monkeypatch.setattr(compiling, "_apart", apart)
+    monkeypatch.setattr(compiling, "_parsed", noted)
     program = Program()
     program.run()
     monkeypatch.setattr(drafts, "ENOUGH", 1)
@@ -276,6 +278,21 @@ def test_what_is_large_in_any_case_is_emitted_once(made: Made, monkeypatch: pyte
     program.run()
     program.run()
     assert made() == (1, 1)
+
+
+def test_deep_nests_have_one(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops in more than four others are not taken to turn as often for each."""
+    depth = 10
+    heads = "".join(f"L{i}: shr.u32 %c, %c, 1; " for i in range(depth))
+    ends = "".join(f"setp.eq.u32 %p, %c, {77 + i}; @%p bra L{i}; " for i in reversed(range(depth)))
+    nest = SUM.replace(
+        "ld.global.u32 %v, [%a];", f"ld.global.u32 %v, [%a]; mov.u32 %c, %tid.x; {heads}{ends}"
+    )
+    Program(nest, n=32).run()
+    assert made() == (1, 0)
+    monkeypatch.setattr(drafts, "SHORT", drafts.NANOSECONDS * 8**4)
+    Program(nest.replace("77", "66"), n=32).run()
+    assert made() == (0, 1)
 
 
 def test_sequences_have_none(made: Made) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simt.analysis.program import Op
-from simt.analysis.rolled_again import Line
+from simt.analysis.rolled_lines import Line
 from simt.analysis.shape import BlockShape
 from simt.engine.llvm_rewriting import with_decisions
 from simt.engine.llvm_slots import Unit
