@@ -109,13 +109,14 @@ def plan_of(
     gathers = gathers and _suits_gathers(shape, size, block, stores)
     apart = _apart(size // count, count, stores, volatile)
     words = apart is Way.LANES and (space, size, count) == ("shared", 4, 1)
-    if windows and words and _may_be_near(pattern, shape):
+    near = _has_steps(pattern, shape) and are_near(shape.stride, size, count, picks)
+    if windows and words and _may_be_near(pattern, shape) and not near:
         apart = Way.WINDOW
     elif _has_steps(pattern, shape) and volatile:
         if shape.stride == -size and not stores:
             return Plan(Way.STEPS, shape, apart)
     elif _has_steps(pattern, shape):
-        if are_near(shape.stride, size, count, picks):
+        if near:
             apart = Way.NEAR
         elif apart is Way.TURNS or shape.stride == -size or not gathers:
             apart = Way.STEPS
@@ -152,7 +153,7 @@ def pattern_of(shape: Shape, size: int, space: str) -> Pattern:
 
 def _may_be_near(pattern: Pattern, shape: Shape) -> bool:
     """Whether a window of shared memory may serve lanes whose words are not contiguous."""
-    every_second = pattern is Pattern.STRIDED and (shape.width, shape.stride) == (1, 8)
+    every_second = pattern is Pattern.STRIDED and (shape.width, shape.stride) == (1, 8)  # a guess
     unsure = pattern is Pattern.CONTIGUOUS and not shape.exact
     return every_second or unsure or pattern is Pattern.UNKNOWN
 

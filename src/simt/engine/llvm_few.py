@@ -17,7 +17,9 @@ from simt.analysis.shape import WARP
 from simt.engine.llvm_access import SHARED, Access
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
+from simt.engine.llvm_masked import Places
 from simt.engine.llvm_memory import Store, Values
+from simt.engine.llvm_steps import HALF
 from simt.engine.llvm_waiting import WaitingAlgebra
 from simt.records import dataclass
 
@@ -48,7 +50,7 @@ def few_of(mask: Value, known: Lanes, ops: int) -> Few | None:
     """None if they are many. `ops`: instructions of the function."""
     lanes = known.numbers
     are_first = lanes in PREFIXES and known.are_alike and ops <= (LONG if known.are_all else SHORT)
-    are_few = 0 < len(lanes) <= FEW or are_first
+    are_few = 0 < len(lanes) <= FEW or are_first or (bool(lanes) and lanes[-1] < HALF)
     return Few(mask, lanes, known.are_all and known.are_alike, are_first) if are_few else None
 
 
@@ -89,6 +91,30 @@ class FewAlgebra(WaitingAlgebra):
         if few is None or not few.are_all or len(few.lanes) > FEW:
             return None
         return few if self._plan(access, stores).way not in (Way.ONE, Way.VECTOR) else None
+
+    # -- the first half of a warp ------------------------------------------------------------------
+
+    def gather(self, places: Places, mask: Value, element: str, word: int, step: int = 1) -> Value:
+        if mask.width < WARP or not self._runs_in_half:
+            return super().gather(places, mask, element, word, step)
+        mask, *some = self._halved(mask, *places)
+        return self.padded(super().gather(tuple(some), mask, element, word, step), WARP)
+
+    def scatter(self, places: Places, mask: Value, data: Value, word: int, step: int = 1) -> None:
+        if mask.width == WARP and self._runs_in_half:
+            mask, data, *some = self._halved(mask, data, *places)
+            places = tuple(some)
+        super().scatter(places, mask, data, word, step)
+
+    @property
+    def _runs_in_half(self) -> bool:
+        """Whether it is known that no other lane runs: many CPUs take as long for lanes that a mask leaves
+        out as for others."""
+        few = self.few()
+        return few is not None and few.lanes[-1] < HALF and not self.module.is_long
+
+    def _halved(self, *values: Value) -> list[Value]:
+        return [value if value.width < WARP else self.piece(value, 0, HALF) for value in values]
 
     # -- the first lanes of a warp -----------------------------------------------------------------
 

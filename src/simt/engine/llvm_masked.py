@@ -25,15 +25,14 @@ class MaskedAlgebra(ExchangeAlgebra):
     (i1 for each lane) leaves out load zeros."""
 
     def gather(self, places: Places, mask: Value, element: str, word: int, step: int = 1) -> Value:
-        """What lies at each lane's place. `step`: bytes."""
+        """What lies at each lane's place, of as many lanes as the mask has. `step`: bytes."""
 
         def run(m: MaskedAlgebra, mask: Value, *places: Value) -> Value:
-            vector, pointers = spell(element, WARP), m._pointed(places, step)
-            name = m._intrinsic(
-                "gather", element, f".v{WARP}p0", vector, (pointers.spelled, "i32", mask.spelled, vector)
-            )
+            vector, pointers = spell(element, mask.width), m._pointed(places, step)
+            kinds = (pointers.spelled, "i32", mask.spelled, vector)
+            name = m._intrinsic("gather", element, f".v{mask.width}p0", vector, kinds, mask.width)
             operands = f"{pointers.typed}, i32 {word}, {mask.typed}, {vector} zeroinitializer"
-            return m.emit(f"call {vector} {name}({operands})", element, WARP)
+            return m.emit(f"call {vector} {name}({operands})", element, mask.width)
 
         has = "avx512f" in self.features or self.has_gathers
         return self._in_place_or_called("gather", has and not self.module.is_long, run, mask, *places)
@@ -42,7 +41,7 @@ class MaskedAlgebra(ExchangeAlgebra):
         def run(m: MaskedAlgebra, mask: Value, data: Value, *places: Value) -> None:
             pointers = m._pointed(places, step)
             kinds = (data.spelled, pointers.spelled, "i32", mask.spelled)
-            name = m._intrinsic("scatter", data.type, f".v{WARP}p0", "void", kinds)
+            name = m._intrinsic("scatter", data.type, f".v{mask.width}p0", "void", kinds, mask.width)
             m.builder.void(f"call void {name}({data.typed}, {pointers.typed}, i32 {word}, {mask.typed})")
 
         self._in_place_or_called("scatter", "avx512f" in self.features, run, mask, data, *places)
@@ -53,7 +52,7 @@ class MaskedAlgebra(ExchangeAlgebra):
             return places[0]
         start, column = places
         text = f"getelementptr i{8 * step}, {start.typed}, {column.typed}"
-        return Value(self.builder.emit(text), "ptr", WARP)
+        return Value(self.builder.emit(text), "ptr", column.width)
 
     def masked_load(
         self, pointer: str, mask: Value, element: str, word: int, others: Value | None = None
@@ -72,7 +71,7 @@ class MaskedAlgebra(ExchangeAlgebra):
         has, others = self._has_masks(element), others or Value("zeroinitializer", element, mask.width)
         width, filled = mask.width, self._filled(element, mask.width)
         if filled > width:
-            others, mask = self._padded(others, filled), self._padded(mask, filled)
+            others, mask = self.padded(others, filled), self.padded(mask, filled)
         loaded = self._in_place_or_called("load", has, run, mask, Value(pointer, "ptr"), others)
         return self.piece(loaded, 0, width)
 
@@ -85,7 +84,7 @@ class MaskedAlgebra(ExchangeAlgebra):
 
         has, filled = self._has_masks(data.type), self._filled(data.type, mask.width)
         if filled > mask.width:
-            data, mask = self._padded(data, filled), self._padded(mask, filled)
+            data, mask = self.padded(data, filled), self.padded(mask, filled)
         self._in_place_or_called("store", has, run, mask, data, Value(pointer, "ptr"))
 
     def _filled(self, element: str, width: int) -> int:
@@ -93,8 +92,10 @@ class MaskedAlgebra(ExchangeAlgebra):
         then, and they need not be: where the mask comes from another block, they are whatever follows it."""
         return max(width, LEAST_REGISTER // element_bits(element)) if "avx512f" in self.features else width
 
-    def _padded(self, value: Value, width: int) -> Value:
+    def padded(self, value: Value, width: int) -> Value:
         """With zeros behind it."""
+        if width == value.width:
+            return value
         picks = ", ".join(f"i32 {min(i, value.width)}" for i in range(width))
         text = f"shufflevector {value.typed}, {value.spelled} zeroinitializer, <{width} x i32> <{picks}>"
         return Value(self.builder.emit(text), value.type, width)

@@ -592,12 +592,10 @@ class MemoryAlgebra(TileAlgebra):
         if way is Way.WINDOW:
             return self.load_window(access, partial(self._load_apart, access, Way.LANES))
         if way in (Way.STEPS, Way.NEAR):
-            return self._either(
-                self.are_steps_valid(access),
-                partial(self._load_by_steps, access, way is Way.NEAR),
-                partial(self._load_slowly if access.volatile else self._gathered, access),
-                likely=True,
-            )
+            slow = partial(self.load_half, access, partial(self._gathered, access))
+            slow = partial(self._load_slowly, access) if access.volatile else slow
+            fast = partial(self._load_by_steps, access, way is Way.NEAR)
+            return self._either(self.are_steps_valid(access), fast, slow, likely=True)
         return self._gathered(access)
 
     def _load_by_steps(self, access: Access, near: bool) -> tuple[Value, ...]:

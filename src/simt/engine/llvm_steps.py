@@ -23,6 +23,8 @@ from simt.engine.llvm_streams import StreamAlgebra
 
 REGISTER = 64
 """Bytes."""
+HALF = WARP // 2
+"""Lanes."""
 
 
 class StepsAlgebra(StreamAlgebra):
@@ -33,15 +35,31 @@ class StepsAlgebra(StreamAlgebra):
         """Bytes of the smallest words that the CPU picks out of any two registers by one instruction."""
         return host.picks(self.features)
 
-    def are_steps_valid(self, access: Access) -> str:
-        """i1: the first address of each row is that of all its lanes, with their steps, and all are valid."""
+    def load_half(self, access: Access, otherwise: Callable[[], tuple[Value, ...]]) -> tuple[Value, ...]:
+        """Words one by one where no lane runs of a warp's second half, which may lie beyond memory."""
+        if self.has_gathers or self.mask_is_full or self.segment < WARP:
+            return otherwise()
+        starts, stride = self.starts_of_rows(access), shape_of(access.address).stride
+
+        def half() -> tuple[Value, ...]:
+            places = [self._places(stride, i * access.word)[:HALF] for i in range(access.count)]
+            run = partial(StepsAlgebra.load_at, element=access.element, word=access.word)
+            return tuple(self.apart("half", partial(run, places=part), *starts) for part in places)
+
+        outside = self.builder.emit(f"and {self.mask_bits(self.mask).typed}, {-1 << HALF}")
+        none = self.builder.emit(f"icmp eq i32 {outside}, 0")
+        return self._either(self.both(none, self.are_steps_valid(access, HALF)), half, otherwise)
+
+    def are_steps_valid(self, access: Access, lanes: int = 0) -> str:
+        """i1: the first address of each row is that of all its lanes (the first `lanes`), with their steps,
+        and all are valid."""
         guard = access.address.valid if isinstance(access.address, Guarded) else "true"
         first, stride = bases(access.address), shape_of(access.address).stride
         if stride % access.size:
             return "false"
         if self._is_all_proven(access):
             return guard
-        reach = abs(stride) * (self.segment - 1)
+        reach = abs(stride) * ((lanes or self.segment) - 1)
         if stride > 0 and self._is_sure(access, access.address, reach + access.size):
             return "true"
         if stride < 0:
@@ -120,7 +138,7 @@ class StepsAlgebra(StreamAlgebra):
         """What lies at some distances from where the warp begins, or each row of it, as lanes."""
         pointers = self._where_lanes_are(starts, places)
         items = [self.builder.emit(f"load {element}, ptr {p}, align {word}") for p in pointers]
-        return self._assemble(element, items)
+        return self.padded(self._assemble(element, items), WARP)
 
     def store_by_steps(
         self,

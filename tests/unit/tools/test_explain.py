@@ -57,8 +57,9 @@ def explained(text: str, x: int = 32, y: int = 1, kernel: str = "k", cpu: str = 
 
 def may_part(access: AccessNote) -> bool:
     """Whether there is a gather or a scatter for it, if only as a last resort. Loads by steps that are proven
-    right need none, volatile ones are otherwise done lane by lane."""
-    steps = access.way in ("steps", "near") and not (access.proven and access.operation == "load")
+    right need none, nor do stores of near lanes, volatile ones are otherwise done lane by lane."""
+    need_none = access.proven and (access.way == "near" or access.operation == "load")
+    steps = access.way in ("steps", "near") and not need_none
     steps = steps and access.otherwise is None
     return steps or bool(APART & {access.way, access.otherwise})
 
@@ -118,8 +119,8 @@ def test_an_access(
 @pytest.mark.parametrize(
     ("text", "shape", "way", "otherwise"),
     [
-        (by_x("ld.shared.u32 %r6, [%r4];", 3), (32, 1), "window", None),
-        (by_x("st.shared.u32 [%r4], %r1;", 3), (32, 1), "window", None),
+        (by_x("ld.shared.u32 %r6, [%r4];", 3), (32, 1), "near", None),
+        (by_x("st.shared.u32 [%r4], %r1;", 3), (32, 1), "near", None),
         (by_x("ld.shared.u32 %r6, [%r4];", 2), (24, 4), "window", None),
         (by_x("st.shared.u32 [%r4], %r1;", 2), (24, 4), "window", None),
         (body("ld.shared.u32 %r4, [s];", "st.shared.u32 [%r4], %r1;"), (16, 16), "one", None),

@@ -1,0 +1,127 @@
+"""Accesses of which no lane of a warp's second half runs, at steps or anywhere, on CPUs that take as long for
+lanes that a mask leaves out. Expectations are NumPy's."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import simt
+from simt.analysis.shape import BlockShape
+from simt.engine.compile import attributes
+from simt.engine.host import SLOW_GATHERS, Cpu, find_cpu, host_cpu
+from simt.engine.llvm_kernel import emit
+from simt.records import replace
+from tests.conftest import shared_device
+
+ROOM = 16 * 33
+"""Words of shared memory: what 16 lanes have that are 33 words apart."""
+WAYS = {
+    "steps": "mul.lo.u32 %i, %t, 33;",
+    "anywhere": "mul.lo.u32 %i, %t, 7919; rem.u32 %i, %i, 528;",
+}
+CONDITIONS = {
+    "of the thread": "setp.lt.u32 %p, %t, 16;",
+    "of both": "setp.lt.u32 %p, %t, 16; setp.ge.u32 %q, %t, %k; and.pred %p, %p, %q;",
+    "of data": "ld.global.u32 %v, [%d]; setp.ne.u32 %p, %v, 0;",
+}
+KERNEL = """
+.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 data, .param .u64 out, .param .u32 first)
+{{
+    .reg .b32 %t, %i, %j, %k, %s, %v, %w; .reg .b64 %d, %o, %x; .reg .pred %p, %q;
+    .shared .align 16 .b32 box[528];
+    ld.param.u64 %d, [data]; ld.param.u64 %o, [out]; ld.param.u32 %k, [first];
+    mov.u32 %t, %tid.x; mov.u32 %s, box;
+    mov.u32 %j, %t;
+FILL:
+    shl.b32 %i, %j, 2; add.u32 %i, %i, %s; mul.lo.u32 %v, %j, 3; st.shared.u32 [%i], %v;
+    add.u32 %j, %j, 32; setp.lt.u32 %p, %j, 528;
+    @%p bra FILL;
+    bar.sync 0;
+    mul.wide.u32 %x, %t, 4; add.u64 %d, %d, %x; add.u64 %o, %o, %x;
+    {condition}
+    @!%p bra DONE;
+    {place}
+    shl.b32 %i, %i, 2; add.u32 %i, %i, %s;
+    ld.shared.u32 %w, [%i];
+    add.u32 %w, %w, 1;
+    st.shared.u32 [%i], %w;
+    st.global.u32 [%o], %w;
+DONE:
+    bar.sync 0;
+    ld.shared.u32 %v, [box+132];
+    st.global.u32 [%o+128], %v;
+    ret;
+}}
+"""
+
+
+def slow(cpu: Cpu) -> Cpu:
+    return replace(cpu, features=cpu.features | {SLOW_GATHERS})
+
+
+def text_of(condition: str, way: str) -> str:
+    kernel = KERNEL.format(condition=CONDITIONS[condition], place=WAYS[way])
+    program, cpu = shared_device("jit").load(kernel).program, slow(find_cpu("x86-64-v4"))
+    return emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))[0]
+
+
+def widths(text: str, what: str) -> set[str]:
+    return set(re.findall(rf"call [^@]*@llvm\.masked\.{what}\.v(\d+)i32", text))
+
+
+@pytest.fixture(scope="module")
+def device() -> simt.Device:
+    made = simt.Device("sm_90", engine="jit", memory="16MiB")
+    made.engine.compiler.cpu = slow(host_cpu())
+    return made
+
+
+@pytest.mark.parametrize("running", ["none", "first", "some", "half"])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_lanes_of_the_first_half(device: simt.Device, condition: str, way: str, running: str) -> None:
+    lanes = np.arange(32)
+    runs = {"none": lanes < 0, "first": lanes < 1, "some": lanes % 3 == 1, "half": lanes >= 0}[running]
+    runs = runs & (lanes < 16)
+    first = 0
+    if condition == "of the thread":
+        runs = lanes < 16
+    elif condition == "of both":
+        first = {"none": 16, "first": 15, "some": 5, "half": 0}[running]
+        runs = (lanes < 16) & (lanes >= first)
+    out = device.zeros(64, "u4")
+    kernel = KERNEL.format(condition=CONDITIONS[condition], place=WAYS[way])
+    device.load(kernel)["k"](1, 32, (device.array(runs.astype("u4")), out, first))
+    places = lanes * 33 if way == "steps" else lanes * 7919 % ROOM
+    expected = np.where(runs, places * 3 + 1, 0)
+    box = np.arange(ROOM) * 3
+    box[places[runs]] += 1
+    assert out.numpy().tolist() == [*expected.tolist(), *[int(box[33])] * 32]
+
+
+def test_a_lane_beyond_memory_is_found(device: simt.Device) -> None:
+    """Lane 16 is the first that is beyond. Not the store finds it, but the load before."""
+    kernel = KERNEL.format(condition=CONDITIONS["of data"], place=WAYS["steps"])
+    line = next(n for n, text in enumerate(kernel.splitlines(), 1) if "ld.shared.u32 %w" in text)
+    run = device.load(kernel)["k"]
+    run(1, 32, (device.array((np.arange(32) == 15).astype("u4")), device.zeros(64, "u4"), 0))
+    with pytest.raises(simt.SimtError) as found:
+        run(1, 32, (device.array((np.arange(32) == 16).astype("u4")), device.zeros(64, "u4"), 0))
+    assert f"line {line})" in str(found.value)
+
+
+def test_where_it_is_known_half_a_warp_is_gathered() -> None:
+    assert widths(text_of("of the thread", "anywhere"), "gather") == {"16"}
+    assert widths(text_of("of the thread", "anywhere"), "scatter") == {"16"}
+    assert widths(text_of("of data", "anywhere"), "gather") == {"32"}
+
+
+def test_lanes_at_steps_are_loaded_one_by_one_where_memory_ends_behind_them() -> None:
+    assert "@simt.half" in text_of("of data", "steps")
+    assert "@simt.half" not in text_of("of data", "anywhere")
