@@ -46,6 +46,18 @@ class Module(NamedTuple):
             )
         return "".join((*lines, self.after))
 
+    def called(self, names: Iterable[str]) -> set[str]:
+        """What some of the functions call, themselves or by those that LLVM puts in place of calls."""
+        left, found = [*names], set[str]()
+        while left:
+            more = {*_NAME.findall(self.functions[left.pop()])} - found
+            found |= more
+            left += [name for name in more if name in self.functions and self.is_inlined(name)]
+        return found
+
+    def is_inlined(self, name: str) -> bool:
+        return INLINED in self.functions[name].partition("{\n")[0]
+
 
 def named(text: str, attribute: str) -> Module:
     """A module in which functions have names by content that depend on nothing but such, and on constants.
@@ -102,9 +114,8 @@ class _Made(NamedTuple):
         found = frozenset(self.places[name] for name in names if name in self.places)
         return found.union(*(self.needs[i] for i in found))
 
-    def with_more(self, image: bytes, functions: dict[str, str]) -> _Made:
-        """With an object more, of some functions."""
-        called = {name for text in functions.values() for name in _NAME.findall(text)}
+    def with_more(self, image: bytes, functions: Iterable[str], called: Iterable[str]) -> _Made:
+        """With an object more, of some functions, which call others."""
         places = self.places | dict.fromkeys(functions, len(self.objects))
         return _Made((*self.objects, image), places, (*self.needs, self.reached(called)))
 
@@ -123,18 +134,14 @@ class Common:
         """A module as objects: of what is its own, as functions with an attribute are, and of what others
         have too. They are to be linked with each other."""
         module, seen = named(text, attribute), self._made
-        shared = {
-            name: function
-            for name, function in module.functions.items()
-            if name.startswith(COMMON) and INLINED not in function.partition("{\n")[0]
-        }
+        shared = [n for n in module.functions if n.startswith(COMMON) and not module.is_inlined(n)]
         known = seen if len(seen.reached(shared)) < MOST else _NOTHING
-        found = [make(module.part(module.functions.keys() - shared.keys()))]
+        found = [make(module.part(module.functions.keys() - {*shared}))]
         found += [known.objects[i] for i in sorted(known.reached(shared))]
-        new = {name: function for name, function in shared.items() if name not in known.places}
+        new = [name for name in shared if name not in known.places]
         if new:
             found.append(make(module.part(new)))
-            made = known.with_more(found[-1], new)
+            made = known.with_more(found[-1], new, module.called(new))
             if self._made is seen:
                 self._made = made
         return found

@@ -209,3 +209,30 @@ def test_who_comes_second_leaves_his_own_out() -> None:
     later = common.objects(MODULE, "optnone", make)
     assert len(outer) == len(later) == 2
     assert outer[1] != later[1]
+
+
+def test_an_object_brings_what_its_functions_call_by_way_of_inlined_ones() -> None:
+    """Also where a kernel wants another function of that object."""
+    other = """define internal i64 @simt.op.8(i64 %x) noinline {
+  %y = sub i64 %x, 1
+  ret i64 %y
+}
+"""
+    far = """define internal i64 @simt.far.9(i64 %x) noinline {
+  %y = mul i64 %x, 5
+  ret i64 %y
+}
+"""
+    kernel = """define i64 @simt_kernel(i64 %x) {
+  %y = call i64 @simt.op.8(i64 %x)
+  ret i64 %y
+}
+!0 = !{}
+"""
+    common = Common()
+    declared = "declare void @llvm.trap()\n"
+    (_, with_far) = common.objects(declared + far + kernel.replace("op.8", "far.9"), "optnone", str.encode)
+    inlined = MODULE.replace("%z = add i64 %x, %y", "%z = call i64 @simt.far.9(i64 %y)")
+    _, first, with_both = common.objects(inlined.replace("!0 =", other + far + "!0 ="), "optnone", str.encode)
+    assert first == with_far
+    assert common.objects(declared + other + kernel, "optnone", str.encode)[1:] == [with_far, with_both]
