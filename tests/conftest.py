@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 import pytest
 
-from tests.shares import BETWEEN, STEP_BETWEEN, STEP_MADE_WELL, share, share_of_product, step_of_product
+from tests.shares import (
+    BETWEEN,
+    STEP_BETWEEN,
+    STEP_MADE_WELL,
+    STEP_SIMPLY,
+    share,
+    share_of_product,
+    step_of_product,
+)
 
 if TYPE_CHECKING:
     import simt
@@ -58,8 +66,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _made_quickly(items: list[pytest.Item]) -> list[tuple[pytest.Item, bool]]:
-    """Three of four combinations of a test's parameters, which run on code that LLVM makes in the simplest
-    way; and whether it is emitted so, too: one of these three. Most of a run's time is LLVM's otherwise, and
+    """Five of six combinations of a test's parameters, which run on code that LLVM makes in the simplest
+    way; and whether it is emitted so, too: a third of these. Most of a run's time is LLVM's otherwise, and
     all ways have to give the same bits. (Not those of the driver: launches of a draft go another way than
     others.)"""
     asked = [
@@ -70,7 +78,7 @@ def _made_quickly(items: list[pytest.Item]) -> list[tuple[pytest.Item, bool]]:
     ]  # fmt: skip
     made_well = {*share(asked, STEP_MADE_WELL, _test_of)}
     others = [item for item in asked if item not in made_well]
-    simply = {*share(others, STEP_MADE_WELL - 1, _test_of)}
+    simply = {*share(others, STEP_SIMPLY, _test_of)}
     return [(item, item in simply) for item in others]
 
 
@@ -120,6 +128,7 @@ def drafts(request: pytest.FixtureRequest, object_cache: Path, monkeypatch: pyte
     if mark is not None:
         monkeypatch.setenv("SIMT_DRAFTS", "all")
         monkeypatch.setattr("simt.engine.drafts.ENOUGH", 1 << 60)  # better code would be made in a few
+        monkeypatch.setattr("simt.engine.drafts.SHORT", 1 << 60)  # and where loops are nested, at once
     if mark is not None and mark.args == (True,):
         monkeypatch.setenv("SIMT_CACHE_DIR", str(_beside(object_cache, "simply")))
     else:

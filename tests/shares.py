@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import combinations_with_replacement
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -16,9 +17,13 @@ BETWEEN = ("x86-64-v2", "x86-64-v4")
 one of them, run a share of the tests that run on every CPU."""
 STEP_BETWEEN = 3
 
-STEP_MADE_WELL = 4
+STEP_MADE_WELL, STEP_SIMPLY = 6, 3
 """One of so many combinations of a test's parameters runs on code as users have it in the end, the others on
-code as its first version is if it is long."""
+code as its first version is if it is long; of these, one of so many on code that is emitted simply, too."""
+
+STEP_INTERPRETED = 2
+"""One of so many combinations that a plain run takes on compiled code the interpreter runs: it goes through
+all instructions in one way, whatever the shapes for which code is made in different ways."""
 
 FEW, MANY = 8, 32
 """Of less combinations than the first a plain run takes all, of as many as the second a smaller share."""
@@ -43,19 +48,18 @@ def share(items: Iterable[T], step: int, kind: Callable[[T], Hashable] = _alike,
 
 def step_of_product(combinations: Sequence[Mapping[str, object]]) -> int:
     """One of how many combinations of parameters' values a plain run takes of a test that does not say it."""
-    if len(combinations) < FEW:
-        return 1
     columns = [{repr(row[name]) for row in combinations} for name in combinations[0]]
     if sum(len(values) > 1 for values in columns) < 2:
         return 1
-    return 2 if len(combinations) < MANY else 3
+    step = 1 if len(combinations) < FEW else 2 if len(combinations) < MANY else 3
+    return step * STEP_INTERPRETED if combinations[0].get("engine") == "interpreter" else step
 
 
 def share_of_product(combinations: Sequence[Mapping[str, object]], step: int, all_: bool = ALL) -> set[int]:
     """Numbers of the combinations of parameters' values to take: about one of so many, and every value of
     each parameter. They are chosen by the sum of the values' places, so that values of two parameters meet
-    evenly."""
-    if all_:
+    evenly; and of these only as many as it takes for each two to meet that meet in any."""
+    if all_ or step == 1:
         return set(range(len(combinations)))
     places = _places(combinations)
     columns = {tuple(place[name] for place in places) for name in places[0]}  # some go in step
@@ -65,6 +69,21 @@ def share_of_product(combinations: Sequence[Mapping[str, object]], step: int, al
         if not seen.issuperset(place.items()):
             taken.add(number)
             seen.update(place.items())
+    return _that_meet(
+        {number: {*combinations_with_replacement(places[number].items(), 2)} for number in taken}
+    )
+
+
+def _that_meet(pairs: dict[int, set[Hashable]]) -> set[int]:
+    """So many of the combinations that every pair of values is there: the one with most new ones first."""
+    left, taken = dict(pairs), set[int]()
+    while left:
+        number = max(left, key=lambda n: (len(left[n]), -n))
+        new = left.pop(number)
+        if not new:
+            break
+        taken.add(number)
+        left = {n: others - new for n, others in left.items()}
     return taken
 
 

@@ -80,7 +80,8 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'simt' has no attribute {name!r}")
     with collector_spared():
-        return getattr(import_module(f"simt.{_LATER[name]}"), name)
+        found = globals()[name] = getattr(import_module(f"simt.{_LATER[name]}"), name)
+    return found  # from now on Python finds it: who has frozen objects would wait while they are counted
 
 
 def __dir__() -> list[str]:

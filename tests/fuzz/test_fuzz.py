@@ -10,6 +10,7 @@ import re
 import pytest
 
 import simt
+from tests.conftest import kept_for_each_way
 from tests.fuzz.clocks import with_clocks
 from tests.fuzz.programs import generate
 from tests.fuzz.recorded import recordings, wrong
@@ -23,9 +24,14 @@ KNOWN = {
 REPLAYED = {"interpreter": slice(0, 25), "jit": slice(0, 5)}
 
 
-@pytest.fixture(scope="module")
+@kept_for_each_way
+def device_for(engine: str) -> simt.Device:
+    return simt.Device("sm_90", engine=engine, memory="256MiB", timeout=60)
+
+
+@pytest.fixture
 def devices() -> dict[str, simt.Device]:
-    return {e: simt.Device("sm_90", engine=e, memory="256MiB", timeout=60) for e in REPLAYED}
+    return {engine: device_for(engine) for engine in REPLAYED}
 
 
 @pytest.mark.parametrize("engine", REPLAYED)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from simt.tools.pages import CONFORMANCE, pages
+from tests.hw import test_probes
 from tests.hw.conformance import counted, text
 
 FOLDER = Path(__file__).parents[2] / "docs" / "isa"
 
 
-def test_the_counts_are_those_of_the_vectors() -> None:
+def test_small_programs_and_all_counts_are_those_of_the_vectors() -> None:
+    """On the interpreter. In one test, so that one process runs the programs, once."""
+    probes = test_probes.compared()
+    assert [p.name for p in probes if test_probes.differing(p, test_probes.interpreted(p.name))] == []
     assert CONFORMANCE.read_text() == text(counted()), "run `make docs`"
 
 

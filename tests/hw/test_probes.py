@@ -92,10 +92,6 @@ def compared() -> list[Probe]:
     return [probes()[name] for name in recorded() if name not in UNDEFINED]
 
 
-def test_the_interpreter_gives_what_the_gpu_gave() -> None:
-    assert [p.name for p in compared() if differing(p, interpreted(p.name))] == []
-
-
 def test_the_jit_gives_what_the_gpu_gave() -> None:
     device = shared_device("jit")
     assert [p.name for p in share(compared(), STEP) if differing(p, run(p, device))] == []

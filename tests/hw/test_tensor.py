@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import simt
+from tests.conftest import kept_for_each_way
 from tests.hw.tensor import Case, cases, kernel, operands, seen
 from tests.shares import share
 from tests.unit.isa.meaning import Array
@@ -23,7 +24,7 @@ def recorded() -> dict[str, Array]:
         return dict(found)
 
 
-@cache
+@kept_for_each_way
 def _device(engine: str) -> simt.Device:
     return simt.Device("sm_90", engine=engine, memory="4MiB")
 

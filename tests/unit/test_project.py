@@ -51,6 +51,25 @@ def test_every_module_says_what_it_is() -> None:
     assert silent == []
 
 
+def kept_devices(text: str) -> list[str]:
+    """Functions that keep a device, by their decorators."""
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    return [
+        node.name for node in nodes
+        if any(re.search(r"scope=|\bcache\b", ast.unparse(decorator)) for decorator in node.decorator_list)
+        and node.returns is not None and re.search(r"simt\.(Device|Module|Kernel)", ast.unparse(node.returns))
+        and "simt.Device(" in ast.unparse(node) and "SIMT_DRAFTS" not in ast.unparse(node)
+    ]  # fmt: skip
+
+
+def test_kept_devices_make_code_in_the_way_of_each_test() -> None:
+    """A device takes that from the environment when it is made, which may be before a test's own way is set:
+    `tests.conftest.kept_for_each_way` keeps one for each. (Or the way is said where it is made.)"""
+    texts = {path: path.read_text() for path in (ROOT / "tests").rglob("*.py")}
+    some = {path: text for path, text in texts.items() if "simt.Device(" in text and "@" in text}
+    assert {str(path): found for path, text in some.items() if (found := kept_devices(text))} == {}
+
+
 def test_nothing_is_left_unwritten() -> None:
     """No stub passes for an implementation."""
     assert [

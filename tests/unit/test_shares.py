@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 from tests.shares import share, share_of_product, step_of_product
 
@@ -53,6 +53,19 @@ def test_pairs_of_values_meet() -> None:
     assert len(taken) == 9
 
 
+def test_no_more_are_taken_than_pairs_need() -> None:
+    """Of the combinations by the sum of places; each two of them that meet still do."""
+    rows = [dict(zip("abcde", place)) for place in product(*map(range, (4, 2, 6, 3, 2)))]
+    by_sum = [row for row in rows if sum(row.values()) % 6 == 0]
+    taken = [rows[number] for number in share_of_product(rows, 6, False)]
+    assert pairs(taken) == pairs(by_sum)
+    assert len(taken) <= 0.6 * len(by_sum)
+
+
+def pairs(rows: list[dict[str, int]]) -> set[tuple[tuple[str, int], tuple[str, int]]]:
+    return {pair for row in rows for pair in combinations(row.items(), 2)}
+
+
 def test_parameters_that_go_in_step_are_one() -> None:
     places = [{"a": a, "b": b, "c": b} for a, b in product(range(2), range(2))]
     assert share_of_product(places, 2, False) == {0, 3}
@@ -60,4 +73,8 @@ def test_parameters_that_go_in_step_are_one() -> None:
 
 def test_what_a_test_runs_that_does_not_say_it() -> None:
     for sizes, step in (((2, 3), 1), ((100, 1), 1), ((2, 4), 2), ((3, 10), 2), ((4, 8), 3)):
-        assert step_of_product([dict(zip("ab", place)) for place in product(*map(range, sizes))]) == step
+        rows = [dict(zip("ab", place)) for place in product(*map(range, sizes))]
+        assert step_of_product(rows) == step
+        assert step_of_product([{**row, "engine": "jit"} for row in rows]) == step
+        on_the_interpreter = step_of_product([{**row, "engine": "interpreter"} for row in rows])
+        assert on_the_interpreter == (2 * step if min(sizes) > 1 else 1)

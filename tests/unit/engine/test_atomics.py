@@ -20,7 +20,7 @@ from simt.engine.llvm_updates import atomic
 from simt.engine.prepared import Prepared
 from simt.machine.launch import Launch
 from simt.ptx.types import BF16, BF16X2, F16, F16X2, F32, F64, TYPES, Type
-from tests.conftest import shared_device
+from tests.conftest import kept_for_each_way, shared_device
 
 llvm: Any = llvmlite.binding  # its functions carry no types
 HEAD = ".version 7.5\n.target sm_75\n.address_size 64\n"
@@ -190,9 +190,14 @@ def flushed(x: np.float32) -> np.float32:
     return np.copysign(np.float32(0), x) if abs(x) < np.float32(LEAST) else x
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def alone() -> simt.Device:
     """A device whose launches have one thread: nothing is locked there."""
+    return device_alone()
+
+
+@kept_for_each_way
+def device_alone() -> simt.Device:
     return simt.Device("sm_90", memory="64MiB", workers=1, timeout=20)
 
 

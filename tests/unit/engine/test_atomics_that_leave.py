@@ -9,6 +9,7 @@ import pytest
 import simt
 from simt.engine.llvm_updates import leaves
 from simt.ptx.types import B32, F32, S32, U32
+from tests.conftest import kept_for_each_way
 
 HEAD = """.version 7.5
 .target sm_75
@@ -39,9 +40,14 @@ CTAS, THREADS = 512, 64
 BOUNDS = {"u32": (0, 2**32), "s32": (-(2**31), 2**31), "u64": (0, 2**63), "s64": (-(2**63), 2**63)}
 
 
-@pytest.fixture(scope="module", params=[1, 2, 4])
+@kept_for_each_way
+def device_with(workers: int) -> simt.Device:
+    return simt.Device("sm_90", engine="jit", workers=workers, memory="64MiB", timeout=60)
+
+
+@pytest.fixture(params=[1, 2, 4])
 def device(request: pytest.FixtureRequest) -> simt.Device:
-    return simt.Device("sm_90", engine="jit", workers=request.param, memory="64MiB", timeout=60)
+    return device_with(request.param)
 
 
 def kernel(kind: str, update: str, scattered: bool) -> str:

@@ -12,7 +12,7 @@ from simt.analysis.shape import BlockShape
 from simt.engine.host import host_features
 from simt.engine.llvm_kernel import emit
 from simt.ptx.types import TYPES
-from tests.conftest import shared_device
+from tests.conftest import kept_for_each_way, shared_device
 from tests.unit.engine.arrays import words_at_the_end
 from tests.unit.engine.test_atomics import CASES, HEAD, MODELS, number
 
@@ -53,12 +53,16 @@ def kernel(op: str, type_: str, space: str, guard: str = "all", offset: int = 0)
 """
 
 
-@pytest.fixture(scope="module", params=["interpreter", "one thread", "threads"])
+@kept_for_each_way
+def device_with(workers: int) -> simt.Device:
+    return simt.Device("sm_90", memory="64MiB", workers=workers, timeout=20)
+
+
+@pytest.fixture(params=["interpreter", "one thread", "threads"])
 def any_device(request: pytest.FixtureRequest) -> simt.Device:
     if request.param == "interpreter":
         return shared_device("interpreter")
-    workers = 1 if request.param == "one thread" else 2
-    return simt.Device("sm_90", memory="64MiB", workers=workers, timeout=20)
+    return device_with(1 if request.param == "one thread" else 2)
 
 
 @pytest.mark.share(10)

@@ -13,7 +13,7 @@ from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
 from simt.engine.host import find_cpu
 from simt.engine.llvm_kernel import emit
-from tests.conftest import shared_device
+from tests.conftest import kept_for_each_way, shared_device
 from tests.unit.engine.arrays import words_at_the_end
 
 KERNEL = """
@@ -54,9 +54,14 @@ ALL = 0xFFFFFFFF
 WORDS = 300
 
 
-@pytest.fixture(scope="module", params=["host", "x86-64-v3"])
+@kept_for_each_way
+def device_for(cpu: str) -> simt.Device:
+    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=cpu)
+
+
+@pytest.fixture(params=["host", "x86-64-v3"])
 def device(request: pytest.FixtureRequest) -> simt.Device:
-    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=request.param)
+    return device_for(request.param)
 
 
 def kernel(access: str, address: str = "mul.wide", bits: int = 32, sign: str = "s") -> str:

@@ -17,7 +17,7 @@ from simt.analysis.waiting import settle
 from simt.engine.compile import attributes
 from simt.engine.host import find_cpu
 from simt.engine.llvm_kernel import emit
-from tests.conftest import shared_device
+from tests.conftest import kept_for_each_way, shared_device
 
 HEAD = """
 .version 7.5
@@ -87,9 +87,14 @@ def scaled(length: int, pitch: int, between: str = "") -> str:
     return HEAD + quotient(length) + column(length) + between + body + TAIL
 
 
-@pytest.fixture(scope="module", params=["host", "x86-64-v3"])
+@kept_for_each_way
+def device_for(cpu: str) -> simt.Device:
+    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=cpu)
+
+
+@pytest.fixture(params=["host", "x86-64-v3"])
 def device(request: pytest.FixtureRequest) -> simt.Device:
-    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=request.param)
+    return device_for(request.param)
 
 
 LENGTHS = (11, 14, 24, 28, 30, 48, 112, 196)

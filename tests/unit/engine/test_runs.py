@@ -15,7 +15,7 @@ from simt.engine.compile import attributes
 from simt.engine.host import SLOW_GATHERS, Cpu, find_cpu
 from simt.engine.llvm_kernel import emit
 from simt.records import replace
-from tests.conftest import shared_device
+from tests.conftest import kept_for_each_way, shared_device
 
 KERNEL = """
 .version 7.5
@@ -105,9 +105,14 @@ ORDERS = {
 }
 
 
-@pytest.fixture(scope="module", params=["host", "x86-64-v3"])
+@kept_for_each_way
+def device_for(cpu: str) -> simt.Device:
+    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=cpu)
+
+
+@pytest.fixture(params=["host", "x86-64-v3"])
 def device(request: pytest.FixtureRequest) -> simt.Device:
-    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=request.param)
+    return device_for(request.param)
 
 
 def kernel(t: str, access: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import simt
+from tests.conftest import kept_for_each_way
 
 THREADS, WORDS = 96, 128
 INDICES = {
@@ -76,11 +77,16 @@ FILL:
 """
 
 
-@pytest.fixture(scope="module", params=["interpreter", "host", "x86-64-v3"])
-def machine(request: pytest.FixtureRequest) -> simt.Device:
-    if request.param == "interpreter":
+@kept_for_each_way
+def machine_of(name: str) -> simt.Device:
+    if name == "interpreter":
         return simt.Device("sm_90", engine="interpreter", memory="64MiB")
-    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=request.param)
+    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=name)
+
+
+@pytest.fixture(params=["interpreter", "host", "x86-64-v3"])
+def machine(request: pytest.FixtureRequest) -> simt.Device:
+    return machine_of(request.param)
 
 
 @pytest.mark.share(3)

@@ -10,6 +10,7 @@ import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.host import host_features
 from simt.engine.llvm_kernel import emit
+from tests.conftest import kept_for_each_way
 
 ROWS = [(64, 2), (16, 4), (4, 3, 4), (5, 5)]
 WORDS = 1024
@@ -40,9 +41,14 @@ HEAD = """
 """
 
 
-@pytest.fixture(scope="module", params=["host", "x86-64-v3"])
+@kept_for_each_way
+def device_for(cpu: str) -> simt.Device:
+    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=cpu)
+
+
+@pytest.fixture(params=["host", "x86-64-v3"])
 def device(request: pytest.FixtureRequest) -> simt.Device:
-    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=request.param)
+    return device_for(request.param)
 
 
 def indices(block: tuple[int, ...], step: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:

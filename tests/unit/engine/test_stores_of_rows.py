@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import simt
+from tests.conftest import kept_for_each_way
 
 TEXT = """.version 7.5
 .target sm_75
@@ -50,9 +51,14 @@ def of_rows(store: str, block: tuple[int, int], running: Words) -> list[int]:
     return memory.ravel().tolist()
 
 
-@pytest.fixture(scope="module", params=["host", "x86-64"])
+@kept_for_each_way
+def device_for(cpu: str) -> simt.Device:
+    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=cpu)
+
+
+@pytest.fixture(params=["host", "x86-64"])
 def device(request: pytest.FixtureRequest) -> simt.Device:
-    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=request.param)
+    return device_for(request.param)
 
 
 @pytest.mark.parametrize("block", [(16, 4), (8, 8), (4, 8), (2, 16)], ids=str)

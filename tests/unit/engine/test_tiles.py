@@ -13,7 +13,7 @@ from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
 from simt.engine.host import find_cpu
 from simt.engine.llvm_kernel import emit
-from tests.conftest import shared_device
+from tests.conftest import kept_for_each_way, shared_device
 
 TILE = """
 .version 7.5
@@ -127,9 +127,14 @@ def kernel(quotient: str, length: int, t: str, store: str) -> str:
     )  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=["host", "x86-64-v3"])
+@kept_for_each_way
+def device_for(cpu: str) -> simt.Device:
+    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=cpu)
+
+
+@pytest.fixture(params=["host", "x86-64-v3"])
 def device(request: pytest.FixtureRequest) -> simt.Device:
-    return simt.Device("sm_90", engine="jit", memory="64MiB", cpu=request.param)
+    return device_for(request.param)
 
 
 @pytest.mark.share(5)
