@@ -14,7 +14,7 @@ from simt.engine.compile import attributes
 from simt.engine.host import SLOW_GATHERS, Cpu, find_cpu, host_cpu
 from simt.engine.llvm_kernel import emit
 from simt.records import replace
-from tests.conftest import shared_device
+from tests.conftest import kept_for_each_way, shared_device
 
 ROOM = 16 * 33
 """Words of shared memory: what 16 lanes have that are 33 words apart."""
@@ -75,11 +75,17 @@ def widths(text: str, what: str) -> set[str]:
     return set(re.findall(rf"call [^@]*@llvm\.masked\.{what}\.v(\d+)i32", text))
 
 
-@pytest.fixture(scope="module")
+@kept_for_each_way
+def slow_device() -> simt.Device:
+    cpu = slow(host_cpu())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("simt.engine.host.host_cpu", lambda: cpu)
+        return simt.Device("sm_90", engine="jit", memory="16MiB")
+
+
+@pytest.fixture
 def device() -> simt.Device:
-    made = simt.Device("sm_90", engine="jit", memory="16MiB")
-    made.engine.compiler.cpu = slow(host_cpu())
-    return made
+    return slow_device()
 
 
 @pytest.mark.parametrize("running", ["none", "first", "some", "half"])
