@@ -210,7 +210,7 @@ class _Taken:
             return Value(self.m.builder.emit(f"zext {narrow.type} {part} to i32"), "i32")
         part = self._part(column, lane)
         # else LLVM shifts all 64 bits for each of its bytes
-        return Value(self._kept("i32", part) if lane % 2 else part, "i32")
+        return Value(self.m.taken_out("i32", part) if lane % 2 else part, "i32")
 
     def _part(self, column: Value, lane: int) -> str:
         """A lane of 8, 16 or 32 bits."""
@@ -226,9 +226,5 @@ class _Taken:
             wide = f"<{WARP * int(column.type[1:]) // REGISTER} x i64>"
             words = self.m.builder.emit(f"bitcast {column.typed} to {wide}")
             word = self.m.builder.emit(f"extractelement {wide} {words}, i32 {number}")
-            self._words[column.ir, number] = self._kept("i64", word)  # else it is taken apart again
+            self._words[column.ir, number] = self.m.taken_out("i64", word)  # else it is taken apart again
         return self._words[column.ir, number]
-
-    def _kept(self, element: str, value: str) -> str:
-        """A scalar of which LLVM does not know how it came to be."""
-        return self.m.builder.emit(f'call {element} asm "", "=r,0"({element} {value})')
