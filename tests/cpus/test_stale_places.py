@@ -90,6 +90,15 @@ def test_updates_lane_by_lane(change: str) -> None:
 
 
 @only_x86
+def test_floats_are_not_kept() -> None:
+    change = CHANGES["global, any"].replace("add.u32 [%a], 1", "add.f32 [%a], 0f3F800000")
+    program, _ = compile_ptx(COUNT.replace("CHANGE", change).encode(), "k.ptx", find_device("sm_90"))
+    cpu = named_cpus()["x86-64-v4"]
+    stale = replace(cpu, features=cpu.features | {STALE_PLACES})
+    assert "mov $1" not in Code(stale, program, program.functions["k"], BlockShape(64, 1, 1)).ir
+
+
+@only_x86
 @pytest.mark.parametrize("change", ["global, any", "global, any of 64 bits"])
 def test_such_code_runs(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cpu = host_cpu()

@@ -142,7 +142,7 @@ class AtomicAlgebra(BesideAlgebra):
         """What each lane found. (LLVM leaves out its collection if nobody reads it.)"""
         old = Value("poison", access.element, WARP)
         places, second, third = (
-            self._each_address(self.vector(access.address)),
+            self._each_address(t, self.vector(access.address)),
             self._items(b),
             repeat(None) if c is None else self._items(c),
         )
@@ -171,24 +171,24 @@ class AtomicAlgebra(BesideAlgebra):
             for lane in range(WARP)
         )
 
-    def _each_address(self, column: Value) -> Iterator[Value]:
-        """Each lane's address as a scalar, when it is asked for."""
-        return map(self.lane_address, self._items(column))
+    def _each_address(self, t: Type, column: Value) -> Iterator[Value]:
+        """Each lane's address as a scalar, when it is asked for. (Floats are not kept as integers are.)"""
+        return self._items(column) if t.is_float else map(self.lane_address, self._items(column))
 
     def lane_address(self, lane: Value) -> Value:
-        """An address taken out of a vector, for loads and stores by turns: see `STALE_PLACES`. An instruction
-        that only general registers have stands between; of 32 bits, it is the one that extends them."""
+        """An address taken out of a vector, for loads and stores by turns: see `STALE_PLACES`. It is
+        copied by an instruction that only general registers have, and extended so from 32 bits."""
         if STALE_PLACES not in self.features:
             return lane
-        text = 'asm "mov $1, $0", "=r,r"' if lane.type == I64 else 'asm "", "=r,0"'
-        return Value(self.builder.emit(f"call {lane.type} {text}({lane.typed})"), lane.type)
+        target = "$0" if lane.type == I64 else "${0:k}"
+        return Value(self.builder.emit(f'call i64 asm "mov $1, {target}", "=r,r"({lane.typed})'), I64)
 
     # -- a launch of one native thread ---------------------------------------------------------------
 
     def _of_one_thread(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
         """Plain updates of any memory, where all lanes run and all addresses are valid: a function of their
         own."""
-        index = self.any_index_of(access)
+        index = self.any_index_of(access) if c is None else None
 
         def updated() -> tuple[Value, ...]:
             b_and_c = (self.vector(v) for v in (b, b if c is None else c))
@@ -248,7 +248,7 @@ class AtomicAlgebra(BesideAlgebra):
     ) -> Value | None:  # fmt: skip
         """Updates of 32 places of the host's memory; what they held, if that is used."""
         old = Value("poison", b.type, WARP)
-        lanes = zip(self._each_address(places), self._items(b), self._items(c))
+        lanes = zip(self._each_address(t, places), self._items(b), self._items(c))
         for lane, (place, mine, other) in enumerate(lanes):
             was = self._update_by_call(
                 op, t, (launch, worker, place), self.pointer(place), (mine, other), True
