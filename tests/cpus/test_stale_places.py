@@ -34,6 +34,10 @@ COUNT = (
 CHANGES = {
     "global": "mad.wide.u32 %a, %w, 4, %counts; red.global.add.u32 [%a], 1;",
     "global, 64 bits": "mad.wide.u32 %a, %w, 8, %counts; red.global.add.u64 [%a], 1;",
+    "global, any": "mul.wide.u32 %a, %w, 4; xor.b64 %a, %a, 8; add.u64 %a, %a, %counts;"
+    "red.global.add.u32 [%a], 1;",
+    "global, any of 64 bits": "mul.wide.u32 %a, %w, 8; xor.b64 %a, %a, 16; add.u64 %a, %a, %counts;"
+    "red.global.add.u64 [%a], 1;",
     "shared": "and.b32 %w, %w, 1020; mov.u32 %i, box; add.u32 %w, %w, %i; red.shared.add.u32 [%w], 1;",
     "shared, old values": "and.b32 %w, %w, 1020; mov.u32 %i, box; add.u32 %w, %w, %i;"
     "atom.shared.cas.b32 %i, [%w], %t, 5; mad.wide.u32 %a, %t, 4, %counts; st.global.u32 [%a], %i;",
@@ -44,7 +48,7 @@ CHANGES = {
     "shared, by 64 bits": "and.b32 %w, %w, 1020; cvt.u64.u32 %a, %w; mov.u64 %counts, box;"
     "add.u64 %a, %a, %counts; red.shared.add.u32 [%a], 1;",
 }
-BY_TWOS = {"shared", "shared, two of a word"}
+BY_TWOS = {"global", "global, 64 bits", "shared", "shared, two of a word"}
 OUT = re.compile(r"\tv(?:mov|pextr)[dq]\t.*%xmm\d+, %([a-z\d]+)$")
 CHANGED = re.compile(
     r"\t(?:inc|dec|add|mov|cmp)[lq]\t(?:.*, )?-?\w*\((?:%([a-z\d]+))?(?:,%([a-z\d]+))?.*\).*"
@@ -86,7 +90,16 @@ def test_updates_lane_by_lane(change: str) -> None:
 
 
 @only_x86
-@pytest.mark.parametrize("change", ["global", "global, 64 bits"])
+def test_floats_are_not_kept() -> None:
+    change = CHANGES["global, any"].replace("add.u32 [%a], 1", "add.f32 [%a], 0f3F800000")
+    program, _ = compile_ptx(COUNT.replace("CHANGE", change).encode(), "k.ptx", find_device("sm_90"))
+    cpu = named_cpus()["x86-64-v4"]
+    stale = replace(cpu, features=cpu.features | {STALE_PLACES})
+    assert "mov $1" not in Code(stale, program, program.functions["k"], BlockShape(64, 1, 1)).ir
+
+
+@only_x86
+@pytest.mark.parametrize("change", ["global, any", "global, any of 64 bits"])
 def test_such_code_runs(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cpu = host_cpu()
     stale = replace(cpu, features=cpu.features | {STALE_PLACES})
@@ -95,7 +108,7 @@ def test_such_code_runs(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words = np.random.default_rng(1).integers(0, 8, 64).astype("u4")
     at, counts = device.array(words), device.zeros(64, "u8" if "64" in change else "u4")
     device.load(COUNT.replace("CHANGE", CHANGES[change]))["k"](1, 64, (at, counts))
-    assert np.array_equal(counts.numpy(), np.bincount(words, minlength=64))
+    assert np.array_equal(counts.numpy(), np.bincount(words ^ 2, minlength=64))
 
 
 @only_x86

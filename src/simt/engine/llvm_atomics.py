@@ -20,7 +20,7 @@ from simt.engine.llvm_beside import BesideAlgebra
 from simt.engine.llvm_builder import Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_indices import LEAST
-from simt.engine.llvm_lanes import bases, shape_of
+from simt.engine.llvm_lanes import Index, bases, shape_of
 from simt.ptx.types import Type
 
 MOST = 8
@@ -142,7 +142,7 @@ class AtomicAlgebra(BesideAlgebra):
         """What each lane found. (LLVM leaves out its collection if nobody reads it.)"""
         old = Value("poison", access.element, WARP)
         places, second, third = (
-            self._each_address(self.vector(access.address)),
+            self._each_address(t, self.vector(access.address)),
             self._items(b),
             repeat(None) if c is None else self._items(c),
         )
@@ -171,30 +171,47 @@ class AtomicAlgebra(BesideAlgebra):
             for lane in range(WARP)
         )
 
-    def _each_address(self, column: Value) -> Iterator[Value]:
-        """Each lane's address as a scalar, when it is asked for."""
-        return map(self.lane_address, self._items(column))
+    def _each_address(self, t: Type, column: Value) -> Iterator[Value]:
+        """Each lane's address as a scalar, when it is asked for. (Floats are not kept as integers are.)"""
+        return self._items(column) if t.is_float else map(self.lane_address, self._items(column))
 
     def lane_address(self, lane: Value) -> Value:
-        """An address taken out of a vector, for loads and stores by turns: see `STALE_PLACES`. An instruction
-        that only general registers have stands between; of 32 bits, it is the one that extends them."""
+        """An address taken out of a vector, for loads and stores by turns: see `STALE_PLACES`. It is
+        copied by an instruction that only general registers have, and extended so from 32 bits."""
         if STALE_PLACES not in self.features:
             return lane
-        text = 'asm "mov $1, $0", "=r,r"' if lane.type == I64 else 'asm "", "=r,0"'
-        return Value(self.builder.emit(f"call {lane.type} {text}({lane.typed})"), lane.type)
+        target = "$0" if lane.type == I64 else "${0:k}"
+        return Value(self.builder.emit(f'call i64 asm "mov $1, {target}", "=r,r"({lane.typed})'), I64)
 
     # -- a launch of one native thread ---------------------------------------------------------------
 
     def _of_one_thread(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
         """Plain updates of any memory, where all lanes run and all addresses are valid: a function of their
         own."""
+        index = self.any_index_of(access) if c is None else None
 
         def updated() -> tuple[Value, ...]:
-            columns = (self.vector(v) for v in (access.address, b, b if c is None else c))
-            return (self._by_function(f"updates.{op}", type(self).update_places, op, t, access, *columns),)
+            b_and_c = (self.vector(v) for v in (b, b if c is None else c))
+            if index is None:
+                columns, run = (self.vector(access.address),), type(self).update_places
+            else:
+                assert index.start is not None
+                columns, run = (
+                    (index.start, index.column),
+                    partial(type(self).update_elements, shift=index.shift),
+                )
+            return (self._by_function(f"updates.{op}", run, op, t, access, *columns, *b_and_c),)
 
-        good = self.both(self.one_thread(), self._all_run(access))
+        right = self._all_run(access) if index is None else self._all_are_inside(access, index)
+        good = self.both(self.one_thread(), right)
         return self._either(good, updated, lambda: (self._by_lanes(op, t, access, b, c),))[0]
+
+    def _all_are_inside(self, access: Access, index: Index) -> str:
+        """i1: all lanes run, and all elements are valid."""
+        inside = self.are_inside(access, index)
+        if self.mask_is_full:
+            return inside
+        return self.both(self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1"), inside)
 
     def _updated_some(self, op: str, t: Type, access: Access, b: Value) -> Value:
         """Updates of shared memory by the lanes that run: a function of their own."""
@@ -231,7 +248,7 @@ class AtomicAlgebra(BesideAlgebra):
     ) -> Value | None:  # fmt: skip
         """Updates of 32 places of the host's memory; what they held, if that is used."""
         old = Value("poison", b.type, WARP)
-        lanes = zip(self._each_address(places), self._items(b), self._items(c))
+        lanes = zip(self._each_address(t, places), self._items(b), self._items(c))
         for lane, (place, mine, other) in enumerate(lanes):
             was = self._update_by_call(
                 op, t, (launch, worker, place), self.pointer(place), (mine, other), True
@@ -239,6 +256,35 @@ class AtomicAlgebra(BesideAlgebra):
             text = f"insertelement {old.typed}, {was.typed}, i32 {lane}"
             old = Value(self.builder.emit(text), old.type, WARP)
         return old if result_used else None
+
+    def update_elements(
+        self, launch: Value, worker: Value, start: Value, index: Value, b: Value, c: Value,
+        *, op: str, t: Type, result_used: bool, shift: int,
+    ) -> Value | None:  # fmt: skip
+        """The same of places that lie behind `start` by an index, shifted left."""
+        old, by = Value("poison", b.type, WARP), self.number(I64, shift)
+        lanes = zip(self._by_twos(index), self._items(b), self._items(c))
+        for lane, (number, mine, other) in enumerate(lanes):
+            place = self.binary("add", start, self.binary("shl", number, by))
+            frame = launch, worker, place
+            was = self._update_by_call(op, t, frame, self.pointer(place), (mine, other), True)
+            text = f"insertelement {old.typed}, {was.typed}, i32 {lane}"
+            old = Value(self.builder.emit(text), old.type, WARP)
+        return old if result_used else None
+
+    def _by_twos(self, column: Value) -> Iterator[Value]:
+        """Each lane's number of 32 bits, extended with its sign, when it is asked for. They come out of
+        a vector by twos."""
+        pairs = f"<{WARP // 2} x i64>"
+        twos = self.builder.emit(f"bitcast {column.typed} to {pairs}")
+        for i in range(WARP // 2):
+            two = self.taken_out(I64, self.builder.emit(f"extractelement {pairs} {twos}, i32 {i}"))
+            for upper in (self.builder.emit(f"shl i64 {two}, 32"), two):
+                yield Value(self.taken_out(I64, self.builder.emit(f"ashr i64 {upper}, 32")), I64)
+
+    def taken_out(self, element: str, value: str) -> str:
+        """A scalar of which LLVM does not know how it came to be."""
+        return self.builder.emit(f'call {element} asm "", "=r,0"({element} {value})')
 
     def _update_by_call(
         self, op: str, t: Type, frame: tuple[Value, ...], place: str, operands: tuple[Value, ...], alone: bool

@@ -26,6 +26,9 @@ from simt.records import dataclass
 CHEAP = frozenset({"add", "sub", "shl", "lshr", "and", "or", "xor"})
 """Operations that are done once more for each lane."""
 
+REGISTER = 64
+"""Bits of a general register."""
+
 MOST = 16
 """Operations of a kernel that are put off. Each takes some 450 lines; others can share a function."""
 
@@ -77,7 +80,8 @@ class GroupedAlgebra(AtomicAlgebra):
 
     def binary(self, opcode: str, a: Value, b: Value) -> Value:
         result = super().binary(opcode, a, b)
-        if opcode in CHEAP and result.width == WARP and (a.width == WARP) != (b.width == WARP):
+        cheap = opcode in CHEAP or (opcode == "mul" and (b.literal or 0).bit_count() == 1)
+        if cheap and result.width == WARP and (a.width == WARP) != (b.width == WARP):
             common = b if a.width == WARP else a
             if shape_of(common).is_uniform and result.ir not in (a.ir, b.ir):
                 self.made[result.ir] = Made(opcode, a, b)
@@ -151,7 +155,8 @@ class GroupedAlgebra(AtomicAlgebra):
 
     def _all_lanes(self, updates: Sequence[Update]) -> tuple[Value, ...]:
         roots = Counter(self.root(update.address).ir for update in updates)
-        taken = _Taken(self, {root for root, count in roots.items() if count > 1})
+        shared = {root for root, count in roots.items() if count > 1 or self.narrow_column(root)}
+        taken = _Taken(self, shared)
         for lane in range(WARP):
             for update in updates:
                 self.reach = update.reach
@@ -172,7 +177,7 @@ class _Taken:
     def __init__(self, m: GroupedAlgebra, roots: set[str]) -> None:
         self.m = m
         self.roots = roots
-        self._pairs: dict[tuple[str, int], str] = {}
+        self._words: dict[tuple[str, int], str] = {}
         self._items: dict[tuple[str, int], Value] = {}
 
     def item(self, column: Value, lane: int) -> Value:
@@ -194,25 +199,32 @@ class _Taken:
         return Value(self.m.builder.emit(f"{made.opcode} {a.typed}, {b.ir}"), a.type)
 
     def _out(self, column: Value, lane: int) -> Value:
-        """A lane out of a vector; words of 32 bits by twos where there is an instruction for that."""
+        """A lane out of a vector; words of 32 bits and fewer by as many as a register has, where there is an
+        instruction for that."""
         if column.type != "i32" or "sse4.1" not in self.m.features:
             text = f"extractelement {column.typed}, i32 {lane}"
             return self.m.lane_address(Value(self.m.builder.emit(text), column.type))
-        pair = self._pair(column, lane // 2)
-        if lane % 2 == 0:
-            return Value(self.m.builder.emit(f"trunc i64 {pair} to i32"), "i32")
-        high = self.m.builder.emit(f"lshr i64 {pair}, 32")
-        word = self.m.builder.emit(f"trunc i64 {high} to i32")
-        return Value(self._kept("i32", word), "i32")  # else LLVM shifts all 64 bits for each of its bytes
+        narrow = self.m.narrow_column(column.ir)
+        if narrow is not None:
+            part = self._part(narrow, lane)
+            return Value(self.m.builder.emit(f"zext {narrow.type} {part} to i32"), "i32")
+        part = self._part(column, lane)
+        # else LLVM shifts all 64 bits for each of its bytes
+        return Value(self.m.taken_out("i32", part) if lane % 2 else part, "i32")
 
-    def _pair(self, column: Value, number: int) -> str:
-        if (column.ir, number) not in self._pairs:
-            wide = f"<{WARP // 2} x i64>"
-            pairs = self.m.builder.emit(f"bitcast {column.typed} to {wide}")
-            pair = self.m.builder.emit(f"extractelement {wide} {pairs}, i32 {number}")
-            self._pairs[column.ir, number] = self._kept("i64", pair)  # else it is taken apart again
-        return self._pairs[column.ir, number]
+    def _part(self, column: Value, lane: int) -> str:
+        """A lane of 8, 16 or 32 bits."""
+        bits = int(column.type[1:])
+        count = REGISTER // bits
+        word, place = self._word(column, lane // count), bits * (lane % count)
+        moved = self.m.builder.emit(f"lshr i64 {word}, {place}") if place else word
+        return self.m.builder.emit(f"trunc i64 {moved} to {column.type}")
 
-    def _kept(self, element: str, value: str) -> str:
-        """A scalar of which LLVM does not know how it came to be."""
-        return self.m.builder.emit(f'call {element} asm "", "=r,0"({element} {value})')
+    def _word(self, column: Value, number: int) -> str:
+        """As many lanes as a general register has."""
+        if (column.ir, number) not in self._words:
+            wide = f"<{WARP * int(column.type[1:]) // REGISTER} x i64>"
+            words = self.m.builder.emit(f"bitcast {column.typed} to {wide}")
+            word = self.m.builder.emit(f"extractelement {wide} {words}, i32 {number}")
+            self._words[column.ir, number] = self.m.taken_out("i64", word)  # else it is taken apart again
+        return self._words[column.ir, number]

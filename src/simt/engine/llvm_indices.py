@@ -83,11 +83,15 @@ class IndexAlgebra(AccessAlgebra):
     def index_of(self, access: Access) -> Index | None:
         """The index, of elements or parts of them, of which an access's addresses are made, if the CPU can
         use it."""
+        return self.any_index_of(access) if self.has_gathers and not access.volatile else None
+
+    def any_index_of(self, access: Access) -> Index | None:
+        """The same, of accesses that are done lane by lane."""
         address = access.address
         index = _index(address)
-        able = self.has_gathers and access.region not in (SHARED, LOCAL) and access.region.lo != "0"
-        plain = access.count == 1 and not access.volatile
-        if index is None or index.start is None or not able or not plain or self._is_proven(access):
+        able = access.region not in (SHARED, LOCAL) and access.region.lo != "0"
+        able = able and access.count == 1 and not self._is_proven(access)
+        if index is None or index.start is None or not able:
             return None
         return index if 1 << index.shift <= access.size else None
 

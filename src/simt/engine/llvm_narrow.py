@@ -101,6 +101,11 @@ class NarrowIntegers(LlvmIntegers):
         known = self._narrow.get(value.ir) if value.type == WIDE else None
         return None if known is None else (known.lo, known.hi)
 
+    def narrow_column(self, name: str) -> Value | None:
+        """The column of 8 or 16 bits of which one of words is extended by zeros."""
+        known = self._narrow.get(name)
+        return known.value if known is not None and known.lo >= 0 and known.value.type != WIDE else None
+
     def note_bounds(self, value: Value, bounds: Bounds | None) -> None:
         """Of a column that other code has extended."""
         if bounds is not None and value.width == self.width:

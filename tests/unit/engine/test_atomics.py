@@ -222,6 +222,45 @@ def test_lanes_alone_are_updated_one_after_the_other_without_a_loop() -> None:
     assert "br " not in updates
 
 
+BY_INDEX = (
+    HEAD
+    + """
+.visible .entry k(.param .u64 words, .param .u64 indices)
+{
+    .reg .b64 %words, %a; .reg .b32 %t, %i;
+    ld.param.u64 %words, [words]; ld.param.u64 %a, [indices];
+    mov.u32 %t, %tid.x; mad.wide.u32 %a, %t, 4, %a; ld.global.u32 %i, [%a];
+    mul.wide.KIND %a, %i, 4; add.u64 %a, %a, %words;
+    red.global.add.u32 [%a], 3;
+    ret;
+}
+"""
+)
+
+
+@pytest.mark.parametrize(("kind", "start"), [("s32", 0), ("s32", 20), ("u32", 0), ("u32", -(2**31))])
+def test_places_by_index(alone: simt.Device, kind: str, start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`start`: the word from which indices count."""
+    monkeypatch.setenv("SIMT_DRAFTS", "0")
+    places, words = (np.arange(32) ** 2 + 3) % 40, alone.zeros(40, "u4")
+    run = alone.load(BY_INDEX.replace("KIND", kind))["k"]
+    run(1, 32, ((words.ptr + 4 * start) % 2**64, alone.array((places - start).astype("u4"))))
+    assert words.numpy().tolist() == (3 * np.bincount(places, minlength=40)).tolist()
+    places[[7, 9]] = 2**28
+    with pytest.raises(simt.MemoryFault) as fault:
+        run(1, 32, ((words.ptr + 4 * start) % 2**64, alone.array((places - start).astype("u4"))))
+    assert fault.value.site.thread == (7, 0, 0)
+    assert fault.value.address == words.ptr + 4 * 2**28
+
+
+def test_indices_come_out_of_a_vector_by_twos() -> None:
+    program = shared_device("jit").load(BY_INDEX.replace("KIND", "u32")).program
+    ir, *_ = emit(program, program.functions["k"], BlockShape(32, 1, 1), host_features(), "nounwind")
+    (updates,) = re.findall(r"^define internal void @simt\.updates\.add.*?^}", ir, re.MULTILINE | re.DOTALL)
+    assert updates.count("extractelement <16 x i64>") == 16
+    assert "<32 x i64>" not in updates
+
+
 @pytest.mark.parametrize("numbers", [USUAL, USUAL + SPECIAL, AROUND, AROUND + SPECIAL], ids=repr)
 @pytest.mark.parametrize("kind", ["sorted", "one", "mixed"])
 def test_sums_of_floats_alone(alone: simt.Device, kind: str, numbers: list[float]) -> None:

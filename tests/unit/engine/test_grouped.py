@@ -4,6 +4,7 @@ program's operations one by one, and the lanes of each in ascending order."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -135,6 +136,66 @@ def test_a_word_is_taken_out_of_the_vector_once() -> None:
     code, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), features, "")
     assert code.count("extractelement <16 x i64>") == 16
     assert code.count("call i32 asm") == 16  # the second word of each pair, of which its bytes are made
+
+
+SMALL: dict[str, tuple[str, str, str]] = {
+    "u1": ("u8", "cvt.u32.u16 %w, %h;", "1"),
+    "u2": ("u16", "cvt.u32.u16 %w, %h; and.b32 %w, %w, 255;", "1"),
+    "i1": ("s8", "cvt.s32.s16 %w, %h; add.s32 %w, %w, 128;", "1"),
+    "sums of u1": ("u8", "cvt.u32.u16 %w, %h;", "%w"),
+    "padded u1": ("u8", "cvt.u32.u16 %w, %h; add.u32 %w, %w, 3; and.b32 %w, %w, 255;", "1"),
+    "limited u1": (
+        "u8",
+        "cvt.u32.u16 %w, %h; sub.s32 %w, %w, 128; max.s32 %w, %w, -9; add.s32 %w, %w, 9;",
+        "1",
+    ),
+}
+"""How numbers are loaded, how they become bins' numbers, and what is added."""
+BINS_OF: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "u2": lambda words: words % 256,
+    "i1": lambda words: words + 128,
+    "padded u1": lambda words: (words + 3) % 256,
+    "limited u1": lambda words: np.maximum(words - 128, -9) + 9,
+}
+
+
+def small(name: str) -> str:
+    load, extended, operand = SMALL[name]
+    first = HEAD.replace("mad.wide.u32 %b, %t, 4, %a; ld.global.u32 %w, [%b];", "")
+    first = first.replace(".reg .pred %p;", ".reg .pred %p; .reg .b16 %h;")
+    size = 2 if load == "u16" else 1
+    loads = (
+        f"ld.param.u64 %b, [words]; mad.wide.u32 %b, %t, {size}, %b; ld.global.{load} %h, [%b]; {extended}"
+    )
+    update = f"shl.b32 %y, %w, 2; add.u32 %y, %y, %s; red.shared.add.u32 [%y], {operand};"
+    return first + loads + update + TAIL
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_bytes_and_halves(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIMT_DRAFTS", "0")
+    kind = np.dtype(name[-2:])
+    limits = np.iinfo(kind)
+    words = np.random.default_rng(1).integers(limits.min, limits.max + 1, THREADS)
+    at = BINS_OF[name](words) if name in BINS_OF else words
+    device = simt.Device("sm_90", engine="jit", workers=1)
+    count, given = device.load(small(name))["k"], device.array(words.astype(kind))
+    for threads in (32, 64, THREADS):
+        bins = device.zeros(BINS, "u4")
+        count(1, threads, (given, bins))
+        expected = 3 * np.arange(BINS)
+        np.add.at(expected, at[:threads], words[:threads] if "sums" in name else 1)
+        assert bins.numpy().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("name", "words", "lanes"), [("u1", 4, 8), ("sums of u1", 4, 8), ("u2", 8, 4)])
+def test_as_many_lanes_as_a_register_has_come_out_at_once(name: str, words: int, lanes: int) -> None:
+    program = simt.Device("sm_90", engine="interpreter").load(small(name)).program
+    features = frozenset({"sse2", "sse4.1"})
+    code, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), features, "")
+    assert code.count(f"extractelement <{words} x i64>") == words
+    assert words * lanes == 32
+    assert "extractelement <16 x i64>" not in code
 
 
 def test_a_way_for_parts_of_a_warp_is_rare() -> None:
