@@ -29,14 +29,14 @@ class KnownEmitter(SuspendingEmitter):
         """None if no branch leaves lanes that are known."""
         unit, shared = self.unit, self.unit.kernel.shared
         asks = self.in_step or (bool(shared) and not (self.waits or unit.large))
-        predicates = branches_of_thread(self.ssa, self.uniformity) if asks else None
-        if not predicates:
+        facts = branches_of_thread(self.ssa, self.uniformity) if asks else None
+        if not facts:
             return None
         import_whole("simt.engine.known_lanes")
         from simt.engine.known_lanes import KnownLanes  # few kernels ask: start-up time
 
         return KnownLanes(
-            self.ssa, self.uniformity, self.representatives, predicates, unit.block,
+            self.ssa, self.uniformity, self.representatives, facts, unit.block,
             unit.program.environment, lambda symbol: shared[symbol.name] + symbol.offset,
         )  # fmt: skip
 

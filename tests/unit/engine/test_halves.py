@@ -24,18 +24,18 @@ WAYS = {
 }
 CONDITIONS = {
     "of the thread": "setp.lt.u32 %p, %t, 16;",
-    "of both": "setp.lt.u32 %p, %t, 16; setp.ge.u32 %q, %t, %k; and.pred %p, %p, %q;",
+    "of both": "setp.gt.u32 %p, %t, 15; setp.lt.u32 %q, %t, %k; or.pred %p, %p, %q; not.pred %p, %p;",
     "of data": "ld.global.u32 %v, [%d]; setp.ne.u32 %p, %v, 0;",
 }
 KERNEL = """
 .version 7.5
 .target sm_75
 .address_size 64
-.visible .entry k(.param .u64 data, .param .u64 out, .param .u32 first)
+.visible .entry k(.param .u64 data, .param .u64 out, .param .u32 first, .param .u32 turns)
 {{
-    .reg .b32 %t, %i, %j, %k, %s, %v, %w; .reg .b64 %d, %o, %x; .reg .pred %p, %q;
+    .reg .b32 %t, %i, %j, %k, %m, %n, %s, %v, %w; .reg .b64 %d, %o, %x; .reg .pred %p, %q;
     .shared .align 16 .b32 box[528];
-    ld.param.u64 %d, [data]; ld.param.u64 %o, [out]; ld.param.u32 %k, [first];
+    ld.param.u64 %d, [data]; ld.param.u64 %o, [out]; ld.param.u32 %k, [first]; ld.param.u32 %n, [turns];
     mov.u32 %t, %tid.x; mov.u32 %s, box;
     mov.u32 %j, %t;
 FILL:
@@ -46,12 +46,16 @@ FILL:
     mul.wide.u32 %x, %t, 4; add.u64 %d, %d, %x; add.u64 %o, %o, %x;
     {condition}
     @!%p bra DONE;
+    mov.u32 %m, 0;
+AGAIN:
     {place}
     shl.b32 %i, %i, 2; add.u32 %i, %i, %s;
     ld.shared.u32 %w, [%i];
     add.u32 %w, %w, 1;
     st.shared.u32 [%i], %w;
     st.global.u32 [%o], %w;
+    add.u32 %m, %m, 1; setp.lt.u32 %p, %m, %n;
+    @%p bra AGAIN;
 DONE:
     bar.sync 0;
     ld.shared.u32 %v, [box+132];
@@ -97,11 +101,11 @@ def test_lanes_of_the_first_half(device: simt.Device, condition: str, way: str, 
         runs = (lanes < 16) & (lanes >= first)
     out = device.zeros(64, "u4")
     kernel = KERNEL.format(condition=CONDITIONS[condition], place=WAYS[way])
-    device.load(kernel)["k"](1, 32, (device.array(runs.astype("u4")), out, first))
+    device.load(kernel)["k"](1, 32, (device.array(runs.astype("u4")), out, first, 3))
     places = lanes * 33 if way == "steps" else lanes * 7919 % ROOM
-    expected = np.where(runs, places * 3 + 1, 0)
+    expected = np.where(runs, places * 3 + 3, 0)
     box = np.arange(ROOM) * 3
-    box[places[runs]] += 1
+    box[places[runs]] += 3
     assert out.numpy().tolist() == [*expected.tolist(), *[int(box[33])] * 32]
 
 
@@ -110,16 +114,17 @@ def test_a_lane_beyond_memory_is_found(device: simt.Device) -> None:
     kernel = KERNEL.format(condition=CONDITIONS["of data"], place=WAYS["steps"])
     line = next(n for n, text in enumerate(kernel.splitlines(), 1) if "ld.shared.u32 %w" in text)
     run = device.load(kernel)["k"]
-    run(1, 32, (device.array((np.arange(32) == 15).astype("u4")), device.zeros(64, "u4"), 0))
+    run(1, 32, (device.array((np.arange(32) == 15).astype("u4")), device.zeros(64, "u4"), 0, 1))
     with pytest.raises(simt.SimtError) as found:
-        run(1, 32, (device.array((np.arange(32) == 16).astype("u4")), device.zeros(64, "u4"), 0))
+        run(1, 32, (device.array((np.arange(32) == 16).astype("u4")), device.zeros(64, "u4"), 0, 1))
     assert f"line {line})" in str(found.value)
 
 
-def test_where_it_is_known_half_a_warp_is_gathered() -> None:
-    assert widths(text_of("of the thread", "anywhere"), "gather") == {"16"}
-    assert widths(text_of("of the thread", "anywhere"), "scatter") == {"16"}
-    assert widths(text_of("of data", "anywhere"), "gather") == {"32"}
+@pytest.mark.parametrize(("condition", "lanes"), [("of the thread", 16), ("of both", 16), ("of data", 32)])
+def test_where_it_is_known_half_a_warp_is_gathered(condition: str, lanes: int) -> None:
+    """In a loop, which leads back to lanes that have come to it."""
+    for what in ("gather", "scatter"):
+        assert widths(text_of(condition, "anywhere"), what) == {str(lanes)}
 
 
 def test_lanes_at_steps_are_loaded_one_by_one_where_memory_ends_behind_them() -> None:
