@@ -109,15 +109,22 @@ def test_lanes_of_the_first_half(device: simt.Device, condition: str, way: str, 
     assert out.numpy().tolist() == [*expected.tolist(), *[int(box[33])] * 32]
 
 
-def test_a_lane_beyond_memory_is_found(device: simt.Device) -> None:
-    """Lane 16 is the first that is beyond. Not the store finds it, but the load before."""
-    kernel = KERNEL.format(condition=CONDITIONS["of data"], place=WAYS["steps"])
+@pytest.mark.parametrize(("condition", "lane"), [("of the thread", 15), ("of both", 15), ("of data", 16)])
+def test_a_lane_beyond_memory_is_found(device: simt.Device, condition: str, lane: int) -> None:
+    """The last of those that run. Not the store finds it, but the load before."""
+    kernel = KERNEL.format(condition=CONDITIONS[condition], place="mad.lo.u32 %i, %t, 33, %m;")
+    kernel = kernel.replace("mov.u32 %m, 0;", "mov.u32 %m, %n; mov.u32 %n, 0;")
     line = next(n for n, text in enumerate(kernel.splitlines(), 1) if "ld.shared.u32 %w" in text)
-    run = device.load(kernel)["k"]
-    run(1, 32, (device.array((np.arange(32) == 15).astype("u4")), device.zeros(64, "u4"), 0, 1))
-    with pytest.raises(simt.SimtError) as found:
-        run(1, 32, (device.array((np.arange(32) == 16).astype("u4")), device.zeros(64, "u4"), 0, 1))
-    assert f"line {line})" in str(found.value)
+    run, first = device.load(kernel)["k"], ROOM - 33 * lane
+    for start in (first - 1, first):
+        data = device.array((np.arange(32) == lane).astype("u4"))
+        if start < first:
+            run(1, 32, (data, device.zeros(64, "u4"), 3, start))
+            continue
+        with pytest.raises(simt.MemoryFault) as found:
+            run(1, 32, (data, device.zeros(64, "u4"), 3, start))
+        assert found.value.site.thread == (lane, 0, 0)
+        assert f"line {line})" in str(found.value)
 
 
 @pytest.mark.parametrize(("condition", "lanes"), [("of the thread", 16), ("of both", 16), ("of data", 32)])
@@ -128,5 +135,5 @@ def test_where_it_is_known_half_a_warp_is_gathered(condition: str, lanes: int) -
 
 
 def test_lanes_at_steps_are_loaded_one_by_one_where_memory_ends_behind_them() -> None:
-    assert "@simt.half" in text_of("of data", "steps")
-    assert "@simt.half" not in text_of("of data", "anywhere")
+    assert "@simt.half" in text_of("of both", "steps")
+    assert "@simt.half" not in text_of("of data", "steps")
