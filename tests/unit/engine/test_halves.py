@@ -69,10 +69,10 @@ def slow(cpu: Cpu) -> Cpu:
     return replace(cpu, features=cpu.features | {SLOW_GATHERS})
 
 
-def text_of(condition: str, way: str) -> str:
+def text_of(condition: str, way: str, threads: int = 32) -> str:
     kernel = KERNEL.format(condition=CONDITIONS[condition], place=WAYS[way])
     program, cpu = shared_device("jit").load(kernel).program, slow(find_cpu("x86-64-v4"))
-    return emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))[0]
+    return emit(program, program.functions["k"], BlockShape(threads, 1, 1), cpu.features, attributes(cpu))[0]
 
 
 def widths(text: str, what: str) -> set[str]:
@@ -132,6 +132,20 @@ def test_where_it_is_known_half_a_warp_is_gathered(condition: str, lanes: int) -
     """In a loop, which leads back to lanes that have come to it."""
     for what in ("gather", "scatter"):
         assert widths(text_of(condition, "anywhere"), what) == {str(lanes)}
+
+
+@pytest.mark.parametrize("threads", [1, 7, 16, 17])
+def test_ctas_of_half_a_warp(device: simt.Device, threads: int) -> None:
+    """Whatever their threads do."""
+    lanes = np.arange(32)
+    kernel = KERNEL.format(condition=CONDITIONS["of data"], place=WAYS["anywhere"])
+    kernel = kernel.replace("add.u32 %j, %j, 32;", f"add.u32 %j, %j, {threads};")
+    runs, out = (lanes < threads) & (lanes % 3 != 1), device.zeros(64, "u4")
+    device.load(kernel)["k"](1, threads, (device.array(runs.astype("u4")), out, 0, 2))
+    expected = np.where(runs, lanes * 7919 % ROOM * 3 + 2, 0)
+    assert out.numpy()[:32].tolist() == expected.tolist()
+    for what in ("gather", "scatter"):
+        assert widths(text_of("of data", "anywhere", threads), what) == {"16" if threads <= 16 else "32"}
 
 
 def test_lanes_at_steps_are_loaded_one_by_one_where_memory_ends_behind_them() -> None:
