@@ -27,6 +27,7 @@ from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa, uses
 from simt.analysis.uniformity import Uniformity
 from simt.isa.algebra import Environment
+from simt.isa.logic import and_, not_, or_
 from simt.records import dataclass
 
 INDICES = frozenset({"tid", "ntid", "ctaid", "nctaid", "laneid"})
@@ -71,17 +72,23 @@ def told_by_thread(
     return _Recipes(ssa, uniformity, _is_of_thread, TOLD, lanes=True).for_all(definitions)
 
 
-def branches_of_thread(ssa: Ssa, uniformity: Uniformity) -> dict[int, Definition]:
-    """The predicates of branches that part lanes and that the thread's indices alone tell, by block index."""
-    found: dict[int, Definition] = {}
+Facts = tuple[tuple[Definition, bool], ...]
+"""Predicates that the thread's indices alone tell, and what they are."""
+
+
+def branches_of_thread(ssa: Ssa, uniformity: Uniformity) -> dict[int, tuple[Facts, Facts]]:
+    """What is known of lanes that go either way at a branch that parts them, by block index: where its
+    predicate is false, and where it is true. (`t >= k && t < 16`, of which `k` is not known, tells something
+    of one way alone.)"""
+    recipes, found = _Recipes(ssa, uniformity, _is_of_thread, TOLD, lanes=True), dict[int, Definition]()
     for block in ssa.schedule.order:
         if isinstance(block.terminator, Branch) and block.index in uniformity.divergent:
             current = ssa.reaching(block)
             for op in block.ops:
                 current.update((d.register, d) for d in ssa.of[id(op)] if d is not None)
             found[block.index] = ssa.lookup(current, block.terminator.predicate)
-    told, _ = told_by_thread(dict.fromkeys(found.values()), ssa, uniformity)
-    return {index: predicate for index, predicate in found.items() if predicate in told}
+    told = {at: (recipes.facts(p, False), recipes.facts(p, True)) for at, p in found.items()}
+    return {at: ways for at, ways in told.items() if any(ways)}
 
 
 class _Recipes:
@@ -117,6 +124,20 @@ class _Recipes:
                 found[definition] = self.of[definition]
                 work += found[definition].inputs.values()
         return cheap, found
+
+    def facts(self, predicate: Definition, value: bool) -> Facts:
+        """What follows from a predicate's value."""
+        if self.cost(predicate) <= self.most:
+            return ((predicate, value),)
+        recipe = self.of.get(predicate)
+        if recipe is None or not predicate.register.type.is_predicate:
+            return ()
+        meaning, parts = recipe.op.form.meaning, recipe.inputs.values()
+        if meaning is not_:
+            return tuple(fact for part in parts for fact in self.facts(part, not value))
+        if meaning is (and_ if value else or_):
+            return tuple(fact for part in parts for fact in self.facts(part, value))
+        return ()
 
     def _is_number(self, definition: Definition) -> bool:
         """Whether it needs no instruction."""

@@ -21,7 +21,7 @@ from simt.analysis.program import (
     memory_operands,
 )
 from simt.analysis.range_algebra import Range
-from simt.analysis.remade import Recipe, told_by_thread
+from simt.analysis.remade import Facts, Recipe, told_by_thread
 from simt.analysis.shape import WARP, BlockShape, Shape, trailing_zeros
 from simt.analysis.ssa import Definition, Ssa
 from simt.analysis.uniformity import Uniformity
@@ -60,26 +60,30 @@ class Lanes:
 
 
 class KnownLanes:
-    """`representatives`: by block index, a block that is run by the same lanes. `predicates`: those of
+    """`representatives`: by block index, a block that is run by the same lanes. `facts`: of
     `branches_of_thread`. `symbol`: where a variable of shared memory lies."""
 
     def __init__(
         self, ssa: Ssa, uniformity: Uniformity, representatives: Mapping[int, int],
-        predicates: Mapping[int, Definition], block: BlockShape, environment: Environment,
+        facts: Mapping[int, tuple[Facts, Facts]], block: BlockShape, environment: Environment,
         symbol: Callable[[SymbolAddress], int],
     ) -> None:  # fmt: skip
         self.ssa = ssa
         self.representatives = representatives
-        self._predicates = predicates
+        self._facts = facts
         self._divergent = uniformity.divergent
-        wanted = dict.fromkeys((*predicates.values(), *_addresses(ssa)))
+        told = (definition for ways in facts.values() for way in ways for definition, _ in way)
+        wanted = dict.fromkeys((*told, *_addresses(ssa)))
         self._told, recipes = told_by_thread(wanted, ssa, uniformity)
         self._threads = _Threads(ssa, uniformity.shapes, recipes, block, environment, symbol)
         entry = representatives[ssa.schedule.order[0].index]
         self._found = {entry: Lanes(self._threads.all, True)}
+        leaders: dict[int, Block] = {}
         for at in ssa.schedule.order:
-            if representatives[at.index] not in self._found:
-                self._found[representatives[at.index]] = self._coming(at)
+            leaders.setdefault(representatives[at.index], at)
+        del leaders[entry]
+        while sum(self._takes_more(number, at) for number, at in leaders.items()):
+            pass  # until nothing new comes back in loops
 
     def of(self, block: Block) -> Lanes:
         """Those that may run a block."""
@@ -98,22 +102,33 @@ class KnownLanes:
         bits = int(np.bitwise_or.reduce(of_warps, axis=None))
         return Range(least, top if most <= top + more else most, trailing_zeros(bits))
 
-    def _coming(self, block: Block) -> Lanes:
-        """Those that come to a block by one of its ways."""
-        ways = [self._way(before, block) for before in self.ssa.predecessors[block.index]]
-        if len(ways) == 1:
-            return ways[0]
-        return Lanes(np.logical_or.reduce([way.of_warps for way in ways]), False)
+    def _takes_more(self, number: int, block: Block) -> bool:
+        """Whether lanes come to a block by one of its ways of which that was not known. Who has not been
+        found to come to where a way begins does not come that way."""
+        before = self.ssa.predecessors[block.index]
+        ways = [way for at in before if (way := self._way(at, block)) is not None]
+        if not ways:
+            return False
+        lanes = np.logical_or.reduce([way.of_warps for way in ways])
+        known = self._found.get(number)
+        if known is not None and not (lanes & ~known.of_warps).any():
+            return False
+        self._found[number] = Lanes(lanes, len(before) == 1 and ways[0].are_all)
+        return True
 
-    def _way(self, before: Block, block: Block) -> Lanes:
-        """Those that go from one block to another. Any may come back in a loop."""
-        lanes = self._found.get(self.representatives[before.index], Lanes(self._threads.all, False))
-        branch, predicate = before.terminator, self._predicates.get(before.index)
-        if predicate is None or not isinstance(branch, Branch) or branch.taken is branch.otherwise:
+    def _way(self, before: Block, block: Block) -> Lanes | None:
+        """Those that go from one block to another."""
+        lanes = self._found.get(self.representatives[before.index])
+        if lanes is None:
+            return None
+        branch, ways = before.terminator, self._facts.get(before.index)
+        if ways is None or not isinstance(branch, Branch) or branch.taken is branch.otherwise:
             return Lanes(lanes.of_warps, lanes.are_all and before.index not in self._divergent)
-        holds = self._threads.value(predicate)
-        holds = holds if (block is branch.taken) != branch.negated else ~holds
-        return Lanes(lanes.of_warps & holds, lanes.are_all)
+        going = lanes.of_warps
+        for definition, value in ways[(block is branch.taken) != branch.negated]:
+            holds = self._threads.value(definition)
+            going = going & (holds if value else ~holds)
+        return Lanes(going, lanes.are_all and all(ways))
 
 
 def _addresses(ssa: Ssa) -> Iterable[Definition]:

@@ -95,21 +95,20 @@ class FewAlgebra(WaitingAlgebra):
     # -- the first half of a warp ------------------------------------------------------------------
 
     def gather(self, places: Places, mask: Value, element: str, word: int, step: int = 1) -> Value:
-        if mask.width < WARP or not self._runs_in_half:
+        if mask.width < WARP or not self.runs_in_half:
             return super().gather(places, mask, element, word, step)
         mask, *some = self._halved(mask, *places)
         return self.padded(super().gather(tuple(some), mask, element, word, step), WARP)
 
     def scatter(self, places: Places, mask: Value, data: Value, word: int, step: int = 1) -> None:
-        if mask.width == WARP and self._runs_in_half:
+        if mask.width == WARP and self.runs_in_half:
             mask, data, *some = self._halved(mask, data, *places)
             places = tuple(some)
         super().scatter(places, mask, data, word, step)
 
     @property
-    def _runs_in_half(self) -> bool:
-        """Whether it is known that no other lane runs: many CPUs take as long for lanes that a mask leaves
-        out as for others."""
+    def runs_in_half(self) -> bool:
+        """Many CPUs take as long for lanes that a mask leaves out as for others."""
         few = self.few()
         return few is not None and few.lanes[-1] < HALF and not self.module.is_long
 

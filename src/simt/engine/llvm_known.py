@@ -13,6 +13,7 @@ from simt.analysis.remade import branches_of_thread
 from simt.engine.abi import BEYOND
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_few import Few, few_of
+from simt.engine.llvm_steps import HALF
 from simt.engine.llvm_suspension import SuspendingEmitter
 from simt.imports import import_whole
 
@@ -29,14 +30,14 @@ class KnownEmitter(SuspendingEmitter):
         """None if no branch leaves lanes that are known."""
         unit, shared = self.unit, self.unit.kernel.shared
         asks = self.in_step or (bool(shared) and not (self.waits or unit.large))
-        predicates = branches_of_thread(self.ssa, self.uniformity) if asks else None
-        if not predicates:
+        facts = branches_of_thread(self.ssa, self.uniformity) if asks else None
+        if not facts:
             return None
         import_whole("simt.engine.known_lanes")
         from simt.engine.known_lanes import KnownLanes  # few kernels ask: start-up time
 
         return KnownLanes(
-            self.ssa, self.uniformity, self.representatives, predicates, unit.block,
+            self.ssa, self.uniformity, self.representatives, facts, unit.block,
             unit.program.environment, lambda symbol: shared[symbol.name] + symbol.offset,
         )  # fmt: skip
 
@@ -48,8 +49,13 @@ class KnownEmitter(SuspendingEmitter):
         if latest is None or latest[0] is not block or latest[1] is not mask:
             known = None if self._has_initial_mask(block) else self._known
             few = None if known is None else few_of(mask, known.of(block), self.unit.ops)
-            latest = self.latest = block, mask, few
+            latest = self.latest = block, mask, few or self._threads_of(mask)
         return latest[2]
+
+    def _threads_of(self, mask: Value) -> Few | None:
+        """Those of a CTA of half a warp."""
+        threads = self.unit.block.threads
+        return Few(mask, tuple(range(threads)), False, False) if threads <= HALF else None
 
     def busy_warps(self, phase: Phase) -> int:
         """How many warps from the first on may have an effect in a phase, in which no other one leaves

@@ -25,6 +25,7 @@ from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_series import PARAMETER
+from simt.engine.llvm_steps import HALF
 from simt.engine.llvm_streams import LINE, PAST
 from simt.engine.llvm_tile_algebra import TileAlgebra, without_rows
 from simt.engine.unsupported import Unsupported
@@ -592,10 +593,11 @@ class MemoryAlgebra(TileAlgebra):
         if way is Way.WINDOW:
             return self.load_window(access, partial(self._load_apart, access, Way.LANES))
         if way in (Way.STEPS, Way.NEAR):
-            slow = partial(self.load_half, access, partial(self._gathered, access))
-            slow = partial(self._load_slowly, access) if access.volatile else slow
+            lanes = HALF if way is Way.STEPS and self.runs_in_half and not access.volatile else self.segment
             fast = partial(self._load_by_steps, access, way is Way.NEAR)
-            return self._either(self.are_steps_valid(access), fast, slow, likely=True)
+            fast = partial(self.load_half, access) if lanes < self.segment else fast
+            slow = partial(self._load_slowly if access.volatile else self._gathered, access)
+            return self._either(self.are_steps_valid(access, lanes), fast, slow, likely=True)
         return self._gathered(access)
 
     def _load_by_steps(self, access: Access, near: bool) -> tuple[Value, ...]:

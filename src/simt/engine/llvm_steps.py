@@ -35,31 +35,28 @@ class StepsAlgebra(StreamAlgebra):
         """Bytes of the smallest words that the CPU picks out of any two registers by one instruction."""
         return host.picks(self.features)
 
-    def load_half(self, access: Access, otherwise: Callable[[], tuple[Value, ...]]) -> tuple[Value, ...]:
-        """Words one by one where no lane runs of a warp's second half, which may lie beyond memory."""
-        if self.has_gathers or self.mask_is_full or self.segment < WARP:
-            return otherwise()
+    @property
+    def runs_in_half(self) -> bool:
+        """Whether it is known that no lane of a warp's second half runs."""
+        return False
+
+    def load_half(self, access: Access) -> tuple[Value, ...]:
+        """Words of the first half of a warp's lanes, one by one."""
         starts, stride = self.starts_of_rows(access), shape_of(access.address).stride
+        places = [self._places(stride, i * access.word)[:HALF] for i in range(access.count)]
+        run = partial(StepsAlgebra.load_at, element=access.element, word=access.word)
+        return tuple(self.apart("half", partial(run, places=part), *starts) for part in places)
 
-        def half() -> tuple[Value, ...]:
-            places = [self._places(stride, i * access.word)[:HALF] for i in range(access.count)]
-            run = partial(StepsAlgebra.load_at, element=access.element, word=access.word)
-            return tuple(self.apart("half", partial(run, places=part), *starts) for part in places)
-
-        outside = self.builder.emit(f"and {self.mask_bits(self.mask).typed}, {-1 << HALF}")
-        none = self.builder.emit(f"icmp eq i32 {outside}, 0")
-        return self._either(self.both(none, self.are_steps_valid(access, HALF)), half, otherwise)
-
-    def are_steps_valid(self, access: Access, lanes: int = 0) -> str:
-        """i1: the first address of each row is that of all its lanes (the first `lanes`), with their steps,
-        and all are valid."""
+    def are_steps_valid(self, access: Access, lanes: int) -> str:
+        """i1: the first address of each row is that of its first `lanes`, with their steps, and all are
+        valid."""
         guard = access.address.valid if isinstance(access.address, Guarded) else "true"
         first, stride = bases(access.address), shape_of(access.address).stride
         if stride % access.size:
             return "false"
         if self._is_all_proven(access):
             return guard
-        reach = abs(stride) * ((lanes or self.segment) - 1)
+        reach = abs(stride) * (lanes - 1)
         if stride > 0 and self._is_sure(access, access.address, reach + access.size):
             return "true"
         if stride < 0:
@@ -150,7 +147,7 @@ class StepsAlgebra(StreamAlgebra):
         """By steps if all lanes run; near lanes also if some do, by a function."""
         full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
         stride, starts = shape_of(access.address).stride, self.starts_of_rows(access)
-        valid = self.are_steps_valid(access)
+        valid = self.are_steps_valid(access, self.segment)
 
         def fast() -> tuple[Value, ...]:
             columns = [self.vector(v) for v in values]

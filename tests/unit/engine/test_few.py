@@ -162,8 +162,8 @@ def test_known_lanes(condition: str, shape: tuple[int, int]) -> None:
 
 def known_lanes(unit: Unit) -> KnownLanes:
     found, environment = unit.analyse(unit.kernel), unit.program.environment
-    same, predicates = found.representatives, branches_of_thread(found.ssa, found.uniformity)
-    return KnownLanes(found.ssa, found.uniformity, same, predicates, unit.block, environment, lambda _: 0)
+    same, facts = found.representatives, branches_of_thread(found.ssa, found.uniformity)
+    return KnownLanes(found.ssa, found.uniformity, same, facts, unit.block, environment, lambda _: 0)
 
 
 NEAR_THE_END = "mov.u32 %a, {}; mad.lo.u32 %a, %t, 4, %a;"
