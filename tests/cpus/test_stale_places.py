@@ -113,6 +113,11 @@ def test_such_code_runs(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @only_x86
 def test_which_cpus_are_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, expected in (("znver4", True), ("znver5", False), ("sapphirerapids", False)):
+    """And which ask for what CTAs need next, by measurement."""
+    far, by_phases = host.ASKS_FAR, host.ASKS_BY_PHASES
+    for name, stale, asking in (
+        ("znver4", True, {by_phases}), ("znver5", False, set[str]()), ("sapphirerapids", False, {far, by_phases})
+    ):  # fmt: skip
         monkeypatch.setattr(host.llvm, "get_host_cpu_name", lambda name=name: name)
-        assert (STALE_PLACES in host.host_features()) == expected
+        features = host.host_features()
+        assert (STALE_PLACES in features, features & {far, by_phases}) == (stale, asking)

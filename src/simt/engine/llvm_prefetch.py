@@ -15,8 +15,9 @@ asks for goes to the second cache: its stores, and what waiting warps keep, come
 CPUs to which that is of use: `simt.engine.host.ASKS_FAR`.)
 
 A warp whose threads load 16 bytes each takes so many lines at once that CPUs, which look some lines ahead,
-do not follow: code of it asks for what a later warp will load. So does code of a kernel that also gets at
-memory lane by lane, which hides its streams from the CPU.
+do not follow: code of it asks for what a later warp will load. (Not for those that do follow:
+`simt.engine.host.FOLLOWS_WIDE`.) So does code of a kernel that also gets at memory lane by lane, which hides
+its streams from the CPU.
 
 A prefetch of a wild address does nothing.
 """
@@ -33,7 +34,7 @@ from simt.analysis.program import Op
 from simt.analysis.rolled_lines import Line
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
-from simt.engine.host import SLOW_GATHERS
+from simt.engine.host import FOLLOWS_WIDE, SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_pattern_algebra import PatternAlgebra
@@ -127,9 +128,15 @@ class PrefetchAlgebra(PatternAlgebra):
         elif self.for_next_cta:
             for part, address in enumerate(addresses):
                 self._prefetch_for_next_cta(address, part, nbytes, write)
-        elif nbytes >= (NARROW if self.beside_lanes else WIDE) and not write:
+        elif self._is_wide(nbytes) and not write:
             for address in addresses:
                 self._prefetch_for_later_warp(address, nbytes)
+
+    def _is_wide(self, nbytes: int) -> bool:
+        """Whether the CPU would not follow loads of so many bytes by itself."""
+        if nbytes >= WIDE:
+            return FOLLOWS_WIDE not in self.features
+        return self.beside_lanes and nbytes >= NARROW
 
     def _prefetch_for_later_warp(self, address: Value, nbytes: int) -> None:
         """Two warps on, as far as this warp is from the last one; or a page on where warps are near."""
@@ -217,7 +224,7 @@ class PrefetchAlgebra(PatternAlgebra):
     def _prefetch_for_next_cta(self, address: Value, part: int, nbytes: int, write: bool) -> None:
         last, step = self._note(), self._note()
         self._note_first(address, last, step)
-        start = self._in_order(self._sum(address.ir, self._noted(step)), nbytes)
+        start = self._in_order(address, self._noted(step), nbytes)
         if not self.by_phases:
             later = partial(self._put_off, start, _lines(nbytes))
         elif not write:
@@ -226,19 +233,20 @@ class PrefetchAlgebra(PatternAlgebra):
             return self._ask(start, _lines(nbytes), write, self.near)
         return self._ask_now_or_later(start, _lines(nbytes), write, later)
 
-    def _in_order(self, start: str, nbytes: int) -> str:
-        """Where an access asks that would ask for `start`. If each of the CTA's rows begins where another one
-        ends, its warps ask for all of them from the first line to the last: CPUs notice that and go on by
+    def _in_order(self, address: Value, step: str, nbytes: int) -> str:
+        """From where on an access asks. If each of the CTA's rows begins where another ends, warps ask for
+        all of them from the first line to the last, of the CTA after the next: CPUs notice that and go on by
         themselves, as they do not where warps take turns among the rows (an AMD Zen 4 takes three times as
         long for the sum of rows then)."""
+        start = self._sum(address.ir, step)
         mine, offsets = self.offsets_here()
         row, low = nbytes * self.block.warps, min(offsets, default=0)
         if len(offsets) < 2 or sorted(offsets) != list(range(low, low + row * len(offsets), row)):
             return start
-        before = low + nbytes * offsets.index(mine) - mine
+        after_next, before = self._sum(start, step), low + nbytes * offsets.index(mine) - mine
         warp = self.builder.emit(f"zext i32 {self.warp.ir} to i64")
         of_warps = self.builder.emit(f"mul i64 {warp}, {nbytes * (len(offsets) - 1)}")
-        return self._sum(self._sum(start, of_warps), str(before))
+        return self._sum(self._sum(after_next, of_warps), str(before))
 
     def _note_first(self, address: Value, last: str, step: str) -> None:
         """Notes the step of the CTA's first warp."""

@@ -22,7 +22,7 @@ from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.engine import llvm_barriers, llvm_groups, llvm_runtime
 from simt.engine.abi import FaultKind
-from simt.engine.host import ASKS_FAR
+from simt.engine.host import ASKS_BY_PHASES, ASKS_FAR
 from simt.engine.llvm_barriers import Context, Entry
 from simt.engine.llvm_builder import KEEP_ORDER, Value
 from simt.engine.llvm_calls import CallingEmitter
@@ -91,7 +91,7 @@ class SuspendingEmitter(CallingEmitter):
         self.m.near = CLOSE if self.pending.barriers else NEXT
         self.table = self.pending.by_number
         self.together = not (self.table or self.pending.parting)
-        self.m.by_phases = self.in_step and ASKS_FAR in unit.features
+        self.m.by_phases = self.in_step and ASKS_BY_PHASES in unit.features
         self.in_context = unit.large and self.waits
         known = self.together and not self.in_context
         self.changed = changed_before(self.ssa, self.pending) if known else {}

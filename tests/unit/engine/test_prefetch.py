@@ -9,12 +9,12 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import ASKS_FAR, SLOW_GATHERS, host_cpu
+from simt.engine.host import ASKS_BY_PHASES, ASKS_FAR, FOLLOWS_WIDE, SLOW_GATHERS, host_cpu
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_phases import UNROLLED
 from simt.engine.llvm_prefetch import CLOSE, NEXT, ROOM_IN_TURN, SPREAD
 
-FEATURES = host_cpu().features - {SLOW_GATHERS} | {ASKS_FAR}
+FEATURES = host_cpu().features - {SLOW_GATHERS, FOLLOWS_WIDE} | {ASKS_FAR, ASKS_BY_PHASES}
 LOAD = "ld.global.u32 %v, [%a];"
 MUCH = "st.shared.u32 [box+4], %v;" * (UNROLLED // 4)
 WAIT = "L: ld.volatile.global.u32 %v, [%end]; setp.eq.u32 %p, %v, 0; @%p bra L;"
@@ -48,8 +48,10 @@ BODIES = {
 }
 
 
-def test_wide_loads_ask_for_what_later_warps_load() -> None:
-    """16 bytes of each thread: eight lines at once, not in shared memory and not of a store."""
+@pytest.mark.parametrize(("more", "lines"), [(set[str](), 32 * 16 // 64), ({FOLLOWS_WIDE}, 0)])
+def test_wide_loads_ask_for_what_later_warps_load(more: set[str], lines: int) -> None:
+    """16 bytes of each thread: eight lines at once, not in shared memory and not of a store; none for a CPU
+    that follows them."""
     program = (
         simt.Device("sm_75")
         .load("""
@@ -72,8 +74,8 @@ def test_wide_loads_ask_for_what_later_warps_load() -> None:
 """)
         .program
     )
-    text, *_ = emit(program, program.functions["k"], BlockShape(64, 1, 1), FEATURES, "nounwind")
-    assert text.count("call void @llvm.prefetch") == 32 * 16 // 64
+    text, *_ = emit(program, program.functions["k"], BlockShape(64, 1, 1), FEATURES | more, "nounwind")
+    assert text.count("call void @llvm.prefetch") == lines
 
 
 def text_of(body: str, threads: int = 64, features: frozenset[str] = FEATURES) -> str:
@@ -117,7 +119,7 @@ def test_warps_that_wait_ask_the_second_cache(body: str, threads: int, caches: s
 
 
 def test_warps_that_wait_ask_nothing_where_that_slows_the_cpu() -> None:
-    """As on an AMD Zen 5. Barriers are another matter."""
+    """As on an AMD Zen 4 and 5. Barriers are another matter."""
     assert "@llvm.prefetch" not in text_of(f"{LOAD} {WAIT}", features=FEATURES - {ASKS_FAR})
     assert "@llvm.prefetch" in text_of(f"{LOAD} bar.sync 0;", features=FEATURES - {ASKS_FAR})
 
@@ -141,12 +143,13 @@ ROWS = {
 def test_rows_are_asked_for_from_the_first_line_to_the_last(name: str) -> None:
     body, moved = ROWS[name]
     text = text_of(f"add.u64 %q, %end, %o; {body} bar.sync 0;")
-    by_warps = re.findall(r"(%\S+) = mul i64 %\S+, (\d+)\n\s+(%\S+) = add i64 %\S+, (\S+)\n", text)
+    adds = {name: (a, b) for name, a, b in re.findall(r"(%\S+) = add i64 (\S+), (\S+)\n", text)}
+    products = dict(re.findall(r"(%\S+) = mul i64 %\S+, (\d+)\n", text))
     moves = [
-        (int(number), int(by))
-        for product, number, total, term in by_warps
-        if term == product
-        for by in re.findall(rf"= add i64 {re.escape(total)}, (-?\d+)\n", text)[:1]
+        (int(products[term]), int(by))
+        for total, by in adds.values()
+        if (term := adds.get(total, ("", ""))[1]) in products
+        and adds[adds[total][0]][1] == adds[adds[adds[total][0]][0]][1]  # the step to the next CTA, twice
     ]
     assert moves == [(128 * (len(moved) - 1), by) for by in moved]
 
@@ -171,7 +174,7 @@ def test_streams_beside_scattered_accesses_are_asked_for(more: str, lines: int) 
 @pytest.mark.parametrize("name", BODIES)
 def test_loads_that_prefetch(name: str) -> None:
     body, loads, spread = BODIES[name]
-    text = text_of(body, features=FEATURES if WAIT in body else FEATURES - {ASKS_FAR})
+    text = text_of(body, features=FEATURES if WAIT in body else FEATURES - {ASKS_FAR, ASKS_BY_PHASES})
     lines = 128 // 64  # of a warp's words
     barriers = len(re.findall(r"^suspend", text, re.MULTILINE))  # at each, one of the lines put off
     assert text.count("call void @llvm.prefetch") == loads * lines + barriers
