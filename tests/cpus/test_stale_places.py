@@ -115,9 +115,9 @@ def test_such_code_runs(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_which_cpus_are_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """And which ask for what CTAs need next, by measurement."""
     far, by_phases = host.ASKS_FAR, host.ASKS_BY_PHASES
-    for name, stale, asking in (
-        ("znver4", True, {by_phases}), ("znver5", False, set[str]()), ("sapphirerapids", False, {far, by_phases})
-    ):  # fmt: skip
+    both, none = {far, by_phases}, set[str]()
+    known = ("znver4", True, {by_phases}), ("znver5", False, none), ("sapphirerapids", False, both)
+    for name, stale, asking in known:
         monkeypatch.setattr(host.llvm, "get_host_cpu_name", lambda name=name: name)
         features = host.host_features()
-        assert (STALE_PLACES in features, features & {far, by_phases}) == (stale, asking)
+        assert (STALE_PLACES in features, features & both) == (stale, asking)
