@@ -65,6 +65,13 @@ def program(*types: str, address_bits: int = 64, **attributes: Any) -> Program:
     )
 
 
+@pytest.fixture(autouse=True)
+def well_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Launches of a draft go another way than others, and for which kernels there is one is a matter of the
+    CPU's: code for AMD's may be longer."""
+    monkeypatch.setenv("SIMT_DRAFTS", "0")
+
+
 @pytest.fixture
 def recorder() -> Recorder:
     return Recorder()
