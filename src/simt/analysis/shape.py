@@ -9,6 +9,8 @@ from simt.analysis.outline import Number
 from simt.records import dataclass, quick
 
 WARP = 32
+HALF = WARP // 2
+"""Lanes of half a warp."""
 NARROW_BITS = 30
 """Bits that count the threads along an axis of nearly all grids; the sum of two such numbers has no sign."""
 ALWAYS_ZERO = 64

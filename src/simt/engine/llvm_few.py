@@ -13,13 +13,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from simt.analysis.access import Way
-from simt.analysis.shape import WARP
+from simt.analysis.shape import HALF, WARP
 from simt.engine.llvm_access import SHARED, Access
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_masked import Places
 from simt.engine.llvm_memory import Store, Values
-from simt.engine.llvm_steps import HALF
 from simt.engine.llvm_waiting import WaitingAlgebra
 from simt.records import dataclass
 

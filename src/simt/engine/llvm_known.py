@@ -10,10 +10,10 @@ from simt.analysis.access import is_proven
 from simt.analysis.program import Barrier, Block, Op, memory_operands
 from simt.analysis.range_algebra import Range
 from simt.analysis.remade import branches_of_thread
+from simt.analysis.shape import HALF
 from simt.engine.abi import BEYOND
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_few import Few, few_of
-from simt.engine.llvm_steps import HALF
 from simt.engine.llvm_suspension import SuspendingEmitter
 from simt.imports import import_whole
 

@@ -13,7 +13,7 @@ from functools import partial
 
 from simt.analysis.access import Plan, Way, plan_of
 from simt.analysis.range_algebra import Range
-from simt.analysis.shape import WARP, Hold, Shape
+from simt.analysis.shape import HALF, WARP, Hold, Shape
 from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind
 from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, WOVEN, Access, Region, fit
@@ -25,7 +25,6 @@ from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_series import PARAMETER
-from simt.engine.llvm_steps import HALF
 from simt.engine.llvm_streams import LINE, PAST
 from simt.engine.llvm_tile_algebra import TileAlgebra, without_rows
 from simt.engine.unsupported import Unsupported

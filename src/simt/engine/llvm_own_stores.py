@@ -24,13 +24,13 @@ from collections.abc import Callable
 from functools import partial
 
 from simt.analysis.own_stores import WORD
-from simt.analysis.shape import WARP
+from simt.analysis.shape import HALF, WARP
 from simt.analysis.stretches import STRETCH
 from simt.engine.llvm_access import I64, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_memory import Store, Values
-from simt.engine.llvm_stretches import HALF, Front, Stretch, StretchAlgebra, Traffic, Words
+from simt.engine.llvm_stretches import Front, Stretch, StretchAlgebra, Traffic, Words
 
 APART = 2 * STRETCH
 """Bytes between stretches that stay apart, though one may begin some turns after the other."""

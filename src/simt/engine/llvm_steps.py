@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
-from simt.analysis.shape import WARP
+from simt.analysis.shape import HALF, WARP
 from simt.engine import host
 from simt.engine.llvm_access import LOCAL, SHARED, WOVEN, Access
 from simt.engine.llvm_algebra import LlvmIntegers
@@ -23,8 +23,6 @@ from simt.engine.llvm_streams import StreamAlgebra
 
 REGISTER = 64
 """Bytes."""
-HALF = WARP // 2
-"""Lanes."""
 
 
 class StepsAlgebra(StreamAlgebra):

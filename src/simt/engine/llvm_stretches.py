@@ -21,7 +21,7 @@ from simt.analysis.access import NEAR
 from simt.analysis.own_stores import course
 from simt.analysis.program import Block, Op
 from simt.analysis.schedule import Loop
-from simt.analysis.shape import WARP, Shape
+from simt.analysis.shape import HALF, WARP, Shape
 from simt.analysis.stretches import STRETCH, Walk, counts_few, walks
 from simt.engine.llvm_access import ARENA, I64, Access
 from simt.engine.llvm_algebra import LlvmIntegers
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 NEEDED = frozenset({"avx512bw"})
 """Of a CPU."""
-HALF = WARP // 2
 NEVER = -(1 << 62)
 """Bytes that no two places are apart."""
 
