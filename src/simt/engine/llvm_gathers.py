@@ -28,10 +28,10 @@ class GatherAlgebra(StepsAlgebra):
         """All words of each lane."""
         if access.size == REGISTER and access.count > 1:
             return self._load_registers(access, offset)
-        if access.size in (4, 8) and access.count > 1:
+        if access.count > 1 and (access.size in (4, 8) or (access.size < LEAST and self.goes_by_lane)):
             whole = self._gather_words(access, offset, 0, access.size, f"i{8 * access.size}")
             return self._words_of(access, whole)
-        if access.size < 4:
+        if access.size < LEAST and not self.goes_by_lane:
             return self._words_of(access, self._gather_part(access, offset))
         numbers = range(access.count)
         return tuple(self._gather_words(access, offset, i * access.word, access.word) for i in numbers)
@@ -113,10 +113,12 @@ class GatherAlgebra(StepsAlgebra):
 
     def _places_at(self, access: Access, offset: Value, shift: int) -> Places:
         """The places of lanes, `shift` bytes behind their offsets."""
-        if access.region is LOCAL:
+        if access.region is LOCAL and not self.goes_by_lane:
             return (Value(self._pointers(access, offset, shift), "ptr", WARP),)
         host = self.pointer(Value(access.region.host, I64))
         host = self.builder.emit(f"getelementptr i8, ptr {host}, i64 {shift}") if shift else host
+        if access.region is LOCAL:
+            host, offset = self._in_lanes(host, offset)
         return Value(host, "ptr"), offset
 
     def _pointers(self, access: Access, offset: Value, shift: int) -> str:
@@ -124,10 +126,13 @@ class GatherAlgebra(StepsAlgebra):
         if shift:
             host = self.builder.emit(f"getelementptr i8, ptr {host}, i64 {shift}")
         if access.region is LOCAL:
-            steps = self.constant_lanes(I64, list(range(WARP)))
-            lanes = LlvmIntegers.binary(self, "mul", self.widened(Value("%local.bytes", I64), WARP), steps)
-            if offset.width == 1:
-                host, offset = self.builder.emit(f"getelementptr i8, ptr {host}, {offset.typed}"), lanes
-            else:
-                offset = LlvmIntegers.binary(self, "add", offset, lanes)
+            host, offset = self._in_lanes(host, offset)
         return self.builder.emit(f"getelementptr i8, ptr {host}, {offset.typed}")
+
+    def _in_lanes(self, host: str, offset: Value) -> tuple[str, Value]:
+        """A pointer into the first lane's local memory, and how far from it each lane's place is."""
+        steps = self.constant_lanes(I64, list(range(WARP)))
+        lanes = LlvmIntegers.binary(self, "mul", self.widened(Value("%local.bytes", I64), WARP), steps)
+        if offset.width == 1:
+            return self.builder.emit(f"getelementptr i8, ptr {host}, {offset.typed}"), lanes
+        return host, LlvmIntegers.binary(self, "add", offset, lanes)

@@ -10,22 +10,22 @@ from collections.abc import Callable
 
 from simt.analysis.shape import WARP
 from simt.engine.llvm_builder import Value, element_bits, mangled, spell
-from simt.engine.llvm_exchanges import ExchangeAlgebra
+from simt.engine.llvm_by_lane import ByLaneAlgebra, Places
 
 SMALLEST = 32
 """Bits of elements that AVX loads and stores by a mask, and that AVX2 gathers."""
-Places = tuple[Value, ...]
-"""Each lane's pointer; or one pointer for all, and how many steps from it each lane's is (i32)."""
 LEAST_REGISTER = 128
 """Bits of the smallest vectors that are loaded and stored by a mask."""
 
 
-class MaskedAlgebra(ExchangeAlgebra):
-    """`ExchangeAlgebra` with loads and stores of some lanes. `word`: alignment in bytes. Lanes that the mask
+class MaskedAlgebra(ByLaneAlgebra):
+    """`ByLaneAlgebra` with loads and stores of some lanes. `word`: alignment in bytes. Lanes that the mask
     (i1 for each lane) leaves out load zeros."""
 
     def gather(self, places: Places, mask: Value, element: str, word: int, step: int = 1) -> Value:
         """What lies at each lane's place, of as many lanes as the mask has. `step`: bytes."""
+        if self.goes_by_lane and len(places) > 1:
+            return self.gather_by_lane(places, mask, element, word, step)
 
         def run(m: MaskedAlgebra, mask: Value, *places: Value) -> Value:
             vector, pointers = spell(element, mask.width), m._pointed(places, step)
