@@ -137,6 +137,11 @@ class AccessAlgebra(PrefetchAlgebra):
         """Whether the CPU has gathers that are faster than loads of each lane."""
         return "avx2" in self.features and SLOW_GATHERS not in self.features
 
+    @property
+    def goes_by_lane(self) -> bool:
+        """Whether places of lanes are served one by one: it has neither masks nor fast gathers."""
+        return "avx512f" not in self.features and not self.has_gathers
+
     # -- sums with constants ---------------------------------------------------------------------------
 
     @cached_property

@@ -83,7 +83,8 @@ class IndexAlgebra(AccessAlgebra):
     def index_of(self, access: Access) -> Index | None:
         """The index, of elements or parts of them, of which an access's addresses are made, if the CPU can
         use it."""
-        return self.any_index_of(access) if self.has_gathers and not access.volatile else None
+        able = self.has_gathers or self.goes_by_lane
+        return self.any_index_of(access) if able and not access.volatile else None
 
     def any_index_of(self, access: Access) -> Index | None:
         """The same, of accesses that are done lane by lane."""
@@ -98,11 +99,21 @@ class IndexAlgebra(AccessAlgebra):
     def are_inside(self, access: Access, index: Index) -> str:
         """i1: the elements of all lanes that run are in the region, and aligned; and so are four bytes from
         each of them on."""
+        return self.inside_by_index(access, index)[0]
+
+    def inside_by_index(self, access: Access, index: Index) -> tuple[str, Index]:
+        """`are_inside`, and the index by which to get at the elements then: where lanes are served one by
+        one, it is counted from the first element that is inside."""
         first, number = self._inside(access, index)
         counted = LlvmIntegers.binary(self, "sub", index.column, self.widened(first, index.column.width))
-        counted = self._rotated(counted, _finer(access, index))
-        inside = self.test("icmp ult", counted, self.widened(number, counted.width))
-        return self._none_of(inside)
+        turned = self._rotated(counted, _finer(access, index))
+        inside = self._none_of(self.test("icmp ult", turned, self.widened(number, turned.width)))
+        if not self.goes_by_lane:
+            return inside, index
+        assert index.start is not None
+        steps = self.binary("shl", self.cast("sext", I64, first), self.number(I64, index.shift))
+        start = self.binary("add", index.start, steps)
+        return inside, replace(index, column=counted, is_signed=False, start=start)
 
     def _none_of(self, inside: Value) -> str:
         wrong = self.mask_and(self.mask, self.invert_mask(inside))

@@ -38,6 +38,9 @@ class MaskedAlgebra(ByLaneAlgebra):
         return self._in_place_or_called("gather", has and not self.module.is_long, run, mask, *places)
 
     def scatter(self, places: Places, mask: Value, data: Value, word: int, step: int = 1) -> None:
+        if self.goes_by_lane and len(places) > 1:
+            return self.scatter_by_lane(places, mask, data, word, step)
+
         def run(m: MaskedAlgebra, mask: Value, data: Value, *places: Value) -> None:
             pointers = m._pointed(places, step)
             kinds = (data.spelled, pointers.spelled, "i32", mask.spelled)
@@ -45,6 +48,7 @@ class MaskedAlgebra(ByLaneAlgebra):
             m.builder.void(f"call void {name}({data.typed}, {pointers.typed}, i32 {word}, {mask.typed})")
 
         self._in_place_or_called("scatter", "avx512f" in self.features, run, mask, data, *places)
+        return None
 
     def _pointed(self, places: Places, step: int) -> Value:
         """Each lane's pointer."""
@@ -92,14 +96,6 @@ class MaskedAlgebra(ByLaneAlgebra):
         then, and they need not be: where the mask comes from another block, they are whatever follows it."""
         return max(width, LEAST_REGISTER // element_bits(element)) if "avx512f" in self.features else width
 
-    def padded(self, value: Value, width: int) -> Value:
-        """With zeros behind it."""
-        if width == value.width:
-            return value
-        picks = ", ".join(f"i32 {min(i, value.width)}" for i in range(width))
-        text = f"shufflevector {value.typed}, {value.spelled} zeroinitializer, <{width} x i32> <{picks}>"
-        return Value(self.builder.emit(text), value.type, width)
-
     def _has_masks(self, element: str) -> bool:
         """Whether the CPU loads and stores elements by a mask."""
         return "avx512bw" in self.features or ("avx" in self.features and element_bits(element) >= SMALLEST)
@@ -116,12 +112,7 @@ class MaskedAlgebra(ByLaneAlgebra):
         be passed lane by lane."""
         if in_place:
             return run(self, mask, *operands) or Value("", "void")
-        width = mask.width
-        bits = (
-            self.mask_bits(mask)
-            if width == WARP
-            else Value(self.builder.emit(f"bitcast {mask.typed} to i{width}"), f"i{width}")
-        )
+        width, bits = mask.width, self.bits_of_mask(mask)
 
         def unpacked(m: MaskedAlgebra, bits: Value, *operands: Value) -> Value | None:
             mask = m.emit(f"bitcast {bits.typed} to <{width} x i1>", "i1", width)

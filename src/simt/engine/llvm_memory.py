@@ -614,10 +614,9 @@ class MemoryAlgebra(TileAlgebra):
     def _gathered(self, access: Access) -> tuple[Value, ...]:
         index = self.index_of(access)
         if index is not None:
+            inside, index = self.inside_by_index(access, index)
             by_index = partial(self.gather_elements, access, index)
-            slowly = partial(self._load_slowly, access)
-            return self._either(self.are_inside(access, index), by_index, slowly, likely=True)
-
+            return self._either(inside, by_index, partial(self._load_slowly, access), likely=True)
         gathered = partial(self._gathered_anyhow, access)
         return self.load_near(access, gathered) if self.may_be_near(access) else gathered()
 
@@ -666,6 +665,8 @@ class MemoryAlgebra(TileAlgebra):
         return None
 
     def _scatter_elements(self, access: Access, index: Index, data: Value) -> None:
+        inside, index = self.inside_by_index(access, index)
+
         def by_index() -> tuple[Value, ...]:
             self.scatter_elements(access, index, data)
             return ()
@@ -674,7 +675,7 @@ class MemoryAlgebra(TileAlgebra):
             self._store_slowly(access, data)
             return ()
 
-        self._either(self.are_inside(access, index), by_index, slowly, likely=True)
+        self._either(inside, by_index, slowly, likely=True)
 
     def _checked_offsets(self, access: Access, slow: Callable[..., str]) -> Value:
         """Offsets within the region (one, if all lanes have it), after a fault if that of an active lane is
