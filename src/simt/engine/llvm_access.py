@@ -13,6 +13,7 @@ from simt.engine import llvm_runtime
 from simt.engine.abi import SPACES
 from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
+from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
 from simt.engine.llvm_frame import Frame
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
@@ -276,6 +277,38 @@ class AccessAlgebra(PrefetchAlgebra):
         else:
             offset, shift = self._rotated_offset(access, address), access.size.bit_length() - 1
         return self.test("icmp ult", offset, self.widened(self._limit(access, span, shift), offset.width))
+
+    def _checked_offsets(self, access: Access, slow: Callable[..., str]) -> Value:
+        """Offsets within the region (one, if all lanes have it), after a fault if that of an active lane is
+        not valid."""
+        shape = shape_of(access.address)
+        same = shape.width == 1 and shape.exact and not shape.stride
+        address = access.address if same else self.vector(access.address)
+        if self._is_proven(access):
+            return self._offset(access, address)
+        good, fails = self.builder.block_name("ok"), self.builder.block_name("bad")
+        if self.goes_by_lane and not same:
+            look = self.builder.block_name("look")
+            surely = self._are_together(access, self._offset(access, address))
+            self.builder.void(f"br i1 {surely}, label %{good}, label %{look}{LIKELY}")
+            self.builder.label(look)
+        wrong = self.invert_mask(self._valid(access, address, access.size))
+        bad = self.both(wrong.ir, self.any(self.mask)) if same else self.any(self.mask_and(self.mask, wrong))
+        self.builder.void(f"br i1 {bad}, label %{fails}, label %{good}{UNLIKELY}")
+        self.builder.label(fails)
+        self._refuse(slow, access, address)
+        self.builder.label(good)
+        return self._offset(access, address)
+
+    def _are_together(self, access: Access, offset: Value) -> str:
+        """i1: no lane, running or not, has an offset that is not valid. None is greater than the offset that
+        has the bits of all of them; so that may be too great where none is, unless the region has a power of
+        two of bytes. CPUs without masks of lanes take far longer to compare each lane."""
+        kind, shift = offset.type, access.size.bit_length() - 1
+        name = f"llvm.vector.reduce.or.{mangled(kind, offset.width)}"
+        function = self.module.declare(name, kind, (offset.spelled,))
+        bits = Value(self.builder.emit(f"call {kind} {function}({offset.typed})"), kind)
+        return self.test("icmp ult", self._rotated(bits, shift), self._limit(access, access.size, shift)).ir
 
     def _rotated_offset(self, access: Access, address: Value) -> Value:
         return self._rotated(self._offset(access, address), access.size.bit_length() - 1)

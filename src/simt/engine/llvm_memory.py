@@ -18,7 +18,7 @@ from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind
 from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, WOVEN, Access, Region, fit
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
-from simt.engine.llvm_branches import LIKELY, UNLIKELY
+from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_indices import LEAST
 from simt.engine.llvm_lanes import Guarded, Index, bases, shape_of
@@ -676,23 +676,6 @@ class MemoryAlgebra(TileAlgebra):
             return ()
 
         self._either(inside, by_index, slowly, likely=True)
-
-    def _checked_offsets(self, access: Access, slow: Callable[..., str]) -> Value:
-        """Offsets within the region (one, if all lanes have it), after a fault if that of an active lane is
-        not valid."""
-        shape = shape_of(access.address)
-        same = shape.width == 1 and shape.exact and not shape.stride
-        address = access.address if same else self.vector(access.address)
-        if self._is_proven(access):
-            return self._offset(access, address)
-        wrong = self.invert_mask(self._valid(access, address, access.size))
-        bad = self.both(wrong.ir, self.any(self.mask)) if same else self.any(self.mask_and(self.mask, wrong))
-        good, fails = self.builder.block_name("ok"), self.builder.block_name("bad")
-        self.builder.void(f"br i1 {bad}, label %{fails}, label %{good}{UNLIKELY}")
-        self.builder.label(fails)
-        self._refuse(slow, access, address)
-        self.builder.label(good)
-        return self._offset(access, address)
 
 
 def _is_short(reach: Range) -> bool:
