@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-from simt.engine import llvm_folding
+from simt.engine import host, llvm_folding, llvm_known_columns
 from simt.engine.llvm_builder import Builder, ModuleText, Value, mangled, spell
 from simt.isa.algebra import Comparison
 from simt.ptx.types import F32, F64, U32, U64, Type
@@ -87,6 +87,9 @@ class LlvmIntegers:
     operations deep: two thirds of its time for long chains. For each test of a number its passes look for
     whether it can be a NaN, past both operands of choices. They do not look past a fence, which stands for no
     instruction.
+
+    `folds_columns`: what is made of columns whose lanes are known is not emitted. (CPUs with AVX-512 look
+    lanes up as fast by a register as by a known order, which is all that LLVM would not find for itself.)
     """
 
     fences = False
@@ -101,6 +104,7 @@ class LlvmIntegers:
         self.module = module
         self.width = width
         self.features = features
+        self.folds_columns = host.pieces(features) > 1
         self._declared: dict[tuple[object, ...], str] = {}  # intrinsics, by names and types
         self._depths: dict[str, int] = {}  # operations on integers since the last fence, by a value's name
         self._choices: dict[str, int] = {}  # between numbers since the last fence, by a column's name
@@ -141,6 +145,9 @@ class LlvmIntegers:
         if known is not None:
             return known
         a, b = self.unify(a, b)
+        known = llvm_known_columns.binary(opcode, a, b) if self.folds_columns and a.width > 1 else None
+        if known is not None:
+            return known
         result = self.emit(f"{opcode} {a.typed}, {b.ir}", a.type, a.width)
         return self._cut(opcode, result, a, b) if self.fences else result
 
@@ -239,6 +246,9 @@ class LlvmIntegers:
         if p.literal is not None:
             return self.unify(a if p.literal else b)[0]
         p, a, b = self.unify(p, a, b)
+        known = llvm_known_columns.pick(p, a, b) if self.folds_columns and p.width > 1 else None
+        if known is not None:
+            return known
         chosen = self.emit(f"select {p.typed}, {a.typed}, {b.typed}", a.type, a.width)
         return self._cut_choice(chosen) if self.fences and chosen.width > 1 else chosen
 
@@ -259,7 +269,8 @@ class LlvmIntegers:
             if result is not None:
                 return self.number("i1", result)
         a, b = self.unify(a, b)
-        return self.emit(f"{condition} {a.typed}, {b.ir}", "i1", a.width)
+        known = llvm_known_columns.test(condition, a, b) if self.folds_columns and a.width > 1 else None
+        return known or self.emit(f"{condition} {a.typed}, {b.ir}", "i1", a.width)
 
     def number(self, element: str, value: int) -> Value:
         """An integer constant of an LLVM type."""

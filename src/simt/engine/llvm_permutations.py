@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from simt.analysis.shape import WARP
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_float import LlvmAlgebra
+from simt.engine.llvm_known_columns import Column, column_of
 
 WIDE = 8
 """Lanes of 64 bits in a register."""
+SHORT = 8
+"""Lanes of 32 bits in a register of AVX2."""
 
 
 class PermutationAlgebra(LlvmAlgebra):
@@ -17,11 +20,48 @@ class PermutationAlgebra(LlvmAlgebra):
 
     def permuted(self, values: Value, lanes: Value) -> Value:
         """The value of `values` in the lane that `lanes` names."""
+        order = column_of(lanes) if self.folds_columns else None
+        if order is not None:
+            return self._in_known_order(values, order)
         if "avx512bw" in self.features and values.type in ("i32", "float"):
             return self._permute(values, lanes)
         if "avx512bw" in self.features and values.type == "i64":
             return self._permute_wide(values, lanes)
+        if "avx2" in self.features and values.type in ("i32", "float", "i1"):
+            return self._permute_by_registers(values, lanes)
         return self._through_memory(values, lanes)
+
+    def _permute_by_registers(self, values: Value, lanes: Value) -> Value:
+        """With AVX2: each register of the result is looked up in all four of the values, and two bits of the
+        lanes' numbers say in which one it was right."""
+        if values.type == "i1":
+            words = self._permute_by_registers(self.cast("sext", "i32", values), lanes)
+            return self.test("icmp slt", words, self.number("i32", 0))
+        registers = self.cut(values, SHORT)
+        return self.join([self._look_up_short(registers, places) for places in self.cut(lanes, SHORT)], WARP)
+
+    def _look_up_short(self, registers: Sequence[Value], places: Value) -> Value:
+        element, vector = registers[0].type, registers[0].spelled
+        name = self.module.declare(
+            f"llvm.x86.avx2.perm{'ps' if element == 'float' else 'd'}", vector, (vector, places.spelled)
+        )
+        found = [
+            self.emit(f"call {vector} {name}({register.typed}, {places.typed})", element, SHORT)
+            for register in registers
+        ]
+        for bit in (3, 4):  # as the sign, by which the CPU chooses
+            shifted = self.builder.emit(f"shl {places.typed}, splat (i32 {31 - bit})")
+            upper = self.builder.emit(f"icmp slt {places.spelled} {shifted}, zeroinitializer")
+            found = [
+                self.emit(f"select <{SHORT} x i1> {upper}, {b.typed}, {a.typed}", element, SHORT)
+                for a, b in zip(found[::2], found[1::2], strict=True)
+            ]
+        return found[0]
+
+    def _in_known_order(self, values: Value, order: Column) -> Value:
+        picks = ", ".join(f"i32 {lane % WARP}" for lane in order)
+        text = f"shufflevector {values.typed}, {values.spelled} poison, <{WARP} x i32> <{picks}>"
+        return self.emit(text, values.type, WARP)
 
     def _permute_wide(self, values: Value, lanes: Value) -> Value:
         """For each register of the result two look-ups, in the lower lanes and the upper ones."""
