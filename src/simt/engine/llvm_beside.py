@@ -80,7 +80,8 @@ class BesideAlgebra(WovenAlgebra):
             b, *c = (self.piece(column, row * span, span) for column in columns)
             new = algebra.vector(combine(algebra, op, t, was, b, c[0] if c else None))
             if masked:
-                self.masked_store(new, place, self.piece(self.mask, row * span, span), access.size)
+                store = self.blended_store if self.is_own(access) else self.masked_store
+                store(new, place, self.piece(self.mask, row * span, span), access.size)
             else:
                 self.builder.void(f"store {new.typed}, ptr {place}, align {access.size}")
             found.append(was.ir)

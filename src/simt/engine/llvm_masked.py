@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from simt.analysis.shape import WARP
+from simt.engine import host
+from simt.engine.llvm_access import SHARED, Access
 from simt.engine.llvm_builder import Value, element_bits, mangled, spell
 from simt.engine.llvm_by_lane import ByLaneAlgebra, Places
 
@@ -90,6 +92,20 @@ class MaskedAlgebra(ByLaneAlgebra):
         if filled > mask.width:
             data, mask = self.padded(data, filled), self.padded(mask, filled)
         self._in_place_or_called("store", has, run, mask, data, Value(pointer, "ptr"))
+
+    def is_own(self, access: Access) -> bool:
+        """Whether lanes that do not run may store again what they have in memory: a CTA's shared memory
+        belongs to one thread, and nobody else writes there meanwhile."""
+        return access.region is SHARED and not access.volatile
+
+    def blended_store(self, data: Value, pointer: str, mask: Value, word: int) -> None:
+        """`masked_store` to memory that `is_own`, where all of it exists."""
+        if host.stores_some(self.features):
+            return self.masked_store(data, pointer, mask, word)
+        place = f"ptr {pointer}, align {word}"
+        before = Value(self.builder.emit(f"load {data.spelled}, {place}"), data.type, data.width)
+        chosen = self.builder.emit(f"select {mask.typed}, {data.typed}, {before.typed}")
+        return self.builder.void(f"store {data.spelled} {chosen}, {place}")
 
     def _filled(self, element: str, width: int) -> int:
         """Lanes that fill a register, if a mask in a mask register has fewer. LLVM takes their bits for zeros

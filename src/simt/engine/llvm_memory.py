@@ -317,8 +317,7 @@ class MemoryAlgebra(TileAlgebra):
         """Faults unless all bases are valid."""
         if self._is_proven(access) or self._is_sure(access, address, access.size):
             return
-        good = self.builder.block_name("ok")
-        bad = self.builder.block_name("bad")
+        good, bad = (self.builder.block_name(hint) for hint in ("ok", "bad"))
         valid = self._all(self._valid(access, address, access.size))
         self.builder.void(f"br i1 {valid}, label %{good}, label %{bad}{LIKELY}")
         self.builder.label(bad)
@@ -476,9 +475,7 @@ class MemoryAlgebra(TileAlgebra):
         data = self.buffer(access.element, WARP * access.count)
         self.go_on_if(self._call_lanes(llvm_runtime.load(self.module, access.size), access, [data]))
         wide = spell(access.element, WARP * access.count)
-        whole = Value(
-            self.builder.emit(f"load {wide}, ptr {data}, align 64"), access.element, WARP * access.count
-        )
+        whole = self.emit(f"load {wide}, ptr {data}, align 64", access.element, WARP * access.count)
         return tuple(self._every(whole, access.count, i) for i in range(access.count))
 
     def _as_told(
@@ -528,7 +525,7 @@ class MemoryAlgebra(TileAlgebra):
         if self.mask_is_full:
             return self._store_plain(access, parts, span, whole)
         if self.is_partly:
-            return self._store_masked(access, parts, span, whole)
+            return self._store_masked(access, parts, span, whole, are_valid=True)
         full = self.builder.emit(f"icmp eq i32 {self.mask_bits(self.mask).ir}, -1")
 
         def plain() -> tuple[Value, ...]:
@@ -536,7 +533,7 @@ class MemoryAlgebra(TileAlgebra):
             return ()
 
         def masked() -> tuple[Value, ...]:
-            self._store_masked(access, parts, span, whole)
+            self._store_masked(access, parts, span, whole, are_valid=True)
             return ()
 
         self._either(full, plain, masked)
@@ -556,15 +553,19 @@ class MemoryAlgebra(TileAlgebra):
             piece, place = self.piece(whole, i * lanes, lanes), self._host(access, part)
             self.builder.void(f"store {piece.typed}, ptr {place}, align {LINE}, !nontemporal {PAST}")
 
-    def _store_masked(self, access: Access, parts: list[Value], span: int, whole: Value) -> None:
+    def _store_masked(
+        self, access: Access, parts: list[Value], span: int, whole: Value, are_valid: bool = False
+    ) -> None:
+        """`are_valid`: the addresses of all lanes, running or not."""
         lanes = span * access.count
+        store = self.blended_store if are_valid and self.is_own(access) else self.masked_store
         mask = self._interleave([self.mask] * access.count)
         for i, part in enumerate(parts):
             piece, some = self.piece(whole, i * lanes, lanes), self.piece(mask, i * lanes, lanes)
             place = self._host_before(access, part)
             if access.region not in (SHARED, WOVEN):
                 self.announce(place, lanes * access.word)
-            self.masked_store(piece, place, some, access.word)
+            store(piece, place, some, access.word)
 
     def _store_slowly(self, access: Access, whole: Value) -> None:
         data = self.spilled(whole)
