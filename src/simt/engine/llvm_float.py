@@ -31,6 +31,7 @@ from simt.engine.llvm_loose import (
     raw,
     source_of,
 )
+from simt.engine.llvm_table_rows import GROUP, Beside, by_rows, has_rows
 from simt.engine.llvm_tables import looked_up
 from simt.isa.algebra import Comparison, Rounding
 from simt.isa.derived import chosen_nan, quiet_nan, tiny_flushed
@@ -60,6 +61,8 @@ class LlvmAlgebra(ExtremeAlgebra):
     it flushes by its meaning."""
 
     zeros = False
+    beside: Beside | None = None
+    """What the lookup before found without being asked."""
     eager = False
     """Whether the NaNs of f64 are settled at once."""
 
@@ -73,7 +76,13 @@ class LlvmAlgebra(ExtremeAlgebra):
         return super().mul_high(t, a, b)
 
     def lookup(self, table: tuple[int, ...], index: Value) -> Value:
-        return looked_up(self, table, index)
+        if index.width % GROUP or not has_rows(self.features):
+            return looked_up(self, table, index)
+        beside, self.beside = self.beside, None
+        if beside is not None and beside.is_for(table, index, self.builder.last_label):
+            return beside.found
+        found, self.beside = by_rows(self, table, index)
+        return found
 
     # -- representation ------------------------------------------------------------------------
 

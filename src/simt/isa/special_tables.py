@@ -54,6 +54,10 @@ class Measured:
     c2_unit: float
 
 
+_beside: dict[tuple[int, ...], tuple[int, ...]] = {}
+"""`Table.slopes` of the tables so far, by `Table.c0`."""
+
+
 @cache
 def measured() -> Mapping[str, Measured]:
     """All functions by name."""
@@ -89,7 +93,13 @@ def _table(found: Measured, scale: int, split: int, fraction: int) -> Table:
     slopes = zip((abs(c) * first for c in found.c1), (abs(c) * second for c in found.c2), strict=True)
     packed = tuple(c1 << SLOPE_SHIFT | c2 for c1, c2 in slopes)
     bias = found.bias // scale
+    _beside[found.c0] = packed
     return Table(found.c0, packed, _sign(found.c1), _sign(found.c2), bias, split, fraction)
+
+
+def slopes_beside(c0: tuple[int, ...]) -> tuple[int, ...] | None:
+    """What is looked up next to some `Table.c0`, with the same segment; None for other numbers."""
+    return _beside.get(c0)
 
 
 def _sign(coefficients: Sequence[int]) -> int:
