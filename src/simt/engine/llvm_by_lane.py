@@ -16,8 +16,9 @@ from simt.engine.llvm_access import I64
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_exchanges import ExchangeAlgebra
-from simt.engine.llvm_lanes import ALL
 
+EVERY = "-1"
+"""The mask of all lanes, as an integer."""
 Places = tuple[Value, ...]
 """Each lane's pointer; or one pointer for all, and how many steps from it each lane's is (i32 or i64). (Where
 lanes are served one by one, these numbers have no sign, and that pointer's own place can be read wherever
@@ -29,11 +30,12 @@ class ByLaneAlgebra(ExchangeAlgebra):
 
     def gather_by_lane(self, places: Places, mask: Value, element: str, word: int, step: int) -> Value:
         """What lies at each lane's place; zeros for lanes that the mask leaves out."""
-        run = partial(ByLaneAlgebra.load_each, element=element, word=word, step=step)
-        if mask.ir == ALL:
+        bits = self.bits_of_mask(mask)
+        if bits.ir == EVERY:
+            run = partial(ByLaneAlgebra.load_each, element=element, word=word, step=step)
             return self.apart("gather.all", run, *places, called=True)
         run = partial(ByLaneAlgebra.load_some, element=element, word=word, step=step)
-        return self.apart("gather.some", run, self.bits_of_mask(mask), *places, called=True)
+        return self.apart("gather.some", run, bits, *places, called=True)
 
     def bits_of_mask(self, mask: Value) -> Value:
         """A mask of any width as an integer. (Functions that get vectors of bits get them lane by lane.)"""
@@ -69,12 +71,13 @@ class ByLaneAlgebra(ExchangeAlgebra):
 
     def scatter_by_lane(self, places: Places, mask: Value, data: Value, word: int, step: int) -> None:
         """The reverse; higher lanes win."""
-        if mask.ir == ALL:
+        bits = self.bits_of_mask(mask)
+        if bits.ir == EVERY:
             run = partial(ByLaneAlgebra.put_each, word=word, step=step)
             self.apart("scatter.all", run, data, *places, called=True)
         else:
             run = partial(ByLaneAlgebra.put_some, word=word, step=step)
-            self.apart("scatter.some", run, self.bits_of_mask(mask), data, *places, called=True)
+            self.apart("scatter.some", run, bits, data, *places, called=True)
 
     def put_each(self, data: Value, start: Value, column: Value, word: int, step: int) -> None:
         """A function of its own: one store after the other."""
