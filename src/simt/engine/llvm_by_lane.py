@@ -17,6 +17,8 @@ from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_exchanges import ExchangeAlgebra
 
+GROUP = 8
+"""Lanes of which none loads where none runs."""
 EVERY = "-1"
 """The mask of all lanes, as an integer."""
 Places = tuple[Value, ...]
@@ -58,16 +60,36 @@ class ByLaneAlgebra(ExchangeAlgebra):
     def load_some(
         self, bits: Value, start: Value, column: Value, element: str, word: int, step: int
     ) -> Value:
-        """A function of its own: `load_each` for the lanes of a mask."""
-        width, none = column.width, self.builder.emit(f"icmp eq {bits.typed}, 0")
-        self.builder.void(f"br i1 {none}, label %none, label %some")
-        self.builder.label("none")
-        self.builder.void(f"ret {spell(element, width)} zeroinitializer")
-        self.builder.label("some")
-        mask = self.emit(f"bitcast {bits.typed} to <{width} x i1>", "i1", width)
+        """A function of its own: `load_each` for the lanes of a mask. Groups of which none runs load nothing:
+        that is foretold well, since it goes on for lanes at the edge of something, and for one lane alone."""
+        size = min(GROUP, column.width)
+        found = [
+            self._load_group(self._bits_of_group(bits, i, size), start, piece, element, word, step)
+            for i, piece in enumerate(self.cut(column, size))
+        ]
+        return self.join(found, column.width)
+
+    def _bits_of_group(self, bits: Value, number: int, size: int) -> Value:
+        shifted = LlvmIntegers.binary(self, "lshr", bits, self.number(bits.type, number * size))
+        return shifted if size == int(bits.type[1:]) else self.cast("trunc", f"i{size}", shifted)
+
+    def _load_group(
+        self, bits: Value, start: Value, column: Value, element: str, word: int, step: int
+    ) -> Value:
+        at, some, end = (self.builder.block_name(hint) for hint in ("group", "some", "end"))
+        self.builder.void(f"br label %{at}")
+        self.builder.label(at)
+        none = self.builder.emit(f"icmp eq {bits.typed}, 0")
+        self.builder.void(f"br i1 {none}, label %{end}, label %{some}")
+        self.builder.label(some)
+        mask = self.emit(f"bitcast {bits.typed} to <{column.width} x i1>", "i1", column.width)
         counted = LlvmIntegers.binary(self, "and", column, self._spread_mask(mask, column.type))
         found = self.load_each(start, counted, element, word, step)
-        return self.pick(mask, found, Value("zeroinitializer", element, width))
+        found = self.pick(mask, found, Value("zeroinitializer", element, column.width))
+        self.builder.void(f"br label %{end}")
+        self.builder.label(end)
+        text = f"phi {found.spelled} [ zeroinitializer, %{at} ], [ {found.ir}, %{some} ]"
+        return self.emit(text, element, column.width)
 
     def scatter_by_lane(self, places: Places, mask: Value, data: Value, word: int, step: int) -> None:
         """The reverse; higher lanes win."""
