@@ -287,7 +287,7 @@ class AccessAlgebra(PrefetchAlgebra):
         if self._is_proven(access):
             return self._offset(access, address)
         good, fails = self.builder.block_name("ok"), self.builder.block_name("bad")
-        if self.goes_by_lane and not same:
+        if self.goes_by_lane and address.type == I64 and not same:
             look = self.builder.block_name("look")
             surely = self._are_together(access, self._offset(access, address))
             self.builder.void(f"br i1 {surely}, label %{good}, label %{look}{LIKELY}")
@@ -303,7 +303,7 @@ class AccessAlgebra(PrefetchAlgebra):
     def _are_together(self, access: Access, offset: Value) -> str:
         """i1: no lane, running or not, has an offset that is not valid. None is greater than the offset that
         has the bits of all of them; so that may be too great where none is, unless the region has a power of
-        two of bytes. CPUs without masks of lanes take far longer to compare each lane."""
+        two of bytes. CPUs without masks of lanes take far longer to compare each lane of 64 bits."""
         kind, shift = offset.type, access.size.bit_length() - 1
         name = f"llvm.vector.reduce.or.{mangled(kind, offset.width)}"
         function = self.module.declare(name, kind, (offset.spelled,))

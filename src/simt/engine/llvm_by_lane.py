@@ -16,8 +16,11 @@ from simt.engine.llvm_access import I64
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_exchanges import ExchangeAlgebra
-from simt.engine.llvm_lanes import ALL
 
+GROUP = 8
+"""Lanes of which none loads where none runs."""
+EVERY = "-1"
+"""The mask of all lanes, as an integer."""
 Places = tuple[Value, ...]
 """Each lane's pointer; or one pointer for all, and how many steps from it each lane's is (i32 or i64). (Where
 lanes are served one by one, these numbers have no sign, and that pointer's own place can be read wherever
@@ -29,11 +32,12 @@ class ByLaneAlgebra(ExchangeAlgebra):
 
     def gather_by_lane(self, places: Places, mask: Value, element: str, word: int, step: int) -> Value:
         """What lies at each lane's place; zeros for lanes that the mask leaves out."""
-        run = partial(ByLaneAlgebra.load_each, element=element, word=word, step=step)
-        if mask.ir == ALL:
+        bits = self.bits_of_mask(mask)
+        if bits.ir == EVERY:
+            run = partial(ByLaneAlgebra.load_each, element=element, word=word, step=step)
             return self.apart("gather.all", run, *places, called=True)
         run = partial(ByLaneAlgebra.load_some, element=element, word=word, step=step)
-        return self.apart("gather.some", run, self.bits_of_mask(mask), *places, called=True)
+        return self.apart("gather.some", run, bits, *places, called=True)
 
     def bits_of_mask(self, mask: Value) -> Value:
         """A mask of any width as an integer. (Functions that get vectors of bits get them lane by lane.)"""
@@ -56,25 +60,46 @@ class ByLaneAlgebra(ExchangeAlgebra):
     def load_some(
         self, bits: Value, start: Value, column: Value, element: str, word: int, step: int
     ) -> Value:
-        """A function of its own: `load_each` for the lanes of a mask."""
-        width, none = column.width, self.builder.emit(f"icmp eq {bits.typed}, 0")
-        self.builder.void(f"br i1 {none}, label %none, label %some")
-        self.builder.label("none")
-        self.builder.void(f"ret {spell(element, width)} zeroinitializer")
-        self.builder.label("some")
-        mask = self.emit(f"bitcast {bits.typed} to <{width} x i1>", "i1", width)
+        """A function of its own: `load_each` for the lanes of a mask. Groups of which none runs load nothing:
+        that is foretold well, since it goes on for lanes at the edge of something, and for one lane alone."""
+        size = min(GROUP, column.width)
+        found = [
+            self._load_group(self._bits_of_group(bits, i, size), start, piece, element, word, step)
+            for i, piece in enumerate(self.cut(column, size))
+        ]
+        return self.join(found, column.width)
+
+    def _bits_of_group(self, bits: Value, number: int, size: int) -> Value:
+        shifted = LlvmIntegers.binary(self, "lshr", bits, self.number(bits.type, number * size))
+        return shifted if size == int(bits.type[1:]) else self.cast("trunc", f"i{size}", shifted)
+
+    def _load_group(
+        self, bits: Value, start: Value, column: Value, element: str, word: int, step: int
+    ) -> Value:
+        at, some, end = (self.builder.block_name(hint) for hint in ("group", "some", "end"))
+        self.builder.void(f"br label %{at}")
+        self.builder.label(at)
+        none = self.builder.emit(f"icmp eq {bits.typed}, 0")
+        self.builder.void(f"br i1 {none}, label %{end}, label %{some}")
+        self.builder.label(some)
+        mask = self.emit(f"bitcast {bits.typed} to <{column.width} x i1>", "i1", column.width)
         counted = LlvmIntegers.binary(self, "and", column, self._spread_mask(mask, column.type))
         found = self.load_each(start, counted, element, word, step)
-        return self.pick(mask, found, Value("zeroinitializer", element, width))
+        found = self.pick(mask, found, Value("zeroinitializer", element, column.width))
+        self.builder.void(f"br label %{end}")
+        self.builder.label(end)
+        text = f"phi {found.spelled} [ zeroinitializer, %{at} ], [ {found.ir}, %{some} ]"
+        return self.emit(text, element, column.width)
 
     def scatter_by_lane(self, places: Places, mask: Value, data: Value, word: int, step: int) -> None:
         """The reverse; higher lanes win."""
-        if mask.ir == ALL:
+        bits = self.bits_of_mask(mask)
+        if bits.ir == EVERY:
             run = partial(ByLaneAlgebra.put_each, word=word, step=step)
             self.apart("scatter.all", run, data, *places, called=True)
         else:
             run = partial(ByLaneAlgebra.put_some, word=word, step=step)
-            self.apart("scatter.some", run, self.bits_of_mask(mask), data, *places, called=True)
+            self.apart("scatter.some", run, bits, data, *places, called=True)
 
     def put_each(self, data: Value, start: Value, column: Value, word: int, step: int) -> None:
         """A function of its own: one store after the other."""

@@ -38,10 +38,9 @@ class GatherAlgebra(StepsAlgebra):
 
     def gather_elements(self, access: Access, index: Index) -> tuple[Value, ...]:
         """The word of each lane, by its index; more than a small one is gathered."""
-        small = access.size < LEAST and not self.goes_by_lane
-        element = f"i{8 * LEAST}" if small else access.element
+        element = access.element if access.size >= LEAST else f"i{8 * LEAST}"
         whole = self.gather(self._indexed(index), self.mask, element, access.word, 1 << index.shift)
-        if not small:
+        if access.size >= LEAST:
             return (whole,)
         return self._words_of(access, self.cast("trunc", f"i{8 * access.size}", whole))
 

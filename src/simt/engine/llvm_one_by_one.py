@@ -16,7 +16,7 @@ class OneByOneAlgebra(SwapAlgebra):
 
     def scatter_of(self, access: Access, places: Places, data: Value) -> None:
         """Stores what lies at each lane's place; higher lanes win."""
-        if access.word >= LEAST:
+        if access.word >= LEAST or self.goes_by_lane:
             return self.scatter(places, self.mask, data, access.word)
         run = partial(OneByOneAlgebra.store_each, word=access.word)
         self.apart("store.each", run, self.mask_bits(self.mask), data, *places, called=True)
