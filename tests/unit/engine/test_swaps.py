@@ -161,6 +161,15 @@ def test_addresses_are_not_looked_at(form: int) -> None:
     text, _, _ = emit(module.program, module.program.functions["swap"], BlockShape(128, 1, 1), features, "")
     assert "window" not in text
     assert "gather" not in text
+    text, *_ = emit(
+        module.program,
+        module.program.functions["swap"],
+        BlockShape(128, 1, 1),
+        frozenset({"sse2", "avx", "avx2"}),
+        "",
+    )
+    assert "gather" not in text
+    assert "simt.scatter" not in text
 
 
 PRODUCT = """.version 7.5
