@@ -17,6 +17,7 @@ from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_pattern_algebra import pattern_of
 from simt.engine.llvm_patterns import Pattern
+from simt.engine.llvm_short_pairs import ShortPairAlgebra
 from simt.engine.llvm_windows import (
     CONTIGUOUS,
     GAP_AT,
@@ -47,34 +48,43 @@ class KnownOrder:
     ok: str
 
 
-class ExchangeAlgebra(WindowAlgebra):
-    """`WindowAlgebra` that asks patterns first."""
+class ExchangeAlgebra(ShortPairAlgebra):
+    """`ShortPairAlgebra` that asks patterns first."""
 
     def load_window(self, access: Access, otherwise: Callable[[], Loaded]) -> Loaded:
         order = self._known_order(access, self._is_proven(access))
-        tested = partial(super().load_window, access, otherwise)
+        tested = partial(super().load_window, access, otherwise) if self.has_windows else otherwise
         if order is None:
             return tested()
-        run = partial(ExchangeAlgebra.load_pairs, element=access.element)
+        kind_of_load = (
+            ExchangeAlgebra.load_short_pairs if self.has_short_pairs else ExchangeAlgebra.load_pairs
+        )
+        run = partial(kind_of_load, element=access.element)
         pairs = lambda: (self.apart("pairs.load", run, order.pointer, order.row),)  # noqa: E731
         return self._either(order.ok, pairs, tested, likely=True)
 
     def store_window(self, access: Access, value: Value, otherwise: Callable[[], Loaded]) -> Loaded:
         order, data = self._known_order(access, self._is_proven(access)), self.vector(value)
-        tested = partial(super().store_window, access, data, otherwise)
+        tested = partial(super().store_window, access, data, otherwise) if self.has_windows else otherwise
         if order is None:
             return tested()
+        run = ExchangeAlgebra.store_short_pairs if self.has_short_pairs else WindowAlgebra.store_pairs
 
         def pairs() -> Loaded:
-            self.apart("pairs.store", WindowAlgebra.store_pairs, order.pointer, order.row, data, self.mask)
+            self.apart("pairs.store", run, order.pointer, order.row, data, self.mask)
             return ()
 
         return self._either(order.ok, pairs, tested, likely=True)
 
+    def looks_up(self, access: Access) -> bool:
+        """Whether words of shared memory are looked up in registers: at any place where the CPU has windows,
+        else where a pattern tells the lanes' order."""
+        return self.has_windows or self.has_order(access)
+
     def has_order(self, access: Access) -> bool:
         """Whether lanes may be in an order that their pattern tells, and code can make use of it."""
         words = (access.region, access.size, access.count, access.volatile) == (SHARED, WORD, 1, False)
-        return self.has_windows and words and any(_orders(self._pattern(access)))
+        return (self.has_windows or self.has_short_pairs) and words and any(_orders(self._pattern(access)))
 
     # -- exchanges -----------------------------------------------------------------------------------
 
@@ -104,7 +114,8 @@ class ExchangeAlgebra(WindowAlgebra):
         self.builder.label(together)
         mask = () if self.mask_is_full else (self.mask,)
         data = [self.vector(value) for value in values]
-        self.apart("pairs.exchange", ExchangeAlgebra.exchange, order.pointer, order.row, *data, *mask)
+        run = ExchangeAlgebra.exchange_short if self.has_short_pairs else ExchangeAlgebra.exchange
+        self.apart("pairs.exchange", run, order.pointer, order.row, *data, *mask)
         self.builder.void(f"br label %{end}")
         self.builder.label(apart)
         separately()

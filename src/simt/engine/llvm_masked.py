@@ -103,7 +103,8 @@ class MaskedAlgebra(ByLaneAlgebra):
         if host.stores_some(self.features):
             return self.masked_store(data, pointer, mask, word)
         place = f"ptr {pointer}, align {word}"
-        before = Value(self.builder.emit(f"load {data.spelled}, {place}"), data.type, data.width)
+        # LLVM would make a store by a mask of it again, were the load not volatile.
+        before = Value(self.builder.emit(f"load volatile {data.spelled}, {place}"), data.type, data.width)
         chosen = self.builder.emit(f"select {mask.typed}, {data.typed}, {before.typed}")
         return self.builder.void(f"store {data.spelled} {chosen}, {place}")
 

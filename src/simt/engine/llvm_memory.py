@@ -581,7 +581,7 @@ class MemoryAlgebra(TileAlgebra):
         guessed = isinstance(address, Guarded) and address.guessed and address.width > 1
         return plan_of(
             shape_of(address), access.size, access.count, access.region.space, self.block,
-            stores=stores, volatile=access.volatile, windows=self.has_windows,
+            stores=stores, volatile=access.volatile, windows=self.looks_up(access),
             gathers=self.has_gathers or guessed, picks=None if guessed else self.picks,
         )  # fmt: skip
 

@@ -154,7 +154,7 @@ class SpreadAlgebra(RunsAlgebra):
     def load_window(self, access: Access, otherwise: Callable[[], Loaded]) -> Loaded:
         windows = partial(super().load_window, access, otherwise)
         # A gather that is fast takes less than picks out of five registers; no scatter does.
-        places = None if self.has_gathers else self._places_of(access)
+        places = self._places_of(access) if self.has_windows and not self.has_gathers else None
         if places is None:
             return windows()
         load = SpreadAlgebra.pick_spread if _are_near(places) else StepsAlgebra.load_at
@@ -165,7 +165,7 @@ class SpreadAlgebra(RunsAlgebra):
     def store_window(self, access: Access, value: Value, otherwise: Callable[[], Loaded]) -> Loaded:
         data = self.vector(value)
         windows = partial(super().store_window, access, data, otherwise)
-        places = self._places_of(access)
+        places = self._places_of(access) if self.has_windows else None
         if places is None:
             return windows()
         store = SpreadAlgebra.put_spread if _are_near(places) else StepsAlgebra.store_at

@@ -60,6 +60,11 @@ class SwapAlgebra(MaskedAlgebra):
 
         return self._either(swap.ok, together, otherwise, likely=True)
 
+    def looks_up(self, access: Access) -> bool:
+        pattern = pattern_of(access.address) if self.has_short_pairs else None
+        swaps = pattern is not None and pattern.mask is not None and pattern.swaps(WORD)
+        return swaps or super().looks_up(access)
+
     def _swap_of(self, access: Access) -> Swap | None:
         """How lanes change places, by the pattern of their addresses; None if they do not."""
         pattern = pattern_of(access.address)
@@ -83,6 +88,8 @@ class SwapAlgebra(MaskedAlgebra):
             return self.test("icmp ne", words, self.widened(self.number("i32", 0), WARP))
         lanes = self.constant_lanes("i32", range(WARP))
         lanes = LlvmIntegers.binary(self, "xor", lanes, self.widened(number, WARP))
+        if self.has_short_pairs:
+            return self.permuted(value, lanes)
         halves = [self._half(value, which) for which in (0, 1)]
         parts = [
             self._lookup(kind(value.type), value.type, halves, self._half(lanes, which)) for which in (0, 1)

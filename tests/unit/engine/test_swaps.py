@@ -14,6 +14,7 @@ from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_windows import NEEDS
 from tests.conftest import shared_device
 from tests.shares import share
+from tests.unit.engine.older import device_of
 
 WORDS = 320
 Words = NDArray[np.uint32]
@@ -114,10 +115,11 @@ def line_of(text: str, instruction: str) -> int:
 @pytest.mark.parametrize("known", [False, True], ids=["at run time", "when compiled"])
 @pytest.mark.parametrize(
     ("engine", "number"),
-    [("jit", number) for number in NUMBERS] + [("interpreter", number) for number in share(NUMBERS, 4)],
+    [("jit", number) for number in NUMBERS]
+    + [(engine, number) for engine in ("interpreter", "without AVX-512") for number in share(NUMBERS, 4)],
 )
 def test_lanes_change_places(engine: str, number: int, known: bool, form: int) -> None:
-    device = shared_device(engine)
+    device = device_of(engine)
     for start in (0, 7, 160):
         for threads in (32, 64, 128, 40):
             for guard in ("", "@%p"):
@@ -161,6 +163,15 @@ def test_addresses_are_not_looked_at(form: int) -> None:
     text, _, _ = emit(module.program, module.program.functions["swap"], BlockShape(128, 1, 1), features, "")
     assert "window" not in text
     assert "gather" not in text
+    text, *_ = emit(
+        module.program,
+        module.program.functions["swap"],
+        BlockShape(128, 1, 1),
+        frozenset({"sse2", "avx", "avx2"}),
+        "",
+    )
+    assert "gather" not in text
+    assert "simt.scatter" not in text
 
 
 PRODUCT = """.version 7.5
