@@ -412,7 +412,7 @@ def optimized(text: str, cpu: Cpu) -> Any:
         _simplify(module, builder)
     else:
         builder.getModulePassManager().run(module, builder)
-    return module if NEEDLESS <= cpu.features else _with_spread_bits(module)
+    return module if cpu.features >= NEEDLESS else _with_spread_bits(module)
 
 
 def _with_spread_bits(module: Any) -> Any:
