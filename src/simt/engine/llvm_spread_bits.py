@@ -7,7 +7,8 @@ lane, has it in common with the lane's power of two: an `and` and a comparison f
 is where comparisons leave theirs.
 
 That is written into the code that LLVM's passes leave: before, they would no longer see that a mask which is
-made an integer and a mask again is the same one.
+made an integer and a mask again is the same one. (What large functions do themselves, LLVM selects quickly,
+and not for speed: they are left as they are.)
 """
 
 from __future__ import annotations
@@ -30,6 +31,15 @@ _BIT_BY_BIT = re.compile(
     r"|= bitcast <\d+ x i1>|= select <\d+ x i1> %[\w.]+, <\d+ x i8>"
 )
 """What looks at a mask's bits one by one, or is made of it well as it is."""
+_EMITTED = re.compile(
+    rf" = bitcast i\d+ \S+ to <(?:{_WIDTHS}) x i1>$| = load (?:volatile )?<\d+ x i1>, ptr %v\d", re.MULTILINE
+)
+"""The same before LLVM's passes, which leave nothing of masks in slots of a function's own."""
+
+
+def has_masks_of_bits(text: str) -> bool:
+    """Whether code as it was emitted has masks of integers, or of memory."""
+    return _EMITTED.search(text) is not None
 
 
 def with_spread_bits(text: str) -> str:
