@@ -37,7 +37,7 @@ from simt.engine.drafts import Draft, Source, Terms, simple_terms, source, terms
 from simt.engine.forking import wait_for_llvm
 from simt.engine.host import Cpu, host_cpu, pieces
 from simt.engine.llvm_builder import OF_TURNS
-from simt.engine.llvm_spread_bits import NEEDLESS, with_spread_bits
+from simt.engine.llvm_spread_bits import NEEDLESS, has_masks_of_bits, with_spread_bits
 from simt.engine.native import native_text
 from simt.engine.native_fibers import can_switch
 from simt.engine.system_gate import SystemCall
@@ -419,14 +419,9 @@ def optimized(text: str, cpu: Cpu) -> Any:
         _simplify(module, builder)
     else:
         builder.getModulePassManager().run(module, builder)
-    return module if NEEDLESS <= cpu.features else _with_spread_bits(module)
-
-
-def _with_spread_bits(module: Any) -> Any:
-    """See `llvm_spread_bits`."""
-    text = str(module)
-    spread = with_spread_bits(text)
-    return module if spread == text else llvm.parse_assembly(spread)
+    if cpu.features >= NEEDLESS or f" {LARGE} " in text or not has_masks_of_bits(text):
+        return module
+    return llvm.parse_assembly(with_spread_bits(str(module)))
 
 
 def _simplify(module: Any, builder: Any) -> None:
