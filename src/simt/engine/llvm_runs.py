@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import partial
 
 from simt.analysis.shape import WARP, Hold
+from simt.engine.host import stores_some
 from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, spell
@@ -24,8 +25,8 @@ from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_structures import StructureAlgebra
 from simt.records import dataclass
 
-NEEDS = frozenset({"avx512bw"})
-"""Loads and stores by a mask, of words of each size."""
+NEEDS = frozenset({"avx2"})
+"""Choices between words of each size by a mask."""
 MOST = 4
 """Runs up to which vectors are faster than a scatter, by measurement on an Intel Emerald Rapids."""
 MOST_SMALL = 8
@@ -42,12 +43,15 @@ def has_runs(features: frozenset[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Two:
-    """Two runs: pointers to where lane 0 would be, and which running lanes are in them."""
+    """Two runs: pointers to where lane 0 would be, and which running lanes are in them. `bits`: the latter
+    as i32, `before`: all lanes of the first one."""
 
     first: str
     second: str
     in_first: Value
     in_second: Value
+    bits: tuple[str, str]
+    before: str
 
 
 class RunsAlgebra(StructureAlgebra):
@@ -63,7 +67,7 @@ class RunsAlgebra(StructureAlgebra):
         guessed = shape_of(address).hold == Hold.LIKELY or (isinstance(address, Guarded) and address.guessed)
         unknown = shape_of(address).width == WARP or guessed
         able = self.features >= NEEDS and access.region is not LOCAL and access.size <= LARGEST
-        in_loop = self.loop is not None and not self.is_scattered
+        in_loop = self.loop is not None and not self.is_scattered and stores_some(self.features)
         return able and unknown and (access.in_rows or not self.block.rows_fit or in_loop)
 
     def load_row(self, place: str, element: str, word: int) -> Value:
@@ -98,13 +102,41 @@ class RunsAlgebra(StructureAlgebra):
             self.masked_store(data, two.second, two.in_second, access.word)
             return ()
 
-        self._by_two(access, stored, otherwise)
+        def copied(two: Two) -> Values:
+            self._copy_two(access, self.spilled(data), two)
+            return ()
+
+        some = stores_some(self.features)
+        self._by_two(access, stored if some else copied, otherwise, without_gaps=not some)
+
+    def _copy_two(self, access: Access, words: str, two: Two) -> None:
+        """Stores words that are on the stack. Those of the lanes that run come first in either run."""
+        counted = self.module.declare("llvm.ctpop.i32", "i32", ("i32",))
+        copy = self.module.declare("llvm.memcpy.p0.p0.i64", "void", ("ptr", "ptr", "i64", "i1"))
+
+        def nbytes(bits: str) -> str:
+            lanes = self.builder.emit(f"call i32 {counted}(i32 {bits})")
+            wide = self.builder.emit(f"zext i32 {lanes} to i64")
+            return self.builder.emit(f"mul i64 {wide}, {access.size}")
+
+        start = nbytes(two.before)
+        second, words_of_second = (
+            self.builder.emit(f"getelementptr i8, ptr {place}, i64 {start}") for place in (two.second, words)
+        )
+        for to, source, bits in zip(
+            (two.first, second), (words, words_of_second), two.bits, strict=True
+        ):
+            operands = f"ptr align {access.word} {to}, ptr align {access.word} {source}"
+            self.builder.void(f"call void {copy}({operands}, i64 {nbytes(bits)}, i1 false)")
 
     def store_runs(
         self, access: Access, offset: Value, value: Value, otherwise: Callable[[], Values]
     ) -> None:
         """Stores a word of each lane, by a vector for each of a few runs. `offset`: of each lane within the
         region, valid in all lanes that run."""
+        if not stores_some(self.features):
+            otherwise()
+            return
         places = self._as_lane_0(access, offset)
         breaks = self._breaks(places)
         most = MOST if access.size >= 4 else MOST_SMALL
@@ -123,10 +155,14 @@ class RunsAlgebra(StructureAlgebra):
     # -- two runs ----------------------------------------------------------------------------------
 
     def _by_two(
-        self, access: Access, in_two: Callable[[Two], Values], otherwise: Callable[[], Values]
+        self,
+        access: Access,
+        in_two: Callable[[Two], Values],
+        otherwise: Callable[[], Values],
+        without_gaps: bool = False,
     ) -> Values:
         """`in_two` where there are no more than two runs and all places of either are valid, whether a lane
-        has them or not; else `otherwise()`."""
+        has them or not; else `otherwise()`. `without_gaps`: only where the first lanes run."""
         alike, few, many, end = (self.builder.block_name(h) for h in ("alike", "two", "more", "end"))
         index = self.index_of(access)
         if index is None:
@@ -145,11 +181,18 @@ class RunsAlgebra(StructureAlgebra):
         starts = [moved(self._lane(places, lane)) for lane in (0, WARP - 1)]
         for start in starts:
             ok = self.both(ok, self._valid(access, start, WARP * access.size).ir)
+        if without_gaps:
+            ok = self.both(ok, self._run_first(self.mask_bits(self.mask)))
         self.builder.void(f"br i1 {ok}, label %{few}, label %{many}")
         a, from_a = self._side(few, end, lambda: in_two(self._two(access, starts, before)))
         b, from_b = self._side(many, end, otherwise)
         self.builder.label(end)
         return self._joined(a, from_a, b, from_b)
+
+    def _run_first(self, running: Value) -> str:
+        """i1: no lane that does not run (i32) is before one that does."""
+        behind = self.builder.emit(f"add {running.typed}, 1")
+        return self.builder.emit(f"icmp eq i32 {self.builder.emit(f'and {running.typed}, {behind}')}, 0")
 
     def _is_alike(self, places: Value, step: int) -> str:
         """i1: the first two lanes are neighbours. Unrelated ones rarely are."""
@@ -176,7 +219,8 @@ class RunsAlgebra(StructureAlgebra):
         behind = self.builder.emit(f"xor i32 {before}, -1")
         bits = [self.builder.emit(f"and i32 {lanes}, {running}") for lanes in (before, behind)]
         first, second = (self._host_before(access, start) for start in starts)
-        return Two(first, second, self._as_mask(bits[0]), self._as_mask(bits[1]))
+        masks = (self._as_mask(text) for text in bits)
+        return Two(first, second, *masks, bits=(bits[0], bits[1]), before=before)
 
     def _as_mask(self, bits: str) -> Value:
         return self.emit(f"bitcast i32 {bits} to <{WARP} x i1>", "i1", WARP)
