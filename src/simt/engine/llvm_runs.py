@@ -19,7 +19,7 @@ from simt.analysis.shape import WARP, Hold
 from simt.engine.host import stores_some
 from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers
-from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_builder import Value, element_bits, spell
 from simt.engine.llvm_lanes import Guarded, shape_of
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_structures import StructureAlgebra
@@ -43,15 +43,12 @@ def has_runs(features: frozenset[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Two:
-    """Two runs: pointers to where lane 0 would be, and which running lanes are in them. `bits`: the latter
-    as i32, `before`: all lanes of the first one."""
+    """Two runs: pointers to where lane 0 would be, and which running lanes are in them."""
 
     first: str
     second: str
     in_first: Value
     in_second: Value
-    bits: tuple[str, str]
-    before: str
 
 
 class RunsAlgebra(StructureAlgebra):
@@ -80,7 +77,43 @@ class RunsAlgebra(StructureAlgebra):
         """Stores the words of some lanes. `place`: a pointer to where lane 0's would be."""
         if access.region is not SHARED:
             self.announce(place, WARP * access.word)
-        self.masked_store(data, place, lanes, access.word)
+        self.store_run(data, place, lanes, access.word)
+
+    def store_run(self, data: Value, place: str, lanes: Value, word: int) -> None:
+        """Stores the words of some lanes, mostly of lanes side by side."""
+        if stores_some(self.features):
+            self.masked_store(data, place, lanes, word)
+            return
+        run = partial(RunsAlgebra.copied, word=word)
+        self.apart("store.run", run, self.mask_bits(lanes), data, Value(place, "ptr"), called=True)
+
+    def copied(self, lanes: Value, data: Value, place: Value, word: int) -> None:
+        """Stores the words of lanes (i32), one after the other where there are gaps between them."""
+        say = self.builder.emit
+        least = say(f"and i32 {lanes.ir}, {say(f'sub i32 0, {lanes.ir}')}")
+        gaps = say(f"and i32 {lanes.ir}, {say(f'add i32 {lanes.ir}, {least}')}")
+
+        def as_one() -> Values:
+            self._copy_lanes(lanes, self.spilled(data), place, word, element_bits(data.type) // 8)
+            return ()
+
+        def each() -> Values:
+            self.masked_store(data, place.ir, self._as_mask(lanes.ir), word)
+            return ()
+
+        self._either(say(f"icmp eq i32 {gaps}, 0"), as_one, each, likely=True)
+
+    def _copy_lanes(self, lanes: Value, words: str, place: Value, word: int, size: int) -> None:
+        """Stores words of neighbouring lanes (i32) that are on the stack. `size`: bytes of a lane."""
+        say = self.builder.emit
+        zeros = self.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
+        ones = self.module.declare("llvm.ctpop.i32", "i32", ("i32",))
+        copy = self.module.declare("llvm.memcpy.p0.p0.i64", "void", ("ptr", "ptr", "i64", "i1"))
+        first, count = say(f"call i32 {zeros}({lanes.typed}, i1 false)"), say(f"call i32 {ones}({lanes.typed})")
+        start, nbytes = (say(f"mul i64 {say(f'zext i32 {n} to i64')}, {size}") for n in (first, count))
+        to, source = (say(f"getelementptr i8, ptr {p}, i64 {start}") for p in (place.ir, words))
+        operands = f"ptr align {word} {to}, ptr align {word} {source}, i64 {nbytes}, i1 false"
+        self.builder.void(f"call void {copy}({operands})")
 
     def load_two(self, access: Access, otherwise: Callable[[], Values]) -> Values:
         """The words of each lane, by two vectors if lanes are in two runs."""
@@ -99,35 +132,10 @@ class RunsAlgebra(StructureAlgebra):
 
         def stored(two: Two) -> Values:
             self.store_row(access, data, two.first, two.in_first)
-            self.masked_store(data, two.second, two.in_second, access.word)
+            self.store_run(data, two.second, two.in_second, access.word)
             return ()
 
-        def copied(two: Two) -> Values:
-            self._copy_two(access, self.spilled(data), two)
-            return ()
-
-        some = stores_some(self.features)
-        self._by_two(access, stored if some else copied, otherwise, without_gaps=not some)
-
-    def _copy_two(self, access: Access, words: str, two: Two) -> None:
-        """Stores words that are on the stack. Those of the lanes that run come first in either run."""
-        counted = self.module.declare("llvm.ctpop.i32", "i32", ("i32",))
-        copy = self.module.declare("llvm.memcpy.p0.p0.i64", "void", ("ptr", "ptr", "i64", "i1"))
-
-        def nbytes(bits: str) -> str:
-            lanes = self.builder.emit(f"call i32 {counted}(i32 {bits})")
-            wide = self.builder.emit(f"zext i32 {lanes} to i64")
-            return self.builder.emit(f"mul i64 {wide}, {access.size}")
-
-        start = nbytes(two.before)
-        second, words_of_second = (
-            self.builder.emit(f"getelementptr i8, ptr {place}, i64 {start}") for place in (two.second, words)
-        )
-        for to, source, bits in zip(
-            (two.first, second), (words, words_of_second), two.bits, strict=True
-        ):
-            operands = f"ptr align {access.word} {to}, ptr align {access.word} {source}"
-            self.builder.void(f"call void {copy}({operands}, i64 {nbytes(bits)}, i1 false)")
+        self._by_two(access, stored, otherwise)
 
     def store_runs(
         self, access: Access, offset: Value, value: Value, otherwise: Callable[[], Values]
@@ -155,14 +163,10 @@ class RunsAlgebra(StructureAlgebra):
     # -- two runs ----------------------------------------------------------------------------------
 
     def _by_two(
-        self,
-        access: Access,
-        in_two: Callable[[Two], Values],
-        otherwise: Callable[[], Values],
-        without_gaps: bool = False,
+        self, access: Access, in_two: Callable[[Two], Values], otherwise: Callable[[], Values]
     ) -> Values:
         """`in_two` where there are no more than two runs and all places of either are valid, whether a lane
-        has them or not; else `otherwise()`. `without_gaps`: only where the first lanes run."""
+        has them or not; else `otherwise()`."""
         alike, few, many, end = (self.builder.block_name(h) for h in ("alike", "two", "more", "end"))
         index = self.index_of(access)
         if index is None:
@@ -181,18 +185,11 @@ class RunsAlgebra(StructureAlgebra):
         starts = [moved(self._lane(places, lane)) for lane in (0, WARP - 1)]
         for start in starts:
             ok = self.both(ok, self._valid(access, start, WARP * access.size).ir)
-        if without_gaps:
-            ok = self.both(ok, self._run_first(self.mask_bits(self.mask)))
         self.builder.void(f"br i1 {ok}, label %{few}, label %{many}")
         a, from_a = self._side(few, end, lambda: in_two(self._two(access, starts, before)))
         b, from_b = self._side(many, end, otherwise)
         self.builder.label(end)
         return self._joined(a, from_a, b, from_b)
-
-    def _run_first(self, running: Value) -> str:
-        """i1: no lane that does not run (i32) is before one that does."""
-        behind = self.builder.emit(f"add {running.typed}, 1")
-        return self.builder.emit(f"icmp eq i32 {self.builder.emit(f'and {running.typed}, {behind}')}, 0")
 
     def _is_alike(self, places: Value, step: int) -> str:
         """i1: the first two lanes are neighbours. Unrelated ones rarely are."""
@@ -219,8 +216,7 @@ class RunsAlgebra(StructureAlgebra):
         behind = self.builder.emit(f"xor i32 {before}, -1")
         bits = [self.builder.emit(f"and i32 {lanes}, {running}") for lanes in (before, behind)]
         first, second = (self._host_before(access, start) for start in starts)
-        masks = (self._as_mask(text) for text in bits)
-        return Two(first, second, *masks, bits=(bits[0], bits[1]), before=before)
+        return Two(first, second, self._as_mask(bits[0]), self._as_mask(bits[1]))
 
     def _as_mask(self, bits: str) -> Value:
         return self.emit(f"bitcast i32 {bits} to <{WARP} x i1>", "i1", WARP)
