@@ -109,7 +109,10 @@ class RunsAlgebra(StructureAlgebra):
         zeros = self.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
         ones = self.module.declare("llvm.ctpop.i32", "i32", ("i32",))
         copy = self.module.declare("llvm.memcpy.p0.p0.i64", "void", ("ptr", "ptr", "i64", "i1"))
-        first, count = say(f"call i32 {zeros}({lanes.typed}, i1 false)"), say(f"call i32 {ones}({lanes.typed})")
+        first, count = (
+            say(f"call i32 {zeros}({lanes.typed}, i1 false)"),
+            say(f"call i32 {ones}({lanes.typed})"),
+        )
         start, nbytes = (say(f"mul i64 {say(f'zext i32 {n} to i64')}, {size}") for n in (first, count))
         to, source = (say(f"getelementptr i8, ptr {p}, i64 {start}") for p in (place.ir, words))
         operands = f"ptr align {word} {to}, ptr align {word} {source}, i64 {nbytes}, i1 false"
