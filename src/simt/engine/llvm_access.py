@@ -9,8 +9,7 @@ from types import MappingProxyType
 from simt.analysis.access import is_proven
 from simt.analysis.range_algebra import UNKNOWN, Range
 from simt.analysis.shape import WARP, Hold
-from simt.engine import llvm_runtime
-from simt.engine import llvm_fours
+from simt.engine import llvm_fours, llvm_runtime
 from simt.engine.abi import SPACES
 from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
@@ -489,9 +488,10 @@ class AccessAlgebra(PrefetchAlgebra):
         """Vectors of the same width, one behind the other."""
         return self._concatenate(pieces[0].type, pieces[0].width, [piece.ir for piece in pieces])
 
-    def columns_of(self, whole: Value, count: int) -> tuple[Value, ...]:
-        """The first of `count` elements of each lane, the second ones, and so on."""
-        if count == llvm_fours.FOUR and llvm_fours.fit(self.features, whole.type, whole.width):
+    def columns_of(self, whole: Value, count: int, in_one: bool = True) -> tuple[Value, ...]:
+        """The first of `count` elements of each lane, the second ones, and so on. `in_one`: they are at one
+        place, not in several rows, which may be the same ones: LLVM sees what those have in common."""
+        if in_one and count == llvm_fours.FOUR and llvm_fours.fit(self.features, whole.type, whole.width):
             return llvm_fours.told_apart(self, whole)
         return tuple(self._every(whole, count, i) for i in range(count))
 

@@ -442,7 +442,7 @@ class MemoryAlgebra(TileAlgebra):
             for p in parts
         ]
         whole = self._concatenate(access.element, span * access.count, loaded)
-        return self.columns_of(whole, access.count)
+        return self.columns_of(whole, access.count, len(parts) == 1)
 
     def _load_fours(self, access: Access, parts: list[Value], span: int) -> tuple[Value, ...]:
         """Four words for each lane: register by register, or LLVM would make wide shuffles of it again."""
