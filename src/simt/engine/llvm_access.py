@@ -9,7 +9,7 @@ from types import MappingProxyType
 from simt.analysis.access import is_proven
 from simt.analysis.range_algebra import UNKNOWN, Range
 from simt.analysis.shape import WARP, Hold
-from simt.engine import llvm_runtime
+from simt.engine import llvm_fours, llvm_runtime
 from simt.engine.abi import SPACES
 from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
@@ -522,6 +522,17 @@ class AccessAlgebra(PrefetchAlgebra):
         text = f"shufflevector {value.typed}, {value.spelled} poison, <{count} x i32> <{picks}>"
         return Value(self.builder.emit(text), value.type, count)
 
+    def concatenated(self, pieces: list[Value]) -> Value:
+        """Vectors of the same width, one behind the other."""
+        return self._concatenate(pieces[0].type, pieces[0].width, [piece.ir for piece in pieces])
+
+    def columns_of(self, whole: Value, count: int, in_one: bool = True) -> tuple[Value, ...]:
+        """The first of `count` elements of each lane, the second ones, and so on. `in_one`: they are at one
+        place, not in several rows, which may be the same ones: LLVM sees what those have in common."""
+        if in_one and count == llvm_fours.FOUR and llvm_fours.fit(self.features, whole.type, whole.width):
+            return llvm_fours.told_apart(self, whole)
+        return tuple(self._every(whole, count, i) for i in range(count))
+
     def _every(self, value: Value, step: int, first: int) -> Value:
         """Each `step`-th element."""
         if step == 1:
@@ -553,6 +564,8 @@ class AccessAlgebra(PrefetchAlgebra):
             return values[0]
         if n == 4 and self.permutes(values[0].type):
             return self._interleave([self._interleave(values[0::2]), self._interleave(values[1::2])])
+        if n == llvm_fours.FOUR and llvm_fours.fit(self.features, values[0].type, n * width):
+            return llvm_fours.put_together(self, values)
         whole = self._concatenate(values[0].type, width, [v.ir for v in values])
         picks = ", ".join(f"i32 {width * (i % n) + i // n}" for i in range(n * width))
         text = f"shufflevector {whole.typed}, {whole.spelled} poison, <{n * width} x i32> <{picks}>"

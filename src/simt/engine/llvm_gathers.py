@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from simt.analysis.shape import WARP
+from simt.engine import llvm_fours
 from simt.engine.llvm_access import I64, LOCAL, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, spell
@@ -103,6 +104,9 @@ class GatherAlgebra(StepsAlgebra):
         """`registers_at` of pointers one by one."""
         vector = spell(element, count)
         loaded = [self.builder.emit(f"load {vector}, ptr {place}, align {align}") for place in places]
+        if count == llvm_fours.FOUR and llvm_fours.fit(self.features, element, count * WARP):
+            whole = self._concatenate(element, count, loaded)
+            return self.concatenated(list(self.columns_of(whole, count)))
         pieces = [self._concatenate(element, count, loaded[i : i + 4]) for i in range(0, WARP, 4)]
         columns = self._halves(pieces)
         if count == 4:

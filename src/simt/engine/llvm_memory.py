@@ -441,7 +441,7 @@ class MemoryAlgebra(TileAlgebra):
             for p in parts
         ]
         whole = self._concatenate(access.element, span * access.count, loaded)
-        return tuple(self._every(whole, access.count, i) for i in range(access.count))
+        return self.columns_of(whole, access.count, len(parts) == 1)
 
     def _load_fours(self, access: Access, parts: list[Value], span: int) -> tuple[Value, ...]:
         """Four words for each lane: register by register, or LLVM would make wide shuffles of it again."""
@@ -469,14 +469,14 @@ class MemoryAlgebra(TileAlgebra):
             some, place = self.piece(mask, i * lanes, lanes), self._host_before(access, part)
             loaded.append(self.masked_load(place, some, access.element, access.word).ir)
         whole = self._concatenate(access.element, lanes, loaded)
-        return tuple(self._every(whole, access.count, i) for i in range(access.count))
+        return self.columns_of(whole, access.count)
 
     def _load_slowly(self, access: Access) -> tuple[Value, ...]:
         data = self.buffer(access.element, WARP * access.count)
         self.go_on_if(self._call_lanes(llvm_runtime.load(self.module, access.size), access, [data]))
         wide = spell(access.element, WARP * access.count)
         whole = self.emit(f"load {wide}, ptr {data}, align 64", access.element, WARP * access.count)
-        return tuple(self._every(whole, access.count, i) for i in range(access.count))
+        return self.columns_of(whole, access.count)
 
     def _as_told(
         self, access: Access, plan: Plan, run: Callable[[Access, Plan], tuple[Value, ...]]

@@ -12,6 +12,7 @@ from functools import partial
 
 from simt.analysis.shape import WARP
 from simt.engine import llvm_runtime
+from simt.engine.host import stores_some
 from simt.engine.llvm_access import I64, Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_memory import Values
@@ -23,7 +24,7 @@ class OddRowsAlgebra(OwnStoreAlgebra):
     """`OwnStoreAlgebra` with such CTAs."""
 
     def load_two(self, access: Access, otherwise: Callable[[], Values]) -> Values:
-        if self.block.rows_fit or access.count > 1:
+        if self.block.rows_fit or access.count > 1 or not stores_some(self.features):
             return super().load_two(access, otherwise)
         return super().load_two(access, partial(self._load_runs, access, otherwise))
 

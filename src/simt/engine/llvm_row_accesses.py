@@ -54,8 +54,7 @@ class RowAccessAlgebra(LaterAlgebra):
     def may_store_rows(self, access: Access) -> bool:
         """Whether there is a store for each row."""
         consecutive = shape_of(access.address).stride == access.size
-        able = consecutive and self.mask_is_full and self._has_masks(access.element)
-        return able and self.retreat is not None and self._may_be_two(access)
+        return consecutive and self.mask_is_full and self.retreat is not None and self._may_be_two(access)
 
     def store_rows(self, access: Access, value: Value) -> None:
         """Stores a word of each lane."""

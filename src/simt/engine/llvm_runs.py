@@ -16,16 +16,17 @@ from collections.abc import Callable
 from functools import partial
 
 from simt.analysis.shape import WARP, Hold
+from simt.engine.host import stores_some
 from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers
-from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_builder import Value, element_bits, spell
 from simt.engine.llvm_lanes import Guarded, shape_of
 from simt.engine.llvm_scopes import OF_PROGRAM
 from simt.engine.llvm_structures import StructureAlgebra
 from simt.records import dataclass
 
-NEEDS = frozenset({"avx512bw"})
-"""Loads and stores by a mask, of words of each size."""
+NEEDS = frozenset({"avx2"})
+"""Choices between words of each size by a mask."""
 MOST = 4
 """Runs up to which vectors are faster than a scatter, by measurement on an Intel Emerald Rapids."""
 MOST_SMALL = 8
@@ -63,7 +64,7 @@ class RunsAlgebra(StructureAlgebra):
         guessed = shape_of(address).hold == Hold.LIKELY or (isinstance(address, Guarded) and address.guessed)
         unknown = shape_of(address).width == WARP or guessed
         able = self.features >= NEEDS and access.region is not LOCAL and access.size <= LARGEST
-        in_loop = self.loop is not None and not self.is_scattered
+        in_loop = self.loop is not None and not self.is_scattered and stores_some(self.features)
         return able and unknown and (access.in_rows or not self.block.rows_fit or in_loop)
 
     def load_row(self, place: str, element: str, word: int) -> Value:
@@ -76,7 +77,46 @@ class RunsAlgebra(StructureAlgebra):
         """Stores the words of some lanes. `place`: a pointer to where lane 0's would be."""
         if access.region is not SHARED:
             self.announce(place, WARP * access.word)
-        self.masked_store(data, place, lanes, access.word)
+        self.store_run(data, place, lanes, access.word)
+
+    def store_run(self, data: Value, place: str, lanes: Value, word: int) -> None:
+        """Stores the words of some lanes, mostly of lanes side by side."""
+        if stores_some(self.features):
+            self.masked_store(data, place, lanes, word)
+            return
+        run = partial(RunsAlgebra.copied, word=word)
+        self.apart("store.run", run, self.mask_bits(lanes), data, Value(place, "ptr"), called=True)
+
+    def copied(self, lanes: Value, data: Value, place: Value, word: int) -> None:
+        """Stores the words of lanes (i32), one after the other where there are gaps between them."""
+        say = self.builder.emit
+        least = say(f"and i32 {lanes.ir}, {say(f'sub i32 0, {lanes.ir}')}")
+        gaps = say(f"and i32 {lanes.ir}, {say(f'add i32 {lanes.ir}, {least}')}")
+
+        def as_one() -> Values:
+            self._copy_lanes(lanes, self.spilled(data), place, word, element_bits(data.type) // 8)
+            return ()
+
+        def each() -> Values:
+            self.masked_store(data, place.ir, self._as_mask(lanes.ir), word)
+            return ()
+
+        self._either(say(f"icmp eq i32 {gaps}, 0"), as_one, each, likely=True)
+
+    def _copy_lanes(self, lanes: Value, words: str, place: Value, word: int, size: int) -> None:
+        """Stores words of neighbouring lanes (i32) that are on the stack. `size`: bytes of a lane."""
+        say = self.builder.emit
+        zeros = self.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
+        ones = self.module.declare("llvm.ctpop.i32", "i32", ("i32",))
+        copy = self.module.declare("llvm.memcpy.p0.p0.i64", "void", ("ptr", "ptr", "i64", "i1"))
+        first, count = (
+            say(f"call i32 {zeros}({lanes.typed}, i1 false)"),
+            say(f"call i32 {ones}({lanes.typed})"),
+        )
+        start, nbytes = (say(f"mul i64 {say(f'zext i32 {n} to i64')}, {size}") for n in (first, count))
+        to, source = (say(f"getelementptr i8, ptr {p}, i64 {start}") for p in (place.ir, words))
+        operands = f"ptr align {word} {to}, ptr align {word} {source}, i64 {nbytes}, i1 false"
+        self.builder.void(f"call void {copy}({operands})")
 
     def load_two(self, access: Access, otherwise: Callable[[], Values]) -> Values:
         """The words of each lane, by two vectors if lanes are in two runs."""
@@ -95,7 +135,7 @@ class RunsAlgebra(StructureAlgebra):
 
         def stored(two: Two) -> Values:
             self.store_row(access, data, two.first, two.in_first)
-            self.masked_store(data, two.second, two.in_second, access.word)
+            self.store_run(data, two.second, two.in_second, access.word)
             return ()
 
         self._by_two(access, stored, otherwise)
@@ -105,6 +145,9 @@ class RunsAlgebra(StructureAlgebra):
     ) -> None:
         """Stores a word of each lane, by a vector for each of a few runs. `offset`: of each lane within the
         region, valid in all lanes that run."""
+        if not stores_some(self.features):
+            otherwise()
+            return
         places = self._as_lane_0(access, offset)
         breaks = self._breaks(places)
         most = MOST if access.size >= 4 else MOST_SMALL

@@ -12,7 +12,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import SLOW_GATHERS, Cpu, find_cpu
+from simt.engine.host import SLOW_GATHERS, Cpu, find_cpu, named_cpus
 from simt.engine.llvm_kernel import emit
 from simt.records import replace
 from tests.conftest import kept_for_each_way, shared_device
@@ -190,10 +190,51 @@ def test_two_runs_are_two_vectors(t: str, access: str, pattern: str) -> None:
     assert found == {"x86-64-v3": 0, "x86-64-v4": 2}
 
 
-def code_for_two(text: str, cpu: Cpu) -> str:
+WARPS = BlockShape(32, 1, 1)
+ODD = (20, 2, 1)
+"""Threads of a CTA whose rows do not fit warps: CPUs with AVX2 look for runs there."""
+
+
+def in_rows(text: str) -> str:
+    """A kernel in which the linear number takes the place of %tid.x."""
+    return text.replace(
+        "mov.u32 %x, %tid.x;", "mov.u32 %x, %tid.y; mov.u32 %n, %tid.x; mad.lo.u32 %x, %x, 20, %n;"
+    )
+
+
+@pytest.mark.parametrize("t", TYPES)
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("access", [LOAD, STORE], ids=["load", "store"])
+def test_runs_without_masks(access: str, order: str, t: str) -> None:
+    """Runs are stored as pieces of memory, where lanes of one that do not run are not between others."""
+    device, places = device_for("x86-64-v3"), [*ORDERS[order], *[-1] * 8]
+    memory, words = given(t, WORDS), given(t, 40)
+    target, out = device.array(memory), device.array(words)
+    device.load(in_rows(kernel(t, access)))["k"](
+        1, ODD, (device.array(np.array(places, np.int32)), target, out)
+    )
+    for lane, place in enumerate(places):
+        if place >= 0 and access == LOAD:
+            words[lane] = memory[place]
+        elif place >= 0:
+            memory[place] = words[lane]
+    assert target.numpy().tolist() == memory.tolist()
+    assert out.numpy().tolist() == words.tolist()
+
+
+@pytest.mark.parametrize("t", ["u8", "u32", "f64"])
+def test_runs_without_masks_are_found(t: str) -> None:
+    cpu = named_cpus()["x86-64-v3"]
+    assert "= load <32 x " in code_for_two(in_rows(kernel(t, LOAD)), cpu, BlockShape(*ODD))
+    stored = code_for_two(in_rows(kernel(t, STORE)), cpu, BlockShape(*ODD))
+    assert stored.count("@simt.store.run") == 2
+    assert "@llvm.masked" not in stored
+
+
+def code_for_two(text: str, cpu: Cpu, block: BlockShape = WARPS) -> str:
     """What is done where lanes are in two runs."""
     function = (program := shared_device("jit").load(text).program).functions["k"]
-    text, _, _ = emit(program, function, BlockShape(32, 1, 1), cpu.features, attributes(cpu))
+    text, _, _ = emit(program, function, block, cpu.features, attributes(cpu))
     found = re.search(r"^two\.\d+:$(.*?)br label", text, re.DOTALL | re.MULTILINE)
     return found[1] if found else ""
 
