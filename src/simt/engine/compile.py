@@ -56,7 +56,7 @@ SHALLOW = 8192
 """Lines of LLVM IR up to which code takes little native stack: at most 256 bytes each, which is 2 MiB.
 (Drafts take 10 to 100.)"""
 NESTED = 3
-"""Functions of a module that have long frames at once, at most: a kernel, what it calls, and what that calls."""
+"""Functions that have long frames at once, at most: a kernel, what it calls, and what that calls."""
 LONG_BLOCK = 600
 """Instructions in one block from which LLVM does not order them a second time, after registers are allocated:
 the time for that grows with the square of the accesses to memory."""
@@ -341,7 +341,7 @@ def generate(
         "locks": unit.module.locks,
         "fetches": list(unit.module.fetches),
         "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
-        "shallow": not unit.called and (lines <= SHALLOW or _nested_lines(text) <= SHALLOW),
+        "shallow": not unit.called and (lines <= SHALLOW or nested_lines(text) <= SHALLOW),
         "draft": draft,
         "limit": given.limit,
         "long": False,
@@ -404,7 +404,7 @@ def _draft(text: str, cpu: Cpu, near: bool = False) -> bytes:
     return cast("bytes", target_machine(cpu, 0, near).emit_object(module))
 
 
-def _nested_lines(text: str) -> int:
+def nested_lines(text: str) -> int:
     """Lines of IR of the longest functions that can have frames at once."""
     return sum(sorted(function.count("\n") for function in text.split("\n}\n"))[-NESTED:])
 

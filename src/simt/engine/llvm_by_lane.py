@@ -95,13 +95,13 @@ class ByLaneAlgebra(ExchangeAlgebra):
         """The reverse; higher lanes win."""
         bits = self.bits_of_mask(mask)
         if bits.ir == EVERY:
-            run = partial(ByLaneAlgebra.put_each, word=word, step=step)
+            run = partial(ByLaneAlgebra.write_each, word=word, step=step)
             self.apart("scatter.all", run, data, *places, called=True)
         else:
-            run = partial(ByLaneAlgebra.put_some, word=word, step=step)
+            run = partial(ByLaneAlgebra.write_some, word=word, step=step)
             self.apart("scatter.some", run, bits, data, *places, called=True)
 
-    def put_each(self, data: Value, start: Value, column: Value, word: int, step: int) -> None:
+    def write_each(self, data: Value, start: Value, column: Value, word: int, step: int) -> None:
         """A function of its own: one store after the other."""
         for lane in range(column.width):
             at = Value(self.builder.emit(f"extractelement {column.typed}, i32 {lane}"), column.type)
@@ -109,12 +109,12 @@ class ByLaneAlgebra(ExchangeAlgebra):
             place = self._place_behind(start, at, step)
             self.builder.void(f"store {data.type} {item}, ptr {place}, align {word}")
 
-    def put_some(self, bits: Value, data: Value, start: Value, column: Value, word: int, step: int) -> None:
-        """A function of its own: `put_each` for the lanes of a mask."""
+    def write_some(self, bits: Value, data: Value, start: Value, column: Value, word: int, step: int) -> None:
+        """A function of its own: `write_each` for the lanes of a mask."""
         full = self.builder.emit(f"icmp eq {bits.typed}, -1")
         self.builder.void(f"br i1 {full}, label %full, label %partly")
         self.builder.label("full")
-        self.put_each(data, start, column, word, step)
+        self.write_each(data, start, column, word, step)
         self.builder.void("ret void")
         self.builder.label("partly")
         if column.width < WARP:

@@ -41,7 +41,7 @@ WAYS = {
     "@%q ld.local.b{bits} %v, [%a];" + OUT,
 }
 ALL, ROOM, WILD = 0xFFFFFFFF, 24, 0x7FFF_FFFF_FFF1
-MASKS = [ALL, 0x5A5A00F1, 0x80000000, 0xFFFF, 0]
+MASKS = [ALL, 0x5A5A00F1, 0x80000000, 0x00FF0100, 0xFFFF, 0]
 
 
 @kept_for_each_way
@@ -160,3 +160,11 @@ def test_offsets_are_checked_by_the_bits_of_all_of_them(level: str, asked: bool)
     """Each lane's is compared where these say nothing, and on CPUs with masks of lanes always."""
     found = code(kernel("load", 32), named_cpus()[level].features)
     assert ("@llvm.vector.reduce.or.v32i64" in found) == asked
+
+
+def test_eight_lanes_of_which_none_runs_load_nothing() -> None:
+    found = code(kernel("load", 32), named_cpus()["x86-64-v3"].features)
+    function = next(text for text in found.split("\n}\n") if "@simt.gather.some." in text.partition("{")[0])
+    blocks = re.split(r"^[\w.]+:$", function, flags=re.MULTILINE)
+    assert sorted(block.count(" = load i32") for block in blocks)[-4:] == [8, 8, 8, 8]
+    assert function.count(" = load i32") == 32
