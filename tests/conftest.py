@@ -7,7 +7,7 @@ import gc
 import os
 import signal
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -107,6 +107,36 @@ def _cpu_of(item: pytest.Item) -> object:
     """The CPU of a test that runs on all that this machine can stand in for: by its fixture."""
     given = item.callspec.params if hasattr(item, "callspec") else {}
     return given.get("cpu", given.get("any_device"))
+
+
+NOT_HERE = "which this machine's CPU does not have"
+"""What a device says that is to have code for a newer CPU."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, object, object]:
+    """Tests whose code this machine cannot run are left out there, and say so: many are for AVX-512."""
+    with _left_out_elsewhere():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, object, object]:
+    """The same of what they need."""
+    with _left_out_elsewhere():
+        return (yield)
+
+
+@contextmanager
+def _left_out_elsewhere() -> Iterator[None]:
+    from simt.errors import SimtError  # here, so that tests of the lower layers run without the upper ones
+
+    try:
+        yield
+    except SimtError as error:
+        if NOT_HERE in str(error):
+            pytest.skip(str(error))
+        raise
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -44,7 +44,7 @@ def by_rows(m: LlvmRounding, table: tuple[int, ...], index: Value) -> tuple[Valu
     """The entries of a table, and those beside them. The number of lanes is a multiple of `GROUP`."""
     beside = slopes_beside(table)
     rows = [table] if beside is None else [table, beside]
-    rest = m.binary("and", index, m.number("i32", len(table) - 1))
+    _, rest = m.unify(index, m.binary("and", index, m.number("i32", len(table) - 1)))  # which may be a number
     columns: list[list[Value]] = [[] for _ in rows]
     array = _array(m, rows)
     for piece in m.cut(rest, GROUP):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 import simt
 from simt.engine.host import find_cpu
 from simt.errors import SimtError
-from tests.conftest import shared_device
+from tests.conftest import kept_for_each_way, shared_device
 
 OLDER = "without AVX-512"
 
@@ -19,7 +17,7 @@ def device_of(engine: str) -> simt.Device:
     return _older() if engine == OLDER else shared_device(engine)
 
 
-@cache
+@kept_for_each_way
 def _older() -> simt.Device:
     try:
         find_cpu("x86-64-v3")

@@ -9,7 +9,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -70,9 +70,8 @@ def body(steps: int = STEPS, more: str = "") -> str:
 
 def text_of(source: str, rows: int, cpu: str) -> str:
     program = shared_device("jit").load(source).program
-    return emit(program, program.functions["k"], BlockShape(16, rows, 1), find_cpu(cpu).features, "nounwind")[
-        0
-    ]
+    features = named_cpus()[cpu].features
+    return emit(program, program.functions["k"], BlockShape(16, rows, 1), features, "nounwind")[0]
 
 
 def side_by_side(source: str, rows: int = 16, cpu: str = AVX512) -> int:

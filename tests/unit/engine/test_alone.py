@@ -7,7 +7,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 from tests.unit.engine.arrays import words_at_the_end
@@ -292,6 +292,6 @@ def test_a_row_that_goes_on_beyond_the_memory(device: simt.Device) -> None:
 def test_far_steps_count() -> None:
     """The loop stands there a second time, for one lane, whatever a gather takes."""
     program = shared_device("jit").load(TRIANGLE).program
-    features = find_cpu("x86-64-v4").features
+    features = named_cpus()["x86-64-v4"].features
     text = emit(program, program.functions["k"], BlockShape(96, 1, 1), features, "nounwind")[0]
     assert "alone." in text

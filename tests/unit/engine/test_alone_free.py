@@ -7,7 +7,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import SLOW_GATHERS, find_cpu
+from simt.engine.host import SLOW_GATHERS, named_cpus
 from simt.engine.llvm_alone_vectors import LOOPS, parted
 from simt.engine.llvm_builder import OF_TURNS
 from simt.engine.llvm_kernel import emit
@@ -52,7 +52,7 @@ CPUS = ["x86-64", "x86-64-v3", "x86-64-v4"]
 def text_for(turn: str, cpu: str = "x86-64-v4", more: str = "") -> str:
     text = ROWS.format(turn=turn).replace("TURN:", f"{more} TURN:")
     program = shared_device(engine="jit").load(text).program
-    features = find_cpu(cpu).features | {SLOW_GATHERS}
+    features = named_cpus()[cpu].features | {SLOW_GATHERS}
     return emit(program, program.functions["k"], BlockShape(64, 1, 1), features, "nounwind")[0]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -168,7 +168,7 @@ def test_stacks_of_choices(device: simt.Device) -> None:
 
 def emitted(text: str) -> str:
     program = shared_device("jit").load(text).program
-    features = find_cpu("x86-64-v4").features
+    features = named_cpus()["x86-64-v4"].features
     return emit(program, program.functions["k"], BlockShape(64, 1, 1), features, "nounwind")[0]
 
 

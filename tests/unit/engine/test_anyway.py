@@ -14,7 +14,7 @@ from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
 from simt.analysis.uniformity import analyse
 from simt.engine.compile import attributes
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -86,7 +86,7 @@ def test_few_all_or_none_store(engine: str, share: float) -> None:
 
 def test_such_a_store_has_no_branch_of_its_own() -> None:
     """Nor one that asks whether all lanes store."""
-    cpu = find_cpu("x86-64-v4")
+    cpu = named_cpus()["x86-64-v4"]
     program = shared_device("jit").load(least()).program
     function, block = program.functions["k"], BlockShape(64, 1, 1)
     text, *_ = emit(program, function, block, cpu.features, attributes(cpu))

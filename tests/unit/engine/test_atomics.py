@@ -13,7 +13,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.abi import LaunchSlot
-from simt.engine.host import find_cpu, host_features
+from simt.engine.host import host_features, named_cpus
 from simt.engine.llvm_builder import ModuleText
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_updates import atomic
@@ -404,5 +404,5 @@ def test_functions_of_floats_are_whole(t: Type, cpu: str, private: bool) -> None
     """What is settled late stands before it is read."""
     for op in ("add", "add.far", "min", "max")[:: 1 if t in (F32, F64) else 2]:
         module = ModuleText()
-        atomic(module, op, t, find_cpu(cpu).features, private)
+        atomic(module, op, t, named_cpus()[cpu].features, private)
         llvm.parse_assembly(str(module)).verify()

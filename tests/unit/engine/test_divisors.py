@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simt.analysis.shape import BlockShape
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -91,7 +91,7 @@ def test_quotients_and_remainders(engine: str, t: str, rows: bool) -> None:
 def test_floats_are_divided_once_for_those_that_share_a_divisor(rows: bool, width: int) -> None:
     program = shared_device("jit").load(text("u32", rows)).program
     shape = BLOCK if rows else BlockShape(96, 1, 1)
-    code = emit(program, program.functions["k"], shape, find_cpu("x86-64-v4").features, "nounwind")[0]
+    code = emit(program, program.functions["k"], shape, named_cpus()["x86-64-v4"].features, "nounwind")[0]
     kind = "double" if width == 1 else f"<{width} x double>"
     assert f"fdiv {kind}" in code
     assert "fdiv <32 x double>" not in code

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simt.analysis.shape import BlockShape
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from simt.ptx.types import F32, F64, Type
 from tests.conftest import shared_device
@@ -125,7 +125,9 @@ def check(engine: str, body: str, t: Type) -> None:
 
 def code(body: str, t: Type, cpu: str) -> str:
     program = shared_device("jit").load(text(body, t)).program
-    return emit(program, program.functions["k"], BlockShape(96, 1, 1), find_cpu(cpu).features, "nounwind")[0]
+    return emit(
+        program, program.functions["k"], BlockShape(96, 1, 1), named_cpus()[cpu].features, "nounwind"
+    )[0]
 
 
 def counts(body: str, cpu: str = "x86-64-v4") -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from simt.analysis.program import Op
 from simt.analysis.remade import branches_of_thread
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
-from simt.engine.host import SLOW_GATHERS, find_cpu
+from simt.engine.host import SLOW_GATHERS, named_cpus
 from simt.engine.known_lanes import KnownLanes
 from simt.engine.llvm_few import FEW
 from simt.engine.llvm_kernel import emit
@@ -261,7 +261,7 @@ def test_conditions_prove_addresses() -> None:
         act, condition = "ld.shared.u32 %v, [%a+36];", f"setp.ge.u32 %p, %x, {lanes};"
         code = source.format(condition=condition, place=place, act=act)
         program, _ = compile_ptx(code, "<ptx>", DEVICES[90])
-        features = find_cpu("x86-64-v4").features
+        features = named_cpus()["x86-64-v4"].features
         made, _, _ = emit(program, program.functions["k"], BlockShape(16, 16, 1), features, "nounwind")
         loads[lanes] = len(re.findall(r"call .*@llvm\.masked\.load", made))
     assert loads[8] < loads[16]
@@ -270,7 +270,7 @@ def test_conditions_prove_addresses() -> None:
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_few_lanes_are_served_one_by_one(condition: str) -> None:
     program, _ = compile_ptx(text(condition, "steps", ADD), "<ptx>", DEVICES[90])
-    features = find_cpu("x86-64-v4").features | {SLOW_GATHERS}
+    features = named_cpus()["x86-64-v4"].features | {SLOW_GATHERS}
     code, _, _ = emit(program, program.functions["k"], BlockShape(256, 1, 1), features, "nounwind")
     _, _, t = threads((256, 1))
     running = t[CONDITIONS[condition][1](t, t * 0, t)]
@@ -281,7 +281,7 @@ def test_few_lanes_are_served_one_by_one(condition: str) -> None:
 def test_first_lanes_of_a_row_are_a_vector() -> None:
     """And no more, so that the next step of a tree gets it from the CPU's buffer of stores."""
     program, _ = compile_ptx(text("first", "in a row", ADD), "<ptx>", DEVICES[90])
-    features = find_cpu("x86-64-v4").features
+    features = named_cpus()["x86-64-v4"].features
     code, _, _ = emit(program, program.functions["k"], BlockShape(16, 16, 1), features, "nounwind")
     assert "store <8 x i32>" in code
 

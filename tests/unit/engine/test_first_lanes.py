@@ -10,7 +10,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -104,7 +104,7 @@ def test_the_first_lane_beyond_the_memory(engine: str, wait: str, lane: int) -> 
 
 def code(source: str, threads: int) -> str:
     program = shared_device("jit").load(source).program
-    cpu = find_cpu("x86-64-v4")
+    cpu = named_cpus()["x86-64-v4"]
     return emit(program, program.functions["k"], BlockShape(threads, 1, 1), cpu.features, "nounwind")[0]
 
 

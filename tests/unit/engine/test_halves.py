@@ -11,7 +11,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import SLOW_GATHERS, Cpu, find_cpu, host_cpu
+from simt.engine.host import SLOW_GATHERS, Cpu, host_cpu, named_cpus
 from simt.engine.llvm_kernel import emit
 from simt.records import replace
 from tests.conftest import kept_for_each_way, shared_device
@@ -71,7 +71,7 @@ def slow(cpu: Cpu) -> Cpu:
 
 def text_of(condition: str, way: str, threads: int = 32) -> str:
     kernel = KERNEL.format(condition=CONDITIONS[condition], place=WAYS[way])
-    program, cpu = shared_device("jit").load(kernel).program, slow(find_cpu("x86-64-v4"))
+    program, cpu = shared_device("jit").load(kernel).program, slow(named_cpus()["x86-64-v4"])
     return emit(program, program.functions["k"], BlockShape(threads, 1, 1), cpu.features, attributes(cpu))[0]
 
 

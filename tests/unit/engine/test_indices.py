@@ -11,7 +11,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import kept_for_each_way, shared_device
 from tests.unit.engine.arrays import words_at_the_end
@@ -220,7 +220,7 @@ def test_the_last_elements_that_there_are(cpu: str, bits: int) -> None:
 @pytest.mark.parametrize("access", ACCESSES)
 def test_no_address_is_made_for_the_usual_way(access: str) -> None:
     """The CPU gets the indices as they are."""
-    program, cpu = shared_device("jit").load(kernel(access)).program, find_cpu("x86-64-v4")
+    program, cpu = shared_device("jit").load(kernel(access)).program, named_cpus()["x86-64-v4"]
     text, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))
     what = "gather" if access == "load" else "scatter"
     accesses = re.findall(rf"^.*\n.*call .*@llvm\.masked\.{what}\..*$", text, re.MULTILINE)

@@ -11,7 +11,7 @@ from bench.curve_shapes import SHAPES
 import simt
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
-from simt.engine.host import AARCH64, find_cpu
+from simt.engine.host import AARCH64, named_cpus
 from simt.engine.llvm_kernel import BODY, WARPS, emit
 from simt.engine.llvm_outline import KINDS
 from simt.machine.device import DEVICES
@@ -30,7 +30,7 @@ def function(text: str, name: str) -> list[str]:
 
 def code(shape: str, count: int, cpu: str = "x86-64-v4") -> str:
     program, _ = compile_ptx(SHAPES[shape](count), "<ptx>", DEVICES[90])
-    features = (AARCH64 if cpu == "aarch64" else find_cpu(cpu)).features
+    features = (AARCH64 if cpu == "aarch64" else named_cpus()[cpu]).features
     text, unit, _ = emit(program, program.functions["k"], BlockShape(256, 1, 1), features, "nounwind")
     assert unit.large
     return text

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simt.analysis.shape import BlockShape
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -51,7 +51,7 @@ def kernel(step: int, *places: int, load: str = LOAD) -> str:
 
 def asked(text: str, block: tuple[int, int] = (256, 1), cpu: str = "x86-64-v4") -> int:
     program = shared_device("jit").load(text).program
-    features = find_cpu(cpu).features
+    features = named_cpus()[cpu].features
     text, *_ = emit(program, program.functions["k"], BlockShape(*block, 1), features, "nounwind")
     return len(ASK.findall(text))
 
@@ -101,7 +101,7 @@ def test_results(engine: str, n: int) -> None:
 def test_a_small_launch_asks_for_nothing() -> None:
     text = kernel(8, 0)
     program = shared_device("jit").load(text).program
-    features = find_cpu("x86-64-v4").features
+    features = named_cpus()["x86-64-v4"].features
     code = emit(program, program.functions["k"], BlockShape(256, 1, 1), features, "nounwind")[0]
     assert "%loads.bytes = mul i64 %ctas, 2048" in code
     assert "%loads.much = icmp ugt i64 %loads.bytes, 4194304" in code

@@ -9,7 +9,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -133,7 +133,7 @@ def test_a_misaligned_step(engine: str) -> None:
 
 def code(source: str) -> str:
     program = shared_device("jit").load(source).program
-    cpu = find_cpu("x86-64-v4")
+    cpu = named_cpus()["x86-64-v4"]
     return emit(program, program.functions["k"], BlockShape(THREADS, 1, 1), cpu.features, "nounwind")[0]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import SLOW_GATHERS, find_cpu
+from simt.engine.host import SLOW_GATHERS, named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -107,7 +107,7 @@ def test_a_place_beyond_the_end() -> None:
 
 @pytest.mark.parametrize("slow", [False, True])
 def test_only_where_gathers_are_fast(slow: bool) -> None:
-    features = find_cpu("x86-64-v4").features - {SLOW_GATHERS} | ({SLOW_GATHERS} if slow else set[str]())
+    features = named_cpus()["x86-64-v4"].features - {SLOW_GATHERS} | ({SLOW_GATHERS} if slow else set[str]())
 
     def gathers(compared: str) -> int:
         of_one = text(32, "u32").replace(f"[%a], {FREE}", f"[%a], {compared}")

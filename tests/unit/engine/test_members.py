@@ -11,7 +11,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import SLOW_GATHERS, Cpu, find_cpu
+from simt.engine.host import SLOW_GATHERS, Cpu, named_cpus
 from simt.engine.llvm_kernel import emit
 from simt.records import replace
 from tests.conftest import kept_for_each_way, shared_device
@@ -35,7 +35,7 @@ KERNEL = """
 
 
 def cpu_with(features: set[str], but: set[str] = frozenset()) -> Cpu:
-    cpu = find_cpu("x86-64-v4")
+    cpu = named_cpus()["x86-64-v4"]
     return replace(cpu, features=(cpu.features | features) - but)
 
 
@@ -125,7 +125,7 @@ def test_stores_that_do_not_wait(name: str) -> None:
 
 @pytest.mark.parametrize("missing", ["avx512f", None])
 def test_only_where_registers_are_permuted(missing: str | None) -> None:
-    cpu = find_cpu("x86-64-v3" if missing else "x86-64-v4")
+    cpu = named_cpus()["x86-64-v3" if missing else "x86-64-v4"]
     assert ("@simt.members" in text_of(STORES, 12, cpu=cpu)) == (missing is None)
 
 

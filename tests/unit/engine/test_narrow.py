@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simt.analysis.shape import BlockShape
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -165,7 +165,7 @@ def test_random_arithmetic(engine: str, seed: int) -> None:
 
 def code(body: str, last: int) -> str:
     loaded = shared_device("jit").load(HEAD + body + TAIL.format(last=last)).program
-    features = find_cpu("x86-64-v4").features
+    features = named_cpus()["x86-64-v4"].features
     return emit(loaded, loaded.functions["k"], BlockShape(96, 1, 1), features, "nounwind")[0]
 
 

@@ -11,7 +11,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from simt.tools.explain import explain
 from tests.conftest import shared_device
@@ -168,7 +168,7 @@ def test_a_row_is_one_vector_and_what_belongs_to_it_one_scalar() -> None:
 
 def test_lanes_of_two_rows_are_two_vectors() -> None:
     """Without a loop, too: a row ends, and another one begins, which may lie anywhere."""
-    program, cpu = shared_device("jit").load(ROWS).program, find_cpu("x86-64-v4")
+    program, cpu = shared_device("jit").load(ROWS).program, named_cpus()["x86-64-v4"]
     function = program.functions["k"]
     text, _, _ = emit(program, function, BlockShape(128, 1, 1), cpu.features, attributes(cpu))
     load, store = re.findall(r"^two\.\d+:$(.*?)br label", text, re.DOTALL | re.MULTILINE)

@@ -15,7 +15,7 @@ from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
 from simt.analysis.waiting import settle
 from simt.engine.compile import attributes
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import kept_for_each_way, shared_device
 
@@ -240,7 +240,7 @@ def test_where_rows_go_on_there_is_one_vector(length: int) -> None:
 
 def stores_of(text: str) -> int:
     """Vectors under masks that are stored one after the other, at most."""
-    cpu, program = find_cpu("x86-64-v4"), shared_device("jit").load(text).program
+    cpu, program = named_cpus()["x86-64-v4"], shared_device("jit").load(text).program
     code, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))
     parts = re.split(r"^(?=[\w.]+:$)", code, flags=re.MULTILINE)
     return max(len(re.findall(r"call .*@llvm\.masked\.store", part)) for part in parts)

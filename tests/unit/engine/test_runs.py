@@ -12,7 +12,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import SLOW_GATHERS, Cpu, find_cpu, named_cpus
+from simt.engine.host import SLOW_GATHERS, Cpu, named_cpus
 from simt.engine.llvm_kernel import emit
 from simt.records import replace
 from tests.conftest import kept_for_each_way, shared_device
@@ -184,7 +184,7 @@ def test_two_runs_are_two_vectors(t: str, access: str, pattern: str) -> None:
     Loads are ordinary ones, since CPUs do not bring what follows those under a mask."""
     found = {}
     for name in ("x86-64-v3", "x86-64-v4"):
-        few = code_for_two(kernel(t, access), find_cpu(name))
+        few = code_for_two(kernel(t, access), named_cpus()[name])
         found[name] = len(re.findall(pattern, few))
         assert "@llvm.masked.load" not in few
     assert found == {"x86-64-v3": 0, "x86-64-v4": 2}
@@ -243,7 +243,7 @@ def code_for_two(text: str, cpu: Cpu, block: BlockShape = WARPS) -> str:
 def test_stores_of_two_runs_ask_for_the_lines_of_the_first(access: str, asked: int) -> None:
     """On CPUs with slow gathers, AMD's, which do not follow stores under a mask: 32 words are two lines.
     Others are asked for nothing, nor is anybody for shared memory."""
-    cpu = find_cpu("x86-64-v4")
+    cpu = named_cpus()["x86-64-v4"]
     slow = replace(cpu, features=cpu.features | {SLOW_GATHERS})
     assert code_for_two(kernel("u32", access), cpu).count("@llvm.prefetch") == 0
     assert code_for_two(kernel("u32", access), slow).count("@llvm.prefetch") == asked
@@ -272,7 +272,7 @@ ON:
 
 def test_loops_of_few_lanes_alone_do_not_look_for_runs() -> None:
     """Each lane gets at memory of its own there."""
-    program, cpu = shared_device("jit").load(CHAIN).program, find_cpu("x86-64-v4")
+    program, cpu = shared_device("jit").load(CHAIN).program, named_cpus()["x86-64-v4"]
     text, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))
     assert "\nalone." in text
     assert not re.search(r"^two\.", text, re.MULTILINE)
@@ -281,7 +281,7 @@ def test_loops_of_few_lanes_alone_do_not_look_for_runs() -> None:
 def test_loops_that_only_gather_do_not_look_for_runs() -> None:
     """The few turns of a sparse row that a compiler does apart: no lane goes through them alone."""
     kernel = Path(__file__).parents[3] / "bench" / "suite" / "kernels" / "spmv" / "kernel.ptx"
-    program, cpu = shared_device("jit").load(kernel).program, find_cpu("x86-64-v4")
+    program, cpu = shared_device("jit").load(kernel).program, named_cpus()["x86-64-v4"]
     function = program.functions["spmv"]
     text, _, _ = emit(program, function, BlockShape(256, 1, 1), cpu.features, attributes(cpu))
     assert not re.search(r"^two\.", text, re.MULTILINE)

@@ -9,7 +9,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import SLOW_GATHERS, find_cpu
+from simt.engine.host import SLOW_GATHERS, named_cpus
 from simt.engine.llvm_kernel import emit
 from simt.records import replace
 from tests.conftest import shared_device
@@ -90,7 +90,7 @@ def test_faults_are_those_of_the_program(n: int, name: str) -> None:
 
 
 def text_of(source: str) -> str:
-    cpu = find_cpu("x86-64-v4")
+    cpu = named_cpus()["x86-64-v4"]
     cpu = replace(cpu, features=cpu.features | {SLOW_GATHERS})
     program = shared_device("jit").load(source).program
     return emit(program, program.functions["k"], BlockShape(THREADS, 1, 1), cpu.features, attributes(cpu))[0]

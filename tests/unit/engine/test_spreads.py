@@ -10,7 +10,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import SLOW_GATHERS, find_cpu
+from simt.engine.host import SLOW_GATHERS, named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -136,7 +136,7 @@ def code(source: str, features: frozenset[str]) -> str:
 
 @pytest.mark.parametrize(("stored", "loaded"), WAYS)
 def test_where_gathers_are_slow(stored: str, loaded: str) -> None:
-    features = find_cpu("x86-64-v4").features
+    features = named_cpus()["x86-64-v4"].features
     source, slow = text(stored, loaded), features | {SLOW_GATHERS}
     assert len(re.findall(r"call .*@simt\.spread", code(source, slow))) == ITEMS
     scattered = ITEMS if stored == "blocked" else 0  # a scatter takes long anywhere
@@ -179,7 +179,7 @@ def test_places_of_a_tree(engine: str, first: int, step: int, more: int, shift: 
 @pytest.mark.parametrize("step", [1, 2, 4, 8])
 def test_places_of_a_tree_where_gathers_are_slow(step: int) -> None:
     """Stores and loads of either half of the pairs: in registers, or lane by lane."""
-    features = find_cpu("x86-64-v4").features | {SLOW_GATHERS}
+    features = named_cpus()["x86-64-v4"].features | {SLOW_GATHERS}
     for first in (0, 1):
         found = code(tree(first, step, -1 if first else 0, 5), features)
         assert len(re.findall(r"call .*@simt\.spread", found)) == 2

@@ -8,7 +8,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 from tests.unit.engine.arrays import words_at_the_end
@@ -128,7 +128,7 @@ def test_a_row_too_far(engine: str, step: int, row: int, lane: int, stores: bool
 @pytest.mark.parametrize("stores", [False, True])
 def test_such_words_are_picked_out_of_registers(stores: bool) -> None:
     """In CTAs of 16 x 16: every second word."""
-    cpu = find_cpu("x86-64-v4")
+    cpu = named_cpus()["x86-64-v4"]
     program = shared_device("jit").load(source(32, 1, 8, "global", stores)).program
     text, _, _ = emit(program, program.functions["k"], BlockShape(16, 16, 1), cpu.features, "nounwind")
     assert any("call" in line and "@simt.steps" in line for line in text.splitlines())

@@ -8,7 +8,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import SLOW_GATHERS, find_cpu
+from simt.engine.host import SLOW_GATHERS, named_cpus
 from simt.engine.llvm_alone_vectors import parted
 from simt.engine.llvm_builder import OF_TURNS
 from simt.engine.llvm_kernel import emit
@@ -66,7 +66,7 @@ def code(
     block: tuple[int, int] = (64, 1),
 ) -> str:
     program = shared_device(engine="jit").load(text).program
-    features |= find_cpu(cpu).features
+    features |= named_cpus()[cpu].features
     return emit(program, program.functions["k"], BlockShape(*block, 1), features, "nounwind")[0]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,6 +33,7 @@ BODIES = {
     "twice": "rsqrt.approx.f32 %y, %x; rsqrt.approx.f32 %x, %y; add.f32 %y, %y, %x;",
 }
 LANES = 1 << 13
+PROGRAMS = Path(__file__).parents[2] / "programs"
 
 
 @kept_for_each_way
@@ -76,3 +78,12 @@ def test_other_cpus_gather_or_permute() -> None:
     features = named_cpus()["x86-64-v3"].features
     assert "@simt.rows" not in emitted(features - {SLOW_GATHERS})
     assert "@simt.rows" not in emitted(named_cpus()["x86-64-v4"].features | {SLOW_GATHERS})
+
+
+def test_tables_of_one_entry() -> None:
+    """Of lanes that all hold the same place of a fragment: the index is a number then."""
+    device, ones = device_for("jit"), np.ones((64, 64), dtype="i1")
+    sums = device.zeros((64, 64), "i4")
+    module = device.load(PROGRAMS / "tensor.ptx")
+    module["of_bytes"]((2, 2), 128, (device.array(ones), device.array(ones), sums, 64, 64, 64))
+    assert (sums.numpy() == 64).all()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import simt
 from simt.analysis.shape import WARP, BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import SLOW_GATHERS, find_cpu
+from simt.engine.host import SLOW_GATHERS, named_cpus
 from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_tiles import Plain, Product
@@ -158,7 +158,7 @@ def test_a_distance_that_is_no_word_is_misaligned() -> None:
 
 
 def code(source: str, features: frozenset[str] = frozenset()) -> str:
-    cpu, program = find_cpu("x86-64-v4"), shared_device("jit").load(source).program
+    cpu, program = named_cpus()["x86-64-v4"], shared_device("jit").load(source).program
     cpu = replace(cpu, features=cpu.features | features)
     return emit(program, program.functions["k"], BlockShape(64, 1, 1), cpu.features, attributes(cpu))[0]
 

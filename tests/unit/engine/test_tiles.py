@@ -11,7 +11,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import kept_for_each_way, shared_device
 
@@ -285,11 +285,12 @@ def test_lanes_beyond_shared_memory_at_a_known_pitch(device: simt.Device, shift:
 
 @pytest.mark.parametrize(("quotient", "length"), FACTORS, ids=[f"{NAMES[q]} {n}" for q, n in FACTORS])
 def test_each_row_is_a_vector(quotient: str, length: int) -> None:
-    """On CPUs with masks. A warp has two rows of 32 words and more, up to three of 18, four of 12."""
+    """On CPUs with masks. A warp has two rows of 32 words and more, up to three of 18, four of 12. (On others
+    each of two rows is stored by a copy, with one store under a mask where lanes between do not run.)"""
     text = kernel(quotient, length, "f32", GLOBAL)
     factor, _ = FACTORS[quotient, length]
     assert rows_of(text, "x86-64-v4") == (32 - 2) // length + 2
-    assert rows_of(text, "x86-64-v3") == 0
+    assert rows_of(text, "x86-64-v3") <= 1
     assert rows_of(text.replace(str(factor), str(factor + 999)), "x86-64-v4") <= (
         quotient is PARTED
     )  # no quotient of 32 bits
@@ -297,7 +298,7 @@ def test_each_row_is_a_vector(quotient: str, length: int) -> None:
 
 def rows_of(text: str, cpu_name: str) -> int:
     """Vectors that are stored where lanes are told by rows: the only code that limits lanes' numbers."""
-    cpu, program = find_cpu(cpu_name), shared_device("jit").load(text).program
+    cpu, program = named_cpus()[cpu_name], shared_device("jit").load(text).program
     code, _, _ = emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))
     if re.search(r"@llvm\.umin\.i32\(i32 %|= and i32 %\S+, 63$", code, flags=re.MULTILINE) is None:
         return 0

@@ -11,7 +11,7 @@ import pytest
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
 from simt.engine.compile import attributes, optimized
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from simt.machine.device import DEVICES
 from tests.conftest import shared_device
@@ -81,7 +81,7 @@ def test_sums_over_rows(engine: str, shape: tuple[int, int], more: str) -> None:
 @pytest.mark.parametrize("more", ["", LONG], ids=["short", "long"])
 def test_rows_are_known(more: str) -> None:
     """Whole rows are stored, so that no store has a mask but those of one lane in each row."""
-    cpu = find_cpu("x86-64-v4")
+    cpu = named_cpus()["x86-64-v4"]
     program, _ = compile_ptx(kernel(16, 16, more), "<ptx>", DEVICES[90])
     shape = BlockShape(16, 16, 1, row=16)
     text, _, _ = emit(program, program.functions["k"], shape, cpu.features, attributes(cpu))

@@ -11,7 +11,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 from tests.unit.engine.arrays import words_at_the_end
@@ -48,7 +48,7 @@ COPY = HEAD + GUARDS + loads() + CHANGE + stores() + TAIL
 
 
 def text_of(source: str) -> str:
-    cpu = find_cpu("x86-64-v4")
+    cpu = named_cpus()["x86-64-v4"]
     program = shared_device("jit").load(source).program
     return emit(program, program.functions["k"], BlockShape(THREADS, 1, 1), cpu.features, attributes(cpu))[0]
 

@@ -8,7 +8,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -85,7 +85,9 @@ def test_sums(engine: str, name: str, threads: int) -> None:
 def test_steps_are_numbers(name: str) -> None:
     """In the code of a CTA of 256 there is no division by a step."""
     program = shared_device("jit").load(KERNEL.format(loop=LOOPS[name], room=1024)).program
-    text = emit(program, program.functions["k"], BlockShape(256, 1, 1), find_cpu("x86-64-v4").features, "")[0]
+    text = emit(
+        program, program.functions["k"], BlockShape(256, 1, 1), named_cpus()["x86-64-v4"].features, ""
+    )[0]
     assert "udiv i32 %v" not in text
     assert "fdiv" not in text
 

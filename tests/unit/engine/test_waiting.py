@@ -11,7 +11,7 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import SLOW_GATHERS, find_cpu
+from simt.engine.host import SLOW_GATHERS, named_cpus
 from simt.engine.llvm_kernel import emit
 from simt.records import replace
 from tests.conftest import shared_device
@@ -108,7 +108,7 @@ def test_the_first_access_beyond_the_memory_is_at_fault(beyond: int, short: str)
 
 
 def text_of(name: str) -> str:
-    cpu = find_cpu("x86-64-v4")
+    cpu = named_cpus()["x86-64-v4"]
     cpu = replace(cpu, features=cpu.features | {SLOW_GATHERS, "avx512vbmi"})
     program = shared_device("jit").load(source(name)).program
     return emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))[0]

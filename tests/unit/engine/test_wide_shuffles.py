@@ -7,7 +7,7 @@ import pytest
 
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import find_cpu
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -63,7 +63,7 @@ def outcome(engine: str, text: str) -> list[int]:
 
 
 def is_wide(text: str) -> bool:
-    cpu, program = find_cpu("x86-64-v4"), shared_device("jit").load(text).program
+    cpu, program = named_cpus()["x86-64-v4"], shared_device("jit").load(text).program
     code = emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))[0]
     return "call <8 x i64> @llvm.x86.avx512.vpermi2var.q.512" in code
 
@@ -114,7 +114,7 @@ def test_sums_by_loops_that_a_compiler_leaves(number: str) -> None:
     text += f"""mov.u32 %n, WARP_SZ; shr.u32 %n, %n, 1;
     TURN: {turn} add.{number} %d, %d, %e; shr.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra TURN;
     st.global.{number} [%b], %d; ret; }}"""
-    program, cpu = shared_device("jit").load(text).program, find_cpu("x86-64-v4")
+    program, cpu = shared_device("jit").load(text).program, named_cpus()["x86-64-v4"]
     code = emit(program, program.functions["k"], BlockShape(32, 1, 1), cpu.features, attributes(cpu))[0]
     assert code.count(f"fadd <32 x {'double' if bits == '64' else 'float'}>") >= 5
     assert outcome("jit", text) == outcome("interpreter", text)
