@@ -8,7 +8,7 @@ import pytest
 import simt
 from simt.analysis.shape import PITCHED, UNIFORM, VARYING, BlockShape, constant
 from simt.analysis.shape_algebra import ShapeAlgebra
-from simt.engine.host import SLOW_GATHERS, host_features
+from simt.engine.host import SLOW_GATHERS, named_cpus
 from simt.engine.llvm_kernel import emit
 from simt.ptx.types import U32, U64
 from tests.unit.engine.arrays import words_at_the_end
@@ -258,7 +258,7 @@ def test_rows_that_are_not_aligned(device: simt.Device) -> None:
 
 def code(text: str, more: frozenset[str] = frozenset({SLOW_GATHERS})) -> str:
     program = simt.Device("sm_90").load(text).program
-    features = host_features() - {SLOW_GATHERS} | {"avx2"} | more
+    features = named_cpus()["x86-64-v4"].features - {SLOW_GATHERS} | more
     return emit(program, program.functions["k"], BlockShape(64, 1, 1), features, "nounwind")[0]
 
 
