@@ -79,7 +79,12 @@ def _integers(words: NDArray[Any], generator: np.random.Generator) -> NDArray[An
 
 
 def _floats(n: int, code: np.dtype[Any], generator: np.random.Generator) -> NDArray[Any]:
-    small, large = generator.normal(0, 2, n), generator.normal(0, 1, n) * 10 ** generator.uniform(-6, 9, n)
+    """To the last place of a double, NumPy's powers of 10 are not the same on all CPUs; rounded to fewer they are."""
+    small, large = generator.normal(0, 2, n), generator.normal(0, 1, n)
+    if code.itemsize == 8:
+        large = np.ldexp(large, generator.integers(-20, 31, n))
+    else:
+        large *= 10 ** generator.uniform(-6, 9, n)
     values = np.where(generator.random(n) < 0.6, small, large)
     special = generator.random(n) < 0.2
     with np.errstate(all="ignore"):
