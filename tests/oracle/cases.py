@@ -79,7 +79,7 @@ def _integers(words: NDArray[Any], generator: np.random.Generator) -> NDArray[An
 
 
 def _floats(n: int, code: np.dtype[Any], generator: np.random.Generator) -> NDArray[Any]:
-    """(NumPy's powers of 10 differ in the last place of a double between CPUs; rounded to fewer they do not.)"""
+    """(NumPy's powers of 10 differ between CPUs in a double's last place; rounded to floats they do not.)"""
     small, large = generator.normal(0, 2, n), generator.normal(0, 1, n)
     if code.itemsize == 8:
         large = np.ldexp(large, generator.integers(-20, 31, n))
