@@ -243,6 +243,9 @@ class RangeAlgebra(WithoutEffects[Range]):
     def fsqrt(self, t: Type, a: Range, rounding: Rounding) -> Range:
         return UNKNOWN
 
+    def near_reciprocal_root(self, a: Range) -> Range:
+        return UNKNOWN
+
     def fmin(self, t: Type, a: Range, b: Range) -> Range:
         return UNKNOWN
 

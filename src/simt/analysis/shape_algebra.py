@@ -481,6 +481,9 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def fsqrt(self, t: Type, a: Shape, rounding: Rounding) -> Shape:
         return self._each(a)
 
+    def near_reciprocal_root(self, a: Shape) -> Shape:
+        return self._each(a)
+
     def fmin(self, t: Type, a: Shape, b: Shape) -> Shape:
         return self._each(a, b)
 

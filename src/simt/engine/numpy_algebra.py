@@ -262,6 +262,10 @@ class NumpyAlgebra:
             return numpy_rounding.apply(rounding, np.sqrt, a)
         return exact.sqrt(self, t, a, rounding)
 
+    def near_reciprocal_root(self, a: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return 1 / np.sqrt(a)
+
     def fmin(self, t: Type, a: Array, b: Array) -> Array:
         return self._extreme(t, np.fmin, np.bitwise_or, a, b)
 

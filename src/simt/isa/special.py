@@ -14,7 +14,15 @@ from typing import Generic
 
 from simt.isa.algebra import Algebra, V
 from simt.isa.derived import float_abs, number, quiet_nan, with_bits
-from simt.isa.special_tables import PLACE, SLOPE_SHIFT, Table, exact_table, measured, rounded_table
+from simt.isa.special_tables import (
+    PLACE,
+    SLOPE_SHIFT,
+    Table,
+    exact_table,
+    lowest_sums,
+    measured,
+    rounded_table,
+)
 from simt.ptx.types import F32, F64, PRED, S32, U16, U32, Type
 from simt.records import dataclass
 
@@ -61,10 +69,9 @@ def square(m: Algebra[V], x: V) -> V:
     seen = m.resize(U32, U16, down(m, x, PLACE - SQUARED))
     high, low = m.shift_right(U16, seen, m.const(U32, 8)), m.and_(U16, seen, m.const(U16, 255))
     total = m.shift_left(U16, m.mul(U16, high, high), m.const(U32, 1))
-    for i in range(7):
-        row = m.shift_right(U16, low, m.const(U32, 6 - i))
-        here = m.compare("ne", U16, m.and_(U16, seen, m.const(U16, 256 << i)), m.const(U16, 0))
-        total = m.add(U16, total, m.select(U16, here, row, m.const(U16, 0)))
+    fourfold = m.shift_left(U16, low, m.const(U32, 2))
+    for i in range(7):  # bit 8 + i of `seen` times low, the lowest 6 - i bits left out
+        total = m.add(U16, total, m.mul_high(U16, fourfold, m.and_(U16, seen, m.const(U16, 256 << i))))
     return m.resize(U16, U32, total)
 
 
@@ -85,6 +92,23 @@ def significand(m: Algebra[V], name: str, segment: V, x: V) -> V:
     """A result of 24 bits at a fixed place: 2^23 to 2^24."""
     table = rounded_table(name)
     return down(m, m.add(U32, m.lookup(table.c0, segment), below_c0(m, table, segment, x)), 2)
+
+
+def nearest(m: Algebra[V], name: str, a: V, near: V) -> V:
+    """The bits of a root of `a`, given those of a number near it. The exponent's lowest bit is the segment's
+    highest.
+
+    The significand's lowest 15 bits are bits 17 to 31 of the sum: no product has to be whole. Of the numbers
+    that end in them the result is the one nearest to `near`, whose error is less than half their distance.
+    """
+    table, low_sums = rounded_table(name), lowest_sums(name)
+    segment, x = segment_and_place(m, bits_of(m, a, 2 * SINGLE.least_normal - 1))
+    total, slopes = m.lookup(low_sums, segment), m.lookup(table.slopes, segment)
+    c1, c2 = down(m, slopes, SLOPE_SHIFT), bits_of(m, slopes, (1 << SLOPE_SHIFT) - 1)
+    total = signed_sum(m, total, table.c1_sign, m.mul(U32, c1, x))
+    total = signed_sum(m, total, table.c2_sign, m.mul(U32, c2, square(m, x)))
+    beyond = m.sub(U32, total, up(m, near, PLACE))
+    return m.add(U32, near, down(m, beyond, PLACE, S32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +197,9 @@ def magnitude(m: Algebra[V], bits: V) -> V:
 
 
 def outside(m: Algebra[V], value: V, low: int, high: int) -> V:
-    """Whether an integer is not in low <= value < high: by one comparison."""
-    return m.compare("ge", U32, plus(m, value, -low), m.const(U32, high - low))
+    """Whether an integer is not in low <= value < high: by one comparison, a signed one, which AVX2 has."""
+    limit = m.const(U32, high - low - SIGN & 2**32 - 1)
+    return m.compare("ge", S32, plus(m, value, SIGN - low), limit)
 
 
 def chosen(m: Algebra[V], value: V, *cases: tuple[V, int | V]) -> V:
@@ -226,22 +251,27 @@ def reciprocal_edges(layout: Layout, m: Algebra[V], a: V) -> V:
     return signed_as(m, result, a)
 
 
-def _of_parity(m: Algebra[V], name: str, bits: V, layout: Layout) -> V:
-    """The significand of a root; the exponent's lowest bit is the segment's highest."""
-    fields = up(m, bits_of(m, bits, 2 * layout.least_normal - 1), MANTISSA - layout.mantissa)
-    return significand(m, name, *segment_and_place(m, fields))
-
-
-def reciprocal_root(m: Algebra[V], a: V, edges: Edges[V] | None = None, layout: Layout = SINGLE) -> V:
+def reciprocal_root(m: Algebra[V], a: V, edges: Edges[V] | None = None) -> V:
     """1/sqrt(a). Powers of four give their exact result: their sum, the only one of 2^24 - 1, is passed
     over."""
-    value = _of_parity(m, "reciprocal_root", a, layout)
+    near = m.to_bits(F32, m.near_reciprocal_root(m.from_bits(F32, a)))
+    value = nearest(m, "reciprocal_root", a, near)
+    last = m.compare("eq", U32, up(m, value, 32 - MANTISSA), m.const(U32, -1 << (32 - MANTISSA) & 2**32 - 1))
+    value = m.add(U32, value, m.select(U32, last, m.const(U32, 1), m.const(U32, 0)))
+    rare = outside(m, a, SINGLE.least_normal, SINGLE.infinity)
+    return m.rarely(U32, rare, value, edges or partial(reciprocal_root_edges, SINGLE), a)
+
+
+def upper_reciprocal_root(m: Algebra[V], a: V) -> V:
+    """The same of the upper half of a double."""
+    fields = up(m, bits_of(m, a, 2 * UPPER.least_normal - 1), MANTISSA - UPPER.mantissa)
+    value = significand(m, "reciprocal_root", *segment_and_place(m, fields))
     value = m.add(U32, value, down(m, plus(m, value, 1), 24))
-    value = down(m, value, MANTISSA - layout.mantissa)
-    twice = m.sub(U32, m.const(U32, (3 * layout.bias - 2 << layout.mantissa) - 1), a)
-    value = m.add(U32, value, bits_of(m, down(m, twice, 1), layout.infinity))
-    rare = outside(m, a, layout.least_normal, layout.infinity)
-    return m.rarely(U32, rare, value, edges or partial(reciprocal_root_edges, layout), a)
+    value = down(m, value, MANTISSA - UPPER.mantissa)
+    twice = m.sub(U32, m.const(U32, (3 * UPPER.bias - 2 << UPPER.mantissa) - 1), a)
+    value = m.add(U32, value, bits_of(m, down(m, twice, 1), UPPER.infinity))
+    rare = outside(m, a, UPPER.least_normal, UPPER.infinity)
+    return m.rarely(U32, rare, value, partial(reciprocal_root_edges, UPPER), a)
 
 
 def reciprocal_root_edges(layout: Layout, m: Algebra[V], a: V) -> V:
@@ -257,8 +287,9 @@ def reciprocal_root_edges(layout: Layout, m: Algebra[V], a: V) -> V:
 
 def root(m: Algebra[V], a: V, edges: Edges[V] | None = None) -> V:
     """sqrt(a)."""
-    twice = plus(m, a, SINGLE.bias - 2 << MANTISSA)
-    value = m.add(U32, _of_parity(m, "root", a, SINGLE), bits_of(m, down(m, twice, 1), SINGLE.infinity))
+    x = m.from_bits(F32, a)
+    near = m.fmul(F32, x, m.near_reciprocal_root(x), "rn")
+    value = nearest(m, "root", a, m.to_bits(F32, near))
     rare = outside(m, a, SINGLE.least_normal, SINGLE.infinity)
     return m.rarely(U32, rare, value, edges or root_edges, a)
 

@@ -144,7 +144,7 @@ def coarse_rcp(m: Algebra[V], a: V) -> V:
 
 
 def coarse_rsqrt(m: Algebra[V], a: V) -> V:
-    return from_upper(m, special.reciprocal_root(m, upper(m, a), None, UPPER))
+    return from_upper(m, special.upper_reciprocal_root(m, upper(m, a)))
 
 
 def double_rsqrt(m: Algebra[V], a: V) -> V:

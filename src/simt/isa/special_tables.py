@@ -55,7 +55,7 @@ class Measured:
 
 
 _beside: dict[tuple[int, ...], tuple[int, ...]] = {}
-"""`Table.slopes` of the tables so far, by `Table.c0`."""
+"""`Table.slopes` of the tables so far, by `Table.c0` or `lowest_sums`."""
 
 
 @cache
@@ -74,6 +74,15 @@ def _measured(entry: Mapping[str, Any]) -> Measured:
 def rounded_table(name: str) -> Table:
     """For a result of 24 bits at a fixed place: quarters of the unit are kept."""
     return _table(measured()[name], 1, 4, 15)
+
+
+@cache
+def lowest_sums(name: str) -> tuple[int, ...]:
+    """By segment, the lowest 32 bits of c0 and the bias in 2^-17 units, of `rounded_table`."""
+    table = rounded_table(name)
+    sums = tuple((c0 << table.fraction) + table.bias & 2**32 - 1 for c0 in table.c0)
+    _beside[sums] = table.slopes
+    return sums
 
 
 @cache
@@ -98,7 +107,7 @@ def _table(found: Measured, scale: int, split: int, fraction: int) -> Table:
 
 
 def slopes_beside(c0: tuple[int, ...]) -> tuple[int, ...] | None:
-    """What is looked up next to some `Table.c0`, with the same segment; None for other numbers."""
+    """What is looked up next to some `Table.c0` or `lowest_sums`, with the same segment; None for others."""
     return _beside.get(c0)
 
 

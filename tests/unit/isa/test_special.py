@@ -50,6 +50,51 @@ def test_exact_tables_lose_nothing_above_their_last_bit(name: str, fraction: int
     assert [s * kept for s in slopes] == [abs(c) * found.c1_unit for c in found.c1]
 
 
+class Beside(NumpyAlgebra):
+    """Whose numbers near a root are as far from it as they may be."""
+
+    def __init__(self, error: float) -> None:
+        super().__init__()
+        self.error = error
+
+    def near_reciprocal_root(self, a: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return ((1 + self.error) / np.sqrt(a.astype(np.float64))).astype(np.float32)
+
+
+def _some_singles() -> Array:
+    """The bits of numbers of all kinds, among them powers of two and what is next to them."""
+    powers = np.arange(1, 255, dtype=np.uint32) << np.uint32(23)
+    others = np.random.default_rng(3).integers(1 << 32, size=30_000, dtype=np.uint64).astype(np.uint32)
+    return np.concatenate([powers - 1, powers, powers + 1, others])
+
+
+@pytest.mark.parametrize("error", [-(2.0**-11), 2.0**-11])
+@pytest.mark.parametrize("function", [special.reciprocal_root, special.root])
+def test_roots_do_not_depend_on_what_they_begin_with(
+    function: Callable[[NumpyAlgebra, Array], Array], error: float
+) -> None:
+    bits = _some_singles()
+    with np.errstate(all="ignore"):
+        assert np.array_equal(function(Beside(error), bits), function(NumpyAlgebra(), bits))
+
+
+def test_a_root_shows_a_number_that_is_too_far() -> None:
+    """(The test above could fail.)"""
+    bits = _some_singles()
+    with np.errstate(all="ignore"):
+        assert not np.array_equal(special.root(Beside(2.0**-9), bits), special.root(NumpyAlgebra(), bits))
+
+
+def test_both_reciprocal_roots_are_of_one_table() -> None:
+    """That of a double's upper half adds all bits of its sum, that of a float begins with a near number."""
+    singles = np.arange(127 << 23, 129 << 23, 8, dtype=np.uint32)
+    doubles = np.arange(1023 << 20, 1025 << 20, dtype=np.uint32)
+    m = NumpyAlgebra()
+    found, upper = special.reciprocal_root(m, singles), special.upper_reciprocal_root(m, doubles)
+    assert np.array_equal((found - (126 << 23)) >> 3, upper - (1022 << 20))
+
+
 def numbers(low: float, high: float) -> Array:
     return np.random.default_rng(9).uniform(low, high, 1500).astype(np.float32)
 
