@@ -36,6 +36,7 @@ from simt.engine.llvm_tables import looked_up
 from simt.isa.algebra import Comparison, Rounding
 from simt.isa.derived import chosen_nan, quiet_nan, tiny_flushed
 from simt.ptx.types import BF16, F16, F32, F64, U16, U64, Type
+from simt.records import dataclass
 
 _HALVES = (F16, BF16)
 _FLUSHED = Notes(flushed=True)
@@ -46,22 +47,34 @@ _HALF_FEATURES = frozenset({"f16c", "avx512fp16"})
 """CPUs that convert between f16 and f32, or compute in f16."""
 _LEAVES, _STEPS = 12, 32
 """Operands and operations behind an f64 result up to which its NaNs are not settled."""
-_HIGH_PRODUCTS = (
-    ("avx512bw", "avx512.pmulh{}.w.512", 32),
-    ("avx2", "avx2.pmulh{}.w", 16),
-    ("sse2", "sse2.pmulh{}.w", 8),
-)
-"""x86's upper halves of products of 16 bits by the CPU's feature, widest first. (LLVM finds them in products
-of 32 bits, too, but then forms the operands in 32 bits and packs them.)"""
-_NEAR_ROOTS = (
-    ("avx512f", "avx512.rsqrt14.ps.512", 16, True),
-    ("avx", "avx.rsqrt.ps.256", 8, False),
-    ("sse2", "sse.rsqrt.ps", 4, False),
-)
-"""Instructions that give 1/sqrt(x) with a relative error of at most 1.5 / 2^12, by the CPU's feature, widest
-first."""
 _F16C = {"rn": 0, "rm": 1, "rp": 2, "rz": 3}
 """The immediate operand of vcvtps2ph."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """An instruction of x86 for a full register: the CPU's feature, LLVM's name for it, and its lanes.
+    `is_masked`: that takes what stands in lanes left out, and which are not."""
+
+    feature: str
+    name: str
+    lanes: int
+    is_masked: bool = False
+
+
+_HIGH_PRODUCTS = (
+    _Form("avx512bw", "llvm.x86.avx512.pmulh{}.w.512", 32),
+    _Form("avx2", "llvm.x86.avx2.pmulh{}.w", 16),
+    _Form("sse2", "llvm.x86.sse2.pmulh{}.w", 8),
+)
+"""Upper halves of products of 16 bits, widest first. (LLVM finds them in products of 32 bits, too, but then
+forms the operands in 32 bits and packs them.)"""
+_NEAR_ROOTS = (
+    _Form("avx512f", "llvm.x86.avx512.rsqrt14.ps.512", 16, is_masked=True),
+    _Form("avx", "llvm.x86.avx.rsqrt.ps.256", 8),
+    _Form("sse2", "llvm.x86.sse.rsqrt.ps", 4),
+)
+"""1/sqrt(x) with a relative error of at most 1.5 / 2^12, widest first."""
 
 
 def _double_bits(x: float) -> int:
@@ -86,12 +99,21 @@ class LlvmAlgebra(ExtremeAlgebra):
     def mul_high(self, t: Type, a: Value, b: Value) -> Value:
         a, b = self.unify(a, b)
         if t.bits == U16.bits and a.width > 1:
-            for feature, name, lanes in _HIGH_PRODUCTS:
-                if feature in self.features:
-                    return self.piecewise(lanes, partial(self._high_product, name, t.is_signed), a, b)
+            form = self._widest(_HIGH_PRODUCTS)
+            if form is not None:
+                return self.piecewise(form.lanes, partial(self._high_product, form, t.is_signed), a, b)
         if t.bits == U64.bits and a.width > 1:  # LLVM would take 128-bit products lane by lane
             return integers.mul_high_64(self, t, a, b)
         return super().mul_high(t, a, b)
+
+    def _high_product(self, form: _Form, signed: bool, a: Value, b: Value) -> Value:
+        name = form.name.format("" if signed else "u")
+        function = self.module.declare(name, a.spelled, (a.spelled, b.spelled))
+        return self.emit(f"call {a.spelled} {function}({a.typed}, {b.typed})", a.type, a.width)
+
+    def _widest(self, forms: tuple[_Form, ...]) -> _Form | None:
+        """The first form that the CPU has."""
+        return next((form for form in forms if form.feature in self.features), None)
 
     def lookup(self, table: tuple[int, ...], index: Value) -> Value:
         if index.width % GROUP or not has_rows(self.features):
@@ -313,22 +335,16 @@ class LlvmAlgebra(ExtremeAlgebra):
     def fsqrt(self, t: Type, a: Value, rounding: Rounding) -> Value:
         return self._arithmetic("sqrt", exact.sqrt, t, rounding, a)
 
-    def _high_product(self, name: str, signed: bool, a: Value, b: Value) -> Value:
-        name = f"llvm.x86.{name.format('' if signed else 'u')}"
-        function = self.module.declare(name, a.spelled, (a.spelled, b.spelled))
-        return self.emit(f"call {a.spelled} {function}({a.typed}, {b.typed})", a.type, a.width)
-
     def near_reciprocal_root(self, a: Value) -> Value:
-        for feature, name, lanes, masked in _NEAR_ROOTS:
-            if feature in self.features:
-                return self.piecewise(lanes, partial(self._near_root, name, masked), raw(a))
-        return self.binary("fdiv", Value("1.0", "float"), self._to_nearest("sqrt", raw(a)))
+        form = self._widest(_NEAR_ROOTS)
+        if form is None:
+            return self.binary("fdiv", Value("1.0", "float"), self._to_nearest("sqrt", raw(a)))
+        return self.piecewise(form.lanes, partial(self._near_root, form), raw(a))
 
-    def _near_root(self, name: str, masked: bool, a: Value) -> Value:
-        """`masked`: the intrinsic has AVX-512's two more operands."""
-        parameters = (a.spelled, a.spelled, f"i{a.width}") if masked else (a.spelled,)
-        function = self.module.declare(f"llvm.x86.{name}", a.spelled, parameters)
-        rest = f", {a.typed}, i{a.width} -1" if masked else ""
+    def _near_root(self, form: _Form, a: Value) -> Value:
+        parameters = (a.spelled, a.spelled, f"i{a.width}") if form.is_masked else (a.spelled,)
+        function = self.module.declare(form.name, a.spelled, parameters)
+        rest = f", {a.typed}, i{a.width} -1" if form.is_masked else ""
         return self.emit(f"call {a.spelled} {function}({a.typed}{rest})", a.type, a.width)
 
     def _arithmetic(

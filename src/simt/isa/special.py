@@ -252,24 +252,33 @@ def reciprocal_edges(layout: Layout, m: Algebra[V], a: V) -> V:
 
 
 def reciprocal_root(m: Algebra[V], a: V, edges: Edges[V] | None = None) -> V:
-    """1/sqrt(a). Powers of four give their exact result: their sum, the only one of 2^24 - 1, is passed
-    over."""
-    near = m.to_bits(F32, m.near_reciprocal_root(m.from_bits(F32, a)))
-    value = nearest(m, "reciprocal_root", a, near)
-    last = m.compare("eq", U32, up(m, value, 32 - MANTISSA), m.const(U32, -1 << (32 - MANTISSA) & 2**32 - 1))
-    value = m.add(U32, value, m.select(U32, last, m.const(U32, 1), m.const(U32, 0)))
+    """1/sqrt(a)."""
     rare = outside(m, a, SINGLE.least_normal, SINGLE.infinity)
+    value = _normal_reciprocal_root(m, a)
     return m.rarely(U32, rare, value, edges or partial(reciprocal_root_edges, SINGLE), a)
 
 
+def _normal_reciprocal_root(m: Algebra[V], a: V) -> V:
+    """The same of positive normal numbers. Powers of four give their exact result: their sum, the only one of
+    2^24 - 1, is passed over."""
+    near = m.to_bits(F32, m.near_reciprocal_root(m.from_bits(F32, a)))
+    value = nearest(m, "reciprocal_root", a, near)
+    last = m.compare("eq", U32, up(m, value, 32 - MANTISSA), m.const(U32, -1 << (32 - MANTISSA) & 2**32 - 1))
+    return m.add(U32, value, m.select(U32, last, m.const(U32, 1), m.const(U32, 0)))
+
+
+UNIT_EXPONENT = SINGLE.bias - 1
+"""The even one of the biased exponents of numbers from 1/2 to 2."""
+
+
 def upper_reciprocal_root(m: Algebra[V], a: V) -> V:
-    """The same of the upper half of a double."""
+    """1/sqrt(a) of the upper half of a double: that of a number from 1/2 to 2, its exponent as even."""
     fields = up(m, bits_of(m, a, 2 * UPPER.least_normal - 1), MANTISSA - UPPER.mantissa)
-    value = significand(m, "reciprocal_root", *segment_and_place(m, fields))
-    value = m.add(U32, value, down(m, plus(m, value, 1), 24))
-    value = down(m, value, MANTISSA - UPPER.mantissa)
-    twice = m.sub(U32, m.const(U32, (3 * UPPER.bias - 2 << UPPER.mantissa) - 1), a)
-    value = m.add(U32, value, bits_of(m, down(m, twice, 1), UPPER.infinity))
+    single = m.or_(U32, fields, m.const(U32, UNIT_EXPONENT << MANTISSA))
+    value = down(m, _normal_reciprocal_root(m, single), MANTISSA - UPPER.mantissa)
+    halved = up(m, down(m, a, UPPER.mantissa + 1), UPPER.mantissa)  # the exponent's half
+    rebias = UPPER.bias - SINGLE.bias
+    value = m.sub(U32, plus(m, value, rebias + (UNIT_EXPONENT + rebias) // 2 << UPPER.mantissa), halved)
     rare = outside(m, a, UPPER.least_normal, UPPER.infinity)
     return m.rarely(U32, rare, value, partial(reciprocal_root_edges, UPPER), a)
 

@@ -86,6 +86,16 @@ def test_a_root_shows_a_number_that_is_too_far() -> None:
         assert not np.array_equal(special.root(Beside(2.0**-9), bits), special.root(NumpyAlgebra(), bits))
 
 
+@pytest.mark.parametrize(
+    ("name", "function"), [("reciprocal_root", special.reciprocal_root), ("root", special.root)]
+)
+def test_roots_are_the_whole_sums(name: str, function: Callable[[NumpyAlgebra, Array], Array]) -> None:
+    """A significand of 24 bits, from its sum with nothing left out."""
+    m, bits = NumpyAlgebra(), np.arange((127 << 23) + 1, 129 << 23, 7, dtype=np.uint32)
+    wanted = special.significand(m, name, *special.segment_and_place(m, bits & ((1 << 24) - 1)))
+    assert np.array_equal(function(m, bits) & ((1 << 23) - 1) | 1 << 23, wanted)
+
+
 def test_both_reciprocal_roots_are_of_one_table() -> None:
     """That of a double's upper half adds all bits of its sum, that of a float begins with a near number."""
     singles = np.arange(127 << 23, 129 << 23, 8, dtype=np.uint32)
