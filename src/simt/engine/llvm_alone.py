@@ -36,6 +36,7 @@ from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition, terminator_uses, uses
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
+from simt.engine.llvm_alone_asking import Asking, Ways, are_waited_for, asked
 from simt.engine.llvm_alone_count import CountedTurns
 from simt.engine.llvm_alone_free import FreeTurns
 from simt.engine.llvm_alone_places import AlonePlaces
@@ -92,6 +93,7 @@ class AloneLoop(AlonePlaces):
         """What is made from a phi of the header and constants alone: the phi, and by how much it is more
         (0 if that is not known)."""
         self.counted: CountedTurns | None = None
+        self.asking: Asking | None = None
         self.free = list[str]()  # code of turns of which all is known ahead
         self.entering = Value("0", "i32")  # lanes that begin, as bits
         self.distances: dict[Base, Value] = {}  # from what a phi holds to what is asked for
@@ -161,7 +163,8 @@ class AloneLoop(AlonePlaces):
             self.copy_column(definition, away=True)
         self.distances = {base: self._distance(ways[phi], shift) for base, phi, shift in self._streams()}
         self.entering = Value(self.builder.emit(f"load i32, ptr {self.lanes}"), "i32")
-        self.counted = self._counted()
+        self.counted, self.asking = self._counted()
+        self._ask_for_first(ways)
         self._take_lane(ways)
         self.builder.lines += [*self.free, *precise]
         self._turn()
@@ -240,7 +243,7 @@ class AloneLoop(AlonePlaces):
         made, self.builder.lines = self.builder.lines, before
         return made
 
-    def _take_lane(self, ways: dict[Definition, Callable[[], Value]]) -> None:
+    def _take_lane(self, ways: Ways) -> None:
         """Lets the lowest lane of those that are still to go begin. (Twice in the code, for the first and for
         those after it: the other way round LLVM keeps more registers over the loop.)"""
         self._begin_lane()
@@ -259,6 +262,23 @@ class AloneLoop(AlonePlaces):
         self.builder.void(f"store i32 {rest}, ptr {self.lanes}")
         self.m.lane_number = self._zeros("cttz", left)
 
+    def next_lane(self, label: str, ways: Ways) -> dict[Definition, Value]:
+        """The head of a loop over the lanes: the lowest of those left begins, with these values."""
+        self.builder.void(f"br label %{self.name}.{label}")
+        self.builder.label(f"{self.name}.{label}")
+        self._begin_lane()
+        self._note_lane()
+        self.cache = {d: self.emitter.noted(self.m, d, way()) for d, way in ways.items()}
+        self.m.outside |= {value.ir for d, value in self.cache.items() if d not in self.phis}
+        return dict(self.cache)
+
+    def end_lane(self, label: str) -> None:
+        left = self.builder.emit(f"load i32, ptr {self.lanes}")
+        none = self.builder.emit(f"icmp eq i32 {left}, 0")
+        end = f"{self.name}.{label}.end"
+        self.builder.void(f"br i1 {none}, label %{end}, label %{self.name}.{label}")
+        self.builder.label(end)
+
     # -- turns -------------------------------------------------------------------------------------------
 
     def _turn(self) -> None:
@@ -274,6 +294,8 @@ class AloneLoop(AlonePlaces):
         self.copy, self.checked = "checked", frozenset(op for joint in found for op in joint.ops)
         if self.counted is not None:
             self.counted.turn(precise)
+            if self.asking is not None:
+                self.asking.ahead(self.counted.rest)
             found = [joint for joint in found if joint not in self.counted.steps]
         self._go_if(reduce(partial(self.m.binary, "and"), map(self._is_valid, found), TRUE), precise)
         self.builder.lines += self._copied()
@@ -286,18 +308,31 @@ class AloneLoop(AlonePlaces):
             return self.builder.void(f"br label %{checked}")
         return self.builder.void(f"br i1 {valid.ir}, label %{checked}, label %{precise}{LIKELY}")
 
-    def _counted(self) -> CountedTurns | None:
-        """The joint checks that hold for turns that can be counted, if there are any. (One access of
-        an index is checked as quickly as turns are counted.)"""
+    def _counted(self) -> tuple[CountedTurns | None, Asking | None]:
+        """The joint checks that hold for turns that can be counted, if there are any, and what such turns can
+        ask for. (One access of an index is checked as quickly as turns are counted.)"""
         found = {joint: self.bytes_a_turn(joint.base) for joint in joints(self.touches.values())}
-        steps = {
-            joint: step
-            for joint, step in found.items()
-            if step > 0
-            and step % joint.size == 0
-            and (len(joint.ops) > 1 or isinstance(joint.base, Definition))
-        }
-        return CountedTurns(self, steps) if steps else None
+        steps = {joint: step for joint, step in found.items() if step > 0 and step % joint.size == 0}
+        what = asked(self, frozenset(op for joint in steps for op in joint.ops))
+        asking = Asking(self, what) if what is not None and are_waited_for(self, what.ops) else None
+        if asking is None:
+            steps = {j: n for j, n in steps.items() if len(j.ops) > 1 or isinstance(j.base, Definition)}
+        return CountedTurns(self, steps) if steps else None, asking
+
+    def _ask_for_first(self, ways: Ways) -> None:
+        """Asks for what all lanes will want, if all can load what tells where that is."""
+        if self.asking is None or self.counted is None:
+            return
+        lanes = self.builder.emit(f"load i32, ptr {self.lanes}")
+        ask, go = self.builder.block_name("ask"), self.builder.block_name("go")
+        unknown = self.counted.is_none(self.counted.first)
+        self.builder.void(f"br i1 {unknown}, label %{go}, label %{ask}")
+        self.builder.label(ask)
+        self.asking.first_turns(ways)
+        self.builder.void(f"store i32 {lanes}, ptr {self.lanes}")
+        self.builder.void(f"br label %{go}")
+        self.builder.label(go)
+        self.cache = {}
 
     def _checked_together(self) -> list[Joint]:
         """What is worth a check when a turn begins: what is counted, and two accesses or more."""
@@ -515,12 +550,7 @@ class AloneLoop(AlonePlaces):
         self.m.mask = Value(self.builder.emit(f"bitcast i32 {bit} to <{WARP} x i1>"), "i1", WARP)
 
     def do(self, op: Op) -> None:
-        self.m.line = op.line
-        self.m.parameter = self.emitter.parameter_offset(op)
-        self.m.reach = self.emitter.reach(op, self.current)
-        self.m.result_used = True
-        self.m.is_checked, self.m.touched = op in self.checked, 0
-        values = self.evaluator.op(op) if op.guard is None else self._guarded(op, op.guard)
+        values = self.evaluate(op, op in self.checked)
         self._note_sources(op, values)
         made = self.ssa.of[id(op)]
         for definition, value in zip(made, values):
@@ -529,6 +559,15 @@ class AloneLoop(AlonePlaces):
         for definition in made:
             if definition is not None:
                 self.current[definition.register] = definition
+
+    def evaluate(self, op: Op, is_checked: bool) -> tuple[Value, ...]:
+        """What an op gives. `is_checked`: its access is known to be valid."""
+        self.m.line = op.line
+        self.m.parameter = self.emitter.parameter_offset(op)
+        self.m.reach = self.emitter.reach(op, self.current)
+        self.m.result_used = True
+        self.m.is_checked, self.m.touched = is_checked, 0
+        return self.evaluator.op(op) if op.guard is None else self._guarded(op, op.guard)
 
     def _note_sources(self, op: Op, values: tuple[Value, ...]) -> None:
         """Notes what is known when a turn begins: of which memory an op gets at, or that it makes a step."""

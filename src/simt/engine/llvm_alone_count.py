@@ -23,7 +23,10 @@ MOST = 256
 
 
 class CountedTurns:
-    """`steps`: joint checks by how many bytes their addresses grow each turn."""
+    """`steps`: joint checks by how many bytes their addresses grow each turn. `first` (i64): for how many
+    turns they hold for every lane that begins; `rest`: for how many after one that has begun."""
+
+    rest = Value("0", I64)
 
     def __init__(self, alone: AloneLoop, steps: dict[Joint, int]) -> None:
         self.alone = alone
@@ -53,17 +56,19 @@ class CountedTurns:
         """A turn begins. Goes to a label if nothing is known of it."""
         more, go = f"{self.alone.name}.more", f"{self.alone.name}.counted"
         left = Value(self.builder.emit(f"load i64, ptr {self.left}"), I64)
-        self.builder.void(f"br i1 {self._is_none(left)}, label %{more}, label %{go}")
+        self.builder.void(f"br i1 {self.is_none(left)}, label %{more}, label %{go}")
         self.builder.label(more)
         self.alone.emitter.poll(self.alone.loop.header)
         known = self._known()
         self.builder.void(f"store {known.typed}, ptr {self.left}")
-        self.builder.void(f"br i1 {self._is_none(known)}, label %{precise}, label %{go}{UNLIKELY}")
+        self.builder.void(f"br i1 {self.is_none(known)}, label %{precise}, label %{go}{UNLIKELY}")
         self.builder.label(go)
         left = Value(self.builder.emit(f"load i64, ptr {self.left}"), I64)
-        self.builder.void(f"store {self.m.binary('sub', left, self.m.number(I64, 1)).typed}, ptr {self.left}")
+        self.rest = self.m.binary("sub", left, self.m.number(I64, 1))
+        self.builder.void(f"store {self.rest.typed}, ptr {self.left}")
 
-    def _is_none(self, turns: Value) -> str:
+    def is_none(self, turns: Value) -> str:
+        """The name of an i1."""
         return self.m.test("icmp eq", turns, self.m.number(I64, 0)).ir
 
     def _known(self) -> Value:

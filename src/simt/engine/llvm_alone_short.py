@@ -12,22 +12,19 @@ through the loop as usual, and finds what is wrong in the order of the program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from simt.analysis.program import Branch, Op, Register, memory_operands
-from simt.analysis.ssa import Definition, uses
+from simt.analysis.program import Branch, Op
+from simt.analysis.ssa import Definition
 from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_alone import TRUE, AloneLoop
 from simt.engine.llvm_alone_algebra import AloneAlgebra, Element, NotAlone
+from simt.engine.llvm_alone_asking import Asking, Ways, asked
 from simt.engine.llvm_alone_loops import LONGEST
 from simt.engine.llvm_alone_turn import Joint, joints
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value
 from simt.ptx.types import U64, Type, unsigned
-
-Ways = Mapping[Definition, Callable[[], Value]]
-"""How a lane gets its part of each value that the loop begins with."""
-NOWHERE = Value("0", I64)
 
 
 class ShortAlgebra(AloneAlgebra):
@@ -160,75 +157,21 @@ class ShortLoop(AloneLoop):
     def _ask_for_all(self, ways: Ways, turns: int) -> None:
         """Asks for what all lanes are going to load from addresses that they read first: one after the other
         they would wait for it, as the CPU looks ahead over few lanes only."""
-        asking, needed = self._addressed()
-        if not asking:
+        what = asked(self, self.checked)
+        if what is None:
             return
         lanes = self.builder.emit(f"load i32, ptr {self.lanes}")
-        values = self._next_lane("ask", ways)
-        for _ in range(turns):
-            self._do_turn(values, needed)
-            for register, offset in asking:
-                self.m.ask_for(self.address(self.ssa.lookup(self.current, register), offset), NOWHERE)
-            values = {**values, **{phi: self._next(phi) for phi in self._begun if phi in needed}}
-        self._end_lane("ask")
+        Asking(self, what).first_turns(ways, turns)
         self.builder.void(f"store i32 {lanes}, ptr {self.lanes}")
-
-    def _addressed(self) -> tuple[list[tuple[Register, int]], dict[Definition, Op | None]]:
-        """Addresses that are made in a turn of what is loaded by steps, and the definitions, with their ops,
-        that they need."""
-        block = self.loop.header
-        current, sources = self.ssa.reaching(block), dict[Definition, tuple[Op, set[Definition]]]()
-        asking: list[tuple[Register, int]] = []
-        wanted: list[Definition] = []
-        for op in block.ops:
-            assert isinstance(op, Op)
-            read = {self.ssa.lookup(current, register) for register in uses(op)}
-            if op.form.effects and op not in self.checked:
-                asking += memory_operands(op)
-                wanted += (self.ssa.lookup(current, register) for register, _ in memory_operands(op))
-            for definition in self.ssa.of[id(op)]:
-                if definition is not None:
-                    current[definition.register] = definition
-                    sources[definition] = op, read
-        needed: dict[Definition, Op | None] = {}
-        while wanted:
-            definition = wanted.pop()
-            if definition in needed:
-                continue
-            op, read = sources.get(definition, (None, set[Definition]()))
-            if op is not None and (op.guard is not None or (op.form.effects and op not in self.checked)):
-                return [], {}
-            needed[definition] = op
-            wanted += read
-            if definition in self.phis:
-                wanted.append(definition.inputs[block.index])
-        return asking, needed
 
     def _run_lanes(self, ways: Ways, turns: int) -> None:
         """All turns of all lanes."""
-        values = self._next_lane("next", ways)
+        values = self.next_lane("next", ways)
         for base, distance in self.distances.items():
             self.m.ask_for(self.address(base, 0), distance)
         for definition, value in self._after(turns, values).items():
             self.put(definition, value)
-        self._end_lane("next")
-
-    def _next_lane(self, label: str, ways: Ways) -> dict[Definition, Value]:
-        """The head of a loop over the lanes: the lowest of those left begins, with these values."""
-        self.builder.void(f"br label %{self.name}.{label}")
-        self.builder.label(f"{self.name}.{label}")
-        self._begin_lane()
-        self._note_lane()
-        self.cache = {d: self.emitter.noted(self.m, d, way()) for d, way in ways.items()}
-        self.m.outside |= {value.ir for d, value in self.cache.items() if d not in self.phis}
-        return dict(self.cache)
-
-    def _end_lane(self, label: str) -> None:
-        left = self.builder.emit(f"load i32, ptr {self.lanes}")
-        none = self.builder.emit(f"icmp eq i32 {left}, 0")
-        end = f"{self.name}.{label}.end"
-        self.builder.void(f"br i1 {none}, label %{end}, label %{self.name}.{label}")
-        self.builder.label(end)
+        self.end_lane("next")
 
     # -- turns -----------------------------------------------------------------------------------------
 
@@ -238,7 +181,7 @@ class ShortLoop(AloneLoop):
         self.m.has_turn = None
         for _ in range(turns):
             has, self.cache = self.m.has_turn, dict(values)
-            self._do_turn(values, None)
+            self._do_turn(values)
             for definition, value in self._left_with().items():
                 old = results.get(definition, value)
                 results[definition] = value if has is None else self.m.chosen(has, value, old)
@@ -249,18 +192,13 @@ class ShortLoop(AloneLoop):
         self.m.go_on_or_bail(self.m.binary("xor", self.m.has_turn, TRUE))
         return results
 
-    def _do_turn(
-        self, values: dict[Definition, Value], needed: Mapping[Definition, Op | None] | None
-    ) -> None:
-        """The ops of a turn that begins with some values; only those that make `needed`, if it is given."""
+    def _do_turn(self, values: dict[Definition, Value]) -> None:
+        """The ops of a turn that begins with some values."""
         block = self.loop.header
         self.cache, self.current = dict(values), self.ssa.reaching(block)
         for op in block.ops:
             assert isinstance(op, Op)
-            made = [d for d in self.ssa.of[id(op)] if d is not None]
-            if needed is None or any(d in needed for d in made):
-                self.do(op)
-            self.current.update({d.register: d for d in made})
+            self.do(op)
 
     def _keep(self, definition: Definition, value: Value) -> None:
         self.cache[definition] = self.emitter.as_seen(definition, self.m.scalar(value))
