@@ -36,7 +36,7 @@ from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition, terminator_uses, uses
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
-from simt.engine.llvm_alone_asking import Asking, Ways, are_waited_for, asked
+from simt.engine.llvm_alone_asking import Asking, Ways, asked, is_worth_it
 from simt.engine.llvm_alone_count import CountedTurns
 from simt.engine.llvm_alone_free import FreeTurns
 from simt.engine.llvm_alone_places import AlonePlaces
@@ -164,7 +164,6 @@ class AloneLoop(AlonePlaces):
         self.distances = {base: self._distance(ways[phi], shift) for base, phi, shift in self._streams()}
         self.entering = Value(self.builder.emit(f"load i32, ptr {self.lanes}"), "i32")
         self.counted, self.asking = self._counted()
-        self._ask_for_first(ways)
         self._take_lane(ways)
         self.builder.lines += [*self.free, *precise]
         self._turn()
@@ -262,23 +261,6 @@ class AloneLoop(AlonePlaces):
         self.builder.void(f"store i32 {rest}, ptr {self.lanes}")
         self.m.lane_number = self._zeros("cttz", left)
 
-    def next_lane(self, label: str, ways: Ways) -> dict[Definition, Value]:
-        """The head of a loop over the lanes: the lowest of those left begins, with these values."""
-        self.builder.void(f"br label %{self.name}.{label}")
-        self.builder.label(f"{self.name}.{label}")
-        self._begin_lane()
-        self._note_lane()
-        self.cache = {d: self.emitter.noted(self.m, d, way()) for d, way in ways.items()}
-        self.m.outside |= {value.ir for d, value in self.cache.items() if d not in self.phis}
-        return dict(self.cache)
-
-    def end_lane(self, label: str) -> None:
-        left = self.builder.emit(f"load i32, ptr {self.lanes}")
-        none = self.builder.emit(f"icmp eq i32 {left}, 0")
-        end = f"{self.name}.{label}.end"
-        self.builder.void(f"br i1 {none}, label %{end}, label %{self.name}.{label}")
-        self.builder.label(end)
-
     # -- turns -------------------------------------------------------------------------------------------
 
     def _turn(self) -> None:
@@ -314,25 +296,10 @@ class AloneLoop(AlonePlaces):
         found = {joint: self.bytes_a_turn(joint.base) for joint in joints(self.touches.values())}
         steps = {joint: step for joint, step in found.items() if step > 0 and step % joint.size == 0}
         what = asked(self, frozenset(op for joint in steps for op in joint.ops))
-        asking = Asking(self, what) if what is not None and are_waited_for(self, what.ops) else None
+        asking = Asking(self, what) if what is not None and is_worth_it(self, what.ops) else None
         if asking is None:
             steps = {j: n for j, n in steps.items() if len(j.ops) > 1 or isinstance(j.base, Definition)}
         return CountedTurns(self, steps) if steps else None, asking
-
-    def _ask_for_first(self, ways: Ways) -> None:
-        """Asks for what all lanes will want, if all can load what tells where that is."""
-        if self.asking is None or self.counted is None:
-            return
-        lanes = self.builder.emit(f"load i32, ptr {self.lanes}")
-        ask, go = self.builder.block_name("ask"), self.builder.block_name("go")
-        unknown = self.counted.is_none(self.counted.first)
-        self.builder.void(f"br i1 {unknown}, label %{go}, label %{ask}")
-        self.builder.label(ask)
-        self.asking.first_turns(ways)
-        self.builder.void(f"store i32 {lanes}, ptr {self.lanes}")
-        self.builder.void(f"br label %{go}")
-        self.builder.label(go)
-        self.cache = {}
 
     def _checked_together(self) -> list[Joint]:
         """What is worth a check when a turn begins: what is counted, and two accesses or more."""

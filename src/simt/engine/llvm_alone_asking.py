@@ -1,10 +1,10 @@
 """Words asked for ahead of time in loops that lanes go through alone: those at addresses that are read first.
 
 `for (i = first; i < last; i++) if (levels[targets[i]] < 0) ...`: what is loaded by steps tells where else to
-load from. CPUs look ahead for that by themselves, but over few lanes only, and not past a branch that waits
-for such a word and is guessed wrong. So where a branch does, the first turns of all lanes are asked for
-before one of them begins, and each turn asks for what a later one will want. A prefetch of a wild address
-does nothing, and the loads by steps are valid in all turns that are asked for.
+load from. CPUs look ahead for that by themselves, but not past a branch that waits for such a word and is
+guessed wrong, nor past many stores that wait for their lines. So each turn of a loop with such a branch, or
+such stores, asks for what a later one will want: by lists that follow each other, the next lane's, too. A
+prefetch of a wild address does nothing, and the loads by steps are valid in all turns that are asked for.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 Ways = Mapping[Definition, Callable[[], Value]]
 """How a lane gets its part of each value that the loop begins with."""
-FIRST, AHEAD = 8, 8
-"""Turns of each lane that are asked for before one begins; from a turn to the one that it asks for. By
-measurement on a Zen 3, milliseconds of a search of a graph by levels, 2 to 14 edges from a node: none 160, 8
-and none 115, 4 and 32 95, 8 and 8 or 16 82, 16 and 8 98."""
+AHEAD = 16
+"""Turns from one to that which it asks for. By measurement on a Zen 3, milliseconds of a search of a graph by
+levels, 2 to 14 edges from a node: 8 75, 16 60, 24 80, none 157. (To ask for the first turns of all lanes
+beforehand as well was no faster, and slower where lists are short.)"""
 NOWHERE = Value("0", I64)
 
 
@@ -44,33 +44,47 @@ def asked(alone: AloneLoop, loads: frozenset[Op]) -> Asked | None:
     """What turns can ask for, None if nothing. `loads`: what they load by steps."""
     ssa, block = alone.ssa, alone.loop.header
     current, sources = ssa.reaching(block), dict[Definition, tuple[Op, list[Definition]]]()
-    ops: list[Op] = []
-    wanted: list[Definition] = []
+    ops, needed = list[Op](), set[Definition]()
     for op in block.ops:
         assert isinstance(op, Op)
         if op.form.effects and op not in loads:
-            ops.append(op)
-            wanted += (ssa.lookup(current, register) for register, _ in memory_operands(op))
+            made_of = _made_of([ssa.lookup(current, r) for r, _ in memory_operands(op)], sources)
+            if _can_ask(alone, {sources[d][0] for d in made_of & sources.keys()}, made_of, loads):
+                ops.append(op)
+                needed |= made_of
         read = [ssa.lookup(current, register) for register in uses(op)]
         made = {d.register: d for d in ssa.of[id(op)] if d is not None}
         sources |= dict.fromkeys(made.values(), (op, read))
         current |= made
-    needed = set[Definition]()
+    return Asked(ops, loads, frozenset(needed)) if ops else None
+
+
+def _made_of(
+    wanted: list[Definition], sources: Mapping[Definition, tuple[Op, list[Definition]]]
+) -> set[Definition]:
+    """All that some definitions are made of. `sources`: by which ops of a block, and of what."""
+    found = set[Definition]()
     while wanted:
         definition = wanted.pop()
-        if definition in sources and definition not in needed:
-            op, read = sources[definition]
-            if op.guard is not None or (op.form.effects and op not in loads):
-                return None
-            wanted += read
-        needed.add(definition)
-    is_told = any(sources[d][0] in loads for d in needed & sources.keys())
-    grow = all(alone.step_of(phi) for phi in needed & alone.phis)
-    return Asked(ops, loads, frozenset(needed)) if is_told and grow else None
+        if definition not in found and definition in sources:
+            wanted += sources[definition][1]
+        found.add(definition)
+    return found
 
 
-def are_waited_for(alone: AloneLoop, ops: Sequence[Op]) -> bool:
-    """Whether the way through the loop depends on what some of its ops load."""
+def _can_ask(alone: AloneLoop, ops: set[Op], made_of: set[Definition], loads: frozenset[Op]) -> bool:
+    """Whether an address is told by words loaded by steps and can be made ahead: by these ops, of these."""
+    free = all(op.guard is None and (op in loads or not op.form.effects) for op in ops)
+    return free and not ops.isdisjoint(loads) and all(alone.step_of(phi) for phi in made_of & alone.phis)
+
+
+def is_worth_it(alone: AloneLoop, ops: Sequence[Op]) -> bool:
+    """Whether CPUs do not look far enough ahead by themselves: some of the ops, of a loop, write, or the way
+    through the loop depends on what they load."""
+    return any(not (op.form.moves_memory and op.destinations) for op in ops) or _tells_way(alone, ops)
+
+
+def _tells_way(alone: AloneLoop, ops: Sequence[Op]) -> bool:
     found = {d for op in ops for d in alone.ssa.of[id(op)] if d is not None}
     before = 0
     while len(found) > before:
@@ -103,21 +117,14 @@ class Asking:
         self.alone = alone
         self.what = what
 
-    def first_turns(self, ways: Ways, turns: int = FIRST) -> None:
-        """Asks for the first turns of all lanes, of which none is left then."""
-        values = self.alone.next_lane("ask", ways)
-        for turn in range(turns):
-            self._ask(values, Value(str(turn), I64))
-        self.alone.end_lane("ask")
-
     def ahead(self, rest: Value) -> None:
         """Asks for what a later turn will want, one of the next `rest` (i64) or this one."""
         m, builder = self.alone.m, self.alone.builder
         least = m.module.declare("llvm.umin.i64", I64, (I64, I64))
         turn = Value(builder.emit(f"call i64 {least}(i64 {AHEAD}, {rest.typed})"), I64)
-        self._ask({}, turn)
+        self.ask({}, turn)
 
-    def _ask(self, values: Mapping[Definition, Value], turn: Value) -> None:
+    def ask(self, values: Mapping[Definition, Value], turn: Value) -> None:
         """Asks for what the lane will want some turns on (i64). `values`: what it begins this turn with,
         where that is not in the stack."""
         alone, block = self.alone, self.alone.loop.header

@@ -56,19 +56,18 @@ class CountedTurns:
         """A turn begins. Goes to a label if nothing is known of it."""
         more, go = f"{self.alone.name}.more", f"{self.alone.name}.counted"
         left = Value(self.builder.emit(f"load i64, ptr {self.left}"), I64)
-        self.builder.void(f"br i1 {self.is_none(left)}, label %{more}, label %{go}")
+        self.builder.void(f"br i1 {self._is_none(left)}, label %{more}, label %{go}")
         self.builder.label(more)
         self.alone.emitter.poll(self.alone.loop.header)
         known = self._known()
         self.builder.void(f"store {known.typed}, ptr {self.left}")
-        self.builder.void(f"br i1 {self.is_none(known)}, label %{precise}, label %{go}{UNLIKELY}")
+        self.builder.void(f"br i1 {self._is_none(known)}, label %{precise}, label %{go}{UNLIKELY}")
         self.builder.label(go)
         left = Value(self.builder.emit(f"load i64, ptr {self.left}"), I64)
         self.rest = self.m.binary("sub", left, self.m.number(I64, 1))
         self.builder.void(f"store {self.rest.typed}, ptr {self.left}")
 
-    def is_none(self, turns: Value) -> str:
-        """The name of an i1."""
+    def _is_none(self, turns: Value) -> str:
         return self.m.test("icmp eq", turns, self.m.number(I64, 0)).ir
 
     def _known(self) -> Value:

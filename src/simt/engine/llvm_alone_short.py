@@ -161,17 +161,37 @@ class ShortLoop(AloneLoop):
         if what is None:
             return
         lanes = self.builder.emit(f"load i32, ptr {self.lanes}")
-        Asking(self, what).first_turns(ways, turns)
+        asking, values = Asking(self, what), self._next_lane("ask", ways)
+        for turn in range(turns):
+            asking.ask(values, Value(str(turn), I64))
+        self._end_lane("ask")
         self.builder.void(f"store i32 {lanes}, ptr {self.lanes}")
 
     def _run_lanes(self, ways: Ways, turns: int) -> None:
         """All turns of all lanes."""
-        values = self.next_lane("next", ways)
+        values = self._next_lane("next", ways)
         for base, distance in self.distances.items():
             self.m.ask_for(self.address(base, 0), distance)
         for definition, value in self._after(turns, values).items():
             self.put(definition, value)
-        self.end_lane("next")
+        self._end_lane("next")
+
+    def _next_lane(self, label: str, ways: Ways) -> dict[Definition, Value]:
+        """The head of a loop over the lanes: the lowest of those left begins, with these values."""
+        self.builder.void(f"br label %{self.name}.{label}")
+        self.builder.label(f"{self.name}.{label}")
+        self._begin_lane()
+        self._note_lane()
+        self.cache = {d: self.emitter.noted(self.m, d, way()) for d, way in ways.items()}
+        self.m.outside |= {value.ir for d, value in self.cache.items() if d not in self.phis}
+        return dict(self.cache)
+
+    def _end_lane(self, label: str) -> None:
+        left = self.builder.emit(f"load i32, ptr {self.lanes}")
+        none = self.builder.emit(f"icmp eq i32 {left}, 0")
+        end = f"{self.name}.{label}.end"
+        self.builder.void(f"br i1 {none}, label %{end}, label %{self.name}.{label}")
+        self.builder.label(end)
 
     # -- turns -----------------------------------------------------------------------------------------
 
