@@ -124,7 +124,7 @@ class _Left:
     def _value_of(self, key: Hashable, bits: int) -> int | None:
         match cast("Any", key):
             case ("and", Sum() as a, int() as mask) if mask < self.divisor:
-                found = self.low(a)
+                found = self.low(a, 1 << mask.bit_length())
                 return None if found is None else found & mask
             case ("extended" | "cut" as name, *_, Sum() as a):
                 found = self.value(a)
@@ -135,9 +135,9 @@ class _Left:
             case _:
                 return None
 
-    def low(self, term: Sum) -> int | None:
-        """A value's remainder by the divisor, if it is known."""
-        all_, term = (self.algebra.lowest(one, self.divisor - 1) for one in (self.turns, term))
+    def low(self, term: Sum, divisor: int) -> int | None:
+        """A value's remainder by a power of two up to the divisor, if it is known."""
+        all_, term = (self.algebra.lowest(one, divisor - 1) for one in (self.turns, term))
         pivot = next((atom for atom, count in all_.parts if count == 1), None)
         times = dict(term.parts).get(pivot, 0) if pivot is not None and term.bits == all_.bits else 0
         rest = term.added(all_, -times)
@@ -147,13 +147,13 @@ class _Left:
             one = self._value_of(key, term.bits)
             match cast("Any", key):
                 case ("extended" | "cut", *_, Sum() as a) if one is None:
-                    one = self.low(a)
+                    one = self.low(a, divisor)
                 case _:
                     pass
             if one is None:
                 return None
             found += count * one
-        return found % self.divisor
+        return found % divisor
 
 
 @dataclass(slots=True)
@@ -279,6 +279,9 @@ class LeftLast(Proof):
                     whole = Sum(bits, by)
                     quotient = found if by == 1 else algebra.divide(unsigned(bits), found, whole)
                     yield quotient.added(one)
+            case ("lt", False, Sum() as least, Sum() as found) if found.bits == bits and not least.parts:
+                if least.number == (1 << bits) - divisor:  # of what is left to zero, counted up
+                    yield Sum(bits, 0).added(found, -1)
             case ("eq", Sum() as gone, _) if divisor == 2 and gone.bits == bits:
                 yield from (one.added(gone, sign) for sign in (1, -1))
             case _:

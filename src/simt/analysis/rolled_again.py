@@ -74,18 +74,21 @@ def unrolled_pairs(ssa: Ssa) -> list[Unrolled]:
     return [p for p in pairs if p.main in loops and len(p.main.ops) <= MOST_OPS]
 
 
-def proof_of(
+def proofs_of(
     ssa: Ssa,
     shapes: Mapping[Definition, Shape],
     environment: Environment,
     ranges: Callable[[], Ranges],
     pair: Unrolled,
     in_fours: bool = False,
-) -> Proof:
-    """What proves that a pair can be one loop. `in_fours`: or two, of which one does several
-    turns at once."""
-    kind = same_turns.Proof if pair.left_first else several_turns.InFours if in_fours else left_last.LeftLast
-    return kind(ssa, shapes, environment, ranges, pair)
+) -> list[Proof]:
+    """What proves that a pair can be one loop: one of these at most does. `in_fours`: or two, of which one
+    does several turns at once."""
+    if pair.left_first:
+        kinds: list[type[Proof]] = [same_turns.Proof]
+    else:
+        kinds = [several_turns.InFours if in_fours else left_last.LeftLast, several_turns.Lists]
+    return [kind(ssa, shapes, environment, ranges, pair) for kind in kinds]
 
 
 def _pair(ssa: Ssa, rest: Block) -> Unrolled | None:
@@ -183,7 +186,7 @@ class _Writer:
             test.result_types = (PRED,)
             ops.append(test)
             fits = near
-        if ops and self.count.several is not None:
+        if self.count.several is not None and (ops or self.count.ends_apart):
             all_ = self._register(PRED, "all")
             ops.append(simple(ALL, PRED, all_, {"a": (fits, PRED)}, self.line))
             fits = all_

@@ -86,7 +86,8 @@ class Count:
     """A counter: from `begun` by `step` while below `limit`, in numbers of a type; `now` in a turn, None if
     there is none in the loop. `copies`: by the line of an op of a turn. `definitions`: of what is read.
     `indices`: what goes on with the counter and must not wrap either, as it begins. `steps`: by which
-    registers go on in a turn besides. `several`: how turns are done at once, if they are."""
+    registers go on in a turn besides. `several`: how turns are done at once, if they are. `ends_apart`:
+    whether lanes have limits of their own."""
 
     now: Register | None
     step: Register | Constant
@@ -98,6 +99,7 @@ class Count:
     indices: list[Definition]
     steps: Sequence[tuple[Register, Register | Constant]] = ()
     several: Several | None = None
+    ends_apart: bool = False
 
 
 class DifferentError(Exception):
@@ -139,9 +141,9 @@ def _numbers(definition: Definition) -> Type:
 
 class Proof:
     """`count` gives how a pair of loops counts, if they can be one. `begins_alike`: also where all lanes
-    begin with one number."""
+    begin with one number. `ends_apart`: where lanes have limits of their own, and only there."""
 
-    begins_alike = False
+    begins_alike = ends_apart = False
 
     def __init__(
         self,
@@ -596,12 +598,13 @@ class Proof:
         at, step = self._standing(t, limit), self._standing(t, self.steps[phi])
         alike = self._is_uniform(start)
         require((self.begins_alike or not alike) and start.register.type.bits == bits)
+        require(step[1] is None or self._is_uniform(step[1]))
+        require((at[1] is None or self._is_uniform(at[1])) != self.ends_apart)
         read = [d for d in (at[1], step[1]) if d is not None]
-        require(all(self._is_uniform(d) for d in read))
         first, by = self._half(phi)
         require(self.algebra.rising <= {by})
         indices = [self._index(one) for one, _, _ in self.algebra.extended if one != first]
-        require(alike or all(self._is_beside(start, index) for index in indices))
+        require(alike or self.ends_apart or all(self._is_beside(start, index) for index in indices))
         now = phi.register if phi.block is self.pair.rest else None
         read += [start] if now is None else [start, phi.inputs[self.pair.rest.index]]
         return Count(now, step[0], at[0], t, self._copies(), read, start, indices)

@@ -31,6 +31,9 @@ class InFours(LeftLast):
         count = super()._count()
         if not self._is_uniform(count.begun):
             return count
+        return self._counted_in_several(count)
+
+    def _counted_in_several(self, count: Count) -> Count:
         require(self.divisor > AT_ONCE)
         self.reads = [*count.definitions]
         found = self._several(count)
@@ -125,6 +128,17 @@ class InFours(LeftLast):
         require(all(id(op) in first or not acts(op) for op in ops))
         phis = [phi for phi in self.ssa.phis.get(main.index, ()) if phi in found]
         return [op for op in main.ops if isinstance(op, Op) and id(op) in first | kept], phis
+
+
+class Lists(InFours):
+    """The same where lanes have limits of their own, as those that go through lists have, whatever they begin
+    with. (What is left over of 16 turns, in rows of 8 and 4, is code for all lanes of a warp, which get at
+    memory one by one. Through loops they go alone: `simt.engine.llvm_alone`.)"""
+
+    ends_apart = True
+
+    def _count(self) -> Count:
+        return replace(self._counted_in_several(LeftLast._count(self)), ends_apart=True)
 
 
 def _type(definition: Definition) -> Type:

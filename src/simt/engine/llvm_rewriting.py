@@ -13,7 +13,7 @@ from simt.analysis.program import Block, Branch, Function, Op
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
 from simt.analysis.remainders import with_remainders
-from simt.analysis.rolled_again import proof_of, rolled_again, unrolled_pairs
+from simt.analysis.rolled_again import proofs_of, rolled_again, unrolled_pairs
 from simt.analysis.rolled_lines import is_seldom
 from simt.analysis.schedule import schedule
 from simt.analysis.skipped import FEWEST, skipped_words, without_branches
@@ -126,7 +126,7 @@ def _proofs(unit: Unit, in_fours: bool) -> Iterator[Proof]:
     ranges = cache(lambda: Ranges(ssa, environment, unit.block, lambda _: UNKNOWN))
     for pair in pairs:
         if pair.main not in headers or _stores(pair.main):
-            yield proof_of(ssa, uniformity.shapes, environment, ranges, pair, in_fours)
+            yield from proofs_of(ssa, uniformity.shapes, environment, ranges, pair, in_fours)
 
 
 def _stores(block: Block) -> bool:

@@ -4,6 +4,7 @@ judge; so is NumPy."""
 from __future__ import annotations
 
 from functools import cache
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import simt
 from simt.analysis.program import Block, Function
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
-from simt.analysis.rolled_again import proof_of, rolled_again, unrolled_pairs
+from simt.analysis.rolled_again import proofs_of, rolled_again, unrolled_pairs
 from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
@@ -130,8 +131,8 @@ def is_rolled(text: str) -> bool:
         uniformity, _ = settle(ssa, environment, cta, program.functions)
         ranges = cache(lambda: Ranges(ssa, environment, cta, lambda _: UNKNOWN))
         pairs = unrolled_pairs(ssa)
-        proofs = (proof_of(ssa, uniformity.shapes, environment, ranges, pair) for pair in pairs)
-        return rolled_again(kernel, ssa, proofs) is not kernel
+        proofs = (proofs_of(ssa, uniformity.shapes, environment, ranges, pair) for pair in pairs)
+        return rolled_again(kernel, ssa, chain.from_iterable(proofs)) is not kernel
 
     return rolls(kernel) or rolls(with_whole_indices(kernel, environment))
 

@@ -11,7 +11,7 @@ import pytest
 import simt
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
-from simt.analysis.rolled_again import proof_of, unrolled_pairs
+from simt.analysis.rolled_again import proofs_of, unrolled_pairs
 from simt.analysis.schedule import schedule
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import build
@@ -128,13 +128,13 @@ def counts(text: str) -> list[int]:
     kernel, environment, block = program.functions["k"], program.environment, BlockShape(64, 1, 1)
     ssa = build(kernel, schedule(kernel))
     shapes = settle(ssa, environment, block, program.functions)[0].shapes
-    proofs = (
-        proof_of(
+    found = (
+        proof.count()
+        for pair in unrolled_pairs(ssa)
+        for proof in proofs_of(
             ssa, shapes, environment, lambda: Ranges(ssa, environment, block, lambda _: UNKNOWN), pair, True
         )
-        for pair in unrolled_pairs(ssa)
     )
-    found = (proof.count() for proof in proofs)
     return [c.several.turns for c in found if c is not None and c.several is not None]
 
 
