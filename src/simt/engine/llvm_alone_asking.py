@@ -25,8 +25,8 @@ Ways = Mapping[Definition, Callable[[], Value]]
 """How a lane gets its part of each value that the loop begins with."""
 AHEAD = 16
 """Turns from one to that which it asks for. By measurement on a Zen 3, milliseconds of a search of a graph by
-levels, 2 to 14 edges from a node: 8 75, 16 60, 24 80, none 157. (To ask for the first turns of all lanes
-beforehand as well was no faster, and slower where lists are short.)"""
+levels, 2 to 14 edges from a node: none 85 to 157, 16 58 to 64, 24 71, 32 81. (To ask for the first turns of
+all lanes beforehand as well was no faster, and slower where lists are short.)"""
 NOWHERE = Value("0", I64)
 
 
@@ -85,6 +85,7 @@ def is_worth_it(alone: AloneLoop, ops: Sequence[Op]) -> bool:
 
 
 def _tells_way(alone: AloneLoop, ops: Sequence[Op]) -> bool:
+    """Whether a branch or a guard of the loop asks for what is made of what some ops load."""
     found = {d for op in ops for d in alone.ssa.of[id(op)] if d is not None}
     before = 0
     while len(found) > before:
