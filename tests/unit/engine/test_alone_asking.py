@@ -7,10 +7,11 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import HOST, SLOW_GATHERS, find_cpu, named_cpus
+from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_alone_asking import AHEAD
 from simt.engine.llvm_kernel import emit
 from tests.unit.engine.arrays import words_at_the_end
+from tests.unit.engine.ways import WAYS, own_device
 
 # A thread reads its list, and the words of a table that it names: if one is even, it writes 1 to it, and adds
 # up the places in the list of such words.
@@ -57,20 +58,11 @@ THREADS = 80
 """Two warps and a half."""
 PLACES = 4000
 """Words of the table for each thread: nobody's words are another's."""
-WAYS = ("interpreter", HOST, *named_cpus())
 
 
 @pytest.fixture(params=WAYS)
 def device(request: pytest.FixtureRequest) -> simt.Device:
-    """With memory of its own; the JIT for every CPU that this machine can stand in for."""
-    way = str(request.param)
-    if way == "interpreter":
-        return simt.Device("sm_90", engine=way, memory="64MiB")
-    try:
-        find_cpu(way)
-    except simt.SimtError as reason:
-        pytest.skip(str(reason))
-    return simt.Device("sm_90", engine="jit", cpu=way, memory="64MiB")
+    return own_device(str(request.param))
 
 
 class Lists:

@@ -10,9 +10,10 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import HOST, SLOW_GATHERS, find_cpu, named_cpus
+from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_kernel import emit
 from tests.unit.engine.arrays import words_at_the_end
+from tests.unit.engine.ways import WAYS, own_device
 
 # A thread reads the first words of its list, as many as the two lowest bits of its length say, and the words
 # of a table that they name. The sum depends on their order; `seen` counts them.
@@ -52,20 +53,11 @@ READS_LIST = 1 + next(i for i, line in enumerate(LINES) if "[%list]" in line)
 READS_TABLE = 1 + next(i for i, line in enumerate(LINES) if "[%a];" in line and "%w" in line)
 THREADS = 80
 """Two warps and a half."""
-WAYS = ("interpreter", HOST, *named_cpus())
 
 
 @pytest.fixture(params=WAYS)
 def device(request: pytest.FixtureRequest) -> simt.Device:
-    """With memory of its own; the JIT for every CPU that this machine can stand in for."""
-    way = str(request.param)
-    if way == "interpreter":
-        return simt.Device("sm_90", engine=way, memory="64MiB")
-    try:
-        find_cpu(way)
-    except simt.SimtError as reason:
-        pytest.skip(str(reason))
-    return simt.Device("sm_90", engine="jit", cpu=way, memory="64MiB")
+    return own_device(str(request.param))
 
 
 class Lists:

@@ -8,9 +8,10 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import HOST, SLOW_GATHERS, find_cpu, named_cpus
+from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_kernel import emit
 from tests.unit.engine.arrays import words_at_the_end
+from tests.unit.engine.ways import CPUS, own_device
 
 # As LLVM 20 writes `for (i = starts[t]; i < starts[t + 1]; i++) sum = 3 * sum + words[list[i]];`.
 HEAD = """.version 8.6
@@ -91,8 +92,8 @@ LENGTHS[:40] = np.arange(40)
 class Lists:
     """Lists one after the other that end where the memory does, and what a launch gives."""
 
-    def __init__(self, engine: str, cpu: str = HOST) -> None:
-        self.device = simt.Device("sm_90", engine=engine, cpu=cpu, memory="64MiB")
+    def __init__(self, way: str) -> None:
+        self.device = own_device(way)
         self.kernel = self.device.load(WALK)["k"]
         generator = np.random.default_rng(3)
         self.starts = self.device.array(np.concatenate(([0], np.cumsum(LENGTHS))).astype("i4"))
@@ -115,14 +116,10 @@ class Lists:
         return self.sums.numpy().tolist()
 
 
-@pytest.fixture(params=(HOST, *named_cpus()))
+@pytest.fixture(params=CPUS)
 def both(request: pytest.FixtureRequest) -> tuple[Lists, Lists]:
     """The interpreter's, and those of every CPU that this machine can stand in for."""
-    try:
-        find_cpu(request.param)
-    except simt.SimtError as reason:
-        pytest.skip(str(reason))
-    return Lists("interpreter"), Lists("jit", request.param)
+    return Lists("interpreter"), Lists(str(request.param))
 
 
 def test_lists_of_all_lengths(both: tuple[Lists, Lists]) -> None:
