@@ -275,9 +275,9 @@ class AloneLoop(AlonePlaces):
             return self.builder.void(f"br label %{precise}")
         self.copy, self.checked = "checked", frozenset(op for joint in found for op in joint.ops)
         if self.counted is not None:
-            self.counted.turn(precise)
+            rest = self.counted.turn(precise)
             if self.asking is not None:
-                self.asking.ahead(self.counted.rest)
+                self.asking.ahead(rest)
             found = [joint for joint in found if joint not in self.counted.steps]
         self._go_if(reduce(partial(self.m.binary, "and"), map(self._is_valid, found), TRUE), precise)
         self.builder.lines += self._copied()

@@ -23,10 +23,7 @@ MOST = 256
 
 
 class CountedTurns:
-    """`steps`: joint checks by how many bytes their addresses grow each turn. `first` (i64): for how many
-    turns they hold for every lane that begins; `rest`: for how many after one that has begun."""
-
-    rest = Value("0", I64)
+    """`steps`: joint checks by how many bytes their addresses grow each turn."""
 
     def __init__(self, alone: AloneLoop, steps: dict[Joint, int]) -> None:
         self.alone = alone
@@ -52,8 +49,9 @@ class CountedTurns:
         """A lane begins."""
         self.builder.void(f"store {self.first.typed}, ptr {self.left}")
 
-    def turn(self, precise: str) -> None:
-        """A turn begins. Goes to a label if nothing is known of it."""
+    def turn(self, precise: str) -> Value:
+        """A turn begins. Goes to a label if nothing is known of it; else for how many turns after it the
+        checks hold (i64)."""
         more, go = f"{self.alone.name}.more", f"{self.alone.name}.counted"
         left = Value(self.builder.emit(f"load i64, ptr {self.left}"), I64)
         self.builder.void(f"br i1 {self._is_none(left)}, label %{more}, label %{go}")
@@ -64,8 +62,9 @@ class CountedTurns:
         self.builder.void(f"br i1 {self._is_none(known)}, label %{precise}, label %{go}{UNLIKELY}")
         self.builder.label(go)
         left = Value(self.builder.emit(f"load i64, ptr {self.left}"), I64)
-        self.rest = self.m.binary("sub", left, self.m.number(I64, 1))
-        self.builder.void(f"store {self.rest.typed}, ptr {self.left}")
+        rest = self.m.binary("sub", left, self.m.number(I64, 1))
+        self.builder.void(f"store {rest.typed}, ptr {self.left}")
+        return rest
 
     def _is_none(self, turns: Value) -> str:
         return self.m.test("icmp eq", turns, self.m.number(I64, 0)).ir

@@ -169,7 +169,7 @@ def text_of(source: str) -> str:
 
 
 def is_in_fours(source: str) -> bool:
-    """Whether there is but one loop besides that a lane goes through alone: the others are never run."""
+    """Whether an op stands for several of the program's, whose lines are told by a table."""
     return "simt.lines." in text_of(source)
 
 

@@ -97,7 +97,7 @@ def test_roots_are_the_whole_sums(name: str, function: Callable[[NumpyAlgebra, A
 
 
 def test_both_reciprocal_roots_are_of_one_table() -> None:
-    """That of a double's upper half adds all bits of its sum, that of a float begins with a near number."""
+    """That of a double's upper half has the bits of that of the float with this significand."""
     singles = np.arange(127 << 23, 129 << 23, 8, dtype=np.uint32)
     doubles = np.arange(1023 << 20, 1025 << 20, dtype=np.uint32)
     m = NumpyAlgebra()
