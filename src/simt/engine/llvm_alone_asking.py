@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from simt.analysis.program import Block, Op, memory_operands
-from simt.analysis.ssa import Definition, terminator_uses, uses
+from simt.analysis.ssa import Definition
 from simt.engine.llvm_access import I64
 from simt.engine.llvm_builder import Value
 from simt.records import dataclass
@@ -42,33 +42,27 @@ class Asked:
 
 def asked(alone: AloneLoop, loads: frozenset[Op]) -> Asked | None:
     """What turns can ask for, None if nothing. `loads`: what they load by steps."""
-    ssa, block = alone.ssa, alone.loop.header
-    current, sources = ssa.reaching(block), dict[Definition, tuple[Op, list[Definition]]]()
     ops, needed = list[Op](), set[Definition]()
-    for op in block.ops:
+    for place, op in enumerate(alone.loop.header.ops):
         assert isinstance(op, Op)
         if op.form.effects and op not in loads:
-            made_of = _made_of([ssa.lookup(current, r) for r, _ in memory_operands(op)], sources)
-            if _can_ask(alone, {sources[d][0] for d in made_of & sources.keys()}, made_of, loads):
+            read = alone.ssa.read[id(op)]
+            made_of = {read[register] for register, _ in memory_operands(op)}
+            if _can_ask(alone, _makers(alone, place, made_of), made_of, loads):
                 ops.append(op)
                 needed |= made_of
-        read = [ssa.lookup(current, register) for register in uses(op)]
-        made = {d.register: d for d in ssa.of[id(op)] if d is not None}
-        sources |= dict.fromkeys(made.values(), (op, read))
-        current |= made
     return Asked(ops, loads, frozenset(needed)) if ops else None
 
 
-def _made_of(
-    wanted: list[Definition], sources: Mapping[Definition, tuple[Op, list[Definition]]]
-) -> set[Definition]:
-    """All that some definitions are made of. `sources`: by which ops of a block, and of what."""
-    found = set[Definition]()
-    while wanted:
-        definition = wanted.pop()
-        if definition not in found and definition in sources:
-            wanted += sources[definition][1]
-        found.add(definition)
+def _makers(alone: AloneLoop, place: int, wanted: set[Definition]) -> set[Op]:
+    """The ops of the header, of as many as come first, that make some definitions; what they are made of is
+    added to these."""
+    found = set[Op]()
+    for op in reversed(alone.loop.header.ops[:place]):
+        assert isinstance(op, Op)
+        if not wanted.isdisjoint(alone.ssa.of[id(op)]):
+            wanted.update(alone.ssa.read[id(op)].values())
+            found.add(op)
     return found
 
 
@@ -97,18 +91,17 @@ def _tells_way(alone: AloneLoop, ops: Sequence[Op]) -> bool:
 
 def _follow(alone: AloneLoop, block: Block, found: set[Definition]) -> bool:
     """Adds to the definitions found what a block makes of them; whether a branch or a guard asks for one."""
-    current = alone.ssa.reaching(block)
-    phis = alone.ssa.phis.get(block.index, ())
+    ssa = alone.ssa
+    phis = ssa.phis.get(block.index, ())
     found.update(phi for phi in phis if not found.isdisjoint(phi.inputs.values()))
     for op in block.ops:
         assert isinstance(op, Op)
-        if op.guard is not None and alone.ssa.lookup(current, op.guard.register) in found:
+        read = ssa.read[id(op)]
+        if op.guard is not None and read[op.guard.register] in found:
             return True
-        made = {d.register: d for d in alone.ssa.of[id(op)] if d is not None}
-        if not found.isdisjoint(alone.ssa.lookup(current, register) for register in uses(op)):
-            found.update(made.values())
-        current |= made
-    return not found.isdisjoint(alone.ssa.lookup(current, r) for r in terminator_uses(block))
+        if not found.isdisjoint(read.values()):
+            found.update(d for d in ssa.of[id(op)] if d is not None)
+    return not found.isdisjoint(ssa.read[id(block.terminator)].values())
 
 
 class Asking:
@@ -137,7 +130,7 @@ class Asking:
             assert isinstance(op, Op)
             made = alone.ssa.of[id(op)]
             if op in self.what.ops:
-                places |= {(alone.ssa.lookup(alone.current, r), n): None for r, n in memory_operands(op)}
+                places |= {(alone.ssa.read[id(op)][r], n): None for r, n in memory_operands(op)}
             elif not self.what.needed.isdisjoint(made):
                 for definition, value in zip(made, alone.evaluate(op, op in self.what.loads)):
                     if definition is not None:
