@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
+from itertools import product
 from typing import Any
 
-from simt.ptx.types import BF16, F16, F32, F64, PRED, S32, TYPES, U32, Type, unsigned
+from simt.ptx.types import BF16, F16, F32, F64, PRED, S32, TYPES, U16, U32, Type, unsigned
 from tests.property import oracle
 
 INTEGERS = tuple(t for t in TYPES.values() if t.is_integer)
@@ -38,13 +40,32 @@ def simple(
     return Case(f"{name.rstrip('_')}.{t.name}", inputs, output, run, expected)
 
 
-def _lookup(table: tuple[int, ...]) -> Case:
-    """Of every size for which an engine has a way of its own."""
+def _lookup(t: Type, count: int, size: int) -> Case:
+    """In so many tables at once, of every size for which an engine has a way of its own."""
+    tables = [tuple((i * 0x9E3779B1 + 77 * n + size) % 2**t.bits for i in range(size)) for n in range(count)]
 
     def run(m: Any, index: Any) -> Any:
-        return m.lookup(table, index)
+        first, *others = m.lookup(t, index, *tables)
+        return reduce(lambda a, b: m.sub(t, m.add(t, a, a), b), others, first)
 
-    return Case(f"lookup.{len(table)}", (U32,), U32, run, lambda i: table[i % len(table)])
+    def expected(index: int) -> int:
+        first, *others = (table[index % size] for table in tables)
+        return reduce(lambda a, b: (2 * a - b) % 2**t.bits, others, first)
+
+    return Case(f"lookup.{t.name}.{count}.{size}", (t,), t, run, expected)
+
+
+def _by_halves() -> Case:
+    def of_halves(m: Any, a: tuple[Any, Any], b: tuple[Any, Any]) -> Any:
+        return m.add(U16, m.mul(U16, a[0], b[1]), m.select(U16, m.compare("lt", U16, a[1], b[0]), a[1], b[1]))
+
+    def run(m: Any, a: Any, b: Any) -> Any:
+        return m.shift_right(U32, m.by_halves(of_halves, a, b), m.const(U32, 16))
+
+    def expected(a: int, b: int) -> int:
+        return ((a & 0xFFFF) * (b >> 16) + (a >> 16 if a >> 16 < b & 0xFFFF else b >> 16)) & 0xFFFF
+
+    return Case("by_halves", (U32, U32), U32, run, expected)
 
 
 def bit_cases() -> Iterator[Case]:
@@ -66,8 +87,9 @@ def bit_cases() -> Iterator[Case]:
         yield simple("popcount", (t,), U32, t, int.bit_count)
         yield simple("leading_zeros", (t,), U32, t, lambda a, t=t: oracle.leading_zeros(t, a))
         yield simple("reverse_bits", (t,), t, t, lambda a, t=t: oracle.reverse_bits(t, a))
-    for bits in (0, 1, 4, 5, 6, 7, 8):
-        yield _lookup(tuple((i * 0x9E3779B1 + bits) % 2**32 for i in range(1 << bits)))
+    for t, count, bits in (*product((U16, U32), (1, 3), (0, 6, 7)), (U32, 2, 4), (U32, 1, 8), (U16, 4, 5)):
+        yield _lookup(t, count, 1 << bits)
+    yield _by_halves()
 
 
 def rare_cases() -> Iterator[Case]:

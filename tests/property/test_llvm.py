@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from simt.engine.host import SLOW_GATHERS
 from tests.property import groups
 from tests.property.check import check, check_rows
 from tests.property.jit import Compiled, Setup
@@ -76,6 +77,27 @@ def test_other_widths(group: groups.Group, width: int) -> None:
     """Narrower and wider than the pieces that directed rounding cuts vectors into."""
     cases = tuple(c for c in group.cases if ".f32" in c.name or ".f64" in c.name)
     run_all(groups.Group(group.name, cases), Setup(str(width), width=width))
+
+
+WORDS = ("by_halves", "lookup", "rarely")
+TABLES_ON = {
+    "host": Setup("host"),
+    "avx2": AVX2,
+    "slow gathers": replace(AVX2, features=AVX2.features | {SLOW_GATHERS}),
+    "sse2": SSE2,
+}
+
+
+@pytest.mark.skipif(not X86, reason="compiles for older x86 processors, and runs the code")
+@pytest.mark.parametrize("width", [1, 4, 8, 32, 64])
+@pytest.mark.parametrize("cpu", TABLES_ON)
+@pytest.mark.parametrize("group", groups.named(*WORDS), ids=str)
+def test_words_of_registers(group: groups.Group, cpu: str, width: int) -> None:
+    """What is done by registers of words and of their halves, of which columns fill a part or several."""
+    setup = TABLES_ON[cpu]
+    if setup.missing:
+        pytest.skip(f"this processor has no {', '.join(sorted(setup.missing))}")
+    run_all(group, replace(setup, width=width))
 
 
 MIXED = tuple(

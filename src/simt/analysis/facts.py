@@ -56,6 +56,12 @@ class Fact:
     def halfwise(self, function: Callable[..., bool], *operands: bool) -> bool:
         return function(self, *operands)
 
+    def lookup(self, t: Type, index: bool, *tables: tuple[int, ...]) -> tuple[bool, ...]:
+        return (False,) * len(tables)
+
+    def by_halves(self, function: Callable[..., bool], *operands: bool) -> bool:
+        return function(self, *((operand, operand) for operand in operands))
+
     def warp_function(
         self, function: Callable[..., tuple[bool, ...]], results: tuple[Type, ...], *operands: bool
     ) -> tuple[bool, ...]:

@@ -89,11 +89,13 @@ class RangeAlgebra(WithoutEffects[Range]):
             return a if p.lo else b
         return join(a, b)
 
-    def lookup(self, table: tuple[int, ...], index: Range) -> Range:
-        return Range(min(table), max(table))
+    def lookup(self, t: Type, index: Range, *tables: tuple[int, ...]) -> tuple[Range, ...]:
+        return tuple(Range(min(table), max(table)) for table in tables)
 
     def halfwise(self, function: Callable[..., Range], *operands: Range) -> Range:
         return UNKNOWN
+
+    by_halves = halfwise
 
     def rarely(self, t: Type, p: Range, usual: Range, other: Callable[..., Range], *operands: Range) -> Range:
         return UNKNOWN

@@ -267,11 +267,13 @@ class ShapeAlgebra(WithoutEffects[Shape]):
             return Shape(width, a.stride, hold) if a.stride else VARYING
         return Shape(width, a.stride or b.stride, hold) if 0 in (a.stride, b.stride) else VARYING
 
-    def lookup(self, table: tuple[int, ...], index: Shape) -> Shape:
-        return self._each(index)
+    def lookup(self, t: Type, index: Shape, *tables: tuple[int, ...]) -> tuple[Shape, ...]:
+        return (self._each(index),) * len(tables)
 
     def halfwise(self, function: Callable[..., Shape], *operands: Shape) -> Shape:
         return self._each(*operands)
+
+    by_halves = halfwise
 
     def rarely(self, t: Type, p: Shape, usual: Shape, other: Callable[..., Shape], *operands: Shape) -> Shape:
         return self._each(p, usual, *operands)

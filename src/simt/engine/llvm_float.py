@@ -17,6 +17,7 @@ from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_extremes import ExtremeAlgebra
 from simt.engine.llvm_flushing import is_far
+from simt.engine.llvm_halves import by_halves
 from simt.engine.llvm_loose import (
     PLAIN,
     Computed,
@@ -31,7 +32,6 @@ from simt.engine.llvm_loose import (
     raw,
     source_of,
 )
-from simt.engine.llvm_table_rows import GROUP, Beside, by_rows, has_rows
 from simt.engine.llvm_tables import looked_up
 from simt.isa.algebra import Comparison, Rounding
 from simt.isa.derived import chosen_nan, quiet_nan, tiny_flushed
@@ -88,8 +88,6 @@ class LlvmAlgebra(ExtremeAlgebra):
     it flushes by its meaning."""
 
     zeros = False
-    beside: Beside | None = None
-    """What the lookup before found without being asked."""
     eager = False
     """Whether the NaNs of f64 are settled at once."""
 
@@ -115,14 +113,11 @@ class LlvmAlgebra(ExtremeAlgebra):
         """The first form that the CPU has."""
         return next((form for form in forms if form.feature in self.features), None)
 
-    def lookup(self, table: tuple[int, ...], index: Value) -> Value:
-        if index.width % GROUP or not has_rows(self.features):
-            return looked_up(self, table, index)
-        beside, self.beside = self.beside, None
-        if beside is not None and beside.is_for(table, index, self.builder.last_label):
-            return beside.found
-        found, self.beside = by_rows(self, table, index)
-        return found
+    def by_halves(self, function: Callable[..., Value], *operands: Value) -> Value:
+        return by_halves(self, function, self.unify(*map(raw, operands)))
+
+    def lookup(self, t: Type, index: Value, *tables: tuple[int, ...]) -> tuple[Value, ...]:
+        return looked_up(self, index, tables)
 
     # -- representation ------------------------------------------------------------------------
 

@@ -12,6 +12,8 @@ from simt.ptx.types import Type
 
 _REGISTER = 512
 """Bits of the widest registers."""
+_WORDS = 8
+"""Numbers of 32 bits in a register of AVX2."""
 _TESTED = 16
 """Lanes of a predicate that are tested at once: those of the widest registers' 32-bit numbers."""
 
@@ -51,13 +53,34 @@ class SeldomAlgebra(LlvmRounding):
     from this one would take four times as long to make.)"""
 
     def rarely(self, t: Type, p: Value, usual: Value, other: Callable[..., Value], *operands: Value) -> Value:
+        by_words = "avx2" in self.features and "avx512f" not in self.features and p.width % _WORDS == 0
+
         def test(inner: SeldomAlgebra, usual: Value, p: Value, *operands: Value) -> str:
-            return inner.some(p)
+            return inner._some_word(p) if by_words else inner.some(p)
 
         def rare(inner: SeldomAlgebra, usual: Value, p: Value, *operands: Value) -> list[Value]:
-            return [inner.pick(p, other(inner, *operands), usual)]
+            holds = inner.test("icmp slt", p, inner.number("i32", 0)) if by_words else p
+            return [inner.pick(holds, other(inner, *operands), usual)]
 
-        return self.unless(test, rare, 1, usual, p, *operands)[0]
+        return self.unless(test, rare, 1, usual, self._in_words(p) if by_words else p, *operands)[0]
+
+    def _in_words(self, p: Value) -> Value:
+        """A predicate as -1 and 0. LLVM does not see what they are: it would bring bytes from block to block,
+        to which AVX2 packs what it compares in several steps."""
+
+        def hidden(words: Value) -> Value:
+            return self.emit(f'call {words.spelled} asm "", "=x,0"({words.typed})', words.type, words.width)
+
+        return self.piecewise(_WORDS, hidden, self.cast("sext", "i32", p))
+
+    def _some_word(self, p: Value) -> str:
+        """The same as `some`."""
+        words = functools.reduce(partial(self.binary, "or"), self.cut(p, _WORDS))
+        kind = f"<{_WORDS // 2} x i64>"
+        whole = self.builder.emit(f"bitcast {words.typed} to {kind}")
+        is_zero = self.module.declare("llvm.x86.avx.ptestz.256", "i32", (kind, kind))
+        none = self.builder.emit(f"call i32 {is_zero}({kind} {whole}, {kind} {whole})")
+        return self._unlikely(self.builder.emit(f"icmp eq i32 {none}, 0"))
 
     def unless(
         self, test: Callable[..., str], rare: Callable[..., list[Value]], count: int, *values: Value

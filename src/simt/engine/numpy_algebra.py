@@ -65,8 +65,8 @@ def _magnitude(t: Type, a: Array) -> Array:
 
 
 @functools.cache
-def _array(table: tuple[int, ...]) -> Array:
-    return np.array(table, np.uint32)
+def _array(table: tuple[int, ...], bits: int) -> Array:
+    return np.array(table, f"u{bits // 8}")
 
 
 class NumpyAlgebra:
@@ -95,13 +95,18 @@ class NumpyAlgebra:
         result[where] = other(self, *(c[where] for c in columns))
         return result
 
-    def lookup(self, table: tuple[int, ...], index: Array) -> Array:
-        return _array(table)[index & np.uint32(len(table) - 1)]
+    def lookup(self, t: Type, index: Array, *tables: tuple[int, ...]) -> tuple[Array, ...]:
+        rest = index & index.dtype.type(len(tables[0]) - 1)
+        return tuple(_array(table, t.bits)[rest] for table in tables)
 
     def halfwise(self, function: Callable[..., Array], *operands: Array) -> Array:
         columns = [np.ascontiguousarray(c).view(np.uint16) for c in np.broadcast_arrays(*operands)]
         result = np.broadcast_to(function(self, *columns), columns[0].shape)
         return np.ascontiguousarray(result).view(np.uint32)
+
+    def by_halves(self, function: Callable[..., Array], *operands: Array) -> Array:
+        halves = [(a.astype(np.uint16), (a >> np.uint32(16)).astype(np.uint16)) for a in operands]
+        return function(self, *halves).astype(np.uint32) << np.uint32(16)
 
     # -- bits ------------------------------------------------------------------------------
 

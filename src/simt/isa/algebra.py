@@ -49,15 +49,22 @@ class PureAlgebra(Protocol[V]):
         An engine may leave `other` out where no lane needs it. It is pure, and sees no other values."""
         ...
 
-    def lookup(self, table: tuple[int, ...], index: V) -> V:
-        """`.u32`: the entry of a table that a `.u32` column names, modulo the number of entries, which is a
-        power of two. Entries are bits of `.u32`."""
+    def lookup(self, t: Type, index: V, *tables: tuple[int, ...]) -> tuple[V, ...]:
+        """The entries of some tables that a column names, modulo the number of entries, which is a power of
+        two, the same for all. The index and the entries' bits are of `t`: `.u32` or `.u16`."""
         ...
 
     def halfwise(self, function: Callable[..., V], *operands: V) -> V:
         """`function(algebra, *halves)` on the low and on the high 16 bits of 32-bit columns, joined again.
 
         It is pure, and sees no other values."""
+        ...
+
+    def by_halves(self, function: Callable[..., V], *operands: V) -> V:
+        """`function(algebra, *pairs)` on the low and the high 16 bits of each of some 32-bit columns, as
+        columns of 16 bits. It gives the upper half of the result, whose lower half may be anything.
+
+        It is pure, and sees no other values: an engine may change the order of lanes in it."""
         ...
 
     # -- bits (integers of any width, and predicates) ----------------------------------------

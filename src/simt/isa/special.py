@@ -19,96 +19,36 @@ from simt.isa.special_tables import (
     SLOPE_SHIFT,
     Table,
     exact_table,
-    lowest_sums,
     measured,
     rounded_table,
 )
-from simt.ptx.types import F32, F64, PRED, S32, U16, U32, Type
+from simt.isa.special_words import SQUARED, bits_of, down, nearest, plus, signed_sum, square, up
+from simt.ptx.types import F32, F64, PRED, S32, U32
 from simt.records import dataclass
 
 MANTISSA = 23
 """Stored bits of a significand of single precision."""
 
 
-# ---------------------------------------------------------------- integers, with constants
-
-
-def plus(m: Algebra[V], a: V, n: int) -> V:
-    return m.add(U32, a, m.const(U32, n % 2**32))
-
-
-def bits_of(m: Algebra[V], a: V, mask: int) -> V:
-    return m.and_(U32, a, m.const(U32, mask))
-
-
-def down(m: Algebra[V], a: V, n: int, t: Type = U32) -> V:
-    return m.shift_right(t, a, m.const(U32, n))
-
-
-def up(m: Algebra[V], a: V, n: int) -> V:
-    return m.shift_left(U32, a, m.const(U32, n))
-
-
-def signed_sum(m: Algebra[V], a: V, sign: int, b: V) -> V:
-    return m.add(U32, a, b) if sign > 0 else m.sub(U32, a, b)
-
-
 # ---------------------------------------------------------------- interpolation
 
-SQUARED = 15
-"""Bits of the place that the squarer sees, and of its result."""
 
-
-def square(m: Algebra[V], x: V) -> V:
-    """The square of a 17-bit place, its 15 upper bits.
-
-    Of the partial products x_i x_j 2^(i + j + 1) with j < i, and x_i 2^(2 i), those below 2^19 are left
-    out before they are added, not after. That leaves the whole square of the upper 7 bits, some of the
-    products with the next 8, and none of others. All 32 lanes fit one register as 16-bit numbers.
-    """
-    seen = m.resize(U32, U16, down(m, x, PLACE - SQUARED))
-    high, low = m.shift_right(U16, seen, m.const(U32, 8)), m.and_(U16, seen, m.const(U16, 255))
-    total = m.shift_left(U16, m.mul(U16, high, high), m.const(U32, 1))
-    fourfold = m.shift_left(U16, low, m.const(U32, 2))
-    for i in range(7):  # bit 8 + i of `seen` times low, the lowest 6 - i bits left out
-        total = m.add(U16, total, m.mul_high(U16, fourfold, m.and_(U16, seen, m.const(U16, 256 << i))))
-    return m.resize(U16, U32, total)
-
-
-def below_c0(m: Algebra[V], table: Table, segment: V, x: V) -> V:
-    """What is added to c0, as a 32-bit integer: (bias +- |c1| X +- |c2| P) / 2^`table.fraction`, rounded
-    down."""
-    slopes = m.lookup(table.slopes, segment)
+def c0_and_rest(m: Algebra[V], table: Table, segment: V, x: V) -> tuple[V, V]:
+    """c0, and what is added to it, as a 32-bit integer: (bias +- |c1| X +- |c2| P) / 2^`table.fraction`,
+    rounded down."""
+    c0, slopes = m.lookup(U32, segment, table.c0, table.slopes)
     c1, c2 = down(m, slopes, SLOPE_SHIFT), bits_of(m, slopes, (1 << SLOPE_SHIFT) - 1)
     low = m.mul(U32, c1, bits_of(m, x, (1 << table.split) - 1))
     low = signed_sum(m, m.const(U32, table.bias), table.c1_sign, low)
     low = signed_sum(m, low, table.c2_sign, m.mul(U32, c2, square(m, x)))
     high = m.mul(U32, c1, down(m, x, table.split))
     total = signed_sum(m, down(m, low, table.split, S32), table.c1_sign, high)
-    return down(m, total, table.fraction - table.split, S32)
+    return c0, down(m, total, table.fraction - table.split, S32)
 
 
 def significand(m: Algebra[V], name: str, segment: V, x: V) -> V:
     """A result of 24 bits at a fixed place: 2^23 to 2^24."""
-    table = rounded_table(name)
-    return down(m, m.add(U32, m.lookup(table.c0, segment), below_c0(m, table, segment, x)), 2)
-
-
-def nearest(m: Algebra[V], name: str, a: V, near: V) -> V:
-    """The bits of a root of `a`, given those of a number near it. The exponent's lowest bit is the segment's
-    highest.
-
-    The significand's lowest 15 bits are bits 17 to 31 of the sum: no product has to be whole. Of the numbers
-    that end in them the result is the one nearest to `near`, whose error is less than half their distance.
-    """
-    table, low_sums = rounded_table(name), lowest_sums(name)
-    segment, x = segment_and_place(m, bits_of(m, a, 2 * SINGLE.least_normal - 1))
-    total, slopes = m.lookup(low_sums, segment), m.lookup(table.slopes, segment)
-    c1, c2 = down(m, slopes, SLOPE_SHIFT), bits_of(m, slopes, (1 << SLOPE_SHIFT) - 1)
-    total = signed_sum(m, total, table.c1_sign, m.mul(U32, c1, x))
-    total = signed_sum(m, total, table.c2_sign, m.mul(U32, c2, square(m, x)))
-    beyond = m.sub(U32, total, up(m, near, PLACE))
-    return m.add(U32, near, down(m, beyond, PLACE, S32))
+    return down(m, m.add(U32, *c0_and_rest(m, rounded_table(name), segment, x)), 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +65,7 @@ DROPPED = 6
 
 def exact_sum(m: Algebra[V], name: str, fraction: int, segment: V, x: V) -> Sum[V]:
     """A sum below 2 in units of 2^-`fraction`."""
-    table = exact_table(name, fraction)
-    c0, rest = m.lookup(table.c0, segment), below_c0(m, table, segment, x)
+    c0, rest = c0_and_rest(m, exact_table(name, fraction), segment, x)
     shift = fraction - 26
     upper = m.add(U32, up(m, c0, shift - DROPPED), down(m, rest, DROPPED))
     return Sum(upper, m.add(U32, up(m, c0, shift), rest))
@@ -259,12 +198,9 @@ def reciprocal_root(m: Algebra[V], a: V, edges: Edges[V] | None = None) -> V:
 
 
 def _normal_reciprocal_root(m: Algebra[V], a: V) -> V:
-    """The same of positive normal numbers. Powers of four give their exact result: their sum, the only one of
-    2^24 - 1, is passed over."""
+    """The same of positive normal numbers."""
     near = m.to_bits(F32, m.near_reciprocal_root(m.from_bits(F32, a)))
-    value = nearest(m, "reciprocal_root", a, near)
-    last = m.compare("eq", U32, up(m, value, 32 - MANTISSA), m.const(U32, -1 << (32 - MANTISSA) & 2**32 - 1))
-    return m.add(U32, value, m.select(U32, last, m.const(U32, 1), m.const(U32, 0)))
+    return nearest(m, "reciprocal_root", a, near)
 
 
 UNIT_EXPONENT = SINGLE.bias - 1
@@ -467,7 +403,7 @@ def hyperbolic_tangent(m: Algebra[V], a: V) -> V:
     """tanh(a), of `.f32`. Subnormals stay as they are."""
     bits = m.to_bits(F32, a)
     size = magnitude(m, bits)
-    step = m.lookup(_tangent_steps(), plus(m, down(m, size, MANTISSA), -TANGENT_FROM))
+    (step,) = m.lookup(U32, plus(m, down(m, size, MANTISSA), -TANGENT_FROM), _tangent_steps())
     mantissa = bits_of(m, size, SINGLE.least_normal - 1)
     segment, x = segment_and_place(m, m.shift_right(U32, mantissa, bits_of(m, step, 7)))
     value = _cut_double(m, _tangent_sum(m, m.add(U32, segment, down(m, step, 3)), x))
@@ -484,7 +420,8 @@ def hyperbolic_tangent(m: Algebra[V], a: V) -> V:
 def _tangent_sum(m: Algebra[V], segment: V, x: V) -> V:
     """The sum in units of 2^-24; the slopes are too different for the packed table."""
     table = measured()["hyperbolic_tangent"]
-    c0, c1, c2 = (_coefficient(m, c, segment) for c in (table.c0, table.c1, table.c2))
+    found = m.lookup(U32, segment, *map(_filled_up, (table.c0, table.c1, table.c2)))
+    c0, c1, c2 = (m.int_to_float(S32, F64, c, "rn") for c in found)
     place, squared = (m.int_to_float(U32, F64, v, "rn") for v in (x, square(m, x)))
     total = m.fmul(F64, c0, number(m, F64, 0.25), "rn")
     slope = m.fmul(F64, c1, number(m, F64, table.c1_unit * 2.0**-PLACE), "rn")
@@ -499,7 +436,6 @@ def _cut_double(m: Algebra[V], a: V) -> V:
     return m.fmul(F32, m.float_to_float(F64, F32, kept, "rn"), number(m, F32, 2.0**-24), "rn")
 
 
-def _coefficient(m: Algebra[V], row: Sequence[int], segment: V) -> V:
-    """An entry of a row, filled up to 64, as `.f64`."""
-    filled = (*(c % 2**32 for c in row), *(0 for _ in range(64 - len(row))))
-    return m.int_to_float(S32, F64, m.lookup(filled, segment), "rn")
+def _filled_up(row: Sequence[int]) -> tuple[int, ...]:
+    """The bits of a row, filled up to 64."""
+    return (*(c % 2**32 for c in row), *(0 for _ in range(64 - len(row))))

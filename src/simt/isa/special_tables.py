@@ -43,6 +43,25 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """A function's segments as 16-bit numbers, for sums of which 14 bits of the result are kept.
+
+    In units of 2^-18 of the result's last place the sum is c0 2^16 and (2^(16 - `shift`) - 1) 2^`shift`, plus
+    or minus slope X 2^`shift`, plus or minus curve P, with the 17-bit place X and its 15-bit square P; and if
+    `has_place`, also X 2^16. Curves are multiples of 2^`shift`.
+    """
+
+    c0: tuple[int, ...]
+    """Quarters of the last place, modulo 2^16."""
+    slopes: tuple[int, ...]
+    curves: tuple[int, ...]
+    shift: int
+    has_place: bool
+    c1_sign: int
+    c2_sign: int
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """The coefficients as they stand in the file."""
 
@@ -52,10 +71,6 @@ class Measured:
     bias: int
     c1_unit: float
     c2_unit: float
-
-
-_beside: dict[tuple[int, ...], tuple[int, ...]] = {}
-"""`Table.slopes` of the tables so far, by `Table.c0` or `lowest_sums`."""
 
 
 @cache
@@ -77,12 +92,22 @@ def rounded_table(name: str) -> Table:
 
 
 @cache
-def lowest_sums(name: str) -> tuple[int, ...]:
-    """By segment, the lowest 32 bits of c0 and the bias in 2^-17 units, of `rounded_table`."""
+def word_table(name: str) -> Words:
+    """Of `rounded_table`. Slopes beyond 16 bits are halved, or lose half of the place's own unit."""
     table = rounded_table(name)
-    sums = tuple((c0 << table.fraction) + table.bias & 2**32 - 1 for c0 in table.c0)
-    _beside[sums] = table.slopes
-    return sums
+    c1, c2 = ([field(entry) for entry in table.slopes] for field in (_slope, _curve))
+    shift, less = (1, 1 << 15) if any(c % 2 for c in c1) else (2, 0)
+    slopes = tuple((c - less) * 2 >> shift for c in c1)
+    c0, curves = tuple(c % 2**16 for c in table.c0), tuple(2 * c for c in c2)
+    return Words(c0, slopes, curves, shift, less > 0, table.c1_sign, table.c2_sign)
+
+
+def _slope(entry: int) -> int:
+    return entry >> SLOPE_SHIFT
+
+
+def _curve(entry: int) -> int:
+    return entry & (1 << SLOPE_SHIFT) - 1
 
 
 @cache
@@ -102,13 +127,7 @@ def _table(found: Measured, scale: int, split: int, fraction: int) -> Table:
     slopes = zip((abs(c) * first for c in found.c1), (abs(c) * second for c in found.c2), strict=True)
     packed = tuple(c1 << SLOPE_SHIFT | c2 for c1, c2 in slopes)
     bias = found.bias // scale
-    _beside[found.c0] = packed
     return Table(found.c0, packed, _sign(found.c1), _sign(found.c2), bias, split, fraction)
-
-
-def slopes_beside(c0: tuple[int, ...]) -> tuple[int, ...] | None:
-    """What is looked up next to some `Table.c0` or `lowest_sums`, with the same segment; None for others."""
-    return _beside.get(c0)
 
 
 def _sign(coefficients: Sequence[int]) -> int:

@@ -177,8 +177,9 @@ def _loaded_by_rows(
         chosen = wanted[start : start + GROUP]
         lane = m.and_(U32, m.lane(), m.const(U32, LINES * len(chosen) - 1))
         which, row = m.shift_right(U32, lane, m.const(U32, 3)), m.and_(U32, lane, m.const(U32, LINES - 1))
-        below = m.lookup(tuple(LINES * (line if along else place) for line, place in chosen), which)
-        beside = m.lookup(tuple(ROW * (place if along else line) for line, place in chosen), which)
+        lines = tuple(LINES * (line if along else place) for line, place in chosen)
+        rows = tuple(ROW * (place if along else line) for line, place in chosen)
+        below, beside = m.lookup(U32, which, lines, rows)
         offset = m.mul(t, m.resize(U32, t, m.add(U32, below, row)), apart)
         here = m.add(t, m.add(t, a, offset), m.resize(U32, t, beside))
         words = m.load(U32, "shared", here, ROW // U32.bytes, False)

@@ -129,6 +129,13 @@ class Symbols:
     def halfwise(self, function: Callable[..., Any], *operands: Expression) -> Expression:
         return Expression("each half of", (function(self, *operands),))
 
+    def lookup(self, t: Type, index: Expression, *tables: tuple[int, ...]) -> tuple[Expression, ...]:
+        return (Expression("lookup", (index,)),) * len(tables)
+
+    def by_halves(self, function: Callable[..., Any], *operands: Expression) -> Expression:
+        pairs = ((Expression("low", (a,)), Expression("high", (a,))) for a in operands)
+        return Expression("as high half", (function(self, *pairs),))
+
     def warp_function(
         self, function: Callable[..., Any], results: tuple[Type, ...], *o: Expression
     ) -> tuple[Expression, ...]:
