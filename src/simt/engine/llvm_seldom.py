@@ -68,19 +68,41 @@ class SeldomAlgebra(LlvmRounding):
         """A predicate as -1 and 0. LLVM does not see what they are: it would bring bytes from block to block,
         to which AVX2 packs what it compares in several steps."""
 
-        def hidden(words: Value) -> Value:
-            return self.emit(f'call {words.spelled} asm "", "=x,0"({words.typed})', words.type, words.width)
+        def run(inner: SeldomAlgebra, p: Value) -> Value:
+            def hidden(words: Value) -> Value:
+                text = f'call {words.spelled} asm "", "=x,0"({words.typed})'
+                return inner.emit(text, words.type, words.width)
 
-        return self.piecewise(_WORDS, hidden, self.cast("sext", "i32", p))
+            return inner.piecewise(_WORDS, hidden, inner.cast("sext", "i32", p))
+
+        return self._as_one_line("words", run, p, Value("", "i32", p.width))
 
     def _some_word(self, p: Value) -> str:
-        """The same as `some`."""
-        words = functools.reduce(partial(self.binary, "or"), self.cut(p, _WORDS))
-        kind = f"<{_WORDS // 2} x i64>"
-        whole = self.builder.emit(f"bitcast {words.typed} to {kind}")
-        is_zero = self.module.declare("llvm.x86.avx.ptestz.256", "i32", (kind, kind))
-        none = self.builder.emit(f"call i32 {is_zero}({kind} {whole}, {kind} {whole})")
-        return self._unlikely(self.builder.emit(f"icmp eq i32 {none}, 0"))
+        """The same as `some`, of what `_in_words` gives."""
+
+        def run(inner: SeldomAlgebra, p: Value) -> Value:
+            words = functools.reduce(partial(inner.binary, "or"), inner.cut(p, _WORDS))
+            kind = f"<{_WORDS // 2} x i64>"
+            whole = inner.builder.emit(f"bitcast {words.typed} to {kind}")
+            is_zero = inner.module.declare("llvm.x86.avx.ptestz.256", "i32", (kind, kind))
+            none = inner.builder.emit(f"call i32 {is_zero}({kind} {whole}, {kind} {whole})")
+            return Value(inner.builder.emit(f"icmp eq i32 {none}, 0"), "i1")
+
+        return self._unlikely(self._as_one_line("some", run, p, Value("", "i1")).ir)
+
+    def _as_one_line(
+        self, name: str, run: Callable[[SeldomAlgebra, Value], Value], operand: Value, like: Value
+    ) -> Value:
+        """`run(algebra, operand)`, which LLVM puts in place: a few instructions of the CPU's, which count as one
+        line where lines say how long code is. `like`: of the result's type."""
+        full = f"simt.{name}.{operand.width}"
+        if not self.module.has(full):
+            builder, parameter = Builder(), Value("%a", operand.type, operand.width)
+            result = run(self.pure(builder, operand.width), parameter)
+            head = f"define internal {like.spelled} @{full}({parameter.typed}) alwaysinline"
+            lines = (f"{head} {self.module.attributes} {{", *builder.lines, f"  ret {result.typed}", "}")
+            self.module.define(full, "\n".join(lines))
+        return self.emit(f"call {like.spelled} @{full}({operand.typed})", like.type, like.width)
 
     def unless(
         self, test: Callable[..., str], rare: Callable[..., list[Value]], count: int, *values: Value
