@@ -93,8 +93,8 @@ class SeldomAlgebra(LlvmRounding):
     def _as_one_line(
         self, name: str, run: Callable[[SeldomAlgebra, Value], Value], operand: Value, like: Value
     ) -> Value:
-        """`run(algebra, operand)`, which LLVM puts in place: a few instructions of the CPU's, which count as one
-        line where lines say how long code is. `like`: of the result's type."""
+        """`run(algebra, operand)`, which LLVM puts in place: a few instructions of the CPU's, which count as
+        one line where lines say how long code is. `like`: of the result's type."""
         full = f"simt.{name}.{operand.width}"
         if not self.module.has(full):
             builder, parameter = Builder(), Value("%a", operand.type, operand.width)
