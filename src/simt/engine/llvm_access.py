@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property, partial, reduce
 from types import MappingProxyType
 
@@ -70,7 +70,7 @@ class Access:
 
 _REGISTERS = (("avx512f", 512, "v"), ("avx", 256, "x"), ("sse2", 128, "x"))
 """x86's vector registers: their bits, and how LLVM names them in assembly."""
-LATEST = 4
+LATEST = 8
 """Results that are kept before an access: sums of a few chains."""
 
 
@@ -111,7 +111,8 @@ class AccessAlgebra(PrefetchAlgebra):
     """`PrefetchAlgebra` with what all accesses need. Code goes on at `abort`
     after a fault. `asked`: the runtime has been called. `has_looked`: a window of shared memory has been
     used. `is_repeated`: the latest op is of a kind that becomes calls when it has taken some lines (see
-    `simt.engine.llvm_repeats`). `computed`: the latest results of arithmetic on floats in this block of code.
+    `simt.engine.llvm_repeats`). `computed`: the latest results of arithmetic on floats in this
+    block of code, of which no other one is made, by what defines them.
 
     `parameter`: offset of the address in the kernel's parameter block of `parameter_size` bytes, None if
     the address is any other or unknown. `at_start`: lines that load parameters when the kernel begins, None
@@ -131,7 +132,7 @@ class AccessAlgebra(PrefetchAlgebra):
     sizes: Mapping[str, int] = MappingProxyType({})
     places: Places = staticmethod(no_places)
     abort = "abort"
-    computed: tuple[Value, ...] = ()
+    computed: Mapping[Hashable, Value] = MappingProxyType({})
 
     @property
     def has_gathers(self) -> bool:
@@ -424,7 +425,7 @@ class AccessAlgebra(PrefetchAlgebra):
         if found is None:
             return
         _, bits, register = found
-        for value in self.computed:
+        for value in self.computed.values():
             count = bits // (64 if value.type == "double" else 32)
             pieces = [self.piece(value, start, count) for start in range(0, WARP, count)]
             constraints = ",".join([register] * len(pieces))

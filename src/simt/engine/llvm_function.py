@@ -144,7 +144,7 @@ class FunctionEmitter(OpEmitter):
         self.m.is_scattered = loop is not None and not self.unit.large and self.alone.is_scattered(loop)
         self.cache = {}
         self.vectors, self.columns, self.made = {}, {}, {}
-        self.m.computed = ()
+        self.m.computed = {}
         self.m.fences = (len(block.ops) > STRAIGHT or self.unit.ops > MANY_OPS) and not self.unit.large
         self.m.loop = None if loop is None else loop.header.index
         self.m.in_turns = loop is not None and self.m.for_next_cta and loop.header.index in self.polled

@@ -113,12 +113,12 @@ class OpEmitter(SlotEmitter):
                 m.settle_updates()
             values = self._guarded(op)
         if acts:
-            m.computed = ()
+            m.computed = {}
         for definition, value in zip(made, values):
             if definition is not None:
                 self.write(definition, value)
                 if not acts and not large:
-                    self._note_computed(value)
+                    self._note_computed(op, definition, value)
         for definition in made:
             if definition is not None:
                 self.current[definition.register] = definition
@@ -156,11 +156,13 @@ class OpEmitter(SlotEmitter):
                     m.member_follows = _goes_with(op, acting) and are_beside(self.ssa, op, acting)
             yield op
 
-    def _note_computed(self, value: Value) -> None:
+    def _note_computed(self, op: Op, definition: Definition, value: Value) -> None:
         if value.width == WARP and value.type in NUMBERS:
             column = raw(value)
             if column.ir[0] == "%":
-                self.m.computed = (*self.m.computed, column)[-LATEST:]
+                read = {*self.ssa.read[id(op)].values()}  # is needed by the result
+                kept = [(d, v) for d, v in self.m.computed.items() if d not in read]
+                self.m.computed = dict((*kept, (definition, column))[-LATEST:])
 
     def operand(self, register: Register) -> Value:
         """A register that an op reads."""

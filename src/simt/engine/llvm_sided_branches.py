@@ -89,7 +89,7 @@ class SidedEmitter(FunctionEmitter):
     def _begin_again(self, current: dict[Register, Definition]) -> None:
         """Nothing that code before this made is known by name: it need not have been run. (The caller has its
         cache of values back.)"""
-        self.current, self.cache, self.vectors, self.m.computed = current, {}, {}, ()
+        self.current, self.cache, self.vectors, self.m.computed = current, {}, {}, {}
         self.m.expect(None)
 
     def _joins_others(self, phi: Definition, source: Block) -> bool:
