@@ -8,12 +8,12 @@ from functools import partial
 
 from simt.engine.llvm_builder import Builder, Value, spell
 from simt.engine.llvm_rounding import LlvmRounding
-from simt.ptx.types import Type
+from simt.ptx.types import F64, Type
 
 _REGISTER = 512
 """Bits of the widest registers."""
-_WORDS = 8
-"""Numbers of 32 bits in a register of AVX2."""
+_BITS, _WORDS = 256, 8
+"""Of a register of AVX2, and how many numbers of 32 bits it holds."""
 _TESTED = 16
 """Lanes of a predicate that are tested at once: those of the widest registers' 32-bit numbers."""
 
@@ -59,30 +59,31 @@ class SeldomAlgebra(LlvmRounding):
             return inner._some_word(p) if by_words else inner.some(p)
 
         def rare(inner: SeldomAlgebra, usual: Value, p: Value, *operands: Value) -> list[Value]:
-            holds = inner.test("icmp slt", p, inner.number("i32", 0)) if by_words else p
+            holds = inner.test("icmp slt", p, inner.number(p.type, 0)) if by_words else p
             return [inner.pick(holds, other(inner, *operands), usual)]
 
-        return self.unless(test, rare, 1, usual, self._in_words(p) if by_words else p, *operands)[0]
+        held = self._in_words("i64" if t == F64 else "i32", p) if by_words else p
+        return self.unless(test, rare, 1, usual, held, *operands)[0]
 
-    def _in_words(self, p: Value) -> Value:
-        """A predicate as -1 and 0. LLVM does not see what they are: it would bring bytes from block to block,
-        to which AVX2 packs what it compares in several steps."""
+    def _in_words(self, word: str, p: Value) -> Value:
+        """A predicate as -1 and 0, as long as what it chooses. LLVM does not see what they are: it would bring
+        bytes from block to block, to which AVX2 packs what it compares in several steps."""
 
         def run(inner: SeldomAlgebra, p: Value) -> Value:
             def hidden(words: Value) -> Value:
                 text = f'call {words.spelled} asm "", "=x,0"({words.typed})'
                 return inner.emit(text, words.type, words.width)
 
-            return inner.piecewise(_WORDS, hidden, inner.cast("sext", "i32", p))
+            return inner.piecewise(_BITS // int(word[1:]), hidden, inner.cast("sext", word, p))
 
-        return self._as_one_line("words", run, p, Value("", "i32", p.width))
+        return self._as_one_line("words", run, p, Value("", word, p.width))
 
     def _some_word(self, p: Value) -> str:
         """The same as `some`, of what `_in_words` gives."""
 
         def run(inner: SeldomAlgebra, p: Value) -> Value:
-            words = functools.reduce(partial(inner.binary, "or"), inner.cut(p, _WORDS))
-            kind = f"<{_WORDS // 2} x i64>"
+            words = functools.reduce(partial(inner.binary, "or"), inner.cut(p, _BITS // int(p.type[1:])))
+            kind = f"<{_BITS // 64} x i64>"
             whole = inner.builder.emit(f"bitcast {words.typed} to {kind}")
             is_zero = inner.module.declare("llvm.x86.avx.ptestz.256", "i32", (kind, kind))
             none = inner.builder.emit(f"call i32 {is_zero}({kind} {whole}, {kind} {whole})")
@@ -95,7 +96,7 @@ class SeldomAlgebra(LlvmRounding):
     ) -> Value:
         """`run(algebra, operand)`, which LLVM puts in place: a few instructions of the CPU's, which count as
         one line where lines say how long code is. `like`: of the result's type."""
-        full = f"simt.{name}.{operand.width}"
+        full = f"simt.{name}.{operand.width}.{operand.type}.{like.type}"
         if not self.module.has(full):
             builder, parameter = Builder(), Value("%a", operand.type, operand.width)
             result = run(self.pure(builder, operand.width), parameter)

@@ -20,6 +20,7 @@ from simt.isa.derived import (
     float_neg,
     infinity,
     number,
+    outside,
     quiet_nan,
     twice_product,
 )  # fmt: skip
@@ -65,18 +66,16 @@ def reciprocal_root(m: Algebra[V], t: Type, a: V) -> V:
     for series in ROOT_STEPS[t]:
         e = m.fma(t, m.fmul(t, float_neg(m, t, a), y, "rn"), y, number(m, t, 1.0), "rn")
         y = m.fma(t, m.fmul(t, e, y, "rn"), polynomial(m, e, series, t), y, "rn")
-    return m.rarely(t, m.invert(PRED, is_normal(m, t, a)), y, partial(plain_reciprocal_root, t), a)
+    return m.rarely(t, is_special(m, t, a), y, partial(plain_reciprocal_root, t), a)
 
 
 def plain_reciprocal_root(t: Type, m: Algebra[V], a: V) -> V:
     return m.fdiv(t, number(m, t, 1.0), m.fsqrt(t, a, "rn"), "rn")
 
 
-def is_normal(m: Algebra[V], t: Type, a: V) -> V:
-    """Whether a number is positive, normal and finite: by one comparison."""
-    u, least = unsigned(t.bits), 1 << SIGNIFICAND[t]
-    above = m.sub(u, m.to_bits(t, a), m.const(u, least))
-    return m.compare("lt", u, above, m.const(u, infinity(t) - least))
+def is_special(m: Algebra[V], t: Type, a: V) -> V:
+    """Whether a number is not positive, normal and finite."""
+    return outside(m, unsigned(t.bits), m.to_bits(t, a), 1 << SIGNIFICAND[t], infinity(t))
 
 
 LARGEST_DIVISOR = 2.0**126
@@ -180,7 +179,7 @@ SUBNORMAL_SCALE = 24
 def logarithm(m: Algebra[V], a: V, subnormals: bool) -> V:
     """log2(a): absolute error 2^-23 for 1/2 < a < 2, relative elsewhere; -infinity for zeros, NaN below."""
     other = partial(rare_logarithm, subnormals=subnormals)
-    return m.rarely(F32, m.invert(PRED, is_normal(m, F32, a)), normal_logarithm(m, a, None), other, a)
+    return m.rarely(F32, is_special(m, F32, a), normal_logarithm(m, a, None), other, a)
 
 
 def normal_logarithm(m: Algebra[V], a: V, shift: V | None) -> V:

@@ -24,6 +24,7 @@ from simt.ptx.types import (
     Kind,
     Type,
     bits_type,
+    signed,
     unsigned,
 )  # fmt: skip
 
@@ -57,6 +58,13 @@ def negate(m: Algebra[V], t: Type, a: V) -> V:
 def is_negative(m: Algebra[V], t: Type, a: V) -> V:
     """Whether the sign bit of a signed integer is set."""
     return m.compare("lt", t, a, m.const(t, 0))
+
+
+def outside(m: Algebra[V], t: Type, a: V, low: int, high: int) -> V:
+    """Whether an unsigned integer is not in low <= a < high: by one comparison, signed as AVX2 has it."""
+    sign = 1 << (t.bits - 1)
+    moved, limit = (m.const(t, number % (1 << t.bits)) for number in (sign - low, high - low - sign))
+    return m.compare("ge", signed(t.bits), m.add(t, a, moved), limit)
 
 
 def saturated_add(m: Algebra[V], t: Type, a: V, b: V) -> V:

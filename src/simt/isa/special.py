@@ -13,7 +13,7 @@ from functools import partial
 from typing import Generic
 
 from simt.isa.algebra import Algebra, V
-from simt.isa.derived import float_abs, number, quiet_nan, with_bits
+from simt.isa.derived import float_abs, number, outside, quiet_nan, with_bits
 from simt.isa.special_tables import (
     PLACE,
     SLOPE_SHIFT,
@@ -135,12 +135,6 @@ def magnitude(m: Algebra[V], bits: V) -> V:
     return bits_of(m, bits, SIGN - 1)
 
 
-def outside(m: Algebra[V], value: V, low: int, high: int) -> V:
-    """Whether an integer is not in low <= value < high: by one comparison, a signed one, which AVX2 has."""
-    limit = m.const(U32, high - low - SIGN & 2**32 - 1)
-    return m.compare("ge", S32, plus(m, value, SIGN - low), limit)
-
-
 def chosen(m: Algebra[V], value: V, *cases: tuple[V, int | V]) -> V:
     """The bits of the first case that holds, else `value`."""
     for holds, bits in reversed(cases):
@@ -173,7 +167,7 @@ def reciprocal(m: Algebra[V], a: V, edges: Edges[V] | None = None, layout: Layou
     value = plus(m, value, 2 * layout.bias - 2 << layout.mantissa)
     value = m.sub(U32, value, m.sub(U32, size, mantissa))
     value = m.or_(U32, value, bits_of(m, a, SIGN))
-    rare = outside(m, size, layout.least_normal, layout.largest_divisor)
+    rare = outside(m, U32, size, layout.least_normal, layout.largest_divisor)
     return m.rarely(U32, rare, value, edges or partial(reciprocal_edges, layout), a)
 
 
@@ -192,7 +186,7 @@ def reciprocal_edges(layout: Layout, m: Algebra[V], a: V) -> V:
 
 def reciprocal_root(m: Algebra[V], a: V, edges: Edges[V] | None = None) -> V:
     """1/sqrt(a)."""
-    rare = outside(m, a, SINGLE.least_normal, SINGLE.infinity)
+    rare = outside(m, U32, a, SINGLE.least_normal, SINGLE.infinity)
     value = _normal_reciprocal_root(m, a)
     return m.rarely(U32, rare, value, edges or partial(reciprocal_root_edges, SINGLE), a)
 
@@ -215,7 +209,7 @@ def upper_reciprocal_root(m: Algebra[V], a: V) -> V:
     halved = up(m, down(m, a, UPPER.mantissa + 1), UPPER.mantissa)  # the exponent's half
     rebias = UPPER.bias - SINGLE.bias
     value = m.sub(U32, plus(m, value, rebias + (UNIT_EXPONENT + rebias) // 2 << UPPER.mantissa), halved)
-    rare = outside(m, a, UPPER.least_normal, UPPER.infinity)
+    rare = outside(m, U32, a, UPPER.least_normal, UPPER.infinity)
     return m.rarely(U32, rare, value, partial(reciprocal_root_edges, UPPER), a)
 
 
@@ -235,7 +229,7 @@ def root(m: Algebra[V], a: V, edges: Edges[V] | None = None) -> V:
     x = m.from_bits(F32, a)
     near = m.fmul(F32, x, m.near_reciprocal_root(x), "rn")
     value = nearest(m, "root", a, m.to_bits(F32, near))
-    rare = outside(m, a, SINGLE.least_normal, SINGLE.infinity)
+    rare = outside(m, U32, a, SINGLE.least_normal, SINGLE.infinity)
     return m.rarely(U32, rare, value, edges or root_edges, a)
 
 
@@ -263,7 +257,7 @@ def logarithm(m: Algebra[V], a: V, edges: Edges[V] | None = None) -> V:
     exponent = m.sub(U32, down(m, a, MANTISSA), m.const(U32, SINGLE.bias))
     places = segment_and_place(m, bits_of(m, a, SINGLE.least_normal - 1))
     value = _with_whole(m, exponent, exact_sum(m, "logarithm", LOGARITHM_FRACTION, *places))
-    rare = outside(m, a, SINGLE.least_normal, SINGLE.infinity)
+    rare = outside(m, U32, a, SINGLE.least_normal, SINGLE.infinity)
     rare = m.or_(PRED, rare, m.compare("eq", U32, a, m.const(U32, ONE)))
     return m.rarely(U32, rare, value, edges or logarithm_edges, a)
 

@@ -12,7 +12,7 @@ from functools import partial
 
 from simt.isa import special
 from simt.isa.algebra import Algebra, V
-from simt.isa.derived import float_abs, flush_if, number, quiet_nan, twice_product
+from simt.isa.derived import float_abs, flush_if, number, outside, quiet_nan, twice_product
 from simt.isa.special import SINGLE, UPPER
 from simt.ptx.types import F32, F64, PRED, U32, U64
 
@@ -149,7 +149,7 @@ def coarse_rsqrt(m: Algebra[V], a: V) -> V:
 
 def double_rsqrt(m: Algebra[V], a: V) -> V:
     """1/sqrt(a), by one step from the coarse value."""
-    rare = special.outside(m, upper(m, a), UPPER.least_normal, UPPER.infinity)
+    rare = outside(m, U32, upper(m, a), UPPER.least_normal, UPPER.infinity)
     return m.rarely(F64, rare, _refined(m, a), _double_rsqrt_edges, a)
 
 
