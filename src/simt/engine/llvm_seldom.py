@@ -66,7 +66,7 @@ class SeldomAlgebra(LlvmRounding):
         return self.unless(test, rare, 1, usual, held, *operands)[0]
 
     def _in_words(self, word: str, p: Value) -> Value:
-        """A predicate as -1 and 0, as long as what it chooses. LLVM does not see what they are: it would bring
+        """A predicate as -1 and 0, as long as what it chooses. LLVM does not see what they are: it would take
         bytes from block to block, to which AVX2 packs what it compares in several steps."""
 
         def run(inner: SeldomAlgebra, p: Value) -> Value:
