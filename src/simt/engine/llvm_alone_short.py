@@ -13,6 +13,7 @@ through the loop as usual, and finds what is wrong in the order of the program.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MappingProxyType
 
 from simt.analysis.program import Branch, Op
 from simt.analysis.ssa import Definition
@@ -25,6 +26,9 @@ from simt.engine.llvm_alone_turn import Joint, joints
 from simt.engine.llvm_branches import LIKELY, UNLIKELY
 from simt.engine.llvm_builder import Value
 from simt.ptx.types import U64, Type, unsigned
+
+_BLENDS = MappingProxyType({"float": (4, "ps"), "double": (2, "pd")})
+"""Numbers in a register of SSE, and how its instruction is called that blends two."""
 
 
 class ShortAlgebra(AloneAlgebra):
@@ -56,8 +60,25 @@ class ShortAlgebra(AloneAlgebra):
         return self.plus(start, constant) if constant else start
 
     def chosen(self, condition: Value, value: Value, other: Value) -> Value:
+        """One of two, without a branch."""
+        if value.type in _BLENDS and "sse4.1" in self.features and "avx512f" not in self.features:
+            return self._blended(condition, value, other)
         text = f"select {condition.typed}, {value.typed}, {other.typed}, !unpredictable !0"
         return Value(self.builder.emit(text), value.type)
+
+    def _blended(self, condition: Value, value: Value, other: Value) -> Value:
+        """Of floats, of which LLVM makes a branch otherwise, as x86 before AVX-512 has no move for it."""
+        lanes, suffix = _BLENDS[value.type]
+        bits, row = f"i{128 // lanes}", f"<{lanes} x {value.type}>"
+        emit = self.builder.emit
+        mask = emit(f"bitcast {bits} {emit(f'sext {condition.typed} to {bits}')} to {value.type}")
+        rows = [
+            f"{row} {emit(f'insertelement {row} poison, {value.type} {scalar}, i64 0')}"
+            for scalar in (other.ir, value.ir, mask)
+        ]
+        blend = self.module.declare(f"llvm.x86.sse41.blendv{suffix}", row, (row, row, row))
+        found = emit(f"call {row} {blend}({', '.join(rows)})")
+        return Value(emit(f"extractelement {row} {found}, i64 0"), value.type)
 
     def require(self, access: Access, address: Value) -> None:
         if self._is_proven(access):

@@ -188,6 +188,38 @@ def test_a_counter_that_wraps(device: simt.Device) -> None:
     assert (fault.address, fault.site.thread, fault.site.line) == (limit, (40, 0, 0), READS_LIST)
 
 
+def of_floats(bits: int) -> str:
+    """`SKIPPING` with sums of floats: threads' words are their numbers, a turn's triples them."""
+    size = str(bits // 8)
+    return (
+        SKIPPING.replace(".reg .pred", f".reg .f{bits} %x, %total, %three; .reg .pred")
+        .replace("mov.u32 %sum, %t;", f"cvt.rn.f{bits}.u32 %total, %t; cvt.rn.f{bits}.u32 %three, 3;")
+        .replace("mul.wide.s32 %a, %i, 4;", f"mul.wide.s32 %a, %i, {size};")
+        .replace("ld.global.u32 %w, [%a];", f"ld.global.f{bits} %x, [%a];")
+        .replace("mad.lo.u32 %sum, %sum, 3, %w;", f"fma.rn.f{bits} %total, %total, %three, %x;")
+        .replace("mad.wide.u32 %to, %t, 4, %to; st.global.u32 [%to], %sum;",
+                 f"mad.wide.u32 %to, %t, {size}, %to; st.global.f{bits} [%to], %total;")
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_floats(device: simt.Device, bits: int) -> None:
+    """Those of turns that a lane has not got are not taken, whatever they are: infinities, NaNs, zeros."""
+    lists, kind = Lists(device, of_floats(bits)), f"f{bits // 8}"
+    generator = np.random.default_rng(bits)
+    table = generator.integers(-50, 50, 1000).astype(kind)
+    table[::7], table[1::7], table[2::7] = np.inf, np.nan, -0.0
+    words, results = device.array(table), device.zeros(THREADS, kind)
+    start = words.ptr + 500 * table.itemsize
+    lists.kernel(1, THREADS, (lists.starts, lists.lengths, start, results, lists.seen))
+    counts, sums = lists.lengths.numpy() & 3, np.arange(THREADS, dtype=kind)
+    for turn in range(3):
+        sums = np.where(counts > turn, sums * 3 + table[lists.lists.numpy()[:, turn] + 500], sums)
+    np.testing.assert_array_equal(results.numpy(), sums)
+    assert {*(np.isnan(sums) + 2 * np.isinf(sums)).tolist()} == {0, 1, 2}
+    np.testing.assert_array_equal(lists.seen.numpy(), counts)
+
+
 @pytest.mark.parametrize("slow", [True, False])
 def test_where_gathers_are_slow(slow: bool) -> None:
     """Elsewhere the warp stays together."""
