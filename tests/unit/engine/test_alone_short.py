@@ -61,14 +61,15 @@ def device(request: pytest.FixtureRequest) -> simt.Device:
 
 
 class Lists:
-    """Lists of indices into the middle of a table, four words each, and their lengths modulo 4."""
+    """Lists of indices into the middle of a table, four words each, and their lengths modulo 4. Where an index
+    is below the `least` that there may be, 0, the warp goes through the loop as usual."""
 
-    def __init__(self, device: simt.Device, source: str = SKIPPING) -> None:
+    def __init__(self, device: simt.Device, source: str = SKIPPING, least: int = 0) -> None:
         generator = np.random.default_rng(3)
         self.kernel = device.load(source)["k"]
         self.words = device.array(generator.integers(0, 1 << 32, 1000, "u4"))
         self.table = self.words.ptr + 4 * 500
-        self.lists = device.array(generator.integers(-500, 500, (THREADS, 4), "i4"))
+        self.lists = device.array(generator.integers(least, 500, (THREADS, 4), "i4"))
         self.starts = device.array(self.lists.ptr + 16 * np.arange(THREADS, dtype="u8"))
         self.lengths = device.array(generator.integers(0, 1 << 20, THREADS, "u4"))
         self.sums, self.seen = device.zeros(THREADS, "u4"), device.zeros(THREADS, "u4")
@@ -91,8 +92,9 @@ class Lists:
         return found.value
 
 
-def test_lanes_with_all_numbers_of_turns(device: simt.Device) -> None:
-    lists = Lists(device)
+@pytest.mark.parametrize("least", [0, -500])
+def test_lanes_with_all_numbers_of_turns(device: simt.Device, least: int) -> None:
+    lists = Lists(device, least=least)
     lists.run()
     lists.check()
 
