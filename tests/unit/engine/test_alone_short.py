@@ -61,8 +61,8 @@ def device(request: pytest.FixtureRequest) -> simt.Device:
 
 
 class Lists:
-    """Lists of indices into the middle of a table, four words each, and their lengths modulo 4. Where an index
-    is below the `least` that there may be, 0, the warp goes through the loop as usual."""
+    """Lists of indices into the middle of a table, four words each, and their lengths modulo 4. Indices are
+    `least` and more: where one is negative, the warp goes through the loop as usual."""
 
     def __init__(self, device: simt.Device, source: str = SKIPPING, least: int = 0) -> None:
         generator = np.random.default_rng(3)

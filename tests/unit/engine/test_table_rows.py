@@ -63,15 +63,16 @@ def test_each_entry(name: str) -> None:
     assert found[0] == found[1]
 
 
-def emitted(features: frozenset[str]) -> str:
-    program = device_for("jit").load(source("rsqrt")).program
+def emitted(features: frozenset[str], name: str = "rsqrt") -> str:
+    program = device_for("jit").load(source(name)).program
     return emit(program, program.functions["k"], BlockShape(256, 1, 1), features, "nounwind")[0]
 
 
-def test_one_load_is_for_two_tables() -> None:
-    text = emitted(named_cpus()["x86-64-v3"].features)
-    assert re.search(r"getelementptr \[2 x i32\], ptr @simt\.rows", text)
-    assert not re.search(r"@simt\.table|\[1 x i32\], ptr @simt\.rows", text)
+@pytest.mark.parametrize(("name", "row"), [("rcp", "2 x i32"), ("rsqrt", "4 x i16")])
+def test_one_load_is_for_all_tables(name: str, row: str) -> None:
+    text = emitted(named_cpus()["x86-64-v3"].features, name)
+    assert {*re.findall(r"getelementptr \[([^]]+)\], ptr @simt\.rows", text)} == {row}
+    assert "@simt.table" not in text
 
 
 def test_other_cpus_gather_or_permute() -> None:
