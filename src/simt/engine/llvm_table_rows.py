@@ -16,11 +16,11 @@ from simt.engine.llvm_builder import Value
 from simt.engine.llvm_halves import halves
 from simt.engine.llvm_rounding import LlvmRounding
 
-REGISTER = MappingProxyType({"i32": 8, "i16": 16})
-"""Numbers in a register, by their type: lanes whose entries are put together at once."""
+TOGETHER = MappingProxyType({"i32": 8, "i16": 16})
+"""Lanes whose entries are put together at once, by their type: they fill a register."""
 ROW = 64
 """Bits of a row that one load gets."""
-GROUP, WORDS = REGISTER["i32"], 2
+GROUP, WORDS = TOGETHER["i32"], 2
 """Words of 32 bits in a register and in a row."""
 _IN_ORDER = ((0, 1, 4, 5), (2, 3, 6, 7))
 """Lanes of which two registers hold pairs of words: x86 takes every other word of two registers by halves."""
@@ -35,13 +35,14 @@ def has_rows(features: frozenset[str]) -> bool:
 
 
 def by_rows(m: LlvmRounding, index: Value, tables: Sequence[Table]) -> list[Value]:
-    """The entries of some tables, which fit one row. The number of lanes is a multiple of `REGISTER`."""
+    """The entries of some tables, which fit one row. The number of lanes is a multiple of those that
+    are put `TOGETHER`."""
     bits = int(index.type[1:])
     several = len(tables) > 1
     row = ROW // bits if several else 1
     array = _array(m, index.type, [*tables, *((0,) * len(tables[0]) for _ in range(row - len(tables)))])
     columns: list[list[Value]] = [[] for _ in tables]
-    for piece in m.cut(index, REGISTER[index.type]):
+    for piece in m.cut(index, TOGETHER[index.type]):
         places = _places(m, array, f"[{row} x {index.type}]", piece)
         found = _entries(m, bits, places) if several else [_single(m, index.type, places)]
         for column, part in zip(columns, found, strict=False):  # the last may be what fills up

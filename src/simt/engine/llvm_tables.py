@@ -8,7 +8,7 @@ from functools import partial
 
 from simt.engine.llvm_builder import Value, mangled, spell
 from simt.engine.llvm_rounding import LlvmRounding
-from simt.engine.llvm_table_rows import REGISTER, ROW, Table, by_rows, has_rows
+from simt.engine.llvm_table_rows import ROW, TOGETHER, Table, by_rows, has_rows
 
 _REGISTER = 32
 """16-bit numbers in a register."""
@@ -25,7 +25,7 @@ def looked_up(m: LlvmRounding, index: Value, tables: Sequence[Table]) -> tuple[V
     if rest.width % _REGISTER == 0 and m.features >= _FEATURES and len(tables[0]) <= _MOST_PERMUTED:
         run = _permuted if index.type == "i16" else _of_warp
         return tuple(m.piecewise(_REGISTER, partial(run, m, _filled_up(table)), rest) for table in tables)
-    if rest.width % REGISTER[index.type] == 0 and has_rows(m.features):
+    if rest.width % TOGETHER[index.type] == 0 and has_rows(m.features):
         return tuple(entry for group in _groups(index.type, tables) for entry in by_rows(m, rest, group))
     place = m.cast("zext", "i32", rest)
     return tuple(m.cast("trunc", index.type, _loaded(m, table, place)) for table in tables)

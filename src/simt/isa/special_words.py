@@ -88,7 +88,8 @@ def nearest(m: Algebra[V], name: str, a: V, near: V) -> V:
 
 
 def _beyond(words: Words, m: Algebra[V], a: Halves[V], near: Halves[V]) -> V:
-    """How far a root of `a` is beyond `near`, in quarters of the last place, modulo 2^16."""
+    """How far a root of `a` is beyond `near`, in quarters of the last place, modulo 2^16: upper halves of the
+    terms of `words`, and what their lower halves carry."""
     low, high = a
     c0, slope, curve = m.lookup(U16, down(m, high, 1, U16), words.c0, words.slopes, words.curves)
     total = m.sub(U16, c0, up(m, near[0], QUARTERS, U16))
@@ -101,7 +102,7 @@ def _beyond(words: Words, m: Algebra[V], a: Halves[V], near: Halves[V]) -> V:
     line = m.or_(U16, up(m, above, words.shift, U16), down(m, below, kept, U16))
     total = signed_sum(m, total, words.c1_sign, line, U16)
     total = signed_sum(m, total, words.c2_sign, m.mul_high(U16, curve, squared), U16)
-    ones = (1 << kept) - 1
+    ones = (1 << kept) - 1  # below c0; so what is carried is not negative, and one bit
     parts = [bits_of(m, below, ones, U16), down(m, m.mul(U16, curve, squared), words.shift, U16)]
     less, more = parts if words.c1_sign < 0 else reversed(parts)
     carried = m.add(U16, m.sub(U16, m.const(U16, ones), less), more)
