@@ -3,7 +3,8 @@
 KIND `ptx`: those of `tests.fuzz.programs`; `cuda`: those of `tests.fuzz.by_nvcc` (needs nvcc); `matrices`:
 the kernels of `tests.hw.tensor` with other operands, on the interpreter. Needs `cuda.bindings` and a GPU of
 compute capability 9.0. Of what differs it says whether the GPU agrees once the driver compiles without
-optimisation: else it takes `max.f16 a, a` for a copy, of NaNs too. Of CUDA programs it says whether the GPU
+optimisation: else it takes `max.f16 a, a` for a copy, of NaNs too. (Bytes of registers that hold halves it
+stores converted in any case: `tests.hw.halves_by_bytes`.) Of CUDA programs it says whether the GPU
 agrees once loops are not unrolled: the driver fuses products and sums of different turns. Driver 580 stops
 the process in one PTX program of 200, and some do not end on the GPU: the last line names the seed. Go on
 behind it.

@@ -19,6 +19,7 @@ from tests.hw import (
     record_environment,
     record_flushing,
     record_halves,
+    record_halves_by_bytes,
     record_language,
     record_probes,
     record_since_7,
@@ -40,12 +41,13 @@ PARTS: dict[str, Callable[[str], None]] = {
     "tensor": record_tensor.main,
     "textures": record_textures.main,
     "halves": record_halves.main,
+    "halves_by_bytes": record_halves_by_bytes.main,
     "video": record_video.main,
     "wild": record_wild.main,
     "language": lambda path: record_language.record(Path(path)),
 }
-"""What writes one file each; `halves`, `environment`, `since_7` and `wild` a JSON file. Recorders of their
-own write `printf.json` (`tests.hw.record_printf`), `special.json` (`record_special`) and
+"""What writes one file each; `halves`, `halves_by_bytes`, `environment`, `since_7` and `wild` a JSON file.
+Recorders of their own write `printf.json` (`tests.hw.record_printf`), `special.json` (`record_special`) and
 `special_results.npz` (`dump_special`)."""
 
 
