@@ -46,7 +46,7 @@ WHOLE = "st.global.b16"
 READ = MappingProxyType(
     {
         **{f"st.global.{t}": f"st.global.{t} [%to], %h;" for t in ("b16", "u8", "s8", "b8")},
-        "st.global.v2.u8": "st.global.v2.u8 [%to], {%h, %h};",
+        "st.global.v2.u8": "st.global.v2.u8 [%to], {%loaded, %h};",
         "st.shared.u8": "st.shared.u8 [%there], %h; ld.shared.u8 %w, [%there]; st.global.b64 [%to], %w;",
         "cvt.u32.u8": "cvt.u32.u8 %r, %h; cvt.u64.u32 %w, %r; st.global.b64 [%to], %w;",
         "cvt.s32.s8": "cvt.s32.s8 %r, %h; cvt.u64.u32 %w, %r; st.global.b64 [%to], %w;",
@@ -63,11 +63,12 @@ def kernel(defined: str, read: str) -> str:
 .address_size 64
 .visible .entry k(.param .u64 in, .param .u64 out) {{
     .reg .b64 %from, %to, %there, %w; .reg .b32 %t, %r, %x, %zeros; .reg .f32 %f;
-    .reg .b16 %h, %m, %zero, %least, %one_b, %ones;
+    .reg .b16 %h, %loaded, %m, %zero, %least, %one_b, %ones;
     .shared .align 8 .b64 bytes[32];
     mov.u32 %t, %tid.x; mov.b32 %zeros, 0x80008000;
     mov.b16 %zero, 0x8000; mov.b16 %least, 0xfbff; mov.b16 %one_b, 0x3f80; mov.b16 %ones, 0xffff;
     ld.param.u64 %from, [in]; mad.wide.u32 %from, %t, 2, %from; ld.global.b16 %h, [%from];
+    ld.global.b16 %loaded, [%from];
     ld.param.u64 %to, [out]; mad.wide.u32 %to, %t, 16, %to;
     mov.u64 %there, bytes; mad.wide.u32 %there, %t, 8, %there;
     mov.b32 %x, {{%h, %h}};

@@ -24,10 +24,10 @@ def recorded() -> dict[str, dict[str, list[int]]]:
     return json.loads(RECORDED.read_text())
 
 
-def arranged(read: str, low: Array) -> Array:
-    """What an instruction gives of the bytes that it reads."""
+def arranged(read: str, low: Array, loaded: Array) -> Array:
+    """What an instruction gives of the bytes that it reads, of the register and of one that is `loaded`."""
     if read == "st.global.v2.u8":
-        return low | low << np.uint64(8)
+        return loaded | low << np.uint64(8)
     if read == "cvt.s32.s8":
         return np.where(low & np.uint64(SIGN), low | np.uint64(0xFFFFFF00), low)
     return low
@@ -53,11 +53,16 @@ def whole(defined: str) -> Array:
 
 @pytest.mark.parametrize("defined", DEFINED)
 def test_the_gpu_converts_where_it_stores_what_is_defined_as_a_float(defined: str) -> None:
+    """And what is stored beside it."""
     for read in READ:
-        low, converts = whole(defined), defined in FLOATS and read.startswith("st")
+        low, loaded, converts = (
+            whole(defined),
+            HALVES.astype("u8"),
+            defined in FLOATS and read.startswith("st"),
+        )
         if read != WHOLE:
-            low = converted(read, low) if converts else lowest(low)
-        assert recorded()[defined][read] == arranged(read, low).tolist(), read
+            low, loaded = (converted(read, h) if converts else lowest(h) for h in (low, loaded))
+        assert recorded()[defined][read] == arranged(read, low, loaded).tolist(), read
 
 
 @pytest.mark.parametrize("engine", ["interpreter", "jit"])
@@ -69,5 +74,5 @@ def test_here_bytes_are_the_lowest_bits(engine: str, defined: str) -> None:
         out = device.zeros((len(HALVES), 2), "u8")
         device.load(kernel(defined, read))["k"](1, len(HALVES), (halves, out))
         low = whole(defined)
-        wanted = low if read == WHOLE else arranged(read, lowest(low))
+        wanted = low if read == WHOLE else arranged(read, lowest(low), lowest(HALVES.astype("u8")))
         assert out.numpy()[:, 0].tolist() == wanted.tolist(), read
