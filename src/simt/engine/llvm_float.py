@@ -17,7 +17,7 @@ from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_extremes import ExtremeAlgebra
 from simt.engine.llvm_flushing import is_far
-from simt.engine.llvm_halves import by_halves
+from simt.engine.llvm_halves import LEAST, by_halves
 from simt.engine.llvm_loose import (
     PLAIN,
     Computed,
@@ -114,7 +114,9 @@ class LlvmAlgebra(ExtremeAlgebra):
         return next((form for form in forms if form.feature in self.features), None)
 
     def by_halves(self, function: Callable[..., Value], *operands: Value) -> Value:
-        return by_halves(self, function, self.unify(*map(raw, operands)))
+        form = self._widest(_HIGH_PRODUCTS)
+        lanes = LEAST if form is None else form.lanes
+        return by_halves(self, function, lanes, self.unify(*map(raw, operands)))
 
     def lookup(self, t: Type, index: Value, *tables: tuple[int, ...]) -> tuple[Value, ...]:
         return looked_up(self, index, tables)

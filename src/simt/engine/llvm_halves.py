@@ -9,20 +9,18 @@ from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_rounding import LlvmRounding
 from simt.engine.llvm_seldom import SeldomAlgebra
 
-_REGISTERS = {"avx512bw": 32, "avx2": 16}
-_LEAST = 8
-"""Numbers of 16 bits in a register, by the CPU's feature, and of any CPU."""
+LEAST = 8
+"""Numbers of 16 bits in a register of any CPU."""
 _LOW, _HIGH = 0xFFFF, 0xFFFF0000
 
 
-def by_halves(m: SeldomAlgebra, run: Callable[..., Value], columns: Sequence[Value]) -> Value:
-    """`PureAlgebra.by_halves` on columns of one width.
+def by_halves(m: SeldomAlgebra, run: Callable[..., Value], lanes: int, columns: Sequence[Value]) -> Value:
+    """`PureAlgebra.by_halves` on columns of one width. `lanes`: numbers of 16 bits in a register.
 
     Lane i goes with lane i + n / 2 of the n that fit a register, the one below, the other above in 32 bits: a
     shift and a blend bring two registers to one, and a shift brings the first of them back."""
-    lanes = next((lanes for name, lanes in _REGISTERS.items() if name in m.features), _LEAST)
     width = columns[0].width
-    if width % min(lanes, width) or width < _LEAST:
+    if width % min(lanes, width) or width < LEAST:
         result = run(m, *((_cut(m, column), _cut(m, _lowered(m, column))) for column in columns))
         return _raised(m, m.cast("zext", "i32", result))
     return m.piecewise(min(lanes, width), partial(_of_register, m, run), *columns)

@@ -91,14 +91,16 @@ class IntervalAlgebra:
         self.valid: list[Value] = []
         self._bare: dict[str, frozenset[str]] = {}
 
-    def __getattr__(self, name: str) -> Callable[..., Value]:
+    def __getattr__(self, name: str) -> Callable[..., Any]:
         """Any other primitive, on what is the same for all."""
         primitive = getattr(self.scalars, name, None)
 
-        def run(*arguments: Any) -> Value:
+        def run(*arguments: Any) -> Any:
             if primitive is None or any(isinstance(a, (Interval, Maybe)) for a in arguments):
                 raise NotToldError
             made = primitive(*arguments)
+            if isinstance(made, tuple):  # entries of tables are no sizes
+                return cast("tuple[Value, ...]", made)
             return self._of_size(made, *(a for a in arguments if isinstance(a, Value)))
 
         return run
