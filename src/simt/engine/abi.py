@@ -220,7 +220,7 @@ class RepeatSlot:
     AS_DOUBLE = 55  # address of a function of Python
     BEGAN = 56  # when the last one began, by that clock
     CALLS = 57  # how often it was asked to be made once more
-    LOCKING = 58  # address of a count of launches that run: see `simt.engine.prepared.Host`
+    UNDER_WAY = 58  # address of a count of launches that run: see `simt.engine.prepared.Host`
     TOTAL = 59  # nanoseconds of all those of which one was the shortest, and how many these are
     COUNTED = 60
     ARGS = 61  # first `ArgumentSlot` of the first argument

@@ -152,7 +152,7 @@ class Batch:
         return len(self.pairs)
 
     def run(self, grid_id: int, timeout: float | None) -> None:
-        if not has_room() or self.jit.host.locking[0]:
+        if not has_room() or self.jit.host.under_way[0]:
             self._one_by_one(grid_id, timeout)
             return
         slots = self._call.slots

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from simt.engine.abi import LaunchSlot
 from simt.engine.atomic_operation import combine, is_simple
 from simt.engine.llvm_access import LOCAL, SHARED, Access, Region
 from simt.engine.llvm_builder import Value, spell
@@ -42,9 +41,7 @@ class BesideAlgebra(WovenAlgebra):
     def one_thread(self) -> str:
         """i1: the launch has one native thread, and so nothing need be locked."""
         self.module.locks = True
-        place = self.builder.emit(f"getelementptr i64, ptr {self.launch}, i64 {LaunchSlot.ALONE}")
-        alone = self.builder.emit(f"load i64, ptr {place}")
-        return self.builder.emit(f"icmp ne i64 {alone}, 0")
+        return self.is_alone()
 
     def update_beside(
         self, op: str, t: Type, access: Access, operands: Sequence[Value], otherwise: Callable[[], Value]
@@ -80,8 +77,7 @@ class BesideAlgebra(WovenAlgebra):
             b, *c = (self.piece(column, row * span, span) for column in columns)
             new = algebra.vector(combine(algebra, op, t, was, b, c[0] if c else None))
             if masked:
-                store = self.blended_store if self.is_own(access) else self.masked_store
-                store(new, place, self.piece(self.mask, row * span, span), access.size)
+                self.blended_store(new, place, self.piece(self.mask, row * span, span), access.size)
             else:
                 self.builder.void(f"store {new.typed}, ptr {place}, align {access.size}")
             found.append(was.ir)

@@ -7,10 +7,12 @@ of its own: it takes far longer than its call, and hundreds of copies of it took
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from simt.analysis.shape import WARP
 from simt.engine import host
-from simt.engine.llvm_access import SHARED, Access
+from simt.engine.abi import LaunchSlot
+from simt.engine.llvm_access import SHARED, WOVEN, Access
 from simt.engine.llvm_builder import Value, element_bits, mangled, spell
 from simt.engine.llvm_by_lane import ByLaneAlgebra, Places
 
@@ -18,6 +20,8 @@ SMALLEST = 32
 """Bits of elements that AVX loads and stores by a mask, and that AVX2 gathers."""
 LEAST_REGISTER = 128
 """Bits of the smallest vectors that are loaded and stored by a mask."""
+_AVX = 256
+"""Bits of a register of AVX."""
 
 
 class MaskedAlgebra(ByLaneAlgebra):
@@ -91,15 +95,66 @@ class MaskedAlgebra(ByLaneAlgebra):
         has, filled = self._has_masks(data.type), self._filled(data.type, mask.width)
         if filled > mask.width:
             data, mask = self.padded(data, filled), self.padded(mask, filled)
-        self._in_place_or_called("store", has, run, mask, data, Value(pointer, "ptr"))
+        place = Value(pointer, "ptr")
+        if has and not host.stores_some(self.features) and data.width > _AVX // element_bits(data.type):
+            by_registers = partial(MaskedAlgebra._store_by_registers, word=word)
+            self.apart("store.some", by_registers, self.bits_of_mask(mask), data, place, called=True)
+            return
+        self._in_place_or_called("store", has, run, mask, data, place)
+
+    def _store_by_registers(self, lanes: Value, data: Value, place: Value, word: int) -> None:
+        """`lanes`: a mask as an integer."""
+        count, say = _AVX // element_bits(data.type), self.builder.emit
+        for first in range(0, data.width, count):
+            kind, later = f"i{count}", say(f"lshr {lanes.typed}, {first}")
+            some = Value(say(f"trunc {lanes.type} {later} to {kind}"), kind)
+            at = say(f"getelementptr {data.type}, {place.typed}, i64 {first}")
+            self._store_register(some, self.piece(data, first, count), at, word)
+
+    def _store_register(self, lanes: Value, data: Value, pointer: str, word: int) -> None:
+        """Without a mask where all words are stored, or none."""
+
+        def all_() -> tuple[Value, ...]:
+            self.builder.void(f"store {data.typed}, ptr {pointer}, align {word}")
+            return ()
+
+        def none() -> tuple[Value, ...]:
+            return ()
+
+        def some() -> tuple[Value, ...]:
+            mask = self.emit(f"bitcast {lanes.typed} to <{data.width} x i1>", "i1", data.width)
+            self.masked_store(data, pointer, mask, word)
+            return ()
+
+        is_all, is_none = (self.builder.emit(f"icmp eq {lanes.typed}, {n}") for n in (-1, 0))
+        self._either(is_all, all_, lambda: self._either(is_none, none, some))
 
     def is_own(self, access: Access) -> bool:
-        """Whether lanes that do not run may store again what they have in memory: a CTA's shared memory
-        belongs to one thread, and nobody else writes there meanwhile."""
-        return access.region is SHARED and not access.volatile
+        """Whether lanes that do not run may store again what they have in memory: a CTA's shared memory and
+        its threads' local memory belong to one native thread, and nobody else writes there meanwhile."""
+        return access.region in (SHARED, WOVEN) and not access.volatile
+
+    def is_alone(self) -> str:
+        """i1: the launch has one native thread, and nobody else writes to memory meanwhile."""
+        place = self.builder.emit(f"getelementptr i64, ptr {self.launch}, i64 {LaunchSlot.ALONE}")
+        return self.builder.emit(f"icmp ne i64 {self.builder.emit(f'load i64, ptr {place}')}, 0")
+
+    def store_some(self, access: Access, run: Callable[[Callable[..., None]], None]) -> None:
+        """`run(store)` with the fastest way to store some words of memory of which all exists."""
+
+        def by(store: Callable[..., None]) -> tuple[Value, ...]:
+            run(store)
+            return ()
+
+        if self.is_own(access):
+            run(self.blended_store)
+        elif access.volatile or host.stores_some(self.features):
+            run(self.masked_store)
+        else:
+            self._either(self.is_alone(), partial(by, self.blended_store), partial(by, self.masked_store))
 
     def blended_store(self, data: Value, pointer: str, mask: Value, word: int) -> None:
-        """`masked_store` to memory that `is_own`, where all of it exists."""
+        """`masked_store` where all memory exists and nobody else writes to it meanwhile."""
         if host.stores_some(self.features):
             return self.masked_store(data, pointer, mask, word)
         place = f"ptr {pointer}, align {word}"

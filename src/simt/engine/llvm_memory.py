@@ -558,14 +558,19 @@ class MemoryAlgebra(TileAlgebra):
     ) -> None:
         """`are_valid`: the addresses of all lanes, running or not."""
         lanes = span * access.count
-        store = self.blended_store if are_valid and self.is_own(access) else self.masked_store
         mask = self._interleave([self.mask] * access.count)
-        for i, part in enumerate(parts):
-            piece, some = self.piece(whole, i * lanes, lanes), self.piece(mask, i * lanes, lanes)
-            place = self._host_before(access, part)
-            if access.region not in (SHARED, WOVEN):
-                self.announce(place, lanes * access.word)
-            store(piece, place, some, access.word)
+        pieces = [(i * lanes, self._host_before(access, part)) for i, part in enumerate(parts)]
+
+        def by(store: Callable[..., None]) -> None:
+            for first, place in pieces:
+                if access.region not in (SHARED, WOVEN):
+                    self.announce(place, lanes * access.word)
+                store(self.piece(whole, first, lanes), place, self.piece(mask, first, lanes), access.word)
+
+        if are_valid:
+            self.store_some(access, by)
+        else:
+            by(self.masked_store)
 
     def _store_slowly(self, access: Access, whole: Value) -> None:
         data = self.spilled(whole)

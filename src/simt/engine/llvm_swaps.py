@@ -54,8 +54,8 @@ class SwapAlgebra(MaskedAlgebra):
             if self.mask_is_full:
                 self.builder.void(f"store {words.typed}, ptr {swap.pointer}, align {WORD}")
             else:
-                store = self.blended_store if self.is_own(access) else self.masked_store
-                store(words, swap.pointer, self.swapped(self.mask, swap.number), WORD)
+                some = self.swapped(self.mask, swap.number)
+                self.store_some(access, lambda store: store(words, swap.pointer, some, WORD))
             return ()
 
         return self._either(swap.ok, together, otherwise, likely=True)

@@ -310,8 +310,8 @@ def _same_numbers() -> list[str]:
         "  %here = icmp ult i64 %deep, %stack.bytes",
         *_slot(RepeatSlot.LEFT, "left"),
         "  %any.left = icmp ne i64 %left, 0",
-        *_slot(RepeatSlot.LOCKING, "locking", "ptr"),
-        "  %others = load i64, ptr %locking, align 8",
+        *_slot(RepeatSlot.UNDER_WAY, "under.way", "ptr"),
+        "  %others = load i64, ptr %under.way, align 8",
         "  %no.others = icmp eq i64 %others, 0",
         "  %a = and i1 %still, %same.device",
         "  %b = and i1 %same.memory, %free",
@@ -349,7 +349,7 @@ def _begins() -> list[str]:
     return [
         "begin:",
         "  store i64 1, ptr %cells, align 8",
-        "  store i64 1, ptr %locking, align 8",
+        "  store i64 1, ptr %under.way, align 8",
         "  %left.next = sub i64 %left, 1",
         "  store i64 %left.next, ptr %left.p, align 8",
         *_slot(RepeatSlot.MADE, "made"),
@@ -468,7 +468,7 @@ def _gives_up() -> list[str]:
         "  call void %drop(ptr %waited.then)",
         "  br label %give.up",
         "give.up:",
-        "  store i64 0, ptr %locking, align 8",
+        "  store i64 0, ptr %under.way, align 8",
         "  %taken = call i32 %discard(ptr %running, ptr %itself)",
         *_release("gave.up"),
         *(f"  %was.{part} = load ptr, ptr %error.{part}, align 8" for part in ERROR),
@@ -480,7 +480,7 @@ def _gives_up() -> list[str]:
 def _ends() -> list[str]:
     return [
         "over:",
-        "  store i64 0, ptr %locking, align 8",
+        "  store i64 0, ptr %under.way, align 8",
         "  %gone = call i32 %discard(ptr %running, ptr %itself)",
         f"  %abort.p = getelementptr i64, ptr %launch, i64 {LaunchSlot.ABORT}",
         "  %abort = load atomic i32, ptr %abort.p monotonic, align 8",

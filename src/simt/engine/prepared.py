@@ -73,14 +73,14 @@ ALONE = Ahead(-1)
 
 @dataclass
 class Host:
-    """What all launches of an engine share. `fetcher`: see `NativeTextures`. `locking`: how many of them run
-    whose threads lock what they change; more than one if a handler of signals launches. Meanwhile no other
+    """What all launches of an engine share. `fetcher`: see `NativeTextures`. `under_way`: how many of them
+    run, on a device of several workers; more than one if a handler of signals launches. Meanwhile no other
     one is alone."""
 
     native: Native
     pool: Pool
     fetcher: Callable[[Sampling], int]
-    locking: array[int] = field(default_factory=lambda: array("q", [0]))
+    under_way: array[int] = field(default_factory=lambda: array("q", [0]))
     missed: Missed = field(default_factory=Missed)
 
 
@@ -113,8 +113,7 @@ class Prepared:
         self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context, compiled.block.warps))
         self._is_for_caller = compiled.shallow
         self._may_be_alone = not compiled.spins  # nothing need be locked then
-        has_company = compiled.locks and launch.workers > 1
-        self.locking = host.locking if has_company else array("q", [0])
+        self.under_way = host.under_way if launch.workers > 1 else array("q", [0])
         self._ranges = 1 if compiled.spins else launch.workers
         self.block = Block(launch_slots(self._ranges))
         counters = self.block.bytes[8 * LaunchSlot.NEXT_CTA :]
@@ -323,8 +322,8 @@ class Prepared:
         """Runs what the slots say."""
         self._team = None
         self.help[_OVER] = 0
-        others = self.locking[0]
-        self.locking[0] = others + 1
+        others = self.under_way[0]
+        self.under_way[0] = others + 1
         try:
             WATCH.running.add(self)  # as `WATCH.add`, without another function: see `simt.driver.again`
             WATCH.count += 1
@@ -337,7 +336,7 @@ class Prepared:
             self.interrupted()
             raise
         finally:
-            self.locking[0] = others
+            self.under_way[0] = others
         if done != 1 or late or self._halves[_ABORT]:
             self.raise_fault(launch, late or self.is_late(launch))
         self.block.slots[_CLEAR] = 1
@@ -345,7 +344,7 @@ class Prepared:
     def _choose(self, ctas: int, helpers: int, wakes: bool) -> None:
         """So many threads are to help; others only if the launch turns out to be long."""
         self._most = 0 if helpers == 0 and self.pace.is_best_alone(ctas) else min(self.workers, ctas) - 1
-        self.block.slots[_ALONE] = helpers == 0 and self._may_be_alone and not self.locking[0]
+        self.block.slots[_ALONE] = helpers == 0 and self._may_be_alone and not self.under_way[0]
         if helpers or self._wanted:
             self._want(helpers, wakes)
 
@@ -588,11 +587,11 @@ class Prepared:
         self.block.slots[LaunchSlot.NOTE] = 0
         for worker in self.crew.workers:
             worker.block.slots[WorkerSlot.FINISHED] = 0
-        others = self.locking[0]
+        others = self.under_way[0]
         self.block.slots[_ALONE] = count == 1 and self._may_be_alone and not others
         self.help[_OVER] = 1  # nobody else is to help
         self._team = team = self._assemble(0, count)
-        self.locking[0] = others + 1
+        self.under_way[0] = others + 1
         try:
             late = self._first_ends(team, launch)
             team.close()
@@ -601,7 +600,7 @@ class Prepared:
             self.interrupted()
             raise
         finally:
-            self.locking[0] = others
+            self.under_way[0] = others
         if late or self._halves[_ABORT]:
             self.raise_fault(launch, late)
         self._report(launch)

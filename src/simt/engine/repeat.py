@@ -97,7 +97,7 @@ class Repeat:
             RepeatSlot.CALL: prepared.call.address,
             RepeatSlot.HELP: prepared.help.buffer_info()[0],
             RepeatSlot.CLOCK_ID: time.CLOCK_MONOTONIC,
-            RepeatSlot.LOCKING: prepared.locking.buffer_info()[0],
+            RepeatSlot.UNDER_WAY: prepared.under_way.buffer_info()[0],
             RepeatSlot.PARAMETERS: ctypes.addressof(parameters),
             RepeatSlot.PARAMETER_BYTES: len(launch.parameters),
         }

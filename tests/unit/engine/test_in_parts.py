@@ -217,8 +217,11 @@ def test_first_ctas_that_have_nothing_to_do_tell_nothing_of_the_rest(seen: Worke
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no interval timers")
-def test_a_handler_of_signals_is_not_alone_in_the_middle_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those who help go on while it runs."""
+@pytest.mark.parametrize("does", ["red.global.add.u32", "st.global.u32"])
+def test_a_handler_of_signals_is_not_alone_in_the_middle_of_others(
+    does: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those who help go on while it runs, whether they lock what they change or not."""
 
     def helpers(_: Pace, ctas: int, *__: object, **___: object) -> int:
         return int(ctas > 1)
@@ -238,7 +241,8 @@ def test_a_handler_of_signals_is_not_alone_in_the_middle_of_others(monkeypatch: 
         return begin(self, launch, threads)
 
     device = simt.Device("sm_90", engine="jit", memory="64MiB", workers=2, timeout=60)
-    kernel, found = device.load(WORK)["k"], device.zeros(1, "u4")
+    text = WORK.replace("red.global.add.u32", does)
+    kernel, found = device.load(text)["k"], device.zeros(1, "u4")
     kernel(1, 64, (found, 1))
     monkeypatch.setattr(Prepared, "begin", noted)
 
