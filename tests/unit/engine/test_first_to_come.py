@@ -39,7 +39,8 @@ def blends(limit: str) -> int:
     program = shared_device("jit").load(SOURCE.replace("LIMIT", limit)).program
     text, *_ = emit(program, program.functions["k"], BlockShape(THREADS, 1, 1), host_features(), "nounwind")
     together = text.split("alone.")[0]
-    return together.count("select <32 x i1>")
+    stored = together.count("load volatile <32 x i32>")  # where some words of memory are stored
+    return together.count("select <32 x i1>") - stored
 
 
 def test_the_first_to_come_are_not_blended() -> None:

@@ -178,8 +178,8 @@ def test_what_the_cpu_cannot_do_for_some_lanes_is_called() -> None:
     """LLVM makes a branch for each lane of it, so one function serves all accesses."""
     for features, names in (
         (frozenset({"sse2"}), {"gather", "scatter", "load", "store"}),
-        (AVX2, {"gather", "scatter"}),
-        (AVX2 - {SLOW_GATHERS}, {"scatter"}),
+        (AVX2, {"gather", "scatter", "store"}),
+        (AVX2 - {SLOW_GATHERS}, {"scatter", "store"}),
         (NEEDS | {"avx512f"}, set[str]()),
     ):
         text, _ = emitted(SHAPES["memory_guarded"](180), features)
