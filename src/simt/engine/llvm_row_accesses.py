@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from simt.analysis.access import are_near
 from simt.analysis.shape import WARP
 from simt.engine.llvm_access import ARENA, Access
 from simt.engine.llvm_builder import Value
@@ -24,7 +23,7 @@ class RowAccessAlgebra(LaterAlgebra):
         """A word for each lane, or one for each row; None if it is to be done lane by lane. `slowly`: does
         that where a warp cannot begin again."""
         stride = shape_of(access.address).stride
-        near = are_near(stride, access.size, 1, self.picks)
+        near = self.loads_near(stride, access.size)
         if not self._may_be_two(access) or not (near or stride in (0, access.size)):
             return None
         span = (WARP - 1) * stride + access.size
