@@ -73,19 +73,32 @@ class RunsAlgebra(StructureAlgebra):
         kind = spell(element, WARP)
         return self.emit(f"load {kind}, ptr {place}, align {word}{OF_PROGRAM}", element, WARP)
 
-    def store_row(self, access: Access, data: Value, place: str, lanes: Value) -> None:
-        """Stores the words of some lanes. `place`: a pointer to where lane 0's would be."""
+    def store_row(self, access: Access, data: Value, place: str, lanes: Value, exists: str = "true") -> None:
+        """`store_run`, of lines that nothing has asked for."""
         if access.region is not SHARED:
             self.announce(place, WARP * access.word)
-        self.store_run(data, place, lanes, access.word)
+        self.store_run(access, data, place, lanes, exists)
 
-    def store_run(self, data: Value, place: str, lanes: Value, word: int) -> None:
-        """Stores the words of some lanes, mostly of lanes side by side."""
+    def store_run(self, access: Access, data: Value, place: str, lanes: Value, exists: str = "true") -> None:
+        """Stores the words of some lanes, mostly of lanes side by side. `place`: a pointer to where lane 0's
+        would be. `exists` (i1): there is memory for all lanes."""
+        word = access.word
         if stores_some(self.features):
             self.masked_store(data, place, lanes, word)
             return
-        run = partial(RunsAlgebra.copied, word=word)
-        self.apart("store.run", run, self.mask_bits(lanes), data, Value(place, "ptr"), called=True)
+
+        def blended() -> Values:
+            self.blended_store(data, place, lanes, word)
+            return ()
+
+        def copied() -> Values:
+            run = partial(RunsAlgebra.copied, word=word)
+            self.apart("store.run", run, self.mask_bits(lanes), data, Value(place, "ptr"), called=True)
+            return ()
+
+        if not self.is_own(access):
+            exists = "false" if access.volatile else self.both(exists, self.is_alone())
+        self._either(exists, blended, copied, likely=True)
 
     def copied(self, lanes: Value, data: Value, place: Value, word: int) -> None:
         """Stores the words of lanes (i32), one after the other where there are gaps between them."""
@@ -135,7 +148,7 @@ class RunsAlgebra(StructureAlgebra):
 
         def stored(two: Two) -> Values:
             self.store_row(access, data, two.first, two.in_first)
-            self.store_run(data, two.second, two.in_second, access.word)
+            self.store_run(access, data, two.second, two.in_second)
             return ()
 
         self._by_two(access, stored, otherwise)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from simt.analysis.following import Following
 from simt.analysis.shape import VARYING, WARP
 from simt.analysis.shape_algebra import MIRRORED, wrapped
+from simt.engine.host import stores_some
 from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_builder import Value
@@ -497,23 +498,44 @@ class TileAlgebra(RowAccessAlgebra):
 
         def loaded() -> Values:
             found: Value | None = None
-            for place, lanes in self._rows(access, tile, places):
-                found = self._load_row(access, tile, place, lanes, found)
+            rows = zip(self._rows(access, tile, places), self._exist(access, places), strict=True)
+            for (place, lanes), exists in rows:
+                found = self._load_row(access, tile, place, lanes, found, exists)
             assert found is not None
             return (found,)
 
         return self._either(self._has_rows_of_all(access, tile, places), loaded, otherwise, likely=True)
 
-    def _load_row(self, access: Access, tile: Tiled, place: str, lanes: Value, others: Value | None) -> Value:
-        """The words of a row's lanes, and of other rows' lanes what these have."""
-        if tile.stride and access.region is SHARED:
-            return self.masked_load(place, lanes, access.element, access.word, others)
-        if tile.stride:
+    def _load_row(
+        self, access: Access, tile: Tiled, place: str, lanes: Value, others: Value | None, exists: str
+    ) -> Value:
+        """The words of a row's lanes, and of other rows' lanes what these have. `exists` (i1): there is
+        memory for all lanes."""
+
+        def whole() -> Values:
             row = self.load_row(place, access.element, access.word)
-        else:
-            word = Value(self._load(access.element, place, 0, access), access.element)
-            row = self.widened(word, WARP)
+            return (row if others is None else self.pick(lanes, row, others),)
+
+        def some() -> Values:
+            return (self.masked_load(place, lanes, access.element, access.word, others),)
+
+        if tile.stride and access.region is SHARED:
+            exists = "false" if stores_some(self.features) else exists
+            return self._either(exists, whole, some, likely=True)[0]
+        if tile.stride:
+            return whole()[0]
+        word = Value(self._load(access.element, place, 0, access), access.element)
+        row = self.widened(word, WARP)
         return row if others is None else self.pick(lanes, row, others)
+
+    def _exist(self, access: Access, places: Values) -> Iterator[str]:
+        """i1 for each row: there is memory for 32 lanes from where lane 0 would be, once `_has_rows` has been
+        tested: that has looked elsewhere, and behind shared memory there is some; before it, where the lanes
+        of later rows are missing, may be others'."""
+        yield "true"
+        for place in places[1:]:
+            shared = access.region is SHARED
+            yield self.builder.emit(f"icmp sge {place.typed}, 0") if shared else "true"
 
     def store_tile(self, access: Access, tile: Tiled, value: Value, otherwise: Callable[[], Values]) -> None:
         """Stores a word of each lane. Rows with later lanes come later, so that the highest lane's stays."""
@@ -521,8 +543,9 @@ class TileAlgebra(RowAccessAlgebra):
         data, places = self.vector(value), self._lane_0_of_rows(access, tile)
 
         def stored() -> Values:
-            for place, lanes in self._rows(access, tile, places):
-                self.store_row(access, data, place, lanes)
+            rows = zip(self._rows(access, tile, places), self._exist(access, places), strict=True)
+            for (place, lanes), exists in rows:
+                self.store_row(access, data, place, lanes, exists)
             return ()
 
         self._either(self._has_rows(access, tile, places), stored, otherwise, likely=True)
