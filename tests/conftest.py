@@ -17,6 +17,7 @@ import pytest
 from tests.shares import (
     BETWEEN,
     STEP_BETWEEN,
+    STEP_INTERPRETED,
     STEP_MADE_WELL,
     STEP_SIMPLY,
     share,
@@ -66,17 +67,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _made_quickly(items: list[pytest.Item]) -> list[tuple[pytest.Item, bool]]:
-    """Five of six combinations of a test's parameters, which run on code that LLVM makes in the simplest
-    way; and whether it is emitted so, too: a third of these. Most of a run's time is LLVM's otherwise, and
-    all ways have to give the same bits. (Not those of the driver: launches of a draft go another way than
-    others.)"""
+    """Most tests with parameters, which run on code that LLVM makes in the simplest way; and whether it is
+    emitted so, too: a third of these. Most of a run's time is LLVM's otherwise, and all ways have to give the
+    same bits. (Not those of the driver: launches of a draft go another way than others.)"""
     asked = [
         item for item in items
         if hasattr(item, "callspec")
         and item.callspec.params.get("engine") != "interpreter"
         and item.path.parent.name != "driver"
     ]  # fmt: skip
-    made_well = {*share(asked, STEP_MADE_WELL, _test_of)}
+    made_well = {*share(asked, STEP_MADE_WELL, lambda item: item.path)}
     others = [item for item in asked if item not in made_well]
     simply = {*share(others, STEP_SIMPLY, _test_of)}
     return [(item, item in simply) for item in others]
@@ -99,6 +99,8 @@ def _combinations_left(items: list[pytest.Item]) -> set[pytest.Item]:
         combinations = [item.callspec.params for item in group]
         mark = group[0].get_closest_marker("share")
         taken = share_of_product(combinations, *mark.args if mark else (step_of_product(combinations),))
+        if engine == "interpreter":
+            taken = {*share(sorted(taken), STEP_INTERPRETED)}
         left |= {item for number, item in enumerate(group) if number not in taken}
     return left
 

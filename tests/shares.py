@@ -17,13 +17,15 @@ BETWEEN = ("x86-64-v2", "x86-64-v4")
 one of them, run a share of the tests that run on every CPU."""
 STEP_BETWEEN = 3
 
-STEP_MADE_WELL, STEP_SIMPLY = 6, 3
-"""One of so many combinations of a test's parameters runs on code as users have it in the end, the others on
-code as its first version is if it is long; of these, one of so many on code that is emitted simply, too."""
+STEP_MADE_WELL, STEP_SIMPLY = 8, 3
+"""One of so many of a file's tests with parameters runs on code as users have it in the end, the others on
+code as its first version is if it is long; of these, one of so many of each test on code that is emitted
+simply, too."""
 
 STEP_INTERPRETED = 2
-"""One of so many combinations that a plain run takes on compiled code the interpreter runs: it goes through
-all instructions in one way, whatever the shapes for which code is made in different ways."""
+"""One of so many combinations that a plain run takes on compiled code is taken into account for the
+interpreter, and one of so many of those it runs: it goes through all instructions in one way, whatever the
+shapes for which code is made in different ways."""
 
 FEW, MANY = 8, 32
 """Of less combinations than the first a plain run takes all, of as many as the second a smaller share."""

@@ -28,7 +28,7 @@ OF_SM_100 = [replace(case, arch=100, folder=FOR_SM_100) for case in CASES.values
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not on this machine")
 @pytest.mark.parametrize(
-    "case", [*share(CASES.values(), 3), *OF_SM_100], ids=lambda case: f"{case.name}-{case.arch}"
+    "case", [*share(CASES.values(), 5), *share(OF_SM_100, 2)], ids=lambda case: f"{case.name}-{case.arch}"
 )
 def test_virtual_gpu_agrees_with_c(case: Case) -> None:
     problem = case.problem("quick")

@@ -120,7 +120,7 @@ def test_kernels_are_the_hardware(engine: str) -> None:
     device = shared_device(engine, "sm_10")
     modules: dict[str, simt.Module] = {}
     wrong: list[str] = []
-    chosen = share(list(cases()), 6, lambda c: (c.opcode, c.dtype, c.filter)) if engine == "jit" else cases()
+    chosen = share(list(cases()), 12, lambda c: (c.opcode, c.dtype, c.filter)) if engine == "jit" else cases()
     for case in chosen:
         if case.opcode not in modules:
             text = KERNEL.format(opcode=case.opcode, coordinates=COORDINATES[case.geometry])

@@ -22,7 +22,7 @@ from tests.shares import share
 ALL = [(case, variant) for case in CASES for variant in variants(case)]
 STEP = {"interpreter": 9, "jit": 15, "jit without drafts": 23}
 """One of how many compilations of a case runs on an engine, and at least one: compiling takes the time."""
-CASES_OF = {"interpreter": 2, "jit": 1, "jit without drafts": 3}
+CASES_OF = {"interpreter": 3, "jit": 2, "jit without drafts": 6}
 """One of how many cases."""
 
 SLOW = frozenset({"atomics.plain/atomics_half", "atomics.plain/locks"})

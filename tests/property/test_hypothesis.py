@@ -40,7 +40,7 @@ def rows_of(case: Case) -> st.SearchStrategy[list[tuple[int, ...]]]:
 
 
 @pytest.mark.parametrize("group", [*HARD, *WHOLE], ids=str)
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_primitive(group: groups.Group, data: st.DataObject) -> None:
     case = data.draw(st.sampled_from(group.cases), label="case")

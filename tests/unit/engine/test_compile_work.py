@@ -22,7 +22,7 @@ from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_outline import Outliner
 from simt.machine.device import DEVICES
 
-SMALL, FACTOR = 300, 4
+SMALL, FACTOR = 200, 4
 ROOM = 1.1
 """What logarithms and set-up may add to the factor."""
 NAMES = [

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+from operator import itemgetter
+
 import numpy as np
 import pytest
 
@@ -11,6 +14,7 @@ from simt.engine.compile import attributes
 from simt.engine.host import host_features, named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
+from tests.shares import share
 
 KERNEL = """
 .version 7.5
@@ -41,6 +45,7 @@ WAYS = [
     ("down", 4, 0x1817),
     ("bfly", 24, 31),
 ]
+GUARDS = "", "@!%few bra END;"
 
 
 def source(mode: str, offset: str, clamp: str, value: str = INTEGER, guard: str = "") -> str:
@@ -58,19 +63,12 @@ def outcome(device: simt.Device, text: str, n: int, c: int, x: int) -> list[int]
 @pytest.mark.parametrize("value", [INTEGER, FLOAT], ids=["integers", "numbers"])
 def test_all_ways(cpu: str, value: str) -> None:
     device = simt.Device("sm_90", cpu=cpu)
-    for mode, offset, clamp in WAYS:
-        for guard in ("", "@!%few bra END;"):
-            for names in ((str(offset), str(clamp)), ("%n", "%c"), ("%k", str(clamp))):
-                text = source(mode, *names, value, guard)
-                for x in (64, 16):
-                    expected = outcome(shared_device("interpreter"), text, offset, clamp, x)
-                    assert outcome(device, text, offset, clamp, x) == expected, (
-                        mode,
-                        offset,
-                        names,
-                        guard,
-                        x,
-                    )
+    for (mode, offset, clamp), guard, number in share(product(WAYS, GUARDS, range(3)), 3, itemgetter(0)):
+        names = ((str(offset), str(clamp)), ("%n", "%c"), ("%k", str(clamp)))[number]
+        text = source(mode, *names, value, guard)
+        for x in (64, 16):
+            expected = outcome(shared_device("interpreter"), text, offset, clamp, x)
+            assert outcome(device, text, offset, clamp, x) == expected, (mode, offset, names, guard, x)
 
 
 def code(text: str, cpu: str) -> str:
