@@ -16,6 +16,7 @@ from simt.engine import exact, integers
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_extremes import ExtremeAlgebra
+from simt.engine.llvm_floors import fma_down, is_whole
 from simt.engine.llvm_flushing import is_far
 from simt.engine.llvm_halves import LEAST, by_halves
 from simt.engine.llvm_loose import (
@@ -369,6 +370,8 @@ class LlvmAlgebra(ExtremeAlgebra):
         if t.is_native_float and "avx512f" in self.features:
             return self.embedded(name, t, rounding, *values)
         if t.is_native_float and {"avx", "fma"} <= self.features:
+            if (name, rounding, t) == ("fma", "rm", F32) and is_whole(values[2]):
+                return fma_down(self, *values)
             return self.in_mode(name, t, rounding, *values)
 
         def run(builder: Builder, *parameters: Value) -> Value:

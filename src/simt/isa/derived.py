@@ -60,7 +60,7 @@ def is_negative(m: Algebra[V], t: Type, a: V) -> V:
     return m.compare("lt", t, a, m.const(t, 0))
 
 
-def outside(m: Algebra[V], t: Type, a: V, low: int, high: int) -> V:
+def outside(m: PureAlgebra[V], t: Type, a: V, low: int, high: int) -> V:
     """Whether an unsigned integer is not in low <= a < high: by one comparison, signed as AVX2 has it."""
     sign = 1 << (t.bits - 1)
     moved, limit = (m.const(t, number % (1 << t.bits)) for number in (sign - low, high - low - sign))
