@@ -457,10 +457,20 @@ class LlvmIntegers:
         return self.cast(back, a.type, self.binary("fdiv", x, y))
 
     def minimum(self, t: Type, a: Value, b: Value) -> Value:
-        return self.intrinsic("smin" if t.is_signed else "umin", a, b)
+        known = self._below_greatest(t, a, b)
+        return self.intrinsic("smin" if t.is_signed else "umin", a, b) if known is None else known[0]
 
     def maximum(self, t: Type, a: Value, b: Value) -> Value:
-        return self.intrinsic("smax" if t.is_signed else "umax", a, b)
+        known = self._below_greatest(t, a, b)
+        return self.intrinsic("smax" if t.is_signed else "umax", a, b) if known is None else known[1]
+
+    def _below_greatest(self, t: Type, a: Value, b: Value) -> tuple[Value, ...] | None:
+        """The smaller and the larger one if one is the greatest unsigned integer, as columns of one width.
+        The code generation of LLVM 20 takes the difference of both for `x + 1` then, on CPUs that do not
+        compare unsigned integers of that size (`sad.u64` of all ones)."""
+        if t.is_signed or (greatest := (1 << t.bits) - 1) not in (a.literal, b.literal):
+            return None
+        return self.unify(*((a, b) if b.literal == greatest else (b, a)))
 
     def compare_integers(self, op: Comparison, t: Type, a: Value, b: Value) -> Value:
         return self.test(f"icmp {(SIGNED if t.is_signed else UNSIGNED)[op]}", a, b)
