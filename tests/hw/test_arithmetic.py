@@ -162,7 +162,7 @@ def test_fast_functions_keep_the_bounds() -> None:
     assert wrong == []
 
 
-ENGINE_STEP = {"interpreter": 10, "jit": 400}
+ENGINE_STEP = {"interpreter": 10, "jit": 150}
 """Every how many of the cases of a mnemonic run as kernels: the algebras are compared everywhere, plumbing by
 samples."""
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 import simt
-from simt.engine.host import HOST, named_cpus
+from simt.engine.host import HOST, SLOW_GATHERS, host_features, named_cpus
 from tests.conftest import kept_for_each_way, shared_device
+
+CPUS = [name for name, cpu in named_cpus().items() if cpu.features <= host_features() | {SLOW_GATHERS}]
+"""Those for which code runs on this machine."""
 
 
 @kept_for_each_way

@@ -11,9 +11,10 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import host_features, named_cpus
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
+from tests.unit.engine.conftest import CPUS
 
 KERNEL = """
 .version 7.5
@@ -61,7 +62,6 @@ IN_GLOBAL = """
 WAIT = "WAIT: ld.volatile.global.u32 %x, [%f]; setp.eq.u32 %q, %x, 0; @%q bra WAIT;"
 """A kernel that waits for others has company."""
 TYPES = {"u8": ("%h", 1), "u16": ("%h", 2), "u32": ("%x", 4), "u64": ("%w", 8)}
-CPUS = [name for name, cpu in named_cpus().items() if cpu.features <= host_features() | {"slow-gathers"}]
 BOUNDS = [(0, 64), (0, 5), (3, 40), (31, 33), (9, 9), (0, 63)]
 
 

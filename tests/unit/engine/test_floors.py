@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import floor, isfinite
+
 import numpy as np
 import pytest
 
@@ -66,6 +69,19 @@ def test_every_cpu_has_the_interpreters_bits(any_device: simt.Device, bits: int,
     text = KERNEL.format(bits=bits, rounding="rm", ftz=ftz)
     for seed in range(3):
         assert computed(any_device, text, seed) == computed(shared_device("interpreter"), text, seed)
+
+
+@pytest.mark.parametrize("bits", WHOLE, ids=hex)
+def test_whole_numbers_are_floors(bits: int) -> None:
+    """Of exact sums."""
+    text, (a, b) = KERNEL.format(bits=bits, rounding="rm", ftz=""), operands(0)
+    found = np.array(computed(shared_device("jit"), text, 0), "u4").view("f4")
+    c, looked_at = Fraction(float(np.uint32(bits).view("f4"))), 0
+    for x, y, result in zip(a.tolist(), b.tolist(), found.tolist(), strict=True):
+        if isfinite(x) and isfinite(y) and 2**23 <= (whole := floor(Fraction(x) * Fraction(y) + c)) < 2**24:
+            assert result == whole, (x, y)
+            looked_at += 1
+    assert looked_at > N // 4
 
 
 def is_in_mode(bits: int, cpu: str, rounding: str = "rm") -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import simt
-from simt.engine.host import host_features, named_cpus
+from tests.unit.engine.conftest import CPUS
 
 HEAD = """.version 7.5
 .target sm_75
@@ -31,9 +31,6 @@ BODIES = {
         {op} %y, %x, %c{third};
     END:""",
 }
-
-
-CPUS = [name for name, cpu in named_cpus().items() if cpu.features <= host_features() | {"slow-gathers"}]
 
 
 @pytest.mark.share(12)

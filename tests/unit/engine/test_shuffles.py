@@ -11,10 +11,11 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import host_features, named_cpus
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 from tests.shares import share
+from tests.unit.engine.conftest import CPUS
 
 KERNEL = """
 .version 7.5
@@ -36,7 +37,6 @@ KERNEL = """
 """
 INTEGER = "ld.global.u32 %v, [%a]; mov.b32 %w, %v;"
 FLOAT = "ld.global.f32 %f, [%a]; add.f32 %f, %f, 0f3F800000; mov.b32 %v, %f; mov.b32 %w, %v;"
-CPUS = [name for name, cpu in named_cpus().items() if cpu.features <= host_features() | {"slow-gathers"}]
 WAYS = [
     ("down", 16, 31),
     ("bfly", 3, 31),

@@ -9,9 +9,10 @@ import pytest
 import simt
 from simt.analysis.shape import BlockShape
 from simt.engine.compile import attributes
-from simt.engine.host import host_features, named_cpus
+from simt.engine.host import named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
+from tests.unit.engine.conftest import CPUS
 
 KERNEL = """.version 7.5
 .target sm_75
@@ -29,7 +30,6 @@ STEPS = [
     ("u8", 2), ("u8", 4), ("u8", 8), ("u8", 3), ("b16", 4), ("b16", 8), ("b16", 6), ("f32", 8), ("u32", 12),
     ("u32", 16), ("f64", 16), ("u64", 24),
 ]  # fmt: skip
-CPUS = [name for name, cpu in named_cpus().items() if cpu.features <= host_features() | {"slow-gathers"}]
 BLOCKS = [(32, 1), (64, 1), (16, 2), (8, 4), (4, 8), (24, 1)]
 
 
