@@ -87,6 +87,7 @@ def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
         from simt.engine import compile as compiling
         from simt.engine import llvm_kernel, llvm_slots
         from simt.engine.cache import ObjectCache
+        from simt.engine.compiler import Compiler
         from simt.engine.host import find_cpu
         from simt.engine.unsupported import Unsupported
         from simt.ptx.parser import parse
@@ -102,7 +103,7 @@ def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
     clock.watch(compiling, "optimized", "passes")
     clock.watch(compiling, "_run_passes", "passes")
     clock.watch(binding.TargetMachine, "emit_object", "code")
-    clock.watch(compiling.Compiler, "_link", "link")
+    clock.watch(Compiler, "_link", "link")
     with clock.phase("parse"):
         tree, found = parse(text, "<curve>")
     with clock.phase("verify"):
@@ -111,7 +112,7 @@ def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
         return {"error": errors[0].render()}
     with clock.phase("lower"):
         program = lower.lower(tree)
-    compiler = compiling.Compiler(ObjectCache(cache), find_cpu(cpu))
+    compiler = Compiler(ObjectCache(cache), find_cpu(cpu))
     unsupported, drafts = list[str](), 0
     for kernel in program.kernels:
         try:

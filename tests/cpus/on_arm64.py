@@ -23,8 +23,9 @@ import pytest
 
 from simt.analysis.shape import BlockShape
 from simt.engine.abi import LaunchSlot, WorkerSlot
-from simt.engine.compile import generate, objects_of
+from simt.engine.compile import generate
 from simt.engine.host import AARCH64
+from simt.engine.made import objects_of
 from simt.engine.prepared import Prepared
 from simt.machine.launch import Launch
 

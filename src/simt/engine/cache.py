@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib.util
 import json
 import os
 import re
@@ -35,6 +36,7 @@ SLACK = 32
 """By one part in so many it may be over either for a while: looking at the whole folder takes time."""
 ABANDONED = 600.0
 """Seconds after which a file that is still being written is taken for that of a killed process."""
+_LIBRARIES = ".so", ".dylib", ".dll", ".py"
 _SUFFIX, _NEW = ".o", ".new-"
 _ENTRY = r"[0-9a-f]{64}\.o"
 _WRITTEN_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -59,13 +61,24 @@ def code_fingerprint() -> str:
     return digest("\n".join(parts).encode("utf-8", "surrogateescape")).hex()
 
 
-def _states(folder: str) -> Iterator[str]:
-    """A line for each file of code below a folder: any change of it changes its line."""
+@functools.cache
+def llvm_fingerprint() -> str:
+    """A digest that changes when LLVM does, which llvmlite brings; it need not be loaded."""
+    found = importlib.util.find_spec("llvmlite")
+    if found is None or found.origin is None:
+        raise ImportError("no llvmlite: simt needs it to make machine code")
+    libraries = os.path.join(os.path.dirname(found.origin), "binding")
+    parts = [libraries, *sorted(_states(libraries, _LIBRARIES))]
+    return digest("\n".join(parts).encode("utf-8", "surrogateescape")).hex()
+
+
+def _states(folder: str, kinds: tuple[str, ...] = (".py",)) -> Iterator[str]:
+    """A line for each file of some kinds below a folder: any change of it changes its line."""
     with os.scandir(folder) as found:
         for item in found:
             if item.is_dir(follow_symlinks=False):
-                yield from _states(item.path)
-            elif item.name.endswith(".py"):
+                yield from _states(item.path, kinds)
+            elif item.name.endswith(kinds):
                 s = item.stat()
                 yield f"{item.path} {s.st_size} {s.st_mtime_ns} {s.st_ctime_ns} {s.st_ino}"
 

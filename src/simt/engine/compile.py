@@ -1,57 +1,29 @@
-"""From a kernel to machine code in memory: LLVM through llvmlite."""
+"""From a kernel to object code: LLVM through llvmlite."""
 
 from __future__ import annotations
 
-import ctypes
-import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
-
-import llvmlite
-import llvmlite.binding
+from typing import TYPE_CHECKING, Any, cast
 
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
 from simt.collector import collector_paused
-from simt.digests import digest
-from simt.engine.abi import (
-    ASK,
-    DRAIN,
-    FETCH,
-    HIRE,
-    JOIN,
-    KERNEL,
-    LINGER,
-    REPEAT,
-    RUN,
-    SERVE,
-    SYSTEM,
-    WITHDRAW,
-    YIELD,
-)
-from simt.engine.cache import ObjectCache, code_fingerprint
 from simt.engine.drafts import LINES as DRAFTED
 from simt.engine.drafts import PASSES as DRAFT_PASSES
-from simt.engine.drafts import Draft, Source, Terms, simple_terms, source, terms
-from simt.engine.forking import wait_for_llvm
-from simt.engine.host import Cpu, host_cpu, pieces
+from simt.engine.drafts import Source, simple_terms, source, terms
+from simt.engine.host import Cpu, pieces
+from simt.engine.library import llvm
 from simt.engine.llvm_builder import OF_TURNS
 from simt.engine.llvm_spread_bits import NEEDLESS, has_masks_of_bits, with_spread_bits
+from simt.engine.made import Made
 from simt.engine.native import native_text
-from simt.engine.native_fibers import can_switch
-from simt.engine.system_gate import SystemCall
 from simt.imports import import_whole
-from simt.records import dataclass
 
 if TYPE_CHECKING:
     from simt.engine.llvm_common import Common
     from simt.isa.texels import Sampling
 
-llvm: Any = llvmlite.binding  # its functions carry no types
-wait_for_llvm()
-Entry = Callable[[int, int], None]
-_names = itertools.count()
 SHALLOW = 8192
 """Lines of LLVM IR up to which code takes little native stack: at most 256 bytes each, which is 2 MiB.
 (Drafts take 10 to 100.)"""
@@ -93,214 +65,6 @@ LARGE = '"simt-large"'
 """In the attributes of large functions, which are not optimised."""
 UNTOUCHED = "optnone"
 """In the attributes of all functions that are not. LLVM may write to stderr that it leaves them out."""
-
-
-@dataclass
-class Compiled:
-    """A kernel's machine code for one shape of CTA.
-
-    `entry(launch, worker)` takes the addresses of the blocks of `simt.engine.abi`; it lies at `address`.
-    `symbols`: module variables in the order of the launch's table. `context`: bytes of saved context for
-    each warp. `system`: the functions of the system that it calls, by number. `spins`: it has loops that
-    wait for other threads. `locks`: it changes device memory by atomic operations. `shallow`: it takes little
-    native stack. `fetches`: how it reads textures: geometry, type of coordinates. `block`: how it counts
-    threads and CTAs (`simt.analysis.turned`, `simt.analysis.padded`). `code` keeps the machine code alive.
-    `draft`: there if better code is to follow."""
-
-    entry: Entry
-    address: int
-    symbols: tuple[str, ...]
-    context: int
-    system: tuple[SystemCall, ...]
-    spins: bool
-    locks: bool
-    shallow: bool
-    fetches: tuple[tuple[str, str], ...]
-    block: BlockShape
-    code: object
-    draft: Draft | None = None
-
-
-class Made(NamedTuple):
-    """Object code, one object after the other (`objects_of`), and what else the cache keeps with it. `draft`:
-    there if better code is to follow."""
-
-    header: dict[str, object]
-    image: bytes
-    draft: Source | None
-
-
-@dataclass
-class Native:
-    """`run(call)` takes the address of a block of `CallSlot`s and gives the number of launches that were not
-    stopped, or raises what a handler of signals raised. `serve`: an address, for `LaunchSlot.SERVE`. The
-    others are for threads that help: see `simt.engine.native_seats`; and for fibers: see
-    `simt.engine.native_fibers`. `yields`, `drain`, `system`: addresses. `hire`: None where there are no
-    fibers. `repeat`: an address, for `simt.engine.repeat`."""
-
-    run: Callable[[int], int]
-    serve: int
-    linger: Callable[[int], None]
-    ask: Callable[[int, int, int, int, int, int, int, int], int]
-    withdraw: Callable[[int, int, int], int]
-    join: Callable[[int, int, int, int], int]
-    yields: int
-    drain: int
-    system: int
-    hire: Callable[[int, int, int, int, int], None] | None
-    repeat: int
-    code: object
-
-
-class Compiler:
-    """Compiles kernels for a CPU whose code this machine runs (its own if none is named), and links them.
-    `short_drafts`: short code may be a draft as long code may (`simt.engine.drafts`)."""
-
-    def __init__(
-        self, objects: ObjectCache | None = None, cpu: Cpu | None = None, short_drafts: bool = False
-    ) -> None:
-        self.objects = objects or ObjectCache()
-        self.cpu = cpu or host_cpu()
-        self.short_drafts = short_drafts
-        self.linker: Any = _linker(self.cpu)
-        versions = (code_fingerprint(), llvmlite.__version__, str(llvm.llvm_version_info))
-        self.identity = "\n".join((*versions, self.cpu.identity))
-        self._common: Common | None = None
-        self._begun = False
-        self._fetchers: dict[Sampling, tuple[int, object]] = {}
-
-    def compile(
-        self,
-        program: Program,
-        kernel: Function,
-        block: BlockShape,
-        warps: int = 0,
-        drafted: Source | None = None,
-    ) -> Compiled:
-        """Machine code of a kernel, from the cache or made now. `warps` of the first launch, if its code may
-        be a draft (`simt.engine.drafts`); `drafted`: of what there is so far. Raises `Unsupported`."""
-        key = self._key(program, kernel, block)
-        found = self.objects.load(key)
-        if found is not None and _may_serve(found[0], warps, self.short_drafts):
-            made = Made(*found, None)
-        else:
-            if drafted is not None and not warps:
-                made = _better(drafted, self.cpu)
-            else:
-                warps = warps if found is None else 0
-                common = self._common_of(program)
-                made = generate(program, kernel, block, self.cpu, warps, self.short_drafts, common)
-            self.objects.store(key, made.header, made.image)
-        header = made.header
-        symbols = tuple(cast("list[str]", header["symbols"]))
-        (address,), code = self._link(objects_of(header, made.image), KERNEL)
-        entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
-        system = tuple(SystemCall(n, tuple(p), tuple(r)) for n, p, r in cast("list[Any]", header["system"]))
-        context = cast("int", header["context"])
-        spins, locks, shallow = (bool(header[name]) for name in ("spins", "locks", "shallow"))
-        shape = _block(cast("dict[str, Any]", header["block"]))
-        draft = None
-        if header["draft"]:
-            draft = Draft(_terms(header), self.short_drafts, made.draft)
-        fetches = tuple((geometry, t) for geometry, t in cast("list[tuple[str, str]]", header["fetches"]))
-        return Compiled(
-            entry, address, symbols, context, system, spins, locks, shallow, fetches, shape, code, draft
-        )  # fmt: skip
-
-    def _common_of(self, program: Program) -> Common | None:
-        """What kernels share. None for the first one of all, if its program has no other."""
-        if self._common is None and (self._begun or len(program.kernels) > 1):
-            import_whole("simt.engine.llvm_common")
-            from simt.engine.llvm_common import Common  # only for several kernels: start-up time
-
-            self._common = Common()
-        self._begun = True
-        return self._common
-
-    def no_more_drafts(self, program: Program, kernel: Function, block: BlockShape) -> None:
-        """Later processes are to begin with better code than the draft in the cache."""
-        key = self._key(program, kernel, block)
-        found = self.objects.load(key)
-        if found is not None and found[0]["draft"]:
-            self.objects.store(key, {**found[0], "long": True}, found[1])
-
-    def native(self) -> Native:
-        """The functions that run launches on the thread of the caller, from the cache or made now."""
-        # Made well it takes ten times as long to compile, and launches cost as much.
-        image = self._cached(native_text(self.cpu.features), _draft)
-        names = RUN, SERVE, LINGER, ASK, WITHDRAW, JOIN, YIELD, DRAIN, SYSTEM, HIRE, REPEAT
-        addresses, code = self._link([image], *names)
-        run, serve, linger, ask, withdraw, join, yields, drain, system, hire, repeat = addresses
-        place, number, truth = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
-        return Native(
-            ctypes.PYFUNCTYPE(number, place)(run),
-            serve,
-            ctypes.CFUNCTYPE(None, place)(linger),
-            ctypes.PYFUNCTYPE(number, place, place, number, place, place, place, place, number)(ask),
-            ctypes.PYFUNCTYPE(number, place, number, number)(withdraw),
-            ctypes.CFUNCTYPE(truth, place, number, number, number)(join),
-            yields,
-            drain,
-            system,
-            ctypes.PYFUNCTYPE(None, place, place, place, place, number)(hire)
-            if can_switch(self.cpu.features)
-            else None,
-            repeat,
-            code,
-        )
-
-    def fetcher(self, sampling: Sampling) -> int:
-        """Address of the function that fetches from textures of a kind, which lasts as long as this."""
-        found = self._fetchers.get(sampling)
-        if found is None:
-            import_whole("simt.engine.llvm_texels")
-            from simt.engine.llvm_texels import fetch_text  # only for textures: start-up time
-
-            text = fetch_text(sampling, self.cpu.features, attributes(self.cpu))
-            (address,), code = self._link([self._cached(text, _well)], FETCH)
-            found = self._fetchers[sampling] = address, code
-        return found[0]
-
-    def _cached(self, text: str, make: Callable[[str, Cpu], bytes]) -> bytes:
-        """Object code of a module, from the cache or made now."""
-        key = digest("\0".join((self.identity, text)).encode()).hex()
-        found = self.objects.load(key)
-        if found is None:
-            found = dict[str, object](), make(text, self.cpu)
-            self.objects.store(key, *found)
-        return found[1]
-
-    def _key(self, program: Program, kernel: Function, block: BlockShape) -> str:
-        shape = f"{block.x} {block.y} {block.z} {block.many:d} {block.narrow:d} {block.numbers}"
-        parts = (self.identity, program.identity, str(program.environment), kernel.name, shape)
-        return digest("\0".join(parts).encode()).hex()
-
-    def _link(self, objects: list[bytes], *names: str) -> tuple[list[int], object]:
-        """Addresses of functions of objects that belong together, and what keeps their code alive."""
-        library = llvm.JITLibraryBuilder().add_current_process()
-        for image in objects:
-            library.add_object_img(image)
-        for name in names:
-            library.export_symbol(name)
-        tracker = library.link(self.linker, f"simt{next(_names)}")
-        return [cast("int", tracker[name]) for name in names], tracker
-
-
-def _block(record: dict[str, Any]) -> BlockShape:
-    """As it was before it was written as JSON, which has no tuples."""
-    record["numbers"] = tuple([((offset, size), n) for (offset, size), n in record["numbers"]])
-    return BlockShape(**record)
-
-
-def _may_serve(header: Mapping[str, object], warps: int, short_drafts: bool) -> bool:
-    """Whether code from the cache is good enough for a launch of so many warps (0: only the best is)."""
-    if not header["draft"]:
-        return True
-    return not header["long"] and _terms(header).allow(warps, short_drafts)
-
-
-def _terms(header: Mapping[str, object]) -> Terms:
-    return Terms(cast("int", header["limit"]), cast("int", header["instructions"]))
 
 
 def generate(
@@ -363,20 +127,28 @@ def _simple(text: str, cpu: Cpu, common: Common | None) -> list[bytes]:
     return common.objects(text, LARGE, lambda part: _draft(part, cpu, True))
 
 
-def _better(draft: Source, cpu: Cpu) -> Made:
+def better(draft: Source, cpu: Cpu) -> Made:
     """Object code of what was a draft."""
     objects = _objects(draft.text, cpu, bool(draft.rest))
     return _made({**draft.header, "draft": False}, [*objects, *draft.rest], None)
 
 
+def native(cpu: Cpu) -> bytes:
+    """Object code of the functions that run launches (`Native`). Made well it takes ten times as long to
+    compile, and launches cost as much."""
+    return _draft(native_text(cpu.features), cpu)
+
+
+def fetcher(sampling: Sampling, cpu: Cpu) -> bytes:
+    """Object code of the function that fetches from textures of a kind."""
+    import_whole("simt.engine.llvm_texels")
+    from simt.engine.llvm_texels import fetch_text  # only for textures: start-up time
+
+    return _well(fetch_text(sampling, cpu.features, attributes(cpu)), cpu)
+
+
 def _made(header: Mapping[str, object], objects: Sequence[bytes], draft: Source | None) -> Made:
     return Made({**header, "sizes": [len(image) for image in objects]}, b"".join(objects), draft)
-
-
-def objects_of(header: dict[str, object], image: bytes) -> list[bytes]:
-    """The objects of a kernel's code, which are to be linked with each other."""
-    ends = list(itertools.accumulate(cast("list[int]", header["sizes"])))
-    return [image[start:end] for start, end in zip([0, *ends], ends)]
 
 
 def attributes(cpu: Cpu) -> str:
@@ -500,13 +272,7 @@ def _longest_block(text: str) -> int:
     return max(block.count("\n") - block.count(" = alloca ") for block in text.split(":\n"))
 
 
-def _linker(cpu: Cpu) -> Any:
-    """LLVM's linker. The other one that it has puts each section of an object somewhere, and ends the process
-    where one is too far from another for code whose calls are near; and it takes longer."""
-    return llvm.create_lljit_compiler(target_machine(cpu), use_jit_link=_is_linux(cpu))
-
-
-def _is_linux(cpu: Cpu) -> bool:
+def is_linux(cpu: Cpu) -> bool:
     return "linux" in cpu.triple
 
 
@@ -523,7 +289,7 @@ def target_machine(cpu: Cpu, level: int = 2, near: bool = False) -> Any:
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(cpu.triple)
-    if near and cpu.triple.startswith("x86_64") and _is_linux(cpu):
+    if near and cpu.triple.startswith("x86_64") and is_linux(cpu):
         return target.create_target_machine(
             cpu=cpu.name, features=cpu.flags, opt=level, reloc="pic", codemodel="small"
         )

@@ -19,7 +19,7 @@ import numpy as np
 from simt.diagnostics import counted
 from simt.engine.abi import BEYOND, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.blocks import Block, Crew, Need, Worker
-from simt.engine.compile import Compiled, Native
+from simt.engine.made import Compiled, Native
 from simt.engine.native_fibers import EAGER
 from simt.engine.native_stack import WANTED
 from simt.errors import OutOfMemory

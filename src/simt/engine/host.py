@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import platform
 from functools import cache
-from typing import cast
+from itertools import takewhile
+from typing import Any, NamedTuple, cast
 
-import llvmlite.binding as llvm
-
+from simt.digests import digest
+from simt.engine.cache import ObjectCache, code_fingerprint, llvm_fingerprint
 from simt.errors import SimtError
+from simt.imports import import_whole
 from simt.records import dataclass
 
 HOST = "host"
@@ -44,6 +46,8 @@ for it ahead, nor gets as far as some turns on. So are AMD's Zen 4; on Zen 5 suc
 that."""
 _OF_AMD = {"znver4": frozenset({SLOW_GATHERS, ASKS_BY_PHASES, FOLLOWS_WIDE, STALE_PLACES, FAR_TURNS})}
 _OF_OTHERS = frozenset({ASKS_FAR, ASKS_BY_PHASES, PAGES_APART})
+_TOLD_OF_X86 = "vendor_id", "cpu family", "model\t", "stepping", "flags"
+"""How lines of `/proc/cpuinfo` begin that tell what a CPU is, and what it can do."""
 _ARM_BASE = frozenset({"fma", "fp-armv8", "neon", "round"})
 """What every 64-bit Arm CPU has; `fma` and `round` (to integral values) are names of our own."""
 
@@ -94,11 +98,54 @@ AARCH64 = Cpu("generic", "aarch64-unknown-linux-gnu", "", _ARM_BASE)
 """Every 64-bit Arm CPU under Linux."""
 
 
+class _Told(NamedTuple):
+    """What LLVM tells of this machine: `flags` are all features that it knows, with + or -."""
+
+    name: str
+    triple: str
+    flags: str
+
+
+@cache
+def _told() -> _Told:
+    """From the cache, by what the system tells of the CPU: LLVM need not be loaded for it then."""
+    cpu = _by_system()
+    if cpu is None:
+        return _ask_llvm()
+    parts = "host", code_fingerprint(), llvm_fingerprint(), cpu
+    objects, key = ObjectCache(), digest("\0".join(parts).encode()).hex()
+    found = objects.load(key)
+    if found is not None:
+        return _Told(**cast("dict[str, Any]", found[0]))
+    told = _ask_llvm()
+    objects.store(key, told._asdict(), b"")
+    return told
+
+
+def _ask_llvm() -> _Told:
+    import_whole("simt.engine.library")
+    from simt.engine.library import llvm  # only if needed: start-up time
+
+    flags = llvm.get_host_cpu_features().flatten()
+    return _Told(llvm.get_host_cpu_name(), llvm.get_process_triple(), flags)
+
+
+def _by_system() -> str | None:
+    """What Linux tells of an x86 CPU. None for others, and where it tells nothing."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            lines = list(takewhile(str.strip, file))
+    except OSError:
+        return None
+    found = [line for line in lines if line.startswith(_TOLD_OF_X86)]
+    return "".join(found) if len(found) >= len(_TOLD_OF_X86) else None
+
+
 def host_features() -> frozenset[str]:
     """Features of this machine's CPU."""
-    found = cast("dict[str, bool]", llvm.get_host_cpu_features())
-    enabled = frozenset(name for name, on in found.items() if on)
-    enabled |= _habits(llvm.get_host_cpu_name())
+    told = _told()
+    enabled = frozenset(flag[1:] for flag in told.flags.split(",") if flag.startswith("+"))
+    enabled |= _habits(told.name)
     return enabled | _ARM_BASE if _is_arm() else enabled
 
 
@@ -110,8 +157,8 @@ def _habits(name: str) -> frozenset[str]:
 @cache
 def host_cpu() -> Cpu:
     """This machine's CPU, with all that it can do."""
-    flags = llvm.get_host_cpu_features().flatten()
-    return Cpu(llvm.get_host_cpu_name(), _triple(), flags, host_features())
+    told = _told()
+    return Cpu(told.name, told.triple, told.flags, host_features())
 
 
 @cache
@@ -149,4 +196,4 @@ def _is_arm() -> bool:
 
 
 def _triple() -> str:
-    return llvm.get_process_triple()
+    return _told().triple

@@ -11,9 +11,10 @@ from simt.analysis.given import Variants, hold
 from simt.analysis.joined import asked, is_for_all_grids, suits
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape, Many
-from simt.engine.compile import Compiled, Compiler
+from simt.engine.compiler import Compiler
 from simt.engine.drafts import warps_of
 from simt.engine.host import HOST, find_cpu
+from simt.engine.made import Compiled
 from simt.engine.pool import Pool
 from simt.engine.prepared import Host, Prepared
 from simt.engine.repeat import Repeat, can_repeat

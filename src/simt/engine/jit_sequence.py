@@ -11,7 +11,7 @@ import numpy as np
 
 from simt.engine.abi import CallSlot, LaunchSlot
 from simt.engine.blocks import Crew, Need
-from simt.engine.compile import Compiled
+from simt.engine.made import Compiled
 from simt.engine.native_stack import has_room
 from simt.engine.prepared import Prepared, call_block
 from simt.engine.watch import WATCH

@@ -17,7 +17,7 @@ from typing import Any
 
 from simt.engine.abi import NATIVE_STACK, SEAT_SLOTS, RosterSlot, Seat, SeatSlot
 from simt.engine.blocks import Block
-from simt.engine.compile import Native
+from simt.engine.made import Native
 from simt.engine.native import c_function
 from simt.engine.native_seats import TURN, TURNS
 from simt.engine.processors import functions

@@ -26,9 +26,9 @@ from simt.engine.abi import (
     slot_count,
 )
 from simt.engine.blocks import Block, Crew, Need, Worker, local_bytes
-from simt.engine.compile import Compiled, Native
 from simt.engine.fibers import Fibers
 from simt.engine.in_parts import AT_LEAST, run_first_parts
+from simt.engine.made import Compiled, Native
 from simt.engine.native import python_functions
 from simt.engine.native_fault import find_fault
 from simt.engine.native_stack import has_room

@@ -14,10 +14,10 @@ from simt.analysis.joined import MOST_WARPS, asked, joined
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape, Many
 from simt.cli.explain import as_json, in_full
-from simt.engine.compile import Compiled
 from simt.engine.host import host_cpu
 from simt.engine.jit import Jit
 from simt.engine.llvm_kernel import emit
+from simt.engine.made import Compiled
 from simt.engine.prepared import Prepared
 from simt.tools.explain import explain
 from tests.conftest import shared_device

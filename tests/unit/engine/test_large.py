@@ -12,7 +12,8 @@ import simt
 from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
 from simt.engine.cache import ObjectCache
-from simt.engine.compile import LARGE, Compiler
+from simt.engine.compile import LARGE
+from simt.engine.compiler import Compiler
 from simt.engine.llvm_function import DEEP
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_outline import PIECE

@@ -15,6 +15,7 @@ from simt.engine import llvm_calls
 from simt.engine.host import host_cpu
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_parts import parts
+from simt.engine.made import objects_of
 from simt.machine.device import DEVICES
 from tests.filetests import test_run as filetests
 
@@ -85,5 +86,5 @@ def test_large_kernels_are_made_simply_and_what_they_call_is_not(
         assert (upper, lowest) == (2, 0)
         assert marked == {f for f, known in large.items() if known == "external"} != set()
         assert "simt_kernel" in called
-        assert [len(code) for code in compiling.objects_of(header, image)] == header["sizes"]
-        assert len(image) == sum(map(len, compiling.objects_of(header, image)))
+        assert [len(code) for code in objects_of(header, image)] == header["sizes"]
+        assert len(image) == sum(map(len, objects_of(header, image)))

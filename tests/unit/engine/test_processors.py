@@ -14,7 +14,7 @@ import pytest
 
 from simt.engine import pool as pools
 from simt.engine.abi import Seat, SeatSlot
-from simt.engine.compile import Compiler
+from simt.engine.compiler import Compiler
 from simt.engine.pool import Pool
 
 needs_two = pytest.mark.skipif(

@@ -16,7 +16,7 @@ from simt.analysis.shape import BlockShape
 from simt.driver.source import compile_ptx
 from simt.engine import llvm_builder, llvm_outline, llvm_repeats
 from simt.engine.cache import ObjectCache
-from simt.engine.compile import Compiler
+from simt.engine.compiler import Compiler
 from simt.engine.host import SLOW_GATHERS
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_slots import Unit

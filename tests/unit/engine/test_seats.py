@@ -30,7 +30,8 @@ from simt.engine.abi import (
     slot_count,
 )
 from simt.engine.blocks import Block
-from simt.engine.compile import Compiler, Native
+from simt.engine.compiler import Compiler
+from simt.engine.made import Native
 from simt.engine.native import python_functions
 from simt.engine.native_seats import POLITE, TURN, TURNS
 from simt.engine.pace import Pace

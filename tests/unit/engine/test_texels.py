@@ -13,7 +13,7 @@ import pytest
 
 from simt.analysis.shape import WARP
 from simt.engine.abi import TextureSlot, slot_count
-from simt.engine.compile import Compiler
+from simt.engine.compiler import Compiler
 from simt.engine.host import HOST, find_cpu, named_cpus
 from simt.engine.numpy_texels import fetch
 from simt.errors import LaunchError, SimtError
