@@ -101,15 +101,18 @@ def plan_of(
     windows: bool = False,
     gathers: bool = True,
     picks: int | None = None,
+    near: bool | None = None,
 ) -> Plan:
     """How to access `count` elements, `size` bytes in all for each lane, at addresses of a shape. `windows`:
     the CPU can look words up in registers. `gathers`: it gathers faster than it loads lane by lane. `picks`:
-    bytes of the smallest words that it picks out of two registers at once."""
+    bytes of the smallest words that it picks out of two registers at once. `near`: few registers hold what
+    lanes at such steps access, where others than `picks` tell."""
     pattern = pattern_of(shape, size, space)
     gathers = gathers and _suits_gathers(shape, size, block, stores)
     apart = _apart(size // count, count, stores, volatile)
     words = apart is Way.LANES and (space, size, count) == ("shared", 4, 1)
-    near = _has_steps(pattern, shape) and are_near(shape.stride, size, count, picks)
+    near = are_near(shape.stride, size, count, picks) if near is None else near
+    near = near and _has_steps(pattern, shape)
     if windows and words and _may_be_near(pattern, shape) and not near:
         apart = Way.WINDOW
     elif _has_steps(pattern, shape) and volatile:

@@ -132,6 +132,7 @@ class FollowingAlgebra(LineAlgebra):
         known = shape.width == 1 and shape.hold <= Hold.GUARDED and self.segment == WARP
         known = known and access.address.type == I64 and not self._is_far(access)
         plain = known and access.count == 1 and not access.volatile and not self.eager
+        plain = plain and self.picks is not None
         outside = access.region not in (SHARED, LOCAL, WOVEN)
         return plain and outside and self._plan(access, stores=False).way is Way.NEAR
 

@@ -588,7 +588,12 @@ class MemoryAlgebra(TileAlgebra):
             shape_of(address), access.size, access.count, access.region.space, self.block,
             stores=stores, volatile=access.volatile, windows=self.looks_up(access),
             gathers=self.has_gathers or guessed, picks=None if guessed else self.picks,
+            near=None if guessed or stores else self._loads_near(access),
         )  # fmt: skip
+
+    def _loads_near(self, access: Access) -> bool:
+        near = self.loads_near(shape_of(access.address).stride, access.size, access.count)
+        return near and (self.picks is not None or not self.runs_in_half)
 
     def _load_apart(self, access: Access, way: Way) -> tuple[Value, ...]:
         if way is Way.TURNS:
@@ -607,7 +612,7 @@ class MemoryAlgebra(TileAlgebra):
 
     def _load_by_steps(self, access: Access, near: bool) -> tuple[Value, ...]:
         stride = shape_of(access.address).stride
-        if near and self.segment == WARP:
+        if near and self.picks is not None and self.segment == WARP:
             self.ask_for_later(access, bases(access.address), stride * WARP)
         return self.load_by_steps(access, near)
 

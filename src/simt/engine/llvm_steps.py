@@ -50,10 +50,11 @@ class StepsAlgebra(StreamAlgebra):
         """Bytes of those out of which words are picked."""
         return REGISTER_OF_AVX2 if self.picks is None else REGISTER
 
-    def loads_near(self, stride: int, size: int) -> bool:
-        """Whether lanes' words at such steps are picked out of few registers."""
-        if self.picks is not None or "avx2" not in self.features:
-            return are_near(stride, size, 1, self.picks)
+    def loads_near(self, stride: int, size: int, count: int = 1) -> bool:
+        """Whether what lanes load at such steps, words of so many bytes together, is picked out of few
+        registers."""
+        if self.picks is not None or "avx2" not in self.features or count > 1:
+            return are_near(stride, size, count, self.picks)
         if size < SMALLEST:
             return self._loads_wide(stride, size)
         return stride <= FEW * size and are_near(stride, size, 1, SMALLEST)
@@ -104,7 +105,6 @@ class StepsAlgebra(StreamAlgebra):
             return self._backwards(access)
         starts = self.starts_of_rows(access)
         self.ask_for_members(access, stride)
-        near = near or (access.count == 1 and self.loads_near(stride, access.size))
         run = self.picked if near else self._one_by_one
         inner = (run(access, stride, index * access.word) for index in range(access.count))
         return tuple(self.apart("steps", load, *starts) for load in inner)

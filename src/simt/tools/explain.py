@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar, cast
 
-from simt.analysis.access import Way, is_proven, pattern_of, plan_of
+from simt.analysis.access import is_proven, pattern_of, plan_of
 from simt.analysis.decided import decided
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.frame_registers import flattened
@@ -39,7 +39,7 @@ from simt.engine.llvm_lanes import shape_of
 from simt.engine.unsupported import Unsupported
 from simt.isa.algebra import Algebra
 from simt.ptx.types import Type
-from simt.records import dataclass, field, replace
+from simt.records import dataclass, field
 from simt.tools.causes import MOST, Causes
 from simt.tools.statements import statement
 
@@ -378,9 +378,8 @@ class _WatchedAlgebra:
                 *where, self._m.block,
                 stores=stores, volatile=volatile, windows=self._m.has_windows, gathers=self._m.has_gathers,
                 picks=self._m.picks,
+                near=None if stores else self._m.loads_near(shape.stride, size, count),
             )  # fmt: skip
-            if plan.way is Way.STEPS and not stores and count == 1 and self._m.loads_near(shape.stride, size):
-                plan = replace(plan, way=Way.NEAR)
         note = AccessNote(
             self._watcher.place(self._m.line), operation, space or "generic", size, pattern.value,
             plan and plan.way.value, plan and plan.otherwise and plan.otherwise.value,
