@@ -612,7 +612,7 @@ class MemoryAlgebra(TileAlgebra):
 
     def _load_by_steps(self, access: Access, near: bool) -> tuple[Value, ...]:
         stride = shape_of(access.address).stride
-        if near and self.picks is not None and self.segment == WARP:
+        if near and self.segment == WARP:
             self.ask_for_later(access, bases(access.address), stride * WARP)
         return self.load_by_steps(access, near)
 

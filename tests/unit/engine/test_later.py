@@ -39,8 +39,8 @@ $END:
 }}
 """
 LOAD = "ld.global.u32 %v, [%a+{at}]; add.u32 %s, %s, %v;"
-ASK = re.compile(r"call void @llvm\.prefetch\S*\(ptr \S+, i32 0,")
-"""To read."""
+ASK = re.compile(r"call void @llvm\.prefetch\S*\(ptr (?!%sure)\S+, i32 0,")
+"""To read, but in what code that needs no checks repeats: there need not be any."""
 LINES = 256 // 64 + 1
 """The last where a load does not begin with a line."""
 
@@ -56,12 +56,13 @@ def asked(text: str, block: tuple[int, int] = (256, 1), cpu: str = "x86-64-v4") 
     return len(ASK.findall(text))
 
 
-def test_every_second_word_is_asked_for_once() -> None:
-    once = asked(kernel(8, 0))
+@pytest.mark.parametrize("cpu", ["x86-64-v4", "x86-64-v3"])
+def test_every_second_word_is_asked_for_once(cpu: str) -> None:
+    once = asked(kernel(8, 0), cpu=cpu)
     assert once
     assert once % LINES == 0
-    assert asked(kernel(8, 0, 4)) == once
-    assert asked(kernel(8, 0, 4, 100_000)) == 2 * once
+    assert asked(kernel(8, 0, 4), cpu=cpu) == once
+    assert asked(kernel(8, 0, 4, 100_000), cpu=cpu) == 2 * once
 
 
 @pytest.mark.parametrize("step", [12, 16])
