@@ -98,7 +98,7 @@ AARCH64 = Cpu("generic", "aarch64-unknown-linux-gnu", "", _ARM_BASE)
 """Every 64-bit Arm CPU under Linux."""
 
 
-class _Told(NamedTuple):
+class Told(NamedTuple):
     """What LLVM tells of this machine: `flags` are all features that it knows, with + or -."""
 
     name: str
@@ -107,7 +107,7 @@ class _Told(NamedTuple):
 
 
 @cache
-def _told() -> _Told:
+def told() -> Told:
     """From the cache, by what the system tells of the CPU: LLVM need not be loaded for it then."""
     cpu = _by_system()
     if cpu is None:
@@ -116,18 +116,18 @@ def _told() -> _Told:
     objects, key = ObjectCache(), digest("\0".join(parts).encode()).hex()
     found = objects.load(key)
     if found is not None:
-        return _Told(**cast("dict[str, Any]", found[0]))
-    told = _ask_llvm()
-    objects.store(key, told._asdict(), b"")
-    return told
+        return Told(**cast("dict[str, Any]", found[0]))
+    asked = _ask_llvm()
+    objects.store(key, asked._asdict(), b"")
+    return asked
 
 
-def _ask_llvm() -> _Told:
+def _ask_llvm() -> Told:
     import_whole("simt.engine.library")
     from simt.engine.library import llvm  # only if needed: start-up time
 
     flags = llvm.get_host_cpu_features().flatten()
-    return _Told(llvm.get_host_cpu_name(), llvm.get_process_triple(), flags)
+    return Told(llvm.get_host_cpu_name(), llvm.get_process_triple(), flags)
 
 
 def _by_system() -> str | None:
@@ -143,9 +143,9 @@ def _by_system() -> str | None:
 
 def host_features() -> frozenset[str]:
     """Features of this machine's CPU."""
-    told = _told()
-    enabled = frozenset(flag[1:] for flag in told.flags.split(",") if flag.startswith("+"))
-    enabled |= _habits(told.name)
+    found = told()
+    enabled = frozenset(flag[1:] for flag in found.flags.split(",") if flag.startswith("+"))
+    enabled |= _habits(found.name)
     return enabled | _ARM_BASE if _is_arm() else enabled
 
 
@@ -157,8 +157,8 @@ def _habits(name: str) -> frozenset[str]:
 @cache
 def host_cpu() -> Cpu:
     """This machine's CPU, with all that it can do."""
-    told = _told()
-    return Cpu(told.name, told.triple, told.flags, host_features())
+    found = told()
+    return Cpu(found.name, found.triple, found.flags, host_features())
 
 
 @cache
@@ -196,4 +196,4 @@ def _is_arm() -> bool:
 
 
 def _triple() -> str:
-    return _told().triple
+    return told().triple
