@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from simt.analysis.access import FEW_ROWS
 from simt.analysis.program import Call, Op, memory_operands
 from simt.analysis.shape import PITCHED, Shape
 from simt.analysis.ssa import Definition, Ssa
@@ -67,8 +68,8 @@ def _is_told(ssa: Ssa, shapes: Mapping[Definition, Shape], op: Op) -> bool:
 
 
 def _are_even(shape: Shape | None) -> bool:
-    """Whether lanes are at known distances from the first."""
-    return shape is not None and (shape.is_affine or shape.is_guarded) and shape.width == 1
+    """Whether lanes are at known distances from the first, or from the first of their row."""
+    return shape is not None and (shape.is_affine or shape.is_guarded) and shape.width <= FEW_ROWS
 
 
 def is_pitched(ssa: Ssa, shapes: Mapping[Definition, Shape], op: Op | Call) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 
-from simt.analysis.access import Way
+from simt.analysis.access import FEW_ROWS, Way
 from simt.analysis.following import Following
 from simt.analysis.shape import WARP, Hold
 from simt.analysis.ssa import Definition
@@ -129,10 +129,10 @@ class FollowingAlgebra(LineAlgebra):
         if not expected.told:
             return False
         shape = shape_of(access.address)
-        known = shape.width == 1 and shape.hold <= Hold.GUARDED and self.segment == WARP
+        known = shape.width == self.rows <= FEW_ROWS and shape.hold <= Hold.GUARDED
         known = known and access.address.type == I64 and not self._is_far(access)
         plain = known and access.count == 1 and not access.volatile and not self.eager
-        plain = plain and self.picks is not None
+        plain = plain and (self.picks is not None or expected.stores)
         outside = access.region not in (SHARED, LOCAL, WOVEN)
         return plain and outside and self._plan(access, stores=False).way is Way.NEAR
 
@@ -200,20 +200,21 @@ class FollowingAlgebra(LineAlgebra):
         if ahead.at:
             address = self.sub(U64, address, self.const(U64, ahead.at))
         stride, first = shape_of(address).stride, bases(address)
-        span = stride * (WARP - 1) + size
+        span = stride * (self.segment - 1) + size
         valid = address.valid if isinstance(address, Guarded) else "true"
         if not self._is_sure(access, address, span):
             valid = self.both(valid, self._all(self._valid(access, first, span)))
         whole = replace(access, count=ahead.words, size=size)
 
         def loaded() -> Values:
-            self.ask_for_later(access, first, stride * WARP)
+            if self.rows == 1:
+                self.ask_for_later(access, first, stride * WARP)
             for _ in ahead.columns:
                 self.ask_for_members(whole, stride)
             self._note_ends(ahead, bases(access.address), self.number(I64, stride))
-            start = Value(self._host(access, first), "ptr")
+            starts = self.starts_of_rows(replace(whole, address=address))
             picked = [self.picked(whole, stride, at) for at in range(0, size, ahead.size)]
-            return self._kept(ahead, [self.apart("steps", run, start) for run in picked])
+            return self._kept(ahead, [self.apart("steps", run, *starts) for run in picked])
 
         return self._either(valid, loaded, partial(self._gathered, access), likely=True)
 
@@ -252,10 +253,18 @@ class FollowingAlgebra(LineAlgebra):
     def _note_ends(self, ahead: Ahead, first: Value, step: Value) -> None:
         if ahead.ends is None:
             return
-        reach = self.binary("mul", step, self.number(I64, WARP - 1))
-        last = self.plus(self.binary("add", first, reach), ahead.behind + ahead.size)
-        for place, value in zip(ahead.ends, (self.plus(first, -ahead.at), last), strict=True):
+        low, high = self._ends_of(first)
+        reach = self.binary("mul", step, self.number(I64, self.segment - 1))
+        last = self.plus(self.binary("add", high, reach), ahead.behind + ahead.size)
+        for place, value in zip(ahead.ends, (self.plus(low, -ahead.at), last), strict=True):
             self.builder.void(f"store {value.typed}, ptr {place}")
+
+    def _ends_of(self, first: Value) -> tuple[Value, Value]:
+        """The lowest and the highest of the addresses of the first lanes of rows."""
+        low = high = self._parts(first)[0]
+        for other in self._parts(first)[1:]:
+            low, high = self.intrinsic("umin", low, other), self.intrinsic("umax", high, other)
+        return low, high
 
     def store(self, t: Type, space: str, address: Value, values: Values, volatile: bool) -> None:
         if space != "global":
@@ -281,14 +290,15 @@ class FollowingAlgebra(LineAlgebra):
         """i1: a store by known steps lies before or behind all words, or between those that are still to be
         taken; None: it cannot be told."""
         address, shape = store.access.address, shape_of(store.access.address)
-        known = (shape.is_affine or shape.is_guarded) and shape.width == 1 and self.segment == WARP
+        known = (shape.is_affine or shape.is_guarded) and shape.width == self.rows <= FEW_ROWS
         if ahead.ends is None or not known or shape.stride < 0:
             return None
         valid = address.valid if isinstance(address, Guarded) else "true"
         if self._is_between(store.access, ahead):
             return valid
-        end = self.plus(bases(address), shape.stride * (WARP - 1) + store.access.size)
-        return self.both(self._is_outside(ahead.ends, bases(address), end), valid)
+        low, high = self._ends_of(bases(address))
+        end = self.plus(high, shape.stride * (self.segment - 1) + store.access.size)
+        return self.both(self._is_outside(ahead.ends, low, end), valid)
 
     def _is_outside(self, ends: tuple[str, str], start: Value, end: Value) -> str:
         """i1: what is from one address to the other lies before or behind all words."""

@@ -7,9 +7,11 @@ first lane's structure and the last one's is written as whole registers, under m
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Sequence
 from functools import cached_property, partial
 
+from simt.analysis.access import FEW_ROWS
 from simt.analysis.program import Call, Op, memory_operands
 from simt.analysis.shape import WARP, Hold
 from simt.analysis.ssa import Ssa
@@ -18,6 +20,7 @@ from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_memory import Store
 from simt.engine.llvm_odd_rows import OddRowsAlgebra
+from simt.engine.llvm_small_words import HALF_OF_IT, NONE, REGISTER_OF_AVX2, SMALLEST
 from simt.engine.llvm_steps import REGISTER
 from simt.records import replace
 
@@ -63,12 +66,22 @@ class MemberAlgebra(OddRowsAlgebra):
     def _may_wait(self, access: Access) -> bool:
         """Whether each lane has a part of its own of a structure that is not larger than a register. (Four
         words of a lane at once are stored as fast lane by lane, and need fewer registers.)"""
-        shape, picks = shape_of(access.address), self.picks
-        known = shape.width == 1 and shape.hold <= Hold.GUARDED and self.segment == WARP
+        shape = shape_of(access.address)
+        known = shape.width == self.rows <= FEW_ROWS and shape.hold <= Hold.GUARDED
         small, step = access.size < LARGE, shape.stride
         apart = small and access.size < step <= REGISTER and step % access.size == 0
-        able = picks is not None and picks <= access.word and not access.volatile
-        return known and apart and able and access.region not in (SHARED, LOCAL, WOVEN)
+        plain = not access.volatile and access.region not in (SHARED, LOCAL, WOVEN)
+        return known and apart and plain and self._can_put(access, step)
+
+    def _can_put(self, access: Access, step: int) -> bool:
+        """Whether the CPU puts words in their places in registers. (AVX2 writes no part of one: what does not
+        fill its structure is stored lane by lane in the end.)"""
+        if self.picks is not None:
+            return self.picks <= access.word
+        whole = self.segment * step % REGISTER_OF_AVX2 == 0
+        if access.word < SMALLEST:
+            whole = self.segment * access.word % HALF_OF_IT == 0
+        return "avx2" in self.features and whole
 
     def _place(self, access: Access) -> tuple[Value, int]:
         return self.as_sum(bases(access.address))
@@ -93,7 +106,7 @@ class MemberAlgebra(OddRowsAlgebra):
         if not members:
             return
         line, reach = self.line, self.reach
-        if len(members) == 1:
+        if len(members) == 1 or not self._may_be_put(len(members), members[0].access):
             self._store_each(members)
         else:
             for member in members:
@@ -103,6 +116,10 @@ class MemberAlgebra(OddRowsAlgebra):
             some = partial(self._either, valid, partial(self._store_waiting, members, False), each)
             self._either(self.both(self._no_lane_idles(), valid), together, some if self.puts_some else each)
         self.line, self.reach = line, reach
+
+    def _may_be_put(self, members: int, access: Access) -> bool:
+        """Whether so many members like one may be stored together: all of a structure, or some of it."""
+        return self.puts_some or members * access.size == shape_of(access.address).stride
 
     def _store_each(self, members: Sequence[Store]) -> tuple[Value, ...]:
         for member in members:
@@ -117,7 +134,7 @@ class MemberAlgebra(OddRowsAlgebra):
         """i1: all members of all lanes' structures may be written."""
         first = self._lowest(members).access
         last = max(self._place(member.access)[1] for member in members)
-        span = shape_of(first.address).stride * (WARP - 1) + last - self._place(first)[1] + first.size
+        span = shape_of(first.address).stride * (self.segment - 1) + last - self._place(first)[1] + first.size
         guards = {m.access.address.valid for m in members if isinstance(m.access.address, Guarded)}
         return self._may_be_written(first, span, guards)
 
@@ -127,13 +144,15 @@ class MemberAlgebra(OddRowsAlgebra):
 
     def _may_be_written(self, first: Access, span: int, guards: Collection[str]) -> str:
         """i1: addresses are what they seem to be by these guards, and so many bytes may be written from the
-        first lane's address on."""
+        address of the first lane on, or of the first of each row; rows lie one behind the other."""
         ok = "true"
+        for one, other in itertools.pairwise(self._parts(bases(first.address))):
+            ok = self.both(ok, self.test("icmp uge", other, self.plus(one, span)).ir)
         if self._is_sure(first, first.address, span):
             return ok
         for guard in sorted(guards):
             ok = self.both(ok, guard)
-        return self.both(ok, self._valid(first, bases(first.address), span).ir)
+        return self.both(ok, self._all(self._valid(first, bases(first.address), span)))
 
     def _no_lane_idles(self) -> str:
         """i1."""
@@ -153,9 +172,9 @@ class MemberAlgebra(OddRowsAlgebra):
                     column = self.emit(f"bitcast {column.typed} to <{WARP} x {element}>", element, WARP)
                 columns.append(column)
                 places.append(place + i * first.word)
-        pointer = Value(self._host(first, bases(first.address)), "ptr")
+        pointers = self.starts_of_rows(first)
         access = replace(first, address=Value("0", "i64"), element=element)
-        kind, operands = MemberAlgebra.put_members, [pointer, *columns]
+        kind, operands = MemberAlgebra.put_members, [*pointers, *columns]
         if not of_all:
             kind, operands = MemberAlgebra.put_some_members, [self.mask_bits(self.mask), *operands]
         run = partial(kind, access=access, stride=shape_of(first.address).stride, places=places)
@@ -170,28 +189,70 @@ class MemberAlgebra(OddRowsAlgebra):
 
     def put_members(
         self,
-        pointer: Value,
-        *columns: Value,
+        *operands: Value,
         access: Access,
         stride: int,
         places: Sequence[int],
         running: Value | None = None,
     ) -> None:
-        """Stores a word of each column at each of some places in each lane's structure; the first lane's
-        begins at `pointer`. `running`: only for the lanes of this mask (i32)."""
-        pieces, count = self._words_by_lanes(columns), min(WARP, REGISTER // access.word)
+        """Stores a word of each column at each of some places in each lane's structure. Before the columns
+        come the addresses of the first lane's, or of that of the first of each row. `running`: only for the
+        lanes of this mask (i32)."""
+        pointers, columns = operands[: -len(places)], operands[-len(places) :]
+        in_parts = len(columns) & (len(columns) - 1) == 0
+        if self.picks is None and access.word < SMALLEST and not in_parts:
+            return self._put_bytes(pointers, columns, access.word, stride, places)
+        pieces, count = self._words_by_lanes(columns), min(WARP, self.register // access.word)
         held = len(pieces) * count // WARP  # words of a lane
         column_at = {place: number for number, place in enumerate(places)}
-        for start in range(0, (WARP - 1) * stride + max(places) + access.word, count * access.word):
+        span = (self.segment - 1) * stride + max(places) + access.word
+        for row, start in itertools.product(range(len(pointers)), range(0, span, count * access.word)):
             words = (divmod(start + i * access.word, stride) for i in range(count))
             picks = [
-                lane * held + column_at[rest] if lane < WARP and rest in column_at else None
+                (row * self.segment + lane) * held + column_at[rest]
+                if lane < self.segment and rest in column_at
+                else None
                 for lane, rest in words
             ]
             if any(pick is not None for pick in picks):
-                where = self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {start}")
+                where = self._behind(pointers[row], start).ir
                 lanes = [None if pick is None else pick // held for pick in picks]
                 self._store_some_words(self._picked_words(pieces, picks), where, lanes, running, access.word)
+        return None
+
+    def _put_bytes(
+        self,
+        pointers: Sequence[Value],
+        columns: Sequence[Value],
+        word: int,
+        stride: int,
+        places: Sequence[int],
+    ) -> None:
+        """The same for small words that fill their structures, with AVX2."""
+        lanes = HALF_OF_IT // word
+        for first in range(0, WARP, 2 * lanes):
+            pieces = [self._bytes_of(column, first, 2 * lanes, word) for column in columns]
+            starts = [
+                self._behind(pointers[lane * len(pointers) // WARP], lane % self.segment * stride)
+                for lane in (first, first + lanes)
+            ]
+            for start in range(0, lanes * stride, HALF_OF_IT):
+                order = [divmod(start + i, stride) for i in range(HALF_OF_IT)]
+                orders = [
+                    [lane * word + at - place if place <= at < place + word else NONE for lane, at in order]
+                    for place in places
+                ]
+                found = self.put_in_places(pieces, orders)
+                for number, begin in enumerate(starts):
+                    half = self.piece(found, number * HALF_OF_IT, HALF_OF_IT)
+                    self.builder.void(f"store {half.typed}, {self._behind(begin, start).typed}, align {word}")
+
+    def _bytes_of(self, column: Value, first: int, lanes: int, word: int) -> Value:
+        """The bytes of some lanes of a column."""
+        piece = self.piece(column, first, lanes)
+        if word == 1:
+            return piece
+        return self.emit(f"bitcast {piece.typed} to <{lanes * word} x i8>", "i8", lanes * word)
 
     def _store_some_words(
         self, data: Value, pointer: str, lanes: Sequence[int | None], running: Value | None, word: int
@@ -212,7 +273,7 @@ class MemberAlgebra(OddRowsAlgebra):
             even, odd = (self._words_by_lanes(columns[first::2]) for first in range(2))
             return [piece for pair in zip(even, odd, strict=True) for piece in self._in_turns(*pair)]
         (column,) = columns
-        count = min(WARP, REGISTER * 8 // int(column.type[1:]))
+        count = min(WARP, self.register * 8 // int(column.type[1:]))
         if column.ir == "poison":
             return [replace(column, width=count)] * (WARP // count)
         return [self.piece(column, first, count) for first in range(0, WARP, count)]

@@ -4,8 +4,7 @@ Where the distance is small (members of structures, every second word, colours o
 the first lane's word and the last one's is loaded as whole registers, in which CPUs with AVX-512 look each
 lane's word up; stores put lanes in their places in registers, and write those places alone, by a mask that is
 known when compiling. Else it is one load or store for each lane. With AVX2 single words are loaded in that
-way, too: LLVM picks them out of registers by some instructions; of small ones, the lower half or quarter of
-larger integers.
+way, too: LLVM picks them out of registers by some instructions (small ones: `simt.engine.llvm_small_words`).
 """
 
 from __future__ import annotations
@@ -21,24 +20,18 @@ from simt.engine.llvm_access import LOCAL, SHARED, WOVEN, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
-from simt.engine.llvm_masked import SMALLEST as SMALLEST_BITS
 from simt.engine.llvm_scopes import OF_PROGRAM
-from simt.engine.llvm_streams import StreamAlgebra
+from simt.engine.llvm_small_words import REGISTER_OF_AVX2, SMALLEST, SmallWordAlgebra
 
 REGISTER = 64
 """Bytes."""
-REGISTER_OF_AVX2 = 32
-SMALLEST = SMALLEST_BITS // 8
-"""Bytes of words that AVX2 moves from register to register."""
 FEW = 3
 """Registers out of which AVX2 picks one of words faster than it loads them one by one: on an AMD Zen 3, a
 warp's words of 4 bytes, 8 or 12 apart, in 5.1 and 5.6 ns in place of 8.4; 16 apart, in 11 in place of 8.6."""
-WIDE = (2, 4, 8)
-"""Bytes of integers."""
 
 
-class StepsAlgebra(StreamAlgebra):
-    """`StreamAlgebra` with accesses by steps."""
+class StepsAlgebra(SmallWordAlgebra):
+    """`SmallWordAlgebra` with accesses by steps."""
 
     @property
     def picks(self) -> int | None:
@@ -46,7 +39,7 @@ class StepsAlgebra(StreamAlgebra):
         return host.picks(self.features)
 
     @property
-    def _register(self) -> int:
+    def register(self) -> int:
         """Bytes of those out of which words are picked."""
         return REGISTER_OF_AVX2 if self.picks is None else REGISTER
 
@@ -56,12 +49,13 @@ class StepsAlgebra(StreamAlgebra):
         if self.picks is not None or "avx2" not in self.features or count > 1:
             return are_near(stride, size, count, self.picks)
         if size < SMALLEST:
-            return self._loads_wide(stride, size)
+            return self.loads_small(stride, size)
         return stride <= FEW * size and are_near(stride, size, 1, SMALLEST)
 
-    def _loads_wide(self, stride: int, size: int) -> bool:
-        """Whether small words begin larger integers, which fill more than one register of a row."""
-        return size < stride and stride in WIDE and self.segment * stride > self._register
+    @property
+    def rows(self) -> int:
+        """Rows of the CTA in a warp."""
+        return WARP // self.segment
 
     @property
     def runs_in_half(self) -> bool:
@@ -147,7 +141,7 @@ class StepsAlgebra(StreamAlgebra):
 
     def picked(self, access: Access, stride: int, start: int) -> Callable[..., Value]:
         if self.picks is None and access.word < SMALLEST:
-            return partial(StepsAlgebra.begin_at, access=access, stride=stride)
+            return self.small_words(access, stride, start)
         return partial(StepsAlgebra.pick_at, access=access, stride=stride, start=start)
 
     def _places(self, stride: int, start: int) -> list[int]:
@@ -229,28 +223,9 @@ class StepsAlgebra(StreamAlgebra):
             groups.append(self._pick_group(at, access.element, access.word, where, span).ir)
         return self._concatenate(access.element, lanes, groups)
 
-    def begin_at(self, *starts: Value, access: Access, stride: int) -> Value:
-        """The words at which integers as large as the step begin, as lanes. Nothing is loaded that lies
-        behind the last word of a row: its last register holds what ends with words."""
-        lanes, more = self._register // stride, stride - access.size
-        groups: list[str] = []
-        for first in range(0, WARP, lanes):
-            is_last = (first + lanes) % self.segment == 0
-            place = first % self.segment * stride - (more if is_last else 0)
-            at = self._behind(starts[first * len(starts) // WARP], place)
-            text = f"load {spell(f'i{8 * stride}', lanes)}, {at.typed}, align {access.size}"
-            loaded = Value(self.builder.emit(text), f"i{8 * stride}", lanes)
-            bits = self.widened(self.number(loaded.type, 8 * more), lanes)
-            groups.append((LlvmIntegers.binary(self, "lshr", loaded, bits) if is_last else loaded).ir)
-        whole = self._concatenate(f"i{8 * stride}", lanes, groups)
-        words = self.cast("trunc", f"i{8 * access.size}", whole)
-        if words.type == access.element:
-            return words
-        return self.emit(f"bitcast {words.typed} to {spell(access.element, WARP)}", access.element, WARP)
-
     def _pick_group(self, pointer: Value, element: str, word: int, where: list[int], span: int) -> Value:
         """What lies at some distances from a pointer, as lanes: out of `span` bytes from there on."""
-        piece = min(self._register, 1 << (span.bit_length() - 1))
+        piece = min(self.register, 1 << (span.bit_length() - 1))
         starts = [*range(0, span - piece, piece), span - piece]  # the last one ends with the last lane
         loaded = [self._piece_at(pointer, element, word, s, piece) for s in starts]
         owners = [min(place // piece, len(starts) - 1) for place in where]
@@ -259,10 +234,7 @@ class StepsAlgebra(StreamAlgebra):
 
     def _lanes_together(self, access: Access) -> int:
         """Lanes whose words a register holds, in one row."""
-        return min(self.segment, self._register // access.word)
-
-    def _behind(self, pointer: Value, nbytes: int) -> Value:
-        return Value(self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {nbytes}"), "ptr")
+        return min(self.segment, self.register // access.word)
 
     def _piece_at(self, pointer: Value, element: str, word: int, place: int, nbytes: int) -> Value:
         count = nbytes // word

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from simt.analysis.members import Later
-from simt.analysis.shape import WARP
 from simt.engine.llvm_access import Access
 from simt.engine.llvm_following import Ahead
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
@@ -90,7 +89,7 @@ class WaitingAlgebra(MemberAlgebra):
             offsets.append(member.offset)
             known += [loaded for _, loaded in loads if loaded is not None]
             others += [loaded for (_, loaded), told in zip(loads, apart, strict=True) if loaded and not told]
-        if not known:
+        if not (known and self._may_be_put(len(offsets), access)):
             return None
         low, high = min(offsets), max(offsets) + access.size
         return Promise(self._may_all_wait(access, low, high, known, others), len(offsets) - 1)
@@ -126,13 +125,13 @@ class WaitingAlgebra(MemberAlgebra):
         others of them are of words that lie apart."""
         address = access.address
         lowest = replace(access, address=self.sub(U64, address, self.const(U64, -low)) if low else address)
-        span = shape_of(address).stride * (WARP - 1) + high - low
+        span = shape_of(address).stride * (self.segment - 1) + high - low
         guards = (address.valid,) if isinstance(address, Guarded) else ()
         holds = self._are_written(lowest, span, guards)
         for done in dict.fromkeys(ahead.done for ahead in known):
             holds = self.both(holds, self.builder.emit(f"load i1, ptr {done}"))
-        first = bases(lowest.address)
+        first, last = self._ends_of(bases(lowest.address))
         for ahead in {ahead.done: ahead for ahead in others}.values():
             assert ahead.ends is not None
-            holds = self.both(holds, self._is_outside(ahead.ends, first, self.plus(first, span)))
+            holds = self.both(holds, self._is_outside(ahead.ends, first, self.plus(last, span)))
         return holds

@@ -123,10 +123,29 @@ def test_stores_that_do_not_wait(name: str) -> None:
     assert "@simt.members" not in text_of(stores, step)
 
 
-@pytest.mark.parametrize("missing", ["avx512f", None])
-def test_only_where_registers_are_permuted(missing: str | None) -> None:
-    cpu = named_cpus()["x86-64-v3" if missing else "x86-64-v4"]
-    assert ("@simt.members" in text_of(STORES, 12, cpu=cpu)) == (missing is None)
+@pytest.mark.parametrize(
+    ("cpu", "step", "are_together"),
+    [
+        ("x86-64-v4", 12, True),
+        ("x86-64-v4", 16, True),
+        ("x86-64-v3", 12, True),
+        ("x86-64-v3", 16, False),  # without masks, what lies between would be written
+        ("x86-64-v2", 12, False),
+    ],
+)
+def test_only_where_registers_are_permuted(cpu: str, step: int, are_together: bool) -> None:
+    assert ("@simt.members" in text_of(STORES, step, cpu=named_cpus()[cpu])) == are_together
+
+
+@pytest.mark.parametrize(("bits", "members", "permutations"), [(8, 3, 9), (16, 3, 18), (8, 4, 0), (16, 2, 0)])
+def test_small_members_go_to_their_places_with_avx2(bits: int, members: int, permutations: int) -> None:
+    """By a permutation of bytes for each register of a member and each register that is stored; what has as
+    many members as a power of two is put together by LLVM."""
+    size = bits // 8
+    stores = " ".join(f"st.global.b{bits} [%b+{size * i}], %v{i};" for i in range(members))
+    text = text_of(stores, size * members, bits, named_cpus()["x86-64-v3"])
+    assert "@simt.members" in text
+    assert text.count("call <32 x i8> @llvm.x86.avx2.pshuf.b") == permutations
 
 
 LAYOUTS = [
@@ -140,6 +159,13 @@ LAYOUTS = [
     (40, 1, 64, (0, 32, 16)),
     (16, 1, 16, (2, 10, 14)),
     (3, 1, 8, (0, 2, 1)),
+    (2, 1, 8, (1, 0)),
+    (4, 1, 8, (0, 1, 2, 3)),
+    (5, 1, 8, (4, 0, 1, 2, 3)),
+    (6, 1, 16, (4, 0, 2)),
+    (8, 1, 32, (4, 0)),
+    (12, 2, 16, (0, 8, 4)),
+    (16, 1, 64, (8, 0)),
     (20, 2, 8, (0, 6, 16)),
     (60, 1, 8, tuple(range(0, 60, 7))),
 ]

@@ -1,5 +1,5 @@
-"""Words few bytes apart, which AVX2 picks out of registers, and small ones that begin larger integers: up to
-both ends of memory. Expectations are NumPy's."""
+"""Words few bytes apart, which AVX2 picks out of registers, and small ones, bytes of registers or parts of
+larger integers: up to both ends of memory. Expectations are NumPy's."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ KERNEL = """.version 7.5
 }}
 """
 STEPS = [
-    ("u8", 2), ("u8", 4), ("u8", 8), ("u8", 3), ("b16", 4), ("b16", 8), ("b16", 6), ("f32", 8), ("u32", 12),
-    ("u32", 16), ("f64", 16), ("u64", 24),
+    ("u8", 2), ("u8", 4), ("u8", 8), ("u8", 3), ("u8", 5), ("u8", 7), ("b16", 4), ("b16", 8), ("b16", 6),
+    ("f32", 8), ("u32", 12), ("u32", 16), ("f64", 16), ("u64", 24),
 ]  # fmt: skip
 BLOCKS = [(32, 1), (64, 1), (16, 2), (8, 4), (4, 8), (24, 1)]
 
@@ -73,5 +73,7 @@ def test_who_loads_so() -> None:
     assert code("u8", 4, 32, "x86-64-v3").count("load <8 x i32>") == 4
     assert code("b16", 4, 32, "x86-64-v3").count("load <8 x i32>") == 4
     assert code("f32", 12, 32, "x86-64-v3").count("load <8 x float>") == 4 * 3
-    for kind, step, cpu in (("u8", 3, "x86-64-v3"), ("f32", 16, "x86-64-v3"), ("f32", 8, "x86-64-v2")):
+    assert code("u8", 3, 32, "x86-64-v3").count("call <32 x i8> @llvm.x86.avx2.pshuf.b") == 3
+    assert code("b16", 6, 32, "x86-64-v3").count("call <32 x i8> @llvm.x86.avx2.pshuf.b") == 2 * 3
+    for kind, step, cpu in (("u8", 3, "x86-64-v2"), ("f32", 16, "x86-64-v3"), ("f32", 8, "x86-64-v2")):
         assert "load <" not in code(kind, step, 32, cpu).split("@simt.steps")[1].split("}")[0]
