@@ -116,7 +116,12 @@ def test_which_cpus_are_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """And which ask for what CTAs need next, by measurement."""
     far, by_phases = host.ASKS_FAR, host.ASKS_BY_PHASES
     both, none = {far, by_phases}, set[str]()
-    known = ("znver4", True, {by_phases}), ("znver5", False, none), ("sapphirerapids", False, both)
+    known = (
+        ("znver3", False, {by_phases}),
+        ("znver4", True, {by_phases}),
+        ("znver5", False, none),
+        ("sapphirerapids", False, both),
+    )
     told = host.told()
     for name, stale, asking in known:
         monkeypatch.setattr(host, "told", lambda name=name: told._replace(name=name))
