@@ -12,7 +12,7 @@ from simt.analysis.shape import BlockShape
 from simt.engine.host import ASKS_BY_PHASES, ASKS_FAR, FOLLOWS_WIDE, SLOW_GATHERS, host_cpu, stores_some
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_phases import UNROLLED
-from simt.engine.llvm_prefetch import CLOSE, NEXT, ROOM_IN_TURN, SPREAD
+from simt.engine.llvm_prefetch import CLOSE, HALO, LINE, NEXT, ROOM_IN_TURN, SPREAD
 
 FEATURES = host_cpu().features - {SLOW_GATHERS, FOLLOWS_WIDE} | {ASKS_FAR, ASKS_BY_PHASES}
 LOAD = "ld.global.u32 %v, [%a];"
@@ -179,6 +179,21 @@ def test_loads_that_prefetch(name: str) -> None:
     barriers = len(re.findall(r"^suspend", text, re.MULTILINE))  # at each, one of the lines put off
     assert text.count("call void @llvm.prefetch") == loads * lines + barriers
     assert (f"@{SPREAD} = private constant i1 true" in text) == spread
+
+
+@pytest.mark.parametrize("step", [-LINE, 0, LINE // 2 - 1, LINE // 2, 56, LINE, LINE + 1, 4 * LINE])
+def test_ctas_a_line_apart_ask_past_the_next_one(step: int) -> None:
+    """The code that says how far on to ask, done here: of a step of 64 bits."""
+    text = text_of(BODIES["before a barrier"][0])
+    found = re.search(
+        r"(%\S+) = sub i64 (%\S+), (\d+)\n\s+(%\S+) = icmp ule i64 \1, (\d+)\n"
+        r"\s+%\S+ = select i1 \4, i64 (\d+), i64 \2\n",
+        text,
+    )
+    assert found is not None
+    least, reach, past = (int(found[n]) for n in (3, 5, 6))
+    asked = past if (step - least) % 2**64 <= reach else step
+    assert asked == (HALO if LINE // 2 <= step <= LINE else step)
 
 
 @pytest.mark.parametrize(
