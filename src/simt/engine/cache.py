@@ -68,8 +68,20 @@ def llvm_fingerprint() -> str:
     if found is None or found.origin is None:
         raise ImportError("no llvmlite: simt needs it to make machine code")
     libraries = os.path.join(os.path.dirname(found.origin), "binding")
-    parts = [libraries, *sorted(_states(libraries, _LIBRARIES))]
+    try:
+        parts = [libraries, *sorted(_states(libraries, _LIBRARIES))]
+    except OSError:  # it is not as its wheels put it on disk
+        return _loaded_llvm()
     return digest("\n".join(parts).encode("utf-8", "surrogateescape")).hex()
+
+
+def _loaded_llvm() -> str:
+    """The same, from LLVM itself."""
+    from importlib.metadata import version
+
+    from simt.engine.library import llvm
+
+    return digest(f"{version('llvmlite')} {llvm.llvm_version_info}".encode()).hex()
 
 
 def _states(folder: str, kinds: tuple[str, ...] = (".py",)) -> Iterator[str]:

@@ -144,6 +144,22 @@ def test_default_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     assert default_folder() == tmp_path / ".cache" / "simt"
 
 
+def test_fingerprint_of_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its files; by what it says of itself where they are somewhere else."""
+    by_files = cache.llvm_fingerprint()
+
+    def nowhere(folder: str, kinds: tuple[str, ...]) -> None:
+        raise FileNotFoundError(folder)
+
+    monkeypatch.setattr(cache, "_states", nowhere)
+    by_version = cache.llvm_fingerprint.__wrapped__()
+    assert len(by_files) == len(by_version) == 64
+    assert by_files != by_version
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match="llvmlite"):
+        cache.llvm_fingerprint.__wrapped__()
+
+
 def test_fingerprint_is_that_of_the_files() -> None:
     assert code_fingerprint() == code_fingerprint()
     assert len(code_fingerprint()) == 64
