@@ -8,11 +8,9 @@ that there are (`simt.engine.native_fibers`). It gets no more than the device ha
 
 from __future__ import annotations
 
-import ctypes
 import mmap
 import threading
 from array import array
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +22,7 @@ from simt.engine.native_fibers import EAGER
 from simt.engine.native_stack import WANTED
 from simt.errors import OutOfMemory
 from simt.machine.launch import Launch
+from simt.pages import LIBC
 
 KEPT_BYTES = 1 << 20
 """Device memory of fibers that is kept for the next launch."""
@@ -31,7 +30,6 @@ KEPT_FIBERS = 2048
 """Fibers that are kept for the next launch. Making one takes 50 us; one that has run has some 20 KB of
 memory."""
 PAGE = mmap.PAGESIZE
-_LIBC: Any = ctypes.CDLL(None)
 
 
 class Stack:
@@ -44,7 +42,7 @@ class Stack:
         flags |= getattr(mmap, "MAP_NORESERVE", 0) | getattr(mmap, "MAP_STACK", 0)
         self._memory = mmap.mmap(-1, PAGE + size, flags=flags)
         start = np.frombuffer(self._memory, np.uint8).ctypes.data
-        _LIBC.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(PAGE), 0)
+        LIBC.mprotect(start, PAGE, 0)
         if hasattr(mmap, "MADV_NOHUGEPAGE"):
             self._memory.madvise(mmap.MADV_NOHUGEPAGE)
         self.end = start + PAGE + size

@@ -18,7 +18,6 @@ import struct
 import sys
 import weakref
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +26,7 @@ from numpy.typing import NDArray
 from simt.diagnostics import counted
 from simt.engine.host import Cpu
 from simt.errors import OutOfMemory
+from simt.pages import LIBC, map_pages, unmap
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -105,7 +105,7 @@ def _above(at: int, align: int) -> int:
 def _function(name: str) -> int:
     """The address of a function that the process has."""
     try:
-        found = ctypes.cast(_process()[name], ctypes.c_void_p).value
+        found = ctypes.cast(LIBC[name], ctypes.c_void_p).value
     except AttributeError:
         found = None
     if found is None:
@@ -113,28 +113,16 @@ def _function(name: str) -> int:
     return found
 
 
-@cache
-def _process() -> ctypes.CDLL:
-    """What the process has."""
-    library = ctypes.CDLL(None, use_errno=True)
-    library.mmap.argtypes = ctypes.c_void_p, ctypes.c_size_t, *(ctypes.c_int,) * 3, ctypes.c_long
-    library.mmap.restype = ctypes.c_void_p
-    library.munmap.argtypes = ctypes.c_void_p, ctypes.c_size_t
-    library.mprotect.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
-    return library
-
-
 class _Memory:
     """Bytes that are given back with this, but not when Python ends: other threads may still be there."""
 
     def __init__(self, size: int) -> None:
         self._size = _above(size, mmap.PAGESIZE)
-        kind = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-        found = _process().mmap(None, self._size, mmap.PROT_READ | mmap.PROT_WRITE, kind, -1, 0)
-        if found == ctypes.c_void_p(-1).value:
+        found = map_pages(self._size)
+        if found is None:
             raise OutOfMemory(f"no memory for {counted(size, 'byte')} of machine code")
-        self.address: int = found
-        weakref.finalize(self, _process().munmap, found, self._size).atexit = False
+        self.address = found
+        weakref.finalize(self, unmap, found, self._size).atexit = False
         self._bytes: Bytes = np.frombuffer(
             memoryview((ctypes.c_uint8 * self._size).from_address(found)), "u1"
         )
@@ -161,7 +149,7 @@ class _Memory:
             self._protect(constants, self._size - constants, mmap.PROT_READ)
 
     def _protect(self, at: int, size: int, allowed: int) -> None:
-        if _process().mprotect(self.address + at, size, allowed):
+        if LIBC.mprotect(self.address + at, size, allowed):
             number = ctypes.get_errno()
             raise OSError(number, f"cannot make machine code: {os.strerror(number)}")
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simt.errors import OutOfMemory, SimtError
+from simt.pages import LIBC, map_pages, unmap
 
 PAGE = mmap.PAGESIZE
 ALIGNMENT = 256
@@ -142,7 +143,7 @@ class Arena:
 
     def __init__(self, size: int, *, low: bool = False) -> None:
         start, length = _reserve(round_up(size, PAGE), low)
-        self._finalizer = weakref.finalize(self, _unmap, start, length + 2 * PAGE)
+        self._finalizer = weakref.finalize(self, unmap, start, length + 2 * PAGE)
         self._finalizer.atexit = False  # the process' end frees everything; views may still be in use
         self._turns = Turns()
         self._freed: deque[int] = deque()
@@ -248,34 +249,20 @@ class Bytes:
 
 # ------------------------------------------------------------------ the operating system
 
-_FAILED = ctypes.c_void_p(-1).value
 _SMALLEST = 16 << 20
-_FLAGS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+_FLAGS: int = getattr(mmap, "MAP_NORESERVE", 0)
 _FIXED_NOREPLACE = 0x100000  # Linux 4.17; older kernels take the address as a hint
 _LOW_STEP = 64 << 20
-
-
-def _libc() -> Any:
-    library = ctypes.CDLL(None, use_errno=True)
-    library.mmap.restype = ctypes.c_void_p
-    library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    library.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-    library.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    library.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    return library
-
-
-_LIBC = _libc()
 
 
 def _reserve(size: int, low: bool) -> tuple[int, int]:
     """Start of a reservation (its first page is a guard) and the usable length between the guards."""
     wanted = size
     while True:
-        start = _map_low(size + 2 * PAGE) if low else _map(None, size + 2 * PAGE, _FLAGS)
+        start = _map_low(size + 2 * PAGE) if low else map_pages(size + 2 * PAGE, flags=_FLAGS)
         if start is not None:
-            _LIBC.mprotect(start, PAGE, 0)
-            _LIBC.mprotect(start + PAGE + size, PAGE, 0)
+            LIBC.mprotect(start, PAGE, 0)
+            LIBC.mprotect(start + PAGE + size, PAGE, 0)
             _prefer_huge_pages(start + PAGE, size)
             return start, size
         if size <= _SMALLEST:
@@ -284,35 +271,26 @@ def _reserve(size: int, low: bool) -> tuple[int, int]:
         size = max(_SMALLEST, round_up(size // 2, PAGE))
 
 
-def _map(address: int | None, size: int, flags: int) -> int | None:
-    found = _LIBC.mmap(address, size, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
-    return None if found == _FAILED else found
-
-
 def _map_low(size: int) -> int | None:
     """Searches for a place below 4 GiB, from high to low: programs that load low start at the bottom."""
     for address in range((LOW_END - size) // _LOW_STEP * _LOW_STEP, 0, -_LOW_STEP):
-        found = _map(address, size, _FLAGS | _FIXED_NOREPLACE)
+        found = map_pages(size, address, _FLAGS | _FIXED_NOREPLACE)
         if found is not None and found + size <= LOW_END:
             return found
         if found is not None:
-            _unmap(found, size)
+            unmap(found, size)
     return None
-
-
-def _unmap(start: int, size: int) -> None:
-    _LIBC.munmap(start, size)
 
 
 def _prefer_huge_pages(start: int, size: int) -> None:
     """As NumPy does for its big arrays: fewer TLB misses in streams."""
     advice = getattr(mmap, "MADV_HUGEPAGE", None)
     if advice is not None:
-        _LIBC.madvise(start, size, advice)
+        LIBC.madvise(start, size, advice)
 
 
 def _discard(start: int, size: int) -> bool:
     """Gives pages back; they read as zero afterwards. False where the system does not promise that."""
     if sys.platform != "linux":
         return False
-    return _LIBC.madvise(start, size, mmap.MADV_DONTNEED) == 0
+    return LIBC.madvise(start, size, mmap.MADV_DONTNEED) == 0
