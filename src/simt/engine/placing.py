@@ -92,7 +92,7 @@ def _lay_out(objects: Sequence[_Object], kind: int, at: int) -> int:
     for o in objects:
         for number, section in o.sections.items():
             if section.flags & _EXECUTE == kind:
-                at = o.places[number] = _above(at, section.align)
+                at = o.places[number] = _above(at, max(section.align, 1))
                 at += section.size
     return _above(at, _ALIGNED)
 
