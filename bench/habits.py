@@ -22,19 +22,14 @@ from suite.versions import Virtual
 from survey.catalogue import CASES
 from timing import pin_to_one_core
 
-import simt.engine.host as known
 from simt.analysis.joined import asked
 from simt.engine.compile import attributes
 from simt.engine.compiler import Compiler
-from simt.engine.host import Cpu, host_cpu
+from simt.engine.host import HABITS, Cpu, host_cpu
 from simt.engine.llvm_kernel import emit
 from simt.engine.unsupported import Unsupported
 from simt.records import replace
 
-HABITS = (
-    known.ASKS_FAR, known.ASKS_BY_PHASES, known.FOLLOWS_WIDE, known.PAGES_APART, known.STALE_PLACES,
-    known.FAR_TURNS,
-)  # fmt: skip
 MOST_SECONDS = 12
 """Of a kernel's pairs."""
 PROBLEMS: dict[str, Any] = {**{entry.name: entry for entry in ENTRIES}, **CASES}
@@ -87,7 +82,7 @@ def ratio(problem: Problem, without: Virtual, with_it: Virtual, rounds: int) -> 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("habits", nargs="*", help=f"of {', '.join(HABITS)}; all if none is given")
+    parser.add_argument("habits", nargs="*", help=f"of {', '.join(sorted(HABITS))}; all if none is given")
     parser.add_argument("--kernels", nargs="*", help="of the suite and the survey; all if none is given")
     parser.add_argument("--rounds", type=int, default=21)
     given = parser.parse_args()
@@ -97,7 +92,7 @@ def main() -> None:
     print(
         f"{host_cpu().name}, which has {', '.join(sorted(host_cpu().features & {*HABITS})) or 'none of them'}"
     )
-    for habit in given.habits or HABITS:
+    for habit in given.habits or sorted(HABITS):
         found = list[float]()
         for name in given.kernels or PROBLEMS:
             entry = PROBLEMS[name]

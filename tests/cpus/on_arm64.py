@@ -64,7 +64,7 @@ def run(self: Prepared, launch: Launch) -> None:
 
 def _program(prepared: Prepared, launch: Launch) -> Path:
     """The kernel as a program for Arm."""
-    header, image = generate(launch.program, launch.kernel, BlockShape(*launch.block), AARCH64)
+    header, image, _ = generate(launch.program, launch.kernel, BlockShape(*launch.block), AARCH64)
     if header["system"]:
         pytest.skip("calls the system")
     assert header["symbols"] == list(prepared.compiled.symbols)

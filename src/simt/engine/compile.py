@@ -272,10 +272,6 @@ def _longest_block(text: str) -> int:
     return max(block.count("\n") - block.count(" = alloca ") for block in text.split(":\n"))
 
 
-def is_linux(cpu: Cpu) -> bool:
-    return "linux" in cpu.triple
-
-
 @cache
 def target_machine(cpu: Cpu, level: int = 2, near: bool = False) -> Any:
     """LLVM's code generator for a CPU, at an optimisation level. `near`: calls need not reach everywhere.
@@ -289,7 +285,7 @@ def target_machine(cpu: Cpu, level: int = 2, near: bool = False) -> Any:
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(cpu.triple)
-    if near and cpu.triple.startswith("x86_64") and is_linux(cpu):
+    if near and cpu.is_x86_linux:
         return target.create_target_machine(
             cpu=cpu.name, features=cpu.flags, opt=level, reloc="pic", codemodel="small"
         )

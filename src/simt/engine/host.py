@@ -51,6 +51,8 @@ _OF_AMD = {
     "znver4": frozenset({SLOW_GATHERS, ASKS_BY_PHASES, FOLLOWS_WIDE, STALE_PLACES, FAR_TURNS}),
 }
 _OF_OTHERS = frozenset({ASKS_FAR, ASKS_BY_PHASES, PAGES_APART})
+HABITS = _OF_OTHERS.union(*_OF_AMD.values()) - {SLOW_GATHERS}
+"""All that some CPU has of these, but for what its instructions take."""
 _TOLD_OF_X86 = "vendor_id", "cpu family", "model\t", "stepping", "flags"
 """How lines of `/proc/cpuinfo` begin that tell what a CPU is, and what it can do."""
 _ARM_BASE = frozenset({"fma", "fp-armv8", "neon", "round"})
@@ -97,6 +99,15 @@ class Cpu:
     def identity(self) -> str:
         """Differs between CPUs whose code may differ."""
         return "\n".join((self.name, self.triple, self.flags, *sorted(self.features)))
+
+    @property
+    def on_linux(self) -> bool:
+        return "linux" in self.triple
+
+    @property
+    def is_x86_linux(self) -> bool:
+        """x86-64 under Linux."""
+        return self.on_linux and self.triple.startswith("x86_64")
 
 
 AARCH64 = Cpu("generic", "aarch64-unknown-linux-gnu", "", _ARM_BASE)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, cast
 
-from simt.engine.compile import is_linux, target_machine
+from simt.engine.compile import target_machine
 from simt.engine.host import Cpu
 from simt.engine.library import llvm
 
@@ -29,4 +29,4 @@ def link(images: Sequence[bytes], names: Sequence[str], cpu: Cpu) -> tuple[list[
 def _linker(cpu: Cpu) -> Any:
     """LLVM's linker. The other one that it has puts each section of an object somewhere, and ends the process
     where one is too far from another for code whose calls are near; and it takes longer."""
-    return llvm.create_lljit_compiler(target_machine(cpu), use_jit_link=is_linux(cpu))
+    return llvm.create_lljit_compiler(target_machine(cpu), use_jit_link=cpu.on_linux)

@@ -584,16 +584,13 @@ class MemoryAlgebra(TileAlgebra):
         they go by other steps in each row is no good guess: a sum of two of them seems to.)"""
         address = access.address
         guessed = isinstance(address, Guarded) and address.guessed and address.width > 1
+        shape = shape_of(address)
         return plan_of(
-            shape_of(address), access.size, access.count, access.region.space, self.block,
+            shape, access.size, access.count, access.region.space, self.block,
             stores=stores, volatile=access.volatile, windows=self.looks_up(access),
             gathers=self.has_gathers or guessed, picks=None if guessed else self.picks,
-            near=None if guessed or stores else self._loads_near(access),
+            near=None if guessed or stores else self.loads_near(shape.stride, access.size, access.count),
         )  # fmt: skip
-
-    def _loads_near(self, access: Access) -> bool:
-        near = self.loads_near(shape_of(access.address).stride, access.size, access.count)
-        return near and (self.picks is not None or not self.runs_in_half)
 
     def _load_apart(self, access: Access, way: Way) -> tuple[Value, ...]:
         if way is Way.TURNS:

@@ -48,6 +48,8 @@ class StepsAlgebra(SmallWordAlgebra):
         registers."""
         if self.picks is not None or "avx2" not in self.features or count > 1:
             return are_near(stride, size, count, self.picks)
+        if self.runs_in_half:  # whose words are fewer, one by one
+            return False
         if size < SMALLEST:
             return self.loads_small(stride, size)
         return stride <= FEW * size and are_near(stride, size, 1, SMALLEST)

@@ -55,7 +55,7 @@ class Unplaceable(Exception):
 
 def can_place(cpu: Cpu) -> bool:
     """Whether code for a CPU that this machine has is placed here."""
-    return cpu.triple.startswith("x86_64") and "linux" in cpu.triple and sys.maxsize > 1 << 32
+    return cpu.is_x86_linux and sys.maxsize > 1 << 32
 
 
 def place(images: Sequence[bytes], names: Sequence[str]) -> tuple[list[int], object]:
@@ -190,7 +190,9 @@ class _Object:
         self.kept: NDArray[np.uint32] = np.array(sorted(kept), "u4")
 
     def _read_symbols(self, sections: Sequence[_Section]) -> None:
-        table = next(s for s in sections if s.kind == _SYMTAB)
+        table = next((s for s in sections if s.kind == _SYMTAB), None)
+        if table is None:
+            raise Unplaceable("no symbols")
         self._symbols = self._items(table, _SYMBOL)
         strings = sections[table.link].offset
         self.wanted: dict[str, int] = {}
@@ -212,9 +214,8 @@ class _Object:
             memory.put(at, self._image[section.offset : section.offset + section.size])
             starts[number] = memory.address + at
         sections = self._symbols["section"]
-        found = starts[
-            np.where(sections < self._count, sections, _UNDEFINED)
-        ]  # the others are names of files
+        sections = np.where(sections < self._count, sections, _UNDEFINED)  # those beyond are names of files
+        found = starts[sections]
         self._addresses: Words = np.where(found > 0, found + self._symbols["value"], found)
         return {name: int(self._addresses[n]) for name, n in self.exported.items()}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -202,6 +203,16 @@ def test_other_machines_objects_are_left_to_llvm() -> None:
     with pytest.raises(Unplaceable, match="no object of x86-64"):
         place([made("@x = constant i64 5", AARCH64)], ["x"])
     assert not can_place(AARCH64)
+
+
+def test_objects_without_symbols_are_left_to_llvm() -> None:
+    image = bytearray(made("@x = constant i64 5", host_cpu()))
+    (start,), size, count = struct.unpack_from("<Q", image, 40), *struct.unpack_from("<HH", image, 58)
+    kinds = [start + n * size + 4 for n in range(count)]
+    (table,) = (at for at in kinds if image[at : at + 4] == b"\2\0\0\0")
+    image[table] = 0
+    with pytest.raises(Unplaceable, match="no symbols"):
+        place([bytes(image)], ["x"])
 
 
 def test_a_function_that_is_not_there() -> None:
