@@ -16,6 +16,7 @@ from simt.engine.host import Cpu, pieces
 from simt.engine.library import llvm
 from simt.engine.llvm_builder import OF_TURNS
 from simt.engine.llvm_spread_bits import NEEDLESS, has_masks_of_bits, with_spread_bits
+from simt.engine.llvm_word_masks import wants_word_masks, with_word_masks
 from simt.engine.made import Made
 from simt.engine.native import native_text
 from simt.imports import import_whole
@@ -191,9 +192,19 @@ def optimized(text: str, cpu: Cpu) -> Any:
         _simplify(module, builder)
     else:
         builder.getModulePassManager().run(module, builder)
-    if cpu.features >= NEEDLESS or f" {LARGE} " in text or not has_masks_of_bits(text):
-        return module
-    return llvm.parse_assembly(with_spread_bits(str(module)))
+    return module if f" {LARGE} " in text else _with_masks_as_they_are(module, text, cpu)
+
+
+def _with_masks_as_they_are(module: Any, emitted: str, cpu: Cpu) -> Any:
+    """A module after LLVM's passes, with masks as a CPU that has no registers for them has them."""
+    before = after = ""
+    if not cpu.features >= NEEDLESS and has_masks_of_bits(emitted):
+        before = str(module)
+        after = with_spread_bits(before)
+    if wants_word_masks(cpu.features):
+        before = before or str(module)
+        after = with_word_masks(after or before)
+    return module if after == before else llvm.parse_assembly(after)
 
 
 def _simplify(module: Any, builder: Any) -> None:
