@@ -15,14 +15,18 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 import pytest
 
 from tests.shares import (
+    ALL,
     BETWEEN,
+    BY_TURNS,
     STEP_BETWEEN,
     STEP_INTERPRETED,
     STEP_MADE_WELL,
     STEP_SIMPLY,
+    TURNS,
     share,
     share_of_product,
     step_of_product,
+    turn_of,
 )
 
 if TYPE_CHECKING:
@@ -31,6 +35,20 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 ENGINES = ("interpreter", "jit")
+HERE = Path(__file__).resolve().parent
+SOURCE = HERE.parent / "src"
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    if ALL:
+        return "tests with all combinations of their parameters"
+    turn = f", turn {turn_of(SOURCE) % TURNS + 1} of {TURNS}" if _is_of_all_tests(config) else ""
+    return f"tests with a share of the combinations of their parameters{turn} (SIMT_HW_ALL=1: all)"
+
+
+def _is_of_all_tests(config: pytest.Config) -> bool:
+    """Whether no file or folder was asked for."""
+    return [config.rootpath / argument for argument in config.args] == [HERE]
 
 
 def pytest_collection_finish() -> None:
@@ -60,6 +78,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     )
     left = {*alike} - {*taken}
     left |= _combinations_left([item for item in items if item not in left])
+    if _is_of_all_tests(config):
+        left |= _of_other_turns([item for item in items if item not in left])
     config.hook.pytest_deselected(items=[item for item in items if item in left])
     items[:] = [item for item in items if item not in left]
     for item, simply in _made_quickly(items):
@@ -103,6 +123,17 @@ def _combinations_left(items: list[pytest.Item]) -> set[pytest.Item]:
             taken = {*share(sorted(taken), STEP_INTERPRETED)}
         left |= {item for number, item in enumerate(group) if number not in taken}
     return left
+
+
+def _of_other_turns(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Of those tests with parameters that take turns: whose turn it is not."""
+    folders = tuple(str(HERE / folder) for folder in BY_TURNS)
+    asked = [item for item in items if hasattr(item, "callspec") and str(item.path).startswith(folders)]
+    return {*asked} - {*share(asked, TURNS, _test_on_engine, turn=turn_of(SOURCE))}
+
+
+def _test_on_engine(item: pytest.Item) -> tuple[tuple[Path, str], object]:
+    return _test_of(item), item.callspec.params.get("engine") if hasattr(item, "callspec") else None
 
 
 def _cpu_of(item: pytest.Item) -> object:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations_with_replacement
+from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -27,6 +29,15 @@ STEP_INTERPRETED = 2
 interpreter, and one of so many of those it runs: it goes through all instructions in one way, whatever the
 shapes for which code is made in different ways."""
 
+TURNS = 4
+"""Of what is left a run of all tests takes one of so many combinations of each test that compiles or
+launches, on each engine: by turns, as the package's text says, so that a change of it brings other ones."""
+BY_TURNS = (
+    "bench", "cpus", "filetests", "fuzz", "hw", "oracle", "parity", "programs", "property",
+    "unit/driver", "unit/engine",
+)  # fmt: skip
+"""Folders of tests that take turns."""
+
 FEW, MANY = 8, 32
 """Of less combinations than the first a plain run takes all, of as many as the second a smaller share."""
 
@@ -35,17 +46,31 @@ def _alike(_: Any) -> Hashable:
     return None
 
 
-def share(items: Iterable[T], step: int, kind: Callable[[T], Hashable] = _alike, all_: bool = ALL) -> list[T]:
+def share(
+    items: Iterable[T],
+    step: int,
+    kind: Callable[[T], Hashable] = _alike,
+    all_: bool = ALL,
+    turn: int = 0,
+) -> list[T]:
     """One of so many items of each kind, and at least one; kinds begin at different places, so that what
-    differs within a kind is met, too. Always the same ones, in their order."""
+    differs within a kind is met, too. Always the same ones at a turn, in their order."""
     found = list(items)
     if all_ or step == 1:
         return found
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for place, item in enumerate(found):
         groups[kind(item)].append(place)
-    taken = [group[rank % min(step, len(group)) :: step] for rank, group in enumerate(groups.values())]
+    taken = [
+        group[(rank + turn) % min(step, len(group)) :: step] for rank, group in enumerate(groups.values())
+    ]
     return [found[place] for place in sorted(p for places in taken for p in places)]
+
+
+def turn_of(folder: Path) -> int:
+    """Which turn it is, by all Python in a folder."""
+    texts = [path.read_bytes() for path in sorted(folder.rglob("*.py"))]
+    return zlib.crc32(b"".join(texts))
 
 
 def step_of_product(combinations: Sequence[Mapping[str, object]]) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from itertools import combinations, product
+from pathlib import Path
 
-from tests.shares import share, share_of_product, step_of_product
+from tests.shares import share, share_of_product, step_of_product, turn_of
 
 WORDS = [f"{kind}{number}" for number in range(4) for kind in "abcde"] + ["f0", "g0"]
 
@@ -27,6 +28,25 @@ def test_kinds_begin_at_different_places() -> None:
 
 def test_of_one_kind_it_is_every_so_many() -> None:
     assert share(range(10), 4, all_=False) == [0, 4, 8]
+
+
+def test_turns_are_of_other_items() -> None:
+    """And after as many as the step, all were there."""
+    turns = [share(WORDS, 4, kind_of, False, turn) for turn in range(5)]
+    assert turns[0] == turns[4] == share(WORDS, 4, kind_of, False)
+    assert sorted({word for turn in turns for word in turn}) == sorted(WORDS)
+    for kind in "abcde":
+        assert [len([word for word in turn if kind_of(word) == kind]) for turn in turns] == [1] * 5
+
+
+def test_turns_go_by_what_files_say(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("a = 1\n")
+    (tmp_path / "b.txt").write_text("b")
+    first = turn_of(tmp_path)
+    (tmp_path / "b.txt").write_text("c")
+    assert turn_of(tmp_path) == first
+    (tmp_path / "a.py").write_text("a = 2\n")
+    assert turn_of(tmp_path) != first
 
 
 def test_all() -> None:
