@@ -82,12 +82,17 @@ def sampled(virtual: Virtual, seconds: float) -> np.ndarray:
 
 
 def instructions(image: bytes) -> list[Instruction]:
+    """Those of the section that the kernel itself is in: other code runs seldom."""
     path = BUILD / "samples.o"
     path.write_bytes(image)
     command = ["objdump", "-d", "--no-show-raw-insn", str(path)]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found, function = list[Instruction](), ""
     for line in text.splitlines():
+        if line.startswith("Disassembly of section"):
+            if any(i.function == KERNEL for i in found):
+                break
+            found = []
         if head := re.match(r"^\w+ <(.*)>:", line):
             function = head[1]
         elif item := re.match(r"^\s*(\w+):\s+(.*)", line):

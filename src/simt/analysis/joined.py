@@ -26,8 +26,10 @@ FEWEST = 8
 MOST_WARPS = 128
 """Of other CTAs that are joined."""
 MORE = 1.25
-"""As many times the warps of CTAs apart joined ones may have, where some lanes idle then and a CTA's rows do
-not fit its warps. Warps without a thread, which are skipped, do not count."""
+"""As many times the warps of CTAs apart joined ones may have, where some lanes idle then. Warps without a
+thread, which are skipped, do not count."""
+HALF, MORE_OF_HALVES = WARP // 2, 1.125
+"""Lanes of rows that are worth less to be joined, as a warp has two of them; and how many times the warps."""
 
 
 def asked(block: tuple[int, int, int], grid: tuple[int, int, int], kernel: Function) -> BlockShape:
@@ -52,7 +54,8 @@ def _many(extents: tuple[int, int, int], grid_x: int) -> Many:
         return Many.WHOLE
     rows, apart = block.threads // block.x, grid_x * block.warps
     together = rows * -(-grid_x * block.x // WARP)
-    return Many.SOME if block.x == 1 or together <= apart * (1 if block.rows_fit else MORE) else Many.NO
+    more = MORE_OF_HALVES if block.x == HALF else MORE
+    return Many.SOME if block.x == 1 or together <= apart * more else Many.NO
 
 
 def joined(block: BlockShape) -> BlockShape | None:
