@@ -30,6 +30,8 @@ from simt.records import dataclass, replace
 
 WORD, WORDS = 4, 4
 """Bytes of a word, and how many of them a register of every CPU holds."""
+MOST_AT_ONCE = 8
+"""Bytes of each lane that one load of an integer gets."""
 LEAST = 3
 """Of these, how many are to be asked for; else two words are loaded together."""
 
@@ -44,17 +46,13 @@ class Ahead:
     done: str
     columns: dict[int, str]
     at: int
+    size: int = WORD
     ends: tuple[str, str] | None = None
     members: Access | None = None
 
     @property
     def words(self) -> int:
         return len(self.columns)
-
-    @property
-    def size(self) -> int:
-        """Bytes of a word."""
-        return WORD if self.members is None else self.members.size
 
     @property
     def behind(self) -> int:
@@ -116,7 +114,8 @@ class FollowingAlgebra(LineAlgebra):
 
     def _may_be_together(self, access: Access, expected: Following) -> bool:
         able = access.size == WORD and self.permutes(access.element)
-        return (able and self._is_far(access)) or self._are_members(access, expected)
+        bytes_apart = access.size == 1 and self.may_be_far(access)
+        return bytes_apart or (able and self._is_far(access)) or self._are_members(access, expected)
 
     def _is_far(self, access: Access) -> bool:
         """Whether a gather of each word takes longer: any does where gathers are slow, else several of lanes
@@ -152,6 +151,8 @@ class FollowingAlgebra(LineAlgebra):
 
     def _room_for(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
         """Room for what a load may load ahead, if enough is asked for."""
+        if access.size == 1:
+            return self._room_for_bytes(access, expected, address)
         near = {o for o in expected.others if o - expected.offset in range(1 - REGISTER, REGISTER)}
         first = max(min((*near, expected.offset)), expected.offset - (REGISTER - WORD))
         words = range(first, first + REGISTER, WORD)
@@ -164,6 +165,16 @@ class FollowingAlgebra(LineAlgebra):
         if not asked:
             return None
         return self._room_of(access, address, expected, words, asked)
+
+    def _room_for_bytes(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
+        """The same for bytes: of a word, or of half of one if no more are asked for."""
+        for words in (WORD, WORD // 2):
+            near = {o for o in expected.others if abs(o - expected.offset) < words} - {expected.offset}
+            first = max(min((*near, expected.offset)), expected.offset - words + 1)
+            asked = near & {*range(first, first + words)}
+            if len(asked) >= words // 2:
+                return self._room_of(access, address, expected, range(first, first + words), asked)
+        return None
 
     def _room_of(
         self,
@@ -179,7 +190,7 @@ class FollowingAlgebra(LineAlgebra):
         self.builder.void(f"store i1 false, ptr {done}")
         ends = (self.builder.emit("alloca i64"), self.builder.emit("alloca i64")) if expected.stores else None
         columns = {offset: self.buffer(access.element, WARP) for offset in words}
-        ahead = Ahead(done, columns, expected.offset - min(columns), ends, members)
+        ahead = Ahead(done, columns, expected.offset - min(columns), access.size, ends, members)
         for offset in asked:
             self._loaded_ahead[address, offset] = ahead
         return ahead
@@ -233,7 +244,7 @@ class FollowingAlgebra(LineAlgebra):
 
     def gather_all(self, access: Access, offset: Value) -> Values:
         ahead, self._room = self._room, None
-        if ahead is None or ahead.ends is not None or self.has_gathers:
+        if ahead is None or ahead.ends is not None or (self.has_gathers and access.size > 1):
             return super().gather_all(access, offset)
         start = self._moved(offset, -ahead.at)
         valid = [self._valid(access, self._moved(self.vector(access.address), n), access.size)
@@ -334,11 +345,12 @@ class FollowingAlgebra(LineAlgebra):
         return self._words_at(places, element, words)
 
     def _words_at(self, places: list[str], element: str, words: int) -> Value:
-        if words == WORDS:
+        size = 1 if element == "i8" else WORD
+        if size * words > MOST_AT_ONCE:
             return self.columns_at(places, element, WORDS, WORD)
-        pairs = [self.builder.emit(f"load i64, ptr {place}, align {WORD}") for place in places]
-        whole = self._assemble("i64", pairs)
-        text = f"bitcast {whole.typed} to <{2 * WARP} x {element}>"
-        both = self.emit(text, element, 2 * WARP)
-        columns = [self._every(both, 2, first).ir for first in (0, 1)]
+        one = f"i{8 * size * words}"
+        found = [self.builder.emit(f"load {one}, ptr {place}, align {size}") for place in places]
+        whole = self._assemble(one, found)
+        all_ = self.emit(f"bitcast {whole.typed} to <{words * WARP} x {element}>", element, words * WARP)
+        columns = [self._every(all_, words, first).ir for first in range(words)]
         return self._concatenate(element, WARP, columns)

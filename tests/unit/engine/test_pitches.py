@@ -248,6 +248,62 @@ def test_lanes_that_do_not_run_are_anywhere(device: simt.Device, offsets: tuple[
     assert found.tolist() == expected
 
 
+BYTES = [
+    (3, 2, 1, 0),
+    (0, 1),
+    (1, 0, 2),
+    (-1, 0, 1, 2, 3, 4),
+    (0, 2),
+    (0, 0, 1),
+    (0, 3),
+    (5, 0, 4, 1),
+    (-2, -1),
+]
+
+
+@pytest.mark.parametrize("offsets", BYTES, ids=str)
+@pytest.mark.parametrize("steps", [ANYWHERE, ""], ids=["in no order", "rows"])
+@pytest.mark.parametrize(("pitch", "most"), [(15, THREADS), (-15, 33), (0, 50), (1, THREADS)])
+def test_bytes(device: simt.Device, offsets: tuple[int, ...], steps: str, pitch: int, most: int) -> None:
+    data = np.random.default_rng(13).integers(0, 256, 1 << 15, "u1")
+    first = 9 if pitch > 0 else 1 << 14
+    rows = anywhere(pitch, first) if steps else first + pitch * np.arange(THREADS)
+    expected = summed(data, rows, list(offsets), len(offsets), most)
+    found = launched(device, kernel(offsets, 1, steps=steps), data, pitch, first, most)
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("offsets", BYTES, ids=str)
+@pytest.mark.parametrize("left", [400, 1400])
+def test_bytes_in_no_order_beyond_the_end(engine: str, offsets: tuple[int, ...], left: int) -> None:
+    device = simt.Device("sm_90", engine=engine, memory="64MiB", timeout=20)
+    last = words_at_the_end(device, np.uint32(7))
+    k = device.load(kernel(offsets, 1, steps=ANYWHERE))["k"]
+    rows = anywhere(1, last.nbytes - left)[:32]
+    turns = (
+        (t, int(rows[t]) + len(offsets) * turn + offset)
+        for turn in range(TURNS) for offset in offsets for t in range(32)
+    )  # fmt: skip
+    wrong = next(((t, at) for t, at in turns if at >= last.nbytes), None)
+    arguments = last, last, np.int32(1), np.int32(last.nbytes - left), np.uint32(32)
+    if wrong is None:
+        k(1, 32, arguments)
+        return
+    with pytest.raises(simt.MemoryFault) as error:
+        k(1, 32, arguments)
+    assert error.value.address == last.ptr + wrong[1]
+    assert error.value.site.thread == (wrong[0], 0, 0)
+
+
+def test_bytes_side_by_side_are_loaded_together() -> None:
+    for more in (frozenset({SLOW_GATHERS}), frozenset[str]()):
+        assert code(kernel((3, 2, 1, 0), 1), more).count("call <128 x i8> @simt.words") == 1
+        assert code(kernel((0, 1), 1), more).count("call <64 x i8> @simt.words") == 1
+        assert "@simt.words" not in code(kernel((0, 2), 1), more)
+        stored = kernel((0, 1), 1, between="st.global.u8 [%p+1], %wh;")
+        assert "@simt.words" not in code(stored, more)
+
+
 def test_rows_that_are_not_aligned(device: simt.Device) -> None:
     array = device.array(np.zeros(WORDS, "u4"))
     text = kernel().replace("mul.wide.s32 %a, %x, 4;", "cvt.s64.s32 %a, %x;")
