@@ -29,7 +29,7 @@ STEP_INTERPRETED = 2
 interpreter, and one of so many of those it runs: it goes through all instructions in one way, whatever the
 shapes for which code is made in different ways."""
 
-TURNS = 4
+TURNS = 5
 """Of what is left a run of all tests takes one of so many combinations of each test that compiles or
 launches, on each engine: by turns, as the package's text says, so that a change of it brings other ones."""
 BY_TURNS = (
