@@ -17,7 +17,7 @@ from typing import Any
 
 from suite.catalogue import ENTRIES
 from suite.measure import timed
-from suite.problem import Problem, pair
+from suite.problem import Problem, triple
 from suite.versions import Virtual
 from survey.catalogue import CASES
 from timing import pin_to_one_core
@@ -43,7 +43,7 @@ def texts(virtual: Virtual, cpu: Cpu) -> Iterator[str]:
     """LLVM IR of all launches of a problem."""
     for kernel, grid, block, *_ in virtual.calls:
         function = kernel.module.program.functions[kernel.name]
-        shape = asked((*pair(block), 1), (*pair(grid), 1), function)
+        shape = asked(triple(block), triple(grid), function)
         try:
             yield emit(kernel.module.program, function, shape, cpu.features, attributes(cpu))[0]
         except Unsupported as reason:

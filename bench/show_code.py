@@ -11,7 +11,7 @@ import re
 import sys
 
 from suite.catalogue import ENTRIES
-from suite.problem import Launch, pair
+from suite.problem import Launch, triple
 
 import simt
 from simt.analysis.joined import asked
@@ -55,7 +55,7 @@ def main() -> int:
 
 def show(module: simt.Module, launch: Launch, options: argparse.Namespace) -> None:
     cpu, function = find_cpu(options.cpu), module.program.functions[launch.kernel]
-    shape = asked((*pair(launch.block), 1), (*pair(launch.grid), 1), function)
+    shape = asked(triple(launch.block), triple(launch.grid), function)
     text, _, context = emit(module.program, function, shape, cpu.features, attributes(cpu))
     optimised, machine = compiled(cpu, text)
     if options.ir or options.optimised or options.asm:

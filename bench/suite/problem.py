@@ -133,3 +133,8 @@ def blocks(n: int, size: int = 256) -> int:
 
 def pair(extents: Extents) -> tuple[int, ...]:
     return (extents, 1) if isinstance(extents, int) else extents
+
+
+def triple(extents: Extents) -> tuple[int, int, int]:
+    x, y, z = (*pair(extents), 1)[:3]
+    return x, y, z
