@@ -3,16 +3,22 @@ members of a structure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from simt.analysis.access import FEW_ROWS
 from simt.analysis.program import Call, Op, memory_operands
 from simt.analysis.shape import PITCHED, Shape
 from simt.analysis.ssa import Definition, Ssa
+from simt.isa.form import Form
 from simt.records import dataclass, quick
 
 MOST = 12
 """Loads that are looked at from one."""
+EXCHANGES = ("cas", "exch")
+"""Atomic operations by which threads wait for each other."""
+GLOBAL = ("space", "global")
+_Kind = tuple[Definition, Form, frozenset[tuple[str, object]]]
+"""Of loads: their address, and what they are."""
 
 
 @quick
@@ -34,14 +40,16 @@ NOTHING = Following()
 
 
 def following(
-    ssa: Ssa, shapes: Mapping[Definition, Shape], ops: Sequence[Op | Call]
+    ssa: Ssa, shapes: Mapping[Definition, Shape], ops: Sequence[Op | Call], used: Container[Definition]
 ) -> dict[int, Following | None]:
     """By the ids of a block's ops: what follows a load; None for what loads do not look past. Others are left
-    out."""
-    found, later = dict[int, Following | None](), dict[tuple[object, ...], tuple[int, ...]]()
-    crossed = set[tuple[object, ...]]()
+    out. `used`: what anybody reads."""
+    found, later = dict[int, Following | None](), dict[_Kind, tuple[int, ...]]()
+    crossed = set[_Kind]()
     for op in reversed(ops):
-        if isinstance(op, Call) or (op.form.effects and not op.form.moves_memory):
+        if isinstance(op, Op) and _only_updates_shared(ssa, op, used):
+            later = {kind: offsets for kind, offsets in later.items() if GLOBAL in kind[-1]}
+        elif isinstance(op, Call) or (op.form.effects and not op.form.moves_memory):
             found[id(op)] = None
             later.clear()
         elif op.form.effects and not op.destinations:
@@ -59,6 +67,16 @@ def following(
                 found[id(op)] = Following(address, offset, others, kind in crossed, told)
                 later[kind] = (offset, *later.get(kind, ()))[:MOST]
     return found
+
+
+def _only_updates_shared(ssa: Ssa, op: Op, used: Container[Definition]) -> bool:
+    """Whether an op updates a word of shared memory, orders nothing, and nobody reads what it finds (`atom`,
+    as compilers write `red`): then it does not matter to loads of global memory."""
+    of = op.binding
+    updates = of.get("space") == "shared" and of.get("op") not in (None, *EXCHANGES)
+    plain = op.form.effects == frozenset({"memory"}) and of.get("sem") in (None, "relaxed")
+    unread = not any(made is not None and made in used for made in ssa.of[id(op)])
+    return updates and plain and op.guard is None and unread
 
 
 def _is_told(ssa: Ssa, shapes: Mapping[Definition, Shape], op: Op) -> bool:

@@ -18,6 +18,7 @@ from simt.analysis.access import FEW_ROWS, Way
 from simt.analysis.following import Following
 from simt.analysis.shape import WARP, Hold
 from simt.analysis.ssa import Definition
+from simt.engine import llvm_fours
 from simt.engine.llvm_access import I64, LOCAL, SHARED, WOVEN, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
@@ -113,7 +114,8 @@ class FollowingAlgebra(LineAlgebra):
         return values
 
     def _may_be_together(self, access: Access, expected: Following) -> bool:
-        able = access.size == WORD and self.permutes(access.element)
+        fours = llvm_fours.fit(self.features, access.element, WORDS * WARP)
+        able = access.size == WORD and (fours or self.permutes(access.element))
         bytes_apart = access.size == 1 and self.may_be_far(access)
         return bytes_apart or (able and self._is_far(access)) or self._are_members(access, expected)
 
@@ -157,8 +159,8 @@ class FollowingAlgebra(LineAlgebra):
         first = max(min((*near, expected.offset)), expected.offset - (REGISTER - WORD))
         words = range(first, first + REGISTER, WORD)
         asked = near & {*words} - {expected.offset}
-        if len(asked) + 1 < LEAST and self.has_gathers:
-            return None
+        if len(asked) + 1 < LEAST and (self.has_gathers or not self.permutes(access.element)):
+            return None  # with AVX2, pairs take as long as words
         if len(asked) + 1 < LEAST:
             asked = {o for o in asked if abs(o - expected.offset) == WORD}
             words = (min((*asked, expected.offset)), max((*asked, expected.offset)))

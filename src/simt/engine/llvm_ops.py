@@ -135,7 +135,7 @@ class OpEmitter(SlotEmitter):
     def coming(self, block: Block) -> Generator[Op | Call]:
         """The ops of a block, of each of which the algebra is told first what stands behind it."""
         shapes, long = self.uniformity.shapes, self.unit.large or self.unit.module.is_long
-        ahead = following(self.ssa, shapes, block.ops)
+        ahead = following(self.ssa, shapes, block.ops, self.uses)
         later = {} if long else later_members(self.ssa, shapes, block.ops, ahead)
         m = self.m
         m.expect(None)

@@ -312,9 +312,9 @@ def test_rows_that_are_not_aligned(device: simt.Device) -> None:
     assert error.value.site.thread == (1, 0, 0)
 
 
-def code(text: str, more: frozenset[str] = frozenset({SLOW_GATHERS})) -> str:
+def code(text: str, more: frozenset[str] = frozenset({SLOW_GATHERS}), cpu: str = "x86-64-v4") -> str:
     program = simt.Device("sm_90").load(text).program
-    features = named_cpus()["x86-64-v4"].features - {SLOW_GATHERS} | more
+    features = named_cpus()[cpu].features - {SLOW_GATHERS} | more
     return emit(program, program.functions["k"], BlockShape(64, 1, 1), features, "nounwind")[0]
 
 
@@ -330,6 +330,29 @@ def test_four_words_are_loaded_together() -> None:
     assert "@simt.pitch" in code(kernel((0,)))
     assert code(kernel()).count("call <128 x i32> @simt.words") == 1
     assert code(kernel((0, 4))).count("call <64 x i32> @simt.words") == 1
+
+
+def test_four_words_are_loaded_together_with_avx2() -> None:
+    text = code(kernel(), cpu="x86-64-v3")
+    assert text.count("call <128 x i32> @simt.rows") == 1
+    assert text.count("call <128 x i32> @simt.words") == 1
+    assert "@simt.words" not in code(kernel((0, 4)), cpu="x86-64-v3")
+
+
+def test_updates_of_shared_memory_change_nothing_in_global_memory() -> None:
+    for update in ("atom.shared.add.u32 %x, [%n], %n;", "red.shared.max.u32 [%n], %n;"):
+        assert code(kernel(between=update)).count("call <128 x i32> @simt.rows") == 1
+        generic = kernel(between=update).replace("ld.global", "ld")
+        assert "@simt.rows" not in code(generic)
+    for order in (
+        "atom.shared.add.u32 %x, [%n], %n; add.u32 %first, %first, %x;",
+        "atom.shared.exch.b32 %x, [%n], %n;",
+        "atom.shared.cas.b32 %x, [%n], %n, 1;",
+        "atom.acquire.cta.shared.add.u32 %x, [%n], %n;",
+        "red.global.add.u32 [%g], %n;",
+        "@%e red.shared.max.u32 [%n], %n;",
+    ):
+        assert "@simt.rows" not in code(kernel(between=order))
 
 
 def test_four_words_of_rows_are_loaded_together_where_gathers_are_fast() -> None:
