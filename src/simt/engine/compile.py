@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,11 +12,11 @@ from simt.collector import collector_paused
 from simt.engine.drafts import LINES as DRAFTED
 from simt.engine.drafts import PASSES as DRAFT_PASSES
 from simt.engine.drafts import Source, simple_terms, source, terms
-from simt.engine.host import Cpu, pieces
+from simt.engine.host import Cpu, only_avx2, pieces
 from simt.engine.library import llvm
 from simt.engine.llvm_builder import OF_TURNS
 from simt.engine.llvm_spread_bits import NEEDLESS, has_masks_of_bits, with_spread_bits
-from simt.engine.llvm_word_masks import wants_word_masks, with_word_masks
+from simt.engine.llvm_word_masks import with_word_masks
 from simt.engine.made import Made
 from simt.engine.native import native_text
 from simt.imports import import_whole
@@ -197,13 +197,14 @@ def optimized(text: str, cpu: Cpu) -> Any:
 
 def _with_masks_as_they_are(module: Any, emitted: str, cpu: Cpu) -> Any:
     """A module after LLVM's passes, with masks as a CPU that has no registers for them has them."""
-    before = after = ""
+    rewrites = list[Callable[[str], str]]()
     if not cpu.features >= NEEDLESS and has_masks_of_bits(emitted):
-        before = str(module)
-        after = with_spread_bits(before)
-    if wants_word_masks(cpu.features):
-        before = before or str(module)
-        after = with_word_masks(after or before)
+        rewrites.append(with_spread_bits)
+    if only_avx2(cpu.features):
+        rewrites.append(with_word_masks)
+    before = after = str(module) if rewrites else ""
+    for rewrite in rewrites:
+        after = rewrite(after)
     return module if after == before else llvm.parse_assembly(after)
 
 

@@ -68,6 +68,11 @@ def pieces(features: frozenset[str]) -> int:
     return next((number for name, number in _PIECES.items() if name in features), 4)
 
 
+def only_avx2(features: frozenset[str]) -> bool:
+    """Whether a CPU computes in registers of 256 bits, and has none for masks: comparisons leave words."""
+    return pieces(features) == _PIECES["avx2"]
+
+
 _PICKS = {"avx512vbmi": 1, "avx512bw": 2, "avx512f": 4}
 
 
@@ -188,7 +193,7 @@ def named_cpus() -> dict[str, Cpu]:
     features: frozenset[str] = frozenset()
     for name, added in _X86_LEVELS.items():
         features |= frozenset(added.split())
-        slow = {SLOW_GATHERS} if "avx2" in features and "avx512f" not in features else set[str]()
+        slow = {SLOW_GATHERS} if only_avx2(features) else set[str]()
         found[name] = Cpu(name, _triple(), "", features | slow)
     return found
 

@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from simt.engine import exact, integers
+from simt.engine.host import only_avx2
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value
 from simt.engine.llvm_extremes import ExtremeAlgebra
@@ -228,7 +229,7 @@ class LlvmAlgebra(ExtremeAlgebra):
         def test(inner: LlvmAlgebra, *columns: Value) -> str:
             if running.width == 1:
                 return inner.some_nan(F64, *columns[:count])
-            if inner.tests_words:  # in any lane: what the mask says takes as long again
+            if only_avx2(inner.features):  # in any lane: what the mask says takes as long again
                 look, some = inner.builder.block_name("look"), inner.some_nan(F64, *columns[:count])
                 inner.builder.void(f"br i1 {some}, label %{look}, label %none")
                 inner.builder.label(look)

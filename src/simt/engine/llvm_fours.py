@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simt.engine.host import only_avx2
 from simt.engine.llvm_builder import Value, spell
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ Four = tuple[Value, Value, Value, Value]
 
 def fit(features: frozenset[str], element: str, words: int) -> bool:
     """Whether that is worth it for so many elements."""
-    able = "avx2" in features and "avx512f" not in features
-    return able and element in _BYTES and words * _BYTES[element] % (FOUR * REGISTER) == 0
+    return only_avx2(features) and element in _BYTES and words * _BYTES[element] % (FOUR * REGISTER) == 0
 
 
 def told_apart(m: AccessAlgebra, whole: Value) -> tuple[Value, ...]:

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from simt.engine.host import only_avx2
 from simt.engine.llvm_builder import Builder, Value, spell
 from simt.engine.llvm_rounding import LlvmRounding
 from simt.ptx.types import F64, Type
@@ -53,7 +54,7 @@ class SeldomAlgebra(LlvmRounding):
     from this one would take four times as long to make.)"""
 
     def rarely(self, t: Type, p: Value, usual: Value, other: Callable[..., Value], *operands: Value) -> Value:
-        by_words = self.tests_words and p.width % _WORDS == 0
+        by_words = only_avx2(self.features) and p.width % _WORDS == 0
 
         def test(inner: SeldomAlgebra, usual: Value, p: Value, *operands: Value) -> str:
             return inner._some_word(p) if by_words else inner.some(p)
@@ -64,11 +65,6 @@ class SeldomAlgebra(LlvmRounding):
 
         held = self._in_words("i64" if t == F64 else "i32", p) if by_words else p
         return self.unless(test, rare, 1, usual, held, *operands)[0]
-
-    @property
-    def tests_words(self) -> bool:
-        """Whether the CPU has registers of 256 bits, and none for masks."""
-        return "avx2" in self.features and "avx512f" not in self.features
 
     def _in_words(self, word: str, p: Value) -> Value:
         """A predicate as -1 and 0, as long as what it chooses. LLVM does not see what they are: it would take

@@ -45,11 +45,6 @@ _REGISTER = 8
 _SIGNS = f"i32 @llvm.x86.avx.movmsk.ps.256(<{_REGISTER} x float>"
 
 
-def wants_word_masks(features: frozenset[str]) -> bool:
-    """Whether the CPU compares and chooses by registers of 256 bits, and has none for masks."""
-    return "avx2" in features and "avx512f" not in features
-
-
 def with_word_masks(text: str) -> str:
     """LLVM's code of a module, with masks of words."""
     if re.search(rf"= phi <(?:{_WIDTHS}) x i1>", text) is None:

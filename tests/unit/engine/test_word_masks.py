@@ -15,7 +15,7 @@ from simt.driver.source import compile_ptx
 from simt.engine.compile import attributes, optimized, target_machine
 from simt.engine.host import Cpu, find_cpu
 from simt.engine.llvm_kernel import emit
-from simt.engine.llvm_word_masks import wants_word_masks, with_word_masks
+from simt.engine.llvm_word_masks import with_word_masks
 from simt.machine.device import DEVICES
 from tests.conftest import kept_for_each_way
 
@@ -59,14 +59,11 @@ LOOP:
     bra LOOP;
 END:
 """
-DOUBLES = """
-LOOP:
-    setp.le.f64 %p, %y, 0d3FE0000000000000; setp.ge.u32 %q, %n, %limit; or.pred %p, %p, %q;
-    @%p bra END;
-    mul.f64 %y, %y, 0d3FE0000000000000; add.s32 %n, %n, 1;
-    bra LOOP;
-END:
-"""
+DOUBLES = (
+    HALVES.replace("f32 %p, %x", "f64 %p, %y")
+    .replace("mul.f32 %x, %x", "mul.f64 %y, %y")
+    .replace("0f3F000000", "0d3FE0000000000000")
+)
 LONGS = """
 LOOP:
     setp.le.s64 %p, %d, 1;
@@ -184,16 +181,15 @@ def test_masks_go_round_as_words(body: str, monkeypatch: pytest.MonkeyPatch) -> 
     text, machine_code = code_of(body, find_cpu("x86-64-v3"))
     assert re.search(r"%words\.\S+ = phi <32 x i32>", text)
     assert re.search(r"= phi <32 x i1>", text) is None
-    monkeypatch.setattr("simt.engine.compile.wants_word_masks", frozenset[str]().issuperset)
+    monkeypatch.setattr("simt.engine.compile.only_avx2", frozenset[str]().issuperset)
     text, other_code = code_of(body, find_cpu("x86-64-v3"))
     assert re.search(r"= phi <32 x i1>", text)
     assert machine_code.count("vpmovzxbd") < other_code.count("vpmovzxbd")  # bytes are taken apart
 
 
-def test_cpus_with_registers_for_masks_keep_them() -> None:
-    assert not wants_word_masks(find_cpu("x86-64-v4").features)
-    assert not wants_word_masks(find_cpu("x86-64").features)
-    assert re.search(r"= phi <32 x i1>", code_of("collatz", find_cpu("x86-64-v4"))[0])
+def test_other_cpus_have_masks_as_they_are() -> None:
+    for cpu in ("x86-64-v4", "x86-64"):
+        assert re.search(r"= phi <32 x i1>", code_of("collatz", find_cpu(cpu))[0])
 
 
 FUNCTION = """define <8 x i32> @f(<8 x i32> %a, <8 x i32> %b) {
