@@ -357,3 +357,17 @@ def mont256(n: int) -> Problem:
         launches=[Launch("mont_chain", blocks(n), 256, ("x", "y", "result", "n", "rounds"))],
         changed=["result"],
     )
+
+
+@case(full=8000, quick=50)
+def sha_context(count: int) -> Problem:
+    """Bytes, words, and 64 bits in one structure of each thread."""
+    length = 100
+    return Problem(
+        arrays={
+            "messages": integers(0, 256, count, length, kind="u1"), "digests": zeros(count, 32, kind="u1")
+        },
+        scalars={"length": np.uint32(length), "count": np.uint32(count)},
+        launches=[Launch("sha_context", blocks(count, 128), 128, ("messages", "digests", "length", "count"))],
+        changed=["digests"],
+    )  # fmt: skip

@@ -93,15 +93,15 @@ class AloneAlgebra(AtomicAlgebra):
         return self.lane_number
 
     def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> tuple[Value, ...]:
-        self._touch(t.bytes * count, space, volatile, count)
+        self._touch(t.bytes * count, space, volatile)
         return super().load(t, space, address, count, volatile)
 
     def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
-        self._touch(-t.bytes * len(values), space, volatile, len(values))
+        self._touch(-t.bytes * len(values), space, volatile)
         super().store(t, space, address, values, volatile)
 
-    def _touch(self, nbytes: int, space: str, volatile: bool, count: int) -> None:
-        if volatile or (space == "local" and self.word_woven and count > 1):
+    def _touch(self, nbytes: int, space: str, volatile: bool) -> None:
+        if volatile or (space == "local" and 0 < self.word_woven < abs(nbytes)):
             raise NotAlone
         self.touched = 0 if self._region(space) in (SHARED, LOCAL) else nbytes
 
@@ -117,12 +117,20 @@ class AloneAlgebra(AtomicAlgebra):
             return super()._host(access, address)
         lane = Value(self.builder.emit(f"zext {self.lane_number.typed} to i64"), I64)
         apart = self.number(I64, self.word_woven) if self.word_woven else Value(LOCAL.lane_stride, I64)
-        if self.word_woven:
-            address = self.binary("mul", address, self.number(I64, WARP))
-        place = self.binary("add", address, self.binary("mul", lane, apart))
+        place = self.binary("add", self._in_warp(access, address), self.binary("mul", lane, apart))
         return self.builder.emit(
             f"getelementptr i8, ptr {self.pointer(Value(LOCAL.host, I64))}, {place.typed}"
         )
+
+    def _in_warp(self, access: Access, address: Value) -> Value:
+        """Where a local address is in what the first lane has."""
+        if not self.word_woven:
+            return address
+        if access.size == self.word_woven:
+            return self.binary("mul", address, self.number(I64, WARP))
+        low = self.binary("and", address, self.number(I64, self.word_woven - 1))
+        word = self.binary("mul", self.binary("sub", address, low), self.number(I64, WARP))
+        return self.binary("add", word, low)
 
     def _is_proven(self, access: Access) -> bool:
         return self.is_checked or super()._is_proven(access)

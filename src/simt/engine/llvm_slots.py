@@ -202,7 +202,11 @@ class Unit:
     @cached_property
     def woven(self) -> int:
         """Bytes of the words by which lanes' local memory is woven, 0 if it is not."""
-        return woven_word(self.kernel.name, self.program)
+        return woven_word(self.kernel, self.program, self._known)
+
+    def _known(self, function: Function) -> tuple[Ssa, Uniformity]:
+        found = self.analyse(function)
+        return found.ssa, found.uniformity
 
     @cached_property
     def pieces(self) -> int:

@@ -88,6 +88,31 @@ CASES: dict[str, tuple[str, Answer]] = {
         "ld.local.u32 %v1, [%l+4]; mad.lo.u32 %v0, %v1, 100, %v0;",
         lambda x: 7 + 100 * (x + 7) * (x % 8 == 0),
     ),
+    "bytes at places of their own": (
+        "and.b32 %i, %v0, 15; cvt.u64.u32 %o, %i; add.u64 %o, %l, %o; st.local.u8 [%o], %v0;"
+        "ld.local.u8 %v1, [%o]; ld.local.s8 %v2, [%l+5]; mad.lo.u32 %v0, %v1, 1000, %v2;",
+        lambda x: (x % 256) * 1000 + x.astype("u1").view("i1") * (x % 16 == 5),
+    ),
+    "halves at places of their own, by some threads": (
+        "and.b32 %i, %v0, 15; mul.wide.u32 %o, %i, 2; add.u64 %o, %l, %o; st.local.u16 [%o], 7;"
+        "setp.gt.u32 %p, %t, 40; @%p st.local.u16 [%o], %v0; ld.local.u16 %v1, [%o];"
+        "ld.local.v2.u16 {%v2, %v3}, [%l+12]; mad.lo.u32 %v0, %v2, 1000, %v1;",
+        lambda x: (lambda y: y + 1000 * y * (x % 16 == 6))(np.where(np.arange(THREADS) > 40, x, 7)),
+    ),
+    "words, and their bytes": (
+        "add.u32 %v1, %v0, 70000; st.local.v2.u32 [%l+8], {%v0, %v1}; and.b32 %i, %v0, 7;"
+        "cvt.u64.u32 %o, %i; add.u64 %o, %l, %o; ld.local.u8 %v2, [%o+8]; mov.u32 %v3, 0;"
+        "st.local.u8 [%l+13], %v3; ld.local.u32 %v3, [%l+12]; mad.lo.u32 %v0, %v2, 7, %v3;",
+        lambda x: (
+            7 * np.stack([x, x + 70000], 1).view("u1")[np.arange(THREADS), x % 8].astype("u4")
+            + ((x + 70000) & 0xFFFF00FF)
+        ),
+    ),
+    "doubles and their halves": (
+        "cvt.rn.f64.u32 %d0, %v0; st.local.f64 [%l+24], %d0; ld.local.u32 %v1, [%l+28];"
+        "st.local.u32 [%l+24], %v1; ld.local.u64 %o, [%l+24]; shr.u64 %o, %o, 20; cvt.u32.u64 %v0, %o;",
+        lambda x: (x.astype("f8").view("u8") >> 32 << 32 | x.astype("f8").view("u8") >> 32) >> 20,
+    ),
     "some threads": (
         "st.local.u32 [%l+4], 9; setp.gt.u32 %p, %t, 40; @%p st.local.u32 [%l+4], %v0;"
         "ld.local.u32 %v0, [%l+4];",
@@ -229,6 +254,11 @@ def walked(words: np.ndarray, bits: int) -> list[int]:
     [
         ("ld.local.u32 %v3, [%o];", "st.local.u32 [%o], %v3;", 32),
         ("ld.local.u16 %v3, [%o];", "st.local.u16 [%o], %v3;", 16),
+        (
+            "ld.local.u32 %v3, [%l+4]; ld.local.u32 %v3, [%l+8]; ld.local.u16 %v3, [%o];",
+            "st.local.u16 [%o], %v3;",
+            16,
+        ),
         ("ld.local.u32 %v3, [%o];", "st.local.u32 [%o], %v3; cvta.local.u64 %out2, %l;", 32),
     ],
 )
