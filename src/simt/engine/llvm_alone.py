@@ -34,6 +34,7 @@ from simt.analysis.rolled_lines import Line
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition, terminator_uses, uses
+from simt.engine.host import looks_far
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
 from simt.engine.llvm_alone_asking import Asking, Ways, asked, is_worth_it
@@ -296,7 +297,8 @@ class AloneLoop(AlonePlaces):
         found = {joint: self.bytes_a_turn(joint.base) for joint in joints(self.touches.values())}
         steps = {joint: step for joint, step in found.items() if step > 0 and step % joint.size == 0}
         what = asked(self, frozenset(op for joint in steps for op in joint.ops))
-        asking = Asking(self, what) if what is not None and is_worth_it(self, what.ops) else None
+        late = what is not None and not looks_far(self.emitter.unit.features) and is_worth_it(self, what.ops)
+        asking = Asking(self, what) if what is not None and late else None
         if asking is None:
             steps = {j: n for j, n in steps.items() if len(j.ops) > 1 or isinstance(j.base, Definition)}
         return CountedTurns(self, steps) if steps else None, asking

@@ -1,10 +1,11 @@
 """Words asked for ahead of time in loops that lanes go through alone: those at addresses that are read first.
 
 `for (i = first; i < last; i++) if (levels[targets[i]] < 0) ...`: what is loaded by steps tells where else to
-load from. CPUs look ahead for that by themselves, but not past a branch that waits for such a word and is
-guessed wrong, nor past many stores that wait for their lines. So each turn of a loop with such a branch, or
-such stores, asks for what a later one will want: by lists that follow each other, the next lane's, too. A
-prefetch of a wild address does nothing, and the loads by steps are valid in all turns that are asked for.
+load from. CPUs look ahead for that by themselves, but some not past a branch that waits for such a word and
+is guessed wrong, nor past many stores that wait for their lines (`simt.engine.host.looks_far`). There each
+turn of a loop with such a branch, or such stores, asks for what a later one will want: by lists that follow
+each other, the next lane's, too. A prefetch of a wild address does nothing, and the loads by steps are valid
+in all turns that are asked for.
 """
 
 from __future__ import annotations
