@@ -43,6 +43,8 @@ FEW_WITHOUT_GATHERS, FEW_GATHERED_IN_LINES = 24, WARP
 lane goes on through memory of its own."""
 GATHERED = 5
 """Such a loop: of so many ops at least one gets at memory lane by lane."""
+OF_HALVES = 8
+"""As many other ops arithmetic of halves counts."""
 FEW_OWN, OWN_LOOPS = 4, 4
 """The same through a loop that only walks through arrays of their own, in local memory; such loops of one
 function above which there is no code for that (an unrolled sort)."""
@@ -57,6 +59,13 @@ LONGEST = 400
 """Ops of a loop above which it is not doubled."""
 LONGEST_NESTED = 200
 """Ops of a loop with loops in it above which it is not doubled: what is in inner ones may be already."""
+
+
+def _weight(op: Op | Call) -> int:
+    """As how many ops one counts: arithmetic of halves is done by several instructions, for one lane as for
+    many of them."""
+    kind = op.binding.get("type") if isinstance(op, Op) else None
+    return OF_HALVES if isinstance(kind, Type) and "f16" in kind.name else 1
 
 
 class AloneLoops:
@@ -134,7 +143,7 @@ class AloneLoops:
         of it are looked up in registers, and its atomic operations are done one by one in any case."""
         ops = self._ops(loop)
         outside = [op for op in ops if isinstance(op, Op) and op.binding.get("space") != "shared"]
-        return GATHERED * sum(map(self._scatters, outside)) >= len(ops)
+        return GATHERED * sum(map(self._scatters, outside)) >= sum(map(_weight, ops))
 
     def _goes_on_in_lines(self, loop: Loop) -> bool:
         """Whether each lane goes on through memory of its own, so that many of its turns find their words in
