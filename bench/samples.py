@@ -145,12 +145,15 @@ def main() -> None:
     parser.add_argument("name", help="of a kernel of the suite or the survey")
     parser.add_argument("--least", type=float, default=2.0, help="percent of the samples of a block to list")
     parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--arch", type=int, help="100: a kernel of the survey as nvcc makes it for sm_100")
     parser.add_argument("--code", action="store_true", help="list the instructions, too")
     given = parser.parse_args()
     if given.name not in PROBLEMS:
         parser.error(f"nothing of the name {given.name}")
     pin_to_one_core()
     entry, kernels = PROBLEMS[given.name], watch_links()
+    if given.arch is not None:
+        entry = entry.made_for(given.arch)
     arch = f"sm_{max(getattr(entry, 'arch', 90), 90)}"
     virtual = Virtual(entry, entry.problem("full"), 1, arch=arch)
     places = sampled(virtual, given.seconds)
