@@ -26,6 +26,8 @@ os.environ["SIMT_DRAFTS"] = "0"  # before simt is imported
 
 import numpy as np
 from suite.catalogue import ENTRIES
+from suite.measure import timed
+from suite.problem import Problem
 from suite.versions import BUILD, Virtual
 from survey.catalogue import CASES
 from timing import pin_to_one_core
@@ -69,14 +71,14 @@ def watch_links() -> list[tuple[int, bytes]]:
     return found
 
 
-def sampled(virtual: Virtual, seconds: float) -> np.ndarray:
+def sampled(virtual: Virtual, problem: Problem, seconds: float) -> np.ndarray:
     """Addresses at which the thread was."""
     library, places = sampler(), np.zeros(MOST, "u8")
-    virtual.run()
+    timed(virtual, problem, time.process_time)
     end = time.process_time() + seconds
     library.start(MICROSECONDS)
     while time.process_time() < end:
-        virtual.run()
+        timed(virtual, problem, time.process_time)
     count = library.stop(ctypes.c_void_p(places.ctypes.data))
     return places[:count]
 
@@ -155,8 +157,9 @@ def main() -> None:
     if given.arch is not None:
         entry = entry.made_for(given.arch)
     arch = f"sm_{max(getattr(entry, 'arch', 90), 90)}"
-    virtual = Virtual(entry, entry.problem("full"), 1, arch=arch)
-    places = sampled(virtual, given.seconds)
+    problem = entry.problem("full")
+    virtual = Virtual(entry, problem, 1, arch=arch)
+    places = sampled(virtual, problem, given.seconds)
     for address, image in kernels:
         report(address, image, places, given.least, given.code)
 

@@ -12,7 +12,7 @@ from simt.analysis.effects import WithoutEffects
 from simt.analysis.shape import WARP, BlockShape, trailing_zeros
 from simt.analysis.shape_algebra import COMPARED
 from simt.isa.algebra import Comparison, Rounding
-from simt.ptx.types import Type
+from simt.ptx.types import U32, Type
 from simt.records import dataclass, quick
 
 ANY = 1 << 64
@@ -162,6 +162,9 @@ class RangeAlgebra(WithoutEffects[Range]):
         (al, ah), (bl, bh) = bounds(t, a), bounds(t, b)
         ends = (al * bl, al * bh, ah * bl, ah * bh)
         return made(t, min(ends) >> t.bits, max(ends) >> t.bits)
+
+    def dot_of_bytes(self, t: Type, u: Type, a: Range, b: Range) -> Range:
+        return made(U32, 0, (1 << U32.bits) - 1)
 
     def divide(self, t: Type, a: Range, b: Range) -> Range:
         (al, ah), (bl, bh) = bounds(t, a), bounds(t, b)

@@ -398,6 +398,9 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def mul_high(self, t: Type, a: Shape, b: Shape) -> Shape:
         return self._each(a, b)
 
+    def dot_of_bytes(self, t: Type, u: Type, a: Shape, b: Shape) -> Shape:
+        return self._each(a, b)
+
     def divide(self, t: Type, a: Shape, b: Shape) -> Shape:
         if t.is_signed or not b.const or b.const & (b.const - 1):
             return self._in_rows(t, a, b, 0)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial, reduce
+
 from simt.isa.algebra import PureAlgebra, V
 from simt.isa.column import Column
-from simt.ptx.types import U64, Type
+from simt.isa.integer import element
+from simt.ptx.types import U32, U64, Type
 
 
 def mul_high_64(m: PureAlgebra[V], t: Type, a: V, b: V) -> V:
@@ -18,6 +21,12 @@ def mul_high_64(m: PureAlgebra[V], t: Type, a: V, b: V) -> V:
     if t.is_signed:  # a negative factor stands for itself minus 2^64
         high = high - x.like(t).lt(0).choose(y, 0) - y.like(t).lt(0).choose(x, 0)
     return high.v
+
+
+def dot_of_bytes(m: PureAlgebra[V], t: Type, u: Type, a: V, b: V) -> V:
+    """The sum of the products of four bytes with four others, one after the other."""
+    products = [m.mul(U32, element(m, t, a, i, 8), element(m, u, b, i, 8)) for i in range(4)]
+    return reduce(partial(m.add, U32), products)
 
 
 def lane_masks(relation: str) -> list[int]:

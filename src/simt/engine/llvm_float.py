@@ -15,7 +15,7 @@ from typing import Any
 from simt.engine import exact, integers
 from simt.engine.host import only_avx2
 from simt.engine.llvm_algebra import element_type
-from simt.engine.llvm_builder import Builder, Value
+from simt.engine.llvm_builder import Builder, Value, spell
 from simt.engine.llvm_extremes import ExtremeAlgebra
 from simt.engine.llvm_floors import fma_down, is_whole
 from simt.engine.llvm_flushing import is_far
@@ -71,6 +71,12 @@ _HIGH_PRODUCTS = (
 )
 """Upper halves of products of 16 bits, widest first. (LLVM finds them in products of 32 bits, too, but then
 forms the operands in 32 bits and packs them.)"""
+_PAIRS = (
+    _Form("avx512bw", "llvm.x86.avx512.pmaddw.d.512", 16),
+    _Form("avx2", "llvm.x86.avx2.pmadd.wd", 8),
+    _Form("sse2", "llvm.x86.sse2.pmadd.wd", 4),
+)
+"""Products of signed halves, those of a word added up, widest first."""
 _NEAR_ROOTS = (
     _Form("avx512f", "llvm.x86.avx512.rsqrt14.ps.512", 16, is_masked=True),
     _Form("avx", "llvm.x86.avx.rsqrt.ps.256", 8),
@@ -105,6 +111,31 @@ class LlvmAlgebra(ExtremeAlgebra):
         if t.bits == U64.bits and a.width > 1:  # LLVM would take 128-bit products lane by lane
             return integers.mul_high_64(self, t, a, b)
         return super().mul_high(t, a, b)
+
+    def dot_of_bytes(self, t: Type, u: Type, a: Value, b: Value) -> Value:
+        """By halves: x86 multiplies those of 32 bits in pairs, and adds the two products."""
+        form, (a, b) = self._widest(_PAIRS), self.unify(a, b)
+        if form is None or a.width == 1:
+            return integers.dot_of_bytes(self, t, u, a, b)
+        return self.piecewise(form.lanes, partial(self._pairs_of_bytes, form, t, u), a, b)
+
+    def _pairs_of_bytes(self, form: _Form, t: Type, u: Type, a: Value, b: Value) -> Value:
+        factors = zip(self._bytes_as_halves(t, a), self._bytes_as_halves(u, b), strict=True)
+        lower, upper = (self._pairs(form, x, y) for x, y in factors)
+        return self.binary("add", lower, upper)
+
+    def _bytes_as_halves(self, t: Type, a: Value) -> tuple[Value, Value]:
+        """The even and the odd bytes of words, in halves of 16 bits."""
+        count, eight = 2 * a.width, self.number("i16", 8)
+        halves = self.emit(f"bitcast {a.typed} to <{count} x i16>", "i16", count)
+        down = "ashr" if t.is_signed else "lshr"
+        even = self.binary(down, self.binary("shl", halves, eight), eight)
+        return even, self.binary(down, halves, eight)
+
+    def _pairs(self, form: _Form, a: Value, b: Value) -> Value:
+        result = spell("i32", form.lanes)
+        function = self.module.declare(form.name, result, (a.spelled, b.spelled))
+        return self.emit(f"call {result} {function}({a.typed}, {b.typed})", "i32", form.lanes)
 
     def _high_product(self, form: _Form, signed: bool, a: Value, b: Value) -> Value:
         name = form.name.format("" if signed else "u")

@@ -167,6 +167,9 @@ class NumpyAlgebra:
         product = _by_sign(t, a).astype(wide) * _by_sign(t, b).astype(wide)
         return (product >> wide.type(t.bits)).astype(a.dtype)
 
+    def dot_of_bytes(self, t: Type, u: Type, a: Array, b: Array) -> Array:
+        return integers.dot_of_bytes(self, t, u, a, b)
+
     def divide(self, t: Type, a: Array, b: Array) -> Array:
         zero = b == 0
         quotient = np.floor_divide(_magnitude(t, a), _magnitude(t, b) | zero)

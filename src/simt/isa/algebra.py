@@ -103,6 +103,11 @@ class PureAlgebra(Protocol[V]):
         """The upper half of the double-width product (16, 32 and 64 bits)."""
         ...
 
+    def dot_of_bytes(self, t: Type, u: Type, a: V, b: V) -> V:
+        """The sum of the products of the four bytes of 32 bits with those of others, extended by the signs
+        that `t` and `u` have."""
+        ...
+
     def divide(self, t: Type, a: V, b: V) -> V:
         """Quotient, truncated; a zero divisor and MIN / -1 give what the hardware gives: all ones for
         a zero divisor, MIN for MIN / -1. Must not fault in any lane, active or not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simt.isa.algebra import Algebra, V
+from simt.isa.algebra import Algebra, PureAlgebra, V
 from simt.isa.catalogue import instruction
 from simt.isa.derived import (
     by_halves,
@@ -494,7 +494,7 @@ def bmsk(m: Algebra[V], a: V, b: V, wrapping: str) -> V:
 # ---------------------------------------------------------------- dot products of bytes
 
 
-def element(m: Algebra[V], t: Type, a: V, index: int, bits: int) -> V:
+def element(m: PureAlgebra[V], t: Type, a: V, index: int, bits: int) -> V:
     """The element of `bits` bits at `index`, extended to `t` (32 bits) by the sign that `t` has."""
     up = m.shift_left(t, a, m.const(U32, 32 - bits * (index + 1)))
     return m.shift_right(t, up, m.const(U32, 32 - bits))
@@ -504,9 +504,7 @@ def element(m: Algebra[V], t: Type, a: V, index: int, bits: int) -> V:
              since="5.0 sm_61", ref="PTX ISA 5.0 dp4a")  # fmt: skip
 def dp4a(m: Algebra[V], atype: Type, btype: Type, a: V, b: V, c: V) -> V:
     """The dot product of four bytes with four bytes, plus a third value."""
-    for i in range(4):
-        c = m.add(U32, c, m.mul(U32, element(m, atype, a, i, 8), element(m, btype, b, i, 8)))
-    return c
+    return m.add(U32, c, m.dot_of_bytes(atype, btype, a, b))
 
 
 @instruction("dp2a.mode.atype.btype d:u32, a, b:btype, c:u32", mode="lo hi", atype="u32 s32",

@@ -373,7 +373,7 @@ class _WatchedAlgebra:
             stores = operation == "store"
             where = shape, size, count, space
             if space == "local" and self._m.woven and is_one_place(shape):
-                where = self._m.shape_woven(t.bytes, shape), t.bytes, 1, "woven"
+                where = self._m.shape_woven(self._m.woven, shape), self._m.woven, 1, "woven"
             plan = plan_of(
                 *where, self._m.block,
                 stores=stores, volatile=volatile, windows=self._m.has_windows, gathers=self._m.has_gathers,
