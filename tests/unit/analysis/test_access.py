@@ -148,6 +148,18 @@ def test_lanes_few_bytes_apart_where_registers_are_looked_up(stores: bool) -> No
     assert plan(8, volatile=True) is Way.TURNS
 
 
+@pytest.mark.parametrize("stores", [False, True])
+def test_room_for_others_between_small_words_of_shared_memory(stores: bool) -> None:
+    """They are counters of each thread, which are stored to and loaded from by turns."""
+
+    def plan(stride: int, space: str, size: int = 2) -> Way:
+        shape = Shape(1, stride)
+        return plan_of(shape, size, 1, space, LINE, stores=stores, volatile=False, picks=1).way
+
+    assert plan(16, "shared") is plan(32, "global") is plan(16, "shared", size=4) is Way.NEAR
+    assert Way.NEAR not in (plan(32, "shared"), plan(18, "shared"))
+
+
 def test_what_is_the_same_for_all_lanes_of_one_row() -> None:
     row = Shape(1, 0, Hold.IN_ROWS)
     assert load(row) == Plan(Way.ONE, row, Way.LANES)
