@@ -1,14 +1,16 @@
 """Records what a real NVIDIA GPU gives for every kernel of the survey, at small sizes.
 
-    python -m tests.bench.record_survey OUTPUT.npz
+    python -m tests.bench.record_survey [OUTPUT.json]
 
 Needs NumPy and `cuda.bindings.driver` (the package cuda-python), and simt's sources, of which nothing runs.
-The arrays that a problem changes, by `KERNEL.ARRAY`.
+Of the arrays that a problem changes, digests.
 """
 
 from __future__ import annotations
 
 import ctypes
+import hashlib
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,8 +25,16 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
 from suite.problem import Launch, Problem, triple
 from survey.catalogue import CASES
 
+RESULTS = Path(__file__).with_name("survey_on_gpu.json")
 PLAIN_SHARED = 48 << 10
 """Bytes of shared memory that a launch has without asking for more."""
+
+
+def digest(problem: Problem, name: str, values: NDArray[Any]) -> str:
+    """Of an array's bits; of its sorted values, if they may be in any order."""
+    if name in problem.unordered:
+        values = np.sort(values, axis=None)
+    return hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()[:32]
 
 
 def run(problem: Problem, ptx: bytes) -> dict[str, NDArray[Any]]:
@@ -60,12 +70,15 @@ def main() -> None:
     checked(driver().cuInit(0))
     checked(driver().cuCtxSetCurrent(checked(driver().cuDevicePrimaryCtxRetain(0))))
     checked(driver().cuCtxSetLimit(driver().CUlimit.CU_LIMIT_STACK_SIZE, 16384))
-    results = dict[str, NDArray[Any]]()
+    digests = dict[str, dict[str, str]]()
     for name, case in CASES.items():
-        found = run(case.problem("quick"), case.ptx.read_bytes())
-        results |= {f"{name}.{array}": values for array, values in found.items()}
-    np.savez_compressed(sys.argv[1], **results)  # pyright: ignore[reportArgumentType]
-    print(f"{len(CASES)} kernels, {sum(v.nbytes for v in results.values())} bytes")
+        problem = case.problem("quick")
+        found = run(problem, case.ptx.read_bytes())
+        digests[name] = {array: digest(problem, array, values) for array, values in found.items()}
+    device = checked(driver().cuDeviceGet(0))
+    gpu = checked(driver().cuDeviceGetName(100, device)).rstrip(b"\0").decode()
+    recorded = {"gpu": gpu, "driver": checked(driver().cuDriverGetVersion()), "digests": digests}
+    Path(*sys.argv[1:] or [RESULTS]).write_text(json.dumps(recorded, indent=1) + "\n")
 
 
 if __name__ == "__main__":

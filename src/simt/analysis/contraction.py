@@ -92,7 +92,8 @@ def _settle_equal(sums: list[Sum]) -> None:
         found = [product for product, negated in item.products.values() if not negated]
         if item.op.form.contraction != "sum" or item.of_pairs or len(found) < 2:
             continue
-        if _key(found[0]) == _key(found[1]):
+        alone = any(len(product.uses) == 1 and not product.blocked for product in found)
+        if alone and _key(found[0]) == _key(found[1]):
             found[0].blocked = found[1].blocked = True
 
 
@@ -105,8 +106,8 @@ def _choose(sums: list[Sum], single: bool) -> Iterator[Sum]:
     """Sums that are fused, in the order of the program. ptxas goes through them twice, first for products
     with a `single` use; once for pairs, where it prefers these."""
     for item in sums:
-        free = [(n, len(p.uses) > 1) for n, (p, _) in item.products.items() if not p.blocked]
-        found = [(n, several) for n, several in free if item.of_pairs or several != single]
+        free = [(n, len(p.uses)) for n, (p, _) in item.products.items() if not p.blocked]
+        found = [(n, uses) for n, uses in free if item.of_pairs or (uses == 1) == single]
         if item.chosen or not found:
             continue
         item.chosen = min(found, key=itemgetter(1))[0]
