@@ -76,7 +76,7 @@ def main() -> None:
         found = run(problem, case.ptx.read_bytes())
         digests[name] = {array: digest(problem, array, values) for array, values in found.items()}
     device = checked(driver().cuDeviceGet(0))
-    gpu = checked(driver().cuDeviceGetName(100, device)).rstrip(b"\0").decode()
+    gpu = checked(driver().cuDeviceGetName(100, device)).split(b"\0")[0].decode()
     recorded = {"gpu": gpu, "driver": checked(driver().cuDriverGetVersion()), "digests": digests}
     Path(*sys.argv[1:] or [RESULTS]).write_text(json.dumps(recorded, indent=1) + "\n")
 

@@ -12,12 +12,12 @@ import simt
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
 
-from suite.versions import resolved  # noqa: E402
-from survey.case import Case  # noqa: E402
-from survey.catalogue import CASES  # noqa: E402
+from suite.versions import resolved
+from survey.case import Case
+from survey.catalogue import CASES
 
-from tests.bench.record_survey import RESULTS, digest  # noqa: E402
-from tests.shares import share  # noqa: E402
+from tests.bench.record_survey import RESULTS, digest
+from tests.shares import share
 
 RECORDED = json.loads(RESULTS.read_text())["digests"]
 ANY_ORDER = {
@@ -25,7 +25,7 @@ ANY_ORDER = {
     "coo", "pagerank", "dot_warps",  # atomic sums of floats, which round as the order is
     "sph_cells", "bfs_queue", "chained",  # places in lists that threads get by atomic operations
 }  # fmt: skip
-"""Kernels whose bits depend on which thread of which CTA is first. (`test_survey.py` compares them with C.)"""
+"""Kernels whose bits depend on which thread of which CTA is first. (`test_survey.py` has C for them.)"""
 
 
 SURE = [case for name, case in CASES.items() if name not in ANY_ORDER]

@@ -3,7 +3,7 @@
 A product becomes part of a fused operation if every use of it is a sum or difference that names no rounding
 either, has the same type and `.ftz`, and stands behind it in the same basic block, or anywhere if a factor is
 a constant or a kernel's parameter. Copies and negations on the way are looked through. Where both operands of
-a sum are such products, one that is used nowhere else is taken, else the first; the other is used as it is.
+a sum are such products, the one with less uses is taken, else the first; the other is used as it is.
 
 What an instruction can be here (`Form.contraction`) and where basic blocks end (`Form.ends_block`) the
 catalogue says; the outcome are ordinary operations of it. Both engines run what this pass leaves.
@@ -87,7 +87,8 @@ def _next(block: Block) -> Block | None:
 
 
 def _settle_equal(sums: list[Sum]) -> None:
-    """A sum of two equal products is twice one of them, which is then used as it is. Not so for pairs."""
+    """A sum of two equal products is twice one of them, which is then used as it is, if one has no other use.
+    Not so for pairs."""
     for item in sums:
         found = [product for product, negated in item.products.values() if not negated]
         if item.op.form.contraction != "sum" or item.of_pairs or len(found) < 2:
@@ -103,8 +104,8 @@ def _key(product: Product) -> frozenset[tuple[Operand, int]]:
 
 
 def _choose(sums: list[Sum], single: bool) -> Iterator[Sum]:
-    """Sums that are fused, in the order of the program. ptxas goes through them twice, first for products
-    with a `single` use; once for pairs, where it prefers these."""
+    """Sums that are fused, in the order of the program, each with the product of less uses. ptxas goes
+    through them twice, first for products with a `single` use; once for pairs."""
     for item in sums:
         free = [(n, len(p.uses)) for n, (p, _) in item.products.items() if not p.blocked]
         found = [(n, uses) for n, uses in free if item.of_pairs or (uses == 1) == single]
