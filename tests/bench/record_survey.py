@@ -1,17 +1,23 @@
-"""Records what a real NVIDIA GPU gives for every kernel of the survey, at small sizes.
+"""Records what a real NVIDIA GPU gives for every kernel of the survey.
 
-    python -m tests.bench.record_survey [OUTPUT.json]
+    python -m tests.bench.record_survey [OUTPUT.json] [--size full] [--flags "-arch=compute_90 ..."]
 
-Needs NumPy and `cuda.bindings.driver` (the package cuda-python), and simt's sources, of which nothing runs.
-Of the arrays that a problem changes, digests.
+`--size`: `quick`, small, if nothing is said. `--flags`: of nvcc, which compiles the kernels; else they are as
+they are committed. (`compare_survey` says what simt does otherwise.) Needs NumPy and `cuda.bindings.driver`
+(the package cuda-python), and simt's sources, of which nothing runs. Of the arrays that a problem changes,
+digests.
 """
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import hashlib
 import json
+import subprocess
 import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +29,30 @@ from tests.oracle.record import checked, driver, upload
 sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
 
 from suite.problem import Launch, Problem, triple
+from survey.case import KERNELS
 from survey.catalogue import CASES
 
 RESULTS = Path(__file__).with_name("survey_on_gpu.json")
 PLAIN_SHARED = 48 << 10
 """Bytes of shared memory that a launch has without asking for more."""
+
+
+def compiled(flags: str) -> dict[str, bytes]:
+    """PTX of all kernels by nvcc with some flags; as it is committed, if there are none."""
+    if not flags:
+        return {name: case.ptx.read_bytes() for name, case in CASES.items()}
+    with tempfile.TemporaryDirectory() as folder:
+
+        def made(source: str) -> bytes:
+            ptx = Path(folder) / f"{source}.ptx"
+            command = ["nvcc", "-ptx", "-w", *flags.split(), str(KERNELS / f"{source}.cu"), "-o", str(ptx)]
+            subprocess.run(command, check=True)
+            return ptx.read_bytes()
+
+        sources = sorted({case.source for case in CASES.values()})
+        with ThreadPoolExecutor() as pool:
+            texts = dict(zip(sources, pool.map(made, sources), strict=True))
+    return {name: texts[case.source] for name, case in CASES.items()}
 
 
 def digest(problem: Problem, name: str, values: NDArray[Any]) -> str:
@@ -67,18 +92,29 @@ def _launch(module: Any, launch: Launch, known: dict[str, Any]) -> None:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("output", nargs="?", type=Path, default=RESULTS)
+    parser.add_argument("--size", choices=["quick", "full"], default="quick")
+    parser.add_argument("--flags", default="")
+    given = parser.parse_args()
+    texts = compiled(given.flags)
     checked(driver().cuInit(0))
     checked(driver().cuCtxSetCurrent(checked(driver().cuDevicePrimaryCtxRetain(0))))
     checked(driver().cuCtxSetLimit(driver().CUlimit.CU_LIMIT_STACK_SIZE, 16384))
     digests = dict[str, dict[str, str]]()
     for name, case in CASES.items():
-        problem = case.problem("quick")
-        found = run(problem, case.ptx.read_bytes())
+        problem = case.problem(given.size)
+        try:
+            found = run(problem, texts[name])
+        except RuntimeError as error:
+            print(f"{name}: {error}")
+            continue
         digests[name] = {array: digest(problem, array, values) for array, values in found.items()}
     device = checked(driver().cuDeviceGet(0))
     gpu = checked(driver().cuDeviceGetName(100, device)).split(b"\0")[0].decode()
-    recorded = {"gpu": gpu, "driver": checked(driver().cuDriverGetVersion()), "digests": digests}
-    Path(*sys.argv[1:] or [RESULTS]).write_text(json.dumps(recorded, indent=1) + "\n")
+    made = {"size": given.size, "flags": given.flags}
+    recorded = {"gpu": gpu, "driver": checked(driver().cuDriverGetVersion()), **made, "digests": digests}
+    given.output.write_text(json.dumps(recorded, indent=1) + "\n")
 
 
 if __name__ == "__main__":
