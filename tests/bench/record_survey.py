@@ -1,6 +1,6 @@
 """Records what a real NVIDIA GPU gives for every kernel of the survey.
 
-    python -m tests.bench.record_survey [OUTPUT.json] [--size full] [--flags "-arch=compute_90 ..."]
+    python -m tests.bench.record_survey [OUTPUT.json] [--size full] [--flags="-arch=compute_90 ..."]
 
 `--size`: `quick`, small, if nothing is said. `--flags`: of nvcc, which compiles the kernels; else they are as
 they are committed. (`compare_survey` says what simt does otherwise.) Needs NumPy and `cuda.bindings.driver`

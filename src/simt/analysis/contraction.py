@@ -22,11 +22,12 @@ from simt.imports import Later
 from simt.isa.algebra import Environment
 
 if TYPE_CHECKING:
-    from simt.analysis import contraction_rewriting, contraction_scan
+    from simt.analysis import contraction_rewriting, contraction_scan, quotients
     from simt.analysis.contraction_scan import Product, Sum
 else:
     contraction_rewriting = Later("simt.analysis.contraction_rewriting")
     contraction_scan = Later("simt.analysis.contraction_scan")
+    quotients = Later("simt.analysis.quotients")
 
 SUMS = ("sum", "difference")
 """What a form that may read a product can be."""
@@ -36,6 +37,8 @@ FIRST = 20
 
 def contract(function: Function, environment: Environment) -> None:
     """Fuses the function's products and sums. What they compute besides stays as it is."""
+    if environment.approx == "hardware":
+        quotients.expand(function)
     if not environment.fmad or environment.machine < FIRST or not _may_fuse(function):
         return
     scan = contraction_scan.Scan(_chains(function), contraction_scan.Live(function))

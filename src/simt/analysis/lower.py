@@ -29,6 +29,7 @@ from simt.isa.algebra import Environment
 from simt.isa.catalogue import FORMS
 from simt.isa.targets import parse_target
 from simt.ptx import nodes
+from simt.ptx.environment import Approximation
 from simt.ptx.symbols import Scopes
 from simt.ptx.types import U32, U64, Type
 from simt.records import replace
@@ -46,13 +47,15 @@ def lower(module: nodes.Module, machine: int | None = None) -> Program:
 
 @collector_paused()
 def link(
-    modules: Sequence[nodes.Module], machine: int | None = None, as_written: bool = False, fmad: bool = True
-) -> Program:
+    modules: Sequence[nodes.Module], machine: int | None = None, as_written: bool = False, fmad: bool = True,
+    approx: Approximation = "fast",
+) -> Program:  # fmt: skip
     """Lowers modules that `simt.verify` accepts, to one program. `as_written`: see `simplify`; `fmad`:
-    whether products and sums are fused (`simt.analysis.contraction`). Raises `PtxError` for what cannot be
+    whether products and sums are fused (`simt.analysis.contraction`); `approx`: how approximate functions are
+    computed. Raises `PtxError` for what cannot be
     lowered or does not fit together."""
     bits = common_address_bits(modules)
-    contexts = _contexts(modules, machine, U64 if bits == 64 else U32, fmad)
+    contexts = _contexts(modules, machine, U64 if bits == 64 else U32, fmad, approx)
     if len(contexts) > 1:
         resolve(contexts)
     for context in contexts if not _errors(contexts) else ():
@@ -76,7 +79,11 @@ def link(
 
 
 def _contexts(
-    modules: Sequence[nodes.Module], machine: int | None, address_type: Type, fmad: bool
+    modules: Sequence[nodes.Module],
+    machine: int | None,
+    address_type: Type,
+    fmad: bool,
+    approx: Approximation,
 ) -> list[Context]:
     """One for each file; they share what belongs to the program."""
     found: list[Context] = []
@@ -85,8 +92,9 @@ def _contexts(
         source = module.source or Source("")
         known = environment(module)
         known = replace(
-            known, machine=known.machine if machine is None else machine, fmad=known.fmad and fmad
-        )
+            known, machine=known.machine if machine is None else machine, fmad=known.fmad and fmad,
+            approx=approx,
+        )  # fmt: skip
         context = Context(module, Diagnostics(source), Scopes(module), known, address_type, before=before)
         first = found[0] if found else context
         context.functions, context.variables = first.functions, first.variables

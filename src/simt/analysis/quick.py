@@ -10,6 +10,7 @@ from simt.analysis.facts import Same
 from simt.analysis.kinds import Kind, kind_of
 from simt.analysis.program import Block, Op
 from simt.isa.algebra import Algebra, Environment
+from simt.ptx.types import Type
 
 QUICK = frozenset(
     {"const", "select", "and_", "or_", "xor", "invert", "shift_left", "shift_right", "add", "sub", "mul"}
@@ -37,6 +38,10 @@ class Quick:
             self.evaluator.op(op)
             self._known[kind] = not self.others
         return self._known[kind]
+
+    def lookup(self, t: Type, index: bool, *tables: tuple[int, ...]) -> tuple[bool, ...]:
+        self.others = True
+        return (False,) * len(tables)
 
     def __getattr__(self, name: str) -> Callable[..., bool]:
         def primitive(*arguments: object) -> bool:

@@ -34,7 +34,7 @@ from simt.machine.grid import STACK_BYTES
 from simt.machine.heap import HEAP_BYTES, Heap
 from simt.machine.launch import Engine
 from simt.machine.memory import Arena, parse_size
-from simt.records import replace
+from simt.ptx.environment import Approximation
 
 if TYPE_CHECKING:
     from simt.driver.sequence import LaunchSequence
@@ -74,7 +74,7 @@ class Device:
         self.engine_name = engine_name(engine)
         self.cpu = cpu_name(cpu)
         self._drafts = allowed_drafts()
-        self.approx = approximation(approx)
+        self.approx: Approximation = approximation(approx)
         self.fmad = fmad
         self.changes = array("q", [0])
         """Grows when anything is set that launches depend on."""
@@ -233,10 +233,9 @@ class Device:
     def load_texts(self, files: Sequence[tuple[str | bytes, str]]) -> Module:
         """As `load`, but PTX texts with the names of their files."""
         if len(files) == 1 and self.engine_name == "jit":  # the interpreter needs the whole program
-            program, warnings = load_program(*files[0], self.properties, self.fmad)
+            program, warnings = load_program(*files[0], self.properties, self.fmad, self.approx)
         else:
-            program, warnings = compile_files(files, self.properties, fmad=self.fmad)
-        program.environment = replace(program.environment, approx=self.approx)
+            program, warnings = compile_files(files, self.properties, fmad=self.fmad, approx=self.approx)
         return Module(self, program, warnings)
 
     def stream(self) -> Stream:

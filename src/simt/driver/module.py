@@ -61,11 +61,8 @@ class Module:
         from simt.driver.source import compile_files  # only for tools: start-up time
 
         device = self.device
-        made = compile_files(self.program.text.files(), device.properties, as_written=True, fmad=device.fmad)[
-            0
-        ]
-        made.environment = self.program.environment
-        return made
+        files = self.program.text.files()
+        return compile_files(files, device.properties, True, device.fmad, device.approx)[0]
 
     @property
     def kernels(self) -> list[str]:

@@ -17,7 +17,7 @@ from simt.diagnostics import Diagnostic, Source
 from simt.digests import digest
 from simt.imports import import_whole
 from simt.machine.device import DeviceProperties
-from simt.ptx.environment import Environment
+from simt.ptx.environment import Approximation, Environment
 from simt.ptx.types import OPAQUE, TYPES, Type
 
 Json = dict[str, Any]
@@ -29,31 +29,31 @@ _KEPT = tuple(name for name in Function.__match_args__ if name not in (*_LATER, 
 
 
 def load_program(
-    text: str | bytes, name: str, device: DeviceProperties, fmad: bool = True
+    text: str | bytes, name: str, device: DeviceProperties, fmad: bool = True, approx: Approximation = "fast"
 ) -> tuple[Program, list[Diagnostic]]:
     """As `simt.driver.source.compile_ptx`, from the cache if the text was loaded before."""
     from simt.engine.cache import ObjectCache
 
-    cache, key = ObjectCache(), _key(text, device, fmad)
+    cache, key = ObjectCache(), _key(text, device, fmad, approx)
     found = cache.load(key)
     if found is not None and cast("int", found[0]["target"]) <= device.number:
-        return _restored(*found, text, name, device, fmad), []
+        return _restored(*found, text, name, device, fmad, approx), []
     import_whole("simt.driver.source")
     from simt.driver.source import compile_ptx
 
-    program, warnings = compile_ptx(text, name, device, fmad)
+    program, warnings = compile_ptx(text, name, device, fmad, approx)
     if cache.usable and not warnings and _is_plain(program):
         cache.store(key, *_summary(program))
     return program, warnings
 
 
-def _key(text: str | bytes, device: DeviceProperties, fmad: bool) -> str:
-    """By the device too: limits (`.maxnctapersm`) and doubles (`map_f64_to_f32`) depend on it. By `fmad`: the
-    blocks that are made later do."""
+def _key(text: str | bytes, device: DeviceProperties, fmad: bool, approx: Approximation) -> str:
+    """By the device too: limits (`.maxnctapersm`) and doubles (`map_f64_to_f32`) depend on it. By `fmad` and
+    `approx`: the blocks that are made later do."""
     from simt.engine.cache import code_fingerprint
 
     data = b"bytes\0" + text if isinstance(text, bytes) else b"str\0" + text.encode("utf-8", "surrogatepass")
-    return digest(f"program\0{device.name}\0{fmad}\0{code_fingerprint()}\0".encode(), data).hex()
+    return digest(f"program\0{device.name}\0{fmad}\0{approx}\0{code_fingerprint()}\0".encode(), data).hex()
 
 
 def _is_plain(program: Program) -> bool:
@@ -90,11 +90,12 @@ def _function_record(function: Function) -> Json:
 
 
 def _restored(
-    header: Json, images: bytes, text: str | bytes, name: str, device: DeviceProperties, fmad: bool
-) -> Program:
+    header: Json, images: bytes, text: str | bytes, name: str, device: DeviceProperties, fmad: bool,
+    approx: Approximation,
+) -> Program:  # fmt: skip
     version = cast("tuple[int, int]", tuple(header["version"]))
     environment = Environment(
-        version, header["target"], device.number, header["map_f64_to_f32"], fmad=header["fmad"]
+        version, header["target"], device.number, header["map_f64_to_f32"], approx, header["fmad"]
     )
     source = Source(text if isinstance(text, str) else text.decode("utf-8", "replace"), name)
     functions: dict[str, Function] = {}
@@ -109,7 +110,7 @@ def _restored(
         from simt.driver.source import compile_ptx
 
         with lock:
-            whole = compile_ptx(text, name, device, fmad)[0]
+            whole = compile_ptx(text, name, device, fmad, approx)[0]
             for function in functions.values():
                 function.blocks = whole.functions[function.name].blocks
                 function.registers = whole.functions[function.name].registers

@@ -12,6 +12,7 @@ from simt.diagnostics import Diagnostic, Severity, Source
 from simt.errors import PtxError, PtxFileError
 from simt.imports import import_whole
 from simt.machine.device import DEVICES, DeviceProperties
+from simt.ptx.environment import Approximation
 
 if TYPE_CHECKING:
     from simt.ptx.nodes import Module as Tree
@@ -87,20 +88,20 @@ def check_source(text: str | bytes, name: str) -> list[Diagnostic]:
 
 
 def compile_ptx(
-    text: str | bytes, name: str, device: DeviceProperties, fmad: bool = True
+    text: str | bytes, name: str, device: DeviceProperties, fmad: bool = True, approx: Approximation = "fast"
 ) -> tuple[Program, list[Diagnostic]]:
-    """The program for a device, and warnings; `fmad` as for `compile_files`. Raises `PtxError` with every
-    diagnostic."""
-    return compile_files([(text, name)], device, fmad=fmad)
+    """The program for a device, and warnings; `fmad` and `approx` as for `compile_files`. Raises `PtxError`
+    with every diagnostic."""
+    return compile_files([(text, name)], device, fmad=fmad, approx=approx)
 
 
 def compile_files(
     files: Sequence[tuple[str | bytes, str]], device: DeviceProperties, as_written: bool = False,
-    fmad: bool = True,
+    fmad: bool = True, approx: Approximation = "fast",
 ) -> tuple[Program, list[Diagnostic]]:  # fmt: skip
     """The program of texts with their names, and warnings. `as_written`: every branch stays, even to the next
-    instruction. `fmad`: products and sums are fused as ptxas does it. Raises `PtxError` with every
-    diagnostic."""
+    instruction. `fmad`: products and sums are fused as ptxas does it. `approx`: how approximate functions are
+    computed. Raises `PtxError` with every diagnostic."""
     import_whole("simt.analysis.lower")
     from simt.analysis.lower import link
 
@@ -109,7 +110,7 @@ def compile_files(
     trees = [tree for tree, _ in read if tree is not None]
     if len(trees) < len(read) or any(d.severity is Severity.ERROR for d in found):
         raise PtxError(found)
-    program = link(trees, device.number, as_written, fmad)
+    program = link(trees, device.number, as_written, fmad, approx)
     for tree in trees:
         _check_target(tree, device)
     _check_constants(trees, device)
