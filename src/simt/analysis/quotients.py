@@ -1,6 +1,7 @@
 """Approximate quotients as ptxas has them: products with a reciprocal, which sums may fuse (decision 23).
 
-`div.approx.ftz.f32` is one of the unit's reciprocals and a product. Where the divisor is a constant, its
+`div.approx.ftz.f32` is one of the unit's reciprocals and a product; the others first multiply both sides, if
+the divisor is at an edge of the unit's range. Where the divisor is a constant, its
 reciprocal is a constant too, rounded to nearest, for quotients of all approximate kinds. Only devices whose
 approximate functions have the hardware's bits do so: elsewhere quotients are nearer than that.
 """
@@ -12,6 +13,7 @@ from collections import Counter
 from functools import cache
 
 from simt.analysis.contraction_rewriting import catalogued
+from simt.analysis.lower_forms import DOWN, NEAR_ONE, UP, simple
 from simt.analysis.program import Constant, Function, Op, Operand, Register, Source
 from simt.isa.catalogue import FORMS
 from simt.isa.floating import div_approx, div_full, rcp_approx
@@ -19,6 +21,8 @@ from simt.isa.form import Form, Value
 from simt.isa.move import mov
 from simt.ptx.types import F32
 
+_EDGES = {(False, False): UP, (True, True): DOWN, (True, False): NEAR_ONE}
+"""What brings operands into the unit's range, by whether it is `div.full` and flushes."""
 LEAST = 2.0**-126
 """The smallest normal number: divisors below it, and such whose reciprocals are, are left to the unit."""
 
@@ -65,22 +69,39 @@ def _expanded(function: Function, op: Op, constants: dict[Register, Constant]) -
     inverse = _inverse(known) if isinstance(known, Constant) else None
     if inverse is not None:
         return [_product(op, ftz, inverse)]
-    if not ftz or op.form.meaning is not div_approx:
-        return [op]
-    held = Register(len(function.registers), f"tmp{len(function.registers)}", F32)
-    function.registers.append(held)
+    dividend, before = op.sources["a"], list[Op]()
+    edge = _EDGES.get((op.form.meaning is div_full, ftz))
+    if edge is not None:
+        factor, *near = (_temporary(function) for _ in range(3))
+        assert isinstance(divisor, (Register, Constant))
+        before.append(simple(edge, F32, factor, {"b": (divisor, F32)}, op.line, op.guard))
+        for source, made in zip((dividend, divisor), near, strict=True):
+            before.append(_times(op, ftz, source, factor, made, "rn"))
+        dividend, divisor = near
+    held = _temporary(function)
     form, binding = _reciprocal()
-    first = Op(form, binding, {"a": divisor}, {"a": F32}, (held,), (F32,), op.guard, op.line)
-    return [first, _product(op, True, held)]
+    before.append(Op(form, binding, {"a": divisor}, {"a": F32}, (held,), (F32,), op.guard, op.line))
+    (result,) = op.destinations
+    return [*before, _times(op, ftz, dividend, held, result, None)]
+
+
+def _temporary(function: Function) -> Register:
+    function.registers.append(Register(len(function.registers), f"tmp{len(function.registers)}", F32))
+    return function.registers[-1]
 
 
 def _product(op: Op, ftz: bool, factor: Source) -> Op:
     """The quotient's dividend times a factor. It names no rounding, so that a sum may fuse it."""
+    (result,) = op.destinations
+    return _times(op, ftz, op.sources["a"], factor, result, None)
+
+
+def _times(op: Op, ftz: bool, a: Operand, b: Source, result: Register | None, rounding: str | None) -> Op:
     form, rounded = catalogued("product")[F32, ftz, False]
-    binding: dict[str, Value] = {**rounded, "rnd": None}
-    sources: dict[str, Operand] = {"a": op.sources["a"], "b": factor}
+    binding: dict[str, Value] = {**rounded, "rnd": rounding}
+    sources: dict[str, Operand] = {"a": a, "b": b}
     types = dict.fromkeys(sources, F32)
-    return Op(form, binding, sources, types, op.destinations, op.result_types, op.guard, op.line)
+    return Op(form, binding, sources, types, (result,), (F32,), op.guard, op.line)
 
 
 def _inverse(divisor: Constant) -> Constant | None:

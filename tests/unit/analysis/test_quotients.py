@@ -28,7 +28,10 @@ LINES = {
         "mov.f32 %c, 0f437F0000; mov.f32 %c, %b; div.approx.ftz.f32 %u, %a, %c;",
         "mov mov rcp mul",
     ),
-    "by a subnormal number": ("div.approx.f32 %u, %a, 0f00000001;", "div"),
+    "by a subnormal number": ("div.approx.f32 %u, %a, 0f00000001;", "up mul mul rcp mul"),
+    "not flushed, and a sum": ("div.approx.f32 %x, %a, %b; add.f32 %u, %x, %b;", "up mul mul rcp fma"),
+    "in full, and a sum": ("div.full.f32 %x, %a, %b; add.f32 %u, %x, %b;", "near mul mul rcp fma"),
+    "in full, flushed": ("div.full.ftz.f32 %x, %a, %b; add.ftz.f32 %u, %x, %b;", "down mul mul rcp fma"),
 }
 
 
