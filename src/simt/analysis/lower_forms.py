@@ -11,7 +11,6 @@ from simt.analysis.program import Address, Guard, Op, Operand, Register, Source
 from simt.isa.algebra import Algebra, V
 from simt.isa.derived import float_abs, number
 from simt.isa.form import Form, Meaning, compile_form
-from simt.isa.special_code import LARGEST, is_subnormal
 from simt.isa.warp import shfl
 from simt.ptx.types import B32, PRED, TYPES, U32, Type, bits_type, unsigned
 
@@ -158,25 +157,29 @@ def REST(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.remainder_short(t, a, b)
 
 
+def _is_subnormal(m: Algebra[V], t: Type, b: V) -> V:
+    return m.compare("lt", t, float_abs(m, t, b), number(m, t, 2.0**-126))
+
+
 @_form("up.type d, b")
 def UP(m: Algebra[V], t: Type, b: V) -> V:
     """By what ptxas multiplies both sides of `div.approx`: 2^24 if the divisor is subnormal, else 1."""
-    return m.select(t, is_subnormal(m, b), number(m, t, 2.0**24), number(m, t, 1.0))
+    return m.select(t, _is_subnormal(m, t, b), number(m, t, 2.0**24), number(m, t, 1.0))
 
 
 @_form("down.type d, b")
 def DOWN(m: Algebra[V], t: Type, b: V) -> V:
     """The same for `div.full.ftz`: 1/4 if the divisor's reciprocal would be subnormal."""
-    large = m.compare("gt", t, float_abs(m, t, b), number(m, t, LARGEST))
+    large = m.compare("gt", t, float_abs(m, t, b), number(m, t, 2.0**126))
     return m.select(t, large, number(m, t, 0.25), number(m, t, 1.0))
 
 
 @_form("near.type d, b")
 def NEAR_ONE(m: Algebra[V], t: Type, b: V) -> V:
     """The same for `div.full`: either."""
-    large = m.compare("gt", t, float_abs(m, t, b), number(m, t, LARGEST))
+    large = m.compare("gt", t, float_abs(m, t, b), number(m, t, 2.0**126))
     usual = m.select(t, large, number(m, t, 0.25), number(m, t, 1.0))
-    return m.select(t, is_subnormal(m, b), number(m, t, 2.0**24), usual)
+    return m.select(t, _is_subnormal(m, t, b), number(m, t, 2.0**24), usual)
 
 
 @_form("fill.type d, [a]", "memory")
