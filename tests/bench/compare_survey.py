@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import simt
-from tests.bench.record_survey import CASES, Problem, compiled, digest
+from tests.bench.record_survey import CASES, Problem, compiled, digest, resolved
 
 
 def differing(problem: Problem, ptx: bytes, recorded: dict[str, str], engine: str = "jit") -> list[str]:
@@ -20,8 +20,7 @@ def differing(problem: Problem, ptx: bytes, recorded: dict[str, str], engine: st
     module = device.load(ptx)
     arrays = {name: device.array(values) for name, values in problem.arrays.items()}
     for launch in problem.launches:
-        known = {**arrays, **problem.scalars}
-        arguments = tuple(known[a] if isinstance(a, str) else a for a in launch.args)
+        arguments = tuple(resolved(launch, {**arrays, **problem.scalars}))
         module[launch.kernel](launch.grid, launch.block, arguments, launch.shared)
     return [name for name in recorded if digest(problem, name, arrays[name].numpy()) != recorded[name]]
 

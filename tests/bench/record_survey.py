@@ -29,6 +29,7 @@ from tests.oracle.record import checked, driver, upload
 sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
 
 from suite.problem import Launch, Problem, triple
+from suite.versions import resolved
 from survey.case import KERNELS
 from survey.catalogue import CASES
 
@@ -85,7 +86,7 @@ def _launch(module: Any, launch: Launch, known: dict[str, Any]) -> None:
     if launch.shared > PLAIN_SHARED:
         most = driver().CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         checked(driver().cuFuncSetAttribute(function, most, launch.shared))
-    values = [np.array(known[a] if isinstance(a, str) else a) for a in launch.args]
+    values = [np.array(value) for value in resolved(launch, known)]
     places = (ctypes.c_void_p * len(values))(*(value.ctypes.data for value in values))
     extents = (*triple(launch.grid), *triple(launch.block))
     checked(driver().cuLaunchKernel(function, *extents, launch.shared, 0, ctypes.addressof(places), 0))

@@ -37,9 +37,11 @@ FIRST = 20
 
 def contract(function: Function, environment: Environment) -> None:
     """Fuses the function's products and sums. What they compute besides stays as it is."""
+    if not environment.fmad or environment.machine < FIRST:
+        return
     if environment.approx == "hardware":
         quotients.expand(function)
-    if not environment.fmad or environment.machine < FIRST or not _may_fuse(function):
+    if not _may_fuse(function):
         return
     scan = contraction_scan.Scan(_chains(function), contraction_scan.Live(function))
     _settle_equal(scan.sums)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 
 from simt.analysis.program import Address, Guard, Op, Operand, Register, Source
 from simt.isa.algebra import Algebra, V
-from simt.isa.derived import float_abs, number
 from simt.isa.form import Form, Meaning, compile_form
 from simt.isa.warp import shfl
 from simt.ptx.types import B32, PRED, TYPES, U32, Type, bits_type, unsigned
@@ -17,7 +16,7 @@ from simt.ptx.types import B32, PRED, TYPES, U32, Type, bits_type, unsigned
 _ANY = " ".join(TYPES)
 
 
-def _form(syntax: str, effects: str = "") -> Callable[[Meaning], Form]:
+def internal(syntax: str, effects: str = "") -> Callable[[Meaning], Form]:
     slots = {"type": _ANY, "atype": _ANY, "btype": _ANY, "mode": "up down bfly idx"}
 
     def build(meaning: Meaning) -> Form:
@@ -28,12 +27,12 @@ def _form(syntax: str, effects: str = "") -> Callable[[Meaning], Form]:
     return build
 
 
-@_form("copy.type d, a")
+@internal("copy.type d, a")
 def COPY(m: Algebra[V], a: V) -> V:
     return a
 
 
-@_form("join.type d, a:b32, b:b32")
+@internal("join.type d, a:b32, b:b32")
 def JOIN(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """Two 32-bit cells, low one first, as one 64-bit value."""
     wide = bits_type(64)
@@ -41,7 +40,7 @@ def JOIN(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.from_bits(t, m.or_(wide, m.resize(B32, wide, a), high))
 
 
-@_form("part.type.atype d, a, n:u32")
+@internal("part.type.atype d, a, n:u32")
 def PART(m: Algebra[V], t: Type, a: V, atype: Type, n: V) -> V:
     """The bits of `a` from bit `n` on, cut to the type."""
     source = unsigned(atype.bits)
@@ -49,152 +48,127 @@ def PART(m: Algebra[V], t: Type, a: V, atype: Type, n: V) -> V:
     return m.from_bits(t, m.resize(source, bits_type(t.bits), bits))
 
 
-@_form("insert.type.btype d, a, b, c:type, n:u32")
+@internal("insert.type.btype d, a, b, c:type, n:u32")
 def INSERT(m: Algebra[V], t: Type, a: V, b: V, btype: Type, c: V, n: V) -> V:
     """`a` with the bits that mask `c` selects replaced by `b`, shifted to bit `n`."""
     bits = m.resize(bits_type(btype.bits), t, m.to_bits(btype, b))
     return m.or_(t, m.and_(t, a, m.invert(t, c)), m.shift_left(t, bits, n))
 
 
-@_form("sum.type d, a, b")
+@internal("sum.type d, a, b")
 def SUM(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.add(t, a, b)
 
 
-@_form("cut.type d, a, b")
+@internal("cut.type d, a, b")
 def CUT(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """The bits of `a` that mask `b` selects."""
     return m.and_(t, a, b)
 
 
-@_form("either.type d, a, b")
+@internal("either.type d, a, b")
 def EITHER(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """The bits of `a` and of `b`."""
     return m.or_(t, a, b)
 
 
-@_form("scaled.type d, a, n:u32")
+@internal("scaled.type d, a, n:u32")
 def SCALED(m: Algebra[V], t: Type, a: V, n: V) -> V:
     """The bytes before element `a` of an array whose elements have `2**n` bytes."""
     return m.shift_left(t, a, n)
 
 
-@_form("chosen.type d, a, b, c:pred")
+@internal("chosen.type d, a, b, c:pred")
 def CHOSEN(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     """`a` where the predicate holds, else `b`."""
     return m.select(t, c, a, b)
 
 
-@_form("equal.type d:pred, a, b")
+@internal("equal.type d:pred, a, b")
 def EQUAL(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.compare("eq", t, a, b)
 
 
-@_form("less.type d:pred, a, b")
+@internal("less.type d:pred, a, b")
 def LESS(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.compare("lt", t, a, b)
 
 
-@_form("stepped.type d, a, b, c")
+@internal("stepped.type d, a, b, c")
 def STEPPED(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     """`c`, and one more where `a` is below `b`."""
     return m.select(t, m.compare("lt", t, a, b), m.add(t, c, m.const(t, 1)), c)
 
 
-@_form("far.type d:pred, a, b, c")
+@internal("far.type d:pred, a, b, c")
 def FAR(m: Algebra[V], t: Type, a: V, b: V, c: V) -> V:
     """Whether `b` is at least `c` more than `a`, modulo the type."""
     return m.compare("ge", t, m.sub(t, b, a), c)
 
 
-@_form("fits.type d:pred, a, b, c, e")
+@internal("fits.type d:pred, a, b, c, e")
 def FITS(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
     """Whether `a` is at most `c`, and `b` at most `e` and above zero."""
     positive = m.and_(PRED, m.compare("gt", t, b, m.const(t, 0)), m.compare("le", t, b, e))
     return m.and_(PRED, m.compare("le", t, a, c), positive)
 
 
-@_form("near.type d:pred, a, b, c, e:pred")
+@internal("near.type d:pred, a, b, c, e:pred")
 def NEAR(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
     """Whether `a` is less than `c` more than `b`, modulo the type, and `e` holds."""
     return m.and_(PRED, e, m.compare("lt", t, m.sub(t, a, b), c))
 
 
-@_form("all.type d:pred, a:pred", "warp")
+@internal("all.type d:pred, a:pred", "warp")
 def ALL(m: Algebra[V], a: V) -> V:
     """Whether a predicate holds in all lanes that run."""
     return m.compare("eq", U32, m.ballot(m.invert(PRED, a)), m.const(U32, 0))
 
 
-@_form("none.type d:pred, a:pred", "warp")
+@internal("none.type d:pred, a:pred", "warp")
 def NONE(m: Algebra[V], a: V) -> V:
     """Whether a predicate holds in no lane that runs."""
     return m.compare("eq", U32, m.ballot(a), m.const(U32, 0))
 
 
-@_form("send.mode.type d, a, b:b32, c:b32", "warp")
+@internal("send.mode.type d, a, b:b32, c:b32", "warp")
 def SEND(m: Algebra[V], t: Type, a: V, b: V, c: V, mode: str) -> V:
     """A register of another lane, of 64 bits."""
     return shfl(m, t, a, b, c, mode)[0]
 
 
-@_form("rotated.type d, a, n:u32")
+@internal("rotated.type d, a, n:u32")
 def ROTATED(m: Algebra[V], t: Type, a: V, n: V) -> V:
     """`a` with bit `n`, not 0, as its first one: those below come above the others."""
     above = m.shift_left(t, a, m.sub(U32, m.const(U32, t.bits), n))
     return m.or_(t, m.shift_right(unsigned(t.bits), a, n), above)
 
 
-@_form("quotient.type d, a, b")
+@internal("quotient.type d, a, b")
 def QUOTIENT(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """A quotient of 64 bits, by 32 bits where these are enough."""
     return m.divide_short(t, a, b)
 
 
-@_form("rest.type d, a, b")
+@internal("rest.type d, a, b")
 def REST(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """A remainder of 64 bits, by 32 bits where these are enough."""
     return m.remainder_short(t, a, b)
 
 
-def _is_subnormal(m: Algebra[V], t: Type, b: V) -> V:
-    return m.compare("lt", t, float_abs(m, t, b), number(m, t, 2.0**-126))
-
-
-@_form("up.type d, b")
-def UP(m: Algebra[V], t: Type, b: V) -> V:
-    """By what ptxas multiplies both sides of `div.approx`: 2^24 if the divisor is subnormal, else 1."""
-    return m.select(t, _is_subnormal(m, t, b), number(m, t, 2.0**24), number(m, t, 1.0))
-
-
-@_form("down.type d, b")
-def DOWN(m: Algebra[V], t: Type, b: V) -> V:
-    """The same for `div.full.ftz`: 1/4 if the divisor's reciprocal would be subnormal."""
-    large = m.compare("gt", t, float_abs(m, t, b), number(m, t, 2.0**126))
-    return m.select(t, large, number(m, t, 0.25), number(m, t, 1.0))
-
-
-@_form("near.type d, b")
-def NEAR_ONE(m: Algebra[V], t: Type, b: V) -> V:
-    """The same for `div.full`: either."""
-    large = m.compare("gt", t, float_abs(m, t, b), number(m, t, 2.0**126))
-    usual = m.select(t, large, number(m, t, 0.25), number(m, t, 1.0))
-    return m.select(t, _is_subnormal(m, t, b), number(m, t, 2.0**24), usual)
-
-
-@_form("fill.type d, [a]", "memory")
+@internal("fill.type d, [a]", "memory")
 def FILL(m: Algebra[V], t: Type, a: V) -> V:
     """A load from the function's own frame."""
     return m.load(t, "local", a, 1, False)[0]
 
 
-@_form("spill.type [a], b", "memory")
+@internal("spill.type [a], b", "memory")
 def SPILL(m: Algebra[V], t: Type, a: V, b: V) -> None:
     """A store to the function's own frame."""
     m.store(t, "local", a, (b,), False)
 
 
-@_form("allocate.type d, a, b, c, e")
+@internal("allocate.type d, a, b, c, e")
 def ALLOCATE(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
     """`a` bytes from `b` on, aligned as the mask `c` says; an address without memory if they pass `e`."""
     start = m.and_(t, m.add(t, b, c), m.invert(t, c))

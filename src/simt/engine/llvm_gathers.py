@@ -63,9 +63,13 @@ class GatherAlgebra(StepsAlgebra):
         """8 and 16 bits out of the aligned word around them: CPUs gather no less."""
         low = LlvmIntegers.binary(self, "and", offset, self.widened(Value("3", offset.type), WARP))
         words = self._gather_words(access, LlvmIntegers.binary(self, "sub", offset, low), 0, 4, "i32")
-        shift = LlvmIntegers.binary(self, "shl", low, self.widened(Value("3", offset.type), WARP))
-        shift = self.cast("trunc", "i32", shift)
-        return self.cast("trunc", f"i{8 * access.size}", LlvmIntegers.binary(self, "lshr", words, shift))
+        return self.out_of_words(words, low, f"i{8 * access.size}")
+
+    def out_of_words(self, words: Value, low: Value, element: str) -> Value:
+        """What lies some bytes (`low`) into each lane's word of 32 bits."""
+        shift = LlvmIntegers.binary(self, "shl", low, self.widened(Value("3", low.type), WARP))
+        moved = LlvmIntegers.binary(self, "lshr", words, self.cast("trunc", "i32", shift))
+        return self.cast("trunc", element, moved)
 
     def _words_of(self, access: Access, whole: Value) -> tuple[Value, ...]:
         """The words of which each lane has all in one integer."""

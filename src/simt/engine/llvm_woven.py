@@ -142,9 +142,7 @@ class WovenAlgebra(BriefAlgebra):
         below = LlvmIntegers.binary(self, "and", column, self._by_all(LEAST - 1))
         column = LlvmIntegers.binary(self, "sub", column, below)
         around = self.gather((host, column), self.mask, f"i{8 * LEAST}", LEAST)
-        bits = LlvmIntegers.binary(self, "shl", below, self._by_all(3))
-        moved = LlvmIntegers.binary(self, "lshr", around, self.cast("trunc", f"i{8 * LEAST}", bits))
-        return self.cast("trunc", access.element, moved)
+        return self.out_of_words(around, below, access.element)
 
     # -- all lanes at the same place -----------------------------------------------------------------
 

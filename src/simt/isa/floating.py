@@ -183,7 +183,7 @@ def div_full(m: Algebra[V], a: V, b: V, ftz: bool, env: Environment) -> V:
     """
     if env.approx == "hardware":
         a, b = flush_if(m, F32, ftz, a, b)
-        return m.nan_result(F32, special_code.divide_full(m, a, m.any_nan(F32, b), ftz), a, b)
+        return m.nan_result(F32, special_code.divide(m, a, m.any_nan(F32, b), ftz, full=True), a, b)
     return div(m, F32, a, b, "rn", ftz)
 
 

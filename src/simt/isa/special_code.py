@@ -101,22 +101,21 @@ def _any_exponential(m: Algebra[V], bits: V) -> V:
 # ---------------------------------------------------------------- division
 
 
-def divide(m: Algebra[V], a: V, b: V, ftz: bool) -> V:
-    """a times 1/b, which is 0 for |b| above 2^126."""
-    if ftz:
-        return _product(m, a, rcp(m, b, True), True)
-    quotient = _product(m, a, rcp(m, b, True), False)
-    return m.rarely(F32, is_subnormal(m, b), quotient, partial(_multiples, 2.0**24, False), a, b)
+def edge_factor(m: Algebra[V], b: V, ftz: bool, full: bool) -> V:
+    """By what both sides of a quotient are multiplied: 2^24 if the divisor is subnormal and not flushed, 1/4
+    if it is so large that its reciprocal is subnormal and the range is to be `full`, else 1."""
+    factor = number(m, F32, 1.0)
+    if full:
+        large = m.compare("gt", F32, float_abs(m, F32, b), number(m, F32, LARGEST))
+        factor = m.select(F32, large, number(m, F32, 0.25), factor)
+    return factor if ftz else m.select(F32, is_subnormal(m, b), number(m, F32, 2.0**24), factor)
 
 
-def divide_full(m: Algebra[V], a: V, b: V, ftz: bool) -> V:
-    """The same, where b is large or subnormal of multiples of both."""
-    large = m.compare("gt", F32, float_abs(m, F32, b), number(m, F32, LARGEST))
-    return m.rarely(F32, large, divide(m, a, b, ftz), partial(_multiples, 0.25, ftz), a, b)
-
-
-def _multiples(factor: float, ftz: bool, m: Algebra[V], a: V, b: V) -> V:
-    a, b = (_product(m, x, number(m, F32, factor), ftz) for x in (a, b))
+def divide(m: Algebra[V], a: V, b: V, ftz: bool, full: bool = False) -> V:
+    """a times 1/b, which is 0 for |b| above 2^126 if the range is not `full`."""
+    if full or not ftz:
+        factor = edge_factor(m, b, ftz, full)
+        a, b = (_product(m, x, factor, ftz) for x in (a, b))
     return _product(m, a, rcp(m, b, True), ftz)
 
 

@@ -28,16 +28,16 @@ LINES = {
         "mov.f32 %c, 0f437F0000; mov.f32 %c, %b; div.approx.ftz.f32 %u, %a, %c;",
         "mov mov rcp mul",
     ),
-    "by a subnormal number": ("div.approx.f32 %u, %a, 0f00000001;", "up mul mul rcp mul"),
-    "not flushed, and a sum": ("div.approx.f32 %x, %a, %b; add.f32 %u, %x, %b;", "up mul mul rcp fma"),
-    "in full, and a sum": ("div.full.f32 %x, %a, %b; add.f32 %u, %x, %b;", "near mul mul rcp fma"),
-    "in full, flushed": ("div.full.ftz.f32 %x, %a, %b; add.ftz.f32 %u, %x, %b;", "down mul mul rcp fma"),
+    "by a subnormal number": ("div.approx.f32 %u, %a, 0f00000001;", "edge mul mul rcp mul"),
+    "not flushed, and a sum": ("div.approx.f32 %x, %a, %b; add.f32 %u, %x, %b;", "edge mul mul rcp fma"),
+    "in full, and a sum": ("div.full.f32 %x, %a, %b; add.f32 %u, %x, %b;", "edges mul mul rcp fma"),
+    "in full, flushed": ("div.full.ftz.f32 %x, %a, %b; add.ftz.f32 %u, %x, %b;", "upper mul mul rcp fma"),
 }
 
 
-def ops(lines: str, approx: str) -> list[Op]:
+def ops(lines: str, approx: str, target: str = "sm_75") -> list[Op]:
     text = f""".version 8.0
-.target sm_75
+.target {target}
 .address_size 64
 .visible .entry k(.param .u64 in)
 {{
@@ -64,8 +64,9 @@ def test_the_reciprocal_of_a_constant() -> None:
     assert Constant(product.source_types["b"], INVERSE) in product.sources.values()
 
 
-def test_fast_quotients_are_left() -> None:
-    assert [op.form.mnemonic for op in ops(LINES["a sum"][0], "fast")] == ["div", "add"]
+@pytest.mark.parametrize(("approx", "target"), [("fast", "sm_75"), ("hardware", "sm_75, debug")])
+def test_quotients_that_are_left(approx: str, target: str) -> None:
+    assert [op.form.mnemonic for op in ops(LINES["a sum"][0], approx, target)] == ["div", "add"]
 
 
 def test_behind_a_short_branch() -> None:
