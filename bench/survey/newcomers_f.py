@@ -55,10 +55,10 @@ def winograd(w: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=2050, quick=37)
+@case(full=4098, quick=37)
 def nf4_gemm(n: int) -> Problem:
     """The last round is not for all lanes."""
-    rows, k = 4, 1536 if n > 1000 else 192
+    rows, k = 4, 2048 if n > 1000 else 192
     size = ints("n k", n, k)
     return Problem(
         arrays={
@@ -76,7 +76,7 @@ def nf4_gemm(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=600, quick=9)
+@case(full=3000, quick=9)
 def kv_append(tokens: int) -> Problem:
     """Tokens of some sequences, whose pages lie anywhere; one of 30 tokens is padding."""
     heads, kv_heads, dim, page = (16, 4, 128, 16) if tokens > 100 else (3, 2, 48, 16)
@@ -176,7 +176,7 @@ def ctc_loss(frames: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=60_000, quick=900)
+@case(full=250_000, quick=900)
 def gbdt_hist(n: int) -> Problem:
     """Half of the rows are in the node; some features have few values, or one that most rows have."""
     features, node = (20, 5) if n > 1000 else (11, 2)
@@ -303,7 +303,7 @@ def svd_sided(count: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=6000, quick=330)
+@case(full=40_000, quick=330)
 def gmm_em(n: int) -> Problem:
     """Three rounds; clusters that lie over each other."""
     components, rounds = (6, 3) if n > 1000 else (3, 2)
@@ -342,7 +342,7 @@ def gmm_em(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=300, quick=7)
+@case(full=1000, quick=7)
 def als_cg(users: int) -> Problem:
     """Some users have seen nothing, some much; each item that a user has seen is a sum over the block."""
     items, factors, steps = (1000, 64, 3) if users > 100 else (50, 64, 2)
