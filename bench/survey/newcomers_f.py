@@ -1,7 +1,9 @@
-"""Twelve kernels of machine learning and of dense and sparse linear algebra, in the form that each has most often,
-written without knowing what the JIT is good at."""
+"""Twelve kernels of machine learning and of dense and sparse linear algebra, in the form that each has most
+often, written without knowing what the JIT is good at."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
@@ -16,6 +18,15 @@ def ints(names: str, *values: int) -> dict[str, np.generic]:
 
 def normals(seed: int, *shape: int, kind: str = "f4") -> Array:
     return np.random.default_rng(seed).normal(size=shape).astype(kind)
+
+
+def drawn(rng: Any, counts: Array, of: int, weights: Array) -> Array:
+    """For each of `counts` so many different numbers below `of`, in order: one list after another."""
+    share, lists = weights / weights.sum(), list[Array]()
+    for count in counts:
+        found: Array = rng.choice(of, count, replace=False, p=share)
+        lists.append(np.sort(found))
+    return np.concatenate(lists).astype("i4")
 
 
 def starts(counts: Array) -> Array:
@@ -39,7 +50,10 @@ def winograd(w: int) -> Problem:
         },
         scalars=size,
         launches=[
-            Launch("wino_filter", blocks(filters * channels, 128), 128, ("weight", "u", "filters", "channels")),
+            Launch(
+                "wino_filter", blocks(filters * channels, 128), 128,
+                ("weight", "u", "filters", "channels"),
+            ),
             Launch("wino_input", (blocks(tiles, 128), channels), 128, ("input", "v", *pictures)),
             Launch(
                 "wino_gemm", (blocks(tiles, 16), blocks(filters, 16), 16), (16, 16),
@@ -132,7 +146,8 @@ def alibi_win(length: int) -> Problem:
 def nucleus(vocab: int) -> Problem:
     """22 times through a vocabulary, then until the token that is drawn."""
     rows = 32 if vocab > 1000 else 3
-    rank = np.random.default_rng(14).permuted(np.tile(np.arange(vocab), (rows, 1)), axis=1)
+    rng: Any = np.random.default_rng(14)  # NumPy's types of what it gives are not whole
+    rank: Array = rng.permuted(np.tile(np.arange(vocab), (rows, 1)), axis=1)
     logits = normals(15, rows, vocab) - 1.1 * np.log(rank + 2.7)
     names = ("logits", "probs", "top_p", "temperature", "uniform", "tokens")
     return Problem(
@@ -157,13 +172,14 @@ def ctc_loss(frames: int) -> Problem:
     lengths = rng.integers(longest // 3, longest + 1, batch)
     frame_count = rng.integers(frames * 3 // 4, frames + 1, batch).astype("i4")
     frame_count[1] = lengths[1] - 1
+    targets: Array = rng.integers(1, classes, int(lengths.sum()))
     rows = frames * batch
     size = ints("batch classes rows", batch, classes, rows)
     listed = ("targets", "target_start", "frame_count")
     return Problem(
         arrays={
             "logits": 2 * normals(17, frames, batch, classes), "log_probs": zeros(frames, batch, classes),
-            "targets": rng.integers(1, classes, lengths.sum()).astype("i4"), "target_start": starts(lengths),
+            "targets": targets.astype("i4"), "target_start": starts(lengths),
             "frame_count": frame_count, "loss": zeros(batch),
         },
         scalars=size,
@@ -251,10 +267,7 @@ def power_law(seed: int, rows: int, cols: int, most: int) -> tuple[Array, Array,
     """A sparse matrix by rows: few of them long, and few columns in most rows."""
     rng = np.random.default_rng(seed)
     counts = np.minimum(rng.zipf(1.9, rows) + 1, most)
-    weight = 1 / (1 + rng.permutation(cols)) ** 0.6
-    weight /= weight.sum()
-    lists = [np.sort(rng.choice(cols, count, replace=False, p=weight)) for count in counts]
-    columns = np.concatenate(lists).astype("i4")
+    columns = drawn(rng, counts, cols, 1 / (1 + rng.permutation(cols)) ** 0.6)
     return starts(counts), columns, rng.normal(size=len(columns))
 
 
@@ -348,10 +361,7 @@ def als_cg(users: int) -> Problem:
     items, factors, steps = (1000, 64, 3) if users > 100 else (50, 64, 2)
     rng = np.random.default_rng(25)
     counts = np.minimum(rng.zipf(1.6, users) * rng.integers(0, 6, users), items // 5)
-    popular = 1 / (1 + rng.permutation(items)) ** 0.8
-    popular /= popular.sum()
-    seen = [np.sort(rng.choice(items, count, replace=False, p=popular)) for count in counts]
-    item_of = np.concatenate(seen).astype("i4")
+    item_of = drawn(rng, counts, items, 1 / (1 + rng.permutation(items)) ** 0.8)
     data = ("user_start", "item_of", "confidence", "items", "gram", "users")
     return Problem(
         arrays={
