@@ -1,0 +1,142 @@
+"""Kernels of physics, chemistry, engineering and finance in the form that each has most often, written without
+knowing what the JIT is good at."""
+
+from __future__ import annotations
+
+import numpy as np
+from suite.problem import Array, Launch, Problem, blocks
+
+from survey.case import case, zeros
+
+
+def ints(names: str, *values: int) -> dict[str, np.generic]:
+    """Parameters by their names."""
+    return {name: np.int32(value) for name, value in zip(names.split(), values, strict=True)}
+
+
+def floats(names: str, *values: float) -> dict[str, np.generic]:
+    return {name: np.float32(value) for name, value in zip(names.split(), values, strict=True)}
+
+
+def octree(places: Array, half: float) -> tuple[Array, Array, list[tuple[int, int]]]:
+    """Children of cells in the order of levels (a body's place, n + a cell's, or -1), their widths, and
+    each level's first cell and number of cells."""
+    n, children, widths, levels = len(places), list[Array](), list[float](), list[tuple[int, int]]()
+    level = [(np.arange(n), np.zeros(3), half)]
+    while level:
+        first, below = len(children), list[tuple[Array, Array, float]]()
+        levels.append((first, len(level)))
+        for members, centre, size in level:
+            octants = (places[members] > centre) @ [1, 2, 4]
+            child = np.full(8, -1)
+            for k in range(8):
+                inside = members[octants == k]
+                if len(inside) == 1:
+                    child[k] = inside[0]
+                elif len(inside) > 1:
+                    child[k] = n + first + len(level) + len(below)
+                    sign = np.array([k & 1, k >> 1 & 1, k >> 2]) * 2 - 1
+                    below.append((inside, centre + sign * size / 2, size / 2))
+            children.append(child)
+            widths.append(2 * size)
+        level = below
+    return np.array(children, "i4"), np.array(widths), levels
+
+
+def spread_bits(x: Array) -> Array:
+    """Each of ten bits at every third place."""
+    return sum(((x >> k & 1) << 3 * k for k in range(10)), np.zeros_like(x))
+
+
+@case(full=1500, quick=70)
+def barnes(n: int) -> Problem:
+    """Plummer's cluster, in the order of Morton's curve; some ten levels, a launch for each."""
+    rng = np.random.default_rng(71)
+    radius = (rng.uniform(0.02, 0.9, n) ** (-2 / 3) - 1) ** -0.5
+    way = rng.normal(size=(n, 3))
+    places = (radius / np.linalg.norm(way, axis=1))[:, None] * way
+    half = float(np.abs(places).max()) * 1.001
+    cells = ((places / half + 1) * 511.9).astype("i8")
+    places = places[np.argsort(spread_bits(cells) @ [1, 2, 4])].astype("f4")
+    children, widths, levels = octree(places, half)
+    pos = zeros(n + len(children), 4)
+    pos[:n, :3], pos[:n, 3] = places, 1 / n
+    size, eps2, dt = ints("n cells", n, len(children)), np.float32(1e-3), np.float32(0.01)
+    groups, summed = blocks(n), list[Launch]()
+    for first, count in reversed(levels):
+        args = ("pos", "child", "n", np.int32(first), np.int32(count))
+        summed.append(Launch("bh_summarize", blocks(count, 128), 128, args))
+    return Problem(
+        arrays={
+            "pos": pos, "vel": (rng.normal(size=(n, 3)) / 3).astype("f4"), "child": children,
+            "open2": ((widths / 0.6) ** 2).astype("f4"), "acc": zeros(n, 3),
+        },
+        scalars={**size, "eps2": eps2, "dt": dt},
+        launches=[
+            *summed,
+            Launch("bh_forces", groups, 256, ("pos", "child", "open2", "acc", "n", "eps2")),
+            Launch("bh_integrate", groups, 256, ("pos", "vel", "acc", "n", "dt")),
+        ],
+        changed=["pos", "vel", "acc"],
+        tolerance=1e-4,
+        mismatches=0.005,
+    )  # fmt: skip
+
+
+@case(full=6000, quick=150)
+def izhikevich(n: int) -> Problem:
+    """Four of five cells excite others; 40 steps, in each of which a few of a hundred fire."""
+    rng = np.random.default_rng(72)
+    steps, fan_out = (40, 100) if n > 1000 else (12, 20)
+    fans = rng.poisson(fan_out, n)
+    start = np.concatenate([[0], np.cumsum(fans)]).astype("i4")
+    synapses = int(start[-1])
+    inhibits = np.arange(n) >= n * 4 // 5
+    kind = np.where(inhibits, rng.choice([1, 3], n), rng.choice([0, 2], n, p=[0.8, 0.2])).astype("u1")
+    weight = np.where(np.repeat(inhibits, fans), -rng.integers(20, 90, synapses), rng.integers(5, 60, synapses))
+    groups = blocks(n, 128)
+    names = ("v", "u", "kind", "ring", "fired", "count", "spikes")
+    listed = ("fired", "count", "start", "target", "weight", "delay", "ring")
+    launches = list[Launch]()
+    for t in map(np.int32, range(steps)):
+        launches.append(Launch("iz_update", groups, 128, (*names, "n", t, "noise")))
+        launches.append(Launch("iz_deliver", 8, 128, (*listed, "n", t)))
+    v = rng.uniform(-70, -45, n).astype("f4")
+    return Problem(
+        arrays={
+            "v": v, "u": (v * np.float32(0.2)), "kind": kind, "ring": zeros(8, n, kind="i4"),
+            "count": zeros(steps, kind="i4"), "spikes": zeros(n, kind="u2"), "start": start,
+            "target": rng.integers(0, n, synapses).astype("i4"), "weight": weight.astype("i1"),
+            "delay": rng.integers(1, 8, synapses).astype("u1"), "fired": zeros(n, kind="i4"),
+        },
+        scalars={**ints("n steps", n, steps), "noise": np.float32(6)},
+        launches=launches,
+        changed=["v", "u", "ring", "count", "spikes", "fired"],
+        native=("v", "u", "kind", "ring", "count", "spikes", "start", "target", "weight", "delay"),
+        tolerance=1e-3,
+        mismatches=0.005,
+    )  # fmt: skip
+
+
+@case(full=150, quick=41)
+def hllc(nx: int) -> Problem:
+    """Two steps of a round blast in a wind; the fastest wave of each step is kept."""
+    ny, steps = nx * 2 // 3 + 1, 2
+    y, x = np.mgrid[:ny, :nx]
+    inside = (x - 0.4 * nx) ** 2 + (y - 0.5 * ny) ** 2 < (0.2 * ny) ** 2
+    rho = np.where(inside, 1.0, 0.25) * (1 + 0.05 * np.sin(x / 5 + y / 3))
+    u, v, p = np.where(y < ny / 3, 1.4, 0.2), 0.1 * np.cos(x / 9), np.where(inside, 1.0, 0.1)
+    q = np.stack([rho, rho * u, rho * v, p / 0.4 + 0.5 * rho * (u * u + v * v)], 2)
+    numbers = {**ints("nx ny", nx, ny), "cfl": np.float32(0.4)}
+    grid, block, launches = (blocks(nx, 32), blocks(ny, 8)), (32, 8), list[Launch]()
+    arrays = {"q": q.astype("f4"), "next": zeros(ny, nx, 4)}
+    arrays |= {f"speed{t}": zeros(1) for t in range(steps)}
+    for t in range(steps):
+        launches += [
+            Launch("hllc_speed", 8, 256, ("q", f"speed{t}", np.int32(nx * ny))),
+            Launch("hllc_x", grid, block, ("q", "next", f"speed{t}", *numbers)),
+            Launch("hllc_y", grid, block, ("next", "q", f"speed{t}", *numbers)),
+        ]
+    return Problem(
+        arrays=arrays, scalars=numbers, launches=launches, changed=[*arrays], tolerance=1e-4,
+    )  # fmt: skip
