@@ -118,7 +118,7 @@ def izhikevich(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=150, quick=41)
+@case(full=300, quick=41)
 def hllc(nx: int) -> Problem:
     """Two steps of a round blast in a wind; the fastest wave of each step is kept."""
     ny, steps = nx * 2 // 3 + 1, 2
@@ -140,3 +140,133 @@ def hllc(nx: int) -> Problem:
     return Problem(
         arrays=arrays, scalars=numbers, launches=launches, changed=[*arrays], tolerance=1e-4,
     )  # fmt: skip
+
+
+@case(full=260, quick=45)
+def elastic(nx: int) -> Problem:
+    """Layers, of which one is water, and a round body; eight steps from a state with waves."""
+    nz, steps, source = nx * 3 // 4 + 1, 8, (nx // 2, nx // 5)
+    z, x = np.mgrid[:nz, :nx]
+    depth = z + 4 * np.sin(x / 20)
+    vp = np.where(depth < nz / 5, 1.5, np.where(depth < nz / 2, 2.2, 3.1))
+    vp[(x - 0.6 * nx) ** 2 + (z - 0.6 * nz) ** 2 < (nx / 9) ** 2] = 4.5
+    vs, rho = np.where(vp < 1.6, 0, vp / 1.8), 1 + vp / 4
+    edge = np.minimum(np.minimum(x, nx - 1 - x), nz - 1 - z)
+    rounds = np.exp(-((x - 0.4 * nx) ** 2 + (z - 0.3 * nz) ** 2) / 40) * np.sin(x / 2)
+    at = np.arange(steps) - 3
+    arrays = {
+        "vx": rounds * 0.1, "vz": rounds * 0.05, "sxx": rounds, "szz": rounds * 0.7, "sxz": -rounds * 0.3,
+        "buoyancy": 1 / rho, "lambda": rho * (vp**2 - 2 * vs**2), "mu": rho * vs**2,
+        "sponge": np.exp(-((0.015 * np.maximum(20 - edge, 0)) ** 2)),
+        "wavelet": (1 - at**2 / 4) * np.exp(-(at**2) / 8),
+    }  # fmt: skip
+    size = {**ints("nx nz", nx, nz), "dt_h": np.float32(0.1)}
+    grid, block = (blocks(nx, 32), blocks(nz, 8)), (32, 8)
+    fields = ("vx", "vz", "sxx", "szz", "sxz")
+    launches = list[Launch]()
+    for t in map(np.int32, range(steps)):
+        spot = ("source_x", "source_z", t)
+        solid = ("lambda", "mu", "sponge", "wavelet")
+        launches += [
+            Launch("elastic_velocity", grid, block, (*fields, "buoyancy", "sponge", *size)),
+            Launch("elastic_stress", grid, block, (*fields, *solid, *size, *spot)),
+        ]
+    return Problem(
+        arrays={name: values.astype("f4") for name, values in arrays.items()},
+        scalars={**size, **ints("source_x source_z steps", *source, steps)},
+        launches=launches,
+        changed=fields,
+        tolerance=1e-5,
+    )
+
+
+def box_of_tetrahedra(side: int) -> tuple[Array, Array]:
+    """Places of (side + 1)^3 nodes, which are a little off a grid, and the nodes of six elements in each cube."""
+    n, rng = side + 1, np.random.default_rng(75)
+    z, y, x = (axis.ravel() for axis in np.mgrid[:n, :n, :n])
+    places = np.stack([x, y, z], 1) / side
+    places += np.where((places > 0) & (places < 1), rng.uniform(-0.2, 0.2, places.shape) / side, 0)
+    z, y, x = (axis.ravel() for axis in np.mgrid[:side, :side, :side])
+    corner, steps = (z * n + y) * n + x, np.array([1, n, n * n])
+    elements = list[Array]()
+    for order in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)):
+        way = np.concatenate([[0], np.cumsum(steps[list(order)])])
+        elements.append(corner[:, None] + way)
+    return places, np.stack(elements, 1).reshape(-1, 4)
+
+
+@case(full=14, quick=4)
+def tets(side: int) -> Problem:
+    """A cube of three materials that is cold below; rows have up to 15 entries."""
+    places, elements = box_of_tetrahedra(side)
+    rng, rows, count = np.random.default_rng(76), len(places), len(elements)
+    pairs = np.unique((elements[:, :, None] * rows + elements[:, None, :]).ravel())
+    row_start = np.searchsorted(pairs // rows, np.arange(rows + 1)).astype("i4")
+    middle = places[elements].mean(1)
+    material = (middle[:, 2] > 0.5).astype("u1")
+    material[np.linalg.norm(middle - 0.5, axis=1) < 0.3] = 2
+    fixed = places[:, 2] == 0
+    matrix = ("row_start", "columns", "values")
+    numbers = {**ints("count rows", count, rows), "dt": np.float64(0.01)}
+    inputs = ("nodes", "elements", "material", "conductivity", "capacity", "source")
+    return Problem(
+        arrays={
+            "nodes": places, "elements": elements.astype("i4"), "material": material,
+            "conductivity": np.array([1.0, 0.2, 12.0]), "capacity": np.array([1.0, 2.5, 0.6]),
+            "source": rng.random(count) * material, "row_start": row_start,
+            "columns": (pairs % rows).astype("i4"), "values": zeros(len(pairs), kind="f8"),
+            "rhs": zeros(rows, kind="f8"), "fixed": fixed.astype("u1"),
+            "temperature": np.where(fixed, 1 + places[:, 0], 0),
+        },
+        scalars=numbers,
+        launches=[
+            Launch("tet_assemble", blocks(count, 128), 128, (*inputs, *matrix, "rhs", "count", "dt")),
+            Launch("tet_dirichlet", blocks(rows), 256, (*matrix, "rhs", "fixed", "temperature", "rows")),
+        ],
+        changed=["values", "rhs"],
+        tolerance=1e-12,
+    )  # fmt: skip
+
+
+@case(full=320, quick=21)
+def hires(cells: int) -> Problem:
+    """Some sixty steps, more in some cells than in others; no two cells have the same rates."""
+    rng = np.random.default_rng(77)
+    y = np.array([1, 0, 0, 0, 0, 0, 0, 0.0057])[:, None] * (1 + rng.uniform(-0.3, 0.3, (8, cells)))
+    numbers = {"cells": np.int32(cells), "t_end": np.float64(60), "rtol": np.float64(1e-3)}
+    numbers |= {"atol": np.float64(1e-6), "max_steps": np.int32(1000)}
+    return Problem(
+        arrays={"state": y, "scale": rng.lognormal(0, 0.4, cells), "taken": zeros(cells, 2, kind="i4")},
+        scalars=numbers,
+        launches=[Launch("hires", blocks(cells, 64), 64, ("state", "scale", "taken", *numbers))],
+        changed=["state", "taken"],
+        tolerance=1e-7,
+        mismatches=0.01,
+    )
+
+
+@case(full=350, quick=37)
+def sweeping(nx: int) -> Problem:
+    """Two starts, a slow valley and a wall with a door; more than two thousand launches, most of one block."""
+    ny, rounds = nx * 3 // 4 - 2, 1
+    y, x = np.mgrid[:ny, :nx]
+    slowness = 1 + 2 * np.exp(-(((y - ny / 2) / (ny / 9)) ** 2)) + 0.2 * np.sin(x / 7) * np.cos(y / 5)
+    slowness[(np.abs(x - nx // 3) < 2) & (np.abs(y - ny / 3) > ny / 12)] = 200
+    t, start = np.full((ny, nx), 1e10, "f4"), zeros(ny, nx, kind="u1")
+    for px, py in ((nx // 8, ny // 5), (nx * 3 // 4, ny * 2 // 3)):
+        t[py, px], start[py, px] = 0, 1
+    size = {**ints("nx ny", nx, ny), "h": np.float32(1 / nx)}
+    launches = list[Launch]()
+    for corner in (0, 1, 2, 3) * rounds:
+        ways = (np.int32(corner & 1), np.int32(corner >> 1))
+        for diagonal in range(nx + ny - 1):
+            cells = min(diagonal, nx - 1) - max(0, diagonal - ny + 1) + 1
+            args = ("t", "slowness", "start", *size, np.int32(diagonal), *ways)
+            launches.append(Launch("sweep_diagonal", blocks(cells), 256, args))
+    return Problem(
+        arrays={"t": t, "slowness": slowness.astype("f4"), "start": start},
+        scalars={**size, "rounds": np.int32(rounds)},
+        launches=launches,
+        changed=["t"],
+        tolerance=1e-5,
+    )

@@ -27,7 +27,7 @@ static void fluxes(float *const w[4], float *const f[4], int n, int s) {
         float el = pl / (GAMMA - 1) + 0.5f * rl * (ul * ul + vl * vl);
         float er = pr / (GAMMA - 1) + 0.5f * rr * (ur * ur + vr * vr);
         float al = rl * (sl - ul), ar = rr * (sr - ur), sm = (pr - pl + al * ul - ar * ur) / (al - ar);
-        int left = sl >= 0 || !(sr <= 0) && sm >= 0, pure = sl >= 0 || sr <= 0;
+        int left = (sl >= 0) | (sr > 0) & (sm >= 0), pure = (sl >= 0) | (sr <= 0);
         float r = left ? rl : rr, u = left ? ul : ur, v = left ? vl : vr, p = left ? pl : pr;
         float e = left ? el : er, a = left ? al : ar, side = left ? sl : sr;
         float k = a / (side - sm), es = k * (e / r + (sm - u) * (sm + p / a)), on = pure ? 0 : side;
