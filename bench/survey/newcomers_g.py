@@ -1,5 +1,5 @@
-"""Kernels of physics, chemistry, engineering and finance in the form that each has most often, written without
-knowing what the JIT is good at."""
+"""Twelve kernels of physics, chemistry, engineering and finance in the form that each has most often, written
+without knowing what the JIT is good at."""
 
 from __future__ import annotations
 
@@ -93,7 +93,9 @@ def izhikevich(n: int) -> Problem:
     synapses = int(start[-1])
     inhibits = np.arange(n) >= n * 4 // 5
     kind = np.where(inhibits, rng.choice([1, 3], n), rng.choice([0, 2], n, p=[0.8, 0.2])).astype("u1")
-    weight = np.where(np.repeat(inhibits, fans), -rng.integers(20, 90, synapses), rng.integers(5, 60, synapses))
+    weight = np.where(
+        np.repeat(inhibits, fans), -rng.integers(20, 90, synapses), rng.integers(5, 60, synapses)
+    )
     groups = blocks(n, 128)
     names = ("v", "u", "kind", "ring", "fired", "count", "spikes")
     listed = ("fired", "count", "start", "target", "weight", "delay", "ring")
@@ -118,7 +120,7 @@ def izhikevich(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=300, quick=41)
+@case(full=340, quick=41)
 def hllc(nx: int) -> Problem:
     """Two steps of a round blast in a wind; the fastest wave of each step is kept."""
     ny, steps = nx * 2 // 3 + 1, 2
@@ -142,7 +144,7 @@ def hllc(nx: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=260, quick=45)
+@case(full=300, quick=45)
 def elastic(nx: int) -> Problem:
     """Layers, of which one is water, and a round body; eight steps from a state with waves."""
     nz, steps, source = nx * 3 // 4 + 1, 8, (nx // 2, nx // 5)
@@ -181,7 +183,7 @@ def elastic(nx: int) -> Problem:
 
 
 def box_of_tetrahedra(side: int) -> tuple[Array, Array]:
-    """Places of (side + 1)^3 nodes, which are a little off a grid, and the nodes of six elements in each cube."""
+    """Places of (side + 1)^3 nodes, a little off a grid, and the nodes of six elements in each cube."""
     n, rng = side + 1, np.random.default_rng(75)
     z, y, x = (axis.ravel() for axis in np.mgrid[:n, :n, :n])
     places = np.stack([x, y, z], 1) / side
@@ -233,7 +235,11 @@ def hires(cells: int) -> Problem:
     """Some sixty steps, more in some cells than in others; no two cells have the same rates."""
     rng = np.random.default_rng(77)
     y = np.array([1, 0, 0, 0, 0, 0, 0, 0.0057])[:, None] * (1 + rng.uniform(-0.3, 0.3, (8, cells)))
-    numbers = {"cells": np.int32(cells), "t_end": np.float64(60), "rtol": np.float64(1e-3)}
+    numbers: dict[str, np.generic] = {
+        "cells": np.int32(cells),
+        "t_end": np.float64(60),
+        "rtol": np.float64(1e-3),
+    }
     numbers |= {"atol": np.float64(1e-6), "max_steps": np.int32(1000)}
     return Problem(
         arrays={"state": y, "scale": rng.lognormal(0, 0.4, cells), "taken": zeros(cells, 2, kind="i4")},
@@ -247,7 +253,7 @@ def hires(cells: int) -> Problem:
 
 @case(full=350, quick=37)
 def sweeping(nx: int) -> Problem:
-    """Two starts, a slow valley and a wall with a door; more than two thousand launches, most of one block."""
+    """Two starts, a slow valley and a wall with a door; two thousand launches, each of one block or two."""
     ny, rounds = nx * 3 // 4 - 2, 1
     y, x = np.mgrid[:ny, :nx]
     slowness = 1 + 2 * np.exp(-(((y - ny / 2) / (ny / 9)) ** 2)) + 0.2 * np.sin(x / 7) * np.cos(y / 5)
@@ -270,3 +276,160 @@ def sweeping(nx: int) -> Problem:
         changed=["t"],
         tolerance=1e-5,
     )
+
+
+@case(full=40_000, quick=300)
+def lsmc(paths: int) -> Problem:
+    """Sixteen dates, three launches each. A decision that a rounding turns moves later regressions,
+    and by them some decisions more."""
+    steps, groups, rate, vol, maturity = 16, 24, 0.06, 0.3, 1.0
+    dt = maturity / steps
+    walk = {"paths": np.int32(paths), "steps": np.int32(steps), "seed": np.uint32(12345)}
+    walk |= floats("s0 drift vol", 38.0, (rate - vol * vol / 2) * dt, vol * dt**0.5)
+    money = floats("strike discount", 40.0, float(np.exp(-rate * dt)))
+    each, launches = blocks(paths), list[Launch]()
+    launches.append(Launch("lsmc_paths", each, 256, ("price", *walk)))
+    launches.append(Launch("lsmc_payoff", each, 256, ("price", "cash", "paths", "steps", "strike")))
+    arrays = {"price": zeros(steps, paths), "cash": zeros(paths), "beta": zeros(3, kind="f8")}
+    for t in range(steps - 2, -1, -1):
+        now = ("paths", np.int32(t), *money)
+        launches += [
+            Launch("lsmc_sums", groups, 256, ("price", "cash", "partial", *now)),
+            Launch("lsmc_solve", 1, 32, ("partial", "beta", np.int32(groups))),
+            Launch("lsmc_exercise", each, 256, ("price", "cash", "beta", *now)),
+        ]
+    return Problem(
+        arrays={**arrays, "partial": zeros(groups, 8, kind="f8")},
+        scalars={**walk, **money},
+        launches=launches,
+        changed=[*arrays, "partial"],
+        native=("price", "cash"),
+        tolerance=1e-4,
+        mismatches=0.005,
+    )
+
+
+@case(full=2500, quick=75)
+def libor(paths: int) -> Problem:
+    """40 rates, of which 20 are fixed: 590 exponentials a path."""
+    rates, fixings = 40, 20
+    z = np.random.default_rng(78).normal(size=(fixings, paths)).astype("f4")
+    i = np.arange(rates)
+    numbers: dict[str, np.generic] = {"paths": np.int32(paths), "delta": np.float32(0.25)}
+    names = ("z", "initial", "lambda", "values", "sums")
+    return Problem(
+        arrays={
+            "z": z, "initial": (0.045 + 0.01 * (1 - np.exp(-i / 12))).astype("f4"),
+            "lambda": (0.12 + 0.1 * np.exp(-i / 8)).astype("f4"), "values": zeros(paths),
+            "sums": zeros(blocks(paths, 64), 2),
+        },
+        scalars=numbers,
+        launches=[Launch("libor", blocks(paths, 64), 64, (*names, *numbers))],
+        changed=["values", "sums"],
+        tolerance=1e-4,
+    )  # fmt: skip
+
+
+def sky(n: int, seed: int, clusters: int = 0) -> tuple[Array, Array, Array]:
+    """Directions; of `clusters` some have most of them."""
+    rng = np.random.default_rng(seed)
+    way = rng.normal(size=(n, 3))
+    if clusters:
+        centres = rng.normal(size=(clusters, 3))
+        centres /= np.linalg.norm(centres, axis=1)[:, None]
+        width = rng.pareto(2, n)[:, None] * 0.01
+        way = np.where(rng.random((n, 1)) < 0.7, centres[rng.integers(0, clusters, n)] + width * way, way)
+    way[:, 2] = np.abs(way[:, 2])
+    x, y, z = (way / np.linalg.norm(way, axis=1)[:, None]).T.astype("f4")
+    return np.ascontiguousarray(x), np.ascontiguousarray(y), np.ascontiguousarray(z)
+
+
+@case(full=700, quick=90)
+def tpacf(data: int) -> Problem:
+    """A catalogue with itself, with random places, and these with themselves; a rounding may move a pair."""
+    randoms = data * 4 // 3
+    places = (*sky(data, 79, 12), *sky(randoms, 80))
+    points = dict(zip(("dx", "dy", "dz", "rx", "ry", "rz"), places, strict=True))
+    d, r = ("dx", "dy", "dz", "data"), ("rx", "ry", "rz", "randoms")
+    counts = {name: zeros(20, kind="u8") for name in ("dd", "dr", "rr")}
+    return Problem(
+        arrays={**points, **counts},
+        scalars=ints("data randoms", data, randoms),
+        launches=[
+            Launch("tpacf", blocks(data), 256, (*d, *d, "dd", np.int32(1))),
+            Launch("tpacf", blocks(data), 256, (*d, *r, "dr", np.int32(0))),
+            Launch("tpacf", blocks(randoms), 256, (*r, *r, "rr", np.int32(1))),
+        ],
+        changed=[*counts],
+        tolerance=1e-4,
+    )
+
+
+@case(full=700, quick=40)
+def mcml(photons: int) -> Problem:
+    """Packets live for five to some hundred steps; a rounding may move one to another cell or end it."""
+    nr, nz = 40, 30
+    numbers = {**ints("photons nr nz", photons, nr, nz), **floats("dr dz", 0.01, 0.01)}
+    numbers["seed"] = np.uint32(987654321)
+    names = ("absorbed", "escaped")
+    return Problem(
+        arrays={"absorbed": zeros(nz, nr, kind="u8"), "escaped": zeros(2, kind="u8")},
+        scalars=numbers,
+        launches=[Launch("mcml", blocks(photons, 128), 128, (*names, *numbers))],
+        changed=names,
+        tolerance=1e-3,
+        mismatches=0.02,
+    )
+
+
+def bumpy_ball(around: int) -> tuple[Array, Array, Array]:
+    """Places and normals of a ball with bumps, and triangles; below it a square of two."""
+    down = around // 2
+    v, u = (axis.ravel() for axis in np.mgrid[: down + 1, :around])
+    theta, phi = np.pi * v / down, 2 * np.pi * u / around
+    way = np.stack([np.sin(theta) * np.cos(phi), np.cos(theta), np.sin(theta) * np.sin(phi)], 1)
+    places = way * (0.8 + 0.1 * np.sin(5 * theta) * np.sin(6 * phi))[:, None]
+    row, column = (axis.ravel() for axis in np.mgrid[:down, :around])
+    a, b = row * around + column, row * around + (column + 1) % around
+    triangles = np.concatenate([np.stack([a, b, a + around], 1), np.stack([b, b + around, a + around], 1)])
+    corner = np.array([[-1.4, -0.95, -1.4], [1.4, -0.95, -1.4], [-1.4, -0.95, 1.4], [1.4, -0.95, 1.4]])
+    n = len(places)
+    triangles = np.concatenate([triangles, [[n, n + 1, n + 2], [n + 1, n + 3, n + 2]]])
+    normals = np.concatenate([way, np.tile([0, 1, 0], (4, 1))])
+    return np.concatenate([places, corner]).astype("f4"), normals.astype("f4"), triangles.astype("i4")
+
+
+@case(full=128, quick=21)
+def ray_grid(width: int) -> Problem:
+    """Most cells are empty, some have 30 triangles; half of the rays hit, and these have a second one."""
+    height = width * 3 // 4 + 1
+    vertices, normals, triangles = bumpy_ball(72 if width > 100 else 24)
+    n = 20 if width > 100 else 8
+    low = vertices.min(0) - np.float32(0.01)
+    side = np.float32((vertices.max(0) - low).max() * 1.001 / n)
+    corners = vertices[triangles]
+    first = ((corners.min(1) - low) / side - 1e-3).astype("i4")
+    last = ((corners.max(1) - low) / side + 1e-3).astype("i4")
+    size = last.max(0) + 1
+    lists = [list[int]() for _ in range(int(size.prod()))]
+    for t, (from_cell, to_cell) in enumerate(zip(first, last, strict=True)):
+        for z in range(from_cell[2], to_cell[2] + 1):
+            for y in range(from_cell[1], to_cell[1] + 1):
+                for x in range(from_cell[0], to_cell[0] + 1):
+                    lists[(z * size[1] + y) * size[0] + x].append(t)
+    start = np.concatenate([[0], np.cumsum([len(cell) for cell in lists])])
+    numbers = ints("width height nx ny nz", width, height, *map(int, size))
+    numbers |= floats("low_x low_y low_z side", *map(float, low), float(side))
+    names = ("vertices", "normals", "triangles", "start", "listed", "picture", "seen")
+    return Problem(
+        arrays={
+            "vertices": vertices, "normals": normals, "triangles": triangles, "start": start.astype("i4"),
+            "listed": np.array([t for cell in lists for t in cell], "i4"),
+            "picture": zeros(height, width, 4, kind="u1"), "seen": zeros(height, width, kind="i4"),
+        },
+        scalars=numbers,
+        launches=[Launch("ray_grid", (blocks(width, 16), blocks(height, 8)), (16, 8), (*names, *numbers))],
+        changed=["picture", "seen"],
+        tolerance=0.005,
+        mismatches=0.005,
+    )  # fmt: skip
