@@ -83,7 +83,7 @@ def barnes(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=6000, quick=150)
+@case(full=8000, quick=150)
 def izhikevich(n: int) -> Problem:
     """Four of five cells excite others; 40 steps, in each of which a few of a hundred fire."""
     rng = np.random.default_rng(72)
@@ -416,7 +416,7 @@ def ray_grid(width: int) -> Problem:
         for z in range(from_cell[2], to_cell[2] + 1):
             for y in range(from_cell[1], to_cell[1] + 1):
                 for x in range(from_cell[0], to_cell[0] + 1):
-                    lists[(z * size[1] + y) * size[0] + x].append(t)
+                    lists[int((z * size[1] + y) * size[0] + x)].append(t)
     start = np.concatenate([[0], np.cumsum([len(cell) for cell in lists])])
     numbers = ints("width height nx ny nz", width, height, *map(int, size))
     numbers |= floats("low_x low_y low_z side", *map(float, low), float(side))
