@@ -375,6 +375,18 @@ PATTERNS: list[list[tuple[str, str]]] = [
         (DIGITS, ""), (DIGITS, ""), (DIGITS, "+"), ("m", "?"), ("s", ""),
     ],
 ]  # fmt: skip
+WORDS = [
+    "GET", "POST", "error", "warning", "user", "session", "closed", "by", "peer", "retry", "queue", "cache",
+    "miss", "upstream", "200", "404", "503",
+]  # fmt: skip
+
+
+def automaton() -> Array:
+    """States are places in the patterns; where one may go, which characters bring it."""
+    first, last, follow, has = 0, [0] * 4, [0] * 64, [0] * 256
+    base = 0
+    for p, pattern in enumerate(PATTERNS):
+        optional = [many == "?" for _, many in pattern]
         for i, (characters, many) in enumerate(pattern):
             bit = 1 << (base + i)
             first |= bit * all(optional[:i])

@@ -7,6 +7,7 @@ void run(const uchar *restrict image, float *restrict out, int w, int h, float s
     int stride = w + 2 * R;
     float *restrict wide = malloc((size_t)stride * (h + 2 * R) * sizeof(float));
     float *restrict sum = malloc(w * sizeof(float)), *restrict weights = malloc(w * sizeof(float));
+    float *restrict distances = malloc(w * sizeof(float));
     for (int y = -R; y < h + R; y++)
         for (int x = -R; x < w + R; x++)
             wide[(y + R) * stride + x + R] =
@@ -18,16 +19,19 @@ void run(const uchar *restrict image, float *restrict out, int w, int h, float s
         for (int dy = -S; dy <= S; dy++)
             for (int dx = -S; dx <= S; dx++) {
                 const float *own = wide + (y + R) * stride + R, *other = own + dy * stride + dx;
+                memset(distances, 0, w * sizeof(float));
+                for (int py = -P; py <= P; py++) {
+                    const float *a = own + py * stride, *b = other + py * stride;
+#pragma omp simd
+                    for (int x = 0; x < w; x++) {
+                        float d0 = a[x - 2] - b[x - 2], d1 = a[x - 1] - b[x - 1], d2 = a[x] - b[x];
+                        float d3 = a[x + 1] - b[x + 1], d4 = a[x + 2] - b[x + 2];
+                        distances[x] += d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3 + d4 * d4;
+                    }
+                }
 #pragma omp simd
                 for (int x = 0; x < w; x++) {
-                    float distance = 0;
-#pragma GCC unroll 5
-                    for (int py = -P; py <= P; py++)
-#pragma GCC unroll 5
-                        for (int px = -P; px <= P; px++) {
-                            float d = own[x + py * stride + px] - other[x + py * stride + px];
-                            distance += d * d;
-                        }
+                    float distance = distances[x];
                     distance = distance * (1.0f / 25) - two_sigma2;
                     distance = distance > 0 ? distance : 0;
                     float weight = expf(-distance * inv_h2);
@@ -38,5 +42,5 @@ void run(const uchar *restrict image, float *restrict out, int w, int h, float s
         for (int x = 0; x < w; x++)
             out[y * w + x] = sum[x] / weights[x];
     }
-    free(wide), free(sum), free(weights);
+    free(wide), free(sum), free(weights), free(distances);
 }

@@ -3,13 +3,19 @@
 
 enum { MB = 16, R = 7, SIDE = MB + 2 * R, STRIDE = 32 };
 
-static inline uint sad8(const uchar *restrict a, const uchar *restrict b) {
-    uint sum = 0;
+// Of eight rows the left eight columns and the right ones, by sums of 16 bits side by side.
+static inline void sad_rows(const uchar *restrict a, const uchar *restrict b, uint *restrict result) {
+    unsigned short column[MB] = {0};
     for (int y = 0; y < 8; y++)
-#pragma omp simd reduction(+ : sum)
-        for (int x = 0; x < 8; x++)
-            sum += abs(a[y * MB + x] - b[y * STRIDE + x]);
-    return sum;
+#pragma omp simd
+        for (int x = 0; x < MB; x++) {
+            uchar p = a[y * MB + x], q = b[y * STRIDE + x];
+            column[x] += MAX(p, q) - MIN(p, q);
+        }
+    uint left = 0, right = 0;
+    for (int x = 0; x < 8; x++)
+        left += column[x], right += column[x + 8];
+    result[0] = left, result[1] = right;
 }
 
 void run(const uchar *restrict current, const uchar *restrict reference, short *restrict vectors,
@@ -29,8 +35,9 @@ void run(const uchar *restrict current, const uchar *restrict reference, short *
         for (int dy = -R; dy <= R; dy++)
             for (int dx = -R; dx <= R; dx++) {
                 const uchar *at = window + (dy + R) * STRIDE + dx + R;
-                uint s[5] = {0, sad8(own, at), sad8(own + 8, at + 8), sad8(own + 8 * MB, at + 8 * STRIDE),
-                             sad8(own + 8 * MB + 8, at + 8 * STRIDE + 8)};
+                uint s[5];
+                sad_rows(own, at, s + 1);
+                sad_rows(own + 8 * MB, at + 8 * STRIDE, s + 3);
                 s[0] = s[1] + s[2] + s[3] + s[4];
                 uint bits = lambda * (abs(dx) + abs(dy)), place = (dy + R) * MB + dx + R;
                 for (int p = 0; p < 5; p++)
