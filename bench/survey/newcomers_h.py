@@ -30,7 +30,7 @@ def scene(w: int, h: int, x0: float = 0, y0: float = 0, noise: float = 6) -> Arr
     return np.clip(picture + noise * (reals(h, w) - 0.5), 0, 255).astype("u1")
 
 
-@case(full=120, quick=21)
+@case(full=160, quick=21)
 def nlm(w: int) -> Problem:
     """121 places, at each a patch of 25 pixels."""
     h = w * 3 // 4 + 1
@@ -86,7 +86,7 @@ def lk_flow(w: int) -> Problem:
             "after": waves(x - 2.3 + (y - h / 2) * 0.02, y + 1.2 - (x - w / 2) * 0.02),
             "before1": zeros(ch, cw), "after1": zeros(ch, cw),
             "gradient1": zeros(ch, cw, 2), "gradient": zeros(h, w, 2),
-            "points": reals(count, 2) * np.float32([w - 1, h - 1]),
+            "points": reals(count, 2) * np.array([w - 1, h - 1], "f4"),
             "flow": zeros(count, 2), "status": zeros(count, kind="u1"),
         },
         scalars={**large, **numbers},
@@ -180,7 +180,7 @@ def rounds_needed(start: Array, neighbours: Array, weights: Array, source: int, 
     return rounds
 
 
-@case(full=12_000, quick=90)
+@case(full=20_000, quick=90)
 def near_far(n: int) -> Problem:
     """Weights of 1 to 99; launches by the dozen, some of which find nothing to do."""
     start, neighbours = power_law(n, 12, 72)
@@ -352,7 +352,7 @@ def othello_positions(count: int) -> Array:
     return np.array(positions, "u8")
 
 
-@case(full=200, quick=5)
+@case(full=500, quick=5)
 def othello(n: int) -> Problem:
     """Recursion with a loop over moves: every thread has a tree of its own."""
     numbers = ints("n depth", n, 3 if n > 20 else 2)
@@ -469,7 +469,7 @@ def gat(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=320, quick=40)
+@case(full=480, quick=40)
 def raster_tiles(width: int) -> Problem:
     """Rings in each other's way, of triangles of some dozen pixels; half of them look away."""
     height, rings = width * 3 // 4, 5

@@ -16,7 +16,8 @@ extern "C" __global__ void mst_init(int *label, Key *best, int n) {
     best[v] = NONE;
 }
 
-extern "C" __global__ void mst_lightest(const Edge *__restrict__ edges, const int *__restrict__ label, Key *best, int m) {
+extern "C" __global__ void mst_lightest(const Edge *__restrict__ edges, const int *__restrict__ label, Key *best,
+                                        int m) {
     int e = blockIdx.x * blockDim.x + threadIdx.x;
     if (e >= m)
         return;

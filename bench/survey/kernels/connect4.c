@@ -1,7 +1,9 @@
 // Connect four: random games to the end from each move of each position.
 #include "native.h"
 
-enum { COLUMNS = 7, ROWS = 6 };
+enum { COLUMNS = 7 };
+
+static const ull TOP = 0x810204081020ull; // the highest place of each column
 
 static inline uint next_random(uint *state) {
     uint s = *state;
@@ -16,20 +18,15 @@ static inline int four(ull b) {
     return ((a & (a >> 14)) | (c & (c >> 12)) | (d & (d >> 16)) | (e & (e >> 2))) != 0;
 }
 
-static inline ull stone(ull both, int column) {
-    return (both + (1ull << (column * 7))) & (63ull << (column * 7));
-}
-
 static int play_out(ull mine, ull both, uint *random) {
     for (int sign = 1;; sign = -sign) {
-        int open[COLUMNS], count = 0;
-        for (int c = 0; c < COLUMNS; c++) {
-            open[count] = c;
-            count += !(both >> (c * 7 + 5) & 1);
-        }
+        ull open = TOP & ~both;
+        uint count = __builtin_popcountll(open);
         if (count == 0)
             return 0;
-        ull put = stone(both, open[(ull)next_random(random) * count >> 32]);
+        for (uint k = (ull)next_random(random) * count >> 32; k > 0; k--)
+            open &= open - 1;
+        ull bottom = (open & -open) >> 5, put = (both + bottom) & (63 * bottom);
         mine |= put;
         both |= put;
         if (four(mine))
@@ -45,7 +42,7 @@ void run(const ull *restrict positions, int *restrict wins, int *restrict losses
         int move = at % COLUMNS;
         if (all >> (move * 7 + 5) & 1)
             continue;
-        ull put = stone(all, move), mine = own | put, both = all | put;
+        ull bottom = 1ull << (move * 7), put = (all + bottom) & (63 * bottom), mine = own | put, both = all | put;
         int over = four(mine);
         for (int t = 0; t < threads; t++) {
             uint random = (seed ^ (uint)(at * threads + t + 1) * 2654435769u) | 1u;

@@ -63,7 +63,7 @@ void run(const uchar *restrict image, const unsigned short *restrict quant, shor
                 turned[y][x] = d[x][y];
         columns(turned, 0);
         for (int i = 0; i < 64; i++) {
-            int q = quant[i] * 8, v = turned[i / 8][i % 8], a = (abs(v) + q / 2) / q;
+            int q = quant[i] * 8, v = turned[i / 8][i % 8], a = (float)(abs(v) + q / 2) / q; // exact: 16 bits
             flat[i] = v < 0 ? -a : a;
         }
         short *c = coefficients + s * 64L;

@@ -1,4 +1,5 @@
-// Triangles into pixels: edges in fixed point, lists of triangles for tiles of 16 x 16 pixels, which stay in the cache.
+// Triangles into pixels: edges in fixed point; for each tile of 16 x 16 pixels the triangles that may touch
+// it, by arrays of the sides of their boxes, then rows of pixels in vectors.
 #include "native.h"
 
 enum { TILE = 16 };
@@ -18,7 +19,10 @@ void run(const Vertex *restrict vertices, const int *restrict triangles, float *
          int count, int width, int height) {
     int across = (width + TILE - 1) / TILE, down = (height + TILE - 1) / TILE;
     Setup *restrict setups = malloc(count * sizeof *setups);
-    int *restrict start = calloc(across * down + 1, sizeof(int));
+    short *restrict left = malloc(4L * count * sizeof(short)), *restrict right = left + count;
+    short *restrict top = right + count, *restrict bottom = top + count;
+    int *restrict list = malloc(count * sizeof(int));
+    uchar *restrict touches = malloc(count);
     for (int t = 0; t < count; t++) {
         Vertex v[3];
         int x[3], y[3];
@@ -46,29 +50,28 @@ void run(const Vertex *restrict vertices, const int *restrict triangles, float *
             s.z0 = v[0].z - s.zx * v[0].x - s.zy * v[0].y;
             float light = 1 / sqrtf(1 + 900 * (s.zx * s.zx + s.zy * s.zy));
             s.colour = 0xff000000u | (t * 37u & 255) << 16 | (t * 101u & 255) << 8 | (uint)(40 + 200 * light);
-            for (int ty = s.top / TILE; ty <= s.bottom / TILE; ty++)
-                for (int tx = s.left / TILE; tx <= s.right / TILE; tx++)
-                    start[ty * across + tx + 1]++;
         }
+        left[t] = s.left, right[t] = s.left <= s.right ? s.right : -1, top[t] = s.top, bottom[t] = s.bottom;
         setups[t] = s;
     }
-    for (int i = 0; i < across * down; i++)
-        start[i + 1] += start[i];
-    int *restrict list = malloc((start[across * down] + 1) * sizeof(int));
-    int *restrict at = malloc(across * down * sizeof(int));
-    memcpy(at, start, across * down * sizeof(int));
-    for (int t = 0; t < count; t++)
-        if (setups[t].left <= setups[t].right)
-            for (int ty = setups[t].top / TILE; ty <= setups[t].bottom / TILE; ty++)
-                for (int tx = setups[t].left / TILE; tx <= setups[t].right / TILE; tx++)
-                    list[at[ty * across + tx]++] = t;
     for (int tile = 0; tile < across * down; tile++) {
         int x0 = tile % across * TILE, y0 = tile / across * TILE;
+        int listed = 0;
+        short x1 = x0 + TILE, y1 = y0 + TILE;
+#pragma omp simd
+        for (int t = 0; t < count; t++)
+            touches[t] = (left[t] < x1) & (right[t] >= x0) & (top[t] < y1) & (bottom[t] >= y0);
+        for (int t = 0; t < count; t += 8) {
+            ull eight = 0;
+            memcpy(&eight, touches + t, MIN(8, count - t));
+            for (; eight; eight &= eight - 1)
+                list[listed++] = t + __builtin_ctzll(eight) / 8;
+        }
         float nearest[TILE][TILE];
         uint colour[TILE][TILE];
         for (int i = 0; i < TILE * TILE; i++)
             nearest[0][i] = 1, colour[0][i] = 0xff202020u;
-        for (int k = start[tile]; k < start[tile + 1]; k++) {
+        for (int k = 0; k < listed; k++) {
             Setup s = setups[list[k]];
             for (int y = MAX(s.top, y0); y <= MIN(s.bottom, y0 + TILE - 1); y++) {
                 float *restrict row = nearest[y - y0], fy = y + 0.5f;
@@ -91,5 +94,5 @@ void run(const Vertex *restrict vertices, const int *restrict triangles, float *
             memcpy(pixels + y * width + x0, colour[y - y0], wide * sizeof(uint));
         }
     }
-    free(setups), free(start), free(list), free(at);
+    free(setups), free(left), free(list), free(touches);
 }
