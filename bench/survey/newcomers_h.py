@@ -454,7 +454,7 @@ def gat(n: int) -> Problem:
     return Problem(
         arrays={
             "features": around_zero(n, 4, 64, kind="f2") * np.float16(4), "a_source": around_zero(4, 64),
-            "a_target": around_zero(64, 4).reshape(4, 64), "source_score": zeros(n, 4),
+            "a_target": around_zero(4 * 65)[4:].reshape(4, 64), "source_score": zeros(n, 4),
             "target_score": zeros(n, 4), "row_start": start, "neighbours": neighbours,
             "bias": around_zero(256) / 10, "out": zeros(n, 4, 64, kind="f2"),
         },
