@@ -244,8 +244,7 @@ class KernelEmitter(TrialEmitter):
             return None
         allocas.append("  %sure.p = alloca i64")
         allocas += [line for line in more if line not in allocas]
-        self.m.asked_for = max(self.m.asked_for, other.m.asked_for)
-        self.m.at_start = (self.m.at_start or {}) | (other.m.at_start or {})
+        self._begin_for(other)
         warp = [*other._warp_loop(), *lines, *other._finished()]
         return llvm_strips.Sure(ahead.lines, other.m.sure_turns, warp, other.m.has_edge)
 
@@ -285,10 +284,15 @@ class KernelEmitter(TrialEmitter):
             return []
         more += [llvm_two_rows.ALLOCATION] * trial.splits
         allocas += [line for line in more if line not in allocas]
-        self.m.asked_for = max(self.m.asked_for, other.m.asked_for)
-        self.m.at_start = (self.m.at_start or {}) | (other.m.at_start or {})
+        self._begin_for(other)
         *begin, to_first = other._warp_loop()
         return [*begin, *[llvm_two_rows.BEGIN] * trial.splits, to_first, *lines]
+
+    def _begin_for(self, other: KernelEmitter) -> None:
+        """Has the kernel begin with what another emitter's code needs, which is to stand in it, too."""
+        self.m.asked_for = max(self.m.asked_for, other.m.asked_for)
+        self.m.streamed = max(self.m.streamed, other.m.streamed)
+        self.m.at_start = (self.m.at_start or {}) | (other.m.at_start or {})
 
     def _phase_slots(self) -> list[str]:
         contexts = f"  %contexts = alloca [{self.contexts_bytes} x i8], align 64"

@@ -38,6 +38,22 @@ PTX = """
     st.global.v2.u32 [%b], {%i, %v};
     ret;
 }
+.visible .entry rows(.param .u64 from, .param .u64 to, .param .u32 n, .param .u32 row)
+{
+    .reg .pred %p; .reg .b32 %t, %c, %s, %i, %n, %r, %v<4>; .reg .b64 %a, %b, %o;
+    ld.param.u64 %a, [from]; ld.param.u64 %b, [to]; ld.param.u32 %n, [n]; ld.param.u32 %r, [row];
+    mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mov.u32 %s, %ntid.x; mad.lo.s32 %i, %c, %s, %t;
+    setp.ge.s32 %p, %i, %n;
+    @%p bra END;
+    mul.wide.s32 %o, %i, 4; add.s64 %a, %a, %o;
+    ld.global.u32 %v0, [%a]; ld.global.u32 %v1, [%a+4]; ld.global.u32 %v2, [%a+8];
+    add.u32 %v0, %v0, %v1; add.u32 %v0, %v0, %v2;
+    rem.s32 %i, %i, %r; shl.b32 %i, %i, 1;
+    mul.wide.s32 %o, %i, 4; add.s64 %b, %b, %o;
+    st.global.u32 [%b], %v0;
+    END:
+    ret;
+}
 """
 
 
@@ -80,3 +96,14 @@ def test_large_launches_alone_store_so() -> None:
     assert text.count("!nontemporal") == 2  # one in the code for warps for which all is well
     assert f"%stream.bytes = mul i64 %ctas, {256 * 8}" in text
     assert text.index("sfence") < text.index("ret void", text.index("sfence"))
+
+
+@pytest.mark.parametrize("length", [29, 1000])
+def test_code_that_only_a_trial_has(length: int) -> None:
+    """Every second word of a row, where a row ends within a warp: only code for two rows stores lines."""
+    device = simt.Device("sm_75", engine="jit")
+    first = np.arange(3, length + 5, dtype="u4")
+    source, target = device.array(first), device.zeros(2 * length, "u4")
+    device.load(PTX)["rows"]((-(-length // 128),), (128,), (source, target, length, length))
+    assert (target.numpy()[::2] == first[:-2] + first[1:-1] + first[2:]).all()
+    assert not target.numpy()[1::2].any()
