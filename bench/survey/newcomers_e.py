@@ -1,0 +1,171 @@
+"""Twelve kernels as others write them, without knowing what the JIT is good at: columns and texts of databases,
+cryptography, codes, and sequences of genes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+from suite.problem import Array, Launch, Problem, blocks
+
+from survey.case import case, zeros
+
+
+def ints(names: str, *values: int) -> dict[str, np.generic]:
+    """Parameters by their names."""
+    return {name: np.int32(value) for name, value in zip(names.split(), values, strict=True)}
+
+
+def padded(data: bytes, size: int, fill: int = 0) -> Array:
+    """Bytes and what fills them up to a multiple of `size`."""
+    rest = -len(data) % size
+    return np.frombuffer(data + bytes([fill]) * rest, "u1").copy()
+
+
+PAGE_HEADER = np.dtype(
+    [("base", "i8"), ("min_delta", "i4"), ("offset", "u4"), ("width", "u1", 4), ("count", "u4")]
+)
+
+
+@case(full=1_000_000, quick=700)
+def delta_pages(n: int) -> Problem:
+    """Times of events in milliseconds: bursts, pauses, and some that are late."""
+    rng = np.random.default_rng(51)
+    pages = blocks(n)
+    delta = np.zeros(pages * 256, "i8")
+    quiet = np.repeat(rng.choice([1, 30, 1000, 60_000], blocks(n, 50), p=[0.3, 0.4, 0.2, 0.1]), 50)[:n]
+    delta[:n] = rng.exponential(quiet)
+    delta[:n][rng.random(n) < 0.01] -= 5000
+    constant = rng.random(pages * 4) < 0.05
+    delta.reshape(-1, 64)[constant] = 20
+    values = 1_700_000_000_000 + np.cumsum(delta)
+    delta = delta.reshape(pages, 4, 64)
+    headers = np.zeros(pages, PAGE_HEADER)
+    headers["base"][0], headers["base"][1:] = 1_700_000_000_000, values[255::256][:-1]
+    headers["min_delta"] = delta.min(axis=(1, 2))
+    headers["count"] = np.minimum(256, n - 256 * np.arange(pages))
+    packed = (delta - headers["min_delta"][:, None, None]).astype("u8").reshape(-1, 64)
+    width = np.frexp(packed.max(axis=1))[1]
+    headers["width"] = width.reshape(pages, 4)
+    start = np.concatenate([[0], np.cumsum(2 * width)])
+    headers["offset"] = start[:-1:4]
+    words = zeros(int(start[-1]) + 1, kind="u4")
+    for bits in np.unique(width[width > 0]):
+        minis = np.flatnonzero(width == bits)
+        flags = (packed[minis][:, :, None] >> np.arange(bits, dtype="u8")) & np.uint64(1)
+        data = np.packbits(flags.astype("u1").reshape(len(minis), -1), axis=1, bitorder="little")
+        words[start[minis][:, None] + np.arange(2 * bits)] = data.view("u4")
+    return Problem(
+        arrays={"headers": headers.view("u1"), "words": words, "out": zeros(n, kind="i8")},
+        scalars=ints("pages", pages),
+        launches=[Launch("delta_pages", pages, 256, ("headers", "words", "out"))],
+        changed=["out"],
+    )
+
+
+def writing(rng: np.random.Generator, n: int) -> Array:
+    """`n` letters of words in some scripts, as numbers of Unicode."""
+    scripts = ((97, 123), (0x430, 0x450), (0x4E00, 0x9FA5), (0x1F600, 0x1F640), (0xE0, 0xFF))
+    script = np.repeat(rng.choice(5, n // 200 + 1, p=[0.6, 0.15, 0.15, 0.02, 0.08]), 200)[:n]
+    low, high = np.array(scripts)[script].T
+    letters = rng.integers(low, high)
+    letters[rng.random(n) < 0.17] = 32
+    return np.asarray(letters, "u4")
+
+
+@case(full=1_500_000, quick=5001)
+def utf8_check(n: int) -> Problem:
+    """Texts in some languages, a few bytes of which are damaged."""
+    rng = np.random.default_rng(52)
+    text = padded(writing(rng, n).tobytes().decode("utf-32-le").encode(), 1)
+    wrong = np.sort(rng.choice(len(text), 23, replace=False))[3:]
+    text[wrong] = rng.integers(128, 256, len(wrong))
+    report = zeros(8, kind="u4")
+    report[:2] = 0xFFFFFFFF
+    size = {"n": np.uint32(len(text))}
+    return Problem(
+        arrays={"text": text, "report": report},
+        scalars={**size},
+        launches=[Launch("utf8_check", blocks(len(text), 2048), 128, ("text", "n", "report"))],
+        changed=["report"],
+    )
+
+
+def json_lines(rng: np.random.Generator, size: int) -> bytes:
+    """Records of events, with paths and quotes that need backslashes."""
+    lines, length = list[str](), 0
+    names = ["Ada", 'J. "Jim" Smith', "C:\\temp\\", "Łukasz", "tab\there", "a, b: {c} [d]", "\\\\srv\\x"]
+    while length < size:
+        record: dict[str, object] = {"id": int(rng.integers(1 << 31)), "user": names[rng.integers(len(names))]}
+        if rng.random() < 0.7:
+            record["position"] = {"x": round(rng.normal(), 4), "y": round(rng.normal(), 4)}
+        record["tags"] = ["red", "green", "nothing to see"][: rng.integers(4)]
+        record["text"] = "lorem ipsum dolor " * int(rng.integers(0, 9))
+        record["ok"] = bool(rng.random() < 0.5)
+        lines.append(json.dumps(record, ensure_ascii=rng.random() < 0.5))
+        length += len(lines[-1])
+    return "\n".join(lines).encode()
+
+
+@case(full=2_000_000, quick=9000)
+def json_index(size: int) -> Problem:
+    """Five launches: masks of quotes, a scan of one bit a block, masks of structure, a scan of counts, lists."""
+    text = padded(json_lines(np.random.default_rng(53), size), 64, 32)
+    words = len(text) // 64
+    groups = blocks(words, 128)
+    lists = {
+        "quotes": zeros(words, kind="u8"), "odd": zeros(groups, kind="i4"), "structure": zeros(words, kind="u8"),
+        "count": zeros(groups, kind="i4"), "index": zeros(len(text), kind="u4"), "total": zeros(1, kind="i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays={"text": text, **lists},
+        scalars=ints("words", words),
+        launches=[
+            Launch("json_quotes", groups, 128, ("text", "quotes", "odd", "words")),
+            Launch("scan_list", 1, 1024, ("odd", np.int32(groups), "total")),
+            Launch("json_structure", groups, 128, ("text", "quotes", "odd", "structure", "count", "words")),
+            Launch("scan_list", 1, 1024, ("count", np.int32(groups), "total")),
+            Launch("json_extract", groups, 128, ("structure", "count", "index", "words")),
+        ],
+        changed=[*lists],
+        native=("text", "index", "total"),
+    )
+
+
+def joined(texts: list[bytes]) -> tuple[Array, Array]:
+    """Where each begins, and all of them."""
+    offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])])
+    return offsets.astype("i4"), np.frombuffer(b"".join(texts), "u1").copy()
+
+
+COMMENT_WORDS = """the of special requests packages deposits accounts Special quickly carefully furiously ironic
+bold 100% pending final express regular sleep haggle wake among about above final_offer complaints
+Customer instructions theodolites against slyly even foxes blithely customer""".split()
+
+
+@case(full=30_000, quick=333)
+def like_rows(rows: int) -> Problem:
+    """Comments as in TPC-H, one of 20 is null; a launch for each of four patterns."""
+    rng = np.random.default_rng(54)
+    known = [word.encode() for word in COMMENT_WORDS]
+    comments = [b" ".join(known[k] for k in rng.integers(len(known), size=m)) for m in rng.integers(0, 12, rows)]
+    offsets, data = joined(comments)
+    validity = padded(np.packbits(rng.random(rows) >= 0.05, bitorder="little").tobytes(), 4).view("u4")
+    starts, patterns = joined([b"%special%requests%", b"the%foxes", b"%100\\%%F_nal\\_%", b"%c__tomer%c%"])
+    count = len(starts) - 1
+    arrays = ("offsets", "bytes", "validity", "patterns", "starts")
+    return Problem(
+        arrays={
+            **dict(zip(arrays, (offsets, data, validity, patterns, starts), strict=True)),
+            "selection": zeros(count, blocks(rows, 32), kind="u4"), "selected": zeros(count, kind="i4"),
+        },
+        scalars=ints("rows count", rows, count),
+        launches=[
+            Launch(
+                "like_rows", blocks(rows, 192), 192,
+                (*arrays, np.int32(k), "selection", "selected", "rows"), 64,
+            )
+            for k in range(count)
+        ],
+        changed=["selection", "selected"],
+    )  # fmt: skip
