@@ -169,3 +169,119 @@ def like_rows(rows: int) -> Problem:
         ],
         changed=["selection", "selected"],
     )  # fmt: skip
+
+
+SALE = np.dtype(
+    {
+        "names": ["price", "group", "discount", "tax", "quantity"],
+        "formats": ["i8", "u2", "i1", "i1", "i4"],
+        "offsets": [0, 8, 10, 11, 12],
+        "itemsize": 16,
+    }
+)
+
+
+@case(full=1_000_000, quick=1003)
+def decimal_sum(n: int) -> Problem:
+    """25 groups, one of which is seldom; large contracts, so that 64 bits do not hold the sums."""
+    rng = np.random.default_rng(55)
+    groups = 25
+    sales = np.zeros(n, SALE)
+    sales["price"] = rng.lognormal(22, 3, n)
+    returned = rng.random(n) < 0.05
+    sales["price"][returned] *= -1
+    weight = 1 / np.arange(1, groups + 1)
+    sales["group"] = rng.choice(groups, n, p=weight / weight.sum())
+    sales["price"][sales["group"] == 20] = -12345
+    sales["discount"], sales["tax"] = rng.integers(0, 11, n), rng.integers(0, 9, n)
+    sales["quantity"] = rng.integers(1, 51, n)
+    texts = {name: zeros(groups, 48, kind="u1") for name in ("sum_text", "average_text")}
+    return Problem(
+        arrays={
+            "lines": sales.view("u1"), "sums": zeros(groups, 4, kind="u4"), "counts": zeros(groups, kind="u4"),
+            **texts,
+        },
+        scalars={"groups": np.uint32(groups), "n": np.uint64(n)},
+        launches=[
+            Launch("decimal_sums", 64, 256, ("lines", "sums", "counts", "groups", "n")),
+            Launch("decimal_report", 1, 32, ("sums", "counts", *texts, "groups")),
+        ],
+        changed=["sums", "counts", *texts],
+    )  # fmt: skip
+
+
+@case(full=60_000, quick=500)
+def cuckoo(n: int) -> Problem:
+    """Seven of ten slots get used; half of the queries find something. Where pairs lie depends on their order."""
+    rng = np.random.default_rng(56)
+    slots, asked = int(1.4 * n) + 1, 2 * n + 5
+    keys = rng.permutation(np.unique(rng.integers(0, 1 << 32, n + n // 8 + 9)))[: n + n // 16].astype("u4")
+    known, others = keys[:n], np.setdiff1d(rng.integers(0, 1 << 32, asked), keys[:n]).astype("u4")
+    queries = np.where(rng.random(asked) < 0.5, rng.choice(known, asked), rng.choice(others, asked))
+    numbers = {"slots": np.uint32(slots), "n": np.uint32(n)}
+    made = {
+        "table": zeros(slots, kind="u8"), "stash": zeros(101, kind="u8"),
+        "failures": zeros(1, kind="u4"), "found": zeros(asked, kind="u4"),
+    }  # fmt: skip
+    return Problem(
+        arrays={
+            "keys": known, "values": rng.integers(0, 1 << 31, n).astype("u4"),
+            "queries": queries.astype("u4"), **made,
+        },
+        scalars={**numbers, "asked": np.uint32(asked)},
+        launches=[
+            Launch("cuckoo_clear", 32, 256, ("table", "stash", "slots")),
+            Launch(
+                "cuckoo_insert", blocks(n, 64), 64, ("keys", "values", "table", "stash", "failures", *numbers)
+            ),
+            Launch("cuckoo_find", blocks(asked), 256, ("queries", "table", "stash", "found", "slots", "asked")),
+        ],
+        changed=[*made],
+        native=("keys", "values", "queries", "failures", "found"),
+    )  # fmt: skip
+
+
+CONTAINER = np.dtype([("offset", "u4"), ("kind", "u2"), ("size", "u2")])
+
+
+def containers(rng: np.random.Generator, count: int) -> tuple[Array, Array]:
+    """Some of each kind: lists, bits and runs, and where they are in the data."""
+    heads, parts, place = np.zeros(count, CONTAINER), list[Array](), 0
+    for k, kind in enumerate(rng.choice(3, count, p=[0.5, 0.25, 0.25])):
+        size = 0
+        if kind == 0:
+            size = int(min(4096, rng.pareto(0.5) * 20 + 1))
+            part = np.sort(rng.choice(65536, size, replace=False)).astype("u2")
+        elif kind == 1:
+            part = np.packbits(rng.random(65536) < rng.uniform(0.07, 0.9)).view("u2")
+        else:
+            size = int(rng.integers(1, 300))
+            ends = np.sort(rng.choice(65536, 2 * size, replace=False)).reshape(-1, 2)
+            part = np.stack([ends[:, 0], ends[:, 1] - ends[:, 0]], axis=1).astype("u2").ravel()
+        heads[k] = place, kind, size
+        parts += [part, zeros(-len(part) % 4, kind="u2")]
+        place += len(part) + -len(part) % 4
+    return heads, np.concatenate(parts)
+
+
+@case(full=300, quick=14)
+def roaring(pairs: int) -> Problem:
+    """Half of the containers are lists, most of them short; the others are bits and runs."""
+    rng = np.random.default_rng(57)
+    count = pairs + pairs // 3
+    (a, a_data), (b, b_data) = containers(rng, count), containers(rng, count)
+    chosen = [np.sort(rng.choice(count, pairs, replace=False)) for _ in range(2)]
+    result = {
+        "result": zeros(pairs, 4096, kind="u2"), "cardinality": zeros(pairs, kind="i4"),
+        "total": zeros(1, kind="u8"),
+    }  # fmt: skip
+    arrays = {
+        "a": a.view("u1"), "a_data": a_data, "b": b.view("u1"), "b_data": b_data,
+        "pairs": np.stack(chosen, axis=1).astype("i4"), **result,
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars=ints("count", pairs),
+        launches=[Launch("roaring_and", pairs, 256, tuple(arrays))],
+        changed=[*result],
+    )
