@@ -285,3 +285,42 @@ def roaring(pairs: int) -> Problem:
         launches=[Launch("roaring_and", pairs, 256, tuple(arrays))],
         changed=[*result],
     )
+
+
+@case(full=100, quick=5)
+def ladder25519(n: int) -> Problem:
+    """Some 2,800 multiplications of 255 bits each; few steps if there are few points."""
+    rng = np.random.default_rng(58)
+    scalars = rng.integers(0, 1 << 32, (n, 8)).astype("u4")
+    scalars[:, 0] &= 0xFFFFFFF8
+    scalars[:, 7] = scalars[:, 7] & 0x7FFFFFFF | 0x40000000
+    points = rng.integers(0, 1 << 32, (n, 8)).astype("u4")
+    points[0] = [9, *[0] * 7]
+    numbers = ints("n bits", n, 255 if n > 50 else 11)
+    return Problem(
+        arrays={"scalars": scalars, "points": points, "results": zeros(n, 8, kind="u4")},
+        scalars=numbers,
+        launches=[Launch("ladder25519", blocks(n, 64), 64, ("scalars", "points", "results", *numbers))],
+        changed=["results"],
+    )
+
+
+@case(full=3001, quick=45)
+def merkle512(n: int) -> Problem:
+    """Records of up to 300 bytes, one to three blocks; then half as many digests at each level."""
+    rng = np.random.default_rng(59)
+    offsets, data = joined([rng.bytes(size) for size in rng.integers(20, 300, n)])
+    launches = [Launch("merkle_leaves", blocks(n, 128), 128, ("data", "offsets", "level0", "n"))]
+    sizes = [n]
+    while (size := sizes[-1]) > 1:
+        level, sizes = len(sizes), [*sizes, (size + 1) // 2]
+        names = (f"level{level - 1}", "root" if sizes[-1] == 1 else f"level{level}")
+        launches.append(Launch("merkle_level", blocks(sizes[-1], 128), 128, (*names, np.int32(size))))
+    levels = {f"level{k}": zeros(size, 8, kind="u8") for k, size in enumerate(sizes[:-1])}
+    return Problem(
+        arrays={"data": data, "offsets": offsets, "root": zeros(16, kind="u4"), **levels},
+        scalars=ints("n", n),
+        launches=launches,
+        changed=["root", *levels],
+        native=("data", "offsets", "root"),
+    )
