@@ -324,3 +324,126 @@ def merkle512(n: int) -> Problem:
         changed=["root", *levels],
         native=("data", "offsets", "root"),
     )
+
+
+def reed_solomon(messages: Array) -> Array:
+    """Messages and 32 bytes of parity behind each, over GF(256) with the polynomial 0x11d."""
+    exponent = [1]
+    while len(exponent) < 510:
+        exponent.append(exponent[-1] << 1 ^ (0x11D if exponent[-1] & 0x80 else 0))
+    power = np.array(exponent)
+    logarithm = np.zeros(256, "i4")
+    logarithm[power[:255]] = np.arange(255)
+    generator = np.array([1])
+    for root in range(32):
+        shifted = np.where(generator > 0, power[logarithm[generator] + root], 0)
+        generator = np.append(generator, 0) ^ np.append(0, shifted)
+    parity = np.zeros((len(messages), 33), "i8")
+    for symbol in messages.T:
+        head = parity[:, :1] ^ symbol[:, None]
+        parity[:, :32] = parity[:, 1:] ^ np.where(head > 0, power[logarithm[head] + logarithm[generator[1:]]], 0)
+    return np.concatenate([messages, parity[:, :32]], axis=1).astype("u1")
+
+
+@case(full=800, quick=35)
+def rs_decode(n: int) -> Problem:
+    """Half of the words are whole, most others have some errors, one of 30 has too many."""
+    rng = np.random.default_rng(60)
+    words = reed_solomon(rng.integers(0, 256, (n, 223)))
+    errors = np.where(rng.random(n) < 0.5, 0, np.minimum(16, rng.poisson(5, n)))
+    errors[rng.random(n) < 1 / 30] = 19
+    for word, count in zip(words, errors, strict=True):
+        word[rng.choice(255, count, replace=False)] ^= rng.integers(1, 256, count).astype("u1")
+    found = {"status": zeros(n, kind="i1"), "corrected": zeros(1, kind="i4")}
+    return Problem(
+        arrays={"words": words, **found},
+        scalars=ints("n", n),
+        launches=[Launch("rs_decode", blocks(n, 128), 128, ("words", *found, "n"))],
+        changed=["words", *found],
+    )
+
+
+@case(full=280, quick=37)
+def nussinov(n: int) -> Problem:
+    """Six sequences of one length; as many launches as there are letters in one."""
+    count, rng = 6, np.random.default_rng(61)
+    letters = np.frombuffer(b"ACGU", "u1")
+    grids = [(blocks(n - distance, 8), count) for distance in range(1, n)]
+    made = {
+        "best": zeros(count, n, n, kind="i2"), "folded": zeros(count, n, kind="u1"),
+        "scores": zeros(count, kind="i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays={"sequences": rng.choice(letters, (count, n), p=[0.2, 0.3, 0.3, 0.2]), **made},
+        scalars=ints("n count", n, count),
+        launches=[
+            *[
+                Launch("nussinov_diagonal", grid, 256, ("sequences", "best", "n", np.int32(distance)))
+                for distance, grid in enumerate(grids, 1)
+            ],
+            Launch("nussinov_trace", 1, 64, ("sequences", *made, "n", "count")),
+        ],
+        changed=[*made],
+        native=("sequences", "folded", "scores"),
+    )
+
+
+def species(rng: np.random.Generator, tips: int, sites: int) -> tuple[Array, Array, Array]:
+    """A tree of random pairs, the lengths of its branches, and letters that changed along them."""
+    nodes, lengths = zeros(tips - 1, 6, kind="i4"), rng.exponential(0.08, 2 * tips - 2).astype("f4")
+    free = [(tip, tip, -1) for tip in range(tips)]
+    for node in range(tips - 1):
+        pair = [free.pop(rng.integers(len(free))) for _ in range(2)]
+        nodes[node] = [*pair[0], *pair[1]]
+        free.append((tips + node, -1, node))
+    letters = zeros(tips, sites, kind="u1")
+    states = {tips - 2: rng.choice(4, sites, p=[0.3, 0.2, 0.2, 0.3])}
+    rate = rng.choice([0.14, 0.48, 1, 2.4], sites)
+    for node in reversed(range(tips - 1)):
+        for branch, tip, inner in nodes[node].reshape(2, 3):
+            changes = rng.random(sites) < 1 - np.exp(-lengths[branch] * rate)
+            below = np.where(changes, rng.choice(4, sites), states[node])
+            if tip >= 0:
+                letters[tip] = np.where(rng.random(sites) < 0.02, 4, below)
+            else:
+                states[inner] = below
+    return nodes, lengths, letters
+
+
+@case(full=6000, quick=101)
+def felsenstein(sites: int) -> Problem:
+    """24 species, 23 launches; a logarithm of single precision for each site."""
+    rng = np.random.default_rng(62)
+    tips = 24 if sites > 1000 else 9
+    nodes, lengths, letters = species(rng, tips, sites)
+    inner, branches = tips - 1, 2 * tips - 2
+    model = np.array([0.31, 0.18, 0.21, 0.3, 0.1369, 0.4768, 1.0, 2.3863, 2.5], "f4")
+    made = {
+        "p": zeros(branches, 4, 16), "partials": zeros(inner, sites, 16), "log_scale": zeros(sites),
+        "site_log": zeros(sites), "total": zeros(1, kind="f8"),
+    }  # fmt: skip
+    pruned = ("p", "letters", "partials", "log_scale", "sites")
+    return Problem(
+        arrays={
+            "model": model, "lengths": lengths, "nodes": nodes, "letters": letters,
+            "weights": rng.geometric(0.4, sites).astype("i4"), **made,
+        },
+        scalars=ints("branches inner sites", branches, inner, sites),
+        launches=[
+            Launch("transition", blocks(4 * branches, 64), 64, ("model", "lengths", "p", "branches")),
+            *[
+                Launch("prune", blocks(sites, 32), (4, 32), ("nodes", np.int32(node), *pruned))
+                for node in range(inner)
+            ],
+            Launch(
+                "root_likelihood", 8, 256,
+                (
+                    "model", "partials", "log_scale", "weights", "site_log", "total",
+                    np.int32(inner - 1), "sites",
+                ),
+            ),
+        ],
+        changed=[*made],
+        native=("model", "lengths", "nodes", "letters", "weights", "site_log", "total"),
+        tolerance=1e-5,
+    )  # fmt: skip
