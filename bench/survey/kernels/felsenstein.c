@@ -1,5 +1,5 @@
-// The likelihood of a tree of species from aligned DNA: blocks of sites through all nodes, so that what is between stays in
-// the cache; sites are side by side, so that gcc makes vectors.
+// The likelihood of a tree of species from aligned DNA: blocks of sites through all nodes, so that what is between
+// stays in the cache; sites are side by side, so that gcc makes vectors.
 #include "native.h"
 enum { CATEGORIES = 4, W = 64 };
 
@@ -71,10 +71,11 @@ void run(const Model *restrict model, const float *restrict lengths, const Node 
         float log_scale[W] = {0};
         for (int n = 0; n < inner; n++) {
             Node node = nodes[n];
-            through_branch(node.left, p[node.left.branch], letters + (long)MAX(0, node.left.tip) * sites + first, parts,
-                           left, lanes);
-            through_branch(node.right, p[node.right.branch], letters + (long)MAX(0, node.right.tip) * sites + first, parts,
-                           right, lanes);
+            const uchar *own = letters + first;
+            const uchar *left_row = own + (long)MAX(0, node.left.tip) * sites;
+            const uchar *right_row = own + (long)MAX(0, node.right.tip) * sites;
+            through_branch(node.left, p[node.left.branch], left_row, parts, left, lanes);
+            through_branch(node.right, p[node.right.branch], right_row, parts, right, lanes);
             float largest[W] = {0};
             for (int c = 0; c < CATEGORIES; c++)
                 for (int k = 0; k < 4; k++)

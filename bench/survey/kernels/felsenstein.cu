@@ -1,5 +1,5 @@
-// The likelihood of a tree of species from aligned DNA (Felsenstein's pruning): four categories of rates, a launch for each
-// inner node, which has a thread for each site and category; numbers are scaled per site so that none becomes 0.
+// The likelihood of a tree of species from aligned DNA (Felsenstein's pruning): four categories of rates, a launch for
+// each inner node, which has a thread for each site and category; numbers are scaled per site so that none becomes 0.
 #define CATEGORIES 4
 #define SITES_PER_BLOCK 32
 

@@ -49,7 +49,8 @@ static inline Field multiply(Field f, Field g) {
 static inline Field square(Field f) {
     ull a0 = f.v[0], a1 = f.v[1], a2 = f.v[2], a3 = f.v[3], a4 = f.v[4];
     ull d0 = 2 * a0, d1 = 2 * a1, c3 = 19 * a3, c4 = 19 * a4;
-    return reduce((wide)a0 * a0 + (wide)d1 * c4 + (wide)(2 * a2) * c3, (wide)d0 * a1 + (wide)(2 * a2) * c4 + (wide)a3 * c3,
+    return reduce((wide)a0 * a0 + (wide)d1 * c4 + (wide)(2 * a2) * c3,
+                  (wide)d0 * a1 + (wide)(2 * a2) * c4 + (wide)a3 * c3,
                   (wide)d0 * a2 + (wide)a1 * a1 + (wide)(2 * a3) * c4, (wide)d0 * a3 + (wide)d1 * a2 + (wide)a4 * c4,
                   (wide)d0 * a4 + (wide)d1 * a3 + (wide)a2 * a2);
 }
@@ -105,7 +106,8 @@ static void store(uint *words, Field f) {
         f.v[i] &= MASK;
     }
     f.v[4] &= MASK;
-    ull w[4] = {f.v[0] | f.v[1] << 51, f.v[1] >> 13 | f.v[2] << 38, f.v[2] >> 26 | f.v[3] << 25, f.v[3] >> 39 | f.v[4] << 12};
+    ull w[4] = {f.v[0] | f.v[1] << 51, f.v[1] >> 13 | f.v[2] << 38, f.v[2] >> 26 | f.v[3] << 25,
+                f.v[3] >> 39 | f.v[4] << 12};
     memcpy(words, w, 32);
 }
 

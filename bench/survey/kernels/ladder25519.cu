@@ -1,5 +1,5 @@
-// Multiplication of points of Curve25519 by scalars, a thread for each (the Montgomery ladder, as in X25519). Numbers have
-// ten limbs of 26 and 25 bits in turn.
+// Multiplication of points of Curve25519 by scalars, a thread for each (the Montgomery ladder, as in X25519). Numbers
+// have ten limbs of 26 and 25 bits in turn.
 struct Field {
     int limb[10];
 };
@@ -145,8 +145,9 @@ __device__ void to_words(unsigned int *words, const Field &f) {
     }
 }
 
-extern "C" __global__ void ladder25519(const unsigned int *__restrict__ scalars, const unsigned int *__restrict__ points,
-                                       unsigned int *__restrict__ results, int n, int bits) {
+extern "C" __global__ void ladder25519(const unsigned int *__restrict__ scalars,
+                                       const unsigned int *__restrict__ points, unsigned int *__restrict__ results,
+                                       int n, int bits) {
     int id = blockIdx.x * blockDim.x + threadIdx.x;
     if (id >= n)
         return;

@@ -106,8 +106,10 @@ void run(const uchar *restrict data, const int *restrict offsets, ull *restrict 
         }
         for (int b = 0; b < most; b++) {
             for (int l = 0; l < lanes; l++)
-                if (b < blocks[l])
-                    fill(w, l, data + offsets[first + l], offsets[first + l + 1] - offsets[first + l], b * 128, blocks[l]);
+                if (b < blocks[l]) {
+                    int from = offsets[first + l];
+                    fill(w, l, data + from, offsets[first + l + 1] - from, b * 128, blocks[l]);
+                }
             compress(state, w);
             for (int l = 0; l < lanes; l++)
                 if (b == blocks[l] - 1)

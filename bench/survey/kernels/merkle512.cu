@@ -1,5 +1,5 @@
-// A Merkle tree of SHA-512: a thread hashes each record (of its own length, behind a byte 0), then launches hash pairs of
-// digests (behind a byte 1) until there is one; a digest without a partner goes up as it is.
+// A Merkle tree of SHA-512: a thread hashes each record (of its own length, behind a byte 0), then launches hash pairs
+// of digests (behind a byte 1) until there is one; a digest without a partner goes up as it is.
 typedef unsigned long long word;
 
 struct Digest {

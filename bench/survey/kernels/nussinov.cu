@@ -1,5 +1,6 @@
-// The folding of RNA with most pairs (Nussinov), for some sequences at once: a launch for each diagonal, a warp for each
-// cell, whose values are also kept below the diagonal so that both parts are read along rows. Then pairs by a stack.
+// The folding of RNA with most pairs (Nussinov), for some sequences at once: a launch for each diagonal, a warp for
+// each cell, whose values are also kept below the diagonal so that both parts are read along rows. Then pairs by a
+// stack.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 namespace cg = cooperative_groups;
@@ -42,8 +43,8 @@ extern "C" __global__ void nussinov_diagonal(const char *__restrict__ sequences,
     }
 }
 
-extern "C" __global__ void nussinov_trace(const char *__restrict__ sequences, const short *__restrict__ best, char *folded,
-                                          int *scores, int n, int count) {
+extern "C" __global__ void nussinov_trace(const char *__restrict__ sequences, const short *__restrict__ best,
+                                          char *folded, int *scores, int n, int count) {
     int s = blockIdx.x * blockDim.x + threadIdx.x;
     if (s >= count)
         return;

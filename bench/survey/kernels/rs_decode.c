@@ -95,8 +95,10 @@ void run(uchar *restrict words, signed char *restrict status, int *restrict corr
                 above = multiply(above, x) ^ omega[i];
             for (int i = (errors - 1) | 1; i >= 1; i -= 2)
                 below = multiply(below, x2) ^ (i <= errors ? lambda[i] : 0);
-            if (above)
-                word[LENGTH - 1 - places[k]] ^= exponent[(logarithm[above] + LENGTH - logarithm[below] + places[k]) % LENGTH];
+            if (above) {
+                int log = logarithm[above] + LENGTH - logarithm[below] + places[k];
+                word[LENGTH - 1 - places[k]] ^= exponent[log % LENGTH];
+            }
         }
         status[id] = errors;
         all += errors;
