@@ -68,9 +68,9 @@ def writing(rng: np.random.Generator, n: int) -> Array:
     scripts = ((97, 123), (0x430, 0x450), (0x4E00, 0x9FA5), (0x1F600, 0x1F640), (0xE0, 0xFF))
     script = np.repeat(rng.choice(5, n // 200 + 1, p=[0.6, 0.15, 0.15, 0.02, 0.08]), 200)[:n]
     low, high = np.array(scripts)[script].T
-    letters: Array = rng.integers(low, high)
+    letters = np.array(rng.integers(low, high), "u4")
     letters[rng.random(n) < 0.17] = 32
-    return np.asarray(letters, "u4")
+    return letters
 
 
 @case(full=1_500_000, quick=5001)
@@ -361,7 +361,7 @@ def rs_decode(n: int) -> Problem:
     errors = np.where(rng.random(n) < 0.5, 0, np.minimum(16, rng.poisson(5, n)))
     errors[rng.random(n) < 1 / 30] = 19
     for word, count in zip(words, errors.tolist(), strict=True):
-        word[rng.choice(255, count, replace=False)] ^= rng.integers(1, 256, count).astype("u1")
+        word[rng.choice(255, count, replace=False)] ^= rng.integers(1, 256, count, dtype="u1")
     found = {"status": zeros(n, kind="i1"), "corrected": zeros(1, kind="i4")}
     return Problem(
         arrays={"words": words, **found},
