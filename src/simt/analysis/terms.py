@@ -308,6 +308,9 @@ class TermAlgebra:
             gone = one.added(Sum(bits, other // count), -1)
         return self.atom(1, "eq", gone, zero)
 
+    def whole_product(self, t: Type, w: Type, a: Sum, b: Sum) -> Sum:
+        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
+
     def resize(self, source: Type, target: Type, a: Sum) -> Sum:
         if target.bits == source.bits:
             return a

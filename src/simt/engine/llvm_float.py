@@ -112,6 +112,9 @@ class LlvmAlgebra(ExtremeAlgebra):
             return integers.mul_high_64(self, t, a, b)
         return super().mul_high(t, a, b)
 
+    def whole_product(self, t: Type, w: Type, a: Value, b: Value) -> Value:
+        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
+
     def dot_of_bytes(self, t: Type, u: Type, a: Value, b: Value) -> Value:
         """By halves: x86 multiplies those of 32 bits in pairs, and adds the two products."""
         form, (a, b) = self._widest(_PAIRS), self.unify(a, b)

@@ -155,6 +155,9 @@ class IntervalAlgebra:
             raise NotToldError
         return self.mul(t, a, self.scalars.number(f"i{t.bits}", 1 << n.literal))
 
+    def whole_product(self, t: Type, w: Type, a: Told, b: Told) -> Told:
+        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
+
     def resize(self, source: Type, target: Type, a: Told) -> Told:
         if isinstance(a, Value):
             return self._of_size(self.scalars.resize(source, target, a), a)

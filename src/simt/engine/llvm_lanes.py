@@ -423,6 +423,13 @@ class LaneAlgebra(PermutationAlgebra):
             return self.sure(replace(extended, valid=self.both(extended.valid, self._no_wrap(source, a))), a)
         return extended
 
+    def whole_product(self, t: Type, w: Type, a: Value, b: Value) -> Value:
+        """Of two factors of which nothing is known it is no index: nobody asks whether they are."""
+        if any(shape_of(factor).width < WARP for factor in (a, b)):
+            return super().whole_product(t, w, a, b)
+        a, b = (LlvmAlgebra.resize(self, t, w, self.vector(factor)) for factor in (a, b))
+        return LlvmAlgebra.mul(self, w, a, b)
+
     def _consecutive(self, t: Type, run: Callable[..., Value], a: Value) -> Value:
         """An extended index of which nothing is known: often it grows by 1 from lane to lane, and then
         the arithmetic on the address that is made of it need not be done for all lanes."""

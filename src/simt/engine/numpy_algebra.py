@@ -167,6 +167,9 @@ class NumpyAlgebra:
         product = _by_sign(t, a).astype(wide) * _by_sign(t, b).astype(wide)
         return (product >> wide.type(t.bits)).astype(a.dtype)
 
+    def whole_product(self, t: Type, w: Type, a: Array, b: Array) -> Array:
+        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
+
     def dot_of_bytes(self, t: Type, u: Type, a: Array, b: Array) -> Array:
         return integers.dot_of_bytes(self, t, u, a, b)
 

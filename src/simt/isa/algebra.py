@@ -103,6 +103,10 @@ class PureAlgebra(Protocol[V]):
         """The upper half of the double-width product (16, 32 and 64 bits)."""
         ...
 
+    def whole_product(self, t: Type, w: Type, a: V, b: V) -> V:
+        """All of the product, of type `w`, which is twice as wide as `t` (16 and 32 bits)."""
+        ...
+
     def dot_of_bytes(self, t: Type, u: Type, a: V, b: V) -> V:
         """The sum of the products of the four bytes of 32 bits with those of others, extended by the signs
         that `t` and `u` have."""

@@ -150,8 +150,7 @@ def add_with_carry(m: Algebra[V], t: Type, a: V, b: V, carry: V) -> tuple[V, V]:
 def product(m: Algebra[V], t: Type, mode: str, a: V, b: V) -> V:
     """The low half (`lo`), the high half (`hi`), or all of the product (`wide`)."""
     if mode == "wide":
-        w = wide(t)
-        return m.mul(w, m.resize(t, w, a), m.resize(t, w, b))
+        return m.whole_product(t, wide(t), a, b)
     return m.mul_high(t, a, b) if mode == "hi" else m.mul(t, a, b)
 
 

@@ -118,6 +118,9 @@ class Symbols:
     def compare(self, op: str, t: Type, a: Expression, b: Expression) -> Expression:
         return Expression(RELATIONS[op], (a, b), True)
 
+    def whole_product(self, t: Type, w: Type, a: Expression, b: Expression) -> Expression:
+        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
+
     def resize(self, source: Type, target: Type, a: Expression) -> Expression:
         return a if source.bits == target.bits else Expression(target.name, (a,))
 
