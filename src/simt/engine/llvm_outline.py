@@ -62,7 +62,7 @@ PIECE = 25
 than linear time."""
 WORTH = 8
 """Lines from which an instruction is worth a function."""
-KINDS = 4
+KINDS = 6
 """Constants for which an instruction gets functions of their own; more share one that takes them."""
 
 
@@ -218,7 +218,8 @@ class Outliner(Evaluator[Value]):
         """The function for an op, None if it is not worth one, and what it is given."""
         known = self.known
         own = known.own.get(kind)
-        request = self._request(op, few=own is None or tuple(constants_among(op.sources.values())) in own)
+        operands = (self.operand(op, name) for name in op.sources)
+        request = self._request(op, few=own is None or tuple(constants_among(operands)) in own)
         variants = known.functions.setdefault((kind, *request.kind), {})
         constants = tuple(request.constants)
         if own is None and constants not in variants and len(variants) >= KINDS:
@@ -252,10 +253,15 @@ class Outliner(Evaluator[Value]):
         """`few`: constants become part of the function, as long as there are only a few of them."""
         request = Request()
         fixed = immediates(op.form)
-        for name, operand in op.sources.items():
+        for name in op.sources:
             request.kind.append(name)
-            request.sources[name] = self._operand(request, op, name, operand, few or name in fixed)
+            keep = few or name in fixed
+            request.sources[name] = self._operand(request, op, name, self.operand(op, name), keep)
         return request
+
+    def operand(self, op: Op, name: str) -> Operand:
+        """A source of an op, as the choice of a function sees it."""
+        return op.sources[name]
 
     def _operand(self, request: Request, op: Op, name: str, operand: Operand, keep: bool) -> Operand:
         match operand:

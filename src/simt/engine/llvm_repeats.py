@@ -13,7 +13,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from simt.analysis.evaluate import Evaluator
-from simt.analysis.program import Op
+from simt.analysis.program import Constant, Op, Operand, Register
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_frame import Frame
 from simt.engine.llvm_outline import Outlined, Outliner
@@ -62,6 +62,14 @@ class Repeats(Outliner):
             self.total += taken
             m.is_repeated = True
         return values
+
+    def operand(self, op: Op, name: str) -> Operand:
+        """A shuffle with a known distance is a permutation, though nvcc has the number in a register."""
+        operand = op.sources[name]
+        if "warp" not in op.form.effects or not isinstance(operand, Register):
+            return operand
+        number, t = self.reader.register(operand).literal, op.source_types.get(name, operand.type)
+        return operand if number is None else Constant(t, number % (1 << t.bits))
 
     def _may_go(self, op: Op, blocks: int) -> bool:
         """Accesses to memory gain by standing in place; unless all that they do is to call the runtime, or
