@@ -19,6 +19,7 @@ from simt.engine.llvm_spread_bits import NEEDLESS, has_masks_of_bits, with_sprea
 from simt.engine.llvm_word_masks import with_word_masks
 from simt.engine.made import Made
 from simt.engine.native import native_text
+from simt.engine.native_frames import frames
 from simt.imports import import_whole
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 SHALLOW = 8192
 """Lines of LLVM IR up to which code takes little native stack: at most 256 bytes each, which is 2 MiB.
 (Drafts take 10 to 100.)"""
+LITTLE = 1 << 18
+"""Bytes of native stack that are little, where the frames are known."""
 NESTED = 3
 """Functions that have long frames at once, at most: a kernel, what it calls, and what that calls."""
 LONG_BLOCK = 600
@@ -107,6 +110,7 @@ def generate(
         "fetches": list(unit.module.fetches),
         "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
         "shallow": not unit.called and (lines <= SHALLOW or nested_lines(text) <= SHALLOW),
+        "measured": not unit.called and cpu.is_x86_linux,
         "draft": draft,
         "limit": given.limit,
         "long": False,
@@ -149,7 +153,14 @@ def fetcher(sampling: Sampling, cpu: Cpu) -> bytes:
 
 
 def _made(header: Mapping[str, object], objects: Sequence[bytes], draft: Source | None) -> Made:
-    return Made({**header, "sizes": [len(image) for image in objects]}, b"".join(objects), draft)
+    shallow = header["shallow"] or (header["measured"] and _take_little(objects))
+    sizes = [len(image) for image in objects]
+    return Made({**header, "shallow": shallow, "sizes": sizes}, b"".join(objects), draft)
+
+
+def _take_little(objects: Sequence[bytes]) -> bool:
+    """Whether frames are short in fact, however many lines there were."""
+    return sum(frames(objects)[:NESTED]) <= LITTLE
 
 
 def attributes(cpu: Cpu) -> str:

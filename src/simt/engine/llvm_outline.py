@@ -218,7 +218,7 @@ class Outliner(Evaluator[Value]):
         """The function for an op, None if it is not worth one, and what it is given."""
         known = self.known
         own = known.own.get(kind)
-        operands = (self.operand(op, name) for name in op.sources)
+        operands = (self.source_of(op, name) for name in op.sources)
         request = self._request(op, few=own is None or tuple(constants_among(operands)) in own)
         variants = known.functions.setdefault((kind, *request.kind), {})
         constants = tuple(request.constants)
@@ -256,10 +256,10 @@ class Outliner(Evaluator[Value]):
         for name in op.sources:
             request.kind.append(name)
             keep = few or name in fixed
-            request.sources[name] = self._operand(request, op, name, self.operand(op, name), keep)
+            request.sources[name] = self._operand(request, op, name, self.source_of(op, name), keep)
         return request
 
-    def operand(self, op: Op, name: str) -> Operand:
+    def source_of(self, op: Op, name: str) -> Operand:
         """A source of an op, as the choice of a function sees it."""
         return op.sources[name]
 

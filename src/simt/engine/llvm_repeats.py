@@ -63,7 +63,7 @@ class Repeats(Outliner):
             m.is_repeated = True
         return values
 
-    def operand(self, op: Op, name: str) -> Operand:
+    def source_of(self, op: Op, name: str) -> Operand:
         """A shuffle with a known distance is a permutation, though nvcc has the number in a register."""
         operand = op.sources[name]
         if "warp" not in op.form.effects or not isinstance(operand, Register):
