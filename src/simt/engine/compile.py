@@ -110,7 +110,7 @@ def generate(
         "fetches": list(unit.module.fetches),
         "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
         "shallow": not unit.called and (lines <= SHALLOW or nested_lines(text) <= SHALLOW),
-        "measured": not unit.called and cpu.is_x86_linux,
+        "measured": cpu.is_x86_linux and not any(program.functions[name].recursive for name in unit.called),
         "draft": draft,
         "limit": given.limit,
         "long": False,
@@ -159,8 +159,8 @@ def _made(header: Mapping[str, object], objects: Sequence[bytes], draft: Source 
 
 
 def _take_little(objects: Sequence[bytes]) -> bool:
-    """Whether frames are short in fact, however many lines there were."""
-    return sum(frames(objects)[:NESTED]) <= LITTLE
+    """Whether all frames together are short, as each is there once at most, however many lines there were."""
+    return sum(frames(objects)) <= LITTLE
 
 
 def attributes(cpu: Cpu) -> str:

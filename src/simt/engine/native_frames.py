@@ -11,7 +11,6 @@ look alike count, too: no frame is overlooked."""
 
 
 def frames(images: Iterable[bytes]) -> list[int]:
-    """Bytes of the frames of the functions of some object code for x86-64, the largest ones first. (Registers
-    that they save, and frames below 128 bytes, are left out.)"""
-    found = (int.from_bytes(size, "little") for image in images for size in _FRAMES.findall(image))
-    return sorted(found, reverse=True)
+    """Bytes of the frames of the functions of some object code for x86-64. (Registers that they save, and
+    frames below 128 bytes, are left out.)"""
+    return [int.from_bytes(size, "little") for image in images for size in _FRAMES.findall(image)]
