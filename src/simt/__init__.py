@@ -17,6 +17,7 @@ from simt.diagnostics import Diagnostic
 from simt.errors import (
     AssertionFault,
     BarrierError,
+    CompilerWarning,
     FaultSite,
     KernelFault,
     LaunchError,
@@ -44,6 +45,7 @@ __all__ = [
     "AssertionFault",
     "BarrierError",
     "Breakpoint",
+    "CompilerWarning",
     "Device",
     "DeviceArray",
     "Diagnostic",

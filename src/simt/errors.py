@@ -40,6 +40,10 @@ class PtxFileError(PtxError):
         self.args = (message,)
 
 
+class CompilerWarning(RuntimeWarning):
+    """The JIT failed at a kernel, by a fault of simt's own: the kernel runs all the same, but slowly."""
+
+
 class LaunchError(SimtError):
     """A launch was refused before any thread ran: shape, limits, arguments or resources."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
@@ -19,6 +20,7 @@ from simt.engine.pool import Pool
 from simt.engine.prepared import Host, Prepared
 from simt.engine.repeat import Repeat, can_repeat
 from simt.engine.unsupported import Unsupported
+from simt.errors import CompilerWarning, SimtError
 from simt.imports import import_whole
 from simt.machine.launch import Engine, Given, Launch, Replay
 from simt.records import replace
@@ -167,7 +169,21 @@ class Jit:
                 except Unsupported as reason:
                     self.reasons[kernel.name] = str(reason)
                     made[key] = None
+                except (SimtError, MemoryError):
+                    raise
+                except Exception as fault:  # a fault of ours is no reason to stop a program
+                    made[key] = None if found is None else replace(found, draft=None)
+                    self._failed(kernel, fault, found is not None)
             return made[key]
+
+    def _failed(self, kernel: Function, fault: Exception, has_draft: bool) -> None:
+        """Says that compiling a kernel failed. `has_draft`: code made quickly is there, and stays."""
+        what = f"{type(fault).__name__}: {fault}".splitlines()[0]
+        if not has_draft:
+            self.reasons[kernel.name] = f"it, by a fault of simt's own ({what})"
+        instead = "keeps the code that was made quickly" if has_draft else "is interpreted"
+        message = f"compiling kernel {kernel.name} failed ({what}); it {instead}. This is a fault of simt's"
+        warnings.warn(f"{message}: please report it with the PTX.", CompilerWarning, stacklevel=2)
 
 
 def _suits(compiled: Compiled, launch: Launch) -> bool:

@@ -10,8 +10,10 @@ import weakref
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import simt
+from simt.engine import compile as compiling
 
 PROGRAM = """.version 7.5
 .target sm_75
@@ -92,3 +94,38 @@ def test_objects_depend_on_the_shape_of_the_block(device: simt.Device) -> None:
         kernel(1, block, (out,))
         found.append(int(out.numpy()[0]))
     np.testing.assert_array_equal(found, [1, 2, 4, 1])
+
+
+def _fails(*_: object) -> None:
+    raise RuntimeError("LLVM IR parsing error\n<string>:1:2: error: use of undefined value '%v'")
+
+
+def test_a_fault_of_the_compiler_does_not_stop_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel is interpreted, and the warning names it; it comes once."""
+    monkeypatch.setattr(compiling, "generate", _fails)
+    device = simt.Device(engine="jit", memory="16MiB", workers=1)
+    out = device.zeros(1, "u4")
+    kernel = device.load(PROGRAM.replace("VALUE", "4660"))["k"]
+    with pytest.warns(
+        simt.CompilerWarning, match="kernel k failed .RuntimeError: LLVM IR parsing error.*interp"
+    ):
+        kernel(1, 1, (out,))
+    assert out.numpy()[0] == 4660
+    out.numpy()[0] = 0
+    kernel(1, 1, (out,))
+    assert out.numpy()[0] == 4660
+
+
+def test_a_draft_stays_if_better_code_cannot_be_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("SIMT_DRAFTS", "all")
+    device = simt.Device(engine="jit", memory="16MiB", workers=1)
+    out = device.zeros(1, "u4")
+    kernel = device.load(PROGRAM.replace("VALUE", "4661"))["k"]
+    kernel(1, 1, (out,))
+    monkeypatch.setattr(compiling, "generate", _fails)
+    monkeypatch.setattr(compiling, "better", _fails)
+    with pytest.warns(simt.CompilerWarning, match="keeps the code that was made quickly"):
+        assert [kernel(1, 1, (out,)) for _ in range(2000)] == [None] * 2000
+    assert out.numpy()[0] == 4661
+    assert not device.engine.reasons  # type: ignore[attr-defined]
