@@ -14,7 +14,7 @@ RECORDED = json.loads(RESULTS.read_text())["digests"]
 ANY_ORDER = {
     "cg", "segred", "sum_atomic", "scatter_f64", "ln_back", "kcluster", "kmeans_update", "cic", "q1_groups",
     "coo", "pagerank", "dot_warps", "spgemm", "tets",  # atomic sums of floats, which round as the order is
-    "sph_cells", "bfs_queue", "chained", "izhikevich",  # places in lists that threads get by atomic operations
+    "sph_cells", "bfs_queue", "chained", "izhikevich",  # places in lists that threads get by atomics
 }  # fmt: skip
 """Kernels whose bits depend on which thread of which CTA is first. (`test_survey.py` has C for them.)"""
 

@@ -110,7 +110,7 @@ def generate(
         "fetches": list(unit.module.fetches),
         "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
         "shallow": not unit.called and (lines <= SHALLOW or nested_lines(text) <= SHALLOW),
-        "measured": cpu.is_x86_linux and not any(program.functions[name].recursive for name in unit.called),
+        "measured": not unit.called and cpu.is_x86_linux,
         "draft": draft,
         "limit": given.limit,
         "long": False,

@@ -13,7 +13,8 @@ from simt.engine.host import host_cpu
 from simt.engine.native_frames import frames
 
 CPU = host_cpu()
-PROGRAMS = Path(__file__).resolve().parents[2] / "programs"
+TESTS = Path(__file__).resolve().parents[2]
+PROGRAMS, SURVEY = TESTS / "programs", TESTS.parent / "bench" / "survey" / "kernels"
 TEXT = """
 target triple = "{triple}"
 declare void @use(ptr)
@@ -48,13 +49,13 @@ def test_long_frames_are_found(align: int, level: int) -> None:
 @pytest.mark.parametrize(
     ("file", "kernel", "shallow"),
     [
-        ("functions", "call_functions", True),
-        ("functions", "call_pointers", True),
-        ("recursion", "sort_rows", False),
-        ("recursion", "fibonacci_numbers", False),
+        (SURVEY / "sha_context.ptx", "sha_context", True),
+        (SURVEY / "ladder25519.ptx", "ladder25519", False),
+        (PROGRAMS / "recursion.ptx", "sort_rows", False),
     ],
 )
-def test_calls_are_deep_if_they_recurse(file: str, kernel: str, shallow: bool) -> None:
-    program = simt.Device("sm_90").load(PROGRAMS / f"{file}.ptx").program
+def test_which_kernels_run_on_the_thread_of_the_caller(file: Path, kernel: str, shallow: bool) -> None:
+    """Long code in short frames does; what calls functions does not, as these do not pause for it."""
+    program = simt.Device("sm_90").load(file).program
     made = generate(program, program.functions[kernel], BlockShape(64, 1, 1), CPU)
     assert made.header["shallow"] is shallow
