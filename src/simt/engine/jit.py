@@ -169,9 +169,9 @@ class Jit:
                 except Unsupported as reason:
                     self.reasons[kernel.name] = str(reason)
                     made[key] = None
-                except (SimtError, MemoryError):
-                    raise
                 except Exception as fault:  # a fault of ours is no reason to stop a program
+                    if not _is_ours(fault):
+                        raise
                     made[key] = None if found is None else replace(found, draft=None)
                     self._failed(kernel, fault, found is not None)
             return made[key]
@@ -184,6 +184,18 @@ class Jit:
         instead = "keeps the code that was made quickly" if has_draft else "is interpreted"
         message = f"compiling kernel {kernel.name} failed ({what}); it {instead}. This is a fault of simt's"
         warnings.warn(f"{message}: please report it with the PTX.", CompilerWarning, stacklevel=2)
+
+
+def _is_ours(fault: Exception) -> bool:
+    """Whether simt's code or llvmlite's raised it, not a handler of signals that ran meanwhile, nor the
+    machine."""
+    if isinstance(fault, SimtError | MemoryError | OSError):
+        return False
+    trace = fault.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    module = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__"))
+    return module.partition(".")[0] in ("simt", "llvmlite")
 
 
 def _suits(compiled: Compiled, launch: Launch) -> bool:

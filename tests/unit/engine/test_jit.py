@@ -97,7 +97,11 @@ def test_objects_depend_on_the_shape_of_the_block(device: simt.Device) -> None:
 
 
 def _fails(*_: object) -> None:
-    raise RuntimeError("LLVM IR parsing error\n<string>:1:2: error: use of undefined value '%v'")
+    compiling.llvm.parse_assembly("define void @f() { ret i32 %v }")
+
+
+def _raises(*_: object) -> None:
+    raise RuntimeError("time is up")
 
 
 def test_a_fault_of_the_compiler_does_not_stop_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,6 +118,19 @@ def test_a_fault_of_the_compiler_does_not_stop_the_program(monkeypatch: pytest.M
     out.numpy()[0] = 0
     kernel(1, 1, (out,))
     assert out.numpy()[0] == 4660
+
+
+def test_what_a_handler_of_signals_raises_is_not_the_compilers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is raised by code of the user's, in the middle of the compiler's."""
+    monkeypatch.setattr(compiling, "generate", _raises)
+    device = simt.Device(engine="jit", memory="16MiB", workers=1)
+    out = device.zeros(1, "u4")
+    kernel = device.load(PROGRAM.replace("VALUE", "4662"))["k"]
+    with pytest.raises(RuntimeError, match="time is up"):
+        kernel(1, 1, (out,))
+    monkeypatch.undo()
+    kernel(1, 1, (out,))
+    assert out.numpy()[0] == 4662
 
 
 def test_a_draft_stays_if_better_code_cannot_be_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
