@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import TypeVar
+
+from simt.isa.algebra import WholeProducts
 
 V = TypeVar("V")
 
 
-class WithoutEffects(Generic[V]):
+class WithoutEffects(WholeProducts[V]):
     """The part of `simt.isa.algebra.Algebra` that acts on the machine and gives nothing back."""
 
     def fence(self, level: str) -> None:

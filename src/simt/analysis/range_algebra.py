@@ -163,9 +163,6 @@ class RangeAlgebra(WithoutEffects[Range]):
         ends = (al * bl, al * bh, ah * bl, ah * bh)
         return made(t, min(ends) >> t.bits, max(ends) >> t.bits)
 
-    def whole_product(self, t: Type, w: Type, a: Range, b: Range) -> Range:
-        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
-
     def dot_of_bytes(self, t: Type, u: Type, a: Range, b: Range) -> Range:
         return made(U32, 0, (1 << U32.bits) - 1)
 

@@ -398,9 +398,6 @@ class ShapeAlgebra(WithoutEffects[Shape]):
     def mul_high(self, t: Type, a: Shape, b: Shape) -> Shape:
         return self._each(a, b)
 
-    def whole_product(self, t: Type, w: Type, a: Shape, b: Shape) -> Shape:
-        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
-
     def dot_of_bytes(self, t: Type, u: Type, a: Shape, b: Shape) -> Shape:
         return self._each(a, b)
 

@@ -16,7 +16,7 @@ from simt.analysis.evaluate import Remembering
 from simt.analysis.kinds import kind_of
 from simt.analysis.program import Address, FunctionAddress, Op, Operand, Register, SymbolAddress
 from simt.analysis.ssa import Definition, Ssa
-from simt.isa.algebra import Algebra, Comparison, Environment
+from simt.isa.algebra import Algebra, Comparison, Environment, WholeProducts
 from simt.ptx.types import PRED, S32, Type
 from simt.records import dataclass, quick
 
@@ -78,7 +78,7 @@ def named(key: Hashable, *names: str) -> bool:
     return isinstance(key, tuple) and cast("tuple[Hashable, ...]", key)[0] in names
 
 
-class TermAlgebra:
+class TermAlgebra(WholeProducts[Sum]):
     """The primitives by which sums are made of sums, and a few that are asked for by name.
 
     `starts`: sums with which counters begin, and what these go on by. Where a counter is extended, so are
@@ -307,9 +307,6 @@ class TermAlgebra:
         if count and self._name(one) == "and" and not other % count and self.most(one) * count < 1 << bits:
             gone = one.added(Sum(bits, other // count), -1)
         return self.atom(1, "eq", gone, zero)
-
-    def whole_product(self, t: Type, w: Type, a: Sum, b: Sum) -> Sum:
-        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
 
     def resize(self, source: Type, target: Type, a: Sum) -> Sum:
         if target.bits == source.bits:

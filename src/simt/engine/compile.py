@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from simt.engine.llvm_common import Common
     from simt.isa.texels import Sampling
 
+LITTLE = 2 << 20
+"""Bytes of native stack that are little: half of `simt.engine.native_stack.WANTED`."""
 SHALLOW = 8192
-"""Lines of LLVM IR up to which code takes little native stack: at most 256 bytes each, which is 2 MiB.
+"""Lines of LLVM IR up to which code takes no more, where frames are not known: at most 256 bytes each.
 (Drafts take 10 to 100.)"""
-LITTLE = 1 << 18
-"""Bytes of native stack that are little, where the frames are known."""
 NESTED = 3
 """Functions that have long frames at once, at most: a kernel, what it calls, and what that calls."""
 LONG_BLOCK = 600
@@ -109,8 +109,8 @@ def generate(
         "locks": unit.module.locks,
         "fetches": list(unit.module.fetches),
         "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
-        "shallow": not unit.called and (lines <= SHALLOW or nested_lines(text) <= SHALLOW),
-        "measured": not unit.called and cpu.is_x86_linux,
+        "shallow": not unit.called
+        and (cpu.is_x86_linux or lines <= SHALLOW or nested_lines(text) <= SHALLOW),
         "draft": draft,
         "limit": given.limit,
         "long": False,
@@ -153,14 +153,9 @@ def fetcher(sampling: Sampling, cpu: Cpu) -> bytes:
 
 
 def _made(header: Mapping[str, object], objects: Sequence[bytes], draft: Source | None) -> Made:
-    shallow = header["shallow"] or (header["measured"] and _take_little(objects))
+    shallow = bool(header["shallow"]) and sum(frames(objects)) <= LITTLE  # each is there once at most
     sizes = [len(image) for image in objects]
     return Made({**header, "shallow": shallow, "sizes": sizes}, b"".join(objects), draft)
-
-
-def _take_little(objects: Sequence[bytes]) -> bool:
-    """Whether all frames together are short, as each is there once at most, however many lines there were."""
-    return sum(frames(objects)) <= LITTLE
 
 
 def attributes(cpu: Cpu) -> str:

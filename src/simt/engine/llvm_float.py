@@ -35,7 +35,7 @@ from simt.engine.llvm_loose import (
     source_of,
 )
 from simt.engine.llvm_tables import looked_up
-from simt.isa.algebra import Comparison, Rounding
+from simt.isa.algebra import Comparison, Rounding, WholeProducts
 from simt.isa.derived import chosen_nan, quiet_nan, tiny_flushed
 from simt.ptx.types import BF16, F16, F32, F64, U16, U64, Type
 from simt.records import dataclass
@@ -89,7 +89,7 @@ def _double_bits(x: float) -> int:
     return struct.unpack("<Q", struct.pack("<d", x))[0]
 
 
-class LlvmAlgebra(ExtremeAlgebra):
+class LlvmAlgebra(WholeProducts[Value], ExtremeAlgebra):
     """Constants, bits, integers and floating point. A subclass adds lanes and machine.
 
     `zeros`: the code runs where the CPU reads subnormals of single precision as zeros, and every operation on
@@ -111,9 +111,6 @@ class LlvmAlgebra(ExtremeAlgebra):
         if t.bits == U64.bits and a.width > 1:  # LLVM would take 128-bit products lane by lane
             return integers.mul_high_64(self, t, a, b)
         return super().mul_high(t, a, b)
-
-    def whole_product(self, t: Type, w: Type, a: Value, b: Value) -> Value:
-        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
 
     def dot_of_bytes(self, t: Type, u: Type, a: Value, b: Value) -> Value:
         """By halves: x86 multiplies those of 32 bits in pairs, and adds the two products."""

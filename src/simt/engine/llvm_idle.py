@@ -29,7 +29,7 @@ from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_folding import signed
 from simt.engine.llvm_memory import MemoryAlgebra
 from simt.engine.llvm_series import ABOVE, PARAMETER
-from simt.isa.algebra import Algebra, Comparison
+from simt.isa.algebra import Algebra, Comparison, WholeProducts
 from simt.ptx.types import PRED, U32, Type
 from simt.records import dataclass
 
@@ -72,7 +72,7 @@ Told: TypeAlias = Value | Interval | Maybe
 Source: TypeAlias = Callable[[Op], int | None]
 
 
-class IntervalAlgebra:
+class IntervalAlgebra(WholeProducts["Told"]):
     """What is known of the threads of some CTAs side by side. A scalar (`Value`) is the same in all threads
     of the launch. `first`, `last`: `%ctaid` of the first and the last CTA. `valid`: what must hold (i1)."""
 
@@ -154,9 +154,6 @@ class IntervalAlgebra:
         if not isinstance(n, Value) or n.literal is None or n.literal > U32.bits - 2:
             raise NotToldError
         return self.mul(t, a, self.scalars.number(f"i{t.bits}", 1 << n.literal))
-
-    def whole_product(self, t: Type, w: Type, a: Told, b: Told) -> Told:
-        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
 
     def resize(self, source: Type, target: Type, a: Told) -> Told:
         if isinstance(a, Value):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simt.engine import exact, integers, numpy_float, numpy_fma, numpy_rounding
 from simt.engine.numpy_select import select, some
-from simt.isa.algebra import Comparison, Rounding
+from simt.isa.algebra import Comparison, Rounding, WholeProducts
 from simt.isa.derived import chosen_nan, low_flushed
 from simt.ptx.types import BF16, F16, F32, F64, U32, U64, Type
 
@@ -69,7 +69,7 @@ def _array(table: tuple[int, ...], bits: int) -> Array:
     return np.array(table, f"u{bits // 8}")
 
 
-class NumpyAlgebra:
+class NumpyAlgebra(WholeProducts[Array]):
     """Constants, bits, integers and floating point. A subclass adds lanes and machine."""
 
     # -- constants, choice ---------------------------------------------------------------
@@ -166,9 +166,6 @@ class NumpyAlgebra:
         wide = (_SIGNED if t.is_signed else _UNSIGNED)[2 * t.bytes]
         product = _by_sign(t, a).astype(wide) * _by_sign(t, b).astype(wide)
         return (product >> wide.type(t.bits)).astype(a.dtype)
-
-    def whole_product(self, t: Type, w: Type, a: Array, b: Array) -> Array:
-        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
 
     def dot_of_bytes(self, t: Type, u: Type, a: Array, b: Array) -> Array:
         return integers.dot_of_bytes(self, t, u, a, b)

@@ -19,7 +19,7 @@ an H200 computes them), once for all engines.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 from simt.ptx.environment import Environment as Environment  # without the catalogue: start-up time
 from simt.ptx.types import Type
@@ -27,6 +27,21 @@ from simt.ptx.types import Type
 Rounding = Literal["rn", "rz", "rm", "rp"]
 Comparison = Literal["eq", "ne", "lt", "le", "gt", "ge"]
 V = TypeVar("V")
+
+
+class _Products(Protocol[V]):
+    def mul(self, t: Type, a: V, b: V) -> V: ...
+
+    def resize(self, source: Type, target: Type, a: V) -> V: ...
+
+
+class WholeProducts(Generic[V]):
+    """`PureAlgebra.whole_product` by two other primitives: a base of algebras that know no better."""
+
+    __slots__ = ()
+
+    def whole_product(self: _Products[V], t: Type, w: Type, a: V, b: V) -> V:
+        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
 
 
 class PureAlgebra(Protocol[V]):

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from simt.isa.algebra import Environment
+from simt.isa.algebra import Environment, WholeProducts
 from simt.isa.form import Binding, Form, main_type
 from simt.ptx.types import Type
 from simt.records import dataclass, field
@@ -85,7 +85,7 @@ def _bare(text: str) -> str:
 
 
 @dataclass
-class Symbols:
+class Symbols(WholeProducts["Expression"]):
     """The algebra of expressions. `effects`: what the meaning does besides, in order. `is_long`: it has parts
     that are too long to show."""
 
@@ -117,9 +117,6 @@ class Symbols:
 
     def compare(self, op: str, t: Type, a: Expression, b: Expression) -> Expression:
         return Expression(RELATIONS[op], (a, b), True)
-
-    def whole_product(self, t: Type, w: Type, a: Expression, b: Expression) -> Expression:
-        return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
 
     def resize(self, source: Type, target: Type, a: Expression) -> Expression:
         return a if source.bits == target.bits else Expression(target.name, (a,))
