@@ -12,6 +12,7 @@ from simt.collector import collector_paused
 from simt.engine.drafts import LINES as DRAFTED
 from simt.engine.drafts import PASSES as DRAFT_PASSES
 from simt.engine.drafts import Source, simple_terms, source, terms
+from simt.engine.fine import ROOM
 from simt.engine.host import Cpu, only_avx2, pieces
 from simt.engine.library import llvm
 from simt.engine.llvm_builder import OF_TURNS
@@ -20,11 +21,15 @@ from simt.engine.llvm_word_masks import with_word_masks
 from simt.engine.made import Made
 from simt.engine.native import native_text
 from simt.engine.native_frames import frames
-from simt.imports import import_whole
+from simt.imports import Later, import_whole
 
 if TYPE_CHECKING:
+    from simt.engine import llvm_kernel, llvm_outline
     from simt.engine.llvm_common import Common
+    from simt.engine.llvm_slots import Unit
     from simt.isa.texels import Sampling
+else:  # only to compile: start-up time
+    llvm_kernel, llvm_outline = Later("simt.engine.llvm_kernel"), Later("simt.engine.llvm_outline")
 
 LITTLE = 2 << 20
 """Bytes of native stack that are little: half of `simt.engine.native_stack.WANTED`."""
@@ -85,35 +90,23 @@ def generate(
 
     Raises `Unsupported`."""
     with collector_paused():
-        import_whole("simt.engine.llvm_kernel")
-        from simt.engine.llvm_kernel import begin, emit, emit_simply  # only to compile: start-up time
-
-        begun, what = begin(program, kernel, block), (block, cpu.features, attributes(cpu))
+        begun, what = llvm_kernel.begin(program, kernel, block), (block, cpu.features, attributes(cpu))
         schedule = begun[1].schedule
         given = simple_terms(schedule)
         simple = given is not None and given.allow(warps, short_drafts)
         if simple:
-            text, unit, context = emit_simply(program, begun, *what)
+            emitted = llvm_kernel.emit_simply(program, begun, *what)
         else:
-            text, unit, context = emit(program, kernel, *what, begun=begun)
-    system = [[c.name, c.parameters, c.results] for c in unit.system]
+            emitted = llvm_kernel.emit(program, kernel, *what, begun=begun)
+    text, unit, _ = emitted
     lines = text.count("\n")
     if given is None or not simple:
         given = terms(lines > DRAFTED or f" {LARGE} " in text, lines, schedule)
     draft = given.allow(warps, short_drafts)
-    header: dict[str, object] = {
-        "symbols": list(unit.symbols),
-        "context": context,
-        "system": system,
-        "spins": unit.spins,
-        "locks": unit.module.locks,
-        "fetches": list(unit.module.fetches),
-        "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
-        "shallow": not unit.called
-        and (cpu.is_x86_linux or lines <= SHALLOW or nested_lines(text) <= SHALLOW),
+    header = _header(emitted, cpu) | {
         "draft": draft,
+        "coarse": not simple and unit.large and unit.ops <= llvm_outline.OPS,
         "limit": given.limit,
-        "long": False,
         "instructions": given.instructions,
     }
     if simple:
@@ -122,6 +115,38 @@ def generate(
     objects = [_draft(text, cpu)] if draft else _objects(text, cpu, bool(rest))
     kept = source(header, text, rest) if draft else None
     return _made(header, [*objects, *rest], kept)
+
+
+def finer(program: Program, kernel: Function, block: BlockShape, cpu: Cpu) -> Made | None:
+    """Fine code of a large kernel (`simt.engine.fine`), None if it would be too long.
+
+    Raises `Unsupported`."""
+    with collector_paused():
+        try:
+            emitted = llvm_kernel.emit(program, kernel, block, cpu.features, attributes(cpu), room=ROOM)
+        except llvm_outline.TooLarge:
+            return None
+    return _made(_header(emitted, cpu), _objects(emitted[0], cpu, False), None)
+
+
+def _header(emitted: tuple[str, Unit, int], cpu: Cpu) -> dict[str, object]:
+    """What the cache keeps with a kernel's code; of code that is neither a draft nor coarse."""
+    text, unit, context = emitted
+    lines = text.count("\n")
+    return {
+        "symbols": list(unit.symbols),
+        "context": context,
+        "system": [[c.name, c.parameters, c.results] for c in unit.system],
+        "spins": unit.spins,
+        "locks": unit.module.locks,
+        "fetches": list(unit.module.fetches),
+        "block": {name: getattr(unit.block, name) for name in BlockShape.__slots__},
+        "shallow": not unit.called
+        and (cpu.is_x86_linux or lines <= SHALLOW or nested_lines(text) <= SHALLOW),
+        "draft": False,
+        "coarse": False,
+        "long": False,
+    }
 
 
 def _simple(text: str, cpu: Cpu, common: Common | None) -> list[bytes]:

@@ -30,12 +30,14 @@ from simt.engine.abi import (
 )
 from simt.engine.cache import ObjectCache, code_fingerprint, llvm_fingerprint
 from simt.engine.drafts import Draft, Source, Terms
+from simt.engine.fine import Coarse, Fine
 from simt.engine.host import Cpu, host_cpu
 from simt.engine.made import Compiled, Made, Native, objects_of
 from simt.engine.native_fibers import can_switch
 from simt.engine.placing import Unplaceable, can_place, place
 from simt.engine.system_gate import SystemCall
 from simt.imports import Later, import_whole
+from simt.records import replace
 
 if TYPE_CHECKING:
     from simt.engine import compile as compiling
@@ -83,6 +85,34 @@ class Compiler:
                 common = self._common_of(program)
                 made = compiling.generate(program, kernel, block, self.cpu, warps, self.short_drafts, common)
             self.objects.store(key, made.header, made.image)
+        return self._compiled(made)
+
+    def finer(self, program: Program, kernel: Function, block: BlockShape, coarse: Compiled) -> Compiled:
+        """Fine code of a large kernel (`simt.engine.fine`), or what there is if that would be too long.
+        Raises `Unsupported`."""
+        key, made = self._key(program, kernel, block), compiling.finer(program, kernel, block, self.cpu)
+        kept = self.objects.load(key)
+        if made is None:
+            self._keep_coarse(key, kept)
+            return replace(coarse, coarse=None)
+        self.objects.store(key, made.header, made.image)
+        return replace(self._compiled(made), coarse=Fine(coarse, kept))
+
+    def better(self, program: Program, kernel: Function, block: BlockShape, fine: Compiled) -> Compiled:
+        """Fine code, or that from before, which the cache has again then."""
+        found = fine.coarse
+        if not isinstance(found, Fine) or not found.is_worse:
+            return replace(fine, coarse=None)
+        self._keep_coarse(self._key(program, kernel, block), found.kept)
+        return replace(found.before, coarse=None)
+
+    def _keep_coarse(self, key: str, kept: tuple[dict[str, object], bytes] | None) -> None:
+        """No process is to look for better code any more. `kept`: what the cache had, if it had any."""
+        if kept is not None:
+            self.objects.store(key, {**kept[0], "coarse": False}, kept[1])
+
+    def _compiled(self, made: Made) -> Compiled:
+        """Code in memory, linked."""
         header = made.header
         symbols = tuple(cast("list[str]", header["symbols"]))
         (address,), code = self._link(objects_of(header, made.image), KERNEL)
@@ -95,8 +125,10 @@ class Compiler:
         if header["draft"]:
             draft = Draft(_terms(header), self.short_drafts, made.draft)
         fetches = tuple((geometry, t) for geometry, t in cast("list[tuple[str, str]]", header["fetches"]))
+        coarse = Coarse() if header["coarse"] else None
         return Compiled(
-            entry, address, symbols, context, system, spins, locks, shallow, fetches, shape, code, draft
+            entry, address, symbols, context, system, spins, locks, shallow, fetches, shape, code, draft,
+            coarse,
         )  # fmt: skip
 
     def _common_of(self, program: Program) -> Common | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from simt.analysis.given import Variants, hold
@@ -14,6 +16,7 @@ from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape, Many
 from simt.engine.compiler import Compiler
 from simt.engine.drafts import warps_of
+from simt.engine.fine import Fine
 from simt.engine.host import HOST, find_cpu
 from simt.engine.made import Compiled
 from simt.engine.pool import Pool
@@ -27,6 +30,9 @@ from simt.records import replace
 
 KEPT = 1 << 20
 """Bytes of device memory of a worker that are kept for the next launch of the same kernel."""
+
+MadeSoFar = dict[tuple[str, BlockShape], Compiled | None]
+"""Code of a program's kernels, by name and shape; None for what only the interpreter runs."""
 
 
 class Jit:
@@ -42,16 +48,14 @@ class Jit:
         self._may_draft = drafts
         self._fallback: Engine | None = None
         self.reasons: dict[str, str] = {}
-        self._made: WeakKeyDictionary[Program, dict[tuple[str, BlockShape], Compiled | None]] = (
-            WeakKeyDictionary()
-        )
+        self._made: WeakKeyDictionary[Program, MadeSoFar] = WeakKeyDictionary()
         self._variants: WeakKeyDictionary[Program, dict[str, Variants]] = WeakKeyDictionary()
         self._host: Host | None = None
         self._lock = threading.RLock()  # a handler of signals may launch while a kernel is compiled
 
     def launch(self, launch: Launch) -> None:
         prepared = launch.state
-        if isinstance(prepared, Prepared) and _suits(prepared.compiled, launch):
+        if isinstance(prepared, Prepared) and (prepared.shares or _suits(prepared.compiled, launch)):
             self._run_kept(launch, prepared)
             return
         if launch.breakpoint is not None:  # who looks at a thread wants to see it as it is
@@ -90,7 +94,9 @@ class Jit:
         draft = prepared.compiled.draft
         launch.provisional = draft is not None
         if draft is None:
-            prepared.run(launch)
+            coarse = prepared.compiled.coarse
+            with nullcontext() if coarse is None else coarse.running(launch):
+                prepared.run(launch)
             return
         was_long = draft.was_long
         try:
@@ -106,6 +112,8 @@ class Jit:
         """Code for a launch: maybe a draft, better code once that has run for some time."""
         what = launch.program, launch.kernel, self.shape_of(launch)
         compiled = self.compiled(*what, warps_of(launch) if self._may_draft else 0)
+        if compiled is not None and compiled.coarse is not None and compiled.coarse.is_known:
+            compiled = self._finer(*what)
         return compiled if compiled is None or _suits(compiled, launch) else self.compiled(*what)
 
     def shape_of(self, launch: Launch) -> BlockShape:
@@ -162,19 +170,39 @@ class Jit:
             draft = found.draft if found is not None else None
             if key not in made or (draft is not None and not warps):
                 source = draft.source if draft is not None else None
-                try:
-                    made[key] = found = self.compiler.compile(program, kernel, block, warps, source)
-                    if is_for_all_grids(found.block):
-                        made |= {(kernel.name, replace(block, many=many)): found for many in Many}
-                except Unsupported as reason:
-                    self.reasons[kernel.name] = str(reason)
-                    made[key] = None
-                except Exception as fault:  # a fault of ours is no reason to stop a program
-                    if not _is_ours(fault):
-                        raise
-                    made[key] = None if found is None else replace(found, draft=None)
-                    self._failed(kernel, fault, found is not None)
+                make = partial(self.compiler.compile, program, kernel, block, warps, source)
+                self._make(made, kernel, block, make)
             return made[key]
+
+    def _finer(self, program: Program, kernel: Function, block: BlockShape) -> Compiled | None:
+        """The kernel's code, after what is coarse, or was, has run for long enough."""
+        with self._lock:
+            made = self._made[program]
+            found = made[kernel.name, block]
+            if found is not None and found.coarse is not None and found.coarse.is_known:
+                is_fine = isinstance(found.coarse, Fine)
+                what = self.compiler.better if is_fine else self.compiler.finer
+                self._make(made, kernel, block, partial(what, program, kernel, block, found))
+            return made[kernel.name, block]
+
+    def _make(
+        self, made: MadeSoFar, kernel: Function, block: BlockShape, make: Callable[[], Compiled]
+    ) -> None:
+        """Has code made, in place of what there is, if anything."""
+        key = (kernel.name, block)
+        before = made.get(key)
+        try:
+            made[key] = found = make()
+            if is_for_all_grids(found.block):
+                made |= {(kernel.name, replace(block, many=many)): found for many in Many}
+        except Unsupported as reason:
+            self.reasons[kernel.name] = str(reason)
+            made[key] = None
+        except Exception as fault:  # a fault of ours is no reason to stop a program
+            if not _is_ours(fault):
+                raise
+            made[key] = None if before is None else replace(before, draft=None, coarse=None)
+            self._failed(kernel, fault, before is not None)
 
     def _failed(self, kernel: Function, fault: Exception, has_draft: bool) -> None:
         """Says that compiling a kernel failed. `has_draft`: code made quickly is there, and stays."""
@@ -203,4 +231,6 @@ def _suits(compiled: Compiled, launch: Launch) -> bool:
     block = compiled.block
     is_right = suits(block, asked(launch.block, launch.grid, launch.kernel))
     is_right = is_right and hold(block.numbers, launch.parameters)
-    return is_right and (compiled.draft is None or compiled.draft.suits(launch))
+    if not is_right or (compiled.draft is not None and not compiled.draft.suits(launch)):
+        return False
+    return compiled.coarse is None or not compiled.coarse.is_known

@@ -44,8 +44,9 @@ class CallingEmitter(ColumnEmitter):
         """Raises `TooLarge` for what is seen to be large before a line is emitted."""
         waiting = sum(places.bit_count() for places in self.pending.at.values())
         blocks = len(self.schedule.order)
-        many = blocks > times_blocks(blocks, len(self.pending.barriers)) * PLACES
-        if self.unit.may_grow and (many or waiting > WAITING or self.unit.ops > OPS):
+        room = self.unit.room
+        many = blocks > room * times_blocks(blocks, len(self.pending.barriers)) * PLACES
+        if room and (many or waiting > room * WAITING or self.unit.ops > OPS):
             raise TooLarge
 
     @property

@@ -29,9 +29,7 @@ unrolled loop goes on as it began."""
 
 def forecast(emitter: SlotEmitter, blocks: Iterable[Block]) -> Forecast | None:
     """Of what blocks will take; None where nobody asks, of functions that are large or may not be."""
-    unit = emitter.unit
-    asks = unit.may_grow and not unit.large
-    return Forecast(blocks, emitter.ssa, emitter.uniformity) if asks else None
+    return Forecast(blocks, emitter.ssa, emitter.uniformity) if emitter.unit.room else None
 
 
 class Forecast:

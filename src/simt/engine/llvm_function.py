@@ -205,8 +205,9 @@ class FunctionEmitter(OpEmitter):
     @cached_property
     def _most(self) -> tuple[int, int]:
         """Lines and blocks of a function that is not large."""
+        room = self.unit.room
         blocks = times_blocks(len(self.schedule.order), len(self.pending.barriers))
-        return LINES // min(2, self.unit.pieces), BLOCKS * blocks
+        return room * LINES // min(2, self.unit.pieces), room * BLOCKS * blocks
 
     def _entry_mask(self, block: Block) -> Value:
         found = self.representatives[block.index]

@@ -628,16 +628,17 @@ def emit(
     attributes: str,
     watch: Callable[[FunctionEmitter], None] | None = None,
     begun: tuple[Function, Ssa] | None = None,
+    room: int = 1,
 ) -> tuple[str, Unit, int]:
     """The LLVM module of a kernel for CTAs of a shape, and the bytes of context each warp needs.
 
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
-    `begun`: what `begin` gave. Raises `Unsupported` for what only the interpreter runs.
+    `begun`: what `begin` gave. `room`: how many times as long as usual it may be before it is emitted as a
+    large one, or, if that is more than once, `TooLarge` is raised. Raises `Unsupported` for what only the
+    interpreter runs.
     """
     kernel, ssa = begun or begin(program, kernel, block)
-    kernel, ssa = llvm_rewriting.with_decisions(
-        Unit(program, kernel, block, features, may_grow=True, ssa=ssa)
-    )
+    kernel, ssa = llvm_rewriting.with_decisions(Unit(program, kernel, block, features, room=room, ssa=ssa))
     kernel, ssa = short_divisions.with_short_divisions(program, kernel, ssa)
     written_out = unrolling.unrolled(program, kernel, block)
     if watch is not None:
@@ -645,11 +646,11 @@ def emit(
         return _emit(llvm_rewriting.rewritten(unit), attributes, watch)
     if written_out is not kernel:
         with suppress(TooLarge):  # then loops stay loops
-            unit = llvm_rewriting.shaped(Unit(program, written_out, block, features, may_grow=True))
+            unit = llvm_rewriting.shaped(Unit(program, written_out, block, features, room=room))
             found = _emit(llvm_rewriting.rewritten(unit), attributes)
             if _lines(found) <= WRITTEN_OUT:
                 return found
-    first = Unit(program, kernel, block, features, may_grow=True, ssa=ssa)
+    first = Unit(program, kernel, block, features, room=room, ssa=ssa)
     unit = llvm_rewriting.shaped(first)
     if not llvm_rewriting.is_surely_large(unit):
         unit = llvm_rewriting.rewritten(unit)
@@ -659,6 +660,8 @@ def emit(
             found = min(filter(None, (found, _if_small(fours, attributes))), key=_lines, default=None)
         if found is not None:
             return found
+    if room > 1:
+        raise TooLarge
     large = first.anew(kernel, unit.block, large=True)
     return _emit(large, attributes)
 

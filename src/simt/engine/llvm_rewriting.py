@@ -89,7 +89,7 @@ def with_decisions(unit: Unit) -> tuple[Function, Ssa | None]:
     if found is kernel or unit.has_clock or not unrolled_pairs(known):
         return found, ssa
     ssa = ssa or build(found, schedule(found))
-    parted = _lines_of_parting(Unit(program, found, block, unit.features, may_grow=True, ssa=ssa))
+    parted = _lines_of_parting(Unit(program, found, block, unit.features, room=unit.room, ssa=ssa))
     if not parted:
         return found, ssa
     proofs = (p for p in _proofs(unit, in_fours=False) if p.pair.main.terminator.line in parted)
@@ -219,7 +219,7 @@ def taking_turns_in(unit: Unit) -> Unit:
     if not loops:
         return unit
     turning = taking_turns(kernel, found, loops) if apart else turns_of_warps(kernel, found, loops)
-    made = Unit(program, turning, unit.block, unit.features, may_grow=unit.may_grow, takes_turns=True)
+    made = Unit(program, turning, unit.block, unit.features, room=unit.room, takes_turns=True)
     parted = apart and bool(walking)
     return made if parted or are_whole(made.analyse(turning).pending) else unit
 

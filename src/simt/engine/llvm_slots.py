@@ -109,8 +109,8 @@ class Unit:
     """Whether its functions are too long to be optimised as a whole: see `simt.engine.llvm_outline`."""
     takes_turns: bool = False
     """Whether all barriers of the kernel are ends of loops' turns (`simt.analysis.taking_turns`)."""
-    may_grow: bool = False
-    """Whether an emitter raises `TooLarge` when it sees that they are."""
+    room: int = 0
+    """How many times as long as usual functions may be before an emitter raises `TooLarge`. 0: any length."""
     in_fours: bool = False
     """Whether loops of many turns at once are to be of fewer (`simt.analysis.several_turns`)."""
     outlined: Outlined = field(default_factory=Outlined)
@@ -127,7 +127,7 @@ class Unit:
         """One of which nothing has been emitted, of the same kernel or of another form of it. (Nobody tries
         whether large ones are.)"""
         return Unit(
-            self.program, kernel, block, self.features, large=large, may_grow=self.may_grow and not large,
+            self.program, kernel, block, self.features, large=large, room=0 if large else self.room,
             in_fours=self.in_fours if in_fours is None else in_fours,
             ssa=self.ssa if kernel is self.kernel else None, analyses=self.analyses,
         )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 from simt.analysis.shape import BlockShape
 from simt.engine.drafts import Draft, Source
+from simt.engine.fine import Coarse
 from simt.engine.system_gate import SystemCall
 from simt.records import dataclass
 
@@ -39,7 +40,7 @@ class Compiled:
     wait for other threads. `locks`: it changes device memory by atomic operations. `shallow`: it takes little
     native stack. `fetches`: how it reads textures: geometry, type of coordinates. `block`: how it counts
     threads and CTAs (`simt.analysis.turned`, `simt.analysis.padded`). `code` keeps the machine code alive.
-    `draft`: there if better code is to follow."""
+    `draft`: there if better code is to follow; `coarse`: there if it may, or has just come."""
 
     entry: Entry
     address: int
@@ -53,6 +54,7 @@ class Compiled:
     block: BlockShape
     code: object
     draft: Draft | None = None
+    coarse: Coarse | None = None
 
 
 @dataclass

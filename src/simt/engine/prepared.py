@@ -109,6 +109,8 @@ class Prepared:
         self.compiled = compiled
         self.host = host
         self.workers = launch.workers
+        self.shares = crew is not None
+        """Whether it is one of a sequence, and its blocks are others' too."""
         self.pace = Pace(together=compiled.spins, doubtful=compiled.locks and not compiled.spins)
         self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context, compiled.block.warps))
         self._is_for_caller = compiled.shallow

@@ -1,0 +1,84 @@
+"""Fine code: of kernels that are large, made as that of small ones, which takes LLVM seconds.
+
+Of a large kernel each instruction is a call (`simt.engine.llvm_outline`), LLVM optimises nothing across
+them, and what is kept of small kernels' loops in registers goes through memory. Such coarse code takes up to
+four times as long as fine code would. What is somewhat larger than usual kernels are gets that once launches
+have taken about as long as a person notices, and it is in the cache for all later processes. Of every seven
+such kernels of the survey two were slower so: the first launches tell, and the better code stays.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from simt.engine.drafts import warps_of
+from simt.machine.launch import Launch
+
+if TYPE_CHECKING:
+    from simt.engine.made import Compiled
+
+ROOM = 3
+"""Times as long as usual code may be to be made so: LLVM takes up to some five seconds."""
+MUCH = 200_000_000
+"""Nanoseconds that launches of coarse code take together, from which the next one gets fine code."""
+SAMPLE = 50_000_000
+"""The same of fine code, until it is known whether it is the better one."""
+WORSE = 1.05
+"""Times as long for a warp, from which fine code is the worse one."""
+SHORT = 200_000
+"""Nanoseconds of a launch up to which the next one may be made without asking whether there is better code:
+asking takes a tenth of that."""
+
+
+class Coarse:
+    """What is known of coarse code. `spent`: nanoseconds that its launches took; `warps` of them."""
+
+    __slots__ = ("spent", "warps")
+
+    enough = MUCH
+
+    def __init__(self) -> None:
+        self.spent = self.warps = 0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it ran for long enough to get, or to be judged beside, other code."""
+        return self.spent >= self.enough
+
+    @property
+    def rate(self) -> float:
+        """Nanoseconds for a warp."""
+        return self.spent / max(1, self.warps)
+
+    @contextmanager
+    def running(self, launch: Launch) -> Generator[None]:
+        """While a launch of it runs."""
+        start = time.perf_counter_ns()
+        try:
+            yield
+        finally:
+            took = time.perf_counter_ns() - start
+            self.spent += took
+            self.warps += warps_of(launch)
+            launch.provisional = took > SHORT
+
+
+class Fine(Coarse):
+    """What is known of fine code that has just been made. `before`: the coarse code, with what is known of
+    it; `kept`: how the cache had it."""
+
+    __slots__ = ("before", "kept")
+
+    enough = SAMPLE
+
+    def __init__(self, before: Compiled, kept: tuple[dict[str, object], bytes] | None) -> None:
+        super().__init__()
+        self.before = before
+        self.kept = kept
+
+    @property
+    def is_worse(self) -> bool:
+        return self.before.coarse is not None and self.rate > WORSE * self.before.coarse.rate
