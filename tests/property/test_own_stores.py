@@ -18,8 +18,10 @@ from tests.property.seeds import try_seeds
 
 SIZE, STARTS, RESULTS, FIRST = 1 << 20, 0, 1024, 4096
 """Bytes of memory; what is where in it: where threads begin with each pointer, what they find, arrays."""
-OPS = "ld.global.u32 %v", "ld.global.u16 %h", "st.global.u32 [%p"
-"""How the lines of a loop's instructions begin."""
+OPS = "ld.global.u", "st.global.u"
+"""How the lines of a loop's instructions begin, which get at memory by `%p`."""
+REGISTERS = {1: "%h", 2: "%h", 4: "%w", 8: "%v"}
+"""For words of so many bytes."""
 CASES = 16
 """Of threads that go through each loop."""
 
@@ -28,7 +30,8 @@ CASES = 16
 class Loop:
     """`ops`: what a turn does: whether it stores, by which pointer, how many bytes from there, and the bytes
     of the word. `step`: bytes from turn to turn. `index`: addresses are made of an index in each turn.
-    `starts`: of each pointer, for each thread. `idle`: threads that do nothing."""
+    `starts`: of each pointer, for each thread. `idle`: threads that do nothing. `unit`: bytes of the words
+    that are stored, and most of those that are loaded."""
 
     ops: tuple[tuple[bool, int, int, int], ...]
     step: int
@@ -36,6 +39,7 @@ class Loop:
     turns: int
     starts: tuple[tuple[int, ...], ...]
     idle: tuple[int, ...]
+    unit: int = 4
 
     @property
     def threads(self) -> int:
@@ -45,44 +49,46 @@ class Loop:
 def some(random: Random) -> Loop:
     """The code of a loop; no thread goes through it yet."""
     words, pointers = random.choice((1, 1, 2, 3, 4, 4, 16)), random.choice((1, 2, 2, 3))
-    step = 4 * words * random.choice((1, 1, 1, 1, 2))
+    unit = random.choice((4, 4, 4, 1, 2, 8, 8))
+    step = unit * words * random.choice((1, 1, 1, 1, 2))
     ops = list[tuple[bool, int, int, int]]()
     chosen = [(random.random() < 0.5, random.randrange(pointers)) for _ in range(random.choice((1, 2, 3)))]
     chosen.insert(random.randrange(len(chosen) + 1), (True, random.randrange(pointers)))
-    aside = [random.choice((0, 0, 0, 4, -4, 8)) for _ in range(pointers)]
+    aside = [unit * random.choice((0, 0, 0, 1, -1, 2)) for _ in range(pointers)]
     for word in range(words):
         for stores, pointer in chosen:
-            size = 2 if not stores and words == 1 and random.random() < 0.1 else 4
-            ops.append((stores, pointer, 4 * word + aside[pointer] * stores, size))
+            size = random.choice((unit, unit, max(1, unit // 2))) if words == 1 and not stores else unit
+            ops.append((stores, pointer, unit * word + aside[pointer] * stores, size))
     if random.random() < 0.1:
         random.shuffle(ops)
-    return Loop((*ops,), step, random.random() < 0.3, 0, ((),) * pointers, ())
+    return Loop((*ops,), step, random.random() < 0.3, 0, ((),) * pointers, (), unit)
 
 
 def gone_through(random: Random, loop: Loop) -> Loop:
     """By some threads, some times."""
     turns, threads = random.choice((1, 2, 5, 9, 17, 40)), random.choice((32, 32, 32, 20, 7))
     idle = random.choice(((), (), (), (0,), range(20, 32), range(0, 32, 2)))
-    starts = some_starts(random, loop.step, turns, len(loop.starts), threads)
+    starts = some_starts(random, loop, turns, threads)
     return replace(loop, turns=turns, starts=starts, idle=tuple(t for t in idle if t < threads))
 
 
-def some_starts(
-    random: Random, step: int, turns: int, pointers: int, threads: int
-) -> tuple[tuple[int, ...], ...]:
+def some_starts(random: Random, loop: Loop, turns: int, threads: int) -> tuple[tuple[int, ...], ...]:
     """Rows of one pitch, side by side or one over the other; of one array, or of others behind it."""
-    row, reach = step * turns, step * turns + 64
-    pitch = random.choice((row, row, row, row // 8 * 4, reach, reach, reach + 60, 1024, 32, 4, 0))
+    unit, row, reach = loop.unit, loop.step * turns, loop.step * turns + 64
+    half = row // unit // 2 * unit
+    pitch = random.choice((row, row, row, half, reach, reach, reach + 64 - unit, 1024, 32, unit, 0))
     lanes = [pitch * lane for lane in range(threads)]
     if random.random() < 0.1:
         random.shuffle(lanes)
     length, found = pitch * (threads - 1) + reach, list[list[int]]()
-    for _ in range(pointers):
-        at = random.choice((0, 0, 1, 2, 3)) * length + 4 * random.choice((0, 0, 0, 1, -1, 3, -5, 15, -17, 40))
+    for _ in loop.starts:
+        aside = unit * random.choice((0, 0, 0, 1, -1, 3, -5, 15, -17, 40))
+        at = random.choice((0, 0, 1, 2, 3)) * length + aside
         found.append([FIRST + 256 + at + lane for lane in lanes])
     if random.random() < 0.2:  # to the end of memory, or beyond
-        far = SIZE - reach + 4 * random.randrange(-16, 30) - max(map(max, found))
-        found = [[start + far // 4 * 4 for start in starts] for starts in found]
+        far = SIZE - reach + unit * random.randrange(-16, 30) - max(map(max, found))
+        if min(map(min, found)) + far >= FIRST:
+            found = [[start + far // unit * unit for start in starts] for starts in found]
     if random.random() < 0.05:
         found[-1][random.randrange(threads)] += 1
     return tuple(tuple(starts) for starts in found)
@@ -91,13 +97,14 @@ def some_starts(
 def text(loop: Loop) -> str:
     pointers, lines, step = range(len(loop.starts)), list[str](), loop.step
     for stores, pointer, at, size in loop.ops:
-        mix = f"mad.lo.u32 %acc, %acc, 31, {'%t' if stores else '%v'};"
+        register, bits = REGISTERS[size], max(16, 8 * size)
+        mix = f"mad.lo.u64 %acc, %acc, 31, {'%me' if stores else '%v'};"
         if stores:
-            lines += [mix, f"st.global.u32 [%p{pointer}+{at}], %acc;"]
-        elif size == 4:
-            lines += [f"ld.global.u32 %v, [%p{pointer}+{at}];", mix]
+            to_word = f"cvt.u{bits}.u64 {register}, %acc;" if size < 8 else "mov.u64 %v, %acc;"
+            lines += [mix, to_word, f"st.global.u{8 * size} [%p{pointer}+{at}], {register};"]
         else:
-            lines += [f"ld.global.u16 %h, [%p{pointer}+{at}];", "cvt.u32.u16 %v, %h;", mix]
+            from_word = [f"cvt.u64.u{bits} %v, {register};"] if size < 8 else []
+            lines += [f"ld.global.u{8 * size} {register}, [%p{pointer}+{at}];", *from_word, mix]
     begin = [f"ld.global.u64 %b{i}, [%own+{STARTS + 256 * i}]; mov.u64 %p{i}, %b{i};" for i in pointers]
     if loop.index:
         lines[:0] = [
@@ -113,16 +120,17 @@ def text(loop: Loop) -> str:
 .address_size 64
 .visible .entry k(.param .u64 memory, .param .u32 idle, .param .u32 turns)
 {{
-    .reg .b64 %own, %far, {registers}; .reg .b32 %t, %v, %acc, %i, %n; .reg .b16 %h; .reg .pred %q;
-    mov.u32 %t, %tid.x; ld.param.u32 %v, [idle]; shr.u32 %v, %v, %t; and.b32 %v, %v, 1;
-    setp.ne.u32 %q, %v, 0; @%q bra END;
-    ld.param.u64 %own, [memory]; mul.wide.u32 %far, %t, 8; add.s64 %own, %own, %far;
+    .reg .b64 %own, %far, %v, %acc, %me, {registers}; .reg .b32 %t, %w, %i, %n; .reg .b16 %h;
+    .reg .pred %q;
+    mov.u32 %t, %tid.x; ld.param.u32 %w, [idle]; shr.u32 %w, %w, %t; and.b32 %w, %w, 1;
+    setp.ne.u32 %q, %w, 0; @%q bra END;
+    cvt.u64.u32 %me, %t; ld.param.u64 %own, [memory]; mul.wide.u32 %far, %t, 8; add.s64 %own, %own, %far;
     {start}
-    ld.param.u32 %n, [turns]; mov.u32 %acc, 1; mov.u32 %i, 0;
+    ld.param.u32 %n, [turns]; mov.u64 %acc, 1; mov.u32 %i, 0;
 TURN:
     {body}
     add.s32 %i, %i, 1; setp.lt.s32 %q, %i, %n; @%q bra TURN;
-    st.global.u32 [%own+{RESULTS}], %acc;
+    st.global.u64 [%own+{RESULTS}], %acc;
 END:
     ret;
 }}
@@ -136,7 +144,7 @@ class Wrong(Exception):
 def model(loop: Loop, memory: np.ndarray) -> None:
     """What memory holds in the end. Of threads that store at one place the last one's word stays."""
     running = np.array([t for t in range(loop.threads) if t not in loop.idle])
-    found, starts = np.ones(len(running), "u4"), np.array(loop.starts)[:, running]
+    found, starts = np.ones(len(running), "u8"), np.array(loop.starts)[:, running]
     for turn in range(loop.turns):
         for number, (stores, pointer, at, size) in enumerate(loop.ops):
             places = starts[pointer] + turn * loop.step + at
@@ -144,10 +152,10 @@ def model(loop: Loop, memory: np.ndarray) -> None:
             if len(bad):
                 raise Wrong(running[bad[0]], places[bad[0]], number)
             words = memory.view(f"u{size}")
-            found = 31 * found + (running if stores else words[places // size]).astype("u4")
+            found = 31 * found + (running if stores else words[places // size]).astype("u8")
             if stores:
-                words[places // size] = found
-    memory.view("u4")[RESULTS // 4 + 2 * running] = found
+                words[places // size] = found.astype(words.dtype)
+    memory.view("u8")[RESULTS // 8 + running] = found
 
 
 def wrong(seed: int, engine: str, cpu: str | None = None) -> str:
@@ -177,7 +185,8 @@ def wrong_once(loop: Loop, kernel: simt.Kernel, memory: simt.DeviceArray, seed: 
     try:
         kernel(1, loop.threads, (memory, np.uint32(idle), np.uint32(loop.turns)))
     except simt.MemoryFault as told:
-        lines = [n for n, line in enumerate(text(loop).splitlines(), 1) if line.strip().startswith(OPS)]
+        numbered = enumerate(text(loop).splitlines(), 1)
+        lines = [n for n, line in numbered if line.strip().startswith(OPS) and "[%p" in line]
         thread, place, number = fault or (-1, -1, 0)
         got = told.site.thread[0], told.address - memory.ptr, told.site.line
         return "" if got == (thread, place, lines[number]) else f"{loop}: {told}, not {fault}"

@@ -24,9 +24,6 @@ from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 from simt.records import dataclass
 
-WORD = 4
-"""Bytes of words that are stored."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
@@ -97,7 +94,7 @@ def _access(ssa: Ssa, op: Op, environment: Environment) -> tuple[bool, Definitio
     ((register, offset),) = places
     for stores, sizes in ((False, watcher.loaded), (True, watcher.stored)):
         fits = sizes == [t.bytes] and not watcher.others
-        if fits and t.bytes in ((WORD,) if stores else SIZES):
+        if fits and t.bytes in SIZES:
             return stores, ssa.read[id(op)][register], t.bytes, offset
     return None
 

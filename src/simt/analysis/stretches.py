@@ -21,7 +21,7 @@ SPARSE = 2
 """Words from one turn to the next, for each one that is read, up to which it is worth to load all of them."""
 SHORT = 8
 """Turns of a loop below which it is not."""
-SIZES = (1, 2, 4)
+SIZES = (1, 2, 4, 8)
 """Bytes of words that are looked at."""
 
 

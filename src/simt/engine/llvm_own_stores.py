@@ -23,14 +23,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from simt.analysis.own_stores import WORD
-from simt.analysis.shape import HALF, WARP
+from simt.analysis.shape import WARP
 from simt.analysis.stretches import STRETCH
 from simt.engine.llvm_access import I64, Access
 from simt.engine.llvm_algebra import LlvmIntegers
-from simt.engine.llvm_builder import Value
+from simt.engine.llvm_builder import Value, spell
+from simt.engine.llvm_following import WORD
 from simt.engine.llvm_memory import Store, Values
-from simt.engine.llvm_stretches import Front, Stretch, StretchAlgebra, Traffic, Words
+from simt.engine.llvm_stretches import (
+    Front,
+    Stretch,
+    StretchAlgebra,
+    Traffic,
+    Words,
+    groups,
+    row_of,
+)
 
 APART = 2 * STRETCH
 """Bytes between stretches that stay apart, though one may begin some turns after the other."""
@@ -74,12 +82,13 @@ class OwnStoreAlgebra(StretchAlgebra):
 
     def _put(self, data: Value, words: Words, at: Value) -> Values:
         """A column of words that wait."""
-        filled, kind = words.stretch.filled, data.spelled
+        filled, kind, bits = words.stretch.filled, data.spelled, words.stretch.bits
         place = self.builder.emit(f"getelementptr {kind}, ptr {words.stretch.words}, i64 {at.ir}")
         self.builder.void(f"store {data.typed}, ptr {place}, align 64")
-        bit = self.builder.emit(f"shl i16 1, {self.cast('trunc', 'i16', at).ir}")
-        waits = self.builder.emit(f"or i16 {self.builder.emit(f'load i16, ptr {filled}')}, {bit}")
-        self.builder.void(f"store i16 {waits}, ptr {filled}")
+        number = at if at.type == bits else self.cast("trunc", bits, at)
+        bit = self.builder.emit(f"shl {bits} 1, {number.ir}")
+        waits = self.builder.emit(f"or {bits} {self.builder.emit(f'load {bits}, ptr {filled}')}, {bit}")
+        self.builder.void(f"store {bits} {waits}, ptr {filled}")
         return ()
 
     def _put_anew(self, store: Store, words: Words, front: Front, put: Callable[[Value], Values]) -> Values:
@@ -91,7 +100,7 @@ class OwnStoreAlgebra(StretchAlgebra):
         def begun() -> Values:
             self.builder.void(f"store i1 true, ptr {front.alike}")
             self.builder.void(f"store i64 {front.offset - words.first}, ptr {front.gone}")
-            return put(self.number(I64, (words.offset - words.first) // WORD))
+            return put(self.number(I64, (words.offset - words.first) // words.stretch.size))
 
         def apart() -> Values:
             super(OwnStoreAlgebra, self)._store(store)
@@ -147,8 +156,8 @@ class OwnStoreAlgebra(StretchAlgebra):
             kept = self.builder.emit(f"lshr {found.typed}, {other.size.bit_length() - 1}")
             kept = self.intrinsic("umin", Value(kept, I64), count)
             self.builder.void(f"store {kept.typed}, ptr {other.count}")
-        room = self.builder.emit(f"lshr {gap.typed}, {WORD.bit_length() - 1}")
-        room = self.intrinsic("umin", Value(room, I64), self.number(I64, STRETCH // WORD))
+        room = self.builder.emit(f"lshr {gap.typed}, {stretch.size.bit_length() - 1}")
+        room = self.intrinsic("umin", Value(room, I64), self.number(I64, STRETCH // stretch.size))
         self.builder.void(f"store {room.typed}, ptr {stretch.room}")
         valid = self.builder.emit(f"load i1, ptr {good}")
         self.builder.void(f"store i1 {self.both(valid, apart)}, ptr {good}")
@@ -174,13 +183,14 @@ class OwnStoreAlgebra(StretchAlgebra):
 
     def _write(self, stretch: Stretch) -> None:
         """Stores what waits of a stretch, which ends."""
-        waits = Value(self.builder.emit(f"load i16, ptr {stretch.filled}"), "i16")
+        bits = stretch.bits
+        waits = Value(self.builder.emit(f"load {bits}, ptr {stretch.filled}"), bits)
 
         def write() -> Values:
             places = Value(stretch.starts, "ptr"), Value(stretch.words, "ptr")
-            run = OwnStoreAlgebra.store_stretches
+            run = partial(OwnStoreAlgebra.store_stretches, size=stretch.size)
             self.apart("stretches.stored", run, *places, waits, self.mask_bits(self.mask), called=True)
-            self.builder.void(f"store i16 0, ptr {stretch.filled}")
+            self.builder.void(f"store {bits} 0, ptr {stretch.filled}")
             return ()
 
         self._either(self.builder.emit(f"icmp ne {waits.typed}, 0"), write, lambda: ())
@@ -252,17 +262,25 @@ class OwnStoreAlgebra(StretchAlgebra):
         function = self.module.declare(name, I64, (column.spelled,))
         return Value(self.builder.emit(f"call i64 {function}({column.typed})"), I64)
 
-    def store_stretches(self, starts: Value, words: Value, filled: Value, mask: Value) -> None:
-        """Stores the words that wait (a bit for each, i16) of the lanes that run."""
-        for lanes in (range(HALF), range(HALF, WARP)):
-            columns = [self._column_of(words, number, lanes.start) for number in range(HALF)]
+    def store_stretches(self, starts: Value, words: Value, filled: Value, mask: Value, size: int) -> None:
+        """Stores the words that wait (a bit for each in an integer) of the lanes that run."""
+        if size < WORD:
+            for number in range(STRETCH // WORD):
+                self._bring_together(self._byte(words, number * WORD * WARP), size)
+        kind, width = row_of(size)
+        text, count = spell(kind, width), STRETCH // size
+        for lanes in groups(size):
+            places = [self.place_in_column(words, number, lanes, size) for number in range(width)]
+            columns = [self.emit(f"load {text}, ptr {place}, align 64", kind, width) for place in places]
             for lane, row in zip(lanes, self._transposed(columns), strict=True):
                 runs = self.builder.emit(f"trunc i32 {self.builder.emit(f'lshr {mask.typed}, {lane}')} to i1")
-                bits = self.builder.emit(f"select i1 {runs}, {filled.typed}, i16 0")
-                some = self.emit(f"bitcast i16 {bits} to <{HALF} x i1>", "i1", HALF)
-                self.masked_store(row, self.pointer(self._start(starts, lane)), some, 4)
+                bits = self.builder.emit(f"select i1 {runs}, {filled.typed}, {filled.type} 0")
+                some = self.emit(f"bitcast {filled.type} {bits} to <{count} x i1>", "i1", count)
+                if size < WORD:
+                    row = self.emit(f"bitcast {row.typed} to <{count} x i{8 * size}>", f"i{8 * size}", count)
+                self.masked_store(row, self.pointer(self._start(starts, lane)), some, size)
 
-    def _column_of(self, words: Value, number: int, lane: int) -> Value:
-        """The words of a number of 16 lanes."""
-        place = self._byte(words, 4 * (number * WARP + lane))
-        return self.emit(f"load <{HALF} x i32>, ptr {place}, align 64", "i32", HALF)
+    def _bring_together(self, place: str, size: int) -> None:
+        """Makes words of columns of bytes or halves."""
+        parts = WORD // size
+        self._rearrange(place, size, [part * WARP + lane for lane in range(WARP) for part in range(parts)])

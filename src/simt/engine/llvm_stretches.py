@@ -21,11 +21,11 @@ from simt.analysis.access import NEAR
 from simt.analysis.own_stores import course
 from simt.analysis.program import Block, Op
 from simt.analysis.schedule import Loop
-from simt.analysis.shape import HALF, WARP, Shape
+from simt.analysis.shape import WARP, Shape
 from simt.analysis.stretches import STRETCH, Walk, counts_few, walks
 from simt.engine.llvm_access import ARENA, I64, Access
 from simt.engine.llvm_algebra import LlvmIntegers
-from simt.engine.llvm_builder import Value
+from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_following import LEAST, WORD, FollowingAlgebra
 from simt.engine.llvm_lanes import Guarded
 from simt.engine.llvm_memory import Values
@@ -38,11 +38,25 @@ NEEDED = frozenset({"avx512bw"})
 """Of a CPU."""
 NEVER = -(1 << 62)
 """Bytes that no two places are apart."""
+QUARTERS = 4
+"""Parts of a register that are moved as a whole."""
 
 
 def is_apart(shape: Shape) -> bool:
     """Whether lanes with addresses of a shape may be far from each other."""
     return shape.width == WARP or (shape.is_affine and shape.width == 1 and abs(shape.stride) > NEAR)
+
+
+def row_of(size: int) -> tuple[str, int]:
+    """A stretch as a register, of words of a size or of 4 bytes: their type and number."""
+    word = max(WORD, size)
+    return f"i{8 * word}", STRETCH // word
+
+
+def groups(size: int) -> list[range]:
+    """The lanes whose stretches are turned into columns, or columns into those, with each other."""
+    _, width = row_of(size)
+    return [range(first, first + width) for first in range(0, WARP, width)]
 
 
 def has_stretches(features: frozenset[str]) -> bool:
@@ -53,7 +67,7 @@ def has_stretches(features: frozenset[str]) -> bool:
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """Stack memory: where each lane's stretch begins (i64 each), what is in them, by columns, and how many
-    words that are, 0 if there is nothing yet (i64). Of one that is stored: which of them wait (i16),
+    words that are, 0 if there is nothing yet (i64). Of one that is stored: which of them wait (`bits`),
     whether it is known to lie far from all others of the loop (i1), and how many words it may have (i64).
     `size`: bytes of a word."""
 
@@ -64,6 +78,11 @@ class Stretch:
     apart: str = ""
     room: str = ""
     size: int = WORD
+
+    @property
+    def bits(self) -> str:
+        """An integer with a bit for each of its words."""
+        return f"i{STRETCH // self.size}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +135,7 @@ class Stretches:
             if traffic := self._traffic.get(target.index):
                 self.emitter.builder.void(f"store i1 false, ptr {traffic.off}")
                 for stretch in traffic.stored:
-                    self.emitter.builder.void(f"store i16 0, ptr {stretch.filled}")
+                    self.emitter.builder.void(f"store {stretch.bits} 0, ptr {stretch.filled}")
                     self.emitter.builder.void(f"store i1 false, ptr {stretch.apart}")
 
     def _end(self, block: Block, target: Block) -> None:
@@ -132,7 +151,7 @@ class Stretches:
             if found and counts_few(emitter.ssa, loop, emitter.turns, emitter.ranges):
                 found = []
             self._found[header] = [
-                (walk, self._stretch(f"%stretch.{header}.{i}")) for i, walk in enumerate(found)
+                (walk, self._stretch(f"%stretch.{header}.{i}", walk)) for i, walk in enumerate(found)
             ]
             if not found and self._suits(loop) and self._may_store(loop):
                 self._found[header] = self._of_course(loop)
@@ -157,8 +176,8 @@ class Stretches:
             return []
         if any(0 < abs(emitter.shape(walk.address).stride) <= STRETCH for walk in found.stores):
             return []
-        loaded = [replace(self._stretch(f"{name}.{i}"), size=w.size) for i, w in enumerate(found.loads)]
-        stored = [self._stretch(f"{name}.out.{i}", stored=True) for i in range(len(found.stores))]
+        loaded = [self._stretch(f"{name}.{i}", walk) for i, walk in enumerate(found.loads)]
+        stored = [self._stretch(f"{name}.out.{i}", walk, stored=True) for i, walk in enumerate(found.stores)]
         off = f"{name}.off"
         emitter.allocas[f"  {off} = alloca i1"] = None
         self._traffic[loop.header.index] = Traffic((*loaded,), (*stored,), found.before, found.sure, off)
@@ -180,15 +199,15 @@ class Stretches:
         together = walk.size == WORD and walk.blocks == 1 and len(walk.offsets) >= LEAST
         return together and self.emitter.shape(walk.address).pitched
 
-    def _stretch(self, name: str, *, stored: bool = False) -> Stretch:
+    def _stretch(self, name: str, walk: Walk, *, stored: bool = False) -> Stretch:
+        found = Stretch(f"{name}.starts", f"{name}.words", f"{name}.count", size=walk.size)
+        if stored:
+            found = replace(found, filled=f"{name}.filled", apart=f"{name}.apart", room=f"{name}.room")
         kinds = {"starts": f"[{WARP} x i64]", "words": f"[{WARP * STRETCH} x i8]", "count": "i64"}
-        kinds |= {"filled": "i16", "apart": "i1", "room": "i64"} if stored else {}
+        kinds |= {"filled": found.bits, "apart": "i1", "room": "i64"} if stored else {}
         for part, kind in kinds.items():
             self.emitter.allocas[f"  {name}.{part} = alloca {kind}, align 64"] = None
-        found = Stretch(f"{name}.starts", f"{name}.words", f"{name}.count")
-        if not stored:
-            return found
-        return replace(found, filled=f"{name}.filled", apart=f"{name}.apart", room=f"{name}.room")
+        return found
 
     @cached_property
     def _outer(self) -> set[int]:
@@ -358,14 +377,18 @@ class StretchAlgebra(FollowingAlgebra):
         first, second, last = (self._start(starts, lane) for lane in (0, 1, WARP - 1))
         step, reach = self.binary("sub", second, first), self.binary("sub", last, first)
         warp = self.binary("add", reach, step)
-        for lanes in (range(HALF), range(HALF, WARP)):
+        for lanes in groups(size):
             rows = [self._stretch_of(self._start(starts, lane), warp, size) for lane in lanes]
             for number, column in enumerate(self._transposed(rows)):
-                place = self._byte(words, number * 4 * WARP + 4 * lanes.start)
+                place = self.place_in_column(words, number, lanes, size)
                 self.builder.void(f"store {column.typed}, ptr {place}, align 64")
-        if size < 4:
-            for number in range(STRETCH // 4):
-                self._part(self._byte(words, number * 4 * WARP), size)
+        if size < WORD:
+            for number in range(STRETCH // WORD):
+                self._part(self._byte(words, number * WORD * WARP), size)
+
+    def place_in_column(self, words: Value, number: int, lanes: range, size: int) -> str:
+        """Where lanes have their words in a column of those of 4 bytes, or of 8."""
+        return self._byte(words, max(WORD, size) * (number * WARP + lanes.start))
 
     def _start(self, starts: Value, lane: int) -> Value:
         return Value(self.builder.emit(f"load i64, ptr {self._byte(starts, 8 * lane)}"), I64)
@@ -373,32 +396,39 @@ class StretchAlgebra(FollowingAlgebra):
     def _stretch_of(self, start: Value, warp: Value, size: int) -> Value:
         """A lane's stretch. `warp`: bytes from there to the next warp's."""
         self._ask(self.binary("add", start, warp).ir, 1, False)
-        return self.emit(f"load <{HALF} x i32>, ptr {self.pointer(start)}, align {size}", "i32", HALF)
+        kind, width = row_of(size)
+        return self.emit(f"load {spell(kind, width)}, ptr {self.pointer(start)}, align {size}", kind, width)
 
     def _byte(self, pointer: Value, behind: int) -> str:
         return self.builder.emit(f"getelementptr i8, {pointer.typed}, i64 {behind}")
 
     def _transposed(self, rows: list[Value]) -> list[Value]:
-        """16 rows of 16 words as columns: words within quarters of registers are put in order first, then
-        quarters."""
-        pairs = [pair for i in range(0, HALF, 2) for pair in self._woven(rows[i], rows[i + 1], 1)]
-        fours = [
-            four
-            for i in range(0, HALF, 4)
-            for j in (i, i + 1)
-            for four in self._woven(pairs[j], pairs[j + 2], 2)
+        """As many rows of words as each has, as columns: words within quarters of registers are put in order
+        first, then quarters."""
+        quarter, words = len(rows) // QUARTERS, 1
+        while words < quarter:
+            rows = [
+                woven
+                for i in range(0, len(rows), 2 * words)
+                for j in range(i, i + words)
+                for woven in self._woven(rows[j], rows[j + words], words)
+            ]
+            words *= 2
+        return [
+            self._quarters(rows[column % quarter :: quarter], column // quarter)
+            for column in range(len(rows))
         ]
-        return [self._quarters(fours[column % 4 :: 4], column // 4) for column in range(HALF)]
 
     def _woven(self, a: Value, b: Value, words: int) -> tuple[Value, Value]:
         """Of each quarter of two registers its first half, and its second, some words of each in turn."""
+        half = a.width // QUARTERS // 2
         kept = [
             n
-            for at in range(0, 2, words)
-            for n in (*range(at, at + words), *range(at + HALF, at + HALF + words))
+            for at in range(0, half, words)
+            for n in (*range(at, at + words), *range(at + a.width, at + a.width + words))
         ]
-        low = [quarter + n for quarter in range(0, HALF, 4) for n in kept]
-        return self._mixed(a, b, low), self._mixed(a, b, [n + 2 for n in low])
+        low = [quarter + n for quarter in range(0, a.width, 2 * half) for n in kept]
+        return self._mixed(a, b, low), self._mixed(a, b, [n + half for n in low])
 
     def _quarters(self, parts: list[Value], number: int) -> Value:
         """The quarters with a number of four registers."""
@@ -410,8 +440,8 @@ class StretchAlgebra(FollowingAlgebra):
         )
 
     def _every_second_quarter(self, a: Value, b: Value, first: int) -> Value:
-        quarters = (first, first + 2, first + 4, first + 6)
-        return self._mixed(a, b, [4 * quarter + n for quarter in quarters for n in range(4)])
+        quarters, words = (first, first + 2, first + 4, first + 6), a.width // QUARTERS
+        return self._mixed(a, b, [words * quarter + n for quarter in quarters for n in range(words)])
 
     def _mixed(self, a: Value, b: Value, picks: list[int]) -> Value:
         text = ", ".join(f"i32 {pick}" for pick in picks)
@@ -421,9 +451,12 @@ class StretchAlgebra(FollowingAlgebra):
 
     def _part(self, place: str, size: int) -> None:
         """Tells bytes or halves of a column of words apart."""
-        count = 4 * WARP // size
-        kind = f"i{8 * size}"
-        whole = self.emit(f"load <{count} x {kind}>, ptr {place}, align 64", kind, count)
-        picks = [lane * (4 // size) + part for part in range(4 // size) for lane in range(WARP)]
+        parts = WORD // size
+        self._rearrange(place, size, [lane * parts + part for part in range(parts) for lane in range(WARP)])
+
+    def _rearrange(self, place: str, size: int, picks: list[int]) -> None:
+        """Puts the parts of a column of words in another order."""
+        kind, count = f"i{8 * size}", len(picks)
+        whole = self.emit(f"load {spell(kind, count)}, ptr {place}, align 64", kind, count)
         columns = self._mixed(whole, Value("poison", kind, count), picks)
         self.builder.void(f"store {columns.typed}, ptr {place}, align 64")

@@ -48,7 +48,10 @@ SUMS = "ld.global.u32 %w, [%from]; add.u32 %kept, %kept, %w;"
 STORES = f"{FLOATS} st.global.f32 [%out], %g;"
 ASIDE = f"{FLOATS} st.shared.f32 [own], %g;"
 UPDATES = f"{FLOATS} red.shared.add.u32 [own], 1;"
+DOUBLES = "ld.global.f64 %d, [%from]; add.f64 %e, %e, %d;"
 IN_PLACE = f"{FLOATS} st.global.f32 [%from], %g;"
+DOUBLES_IN_PLACE = f"{DOUBLES} st.global.f64 [%from], %e;"
+BYTES_IN_PLACE = f"{BYTES} cvt.u16.u32 %h, %kept; st.global.u8 [%from], %h;"
 FENCED = f"{FLOATS} membar.gl;"
 VOLATILE = "ld.volatile.global.f32 %f, [%from]; add.f32 %g, %g, %f;"
 LOOKED_UP = f"{FLOATS} mul.wide.u32 %far, %i, 256; add.s64 %far, %far, %out; ld.global.f32 %f, [%far];"
@@ -75,7 +78,7 @@ def has_stretches(text: str) -> bool:
 
 
 @pytest.mark.parametrize("limit", [OWN, SAME])
-@pytest.mark.parametrize(("turn", "size"), [(FLOATS, 4), (BYTES, 1), (ASIDE, 4)])
+@pytest.mark.parametrize(("turn", "size"), [(FLOATS, 4), (BYTES, 1), (DOUBLES, 8), (ASIDE, 4)])
 def test_words_that_follow_one_another_are_loaded_at_once(turn: str, size: int, limit: str) -> None:
     assert has_stretches(code(kernel(turn, limit, size)))
 
@@ -90,6 +93,7 @@ def test_loops_that_may_change_what_they_read_do_not(turn: str, limit: str) -> N
     ("turn", "limit", "cpu", "stored"),
     [
         (IN_PLACE, SAME, "x86-64-v4", True),
+        (DOUBLES_IN_PLACE.replace("[%from]", "[%from+4]"), SAME, "x86-64-v4", False),  # goes on by 4 bytes
         (f"{FLOATS} st.global.f32 [%from+-4], %g;", SAME, "x86-64-v4", True),
         (f"{FLOATS} st.global.f32 [%from+4], %g;", SAME, "x86-64-v4", False),  # the next turn's word
         (f"{FLOATS} st.volatile.global.f32 [%from], %g;", SAME, "x86-64-v4", False),
@@ -101,6 +105,11 @@ def test_loops_that_may_change_what_they_read_do_not(turn: str, limit: str) -> N
 )
 def test_which_loops_store_stretches(turn: str, limit: str, cpu: str, stored: bool) -> None:
     assert ("@simt.stretches.stored" in code(kernel(turn, limit), cpu=cpu)) == stored
+
+
+@pytest.mark.parametrize(("turn", "size"), [(BYTES_IN_PLACE, 1), (DOUBLES_IN_PLACE, 8)])
+def test_words_of_any_size_are_stored_so(turn: str, size: int) -> None:
+    assert "@simt.stretches.stored" in code(kernel(turn, SAME, size))
 
 
 @pytest.mark.parametrize("step", [-4, 16, 128])
