@@ -1,0 +1,166 @@
+"""Kernels as the collections of benchmarks for GPUs have them, written anew and without knowing what the JIT is
+good at: medicine and the heart, tracking, clusters, particles, neutrons, random numbers, textures, words."""
+
+from __future__ import annotations
+
+import numpy as np
+from suite.problem import Array, Launch, Problem, blocks
+
+from survey.case import case, reals, zeros
+from survey.newcomers_d import ints
+
+
+@case(full=320, quick=43)
+def gicov(w: int) -> Problem:
+    """Bright cells on a grey ground with noise; 128 places for each pixel's score."""
+    h = w * 3 // 4 + 1
+    y, x = np.mgrid[:h, :w]
+    frame = 90 + 20 * reals(h, w) + 10 * np.sin(x / 31)
+    for k in range(9):
+        cx, cy, r = w * (k * 37 % 100) / 100, h * (k * 61 % 100) / 100, 7.5 + k % 4 * 2
+        frame += 70 / (1 + np.exp(np.clip(np.hypot(x - cx, y - cy) - r, -50, 50)))
+    across = np.arange(11) - 5
+    strel = (across[:, None] ** 2 + across**2 <= 27).astype("u1")
+    size = ints("w h", w, h)
+    grid = blocks(w, 32), blocks(h, 8)
+    made = {name: zeros(h, w) for name in ("grad_x", "grad_y", "score", "dilated")}
+    return Problem(
+        arrays={"frame": frame.astype("u1"), "strel": strel, **made},
+        scalars=size,
+        launches=[
+            Launch("gicov_gradient", grid, (32, 8), ("frame", "grad_x", "grad_y", *size)),
+            Launch("gicov_score", grid, (32, 8), ("grad_x", "grad_y", "score", *size)),
+            Launch("gicov_dilate", grid, (32, 8), ("score", "strel", "dilated", *size)),
+        ],
+        changed=[*made],
+        tolerance=1e-4,
+    )
+
+
+@case(full=96, quick=17)
+def luo_rudy(nx: int) -> Problem:
+    """A wave that runs from left to right; 2 launches for each of 12 steps."""
+    ny, steps = nx // 2 + 3, 12
+    front = 1 / (1 + np.exp((np.arange(nx) - nx / 3) / 2))
+    v = (-84.5 + 95 * front + reals(ny, nx)).astype("f4")
+    rest = [0.0017, 0.983, 0.989, 0.003, 0.999, 0.0057, 1.8e-4]
+    raised = [0.99, 0.01, 0.05, 0.4, 0.9, 0.05, 1e-3]
+    state = np.empty((7, ny, nx), "f4")
+    for k, (low, high) in enumerate(zip(rest, raised, strict=True)):
+        state[k] = low + (high - low) * front
+    stimulus = zeros(ny, nx)
+    stimulus[:, : nx // 8] = -30
+    size, dt, factor = ints("nx ny", nx, ny), np.float32(0.02), np.float32(0.08)
+    cells, grid = np.int32(nx * ny), (blocks(nx, 16), blocks(ny, 16))
+    launches = list[Launch]()
+    for old, new in (("v", "v_new"), ("v_new", "v")) * (steps // 2):
+        launches += [
+            Launch("lr_cells", blocks(nx * ny, 192), 192, (old, "state", "stimulus", cells, dt)),
+            Launch("lr_diffuse", grid, (16, 16), (old, new, *size, factor)),
+        ]
+    return Problem(
+        arrays={"v": v, "v_new": zeros(ny, nx), "state": state, "stimulus": stimulus},
+        scalars={**size, "dt": dt, "factor": factor, "steps": np.int32(steps)},
+        launches=launches,
+        changed=["v", "v_new", "state"],
+        tolerance=1e-4,
+    )
+
+
+@case(full=5000, quick=150)
+def pfilter(particles: int) -> Problem:
+    """Four frames with an object that runs; sums in another order may, rarely, resample another particle."""
+    w, h, frames = 160, 128, 4
+    across = np.arange(9) - 4
+    dy, dx = np.nonzero(across[:, None] ** 2 + across**2 < 20)
+    disc = np.stack([dx - 4, dy - 4], 1).astype("i4")
+    y, x = np.mgrid[:h, :w]
+    film = 100 + 10 * (reals(frames, h, w) - 0.5)
+    for t in range(frames):
+        film[t][np.hypot(x - (80 + t), y - (64 - 2 * t)) < 6] += 128
+    groups = blocks(particles, 128)
+    rng = np.random.default_rng(91)
+    made = {
+        "x": 79 + 4 * rng.normal(size=particles), "y": 66 + 4 * rng.normal(size=particles),
+        "x_new": zeros(particles, kind="f8"), "y_new": zeros(particles, kind="f8"),
+        "weights": np.full(particles, 1 / particles), "cdf": zeros(particles, kind="f8"),
+        "centre": zeros(frames, 2, kind="f8"),
+        "seed": rng.integers(1, 2**31 - 1, particles).astype("i4"),
+        "partial": zeros(groups, kind="f8"), "offset": zeros(1, kind="f8"),
+    }  # fmt: skip
+    numbers = ints("particles w h points", particles, w, h, len(disc))
+    launches = list[Launch]()
+    for t in range(frames):
+        time = np.int32(t)
+        old, new = (("x", "y"), ("x_new", "y_new"))[:: 1 - t % 2 * 2]
+        launches += [
+            Launch(
+                "pf_likelihood", groups, 128,
+                (*old, "weights", "film", "disc", "points", "seed", "partial", "particles", "w", "h", time),
+            ),
+            Launch("pf_sum", 1, 32, ("partial", np.int32(groups))),
+            Launch(
+                "pf_cdf", 1, 512,
+                (*old, "weights", "partial", "cdf", "centre", "seed", "offset", "particles", time),
+            ),
+            Launch("pf_resample", groups, 128, (*old, *new, "weights", "cdf", "offset", "particles")),
+        ]  # fmt: skip
+    return Problem(
+        arrays={**made, "film": film.astype("u1"), "disc": disc},
+        scalars={**numbers, "frames": np.int32(frames)},
+        launches=launches,
+        changed=[*made],
+        native=("x", "y", "x_new", "y_new", "weights", "cdf", "centre", "film", "disc", "seed"),
+        tolerance=1e-9,
+        mismatches=0.01,
+    )
+
+
+@case(full=24_000, quick=330)
+def pgain(n: int) -> Problem:
+    """Points around 30 places in 24 dimensions; of ten candidates about half are opened."""
+    dim, first, count = 24, 12, 10
+    rng = np.random.default_rng(92)
+    points = rng.normal(size=(30, dim))[rng.integers(0, 30, n)] + rng.normal(size=(n, dim)) / 3
+    weight = rng.integers(1, 5, n)
+    chosen = rng.permutation(n)[: first + count]
+    squares = ((points[:, None] - points[chosen[:first]]) ** 2).sum(2)
+    slots = first + count
+    centre, is_open = zeros(slots, kind="i4"), zeros(slots, kind="i1")
+    centre[:first], is_open[:first] = chosen[:first], 1
+    coord = np.ascontiguousarray(points.T.astype("f4"))
+    numbers = ints("n dim slots count", n, dim, slots, count)
+    z = np.float32(n)
+    launches = list[Launch]()
+    for x in chosen[first:].astype("i4"):
+        launches += [
+            Launch(
+                "pgain_cost", blocks(n), 256,
+                ("coord", "weight", "cost", "assign", "switches", "lower", "opening", "n", "dim", x, "slots"),
+                4 * (dim + slots + 1),
+            ),
+            Launch(
+                "pgain_decide", 1, 64,
+                ("lower", "opening", "centre", "open", "used", "chosen", x, "slots", z),
+            ),
+            Launch(
+                "pgain_assign", blocks(n), 256,
+                ("coord", "weight", "cost", "assign", "switches", "open", "chosen", "n", "dim", x),
+            ),
+        ]  # fmt: skip
+    changed = {
+        "cost": (squares.min(1) * weight).astype("f4"), "assign": squares.argmin(1).astype("i4"),
+        "centre": centre, "open": is_open, "used": np.array([first], "i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays={
+            "coord": coord, "weight": weight.astype("f4"), **changed,
+            "candidates": chosen[first:].astype("i4"), "switches": zeros(n, kind="i1"),
+            "lower": zeros(slots), "opening": zeros(1), "chosen": zeros(1, kind="i4"),
+        },
+        scalars={**numbers, "z": z},
+        launches=launches,
+        changed=[*changed],
+        native=("coord", "weight", "cost", "assign", "centre", "open", "used", "candidates"),
+        tolerance=1e-5,
+    )  # fmt: skip
