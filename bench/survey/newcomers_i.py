@@ -164,3 +164,144 @@ def pgain(n: int) -> Problem:
         native=("coord", "weight", "cost", "assign", "centre", "open", "used", "candidates"),
         tolerance=1e-5,
     )  # fmt: skip
+
+
+def table(values: Array) -> Array:
+    """What is interpolated over: its ends are repeated."""
+    return np.concatenate([values[:1], values, np.full(3, values[-1])])
+
+
+@case(full=9, quick=3)
+def eam(side: int) -> Problem:
+    """Copper, about four atoms in each of the cells."""
+    a, entries = 3.615, 500
+    rng = np.random.default_rng(93)
+    corners = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), -1).reshape(-1, 1, 3)
+    basis = np.array([[0, 0, 0], [0, 0.5, 0.5], [0.5, 0, 0.5], [0.5, 0.5, 0]]) + 0.02
+    atoms = ((corners + basis).reshape(-1, 3) * a + rng.normal(size=(4 * side**3, 3)) / 12) % (side * a)
+    x, y, z = np.minimum((atoms / a).astype("i4"), side - 1).T
+    boxes = side**3
+    count, place = zeros(boxes, kind="i4"), zeros(boxes * 16, 3, kind="f8")
+    for box, atom in zip((z * side + y) * side + x, atoms, strict=True):
+        place[box * 16 + count[box]] = atom
+        count[box] += 1
+    x0, cutoff, f_entries = 0.5, 3.5, 400
+    r = x0 + np.arange(entries) * (cutoff + 0.1 - x0) / entries
+    inv_dx, f_inv_dx = np.float64(1 / (r[1] - r[0])), np.float64(f_entries / 60)
+    size = {**ints("nx ny nz", side, side, side), **dict.fromkeys(("lx", "ly", "lz"), np.float64(side * a))}
+    pairs = {"x0": np.float64(x0), "inv_dx": inv_dx, "entries": np.int32(entries)}
+    embedding = {"f_x0": np.float64(0), "f_inv_dx": f_inv_dx, "f_entries": np.int32(f_entries)}
+    made = ("fx", "fy", "fz", "energy", "rho_bar", "df_embed")
+    places, forces = ("rx", "ry", "rz", "count"), ("fx", "fy", "fz")
+    rest, grid = (*pairs, *size, "cutoff2"), blocks(16 * boxes, 128)
+    return Problem(
+        arrays={
+            **{name: place[:, k].copy() for k, name in enumerate(places[:3])}, "count": count,
+            **{name: zeros(16 * boxes, kind="f8") for name in made},
+            "phi": table(0.3 * (np.exp(-2.8 * (r - 2.6)) - 2 * np.exp(-1.4 * (r - 2.6)))),
+            "rho": table(np.exp(-2 * (r - 2.6))),
+            "embed": table(-0.7 * np.sqrt(np.arange(f_entries) / f_inv_dx)),
+        },
+        scalars={**pairs, **embedding, **size, "cutoff2": np.float64(cutoff**2)},
+        launches=[
+            Launch("eam_pairs", grid, 128, (*places, *forces, "energy", "rho_bar", "phi", "rho", *rest)),
+            Launch(
+                "eam_embed", grid, 128,
+                ("count", "energy", "rho_bar", "df_embed", "embed", *embedding, np.int32(boxes)),
+            ),
+            Launch("eam_forces", grid, 128, (*places, *forces, "df_embed", "rho", *rest)),
+        ],
+        changed=[*made],
+        tolerance=1e-9,
+    )  # fmt: skip
+
+
+@case(full=8000, quick=150)
+def xs_lookup(lookups: int) -> Problem:
+    """Grids of 68 nuclides, more than fit into a core's caches at full size."""
+    points = 1500 if lookups > 1000 else 61
+    numbers = np.array([34, 5, 4, 4, 27, 21, 21, 21, 21, 21, 9, 9], "i4")
+    rng = np.random.default_rng(94)
+    grids = rng.random((68, points, 6))
+    grids[:, :, 0] = np.sort(grids[:, :, 0], 1)
+    listed = np.stack([rng.permutation(68)[:40] for _ in numbers]).astype("i4")
+    return Problem(
+        arrays={
+            "grids": grids, "nuclides": listed, "nuclide_count": numbers,
+            "density": rng.random((12, 40)) * 3,
+            "macro": zeros(lookups, 5, kind="f8"), "verify": zeros(lookups, kind="u8"),
+        },
+        scalars={
+            "lookups": np.int32(lookups), "points": np.int64(points), "start_seed": np.uint64(1070),
+        },
+        launches=[
+            Launch(
+                "xs_lookup", blocks(lookups), 256,
+                ("grids", "nuclides", "nuclide_count", "density", "macro", "verify",
+                 "lookups", "points", "start_seed"),
+            )
+        ],
+        changed=["macro", "verify"],
+        tolerance=1e-9,
+    )  # fmt: skip
+
+
+POLE = np.dtype([("numbers", "f8", 8), ("l", "i4"), ("", "i4")])
+WINDOW = np.dtype([("numbers", "f8", 3), ("range", "i4", 2)])
+
+
+@case(full=2500, quick=70)
+def rs_poles(lookups: int) -> Problem:
+    """Windows of 2 to 6 poles; six of ten energies are low enough for heat to matter."""
+    nuclides, windows, most, counts = 40, 25, 120, [30, 5, 4, 4, 20, 18, 18, 9, 9, 12, 7, 7]
+    rng = np.random.default_rng(95)
+    pole, window = np.zeros((nuclides, most), POLE), np.zeros((nuclides, windows), WINDOW)
+    middle = np.linspace(0, 1, most) + rng.normal(size=(nuclides, most)) / 50
+    pole["numbers"] = rng.normal(size=(nuclides, most, 8))
+    pole["numbers"][..., 0] = np.sqrt(np.clip(middle, 0.001, 1))
+    pole["numbers"][..., 1] = -0.01 - rng.random((nuclides, most)) / 6
+    pole["l"] = rng.integers(0, 4, (nuclides, most))
+    window["numbers"] = rng.random((nuclides, windows, 3))
+    start = np.arange(windows) * most // windows
+    window["range"][..., 0] = start
+    window["range"][..., 1] = np.minimum(start + rng.integers(2, 7, (nuclides, windows)), most)
+    first = np.cumsum([0, *counts]).astype("i4")
+    return Problem(
+        arrays={
+            "energies": rng.uniform(0.001, 1, lookups),
+            "materials": rng.choice(12, lookups, p=np.array(counts) / sum(counts)).astype("i4"),
+            "first": first,
+            "nuclides": rng.integers(0, nuclides, first[-1]).astype("i4"),
+            "density": rng.random(first[-1]), "poles": pole.view("i4"), "windows": window.view("i4"),
+            "k0": rng.uniform(0.3, 2.5, (nuclides, 4)), "macro": zeros(lookups, 4, kind="f8"),
+        },
+        scalars={
+            **ints("lookups max_poles n_windows", lookups, most, windows),
+            "doppler_limit": np.float64(0.6),
+        },
+        launches=[
+            Launch(
+                "rs_poles", blocks(lookups, 128), 128,
+                ("energies", "materials", "first", "nuclides", "density", "poles", "windows", "k0", "macro",
+                 "lookups", "max_poles", "n_windows", "doppler_limit"),
+            )
+        ],
+        changed=["macro"],
+        tolerance=1e-8,
+    )  # fmt: skip
+
+
+@case(full=2000, quick=150)
+def nas_ep(batches: int) -> Problem:
+    """128 pairs a thread; pairs outside the circle, a fifth of them, are left out."""
+    groups, pairs = blocks(batches, 128), 128 if batches > 1000 else 9
+    seeds = {"seed": np.float64(271828183), "a": np.float64(5**13)}
+    numbers = {**seeds, **ints("batches pairs", batches, pairs)}
+    made = {"sx": zeros(groups, kind="f8"), "sy": zeros(groups, kind="f8"), "rings": zeros(10, kind="f8")}
+    return Problem(
+        arrays=made,
+        scalars=numbers,
+        launches=[Launch("nas_ep", groups, 128, (*made, *numbers))],
+        changed=[*made],
+        tolerance=1e-9,
+    )
