@@ -305,3 +305,110 @@ def nas_ep(batches: int) -> Problem:
         changed=[*made],
         tolerance=1e-9,
     )
+
+
+@case(full=420, quick=37)
+def dxt1(w: int) -> Problem:
+    """Slopes, edges and some noise; rounding decides some pixels between two colours, and some ends."""
+    h = w * 3 // 4 - 1
+    y, x = np.mgrid[:h, :w]
+    image = np.empty((h, w, 4))
+    image[..., 0] = 120 + 90 * np.sin(x / 23 + y / 51)
+    image[..., 1] = 100 + 80 * np.cos(x / 37 - y / 19)
+    image[..., 2] = 60 + 120 * ((x // 29 + y // 17) % 2)
+    image[..., 3] = 255
+    image[..., :3] += 16 * reals(h, w, 3)
+    squares = blocks(w, 4) * blocks(h, 4)
+    size = ints("w h", w, h)
+    return Problem(
+        arrays={"image": np.clip(image, 0, 255).astype("u1"), "blocks": zeros(squares, 2, kind="u4")},
+        scalars=size,
+        launches=[Launch("dxt1", blocks(squares, 12), 192, ("image", "blocks", *size))],
+        changed=["blocks"],
+        mismatches=0.02,
+    )
+
+
+@case(full=22, quick=5)
+def hourglass(edge: int) -> Problem:
+    """A cube of hexahedra whose nodes are somewhat off their places."""
+    n = edge + 1
+    at = np.arange(n**3).reshape(n, n, n)
+    around = [(0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0)]
+    corners = [at[dz : edge + dz, dy : edge + dy, dx : edge + dx].ravel() for dz, dy, dx in around]
+    node_list = np.stack(corners, 1).astype("i4")
+    elements, nodes = len(node_list), n**3
+    rng = np.random.default_rng(96)
+    z, y, x = (np.indices((n, n, n)) + rng.normal(size=(3, n, n, n)) / 20).reshape(3, nodes) / edge
+    speed = rng.normal(size=(3, nodes))
+    places, speeds = ("x", "y", "z"), ("vx", "vy", "vz")
+    parts, forces = ("fx_elem", "fy_elem", "fz_elem"), ("fx", "fy", "fz")
+    start = np.concatenate([[0], np.cumsum(np.bincount(node_list.ravel(), minlength=nodes))])
+    strength = np.float64(3)
+    given = {
+        "x": x, "y": y, "z": z, **dict(zip(speeds, speed, strict=True)), "node_list": node_list,
+        "sound_speed": 0.5 + rng.random(elements), "mass": rng.uniform(0.9, 1.1, elements) / elements,
+        "volume": rng.uniform(0.95, 1.05, elements) / elements,
+    }  # fmt: skip
+    return Problem(
+        arrays={
+            **given,
+            **{name: zeros(8 * elements, kind="f8") for name in parts},
+            "corner_start": start.astype("i4"),
+            "corner_list": np.argsort(node_list.ravel(), kind="stable").astype("i4"),
+            **{name: zeros(nodes, kind="f8") for name in forces},
+        },
+        scalars={**ints("elements nodes", elements, nodes), "strength": strength},
+        launches=[
+            Launch(
+                "hourglass_elements", blocks(elements, 64), 64, (*given, *parts, "elements", "strength")
+            ),
+            Launch(
+                "hourglass_nodes", blocks(nodes, 128), 128,
+                (*parts, "corner_start", "corner_list", *forces, "nodes"),
+            ),
+        ],
+        changed=[*parts, *forces],
+        native=(*given, *forces),
+        tolerance=1e-10,
+    )  # fmt: skip
+
+
+@case(full=1300, quick=75)
+def rainflow(gauges: int) -> Problem:
+    """Waves of two lengths with noise, in steps as converters give them: some values repeat."""
+    times = 400 if gauges > 1000 else 37
+    rng = np.random.default_rng(97)
+    t = np.arange(times)[:, None]
+    wave = 30 * np.sin(t / 9 + rng.uniform(0, 6, gauges)) + 12 * np.sin(t / 2.3 + rng.uniform(0, 6, gauges))
+    history = np.round(wave * rng.uniform(0.4, 1.4, gauges) + 6 * rng.normal(size=(times, gauges)))
+    numbers = ints("gauges times", gauges, times)
+    limits = {"bin_width": np.float32(6), "reference": np.float32(100), "exponent": np.float32(4.5)}
+    made = {"histogram": zeros(24, gauges), "damage": zeros(gauges), "most": zeros(gauges)}
+    return Problem(
+        arrays={"history": history.astype("f4"), **made},
+        scalars={**numbers, **limits},
+        launches=[
+            Launch("rainflow", blocks(gauges, 128), 128, ("history", *made, *numbers, *limits)),
+        ],
+        changed=[*made],
+        tolerance=1e-5,
+    )
+
+
+@case(full=120_000, quick=700)
+def murmur3(keys: int) -> Problem:
+    """Paths and words of 1 to 90 letters, most of some 20."""
+    rng = np.random.default_rng(98)
+    lengths = np.clip(rng.lognormal(3, 0.6, keys), 1, 90).astype("i4")
+    start = np.concatenate([[0], np.cumsum(lengths)]).astype("u4")
+    letters = np.frombuffer(b"eeeettaaooiinnsshhrrddlluucmwfgypbvkxjqz//..--__0123456789", "u1")
+    numbers = {"keys": np.uint32(keys), "seed": np.uint32(0x9747B28C)}
+    return Problem(
+        arrays={
+            "text": rng.choice(letters, start[-1]), "start": start, "hashes": zeros(keys, 4, kind="u4"),
+        },
+        scalars=numbers,
+        launches=[Launch("murmur3", min(blocks(keys), 96), 256, ("text", "start", "hashes", *numbers))],
+        changed=["hashes"],
+    )  # fmt: skip
