@@ -1,5 +1,5 @@
-"""Kernels as the collections of benchmarks for GPUs have them, written anew and without knowing what the JIT is
-good at: medicine and the heart, tracking, clusters, particles, neutrons, random numbers, textures, words."""
+"""Twelve kernels as the collections of benchmarks for GPUs have them, written anew and without knowing what the
+JIT is good at: medicine, tracking, clusters, atoms, neutrons, random numbers, textures, fatigue, words."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def eam(side: int) -> Problem:
     corners = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), -1).reshape(-1, 1, 3)
     basis = np.array([[0, 0, 0], [0, 0.5, 0.5], [0.5, 0, 0.5], [0.5, 0.5, 0]]) + 0.02
     atoms = ((corners + basis).reshape(-1, 3) * a + rng.normal(size=(4 * side**3, 3)) / 12) % (side * a)
-    x, y, z = np.minimum((atoms / a).astype("i4"), side - 1).T
+    x, y, z = np.minimum(atoms // a, side - 1).astype("i4").T
     boxes = side**3
     count, place = zeros(boxes, kind="i4"), zeros(boxes * 16, 3, kind="f8")
     for box, atom in zip((z * side + y) * side + x, atoms, strict=True):
@@ -341,7 +341,7 @@ def hourglass(edge: int) -> Problem:
     rng = np.random.default_rng(96)
     z, y, x = (np.indices((n, n, n)) + rng.normal(size=(3, n, n, n)) / 20).reshape(3, nodes) / edge
     speed = rng.normal(size=(3, nodes))
-    places, speeds = ("x", "y", "z"), ("vx", "vy", "vz")
+    speeds = ("vx", "vy", "vz")
     parts, forces = ("fx_elem", "fy_elem", "fz_elem"), ("fx", "fy", "fz")
     start = np.concatenate([[0], np.cumsum(np.bincount(node_list.ravel(), minlength=nodes))])
     strength = np.float64(3)
@@ -403,7 +403,7 @@ def murmur3(keys: int) -> Problem:
     lengths = np.clip(rng.lognormal(3, 0.6, keys), 1, 90).astype("i4")
     start = np.concatenate([[0], np.cumsum(lengths)]).astype("u4")
     letters = np.frombuffer(b"eeeettaaooiinnsshhrrddlluucmwfgypbvkxjqz//..--__0123456789", "u1")
-    numbers = {"keys": np.uint32(keys), "seed": np.uint32(0x9747B28C)}
+    numbers: dict[str, np.generic] = {"keys": np.uint32(keys), "seed": np.uint32(0x9747B28C)}
     return Problem(
         arrays={
             "text": rng.choice(letters, start[-1]), "start": start, "hashes": zeros(keys, 4, kind="u4"),

@@ -53,7 +53,8 @@ void run(const uchar *restrict image, uint *restrict out, int w, int h) {
             e0 = e1;
             e1 = t;
         }
-        float pr[4] = {(e0 >> 11) / 31.0f, (e1 >> 11) / 31.0f}, pg[4] = {(e0 >> 5 & 63) / 63.0f, (e1 >> 5 & 63) / 63.0f};
+        float pr[4] = {(e0 >> 11) / 31.0f, (e1 >> 11) / 31.0f};
+        float pg[4] = {(e0 >> 5 & 63) / 63.0f, (e1 >> 5 & 63) / 63.0f};
         float pb[4] = {(e0 & 31) / 31.0f, (e1 & 31) / 31.0f};
         pr[2] = (2 * pr[0] + pr[1]) / 3, pg[2] = (2 * pg[0] + pg[1]) / 3, pb[2] = (2 * pb[0] + pb[1]) / 3;
         pr[3] = (pr[0] + 2 * pr[1]) / 3, pg[3] = (pg[0] + 2 * pg[1]) / 3, pb[3] = (pb[0] + 2 * pb[1]) / 3;

@@ -6,8 +6,9 @@ static const signed char GAMMA[4][8] = {{1, 1, -1, -1, -1, -1, 1, 1},
                                         {1, -1, -1, 1, -1, 1, 1, -1},
                                         {1, -1, 1, -1, 1, -1, 1, -1},
                                         {-1, 1, -1, 1, 1, -1, 1, -1}};
-static const signed char CORNERS[8][6] = {{1, 2, 3, 4, 5, 7}, {2, 3, 0, 5, 6, 4}, {3, 0, 1, 6, 7, 5}, {0, 1, 2, 7, 4, 6},
-                                          {7, 6, 5, 0, 3, 1}, {4, 7, 6, 1, 0, 2}, {5, 4, 7, 2, 1, 3}, {6, 5, 4, 3, 2, 0}};
+static const signed char CORNERS[8][6] = {
+    {1, 2, 3, 4, 5, 7}, {2, 3, 0, 5, 6, 4}, {3, 0, 1, 6, 7, 5}, {0, 1, 2, 7, 4, 6},
+    {7, 6, 5, 0, 3, 1}, {4, 7, 6, 1, 0, 2}, {5, 4, 7, 2, 1, 3}, {6, 5, 4, 3, 2, 0}};
 
 // Of the volume by one coordinate, from the other two.
 static inline void derivative(const signed char *at, const double (*restrict y)[W], const double (*restrict z)[W],

@@ -1,5 +1,5 @@
-// Rain flow counts: gauges in groups whose histories are turned first, cycles of one gauge listed, and the list's powers
-// in vectors.
+// Rain flow counts: gauges in groups whose histories are turned first, cycles of one gauge listed, and the list's
+// powers in vectors.
 #include "native.h"
 __attribute__((simd("notinbranch"))) extern float powf(float, float);
 

@@ -1,5 +1,5 @@
-// Cross sections by poles: complex numbers throughout, the Faddeeva function for those broadened by heat, and windows of
-// energies with a few poles each.
+// Cross sections by poles: complex numbers throughout, the Faddeeva function for those broadened by heat, and windows
+// of energies with a few poles each.
 struct Complex {
     double r, i;
 };
