@@ -1,5 +1,5 @@
-"""Twelve kernels as the collections of benchmarks for GPUs have them, written anew and without knowing what the
-JIT is good at: medicine, tracking, clusters, atoms, neutrons, random numbers, textures, fatigue, words."""
+"""Twelve kernels as the collections of benchmarks for GPUs have them, written anew and without knowing what
+the JIT is good at: medicine, tracking, clusters, atoms, neutrons, random numbers, textures, fatigue, words."""
 
 from __future__ import annotations
 
@@ -265,14 +265,14 @@ def rs_poles(lookups: int) -> Problem:
     start = np.arange(windows) * most // windows
     window["range"][..., 0] = start
     window["range"][..., 1] = np.minimum(start + rng.integers(2, 7, (nuclides, windows)), most)
-    first = np.cumsum([0, *counts]).astype("i4")
+    listed = sum(counts)
     return Problem(
         arrays={
             "energies": rng.uniform(0.001, 1, lookups),
             "materials": rng.choice(12, lookups, p=np.array(counts) / sum(counts)).astype("i4"),
-            "first": first,
-            "nuclides": rng.integers(0, nuclides, first[-1]).astype("i4"),
-            "density": rng.random(first[-1]), "poles": pole.view("i4"), "windows": window.view("i4"),
+            "first": np.cumsum([0, *counts]).astype("i4"),
+            "nuclides": rng.integers(0, nuclides, listed).astype("i4"),
+            "density": rng.random(listed), "poles": pole.view("i4"), "windows": window.view("i4"),
             "k0": rng.uniform(0.3, 2.5, (nuclides, 4)), "macro": zeros(lookups, 4, kind="f8"),
         },
         scalars={

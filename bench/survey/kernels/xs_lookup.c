@@ -1,4 +1,4 @@
-// Cross sections: lookup by lookup, with a bisection that has no branches to guess.
+// Cross sections: lookup by lookup; with branches, which are guessed, loads need not wait for each other.
 #include "native.h"
 enum { MATERIALS = 12, MAX_NUCLIDES = 40 };
 
@@ -33,8 +33,15 @@ void run(const GridPoint *restrict grids, const int *restrict nuclides, const in
         for (int j = 0; j < nuclide_count[material]; j++) {
             const GridPoint *low = grids + nuclides[material * MAX_NUCLIDES + j] * points;
             double amount = density[material * MAX_NUCLIDES + j];
-            for (long length = points - 1; length > 1; length -= length / 2)
-                low = low[length / 2].energy > energy ? low : low + length / 2;
+            for (long length = points - 1; length > 1;) {
+                long half = length / 2;
+                if (low[half].energy > energy)
+                    length = half;
+                else {
+                    low += half;
+                    length -= half;
+                }
+            }
             const GridPoint *high = low + 1;
             double f = (high->energy - energy) / (high->energy - low->energy);
             for (int k = 0; k < 5; k++)
