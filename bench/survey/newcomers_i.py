@@ -1,5 +1,5 @@
 """Twelve kernels as the collections of benchmarks for GPUs have them, written anew and without knowing what
-the JIT is good at: medicine, tracking, clusters, atoms, neutrons, random numbers, textures, fatigue, words."""
+the JIT is good at: medicine, tracking, clusters, atoms, neutrons, random, textures, fatigue, words."""
 
 from __future__ import annotations
 
