@@ -1,0 +1,170 @@
+"""Kernels in today's CUDA C++ (CUB, cuda::std, cooperative groups, templates), written without knowing what
+the JIT is good at: texts and columns of data, compression, fits, products by tensor cores."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from suite.problem import Array, Launch, Problem, blocks
+
+from survey.case import case, zeros
+from survey.newcomers_d import ints
+
+LETTERS = b" etaoinshrdlcumwfgypbvk,.xjqz\nTHEASIW-'\"0123456789"
+
+
+def like_text(*shape: int) -> Array:
+    """Bytes as often as in a text, roughly: in powers of their ranks."""
+    rng = np.random.default_rng(101)
+    weights = 1 / np.arange(1, len(LETTERS) + 1) ** 1.1
+    return rng.choice(np.frombuffer(LETTERS, "u1"), shape, p=weights / weights.sum())
+
+
+def rans_encoded(data: Array, freq: Array, bits: int) -> tuple[Array, Array, Array]:
+    """States that a decoder starts with, words, where a chunk's words start. `data`: [chunk, step, lane]."""
+    chunks, steps, lanes = data.shape
+    before = np.cumsum(freq) - freq
+    state = np.full((chunks, lanes), 1 << 16, "u8")
+    words, given = np.zeros(data.shape, "u2"), np.zeros(data.shape, bool)
+    for step in reversed(range(steps)):
+        f, b = (table[data[:, step]].astype("u8") for table in (freq, before))
+        given[:, step] = state >= f << (32 - bits)
+        words[:, step] = state
+        state = np.where(given[:, step], state >> 16, state)
+        state = (state // f << bits) + state % f + b
+    starts = np.concatenate(([0], np.cumsum(given.sum((1, 2)))))
+    return state.astype("u4"), words[given], starts.astype("u4")
+
+
+@case(full=128, quick=5)
+def rans32(chunks: int) -> Problem:
+    """Chunks of text, each with 32 states in turn; how many lanes want words is different in each step."""
+    bits, steps = 12, 256 if chunks > 100 else 19
+    data = like_text(chunks, steps, 32)
+    count = np.bincount(data.ravel(), minlength=256)
+    freq = np.maximum(count * (1 << bits) // count.sum(), count > 0)
+    freq[freq.argmax()] += (1 << bits) - freq.sum()
+    states, words, starts = rans_encoded(data, freq, bits)
+    numbers = ints("chunks steps", chunks, steps)
+    names = ("freqs", "states", "words", "word_start", "out")
+    given = (freq.astype("u2"), states, words, starts, np.zeros_like(data))
+    return Problem(
+        arrays=dict(zip(names, given, strict=True)),
+        scalars=numbers,
+        launches=[Launch("rans32_decode", blocks(chunks, 8), 256, (*names, *numbers))],
+        changed=["out"],
+    )
+
+
+@case(full=2_000_000, quick=5000)
+def rle_look(n: int) -> Problem:
+    """A sorted-by-something-else column: most runs are short, some are of thousands."""
+    rng = np.random.default_rng(102)
+    lengths = np.minimum(rng.zipf(1.6, n), 3000)
+    column = np.repeat(rng.integers(0, 12, n), lengths)[:n].astype("i4")
+    tiles = blocks(n, 192 * 7)
+    made = {
+        "values": zeros(n + 1, kind="i4"), "starts": zeros(n + 1, kind="u4"),
+        "lengths": zeros(n, kind="u4"), "runs": zeros(1, kind="u4"),
+    }  # fmt: skip
+    return Problem(
+        arrays={"column": column, **made, "states": zeros(tiles, kind="u8"), "ticket": zeros(1, kind="u4")},
+        scalars={"n": np.int32(n)},
+        launches=[
+            Launch("rle_look_init", blocks(tiles), 256, ("states", "ticket", np.int32(tiles))),
+            Launch(
+                "rle_look_heads", tiles, 192, ("column", "n", "states", "ticket", "values", "starts", "runs")
+            ),
+            Launch("rle_look_lengths", 64, 256, ("starts", "runs", "lengths")),
+        ],
+        changed=[*made],
+        native=("column", *made),
+    )
+
+
+def some_words(count: int, different: int) -> list[bytes]:
+    """Words of a language that does not exist, the short ones more often."""
+    rng = np.random.default_rng(103)
+    parts = b"th e an in er re on at en ti es or te of ed is it al ar st to nt ha ng se ou io le ve co me de"
+    pieces = [*parts.split(), b"a", b"i", b"o", b"u", b"s", b"m", b"b", b"k"]
+    vocabulary = [
+        b"".join(pieces[k] for k in rng.zipf(1.3, size) % len(pieces))[:32]
+        for size in 1 + np.sort(rng.integers(0, 8, different))
+    ]
+    weights = 1 / np.arange(1, different + 1)
+    return [vocabulary[k] for k in rng.choice(different, count, p=weights / weights.sum())]
+
+
+def learned(words: set[bytes], merges: int) -> dict[tuple[int, int], int]:
+    """Pairs of tokens by rank: each time what is side by side most often in different words."""
+    texts, ranks = [[*word] for word in sorted(words)], dict[tuple[int, int], int]()
+    for rank in range(merges):
+        count = dict[tuple[int, int], int]()
+        for text in texts:
+            for pair in pairwise(text):
+                count[pair] = count.get(pair, 0) + 1
+        if not count:
+            break
+        best = max(count, key=lambda pair: (count[pair], pair))
+        ranks[best] = rank
+        for text in texts:
+            for at in reversed(range(len(text) - 1)):
+                if (*text[at : at + 2],) == best:
+                    text[at : at + 2] = [256 + rank]
+    return ranks
+
+
+def pair_table(ranks: dict[tuple[int, int], int], slots: int) -> Array:
+    """A hash table with open addressing of pairs (64 bits) and ranks."""
+    table = np.full((slots, 2), 0xFFFFFFFFFFFFFFFF, "u8")
+    for (left, right), rank in ranks.items():
+        key = left << 32 | right
+        at = (key * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF) >> 40 & (slots - 1)
+        while table[at, 0] != 0xFFFFFFFFFFFFFFFF:
+            at = (at + 1) % slots
+        table[at] = key, rank
+    return table
+
+
+@case(full=30_000, quick=45)
+def bpe(count: int) -> Problem:
+    """250 pairs known; a word's lanes are mostly idle, and pairs are joined one after the other."""
+    words, slots = some_words(count, 700 if count > 1000 else 40), 512
+    starts = np.concatenate(([0], np.cumsum([len(word) for word in words]))).astype("i4")
+    numbers = {"mask": np.uint32(slots - 1), "words": np.int32(count)}
+    made = {"tokens": zeros(count, 32, kind="u2"), "counts": zeros(count, kind="u1")}
+    args = ("text", "word_start", "slots", "mask", *made, "words")
+    return Problem(
+        arrays={
+            "text": np.frombuffer(b"".join(words), "u1").copy(), "word_start": starts,
+            "slots": pair_table(learned({*words}, 250), slots), **made,
+        },
+        scalars=numbers,
+        launches=[Launch("bpe_words", min(256, blocks(count, 4)), 128, args)],
+        changed=[*made],
+    )  # fmt: skip
+
+
+@case(full=100_000, quick=330)
+def csv_print(rows: int) -> Problem:
+    """Amounts of some digits and of many, a part of them below zero; dates of two centuries."""
+    rng = np.random.default_rng(104)
+    cents = (rng.lognormal(8, 3, rows) * rng.choice([1, 1, 1, -1], rows)).astype("i8")
+    groups = blocks(rows)
+    table = {
+        "id": np.cumsum(rng.integers(1, 90, rows)).astype("u4"), "cents": cents,
+        "days": rng.integers(-25567, 47482, rows).astype("i4"),
+    }  # fmt: skip
+    made = {"text": zeros(rows * 48, kind="u1"), "bytes": zeros(1, kind="i4")}
+    return Problem(
+        arrays={**table, **made, "block_size": zeros(groups, kind="i4")},
+        scalars={"rows": np.int32(rows)},
+        launches=[
+            Launch("csv_print_sizes", groups, 256, (*table, "block_size", "rows")),
+            Launch("csv_print_offsets", 1, 256, ("block_size", "bytes", np.int32(groups))),
+            Launch("csv_print_rows", groups, 256, (*table, "block_size", "text", "rows")),
+        ],
+        changed=[*made],
+        native=(*table, *made),
+    )
