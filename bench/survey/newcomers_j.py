@@ -168,3 +168,110 @@ def csv_print(rows: int) -> Problem:
         changed=[*made],
         native=(*table, *made),
     )
+
+
+@case(full=80, quick=13)
+def fit_dual(w: int) -> Problem:
+    """An ellipse of pixels with three kinds of tissue; where steps stop, rounding may decide."""
+    rng = np.random.default_rng(105)
+    h, echoes, rounds = w * 3 // 4, 24, 20
+    y, x = np.mgrid[:h, :w]
+    inside = ((x - w / 2) / (w * 0.45)) ** 2 + ((y - h / 2) / (h * 0.45)) ** 2 < 1
+    tissue = (np.sin(x / 9) + np.cos(y / 7) > 0.4).astype("i4") + (np.sin(x / 5 + y / 6) > 0.7)
+    amplitude = (np.float32([0.9, 1.1, 1.4])[tissue] * inside).ravel()
+    rate = np.float32([14, 20, 32])[tissue].ravel()
+    times = np.arange(1, echoes + 1) * 0.008
+    signal = amplitude * np.exp(-times[:, None] * rate) + 0.05 + 0.005 * rng.normal(size=(echoes, w * h))
+    numbers = {
+        **ints("count pixels", echoes, w * h), "background": np.float32(0.3), "rounds": np.int32(rounds),
+    }  # fmt: skip
+    names = ("times", "echoes", "map")
+    return Problem(
+        arrays=dict(zip(names, (times.astype("f4"), signal.astype("f4"), zeros(3, w * h)), strict=True)),
+        scalars=numbers,
+        launches=[Launch("fit_dual", blocks(w * h, 128), 128, (*names, *numbers), 4 * echoes)],
+        changed=["map"],
+        tolerance=1e-4,
+        mismatches=0.01,
+    )
+
+
+@case(full=2048, quick=128)
+def splitk(k: int) -> Problem:
+    """Few rows and a long k: four blocks wait for each other at each tile."""
+    rng = np.random.default_rng(106)
+    m, n = (128, 192) if k > 1000 else (64, 128)
+    size = ints("m n k", m, n, k)
+    splits = 4 if k > 1000 else 2
+    return Problem(
+        arrays={
+            "a": rng.normal(0, 1, (m, k)).astype("f2"), "b": rng.normal(0, 0.05, (n, k)).astype("f2"),
+            "bias": rng.normal(0, 1, n).astype("f4"), "c": zeros(m, n),
+            "semaphores": zeros(m // 64 * n // 64, kind="i4"),
+        },
+        scalars=size,
+        launches=[
+            Launch(
+                "splitk", (n // 64, m // 64, splits), 128, ("a", "b", "bias", "c", "semaphores", *size)
+            )
+        ],
+        changed=["c", "semaphores"],
+        native=("a", "b", "bias", "c"),
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=512, quick=64)
+def mariani(size: int) -> Problem:
+    """Seahorses: blocks look for work until all is done. Far out on an orbit, rounding decides its length."""
+    first, capacity = size // 4, 4096
+    view = {
+        "left": np.float64(-0.79), "top": np.float64(0.06), "step": np.float64(0.12 / size),
+        "limit": np.int32(256),
+    }  # fmt: skip
+    made = {
+        "squares": zeros(capacity, kind="u8"), "ready": zeros(capacity, kind="u4"),
+        "counters": zeros(2, kind="u4"), "pending": zeros(1, kind="i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays={"image": zeros(size, size, kind="u2"), **made},
+        scalars={**ints("size first", size, first), **view},
+        launches=[
+            Launch("mariani_init", 4, 256, (*made, "size", "first", np.int32(capacity))),
+            Launch("mariani_work", 16, 64, (*made, "image", "size", *view)),
+        ],
+        changed=["image"],
+        native=["image"],
+        mismatches=0.005,
+    )
+
+
+@case(full=32_000, quick=1500)
+def pq_scan(n: int) -> Problem:
+    """Codes in groups, as of vectors that are: of 16 parts, some are those of the group's centre."""
+    rng = np.random.default_rng(107)
+    queries, parts, best, tiles = 12 if n > 10_000 else 2, 16, 16, blocks(n, 1024)
+    centres = rng.integers(0, 256, (40, parts))
+    group = np.minimum(rng.zipf(1.4, n) - 1, 39)
+    codes = np.where(rng.random((n, parts)) < 0.35, centres[group], rng.integers(0, 256, (n, parts)))
+    given = {
+        "queries": rng.normal(size=(queries, parts, 4)).astype("f4"),
+        "books": rng.normal(size=(parts, 256, 4)).astype("f4"), "codes": codes.astype("u1"),
+    }  # fmt: skip
+    made = {"distance": zeros(queries, best), "id": zeros(queries, best, kind="i4")}
+    return Problem(
+        arrays={
+            **given, **made,
+            "tables": zeros(queries, parts, 256), "candidates": zeros(queries, tiles, best, 2),
+        },
+        scalars=ints("n count", n, queries),
+        launches=[
+            Launch("pq_table", (parts, queries), 256, ("queries", "books", "tables")),
+            Launch("pq_tiles", (tiles, queries), 128, ("tables", "codes", "candidates", "n")),
+            Launch("pq_best", queries, 128, ("candidates", "distance", "id", np.int32(tiles * best))),
+        ],
+        changed=[*made],
+        native=(*given, *made),
+        tolerance=1e-5,
+        mismatches=0.03,
+    )  # fmt: skip
