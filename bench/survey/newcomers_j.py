@@ -275,3 +275,135 @@ def pq_scan(n: int) -> Problem:
         tolerance=1e-5,
         mismatches=0.03,
     )  # fmt: skip
+
+
+@case(full=400, quick=37)
+def lazy_rk4(w: int) -> Problem:
+    """A broken front that becomes a spiral: 24 launches, most of them sums of fields."""
+    h, steps, dt = w - 12, 3, np.float32(0.05)
+    y, x = np.mgrid[:h, :w]
+    u = np.where(x < w / 3, 1.8, -1.2) + 0.1 * np.sin(y / 5)
+    v = np.where(y < h / 2, -0.5, 0.9) + 0.05 * np.cos(x / 7)
+    size, area = ints("w h", w, h), np.int32(w * h)
+    rate = {
+        "diffusion": np.float32(0.6), "a": np.float32(0.7), "b": np.float32(0.8),
+        "epsilon": np.float32(0.08),
+    }  # fmt: skip
+    launches = list[Launch]()
+    groups, staged = min(64, blocks(w * h)), ("stage_u", "stage_v")
+    for _ in range(steps):
+        for stage, ahead in enumerate((dt / 2, dt / 2, dt, None)):
+            fields, k = staged if stage else ("u", "v"), ("k", np.int32(stage))
+            launches.append(
+                Launch("lazy_rk4_rhs", (blocks(w, 32), blocks(h, 8)), (32, 8), (*fields, *k, *size, *rate))
+            )
+            if ahead is not None:
+                args = ("u", "v", *k, *staged, np.float32(ahead), area)
+                launches.append(Launch("lazy_rk4_stage", groups, 256, args))
+        launches.append(Launch("lazy_rk4_finish", groups, 256, ("u", "v", "k", "dt", area)))
+    return Problem(
+        arrays={
+            "u": u.astype("f4"), "v": v.astype("f4"), "k": zeros(4, 2, h, w),
+            "stage_u": zeros(h, w), "stage_v": zeros(h, w),
+        },
+        scalars={**size, **rate, "dt": dt, "steps": np.int32(steps)},
+        launches=launches,
+        changed=["u", "v"],
+        native=("u", "v"),
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=600, quick=20)
+def nextprime(count: int) -> Problem:
+    """From some 40 numbers, most of which small primes sort out; a warp's threads end apart."""
+    rng = np.random.default_rng(109)
+    numbers = (2 ** rng.uniform(20, 53, count)).astype("u8")
+    numbers[:5] = [0, 1, 2, 240, 7919]
+    return Problem(
+        arrays={"numbers": numbers, "primes": zeros(count, kind="u8")},
+        scalars={"count": np.int32(count)},
+        launches=[Launch("nextprime", blocks(count, 64), 64, ("numbers", "primes", "count"))],
+        changed=["primes"],
+    )
+
+
+@case(full=640, quick=42)
+def sw_pair(sequences: int) -> Problem:
+    """A query of 75 letters; a tenth of the sequences hold some of it, with changes. Sorted by length."""
+    rng = np.random.default_rng(110)
+    letters, rows, pairs = 24, 75 if sequences > 100 else 21, sequences // 2
+    query = rng.integers(0, 20, rows)
+    lengths = np.sort(np.clip(rng.lognormal(4.6, 0.5, sequences), 8, 300).astype("i4"))
+    if sequences < 100:
+        lengths //= 4
+    longest = int(lengths.max())
+    database = np.full((longest, sequences), letters - 1)
+    for k, length in enumerate(lengths):
+        database[:length, k] = rng.integers(0, 20, length)
+        if k % 10 == 3:
+            part = query[: min(rows, int(length))]
+            database[: len(part), k] = np.where(rng.random(len(part)) < 0.2, database[: len(part), k], part)
+    matrix = rng.integers(-4, 3, (letters, letters))
+    matrix = np.minimum(matrix, matrix.T)
+    np.fill_diagonal(matrix, rng.integers(4, 10, letters))
+    matrix[-1] = matrix[:, -1] = -8
+    given = {
+        "query": query.astype("u1"), "matrix": matrix.astype("i1"), "database": database.astype("u1"),
+        "lengths": lengths,
+    }  # fmt: skip
+    numbers = ints("rows pairs open extend", rows, pairs, 11, 1)
+    return Problem(
+        arrays={**given, "border": zeros(longest, pairs, 2, kind="u4"), "scores": zeros(pairs, 2, kind="i4")},
+        scalars=numbers,
+        launches=[
+            Launch("sw_pair", blocks(pairs, 64), 64, (*given, "border", "scores", *numbers)),
+        ],
+        changed=["scores"],
+        native=(*given, "scores"),
+    )
+
+
+EVENT = np.dtype([("user", "u8"), ("page", "u4"), ("time", "u4")])
+
+
+@case(full=700_000, quick=3000)
+def hll_groups(n: int) -> Problem:
+    """Some pages have nearly all events, and some users have many; three in four events are in time."""
+    rng = np.random.default_rng(111)
+    pages, hours = 90, 24 * 3600
+    events = np.zeros(n, EVENT)
+    events["user"] = rng.zipf(1.15, n) % (1 << 40)
+    events["page"] = np.minimum(rng.zipf(1.3, n) - 1, pages - 1)
+    events["time"] = np.sort(rng.integers(0, hours, n))
+    times = {"from": np.uint32(hours // 8), "to": np.uint32(hours * 7 // 8)}
+    made = {"sketches": zeros(pages, 64, kind="u4"), "estimates": zeros(pages)}
+    return Problem(
+        arrays={"events": events.view("u8").reshape(n, 2), **made},
+        scalars={**ints("n pages", n, pages), **times},
+        launches=[
+            Launch(
+                "hll_groups_add", min(32, blocks(n)), 256, ("events", "sketches", "n", "pages", *times),
+                4 * 64 * pages,
+            ),
+            Launch("hll_groups_estimate", blocks(pages, 4), 128, ("sketches", "estimates", "pages")),
+        ],
+        changed=[*made],
+        tolerance=1e-6,
+    )  # fmt: skip
+
+
+@case(full=800, quick=41)
+def aberth(count: int) -> Problem:
+    """Degree 10, some 15 rounds, each with 90 complex divisions; where they stop, rounding may decide."""
+    rng = np.random.default_rng(112)
+    given = rng.normal(size=(11, count, 2))
+    numbers = {**ints("count rounds", count, 50), "tolerance": np.float64(1e-9)}
+    return Problem(
+        arrays={"coefficients": given, "roots": zeros(10, count, 2, kind="f8")},
+        scalars=numbers,
+        launches=[Launch("aberth", blocks(count, 64), 64, ("coefficients", "roots", *numbers))],
+        changed=["roots"],
+        tolerance=1e-8,
+        mismatches=0.01,
+    )
