@@ -88,9 +88,10 @@ def some_words(count: int, different: int) -> list[bytes]:
     rng = np.random.default_rng(103)
     parts = b"th e an in er re on at en ti es or te of ed is it al ar st to nt ha ng se ou io le ve co me de"
     pieces = [*parts.split(), b"a", b"i", b"o", b"u", b"s", b"m", b"b", b"k"]
+    picks: Array = rng.zipf(1.3, (different, 8)) % len(pieces)
+    sizes: Array = 1 + np.sort(rng.integers(0, 8, different))
     vocabulary = [
-        b"".join(pieces[k] for k in rng.zipf(1.3, size) % len(pieces))[:32]
-        for size in 1 + np.sort(rng.integers(0, 8, different))
+        b"".join(pieces[int(k)] for k in some[:size])[:32] for some, size in zip(picks, sizes, strict=True)
     ]
     weights = 1 / np.arange(1, different + 1)
     return [vocabulary[k] for k in rng.choice(different, count, p=weights / weights.sum())]
@@ -132,7 +133,7 @@ def bpe(count: int) -> Problem:
     """250 pairs known; a word's lanes are mostly idle, and pairs are joined one after the other."""
     words, slots = some_words(count, 700 if count > 1000 else 40), 512
     starts = np.concatenate(([0], np.cumsum([len(word) for word in words]))).astype("i4")
-    numbers = {"mask": np.uint32(slots - 1), "words": np.int32(count)}
+    numbers = {"mask": np.uint32(slots - 1), **ints("words", count)}
     made = {"tokens": zeros(count, 32, kind="u2"), "counts": zeros(count, kind="u1")}
     args = ("text", "word_start", "slots", "mask", *made, "words")
     return Problem(
@@ -174,13 +175,13 @@ def csv_print(rows: int) -> Problem:
 def fit_dual(w: int) -> Problem:
     """An ellipse of pixels with three kinds of tissue; where steps stop, rounding may decide."""
     rng = np.random.default_rng(105)
-    h, echoes, rounds = w * 3 // 4, 24, 20
+    h, echoes, rounds = w * 3 // 4, 32, 20
     y, x = np.mgrid[:h, :w]
     inside = ((x - w / 2) / (w * 0.45)) ** 2 + ((y - h / 2) / (h * 0.45)) ** 2 < 1
     tissue = (np.sin(x / 9) + np.cos(y / 7) > 0.4).astype("i4") + (np.sin(x / 5 + y / 6) > 0.7)
-    amplitude = (np.float32([0.9, 1.1, 1.4])[tissue] * inside).ravel()
-    rate = np.float32([14, 20, 32])[tissue].ravel()
-    times = np.arange(1, echoes + 1) * 0.008
+    amplitude = (np.array([0.9, 1.1, 1.4])[tissue] * inside).ravel()
+    rate = np.array([14.0, 20.0, 32.0])[tissue].ravel()
+    times = np.arange(1, echoes + 1) * 0.006
     signal = amplitude * np.exp(-times[:, None] * rate) + 0.05 + 0.005 * rng.normal(size=(echoes, w * h))
     numbers = {
         **ints("count pixels", echoes, w * h), "background": np.float32(0.3), "rounds": np.int32(rounds),
@@ -314,11 +315,11 @@ def lazy_rk4(w: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=600, quick=20)
+@case(full=600, quick=9)
 def nextprime(count: int) -> Problem:
-    """From some 40 numbers, most of which small primes sort out; a warp's threads end apart."""
+    """Some 15 candidates each, most of which small primes sort out; a warp's threads end apart."""
     rng = np.random.default_rng(109)
-    numbers = (2 ** rng.uniform(20, 53, count)).astype("u8")
+    numbers = (2 ** rng.uniform(20, 53 if count > 100 else 33, count)).astype("u8")
     numbers[:5] = [0, 1, 2, 240, 7919]
     return Problem(
         arrays={"numbers": numbers, "primes": zeros(count, kind="u8")},

@@ -13,15 +13,20 @@ void run(const uint16_t *restrict freqs, const uint *restrict states, const uint
         memcpy(x, states + 32 * c, sizeof x);
         const uint16_t *from = words + word_start[c];
         uchar *to = out + (size_t)c * steps * 32;
-        for (int step = 0; step < steps; step++, to += 32)
+        for (int step = 0; step < steps; step++, to += 32) {
+            uint next[32];
+#pragma omp simd
             for (int lane = 0; lane < 32; lane++) {
                 uint slot = table[x[lane] & (SCALE - 1)];
-                uint state = (slot >> 8 & 0xfff) * (x[lane] >> BITS) + (slot >> 20);
+                next[lane] = (slot >> 8 & 0xfff) * (x[lane] >> BITS) + (slot >> 20);
                 to[lane] = slot;
-                // Without a branch: which lanes need words is hard to foresee.
-                uint more = state < 1u << 16;
-                x[lane] = more ? state << 16 | *from : state;
+            }
+            // Without a branch: which lanes need words is hard to foresee.
+            for (int lane = 0; lane < 32; lane++) {
+                uint more = next[lane] < 1u << 16;
+                x[lane] = more ? next[lane] << 16 | *from : next[lane];
                 from += more;
             }
+        }
     }
 }
