@@ -17,7 +17,7 @@ def ints(names: str, *values: int) -> dict[str, np.generic]:
 LEVEL = np.dtype([("offset", "u4"), ("size", "u4"), ("resolution", "u4"), ("scale", "f4")])
 
 
-@case(full=4000, quick=300)
+@case(full=12_000, quick=300)
 def hashgrid(n: int) -> Problem:
     """Points along rays, so neighbours share cells; the first levels are dense, the others hashed."""
     count, most = (12, 1 << 14) if n > 1000 else (5, 1 << 9)
@@ -79,7 +79,7 @@ def fps_ball(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=700, quick=70)
+@case(full=300, quick=37)
 def rosen(cells: int) -> Problem:
     """Arrays of a thread's own, whose places come from constant tables; each cell takes its own steps."""
     numbers = {
@@ -98,4 +98,138 @@ def rosen(cells: int) -> Problem:
         changed=["concentration", "steps"],
         tolerance=1e-9,
         mismatches=0.01,
+    )  # fmt: skip
+
+
+@case(full=400, quick=5)
+def vit_k7(frames: int) -> Problem:
+    """Random bits with a tail of zeros, coded, with noise. A barrier a step, shared metrics, two ballots."""
+    data_bits = 512 if frames > 100 else 48
+    steps = data_bits + 6
+    rng = np.random.default_rng(42)
+    bits = np.zeros((frames, steps + 6), "i4")
+    bits[:, 6 : 6 + data_bits] = rng.integers(2, size=(frames, data_bits))
+    code = np.zeros((frames, steps, 2), "i4")
+    for k, polynomial in enumerate((0x79, 0x5B)):
+        for delay in range(7):
+            if polynomial >> (6 - delay) & 1:
+                code[:, :, k] ^= bits[:, 6 - delay : 6 - delay + steps]
+    soft = (1 - 2 * code) * 32 + rng.normal(0, 24, code.shape)
+    size = ints("frames steps", frames, steps)
+    return Problem(
+        arrays={
+            "soft": np.clip(np.round(soft), -127, 127).astype("i1"),
+            "survivors": zeros(frames, steps, 2, kind="u4"), "metrics": zeros(frames, 64, kind="i4"),
+            "bytes": zeros(frames, data_bits // 8, kind="u1"), "scores": zeros(frames, kind="i4"),
+        },
+        scalars=size,
+        launches=[
+            Launch("viterbi_forward", blocks(frames, 2), (64, 2), ("soft", "survivors", "metrics", *size)),
+            Launch(
+                "viterbi_trace", blocks(frames, 128), 128, ("survivors", "metrics", "bytes", "scores", *size)
+            ),
+        ],
+        changed=["survivors", "metrics", "bytes", "scores"],
+        native=("soft", "bytes", "scores"),
+    )  # fmt: skip
+
+
+@case(full=900, quick=5)
+def kyber(keys: int) -> Problem:
+    """Transforms of 256 numbers of 16 bits: seven steps in shared memory, then back."""
+    rng, k = np.random.default_rng(43), 3
+    small = rng.binomial(2, 0.5, (4, keys, k, 256)).astype("i2")
+    return Problem(
+        arrays={
+            "matrix": rng.integers(0, 3329, (keys, k, k, 256)).astype("i2"), "secret": small[0] - small[1],
+            "secret_hat": zeros(keys, k, 256, kind="i2"), "error": small[2] - small[3],
+            "result": zeros(keys, k, 256, kind="u2"),
+        },
+        scalars=ints("keys", keys),
+        launches=[
+            Launch("kyber_ntt", keys * k, 128, ("secret", "secret_hat")),
+            Launch("kyber_matvec", (k, keys), 128, ("matrix", "secret_hat", "error", "result")),
+        ],
+        changed=["secret_hat", "result"],
+        native=("matrix", "secret", "error", "result"),
+    )  # fmt: skip
+
+
+@case(full=1500, quick=90)
+def ghash(messages: int) -> Problem:
+    """Packets: half of them short, a third full. Threads of a warp end at different times."""
+    rng = np.random.default_rng(44)
+    kind = rng.random(messages)
+    text = np.where(kind < 0.5, rng.integers(40, 100, messages), rng.integers(200, 1400, messages))
+    text = np.where(kind > 0.67, 1432, text) if messages > 1000 else text // 4
+    aad = rng.choice([8, 13, 20], messages)
+    padded = (text + 15) // 16 * 16 + (aad + 15) // 16 * 16
+    ends = np.cumsum(padded)
+    return Problem(
+        arrays={
+            "data": rng.integers(0, 256, ends[-1]).astype("u1"), "offsets": (ends - padded).astype("i8"),
+            "aad_bytes": aad.astype("i4"), "text_bytes": text.astype("i4"),
+            "key": np.array([0x66E94BD4EF8A2C3B, 0x884CFA59CA342B2E], "u8"),
+            "masks": integers(0, 256, messages, 16, kind="u1"), "tags": zeros(messages, 16, kind="u1"),
+        },
+        scalars=ints("messages", messages),
+        launches=[
+            Launch(
+                "ghash", blocks(messages, 128), 128,
+                ("data", "offsets", "aad_bytes", "text_bytes", "key", "masks", "tags", "messages"),
+            )
+        ],
+        changed=["tags"],
+    )  # fmt: skip
+
+
+TENSOR = np.dtype(
+    [("offset", "i8"), ("size", "i4"), ("first", "i4"), ("chunks", "i4"), ("decay", "f4"), ("adapt", "?")],
+    align=True,
+)
+
+
+@case(full=128, quick=20)
+def lamb(width: int) -> Problem:
+    """A small language model's tensors, from embeddings to biases, which most chunks of 4096 do not fill."""
+    layers, words, chunk = (3, 3000, 4096) if width > 100 else (1, 301, 4096)
+    layer = [3 * width**2, 3 * width, width**2, width, 4 * width**2, 4 * width, 4 * width**2, *[width] * 5]
+    sizes = [words * width, 200 * width, *layer * layers, width, width]
+    tensors, chunks = np.zeros(len(sizes), TENSOR), list[tuple[int, int]]()
+    offset = 0
+    for t, size in enumerate(sizes):
+        count, matrix = blocks(size, chunk), size > 4 * width
+        tensors[t] = offset, size, len(chunks), count, 0.01 if matrix else 0, matrix
+        chunks += [(t, index) for index in range(count)]
+        offset += -(-size // 8) * 8
+    beta1, beta2, step = 0.9, 0.999, 10
+    numbers = dict[str, np.generic](
+        loss_scale=np.float32(1024), max_norm=np.float32(1), beta1=np.float32(beta1), beta2=np.float32(beta2),
+        epsilon=np.float32(1e-6), correction1=np.float32(1 - beta1**step),
+        correction2=np.float32(1 - beta2**step),
+    )  # fmt: skip
+    rng, groups = np.random.default_rng(45), len(chunks)
+    arrays = {
+        "grads": rng.normal(0, 4, offset).astype("f2"), "params": rng.normal(0, 0.02, offset).astype("f4"),
+        "m": rng.normal(0, 1e-3, offset).astype("f4"), "v": rng.random(offset, "f4") * np.float32(1e-6),
+        "update": zeros(offset), "params_half": zeros(offset, kind="f2"), "tensors": tensors.view("u1"),
+        "chunks": np.array(chunks, "i4"), "partial": zeros(groups), "norm": zeros(1),
+        "norms": zeros(groups, 2),
+    }  # fmt: skip
+    listed = ("tensors", "chunks")
+    return Problem(
+        arrays=arrays,
+        scalars={**numbers, "rate": np.float32(1e-2), "count": np.int32(len(sizes))},
+        launches=[
+            Launch("grad_norm", groups, 256, ("grads", *listed, "partial")),
+            Launch("finish_norm", 1, 512, ("partial", np.int32(groups), "norm", "loss_scale")),
+            Launch(
+                "lamb_update", groups, 256,
+                ("grads", "params", "m", "v", "update", *listed, "norm", "norms", *numbers),
+            ),
+            Launch("lamb_apply", groups, 256, ("params", "params_half", "update", *listed, "norms", "rate")),
+        ],
+        changed=["params", "m", "v", "update", "params_half", "partial", "norm", "norms"],
+        native=("grads", "params", "m", "v", "update", "params_half", "tensors"),
+        tolerance=5e-4,
     )  # fmt: skip
