@@ -1,4 +1,4 @@
-"""Twelve kernels as people write them in 2026, without knowing what the JIT is good at: encodings, point clouds,
+"""Twelve kernels as people write them, chosen without knowing what the JIT is good at: encodings, point clouds,
 codes, ciphers, optimisers, schemes for equations."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 // A level of hash grids at a time, 64 points side by side: entries and weights as vectors, then the features.
 #include "native.h"
+#include <immintrin.h>
 enum { W = 64 };
 
 typedef struct {
@@ -45,14 +46,13 @@ void run(const float *restrict points, const _Float16 *restrict table, const Lev
             const float *gx = d_encoded + 2 * (long)l * n + first, *gy = gx + n;
             float *ex = encoded + 2 * (long)l * n + first, *ey = ex + n;
             for (int i = 0; i < lanes; i++) {
-                float sx = 0, sy = 0;
+                __m128 sum = _mm_setzero_ps();
                 for (int k = 0; k < 8; k++) {
-                    const _Float16 *f = features + 2 * (long)entry[k][i];
-                    sx += weight[k][i] * (float)f[0];
-                    sy += weight[k][i] * (float)f[1];
+                    __m128 f = _mm_cvtph_ps(_mm_loadu_si32(features + 2 * (long)entry[k][i]));
+                    sum = _mm_add_ps(sum, _mm_mul_ps(_mm_set1_ps(weight[k][i]), f));
                 }
-                ex[i] = sx;
-                ey[i] = sy;
+                ex[i] = sum[0];
+                ey[i] = sum[1];
             }
             for (int i = 0; i < lanes; i++) {
                 if (gx[i] == 0 && gy[i] == 0)
