@@ -1,4 +1,4 @@
-"""Twelve kernels as people write them, chosen without knowing what the JIT is good at: encodings, point clouds,
+"""Kernels as people write them, chosen without knowing what the JIT is good at: encodings, point clouds,
 codes, ciphers, optimisers, schemes for equations."""
 
 from __future__ import annotations
@@ -232,4 +232,98 @@ def lamb(width: int) -> Problem:
         changed=["params", "m", "v", "update", "params_half", "partial", "norm", "norms"],
         native=("grads", "params", "m", "v", "update", "params_half", "tensors"),
         tolerance=5e-4,
+    )  # fmt: skip
+
+
+CAMERA = np.dtype([("rotation", "f4", 9), ("move", "f4", 3), ("focal", "f4", 4), ("size", "i4", 2)])
+
+
+@case(full=6000, quick=200)
+def gsplat(n: int) -> Problem:
+    """A cloud of flat Gaussians, 200 a tile; pixels are done at different times. Rounding may turn where."""
+    width, height = (150, 100) if n > 1000 else (40, 27)
+    rng = np.random.default_rng(46)
+    camera = np.zeros(1, CAMERA)
+    c, s = np.cos(0.3), np.sin(0.3)
+    camera["rotation"], camera["move"] = [c, 0, s, 0, 1, 0, -s, 0, c], [0.1, -0.05, 3]
+    camera["focal"] = width, width, width / 2, height / 2
+    camera["size"] = width, height
+    tiles = blocks(width, 16), blocks(height, 16)
+    splat = zeros(n, 16, kind="i4")  # floats, and four integers after two of padding
+    size = ints("width height", width, height)
+    made = {
+        "splats": splat, "counts": zeros(tiles[0] * tiles[1], kind="i4"),
+        "lists": zeros(tiles[0] * tiles[1], 1024, kind="i4"),
+        "image": zeros(3, height, width), "rest": zeros(height, width),
+    }  # fmt: skip
+    given = {
+        "means": rng.normal(0, [0.9, 0.6, 0.8], (n, 3)).astype("f4"),
+        "scales": np.exp(rng.normal(-3.6, 0.5, (n, 3))).astype("f4"),
+        "quaternions": rng.normal(0, 1, (n, 4)).astype("f4"),
+        "opacities": (1 / (1 + np.exp(-rng.normal(0, 1.5, n)))).astype("f4"),
+        "colors": rng.random((n, 3), "f4"),
+    }
+    return Problem(
+        arrays={**given, "camera": camera.view("u1"), **made},
+        scalars={"n": np.int32(n), **size},
+        launches=[
+            Launch("project", blocks(n), 256, (*given, "camera", "splats", "n")),
+            Launch("bin_splats", blocks(n), 256, ("splats", "counts", "lists", "n", np.int32(tiles[0]))),
+            Launch("render", tiles, (16, 16), ("splats", "counts", "lists", "image", "rest", *size)),
+        ],
+        changed=[*made],
+        native=(*given, "camera", "image", "rest"),
+        tolerance=1e-4,
+        mismatches=0.005,
+    )
+
+
+@case(full=300, quick=35)
+def weno5(nx: int) -> Problem:
+    """Waves that become shocks. Each thread works out four faces, of which its neighbours do three."""
+    ny, steps = nx * 4 // 5 + 1, 2
+    h = 2 * np.pi / nx
+    y, x = np.mgrid[:ny, :nx] * h
+    u = 0.5 + np.sin(x + 0.4) * np.cos(2 * np.pi * y / (ny * h)) + 0.3 * (np.sin(3 * x) > 0.5)
+    size = {**ints("nx ny", nx, ny), "h": np.float64(h), "cfl": np.float64(0.3)}
+    grid, launches = (blocks(nx, 32), blocks(ny, 8)), list[Launch]()
+    speeds = {f"speed{step}": zeros(1, kind="f8") for step in range(steps)}
+    for speed in speeds:
+        launches.append(Launch("max_speed", 4, 256, ("u", speed, np.int32(nx * ny))))
+        for names, keep in ((("u", "u", "u1"), 0), (("u", "u1", "u2"), 0.75), (("u", "u2", "u"), 1 / 3)):
+            launches.append(Launch("weno_stage", grid, (32, 8), (*names, speed, *size, np.float64(keep))))
+    return Problem(
+        arrays={"u": u, "u1": 0 * u, "u2": 0 * u, **speeds},
+        scalars={**size, "steps": np.int32(steps)},
+        launches=launches,
+        changed=["u", "u1", "u2", *speeds],
+        native=("u", "u1", "u2"),
+        tolerance=1e-9,
+    )
+
+
+@case(full=160, quick=5)
+def minimizers(reads: int) -> Problem:
+    """Reads of a genome with repeats and some bases unknown. Each thread reads k bases and 2 w hashes."""
+    rng, k, w = np.random.default_rng(47), 15, 10
+    unit = rng.integers(0, 4, 300)
+    genome = np.concatenate([np.tile(unit, 3), rng.integers(0, 4, 20_000), unit])
+    low, high = (300, 2400) if reads > 100 else (20, 400)
+    lengths = rng.integers(low, high, reads)
+    parts = [genome[at : at + m] for m in lengths for at in [rng.integers(len(genome) - m)]]
+    bases = np.frombuffer(b"ACGT", "u1")[np.concatenate(parts)]
+    bases[rng.random(len(bases)) < 0.001] = ord("N")
+    most = len(bases) // 4
+    numbers = ints("k w most", k, w, most)
+    return Problem(
+        arrays={
+            "bases": bases, "starts": np.concatenate([[0], np.cumsum(lengths)]).astype("i4"),
+            "found": zeros(most, kind="u8"), "total": zeros(1, kind="i4"),
+        },
+        scalars={**numbers, "reads": np.int32(reads)},
+        launches=[
+            Launch("minimizers", (blocks(high), reads), 256, ("bases", "starts", "found", "total", *numbers))
+        ],
+        changed=["found", "total"],
+        unordered=["found"],
     )  # fmt: skip
