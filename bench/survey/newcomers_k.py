@@ -327,3 +327,62 @@ def minimizers(reads: int) -> Problem:
         changed=["found", "total"],
         unordered=["found"],
     )  # fmt: skip
+
+
+@case(full=640, quick=37)
+def cfar(columns: int) -> Problem:
+    """Two rings of cells around each, by a template's parameters; noise, clutter and some targets."""
+    rows, most = columns // 2 + 6, 2000
+    rng = np.random.default_rng(48)
+    samples = rng.normal(0, 300, (rows, columns, 2)) * (1 + 2 * np.exp(-np.arange(columns) / 40))[:, None]
+    for _ in range(columns * rows // 600 + 2):
+        row, column = rng.integers(rows), rng.integers(columns)
+        samples[row, column] *= 12
+        samples[row, column - 1] *= 5
+    numbers = ints("rows columns threshold most", rows, columns, 16 * 9, most)
+    grid, block = (blocks(columns, 16), blocks(rows, 16)), (16, 16)
+    return Problem(
+        arrays={
+            "samples": np.clip(np.round(samples), -32768, 32767).astype("i2"),
+            "power": zeros(rows, columns, kind="u4"),
+            "fine": zeros(most, kind="u8"), "coarse": zeros(most, kind="u8"),
+            "fine_count": zeros(1, kind="i4"), "coarse_count": zeros(1, kind="i4"),
+        },
+        scalars=numbers,
+        launches=[
+            Launch("powers", 32, 256, ("samples", "power", np.int32(rows * columns))),
+            Launch("cfar_fine", grid, block, ("power", "fine", "fine_count", *numbers)),
+            Launch("cfar_coarse", grid, block, ("power", "coarse", "coarse_count", *numbers)),
+        ],
+        changed=["power", "fine", "coarse", "fine_count", "coarse_count"],
+        unordered=["fine", "coarse"],
+    )  # fmt: skip
+
+
+@case(full=384, quick=64)
+def wkv(channels: int) -> Problem:
+    """Four exponentials a step, each step after the one before; three long arrays of a thread's own."""
+    batch, steps = (4, 200) if channels > 100 else (3, 21)
+    shape = (batch, steps, channels)
+    rng = np.random.default_rng(49)
+    size = ints("T C", steps, channels)
+    given = {
+        "w": np.linspace(-5, 1, channels, dtype="f4"), "u": rng.normal(0.3, 0.4, channels).astype("f4"),
+        "k": rng.normal(0, 1.5, shape).astype("f4"), "v": rng.normal(0, 1, shape).astype("f4"),
+    }  # fmt: skip
+    made = {
+        "y": zeros(*shape), "gw": zeros(batch, channels), "gu": zeros(batch, channels),
+        "gk": zeros(*shape), "gv": zeros(*shape),
+    }  # fmt: skip
+    block = 64 if channels > 100 else 32
+    grid = batch * channels // block
+    return Problem(
+        arrays={**given, "gy": rng.normal(0, 1, shape).astype("f4"), **made},
+        scalars={**size, "batch": np.int32(batch)},
+        launches=[
+            Launch("wkv_forward", grid, block, (*size, *given, "y")),
+            Launch("wkv_backward", grid, block, (*size, *given, "gy", "gw", "gu", "gk", "gv")),
+        ],
+        changed=[*made],
+        tolerance=2e-5,
+    )

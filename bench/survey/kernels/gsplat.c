@@ -92,14 +92,19 @@ void run(const float *restrict means, const float *restrict scales, const float 
                     t[i] = left[i] = 1;  // `left` is 0 for a pixel that is done
                 for (int k = 0; k < count; k++) {
                     const Splat s = splats[(uint)list[k]];
-                    float dy = s.y - py, open = 0, power[TILE], e[TILE];
+                    float dy = s.y - py, open = 0, most = -INFINITY, power[TILE], e[TILE];
+#pragma omp simd reduction(max : most)
                     for (int i = 0; i < TILE; i++) {
                         float dx = s.x - (tx * TILE + i);
                         power[i] = -0.5f * (s.a * dx * dx + s.c * dy * dy) - s.b * dx * dy;
+                        e[i] = MAX(-60, MIN(0, power[i]));  // so that the exponential has no special cases
+                        most = power[i] > most ? power[i] : most;
                     }
+                    if (most < -5.6f)  // no alpha of 1/255
+                        continue;
 #pragma omp simd
                     for (int i = 0; i < TILE; i++)
-                        e[i] = expf(power[i] > 0 ? 0 : power[i] < -60 ? -60 : power[i]);  // no special cases
+                        e[i] = expf(e[i]);
 #pragma omp simd reduction(+ : open)
                     for (int i = 0; i < TILE; i++) {
                         float alpha = s.opacity * e[i];
