@@ -4,7 +4,7 @@ codes, ciphers, optimisers, schemes for equations."""
 from __future__ import annotations
 
 import numpy as np
-from suite.problem import Launch, Problem, blocks
+from suite.problem import Array, Launch, Problem, blocks
 
 from survey.case import case, integers, reals, zeros
 
@@ -56,7 +56,7 @@ def fps_ball(n: int) -> Problem:
     rng = np.random.default_rng(41)
     points = rng.random((clouds, n, 3), "f4")
     points[np.arange(clouds)[:, None], np.arange(n), rng.integers(3, size=(clouds, n))] = 0.5
-    points *= np.float32([1, 2, 0.7])
+    points *= np.array([1, 2, 0.7], "f4")
     size, ball = ints("n m", n, m), {"radius": np.float32(0.2), "nsample": np.int32(nsample)}
     made = {
         "nearest": zeros(clouds, n), "chosen": zeros(clouds, m, kind="i4"),
@@ -82,9 +82,9 @@ def fps_ball(n: int) -> Problem:
 @case(full=300, quick=37)
 def rosen(cells: int) -> Problem:
     """Arrays of a thread's own, whose places come from constant tables; each cell takes its own steps."""
-    numbers = {
-        "cells": np.int32(cells), "t_end": np.float64(20), "rtol": np.float64(1e-3), "atol": np.float64(1e-7),
-    }  # fmt: skip
+    numbers = dict[str, np.generic](
+        cells=np.int32(cells), t_end=np.float64(20), rtol=np.float64(1e-3), atol=np.float64(1e-7)
+    )
     concentration = reals(6, cells, kind="f8") * np.array([1, 0.01, 0.1, 0.02, 0.05, 0.2])[:, None]
     return Problem(
         arrays={
@@ -114,7 +114,7 @@ def vit_k7(frames: int) -> Problem:
         for delay in range(7):
             if polynomial >> (6 - delay) & 1:
                 code[:, :, k] ^= bits[:, 6 - delay : 6 - delay + steps]
-    soft = (1 - 2 * code) * 32 + rng.normal(0, 24, code.shape)
+    soft: Array = (1 - 2 * code) * 32 + rng.normal(0, 24, code.shape)
     size = ints("frames steps", frames, steps)
     return Problem(
         arrays={
@@ -167,7 +167,7 @@ def ghash(messages: int) -> Problem:
     ends = np.cumsum(padded)
     return Problem(
         arrays={
-            "data": rng.integers(0, 256, ends[-1]).astype("u1"), "offsets": (ends - padded).astype("i8"),
+            "data": integers(0, 256, int(ends[-1]), kind="u1"), "offsets": (ends - padded).astype("i8"),
             "aad_bytes": aad.astype("i4"), "text_bytes": text.astype("i4"),
             "key": np.array([0x66E94BD4EF8A2C3B, 0x884CFA59CA342B2E], "u8"),
             "masks": integers(0, 256, messages, 16, kind="u1"), "tags": zeros(messages, 16, kind="u1"),
@@ -311,7 +311,8 @@ def minimizers(reads: int) -> Problem:
     genome = np.concatenate([np.tile(unit, 3), rng.integers(0, 4, 20_000), unit])
     low, high = (300, 2400) if reads > 100 else (20, 400)
     lengths = rng.integers(low, high, reads)
-    parts = [genome[at : at + m] for m in lengths for at in [rng.integers(len(genome) - m)]]
+    starts = rng.integers(len(genome) - lengths)
+    parts = [genome[at : at + m] for at, m in zip(starts, lengths, strict=True)]
     bases = np.frombuffer(b"ACGT", "u1")[np.concatenate(parts)]
     bases[rng.random(len(bases)) < 0.001] = ord("N")
     most = len(bases) // 4
@@ -429,7 +430,7 @@ def pic_boris(n: int) -> Problem:
     particles[:, 2] = np.where(rng.random(n) < 0.5, 2, -2)
     particles[:, 2:5] += rng.normal(0, 0.5, (n, 3))
     particles[:, 5] = 1 + rng.random(n)
-    particles[:, :2] = np.minimum(particles[:, :2], np.float32([nx, ny]) - np.float32(0.01))
+    particles[:, :2] = np.minimum(particles[:, :2], np.array([nx, ny], "f4") - np.float32(0.01))
     tile = (particles[:, 1] // 16 * (nx // 16) + particles[:, 0] // 16).astype("i4")
     order = np.argsort(tile, kind="stable")
     y, x = np.mgrid[:ny, :nx]
