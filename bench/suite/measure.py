@@ -115,7 +115,7 @@ def interleaved(
 ) -> dict[str, float]:
     """Median seconds of each version, one run of each a round. Each has its turn at every place of a round:
     what runs before leaves its mark on caches, 1.5% of saxpy. The first rounds do not count if there are
-    others: simt makes code again that has run for a while. What takes `SLOW` seconds twice is not run again."""
+    others: simt makes code again that has run for a while. What takes `SLOW` seconds twice is run no more."""
     samples: dict[str, list[float]] = {name: [] for name in versions}
     names = list(versions)
     for round_number in range(WARM + rounds):
