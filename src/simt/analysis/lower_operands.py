@@ -176,7 +176,9 @@ class Operands:
             case SymbolKind.FUNCTION:
                 function = self.context.definition(node)
                 if function.body is None:
-                    raise Unlowerable(f"function `{node.name}` has no body, and so no address", node.span)
+                    message = f"function `{node.name}` has no body, and so no address"
+                    hint = "load the module together with a file that defines it: load([...])"
+                    raise Unlowerable(message, node.span, hint)
                 name = self.context.linked(function.name)
                 self.context.addressed[name] = function
                 return FunctionAddress(name, U64)

@@ -228,7 +228,8 @@ def _check(program: Program, kernel: Function, name: str, call: Call) -> None:
     if offered is None:
         raise LaunchError(
             f"{where}, which the module declares but does not define, and which is no function of the system"
-            f" (those are {', '.join(sorted(SYSTEM))})"
+            f" (those are {', '.join(sorted(SYSTEM))}); load the module together"
+            " with a file that defines it: load([...])"
         )
     import_whole("simt.analysis.lower_calls")
     from simt.analysis.lower_calls import source_type  # only where there are calls: start-up time
