@@ -24,12 +24,13 @@ from simt.engine.native_frames import frames
 from simt.imports import Later, import_whole
 
 if TYPE_CHECKING:
-    from simt.engine import llvm_kernel, llvm_outline
+    from simt.engine import llvm_begun, llvm_kernel, llvm_outline
     from simt.engine.llvm_common import Common
     from simt.engine.llvm_slots import Unit
     from simt.isa.texels import Sampling
 else:  # only to compile: start-up time
     llvm_kernel, llvm_outline = Later("simt.engine.llvm_kernel"), Later("simt.engine.llvm_outline")
+    llvm_begun = Later("simt.engine.llvm_begun")
 
 LITTLE = 2 << 20
 """Bytes of native stack that are little: half of `simt.engine.native_stack.WANTED`."""
@@ -90,7 +91,8 @@ def generate(
 
     Raises `Unsupported`."""
     with collector_paused():
-        begun, what = llvm_kernel.begin(program, kernel, block), (block, cpu.features, attributes(cpu))
+        program, begun = llvm_begun.begin(program, kernel, block)
+        kernel, what = begun[0], (block, cpu.features, attributes(cpu))
         schedule = begun[1].schedule
         given = simple_terms(schedule)
         simple = given is not None and given.allow(warps, short_drafts)

@@ -26,6 +26,8 @@ from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import PRED, Type
 
+FEW_TARGETS = 4
+"""Functions that a call by address may reach, up to which each is looked for among the lanes' addresses."""
 NO_LOOPS = '"disable-tail-calls"="true"'
 """Recursion stays recursion, so that its depth is checked: as a loop it would never be stopped."""
 STRAIGHT = '"simt-straight"'
@@ -154,6 +156,8 @@ class CallingEmitter(ColumnEmitter):
 
     def _call_any(self, op: Call, arguments: list[str], results: list[str]) -> None:
         """An indirect call: one call for each candidate that some lane reaches."""
+        if len(op.candidates) > FEW_TARGETS:
+            return self._call_by_turns(op, arguments, results)
         assert isinstance(op.callee, Register)
         target = self.m.vector(self.m.to_bits(op.callee.type, self.register(op.callee)))
         known = Value(NO_LANES.removeprefix(MASK).strip(), "i1", WARP)
@@ -168,6 +172,45 @@ class CallingEmitter(ColumnEmitter):
             self.builder.void(f"br label %{skip}")
             self.builder.label(skip)
         self._fault_if(self.m.invert_mask(known), FaultKind.TARGET)
+        return None
+
+    def _call_by_turns(self, op: Call, arguments: list[str], results: list[str]) -> None:
+        """The same for many candidates: the function of the first lane that has not called its own yet, for
+        all lanes that call the same, until none is left."""
+        assert isinstance(op.callee, Register)
+        say, label, name = self.builder.emit, self.builder.label, self.builder.block_name
+        target = self.m.vector(self.m.to_bits(op.callee.type, self.register(op.callee)))
+        rest, wrong, targets = say("alloca i32"), say("alloca i32"), self.m.buffer(target.type, WARP)
+        self.builder.void(f"store {target.typed}, ptr {targets}, align 64")
+        self.builder.void(f"store {self.m.mask_bits(self.m.mask).typed}, ptr {rest}")
+        self.builder.void(f"store i32 0, ptr {wrong}")
+        turn, choose, unknown, done = (name(f"call.{part}") for part in ("turn", "choose", "unknown", "done"))
+        self.builder.void(f"br label %{turn}")
+        label(turn)
+        left = say(f"load i32, ptr {rest}")
+        self.builder.void(f"br i1 {say(f'icmp eq i32 {left}, 0')}, label %{done}, label %{choose}")
+        label(choose)
+        first = self.m.module.declare("llvm.cttz.i32", "i32", ("i32", "i1"))
+        lane = say(f"call i32 {first}(i32 {left}, i1 true)")
+        one = say(f"load {target.type}, ptr {say(f'getelementptr {target.type}, ptr {targets}, i32 {lane}')}")
+        alike = self.m.mask_bits(self.m.test("icmp eq", target, Value(one, target.type))).ir
+        here = say(f"and i32 {alike}, {left}")
+        self.builder.void(f"store i32 {say(f'xor i32 {left}, {here}')}, ptr {rest}")
+        lanes = Value(say(f"bitcast i32 {here} to {MASK}"), "i1", WARP)
+        calls = {candidate: name("call") for candidate in op.candidates}
+        ways = (f"{target.type} {self.function_address(c)}, label %{way}" for c, way in calls.items())
+        self.builder.void(f"switch {target.type} {one}, label %{unknown} [ {' '.join(ways)} ]")
+        for candidate, way in calls.items():
+            label(way)
+            self._call_one(candidate, lanes, arguments, results, op)
+            self.builder.void(f"br label %{turn}")
+        label(unknown)
+        found = say(f"load i32, ptr {wrong}")
+        self.builder.void(f"store i32 {say(f'or i32 {here}, {found}')}, ptr {wrong}")
+        self.builder.void(f"br label %{turn}")
+        label(done)
+        bits = say(f"load i32, ptr {wrong}")
+        self._fault_if(Value(say(f"bitcast i32 {bits} to {MASK}"), "i1", WARP), FaultKind.TARGET)
 
 
 def source_type(source: Source) -> Type:

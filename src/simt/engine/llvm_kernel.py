@@ -13,14 +13,10 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from simt.analysis.asked_again import without_questions
-from simt.analysis.factors import with_numbers
 from simt.analysis.float_registers import with_float_registers
-from simt.analysis.frame_registers import flattened
 from simt.analysis.program import Function, Op, Program
-from simt.analysis.schedule import schedule
 from simt.analysis.shape import WARP, BlockShape
-from simt.analysis.ssa import Ssa, build
+from simt.analysis.ssa import Ssa
 from simt.engine import (
     llvm_flushing,
     llvm_frame,
@@ -34,6 +30,7 @@ from simt.engine import (
 )
 from simt.engine.abi import KERNEL, LINE_SLOTS, NATIVE_STACK, LaunchSlot, WorkerSlot
 from simt.engine.llvm_begin import initial_mask, is_whole, start_of_warp
+from simt.engine.llvm_begun import begin
 from simt.engine.llvm_branches import WEIGHTS
 from simt.engine.llvm_builder import OF_TURNS, Builder, Value
 from simt.engine.llvm_calls import DeviceEmitter
@@ -601,13 +598,6 @@ def rolled(kernel: str) -> str:
     return _BACK.sub(lambda branch: f"{branch[0]}, !llvm.loop !{BACK[branch[1]]}", kernel)
 
 
-def begin(program: Program, kernel: Function, block: BlockShape) -> tuple[Function, Ssa]:
-    """The kernel as it is emitted in every way, and its SSA."""
-    kernel = without_questions(program, with_numbers(kernel, block.numbers))
-    kernel, ssa = with_float_registers(*flattened(program, kernel))
-    return kernel, ssa or build(kernel, schedule(kernel))
-
-
 def emit_simply(
     program: Program,
     begun: tuple[Function, Ssa],
@@ -633,11 +623,12 @@ def emit(
     """The LLVM module of a kernel for CTAs of a shape, and the bytes of context each warp needs.
 
     `watch` gets the emitter of every function before it emits; code is then emitted as if it were small.
-    `begun`: what `begin` gave. `room`: how many times as long as usual it may be before it is emitted as a
-    large one, or, if that is more than once, `TooLarge` is raised. Raises `Unsupported` for what only the
-    interpreter runs.
+    `begun`: what `begin` gave. `room`: how many times as long as usual it may be before it is a large one; if
+    that is more than once, `TooLarge` is raised then. Raises `Unsupported` for what is interpreted only.
     """
-    kernel, ssa = begun or begin(program, kernel, block)
+    if begun is None:
+        program, begun = begin(program, kernel, block)
+    kernel, ssa = begun
     kernel, ssa = llvm_rewriting.with_decisions(Unit(program, kernel, block, features, room=room, ssa=ssa))
     kernel, ssa = short_divisions.with_short_divisions(program, kernel, ssa)
     written_out = unrolling.unrolled(program, kernel, block)
