@@ -13,13 +13,18 @@ from tests.shares import share
 RECORDED = json.loads(RESULTS.read_text())["digests"]
 ANY_ORDER = {
     "cg", "segred", "sum_atomic", "scatter_f64", "ln_back", "kcluster", "kmeans_update", "cic", "q1_groups",
-    "coo", "pagerank", "dot_warps", "spgemm", "tets",  # atomic sums of floats, which round as the order is
-    "sph_cells", "bfs_queue", "chained", "izhikevich",  # places in lists that threads get by atomics
+    "coo", "pagerank", "dot_warps", "spgemm", "tets", "pfilter", "hashgrid", "pic_boris",
+    # those have atomic sums of floats, which round as the order is; these, places in lists by atomics
+    "sph_cells", "bfs_queue", "chained", "izhikevich", "gsplat",
 }  # fmt: skip
 """Kernels whose bits depend on which thread of which CTA is first. (`test_survey.py` has C for them.)"""
 
+COMPUTED_AGAIN = {"weno5"}
+"""A kernel of which ptxas computes a difference of two products (`%fd50`) again, behind a quotient, where it
+is needed, and rounds the other one of them there: 55 of 1,015 results differ. To simt it is one value."""
 
-SURE = [name for name in CASES if name not in ANY_ORDER]
+
+SURE = [name for name in CASES if name not in ANY_ORDER | COMPUTED_AGAIN]
 
 
 @pytest.mark.parametrize("name", share(SURE, 5))
@@ -30,5 +35,5 @@ def test_bits_of_a_gpu(name: str) -> None:
 
 def test_every_kernel_is_recorded() -> None:
     assert RECORDED.keys() == CASES.keys()
-    assert CASES.keys() >= ANY_ORDER
+    assert CASES.keys() >= ANY_ORDER | COMPUTED_AGAIN
     assert all(RECORDED.values())
