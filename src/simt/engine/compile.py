@@ -107,7 +107,7 @@ def generate(
     draft = given.allow(warps, short_drafts)
     header = _header(emitted, cpu) | {
         "draft": draft,
-        "coarse": not simple and unit.large and unit.ops <= llvm_outline.OPS,
+        "coarse": unit.ops if not simple and unit.large and unit.ops <= llvm_outline.OPS else 0,
         "limit": given.limit,
         "instructions": given.instructions,
     }
@@ -146,7 +146,7 @@ def _header(emitted: tuple[str, Unit, int], cpu: Cpu) -> dict[str, object]:
         "shallow": not unit.called
         and (cpu.is_x86_linux or lines <= SHALLOW or nested_lines(text) <= SHALLOW),
         "draft": False,
-        "coarse": False,
+        "coarse": 0,
         "long": False,
     }
 

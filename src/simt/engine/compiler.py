@@ -109,7 +109,7 @@ class Compiler:
     def _keep_coarse(self, key: str, kept: tuple[dict[str, object], bytes] | None) -> None:
         """No process is to look for better code any more. `kept`: what the cache had, if it had any."""
         if kept is not None:
-            self.objects.store(key, {**kept[0], "coarse": False}, kept[1])
+            self.objects.store(key, {**kept[0], "coarse": 0}, kept[1])
 
     def _compiled(self, made: Made) -> Compiled:
         """Code in memory, linked."""
@@ -125,7 +125,7 @@ class Compiler:
         if header["draft"]:
             draft = Draft(_terms(header), self.short_drafts, made.draft)
         fetches = tuple((geometry, t) for geometry, t in cast("list[tuple[str, str]]", header["fetches"]))
-        coarse = Coarse() if header["coarse"] else None
+        coarse = Coarse(cast("int", header["coarse"])) if header["coarse"] else None
         return Compiled(
             entry, address, symbols, context, system, spins, locks, shallow, fetches, shape, code, draft,
             coarse,

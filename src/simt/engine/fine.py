@@ -2,9 +2,9 @@
 
 Of a large kernel each instruction is a call (`simt.engine.llvm_outline`), LLVM optimises nothing across
 them, and what is kept of small kernels' loops in registers goes through memory. Such coarse code takes up to
-four times as long as fine code would. What is somewhat larger than usual kernels are gets that once launches
-have taken about as long as a person notices, and it is in the cache for all later processes. Of every seven
-such kernels of the survey two were slower so: the first launches tell, and the better code stays.
+four times as long as fine code would. A kernel that is somewhat larger than usual gets that once launches
+have taken a twentieth of LLVM's time, and it is in the cache for all later processes. Of seven such kernels
+of the survey two were slower so: the first launches tell, and the better code stays.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 ROOM = 3
 """Times as long as usual code may be to be made so: LLVM takes up to some five seconds."""
-MUCH = 200_000_000
-"""Nanoseconds that launches of coarse code take together, from which the next one gets fine code."""
+MUCH = 60_000
+"""Nanoseconds for each instruction of the kernel that launches of coarse code take together, from which the
+next one gets fine code: LLVM takes some twenty times as long for it."""
 SAMPLE = 50_000_000
-"""The same of fine code, until it is known whether it is the better one."""
+"""Nanoseconds that launches of fine code take until it is known whether it is the better one."""
 WORSE = 1.05
 """Times as long for a warp, from which fine code is the worse one."""
 SHORT = 200_000
@@ -34,13 +35,13 @@ asking takes a tenth of that."""
 
 
 class Coarse:
-    """What is known of coarse code. `spent`: nanoseconds that its launches took; `warps` of them."""
+    """What is known of coarse code. `spent`: nanoseconds that its launches took; `warps` of them; `enough`:
+    as many nanoseconds are to tell how fast it is."""
 
-    __slots__ = ("spent", "warps")
+    __slots__ = ("enough", "spent", "warps")
 
-    enough = MUCH
-
-    def __init__(self) -> None:
+    def __init__(self, ops: int) -> None:
+        self.enough: float = MUCH * ops
         self.spent = self.warps = 0
 
     @property
@@ -72,10 +73,9 @@ class Fine(Coarse):
 
     __slots__ = ("before", "kept")
 
-    enough = SAMPLE
-
     def __init__(self, before: Compiled, kept: tuple[dict[str, object], bytes] | None) -> None:
-        super().__init__()
+        super().__init__(0)
+        self.enough = SAMPLE
         self.before = before
         self.kept = kept
 

@@ -14,6 +14,7 @@ import simt
 from simt.engine import compile as compiling
 from simt.engine import fine, llvm_calls
 from simt.engine.jit import Jit
+from simt.engine.prepared import Prepared
 from simt.machine.launch import Launch
 
 SUM = """.version 7.5
@@ -54,8 +55,8 @@ def tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[bool]:
     monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("SIMT_DRAFTS", "0")
     monkeypatch.setattr(llvm_calls, "PLACES", 1)
-    monkeypatch.setattr(fine.Coarse, "enough", 1)
-    monkeypatch.setattr(fine.Fine, "enough", 1)
+    monkeypatch.setattr(fine, "MUCH", 1e-6)
+    monkeypatch.setattr(fine, "SAMPLE", 1)
     monkeypatch.setattr(fine, "SHORT", 0)
     monkeypatch.setattr(fine, "WORSE", 1e9)
     return found
@@ -69,15 +70,17 @@ class Program:
         self.kernel = self.device.load(text)["k"]
         self.array, self.expected, self.n = self.device.zeros(100, "u4"), np.zeros(100, "u4"), 100
         self.kinds = list[str]()
-        run = Jit._run
+        launch = Jit.launch
 
-        def noted(jit: Jit, launch: Launch, prepared: object) -> None:
-            coarse = prepared.compiled.coarse  # type: ignore[attr-defined]
-            kind = SETTLED if coarse is None else FINE if isinstance(coarse, fine.Fine) else COARSE
-            self.kinds.append(kind)
-            run(jit, launch, prepared)  # type: ignore[arg-type]
+        def noted(jit: Jit, made_ready: Launch) -> None:
+            launch(jit, made_ready)
+            assert isinstance(made_ready.state, Prepared)
+            coarse = made_ready.state.compiled.coarse
+            self.kinds.append(
+                SETTLED if coarse is None else FINE if isinstance(coarse, fine.Fine) else COARSE
+            )
 
-        monkeypatch.setattr(Jit, "_run", noted)
+        monkeypatch.setattr(Jit, "launch", noted)
 
     def run(self, times: int = 1) -> list[str]:
         for _ in range(times):
@@ -101,7 +104,7 @@ def test_the_cache_has_it_for_later_processes(tried: list[bool], monkeypatch: py
 
 
 def test_coarse_code_that_runs_little_stays(tried: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fine.Coarse, "enough", 1 << 60)
+    monkeypatch.setattr(fine, "MUCH", 1 << 60)
     program = Program(monkeypatch)
     assert program.run(5) == [COARSE] * 5
     monkeypatch.setattr(fine, "SHORT", 1 << 60)
@@ -128,7 +131,7 @@ def test_a_fault_of_the_compiler_leaves_it_coarse(tried: list[bool], monkeypatch
         raise RuntimeError("no such thing")
 
     monkeypatch.setattr(compiling, "finer", fails)
-    monkeypatch.setattr("simt.engine.jit._is_ours", lambda _: True)
+    monkeypatch.setattr("simt.engine.jit._is_ours", bool)
     program = Program(monkeypatch)
     with pytest.warns(simt.CompilerWarning, match="keeps the code"):
         assert program.run(2) == [COARSE, SETTLED]
