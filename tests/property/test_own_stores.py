@@ -45,6 +45,12 @@ class Loop:
     def threads(self) -> int:
         return len(self.starts[0])
 
+    @property
+    def carries(self) -> bool:
+        """Whether some word is loaded that the thread has had the turn before, and so may be kept."""
+        words = {(pointer, at) for _, pointer, at, _ in self.ops}
+        return any(not stores and (pointer, at + self.step) in words for stores, pointer, at, _ in self.ops)
+
 
 def some(random: Random) -> Loop:
     """The code of a loop; no thread goes through it yet."""
@@ -55,10 +61,11 @@ def some(random: Random) -> Loop:
     chosen = [(random.random() < 0.5, random.randrange(pointers)) for _ in range(random.choice((1, 2, 3)))]
     chosen.insert(random.randrange(len(chosen) + 1), (True, random.randrange(pointers)))
     aside = [unit * random.choice((0, 0, 0, 1, -1, 2)) for _ in range(pointers)]
+    back = [random.choice((0, 0, 0, 0, -unit, unit, -step, unit - step)) for _ in chosen]
     for word in range(words):
-        for stores, pointer in chosen:
+        for (stores, pointer), behind in zip(chosen, back, strict=True):
             size = random.choice((unit, unit, max(1, unit // 2))) if words == 1 and not stores else unit
-            ops.append((stores, pointer, unit * word + aside[pointer] * stores, size))
+            ops.append((stores, pointer, unit * word + (aside[pointer] if stores else behind), size))
     if random.random() < 0.1:
         random.shuffle(ops)
     return Loop((*ops,), step, random.random() < 0.3, 0, ((),) * pointers, (), unit)
@@ -77,6 +84,8 @@ def some_starts(random: Random, loop: Loop, turns: int, threads: int) -> tuple[t
     unit, row, reach = loop.unit, loop.step * turns, loop.step * turns + 64
     half = row // unit // 2 * unit
     pitch = random.choice((row, row, row, half, reach, reach, reach + 64 - unit, 1024, 32, unit, 0))
+    if loop.carries:  # what other threads store meanwhile is seen in any turn, or in none
+        pitch = max(pitch, reach + 2 * loop.step)
     lanes = [pitch * lane for lane in range(threads)]
     if random.random() < 0.1:
         random.shuffle(lanes)

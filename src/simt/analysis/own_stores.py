@@ -48,7 +48,7 @@ def course(ssa: Ssa, loop: Loop, turns: Turns, environment: Environment) -> Cour
     for op in block.ops:
         if isinstance(op, Op) and (not op.form.effects or _is_parameter(op)):
             continue
-        access = None if isinstance(op, Call) else _access(ssa, op, environment)
+        access = None if isinstance(op, Call) else access_of(ssa, op, environment)
         if access is None:
             return None
         stores, address, size, offset = access
@@ -82,7 +82,7 @@ def _is_parameter(op: Op) -> bool:
     return bool(op.destinations) and op.form.moves_memory and op.binding.get("space") == "param"
 
 
-def _access(ssa: Ssa, op: Op, environment: Environment) -> tuple[bool, Definition, int, int] | None:
+def access_of(ssa: Ssa, op: Op, environment: Environment) -> tuple[bool, Definition, int, int] | None:
     """Whether an op stores, its address, the bytes of its word, and the offset to that address; None: it is
     none that loads or stores one word of global memory and no more."""
     t, places = op.binding.get("type"), list(memory_operands(op))

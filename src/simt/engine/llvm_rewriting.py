@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from simt.analysis.carried_words import carrying_loops, with_carried_words
 from simt.analysis.chosen import with_choices
 from simt.analysis.cut_again import cut_again
 from simt.analysis.decided import decided
@@ -133,6 +134,16 @@ def _stores(block: Block) -> bool:
     return any(isinstance(op, Op) and op.form.effects and not op.destinations for op in block.ops)
 
 
+def _with_carried_words(unit: Unit) -> Function:
+    """The kernel, with words that loops have from the turn before in registers, where rows of each thread's
+    own may be moved by stretches."""
+    if not has_stretches(unit.features) or unit.has_clock:
+        return unit.kernel
+    ssa = unit.analyse(unit.kernel).ssa
+    loops = carrying_loops(ssa, unit.program.environment) if ssa.schedule.loops else []
+    return with_carried_words(unit.kernel, ssa, loops) if loops else unit.kernel
+
+
 def _told_before(unit: Unit) -> Function:
     """The kernel, with loops standing twice whose branches are told before them."""
     if unit.has_clock or not any(isinstance(block.terminator, Branch) for block in unit.kernel.blocks):
@@ -200,8 +211,8 @@ def is_surely_large(unit: Unit) -> bool:
 
 
 STEPS = (
-    _with_wide_moves, _with_parted_bounds, _with_choices, _rolled_again, _told_before, _staying_together,
-    _without_guards, _without_branches, _with_rows_of_blocks,
+    _with_wide_moves, _with_parted_bounds, _with_choices, _rolled_again, _with_carried_words, _told_before,
+    _staying_together, _without_guards, _without_branches, _with_rows_of_blocks,
 )  # fmt: skip
 """One after the other: each gives the kernel that the next one finds."""
 

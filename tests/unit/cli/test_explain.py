@@ -150,35 +150,28 @@ def test_what_the_interpreter_runs(tmp_path: Path, capsys: pytest.CaptureFixture
     assert second.startswith("  line 8  bar.sync %t")
 
 
-DEEP = """.version 7.0
+NUMBERED = """.version 7.0
 .target sm_75
 .address_size 64
-.func down(.param .b32 n)
+.visible .entry k(.param .u64 x)
 {
-    .reg .pred %p;
+    .reg .b64 %x, %o;
     .reg .b32 %n;
-    .param .b32 less;
-    ld.param.b32 %n, [n];
-    setp.eq.u32 %p, %n, 0;
-    @%p exit;
-    sub.u32 %n, %n, 1;
-    st.param.b32 [less], %n;
-    call down, (less);
-    ret;
-}
-.visible .entry deep(.param .u64 x)
-{
-    .param .b32 n;
-    st.param.b32 [n], 3;
-    call down, (n);
+    ld.param.u64 %x, [x];
+    mov.u32 %n, %tid.x;
+    mul.wide.u32 %o, %n, 4;
+    add.u64 %x, %x, %o;
+    ld.global.u32 %n, [%x];
+    bar.sync %n;
     ret;
 }
 """
 
 
 def test_a_run_that_fell_back_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "deep.ptx"
-    path.write_text(DEEP)
-    words = ["x=zeros:u32:1", "--grid", "1", "--block", "32", "--memory", "64MiB", "--engine", "jit"]
+    path = tmp_path / "numbered.ptx"
+    path.write_text(NUMBERED)
+    words = ["x=zeros:u32:32", "--grid", "1", "--block", "32", "--memory", "64MiB", "--engine", "jit"]
     assert execute(["run", str(path), *words]) == 0
-    assert "(interpreted, because the JIT does not compile exit in function down)" in capsys.readouterr().err
+    reason = "a barrier whose number or count differs between lanes"
+    assert f"(interpreted, because the JIT does not compile {reason})" in capsys.readouterr().err
