@@ -22,6 +22,8 @@ OPS = "ld.global.u", "st.global.u"
 """How the lines of a loop's instructions begin, which get at memory by `%p`."""
 REGISTERS = {1: "%h", 2: "%h", 4: "%w", 8: "%v"}
 """For words of so many bytes."""
+FEW = 8
+"""Threads of a warp that may go through a loop one after the other."""
 CASES = 16
 """Of threads that go through each loop."""
 
@@ -75,16 +77,19 @@ def gone_through(random: Random, loop: Loop) -> Loop:
     """By some threads, some times."""
     turns, threads = random.choice((1, 2, 5, 9, 17, 40)), random.choice((32, 32, 32, 20, 7))
     idle = random.choice(((), (), (), (0,), range(20, 32), range(0, 32, 2)))
-    starts = some_starts(random, loop, turns, threads)
-    return replace(loop, turns=turns, starts=starts, idle=tuple(t for t in idle if t < threads))
+    idle = tuple(t for t in idle if t < threads)
+    starts = some_starts(random, loop, turns, threads, few=threads - len(idle) <= FEW)
+    return replace(loop, turns=turns, starts=starts, idle=idle)
 
 
-def some_starts(random: Random, loop: Loop, turns: int, threads: int) -> tuple[tuple[int, ...], ...]:
+def some_starts(
+    random: Random, loop: Loop, turns: int, threads: int, few: bool
+) -> tuple[tuple[int, ...], ...]:
     """Rows of one pitch, side by side or one over the other; of one array, or of others behind it."""
     unit, row, reach = loop.unit, loop.step * turns, loop.step * turns + 64
     half = row // unit // 2 * unit
     pitch = random.choice((row, row, row, half, reach, reach, reach + 64 - unit, 1024, 32, unit, 0))
-    if loop.carries:  # what other threads store meanwhile is seen in any turn, or in none
+    if loop.carries or few:  # what other threads store meanwhile is seen in any turn, or in none
         pitch = max(pitch, reach + 2 * loop.step)
     lanes = [pitch * lane for lane in range(threads)]
     if random.random() < 0.1:
