@@ -47,6 +47,7 @@ from simt.engine.llvm_outline import BLOCKS, LINES, PIECE, TooLarge, times_block
 from simt.engine.llvm_slots import Unit
 from simt.engine.llvm_stop import stop
 from simt.engine.llvm_stretches import Stretches
+from simt.engine.llvm_variables import Variables
 from simt.engine.llvm_yield import give_way
 from simt.engine.unsupported import Unsupported
 from simt.records import replace
@@ -97,6 +98,7 @@ class FunctionEmitter(OpEmitter):
         self.m.beside_lanes = not unit.large and self.alone.has_scattered
         self.marches = Marches(self)
         self.stretches = Stretches(self)
+        self.variables = Variables(self)
         self._live: dict[int, set[Definition]] | None = None
         self.ticks = Ticks(self.builder) if unit.has_clock else None
         self.forecast = forecast(self, self.schedule.order)
@@ -157,6 +159,7 @@ class FunctionEmitter(OpEmitter):
             if self.ticks is not None:
                 self._tick(op)
             self.m.words = None if loop is None or isinstance(op, Call) else self.stretches.of(op, loop)
+            self.m.variable = self.variables.of(op)
             lines, blocks = self._taken() if self.forecast is not None else (0, 0)
             self.m.is_repeated = False
             if isinstance(op, Call):

@@ -16,12 +16,12 @@ from simt.engine.host import stores_some
 from simt.engine.llvm_access import I64, Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_memory import Values
-from simt.engine.llvm_own_stores import OwnStoreAlgebra
 from simt.engine.llvm_runs import MOST
+from simt.engine.llvm_variables import VariableAlgebra
 
 
-class OddRowsAlgebra(OwnStoreAlgebra):
-    """`OwnStoreAlgebra` with such CTAs."""
+class OddRowsAlgebra(VariableAlgebra):
+    """`VariableAlgebra` with such CTAs."""
 
     def load_two(self, access: Access, otherwise: Callable[[], Values]) -> Values:
         if self.block.rows_fit or access.count > 1 or not stores_some(self.features):

@@ -43,6 +43,8 @@ class Repeats(Outliner):
         self.total = 0
 
     def calls(self, op: Op) -> bool:
+        if self.emitter.m.variable is not None:  # which functions know nothing of
+            return False
         seldom = self.emitter.m.loop is None and self.emitter.unit.ops > FEW_OPS
         share = 2 if seldom else 1
         kind, enough = self.kind(op), ENOUGH // share if self.total < MANY // share else 0

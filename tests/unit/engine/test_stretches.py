@@ -95,7 +95,8 @@ def test_loops_that_may_change_what_they_read_do_not(turn: str, limit: str) -> N
         (IN_PLACE, SAME, "x86-64-v4", True),
         (DOUBLES_IN_PLACE.replace("[%from]", "[%from+4]"), SAME, "x86-64-v4", False),  # goes on by 4 bytes
         (f"{FLOATS} st.global.f32 [%from+-4], %g;", SAME, "x86-64-v4", True),
-        (f"{FLOATS} st.global.f32 [%from+4], %g;", SAME, "x86-64-v4", False),  # the next turn's word
+        (f"{FLOATS} st.global.f32 [%from+4], %g;", SAME, "x86-64-v4", True),  # the next turn's word: kept
+        (f"{FLOATS} st.global.f32 [%from+8], %g;", SAME, "x86-64-v4", False),  # that of the turn after
         (f"{FLOATS} st.volatile.global.f32 [%from], %g;", SAME, "x86-64-v4", False),
         (f"{IN_PLACE} membar.cta;", SAME, "x86-64-v4", False),
         (f"{IN_PLACE} @%q st.global.f32 [%from], %g;", SAME, "x86-64-v4", False),
