@@ -147,7 +147,7 @@ def test_devices_and_their_limits(arch: int) -> None:
         ({"timeout": float("nan")}, "timeout: expected a positive number of seconds, nan given"),
         ({"engine": "foo"}, "no engine 'foo': expected one of jit, interpreter"),
         ({"approx": "exact"}, "no approximation 'exact': expected one of hardware, fast"),
-        ({"arch": "sm_62"}, "no virtual device 'sm_70': expected one of sm_10, "),
+        ({"arch": "sm_62"}, "no virtual device 'sm_62': expected one of sm_10, "),
     ],
 )
 def test_bad_devices(options: dict[str, Any], text: str) -> None:
