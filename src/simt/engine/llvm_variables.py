@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 REGISTER = 64
 """Bytes."""
-MOST = 4 * REGISTER
-"""Bytes of a table."""
+MOST = 16 * REGISTER
+"""Bytes of a table; of words of one byte, whose index has no more bits, and where gathers are fast, `FEW`."""
+FEW = 4 * REGISTER
 NEEDED = {1: "avx512vbmi", 2: "avx512bw", 4: "avx512f", 8: "avx512f"}
 """What a CPU permutes words of so many bytes with."""
 ALWAYS = frozenset({"avx512bw"})
@@ -68,9 +69,20 @@ class Variables:
             return None
         symbol = self._bases.of(op)
         variable = None if symbol is None else self.emitter.unit.program.variables.get(symbol.name)
-        if symbol is None or variable is None or not 0 < variable.size <= MOST:
+        if (
+            symbol is None
+            or variable is None
+            or not 0 < variable.size <= self._most(op.result_types[0].bytes)
+        ):
             return None
         return Variable(self.emitter.symbol(_start(symbol)), variable.size)
+
+    def _most(self, word: int) -> int:
+        """Bytes of a table of such words, at most."""
+        m = self.emitter.m
+        if NEEDED.get(word) not in m.features:
+            return 0
+        return MOST if word > 1 and not m.has_gathers else FEW
 
 
 def _start(symbol: SymbolAddress) -> SymbolAddress:
@@ -98,7 +110,7 @@ class VariableAlgebra(OwnStoreAlgebra):
 
         def looked_up() -> Values:
             index = self.cast("trunc", f"i{8 * access.size}", places) if access.size < 8 else places
-            return (self.apart("table.look", run, pointer, index),)
+            return (self.apart("table.look", run, pointer, index, called=variable.size > FEW),)
 
         return self._either(near, looked_up, partial(self._load_slowly, access), likely=True)
 
@@ -107,8 +119,7 @@ class VariableAlgebra(OwnStoreAlgebra):
         plain = access.count == 1 and not access.volatile and not access.in_rows
         plain = plain and not self.is_split(access.address)
         known = access.element in PERMUTE and access.address.type == variable.address.type
-        whole = variable.size % access.size == 0
-        return plain and known and whole and NEEDED[access.size] in self.features
+        return plain and known and variable.size % access.size == 0
 
     def look_up_all(self, pointer: Value, index: Value, element: str, count: int, size: int) -> Value:
         """A table's words at the places of a column. `count`: of its words."""
@@ -132,12 +143,13 @@ class VariableAlgebra(OwnStoreAlgebra):
         return self.masked_load(place, mask, element, size, Value("zeroinitializer", element, width))
 
     def _found(self, table: list[Value], index: Value) -> Value:
-        """Of each lane of a register, the word with its index of up to four registers."""
+        """Of each lane of a register, the word with its index in a table, by halves of that."""
         if len(table) <= 2:
             return self._permuted_by(table, index)
-        near, far = self._permuted_by(table[:2], index), self._permuted_by(table[2:], index)
+        half = 1 << (len(table) - 1).bit_length() - 1
+        near, far = self._found(table[:half], index), self._found(table[half:], index)
         above = LlvmIntegers.binary(
-            self, "and", index, self.widened(self.number(index.type, 2 * index.width), index.width)
+            self, "and", index, self.widened(self.number(index.type, half * index.width), index.width)
         )
         is_far = self.test("icmp ne", above, Value("zeroinitializer", index.type, index.width))
         return self.emit(f"select {is_far.typed}, {far.typed}, {near.typed}", near.type, near.width)

@@ -7,7 +7,7 @@ import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import named_cpus
+from simt.engine.host import SLOW_GATHERS, named_cpus
 from simt.engine.llvm_kernel import emit
 from tests.conftest import shared_device
 
@@ -62,6 +62,10 @@ def code(source: str, cpu: str = "x86-64-v4", more: frozenset[str] = VBMI) -> st
         (text("u8", 257), "x86-64-v4", VBMI, False),
         (text("f64", 32), "x86-64-v4", VBMI, True),
         (text("f64", 33), "x86-64-v4", VBMI, False),
+        (text("f64", 33), "x86-64-v4", VBMI | {SLOW_GATHERS}, True),
+        (text("u32", 256), "x86-64-v4", VBMI | {SLOW_GATHERS}, True),
+        (text("u32", 257), "x86-64-v4", VBMI | {SLOW_GATHERS}, False),
+        (text("u8", 257), "x86-64-v4", VBMI | {SLOW_GATHERS}, False),
         (text("u32", 64), "x86-64-v3", frozenset[str](), False),
         (VOLATILE, "x86-64-v4", VBMI, False),
         (text("u32", 64, address="add.u64 %table, %far, %table;"), "x86-64-v4", VBMI, True),
@@ -79,10 +83,16 @@ def test_which_tables_are_looked_up_in_registers(
 @pytest.mark.parametrize("space", ["const", "global"])
 @pytest.mark.parametrize("t", TYPES)
 def test_lanes_find_their_words(t: str, space: str) -> None:
-    """With tables that fill one register, or four, or anything in between; some lanes look nothing up."""
+    """With tables that fill one register, or several, or anything in between; some lanes look nothing up."""
     random, kind = np.random.default_rng(1), np.dtype(TYPES[t])
-    most = 256 // kind.itemsize
-    for count in sorted({1, 2, most // 4, most // 4 + 1, most // 2, most // 2 + 3, most - most // 5, most}):
+    most = 256 // kind.itemsize if kind.itemsize == 1 else 1024 // kind.itemsize
+    counts = {
+        1,
+        2,
+        *(max(1, most * i // 16 + more) for i in (1, 2, 3, 4, 5, 8, 9, 13) for more in (-1, 0, 3)),
+        most,
+    }
+    for count in sorted(counts):
         device = simt.Device("sm_90", engine="jit", workers=1)
         module = device.load(text(t, count, space))
         table = random.integers(0, 256, count * kind.itemsize, "u1").view(kind)
