@@ -1,4 +1,4 @@
-"""Which variable of the module an address is made of: a table that is looked up by an index."""
+"""Which variable an address is made of: a table that is looked up by an index."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simt.records import dataclass
 
 LONGEST = 12
 """Instructions behind each other that are looked at."""
-SPACES = ("const", "global")
+SPACES = ("const", "global", "shared")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class _BaseAlgebra:
         return a
 
     def resize(self, source: Type, target: Type, a: Base) -> Base:
-        return a if source.bits == target.bits else self._other(a)
+        return a
 
     def to_bits(self, t: Type, a: Base) -> Base:
         return a
@@ -59,7 +59,7 @@ class _BaseAlgebra:
     from_bits = to_bits
 
     def to_generic(self, t: Type, space: str, address: Base) -> Base:
-        return address
+        return self._other(address) if space == "shared" else address
 
     from_generic = to_generic
 

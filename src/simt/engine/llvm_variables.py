@@ -1,9 +1,10 @@
 """Small tables that each lane looks up at a place of its own: in registers, where the CPU has AVX-512.
 
 The digits of a number system, an S-box, the steps to the eight neighbours: a variable of the module of up to
-256 bytes, and an index that differs from lane to lane. A gather takes a load for each lane; permutations take
-what all of the table is in, up to four registers. Whether all lanes that run are within the variable is asked
-each time (they may get at what lies behind it); LLVM leaves the question out where a mask tells.
+256 bytes, or bytes and halves in shared memory, and an index that differs from lane to lane. A gather takes a
+load for each lane; permutations take what all of the table is in, up to four registers. Whether all lanes
+that run are within the variable is asked each time (they may get at what lies behind it); LLVM leaves the
+question out where a mask tells.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Variables:
         self.emitter = emitter
         unit = emitter.unit
         small = any(0 < v.size <= MOST for v in unit.program.variables.values())
-        self._may_be = small and unit.features >= ALWAYS and not unit.large
+        self._may_be = (small or unit.kernel.shared) and unit.features >= ALWAYS and not unit.large
 
     @cached_property
     def _bases(self) -> VariableBases:
@@ -65,28 +66,34 @@ class Variables:
         if not self._may_be or isinstance(op, Call) or not op.form.moves_memory or len(op.destinations) != 1:
             return None
         read = self.emitter.ssa.read[id(op)]
-        if all(self.emitter.shape(read[base]).width < WARP for base, _ in memory_operands(op)):
+        base = next((base for base, _ in memory_operands(op)), None)
+        if base is None or self.emitter.shape(read[base]).width < WARP:
             return None
-        symbol = self._bases.of(op)
-        variable = None if symbol is None else self.emitter.unit.program.variables.get(symbol.name)
-        if (
-            symbol is None
-            or variable is None
-            or not 0 < variable.size <= self._most(op.result_types[0].bytes)
-        ):
+        symbol, word = self._bases.of(op), op.result_types[0].bytes
+        if symbol is None:
             return None
-        return Variable(self.emitter.symbol(_start(symbol)), variable.size)
+        size = self._size(symbol)
+        if not 0 < size <= self._most(word, symbol.space == "shared"):
+            return None
+        start = replace(symbol, offset=0, type=base.type if symbol.space == "shared" else symbol.type)
+        return Variable(self.emitter.symbol(start), size // word * word)
 
-    def _most(self, word: int) -> int:
-        """Bytes of a table of such words, at most."""
+    def _size(self, symbol: SymbolAddress) -> int:
+        """Bytes of a variable; in shared memory, to the next one."""
+        unit = self.emitter.unit
+        if symbol.space != "shared":
+            variable = unit.program.variables.get(symbol.name)
+            return 0 if variable is None else variable.size
+        start = unit.kernel.shared[symbol.name]
+        ends = [place for place in unit.kernel.shared.values() if place > start]
+        return min(ends, default=unit.kernel.shared_size) - start
+
+    def _most(self, word: int, shared: bool) -> int:
+        """Bytes of a table of such words, at most. (For longer ones in shared memory there are windows.)"""
         m = self.emitter.m
-        if NEEDED.get(word) not in m.features:
+        if NEEDED.get(word) not in m.features or (shared and word > 2):
             return 0
-        return MOST if word > 1 and not m.has_gathers else FEW
-
-
-def _start(symbol: SymbolAddress) -> SymbolAddress:
-    return replace(symbol, offset=0)
+        return MOST if word > 1 and not shared and not m.has_gathers else FEW
 
 
 class VariableAlgebra(OwnStoreAlgebra):
@@ -119,7 +126,7 @@ class VariableAlgebra(OwnStoreAlgebra):
         plain = access.count == 1 and not access.volatile and not access.in_rows
         plain = plain and not self.is_split(access.address)
         known = access.element in PERMUTE and access.address.type == variable.address.type
-        return plain and known and variable.size % access.size == 0
+        return plain and known
 
     def look_up_all(self, pointer: Value, index: Value, element: str, count: int, size: int) -> Value:
         """A table's words at the places of a column. `count`: of its words."""

@@ -110,6 +110,42 @@ def test_lanes_find_their_words(t: str, space: str) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
+SHARED = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 index, .param .u64 table, .param .u64 out)
+{{
+    .shared .align 4 .b8 before[4]; .shared .align 4 .b8 own[{bytes}]; .shared .align 4 .b8 behind[8];
+    .reg .b64 %in, %out, %far, %table; .reg .b32 %t, %i, %own, %w; .reg .pred %p;
+    mov.u32 %t, %tid.x; ld.param.u64 %in, [index]; ld.param.u64 %out, [out]; ld.param.u64 %table, [table];
+    mul.wide.u32 %far, %t, 4; add.u64 %in, %in, %far; add.u64 %out, %out, %far; ld.global.u32 %i, [%in];
+    mov.u32 %own, own; setp.ge.u32 %p, %t, {count}; @%p bra FILLED;
+    mul.wide.u32 %far, %t, {size}; add.u64 %table, %table, %far; ld.global.{t} %w, [%table];
+    mad.lo.u32 %own, %t, {size}, %own; st.shared.{t} [%own], %w;
+    st.shared.{t} [before], %w; st.shared.{t} [behind], %w;
+FILLED:
+    bar.sync 0;
+    mov.u32 %own, own; mad.lo.u32 %own, %i, {size}, %own; ld.shared.{t} %w, [%own];
+    st.global.u32 [%out], %w;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("engine", ["jit", "interpreter"])
+@pytest.mark.parametrize(("t", "count"), [("u8", 256), ("u8", 17), ("u16", 128), ("u16", 33)])
+def test_bytes_and_halves_of_shared_memory(t: str, count: int, engine: str) -> None:
+    size = int(t[1:]) // 8
+    source = SHARED.format(t=t, size=size, count=count, bytes=count * size)
+    assert LOOKED_UP in code(source)
+    random = np.random.default_rng(1)
+    table, index = random.integers(0, 1 << 8 * size, count, f"u{size}"), random.integers(0, count, 256, "u4")
+    device = simt.Device("sm_90", engine=engine, workers=1)
+    out = device.zeros(256, "u4")
+    device.load(source)["k"](1, 256, (device.array(index), device.array(table), out))
+    np.testing.assert_array_equal(out.numpy(), table[index])
+
+
 @pytest.mark.parametrize("engine", ["jit", "interpreter"])
 def test_what_lies_around_a_table_is_found_too(engine: str) -> None:
     """An index out of bounds is no fault while there is a variable."""
