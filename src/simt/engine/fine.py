@@ -4,7 +4,7 @@ Of a large kernel each instruction is a call (`simt.engine.llvm_outline`), LLVM 
 them, and what is kept of small kernels' loops in registers goes through memory. Such coarse code takes up to
 four times as long as fine code would. A kernel that is somewhat larger than usual gets that once launches
 have taken a twentieth of LLVM's time, and it is in the cache for all later processes. Of seven such kernels
-of the survey two were slower so: the first launches tell, and the better code stays.
+of the survey two were slower so: the first launches tell, and the better code stays (decision 42).
 """
 
 from __future__ import annotations

@@ -16,27 +16,8 @@ from simt.engine import fine, llvm_calls
 from simt.engine.jit import Jit
 from simt.engine.prepared import Prepared
 from simt.machine.launch import Launch
+from tests.unit.engine.test_drafts import LOOP, SUM
 
-SUM = """.version 7.5
-.target sm_75
-.address_size 64
-.visible .entry k(.param .u64 a, .param .u32 n)
-{
-    .reg .b64 %a, %o; .reg .b32 %i, %c, %n, %v; .reg .pred %p;
-    ld.param.u64 %a, [a]; ld.param.u32 %n, [n];
-    mov.u32 %i, %tid.x; mov.u32 %c, %ctaid.x; mov.u32 %v, %ntid.x; mad.lo.u32 %i, %c, %v, %i;
-    setp.ge.u32 %p, %i, %n;
-    @%p bra END;
-    mul.wide.u32 %o, %i, 4; add.u64 %a, %a, %o;
-    ld.global.u32 %v, [%a]; add.u32 %v, %v, %i; st.global.u32 [%a], %v;
-END:
-    ret;
-}
-"""
-LOOP = SUM.replace(
-    "ld.global.u32 %v, [%a];",
-    "ld.global.u32 %v, [%a]; mov.u32 %c, %tid.x; L: shr.u32 %c, %c, 1; setp.ne.u32 %p, %c, 0; @%p bra L;",
-)
 COARSE, FINE, SETTLED = "coarse", "fine", "settled"
 
 
