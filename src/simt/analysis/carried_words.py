@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simt.analysis.copies import copied, lead
+from simt.analysis.copies import copied, lead, new_register
 from simt.analysis.lower_forms import copy
 from simt.analysis.own_stores import access_of
 from simt.analysis.program import Address, Block, Branch, Call, Function, Jump, Op, Register
@@ -132,7 +132,6 @@ def _held(op: Op, stores: bool) -> Register | None:
 def with_carried_words(function: Function, ssa: Ssa, loops: list[Carrying]) -> Function:
     """The function, with words in registers."""
     made = copied(function)
-    made = replace(made, registers=[*function.registers])
     for loop in loops:
         _carry(made, ssa, loop)
     return made
@@ -151,8 +150,7 @@ def _carry(function: Function, ssa: Ssa, loop: Carrying) -> None:
         if got is None or word.holder is None:
             before.ops.append(replace(word.load, destinations=(None,)))
             continue
-        kept = Register(len(function.registers), "carried", got.type)
-        function.registers.append(kept)
+        kept = new_register(function, "carried", got.type)
         before.ops.append(replace(word.load, destinations=(kept,)))
         held = _held(word.holder, not word.holder.destinations)
         assert held is not None

@@ -16,15 +16,23 @@ from simt.analysis.program import (
     Operand,
     Register,
 )
+from simt.ptx.types import Type
 from simt.records import replace
 
 
 def copied(function: Function) -> Function:
-    """The function with blocks of its own, which share their ops with it."""
+    """The function with blocks and a list of registers of its own; the blocks share their ops with it."""
     blocks = {b: Block(b.index, [*b.ops]) for b in function.blocks}
     for old, new in blocks.items():
         new.terminator = retarget(old.terminator, blocks)
-    return replace(function, blocks=list(blocks.values()))
+    return replace(function, blocks=list(blocks.values()), registers=[*function.registers])
+
+
+def new_register(function: Function, name: str, t: Type) -> Register:
+    """One more register of a function."""
+    register = Register(len(function.registers), name, t)
+    function.registers.append(register)
+    return register
 
 
 def lead(block: Block, ways: Sequence[Block], targets: dict[Block, Block]) -> None:

@@ -20,7 +20,6 @@ from simt.analysis.schedule import schedule
 from simt.analysis.short_calls import with_calls_in_place
 from simt.analysis.ssa import Ssa, build
 from simt.ptx.types import Type, bits_type
-from simt.records import replace
 
 MOST_BYTES = 4096
 """Of a frame that is looked at."""
@@ -143,7 +142,7 @@ def _register_type(types: set[Type]) -> Type:
 
 def _rewritten(function: Function, accesses: dict[Op, Access], words: _Words) -> Function:
     """The function with copies from and to registers in place of these words' loads and stores."""
-    found = replace(copied(function), registers=[*function.registers])
+    found = copied(function)
     homes = {word: _register(found, word, t) for word, t in words.types.items()}
     for block in found.blocks:
         ops = block.ops

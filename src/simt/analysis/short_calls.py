@@ -89,4 +89,4 @@ def _is_short(order: list[str], functions: Mapping[str, Function]) -> bool:
 
 
 def _copied(function: Function) -> Function:
-    return replace(copied(function), registers=[*function.registers], local={**function.local})
+    return replace(copied(function), local={**function.local})

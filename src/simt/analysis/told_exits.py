@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from simt.analysis.call_graph import callees, reachable
-from simt.analysis.copies import copied
+from simt.analysis.copies import copied, new_register
 from simt.analysis.lower_forms import EQUAL, copy, simple
-from simt.analysis.program import Block, Branch, Call, Constant, Exit, Function, Program, Register, Return
+from simt.analysis.program import Block, Branch, Call, Constant, Exit, Function, Program, Return
 from simt.analysis.short_calls import with_calls_in_place
-from simt.ptx.types import PRED, U32, Type
+from simt.ptx.types import PRED, U32
 from simt.records import replace
 
 STAYS, ENDS = Constant(U32, 0), Constant(U32, 1)
@@ -27,7 +27,7 @@ def with_exits_told(program: Program, kernel: Function) -> tuple[Program, Functi
         return program, kernel
     if not with_calls_in_place(program, kernel).calls:  # there are no calls then
         return program, kernel
-    functions = {name: _copied(program.functions[name]) for name in names}
+    functions = {name: copied(program.functions[name]) for name in names}
     ending = _ending(functions)
     for function in functions.values():
         for block in [*function.blocks]:
@@ -35,10 +35,6 @@ def with_exits_told(program: Program, kernel: Function) -> tuple[Program, Functi
     for name in ending:
         _tell(functions[name])
     return replace(program, functions={**program.functions, **functions}), functions[kernel.name]
-
-
-def _copied(function: Function) -> Function:
-    return replace(copied(function), registers=[*function.registers])
 
 
 def _exits(function: Function) -> bool:
@@ -59,7 +55,7 @@ def _ending(functions: Mapping[str, Function]) -> set[str]:
 
 def _tell(function: Function) -> None:
     """Gives a function the result more, in place of its exits."""
-    told = _new_register(function, "ends", U32)
+    told = new_register(function, "ends", U32)
     function.results = (*function.results, told)
     function.blocks[0].ops.insert(0, copy(told, STAYS, U32, 0))
     for block in function.blocks:
@@ -80,7 +76,7 @@ def _follow(caller: Function, block: Block, ending: Set[str]) -> None:
 
 def _split(caller: Function, block: Block, place: int, call: Call) -> Block:
     """The block with what follows a call, for threads that stay."""
-    told, stays = _new_register(caller, "ended", U32), _new_register(caller, "stays", PRED)
+    told, stays = new_register(caller, "ended", U32), new_register(caller, "stays", PRED)
     rest, leave = Block(len(caller.blocks)), Block(len(caller.blocks) + 1)
     caller.blocks += (rest, leave)
     rest.ops, rest.terminator = block.ops[place + 1 :], block.terminator
@@ -89,9 +85,3 @@ def _split(caller: Function, block: Block, place: int, call: Call) -> Block:
     block.terminator = Branch(stays, False, rest, leave, line=call.line, around=True)
     leave.terminator = Exit()
     return rest
-
-
-def _new_register(function: Function, name: str, t: Type) -> Register:
-    found = Register(len(function.registers), name, t)
-    function.registers.append(found)
-    return found
