@@ -12,7 +12,7 @@ from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_columns import ColumnEmitter
 from simt.engine.llvm_frame import COORDINATES, load_slot, local_of_warp
-from simt.engine.llvm_masks import MASK, NO_LANES
+from simt.engine.llvm_masks import MASK
 from simt.engine.llvm_outline import (
     ATTRIBUTES,
     OPS,
@@ -26,8 +26,6 @@ from simt.engine.system_gate import SystemCall
 from simt.engine.unsupported import Unsupported
 from simt.ptx.types import PRED, Type
 
-FEW_TARGETS = 4
-"""Functions that a call by address may reach, up to which each is looked for among the lanes' addresses."""
 NO_LOOPS = '"disable-tail-calls"="true"'
 """Recursion stays recursion, so that its depth is checked: as a loop it would never be stopped."""
 STRAIGHT = '"simt-straight"'
@@ -155,28 +153,8 @@ class CallingEmitter(ColumnEmitter):
             raise Unsupported(f"call of {callee.name} with other parameters than it declares")
 
     def _call_any(self, op: Call, arguments: list[str], results: list[str]) -> None:
-        """An indirect call: one call for each candidate that some lane reaches."""
-        if len(op.candidates) > FEW_TARGETS:
-            return self._call_by_turns(op, arguments, results)
-        assert isinstance(op.callee, Register)
-        target = self.m.vector(self.m.to_bits(op.callee.type, self.register(op.callee)))
-        known = Value(NO_LANES.removeprefix(MASK).strip(), "i1", WARP)
-        for name in op.candidates:
-            here = self.m.test("icmp eq", target, Value(str(self.function_address(name)), target.type))
-            lanes = self.m.mask_and(self.m.mask, here)
-            known = self.m.binary("or", known, here)
-            run, skip = self.builder.block_name("call"), self.builder.block_name("skip")
-            self.builder.void(f"br i1 {self.m.any(lanes)}, label %{run}, label %{skip}")
-            self.builder.label(run)
-            self._call_one(name, lanes, arguments, results, op)
-            self.builder.void(f"br label %{skip}")
-            self.builder.label(skip)
-        self._fault_if(self.m.invert_mask(known), FaultKind.TARGET)
-        return None
-
-    def _call_by_turns(self, op: Call, arguments: list[str], results: list[str]) -> None:
-        """The same for many candidates: the function of the first lane that has not called its own yet, for
-        all lanes that call the same, until none is left."""
+        """An indirect call, by turns: the function of the first lane that has not called its own yet, for all
+        lanes that call the same, until none is left."""
         assert isinstance(op.callee, Register)
         say, label, name = self.builder.emit, self.builder.label, self.builder.block_name
         target = self.m.vector(self.m.to_bits(op.callee.type, self.register(op.callee)))
