@@ -67,6 +67,12 @@ class Fact:
     ) -> tuple[bool, ...]:
         return function(self, *operands)
 
+    def seldom(
+        self, p: bool, usual: tuple[bool, ...], function: Callable[..., tuple[bool, ...]], *operands: bool
+    ) -> tuple[bool, ...]:
+        found = function(self, *operands)
+        return tuple(a and b for a, b in zip(usual, found))
+
     def any_nan(self, t: Type, a: bool) -> bool:
         return a
 

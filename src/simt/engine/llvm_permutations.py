@@ -20,11 +20,11 @@ class PermutationAlgebra(LlvmAlgebra):
 
     def permuted(self, values: Value, lanes: Value) -> Value:
         """The value of `values` in the lane that `lanes` names."""
+        if "avx512bw" in self.features and values.type in ("i32", "float"):
+            return self._permute(values, lanes)
         order = column_of(lanes) if self.folds_columns else None
         if order is not None:
             return self._in_known_order(values, order)
-        if "avx512bw" in self.features and values.type in ("i32", "float"):
-            return self._permute(values, lanes)
         if "avx512bw" in self.features and values.type == "i64":
             return self._permute_wide(values, lanes)
         if "avx2" in self.features and values.type in ("i32", "float", "i1"):

@@ -20,19 +20,21 @@ class _Inside(LaneAlgebra):
     def lane(self) -> Value:
         return LANES
 
-    def rarely(self, t: Type, p: Value, usual: Value, other: Callable[..., Value], *operands: Value) -> Value:
-        """`other` is a function that is called: in place, it would share what the usual way computes, and
-        keep that in registers for the few lanes that need it."""
+    def seldom(
+        self, p: Value, usual: tuple[Value, ...], function: Callable[..., tuple[Value, ...]], *operands: Value
+    ) -> tuple[Value, ...]:
+        """The function is called: in place, it would share what the usual way computes, and keep that in
+        registers."""
+        columns, like = [self.vector(operand) for operand in operands], [self.vector(v) for v in usual]
+        name, whole = function_of(self, function, [v.type for v in like], columns)
 
-        def called(inner: SeldomAlgebra, *values: Value) -> Value:
-            name, _ = self.module.of_key((other, len(values), values[0].width), "rare")
+        def test(inner: SeldomAlgebra, *values: Value) -> str:
+            return inner.some(values[len(like)])
 
-            def run(builder: Builder, *parameters: Value) -> Value:
-                return other(self.pure(builder, parameters[0].width), *parameters)
+        def rare(inner: SeldomAlgebra, *values: Value) -> list[Value]:
+            return called(inner, name, whole, [v.type for v in like], values[len(like) + 1 :])
 
-            return inner.outlined(name, element_type(t), run, *values)
-
-        return super().rarely(t, p, usual, called, *operands)
+        return tuple(self.unless(test, rare, len(like), *like, p, *columns))
 
 
 class WarpFunctionAlgebra(LaneAlgebra):
@@ -43,25 +45,44 @@ class WarpFunctionAlgebra(LaneAlgebra):
     ) -> tuple[Value, ...]:
         columns = [self.vector(operand) for operand in operands]
         types = [element_type(t) for t in results]
-        whole = f"{{ {', '.join(spell(t, WARP) for t in types)} }}"
-        name, is_new = self.module.of_key((function, results), "simt.warp")
-        if is_new:
-            self.module.define(name, self._defined(function, name, whole, columns))
-        call = self.builder.emit(f"call {whole} @{name}({', '.join(c.typed for c in columns)})")
-        return tuple(
-            self.emit(f"extractvalue {whole} {call}, {i}", t, WARP) for i, t in enumerate(types)
-        )  # fmt: skip
+        name, whole = function_of(self, function, types, columns)
+        return tuple(called(self, name, whole, types, columns))
 
-    def _defined(
-        self, function: Callable[..., tuple[Value, ...]], name: str, whole: str, columns: Sequence[Value]
-    ) -> str:
-        """The text of the function."""
-        builder = Builder()
-        inner = _Inside(builder, self.module, self.features, self.block, self.environment)
-        parameters = [Value(f"%a{i}", c.type, WARP) for i, c in enumerate(columns)]
-        text = "poison"
-        for i, value in enumerate(function(inner, *parameters)):
-            text = builder.emit(f"insertvalue {whole} {text}, {inner.vector(value).typed}, {i}")
-        typed = ", ".join(p.typed for p in parameters)
-        head = f"define internal {whole} @{name}({typed}) noinline {self.module.attributes} {{"
-        return "\n".join((head, *builder.complete(), f"  ret {whole} {text}", "}"))
+
+def called(
+    m: SeldomAlgebra, name: str, whole: str, types: Sequence[str], columns: Sequence[Value]
+) -> list[Value]:  # fmt: skip
+    """The results of such a function."""
+    call = m.builder.emit(f"call {whole} @{name}({', '.join(c.typed for c in columns)})")
+    return [m.emit(f"extractvalue {whole} {call}, {i}", t, WARP) for i, t in enumerate(types)]
+
+
+def function_of(
+    m: LaneAlgebra, function: Callable[..., tuple[Value, ...]], types: Sequence[str], columns: Sequence[Value]
+) -> tuple[str, str]:
+    """The name of such a function, and the type of all its results."""
+    whole = f"{{ {', '.join(spell(t, WARP) for t in types)} }}"
+    name, is_new = m.module.of_key((function, whole), "simt.warp")
+    if is_new:
+        m.module.define(name, _defined(m, function, name, whole, columns))
+    return name, whole
+
+
+def _defined(
+    m: LaneAlgebra,
+    function: Callable[..., tuple[Value, ...]],
+    name: str,
+    whole: str,
+    columns: Sequence[Value],
+) -> str:
+    """The text of the function."""
+    builder = Builder()
+    inner = _Inside(builder, m.module, m.features, m.block, m.environment)
+    inner.folds_columns = True  # which lanes exchange what is known
+    parameters = [Value(f"%a{i}", c.type, WARP) for i, c in enumerate(columns)]
+    text = "poison"
+    for i, value in enumerate(function(inner, *parameters)):
+        text = builder.emit(f"insertvalue {whole} {text}, {inner.vector(value).typed}, {i}")
+    typed = ", ".join(p.typed for p in parameters)
+    head = f"define internal {whole} @{name}({typed}) noinline {m.module.attributes} {{"
+    return "\n".join((head, *builder.complete(), f"  ret {whole} {text}", "}"))

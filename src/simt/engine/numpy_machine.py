@@ -16,7 +16,7 @@ from simt.engine.batch import WARP, Batch
 from simt.engine.integers import lane_masks
 from simt.engine.numpy_algebra import NumpyAlgebra, dtype_of
 from simt.engine.numpy_memory import ArenaView, Window
-from simt.engine.numpy_select import Mask
+from simt.engine.numpy_select import Mask, select, some
 from simt.engine.numpy_texels import fetch
 from simt.errors import FaultSite, LaunchError, TrapError
 from simt.isa.special_registers import lookup
@@ -122,6 +122,13 @@ class NumpyMachine(NumpyAlgebra):
         self, function: Callable[..., tuple[Array, ...]], results: tuple[Type, ...], *operands: Array
     ) -> tuple[Array, ...]:
         return function(self, *operands)
+
+    def seldom(
+        self, p: Array, usual: tuple[Array, ...], function: Callable[..., tuple[Array, ...]], *operands: Array
+    ) -> tuple[Array, ...]:
+        if not some(p):
+            return usual
+        return tuple(select(p, a, b) for a, b in zip(function(self, *operands), usual))
 
     # ------------------------------------------------------------------ special registers
 

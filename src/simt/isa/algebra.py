@@ -317,3 +317,16 @@ class Algebra(PureAlgebra[V], Protocol[V]):
         ...
 
     def sleep(self, nanoseconds: V) -> None: ...
+
+
+class WarpAlgebra(Algebra[V], Protocol[V]):
+    """What functions get that `warp_function` is given."""
+
+    def seldom(
+        self, p: V, usual: tuple[V, ...], function: Callable[..., tuple[V, ...]], *operands: V
+    ) -> tuple[V, ...]:
+        """`usual`, but `function(algebra, *operands)` where the predicate holds: in few warps or none.
+
+        The function is as that of `warp_function`. What it gives where the predicate does
+        not hold is `usual` too, so an engine may take its results for all lanes if any needs them."""
+        ...

@@ -14,11 +14,11 @@ at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
 from typing import Any, TypeAlias
 
-from simt.isa.algebra import Algebra, PureAlgebra, Rounding, V
+from simt.isa.algebra import Algebra, PureAlgebra, Rounding, V, WarpAlgebra
 from simt.isa.derived import (
     SIGNIFICAND,
     float_bits,
@@ -77,42 +77,83 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Multiplication:
-    """`multiplied` of so many registers of `a`, of `b`, and those of `c`, one after the other."""
+    """`multiplied` of so many registers of `a`, of `b`, and those of `c`, one after the other. `exactly`:
+    for numbers of any size, and those that are none."""
 
     kind: Kind
     of_a: int
     of_b: int
+    exactly: bool = False
 
-    def __call__(self, m: Algebra[V], *registers: V) -> tuple[V, ...]:
+    def __call__(self, m: WarpAlgebra[V], *registers: V) -> tuple[V, ...]:
         end = self.of_a + self.of_b
-        return multiplied(m, self.kind, registers[: self.of_a], registers[self.of_a : end], registers[end:])
+        a, b, c = registers[: self.of_a], registers[self.of_a : end], registers[end:]
+        return (_by_lines if self.exactly else multiplied)(m, self.kind, a, b, c)
 
 
+Word: TypeAlias = "list[tuple[Type, Any]]"
+"""The columns that `_Method.prepare` makes of a register, with their types."""
 Line: TypeAlias = "list[tuple[Any, ...]]"
-"""A row of `a` or a column of `b`: for each of its words, the columns that `_Method.prepare` makes of it."""
+"""A row of `a` or a column of `b`: for each of its words, the columns of which it is made."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Method:
     """How some types are multiplied. `prepare` makes columns of a register, before lanes exchange them, with
-    their types. `dot` makes an element of `d` of a line of `a`, one of `b`, and an element of `c`."""
+    their types. `dot` makes an element of `d` of a line of `a`, one of `b`, and an element of `c`.
 
-    prepare: Callable[..., list[tuple[Type, Any]]]
+    `usual`, if any, makes all elements of the registers, and a predicate: whether it was wrong for some.
+    (It has a row's columns made where they are needed: all of them are more than a CPU has registers.)"""
+
+    prepare: Callable[..., Word]
     dot: Callable[..., Any]
+    usual: Callable[..., tuple[list[Any], Any]] | None = None
 
 
 def multiplied(
-    m: Algebra[V], kind: Kind, a: Sequence[V], b: Sequence[V], c: Sequence[V]
+    m: WarpAlgebra[V], kind: Kind, a: Sequence[V], b: Sequence[V], c: Sequence[V]
 ) -> tuple[V, ...]:  # fmt: skip
     """The registers of `d`, which has 8 columns, by those of `a`, `b` and `c`: all of them as bits."""
     if kind.a in SMALL:
         return _of_small(m, kind, a, b, c)
-    method, blocks = _METHODS[kind.a], kind.rows // LINES
-    rows = [_line(m, method, kind.a, a[i::blocks], _row_lanes(m)) for i in range(blocks)]
-    columns = [_line(m, method, kind.b, b, _column_lanes(m, j)) for j in range(2)]
-    third = [half for r in c for half in halves(m, r)] if kind.c == "f16" else list(c)
-    pairs = [(row, column) for row in rows for column in columns]
-    found = [method.dot(m, kind, *pair, value) for pair, value in zip(pairs, third)]
+    usual = _METHODS[kind.a].usual
+    if usual is None:
+        return _by_lines(m, kind, a, b, c)
+    found, rare = usual(m, kind, a, b, c)
+    return m.seldom(rare, _registers(m, kind, found), Multiplication(kind, len(a), len(b), True), *a, *b, *c)
+
+
+def _by_lines(
+    m: Algebra[V], kind: Kind, a: Sequence[V], b: Sequence[V], c: Sequence[V]
+) -> tuple[V, ...]:  # fmt: skip
+    """The same, one element after the other."""
+    method, third, found = _METHODS[kind.a], _thirds(m, kind, c), list[V]()
+    columns = _columns(m, kind, method.prepare, b)
+    for i, row in enumerate(_rows(m, kind, method.prepare, a)):
+        line = list(_line(m, row, _row_lanes(m)))
+        found += [method.dot(m, kind, line, *pair) for pair in zip(columns, third[2 * i :])]
+    return _registers(m, kind, found)
+
+
+def _rows(m: Algebra[V], kind: Kind, prepare: Callable[..., Word], a: Sequence[V]) -> list[list[Word]]:
+    """What is made of the registers of `a` for each of the rows of which a lane makes elements."""
+    blocks = kind.rows // LINES
+    return [[prepare(m, kind.a, register) for register in a[i::blocks]] for i in range(blocks)]
+
+
+def _columns(m: Algebra[V], kind: Kind, prepare: Callable[..., Word], b: Sequence[V]) -> list[Line]:
+    """Those of the two elements that a lane makes in a row."""
+    words = [prepare(m, kind.b, register) for register in b]
+    return [list(_line(m, words, _column_lanes(m, j))) for j in range(2)]
+
+
+def _thirds(m: Algebra[V], kind: Kind, c: Sequence[V]) -> list[V]:
+    """The elements of `c`."""
+    return [half for r in c for half in halves(m, r)] if kind.c == "f16" else list(c)
+
+
+def _registers(m: Algebra[V], kind: Kind, found: Sequence[V]) -> tuple[V, ...]:
+    """The registers of `d`, of its elements."""
     if kind.d != "f16":
         return tuple(found)
     return tuple(join(m, low, high) for low, high in zip(found[::2], found[1::2]))
@@ -127,10 +168,11 @@ def _u32(m: PureAlgebra[V], value: int) -> V:
     return m.const(U32, value % 2**32)
 
 
-def _line(m: Algebra[V], method: _Method, t: str, registers: Sequence[V], lanes: list[V]) -> Line:
+def _line(m: Algebra[V], words: Iterable[Word], lanes: list[V]) -> Iterator[tuple[V, ...]]:
     """What the lanes have in their registers, in the order of the elements."""
-    prepared = [method.prepare(m, t, register) for register in registers]
-    return [tuple(m.shuffle(of, value, lane) for of, value in word) for word in prepared for lane in lanes]
+    for word in words:
+        for lane in lanes:
+            yield tuple(m.shuffle(of, value, lane) for of, value in word)
 
 
 def _row_lanes(m: Algebra[V]) -> list[V]:
@@ -176,37 +218,99 @@ def _significand(m: PureAlgebra[V], bits: V) -> V:
     return m.select(F32, special, m.from_bits(F32, bits), found)
 
 
-def _prepared_floats(m: Algebra[V], t: str, register: V) -> list[tuple[Type, V]]:
-    """Exponents, two in a word, and the values themselves (`.f16`) or over 2^exponent."""
+def _prepared_plainly(m: Algebra[V], t: str, register: V) -> Word:
+    """Exponents, two in a word, and the values."""
     if t == "tf32":
         bits = m.and_(U32, register, _u32(m, TF32))
         exponent = m.and_(U32, _exponent_of(F32, m, bits), _u32(m, 0xFFFF))
-        return [(U32, m.or_(U32, exponent, _u32(m, NOTHING << 16))), (F32, _significand(m, bits))]
+        return [(U32, m.or_(U32, exponent, _u32(m, NOTHING << 16))), (F32, m.from_bits(F32, bits))]
     if t == "f16":
         half, wide = F16, [m.float_to_float(F16, F32, value, "rn") for value in halves(m, register)]
     else:
         low, high = m.shift_left(U32, register, _u32(m, 16)), m.and_(U32, register, _u32(m, -1 << 16))
-        half, wide = BF16, [_significand(m, bits) for bits in (low, high)]
+        half, wide = BF16, [m.from_bits(F32, bits) for bits in (low, high)]
     exponents = m.halfwise(partial(_exponent_of, half), register)
     return [(U32, exponents), *((F32, value) for value in wide)]
 
 
-def _floating(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
-    """An element of `d`, bits as `c` is."""
+def _prepared_floats(m: Algebra[V], t: str, register: V) -> Word:
+    """The same, but values over 2^exponent. Those of halves are not so small."""
+    (of, exponents), *values = _prepared_plainly(m, t, register)
+    if t != "f16":
+        values = [(F32, _significand(m, m.to_bits(F32, value))) for _, value in values]
+    return [(of, exponents), *values]
+
+
+def _usual_floats(
+    m: Algebra[V], kind: Kind, a: Sequence[V], b: Sequence[V], c: Sequence[V]
+) -> tuple[list[V], V]:  # fmt: skip
+    """Where sums and exponents are far from all limits."""
+    thirds, columns = _thirds(m, kind, c), _columns(m, kind, _prepared_plainly, b)
+    lanes, found, rare = _row_lanes(m), list[V](), list[V]()
+    for i, row in enumerate(_rows(m, kind, _prepared_plainly, a)):
+        third = [_third(m, kind.c, value) for value in thirds[2 * i : 2 * i + 2]]
+        highest = _highest(m, kind, _line(m, [word[:1] for word in row], lanes), columns, third)
+        products = _products(m, _line(m, [word[1:] for word in row], lanes), columns, highest)
+        for (value, _), most, sum_of in zip(third, highest, products):
+            total = m.add(S32, sum_of, m.whole(m.fmul(F32, value, _scale(m, most), "rn")))
+            if kind.d == "f16":
+                found.append(m.resize(U32, U16, _rounded_half(m, total, most)))
+            else:
+                found.append(_rounded(m, total, most))
+            rare.append(_is_outside(m, most, FAR))
+            if 2 * len(columns[0]) > FEW:
+                rare.append(_is_outside(m, sum_of, MANY))
+    return found, reduce(partial(m.or_, PRED), rare)
+
+
+def _highest(
+    m: Algebra[V], kind: Kind, row: Iterable[tuple[V, ...]], columns: list[Line], third: list[tuple[V, V]]
+) -> list[V]:
+    """The largest exponents in the sums of a row."""
+    sums: list[list[V]] = [[] for _ in columns]
+    for place, (exponents,) in enumerate(row):
+        for found, column in zip(sums, columns):
+            found.append(m.halfwise(_sum, exponents, column[place][0]))
+    return [_largest(m, kind, found, exponent) for found, (_, exponent) in zip(sums, third)]
+
+
+def _largest(m: Algebra[V], kind: Kind, sums: Iterable[V], exponent: V) -> V:
+    """The largest exponent, of products', two in a word, and of the third summand's."""
+    least = _u32(m, 1 - BELOW - _bias(F16 if kind.c == "f16" else F32))
+    return reduce(partial(m.maximum, S32), (*_both(m, _larger, sums), exponent, least))
+
+
+def _products(
+    m: Algebra[V], row: Iterable[tuple[V, ...]], columns: list[Line], highest: list[V]
+) -> list[V]:  # fmt: skip
+    """The sums of the products of a row, of numbers that an `.f32` holds with their products, cut off."""
+    scales, totals = [_scale(m, most) for most in highest], [_u32(m, 0) for _ in columns]
+    for place, word in enumerate(row):
+        for j, column in enumerate(columns):
+            for x, y in zip(word, column[place][1:]):
+                cut = m.whole(m.fmul(F32, m.fmul(F32, x, y, "rn"), scales[j], "rn"))
+                totals[j] = m.add(S32, totals[j], cut)
+    return totals
+
+
+def _scale(m: PureAlgebra[V], highest: V) -> V:
+    """By which numbers are in units of 2^(highest - 25)."""
+    return _power(m, m.sub(S32, _u32(m, FRACTION), highest))
+
+
+def _element(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
+    """An element of `d`, bits as `c` is, of numbers of any size."""
     sums = [m.halfwise(_sum, a[0], b[0]) for a, b in zip(row, column)]
     value, exponent = _third(m, kind.c, c)
-    least = _u32(m, 1 - BELOW - _bias(F16 if kind.c == "f16" else F32))
-    highest = reduce(partial(m.maximum, S32), (*_both(m, _larger, sums), exponent, least))
-    scale = _power(m, m.sub(S32, _u32(m, FRACTION), highest))
-    cut = _cut_halves(m, row, column, scale) if kind.a == "f16" else _cut(m, row, column, sums, highest)
-    products = reduce(partial(m.add, S32), cut)
-    total = m.add(S32, products, m.whole(m.fmul(F32, value, scale, "rn")))
-    rare = _is_outside(m, highest, FAR)
-    if len(cut) > FEW:
-        rare = m.or_(PRED, rare, _is_outside(m, products, MANY))
+    highest = _largest(m, kind, sums, exponent)
+    cut = (
+        _cut_halves(m, row, column, _scale(m, highest))
+        if kind.a == "f16"
+        else _cut(m, row, column, sums, highest)
+    )
     factors = [factor for a, b in zip(row, column) for pair in zip(a[1:], b[1:]) for factor in pair]
-    usual, exact = (_rounded_half, _exact_half) if kind.d == "f16" else (_rounded, _exact)
-    found = m.rarely(U32, rare, usual(m, total, highest), exact, value, products, highest, *factors)
+    exact = _exact_half if kind.d == "f16" else _exact
+    found = exact(m, value, reduce(partial(m.add, S32), cut), highest, *factors)
     return m.resize(U32, U16, found) if kind.d == "f16" else found
 
 
@@ -347,7 +451,7 @@ def _special_half(m: PureAlgebra[V], c: V, *factors: V) -> V:
     return m.select(U32, nan, _u32(m, NAN >> 16), m.or_(U32, sign, _u32(m, infinity(F16))))
 
 
-def _of_small(m: Algebra[V], kind: Kind, a: Sequence[V], b: Sequence[V], c: Sequence[V]) -> tuple[V, ...]:
+def _of_small(m: WarpAlgebra[V], kind: Kind, a: Sequence[V], b: Sequence[V], c: Sequence[V]) -> tuple[V, ...]:
     """The product of matrices whose elements have 8 bits."""
     wide = Kind("f16", "f16", kind.d, kind.d, kind.rows)
     total = tuple(_u32(m, 0) for _ in c)
@@ -392,6 +496,22 @@ def _doubles(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
     return m.to_bits(F64, total)
 
 
+def _usual_doubles(
+    m: Algebra[V], kind: Kind, a: Sequence[V], b: Sequence[V], c: Sequence[V]
+) -> tuple[list[V], V]:  # fmt: skip
+    """Where no sum is a NaN."""
+    found: list[V] = []
+    columns, lanes = _columns(m, kind, _prepared_double, b), _row_lanes(m)
+    for i, row in enumerate(_rows(m, kind, _prepared_double, a)):
+        totals = [m.from_bits(F64, value) for value in c[2 * i : 2 * i + 2]]
+        for place, (x,) in enumerate(_line(m, row, lanes)):
+            for j, column in enumerate(columns):
+                totals[j] = m.fma(F64, x, column[place][0], totals[j], kind.rounding)
+        found += totals
+    rare = reduce(partial(m.or_, PRED), (m.is_nan(F64, total) for total in found))
+    return [m.to_bits(F64, total) for total in found], rare
+
+
 def _prepared_word(m: Algebra[V], t: str, register: V) -> list[tuple[Type, V]]:
     return [(U32, register)]
 
@@ -430,10 +550,10 @@ def _bits(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
     return reduce(partial(m.add, U32), counts, c)
 
 
-_FLOATING, _WHOLE = _Method(_prepared_floats, _floating), _Method(_prepared_word, _bytes)
-_SHORT = _Method(_prepared_nibbles, _nibbles)
+_FLOATING, _WHOLE = _Method(_prepared_floats, _element, _usual_floats), _Method(_prepared_word, _bytes)
+_SHORT, _DOUBLE = _Method(_prepared_nibbles, _nibbles), _Method(_prepared_double, _doubles, _usual_doubles)
 _METHODS = {
-    "f16": _FLOATING, "bf16": _FLOATING, "tf32": _FLOATING, "f64": _Method(_prepared_double, _doubles),
+    "f16": _FLOATING, "bf16": _FLOATING, "tf32": _FLOATING, "f64": _DOUBLE,
     "u8": _WHOLE, "s8": _WHOLE, "u4": _SHORT, "s4": _SHORT, "b1": _Method(_prepared_word, _bits),
 }  # fmt: skip
 """By the modifier of the elements of `a`."""
