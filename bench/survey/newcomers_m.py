@@ -177,3 +177,184 @@ def coop_table(n: int) -> Problem:
         changed=["table", "found", "failed"],
         native=("keys", "values", "queries", "found", "failed"),
     )  # fmt: skip
+
+
+def morton(points: Array) -> Array:
+    """30 bits, those of x, y and z in turn."""
+    codes = np.zeros(len(points), "u4")
+    for d in range(3):
+        cell = np.clip(points[:, d] * np.float32(1024), 0, 1023).astype("u4")
+        for bit in range(10):
+            codes |= (cell >> bit & 1) << (3 * bit + 2 - d)
+    return codes
+
+
+@case(full=6000, quick=230)
+def karras(n: int) -> Problem:
+    """Clusters, in which some points share their codes; a query finds ten others or so."""
+    rng = np.random.default_rng(65)
+    clusters = rng.random((max(n // 150, 3), 3))
+    points = np.zeros((n, 4), "f4")
+    points[:, :3] = clusters[rng.integers(0, len(clusters), n)] + rng.normal(0, 0.04, (n, 3))
+    points[: n // 4, :3] = rng.random((n // 4, 3))
+    points[:, :3] = np.clip(points[:, :3], 0, 0.9999)
+    points[:, 3] = rng.random(n)
+    points = points[np.argsort(morton(points), kind="stable")]
+    count = n // 2 + 5
+    queries = points[rng.permutation(n)[:count]] + rng.normal(0, 0.01, (count, 4))
+    queries[:, 3] = rng.uniform(0.4, 1.4, count) * 0.25 * n ** (-1 / 3)
+    leaves = 2 * n - 1
+    made = {
+        "codes": zeros(n, kind="u4"), "nodes": zeros(leaves, 3, kind="i4"), "boxes": zeros(leaves, 6),
+        "hits": zeros(count, kind="i4"), "weights": zeros(count),
+    }  # fmt: skip
+    tree = ("nodes", "boxes")
+    return Problem(
+        arrays={
+            "points": points, "queries": queries.astype("f4"), **made, "visits": zeros(n, kind="i4"),
+        },
+        scalars=ints("n count", n, count),
+        launches=[
+            Launch("bvh_codes", blocks(n), 256, ("points", "codes", "n")),
+            Launch("bvh_nodes", blocks(n), 256, ("codes", "nodes", "visits", "n")),
+            Launch("bvh_boxes", blocks(n), 256, ("points", *tree, "visits", "n")),
+            Launch(
+                "bvh_query", blocks(count, 128), 128,
+                ("queries", "points", *tree, "hits", "weights", "count", "n"),
+            ),
+        ],
+        changed=[*made, "visits"],
+        native=("points", "queries", *made),
+        tolerance=1e-5,
+        mismatches=0.001,  # a point may be at the border of a sphere
+    )  # fmt: skip
+
+
+LATTICE = np.dtype([("extent", "i4", 4)])
+
+
+@case(full=16, quick=6)
+def dslash(nx: int) -> Problem:
+    """Twice 1,320 operations a site; links are random matrices of SU(3)."""
+    rng = np.random.default_rng(66)
+    extent = (nx, nx // 2 + 1, nx // 2, nx // 2 + 2 if nx > 8 else 4)
+    volume = int(np.prod(extent))
+    q = np.linalg.qr(rng.normal(size=(4, volume, 3, 3)) + 1j * rng.normal(size=(4, volume, 3, 3)))[0]
+    q /= np.linalg.det(q)[..., None, None] ** (1 / 3)
+    links = q.transpose(0, 2, 3, 1).astype("c8")
+    spinors = (rng.normal(size=(4, 3, volume)) + 1j * rng.normal(size=(4, 3, volume))).astype("c8")
+    lattice, kappa = np.array((extent,), LATTICE)[()], np.float32(0.124)
+    return Problem(
+        arrays={
+            "source": spinors.view("f4"), "links": np.ascontiguousarray(links).view("f4"),
+            "once": zeros(4, 3, 2 * volume), "twice": zeros(4, 3, 2 * volume),
+        },
+        scalars={**ints("nx ny nz nt", *extent), "kappa": kappa},
+        launches=[
+            Launch("dslash", blocks(volume, 128), 128, (*pair, lattice, kappa))
+            for pair in (("source", "links", "once"), ("once", "links", "twice"))
+        ],
+        changed=["once", "twice"],
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=500, quick=11)
+def warp_solve(count: int) -> Problem:
+    """24 x 24, a lane a row: 300 shuffles and a reduction for each pivot."""
+    rng, n = np.random.default_rng(67), 24
+    matrices = rng.normal(size=(count, n, n))
+    matrices[np.arange(count)[:, None], np.arange(n), [rng.permutation(n) for _ in range(count)]] += 6
+    made = {
+        "factors": zeros(count, n, n), "solutions": zeros(count, n), "pivots": zeros(count, n, kind="i4"),
+        "log_det": zeros(count),
+    }  # fmt: skip
+    names = ("matrices", "rhs", *made)
+    return Problem(
+        arrays={"matrices": matrices.astype("f4"), "rhs": around_zero(count, n), **made},
+        scalars=ints("count", count),
+        launches=[Launch("solve_24", blocks(count, 4), 128, (*names, "count"))],
+        changed=[*made],
+        tolerance=1e-4,
+        mismatches=0.002,  # two candidates for a pivot may be as good as equal
+    )
+
+
+@case(full=440, quick=70)
+def felzen(w: int) -> Problem:
+    """Rings and single pixels; some columns are empty."""
+    h = w * 3 // 4 + 3
+    y, x = np.mgrid[:h, :w]
+    picture = reals(h, w) < 0.0005
+    for k in range(5):
+        cx, cy, r = w * (k * 37 % 100) / 90, h * (k * 61 % 100) / 100, w / 25 + k * w / 60
+        picture |= np.abs(np.hypot(x - cx, y - cy) - r) < 0.6
+    rows, size = ints("w h", w, h), (np.int32(h), np.int32(w))
+    made = {name: zeros(w * h, kind="i4") for name in ("squared", "distance", "turned", "corner")}
+    return Problem(
+        arrays={"picture": picture.astype("u1"), **made, "border": zeros(w * h)},
+        scalars=rows,
+        launches=[
+            Launch("column_distance", blocks(w, 64), 64, ("picture", "distance", *rows)),
+            Launch("transpose", (blocks(w, 32), blocks(h, 32)), (32, 8), ("distance", "turned", *rows)),
+            Launch("row_envelope", blocks(h, 64), 64, ("turned", "distance", "corner", "border", *rows)),
+            Launch("transpose", (blocks(h, 32), blocks(w, 32)), (32, 8), ("distance", "squared", *size)),
+        ],
+        changed=[*made, "border"],
+        native=("picture", "squared"),
+    )
+
+
+@case(full=12, quick=3)
+def fir_roles(channels: int) -> Problem:
+    """One warp of five copies, the others calculate; 64 taps, every fourth sum."""
+    outputs = 700 * channels + 13 if channels > 4 else 300
+    length = 4 * (outputs - 1) + 64
+    numbers = ints("length outputs", length, outputs)
+    time = np.arange(length)
+    waves = [np.sin(time * (0.01 + 0.05 * c)) + np.sin(time * time * 1e-5 * (c + 1)) for c in range(channels)]
+    taps = np.sinc((np.arange(64) - 31.5) / 4) * np.hamming(64) / 4
+    names = ("x", "taps", "y")
+    return Problem(
+        arrays={
+            "x": np.array(waves, "f4") + around_zero(channels, length), "taps": taps.astype("f4"),
+            "y": zeros(channels, outputs),
+        },
+        scalars={**numbers, "channels": np.int32(channels)},
+        launches=[Launch("fir_roles", channels, 160, (*names, *numbers))],
+        changed=["y"],
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=200_000, quick=5000)
+def onesweep(n: int) -> Problem:
+    """Four passes of 8 bits over keys of which many have the same high digits."""
+    rng, tiles = np.random.default_rng(68), blocks(n, 2048)
+    entries = 4 * tiles * 256
+    lists = ("keys", "values"), ("other_keys", "other_values")
+    scratch = {
+        "counts": zeros(4 * 256, kind="u4"), "states": zeros(entries, kind="u4"),
+        "tickets": zeros(4, kind="u4"),
+    }  # fmt: skip
+    keys = rng.integers(0, 1 << 32, n) >> rng.integers(0, 12, n)
+    return Problem(
+        arrays={
+            "keys": keys.astype("u4"), "values": rng.permutation(n).astype("u4"),
+            "other_keys": zeros(n, kind="u4"), "other_values": zeros(n, kind="u4"), **scratch,
+        },
+        scalars=ints("n", n),
+        launches=[
+            Launch("sweep_clear", blocks(entries, 1024), 256, (*scratch, np.int32(entries))),
+            Launch("sweep_counts", min(tiles, 32), 256, ("keys", "counts", "n")),
+            Launch("sweep_starts", 4, 256, ("counts",)),
+            *[
+                Launch(
+                    "sweep_pass", tiles, 256, (*lists[p % 2], *lists[1 - p % 2], *scratch, np.int32(p), "n")
+                )
+                for p in range(4)
+            ],
+        ],
+        changed=["keys", "values", "other_keys", "other_values", *scratch],
+        native=("keys", "values", "other_keys", "other_values"),
+    )  # fmt: skip

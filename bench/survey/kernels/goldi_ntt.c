@@ -5,19 +5,19 @@ static const ull P = 0xffffffff00000001ull, EPSILON = 0xffffffffull;
 
 static inline ull add(ull a, ull b) {
     ull sum = a + b;
-    sum += sum < a ? EPSILON : 0;
-    return sum >= P ? sum - P : sum;
+    sum += -(ull)(sum < a) & EPSILON;
+    return sum - (-(ull)(sum >= P) & P);
 }
 
-static inline ull sub(ull a, ull b) { return a - b + (a < b ? P : 0); }
+static inline ull sub(ull a, ull b) { return a - b + (-(ull)(a < b) & P); }
 
 static inline ull mul(ull a, ull b) {
     unsigned __int128 wide = (unsigned __int128)a * b;
     ull low = wide, high = wide >> 64, top = high >> 32, middle = high & EPSILON;
-    ull t = low - top - (low < top ? EPSILON : 0);
+    ull t = low - top - (-(ull)(low < top) & EPSILON);
     ull r = t + ((middle << 32) - middle);
-    r += r < t ? EPSILON : 0;
-    return r >= P ? r - P : r;
+    r += -(ull)(r < t) & EPSILON;
+    return r - (-(ull)(r >= P) & P);
 }
 
 static void forward(ull *restrict x, const ull *restrict roots) {
