@@ -14,6 +14,12 @@ def ints(names: str, *values: int) -> dict[str, np.generic]:
     return {name: np.int32(value) for name, value in zip(names.split(), values, strict=True)}
 
 
+def struct(kind: np.dtype[np.void], *values: object) -> np.generic:
+    """A parameter that is a struct."""
+    scalar: np.generic = np.array([values], kind)[0]
+    return scalar
+
+
 def around_zero(*shape: int, kind: str = "f4") -> Array:
     return (reals(*shape) - np.float32(0.5)).astype(kind)
 
@@ -68,7 +74,7 @@ def select_back(n: int) -> Problem:
     trades = np.zeros(n, TRADE)
     trades["account"] = rng.integers(1000, 100_000, n)
     trades["amount"] = np.exp(rng.normal(5, 1.5, n))
-    chosen = np.array((60, 300, 3), CHOSEN)
+    chosen = struct(CHOSEN, 60, 300, 3)
     return Problem(
         arrays={
             "trades": trades.view("i4"), "out": zeros(2 * n, kind="i4"), "total": zeros(1, kind="u4"),
@@ -79,7 +85,7 @@ def select_back(n: int) -> Problem:
             Launch("select_init", blocks(tiles), 256, ("states", "ticket", np.int32(tiles))),
             Launch(
                 "select_tiles", tiles, 128,
-                ("trades", "out", "total", "states", "ticket", "n", chosen[()]),
+                ("trades", "out", "total", "states", "ticket", "n", chosen),
             ),
         ],
         changed=["out", "total", "states", "ticket"],
@@ -243,7 +249,7 @@ def dslash(nx: int) -> Problem:
     q /= np.linalg.det(q)[..., None, None] ** (1 / 3)
     links = q.transpose(0, 2, 3, 1).astype("c8")
     spinors = (rng.normal(size=(4, 3, volume)) + 1j * rng.normal(size=(4, 3, volume))).astype("c8")
-    lattice, kappa = np.array((extent,), LATTICE)[()], np.float32(0.124)
+    lattice, kappa = struct(LATTICE, extent), np.float32(0.124)
     return Problem(
         arrays={
             "source": spinors.view("f4"), "links": np.ascontiguousarray(links).view("f4"),

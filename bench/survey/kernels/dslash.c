@@ -7,7 +7,7 @@ typedef float Row[ROW];
 __attribute__((always_inline)) static inline void hop(const float *restrict in, const float *restrict links, int volume,
                                                       int nx, int row, int other, int mu, int forward,
                                                       Row (*restrict sum)[3][2]) {
-    Row p[4][3][2], u[3][3][2], half[2][3][2], h[2][2];
+    Row p[4][3][2], u[3][3][2], half[2][3][2];
     float s = forward ? -1 : 1;
     int shift = mu == 0 ? (forward ? 1 : nx - 1) : 0;
     for (int k = 0; k < 12; k++) {
@@ -66,32 +66,31 @@ __attribute__((always_inline)) static inline void hop(const float *restrict in, 
     for (int a = 0; a < 3; a++)
 #pragma omp simd
         for (int x = 0; x < nx; x++) {
-            float re[2] = {0, 0}, im[2] = {0, 0};
-            for (int b = 0; b < 3; b++)
-                for (int k = 0; k < 2; k++) {
-                    re[k] += u[a][b][0][x] * half[k][b][0][x] - u[a][b][1][x] * half[k][b][1][x];
-                    im[k] += u[a][b][0][x] * half[k][b][1][x] + u[a][b][1][x] * half[k][b][0][x];
-                }
-            for (int k = 0; k < 2; k++) {
-                sum[k][a][0][x] += re[k];
-                sum[k][a][1][x] += im[k];
-            }
+#define RE(h) (u0 * half[h][0][0][x] - v0 * half[h][0][1][x] + u1 * half[h][1][0][x] - v1 * half[h][1][1][x] + \
+               u2 * half[h][2][0][x] - v2 * half[h][2][1][x])
+#define IM(h) (u0 * half[h][0][1][x] + v0 * half[h][0][0][x] + u1 * half[h][1][1][x] + v1 * half[h][1][0][x] + \
+               u2 * half[h][2][1][x] + v2 * half[h][2][0][x])
+            float u0 = u[a][0][0][x], u1 = u[a][1][0][x], u2 = u[a][2][0][x];
+            float v0 = u[a][0][1][x], v1 = u[a][1][1][x], v2 = u[a][2][1][x];
+            float re0 = RE(0), im0 = IM(0), re1 = RE(1), im1 = IM(1);
+            sum[0][a][0][x] += re0, sum[0][a][1][x] += im0;
+            sum[1][a][0][x] += re1, sum[1][a][1][x] += im1;
             switch (mu) {
             case 0:
-                sum[2][a][0][x] += s * im[1], sum[2][a][1][x] -= s * re[1];
-                sum[3][a][0][x] += s * im[0], sum[3][a][1][x] -= s * re[0];
+                sum[2][a][0][x] += s * im1, sum[2][a][1][x] -= s * re1;
+                sum[3][a][0][x] += s * im0, sum[3][a][1][x] -= s * re0;
                 break;
             case 1:
-                sum[2][a][0][x] += s * re[1], sum[2][a][1][x] += s * im[1];
-                sum[3][a][0][x] -= s * re[0], sum[3][a][1][x] -= s * im[0];
+                sum[2][a][0][x] += s * re1, sum[2][a][1][x] += s * im1;
+                sum[3][a][0][x] -= s * re0, sum[3][a][1][x] -= s * im0;
                 break;
             case 2:
-                sum[2][a][0][x] += s * im[0], sum[2][a][1][x] -= s * re[0];
-                sum[3][a][0][x] -= s * im[1], sum[3][a][1][x] += s * re[1];
+                sum[2][a][0][x] += s * im0, sum[2][a][1][x] -= s * re0;
+                sum[3][a][0][x] -= s * im1, sum[3][a][1][x] += s * re1;
                 break;
             default:
-                sum[2][a][0][x] += s * re[0], sum[2][a][1][x] += s * im[0];
-                sum[3][a][0][x] += s * re[1], sum[3][a][1][x] += s * im[1];
+                sum[2][a][0][x] += s * re0, sum[2][a][1][x] += s * im0;
+                sum[3][a][0][x] += s * re1, sum[3][a][1][x] += s * im1;
             }
         }
 }

@@ -15,9 +15,12 @@ void run(const float *restrict x, const float *restrict taps, float *restrict y,
             int i = 0;
             for (; i + 64 <= count; i += 64) {
                 float sum[64] = {0};
-                for (int k = 0; k < TAPS; k++)
+                for (int k = 0; k < TAPS; k++) {
+                    const float tap = taps[k], *restrict lane = lanes[k % BY] + i + k / BY;
+#pragma omp simd
                     for (int j = 0; j < 64; j++)
-                        sum[j] += taps[k] * lanes[k % BY][i + j + k / BY];
+                        sum[j] += tap * lane[j];
+                }
                 memcpy(to + i, sum, sizeof sum);
             }
             for (; i < count; i++) {
